@@ -1,0 +1,34 @@
+// The whole configuration, parsed: everybody's options plus the policy. Plain value.
+#pragma once
+
+#include "gateway/http/options.hpp"
+#include "gateway/policy/policy.hpp"
+#include "gateway/proxy/options.hpp"
+#include "gateway/server/options.hpp"
+#include "gateway/store/options.hpp"
+#include "gateway/telemetry/options.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace gateway::config {
+
+struct shared_store {
+    std::string name;
+    store::redis_options redis;
+};
+
+struct settings {
+    server::options server;
+    http::options http;
+    store::memory_options local_store;
+    std::vector<shared_store> shared_stores;           // policy->stores[i + 1] is shared_stores[i].name
+    std::vector<proxy::upstream_options> upstreams;    // policy->upstreams[i] is upstreams[i].name
+    std::shared_ptr<const policy::policy> policy;
+    telemetry::log_options log;
+    std::vector<std::string> warnings;                 // one line each, same form as problems
+};
+
+}  // namespace gateway::config

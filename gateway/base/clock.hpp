@@ -1,0 +1,26 @@
+// The time types everybody shares, and the one place that reads a clock.
+//
+// Pure code takes an `instant` as an argument; only shells call the functions below.
+#pragma once
+
+#include <chrono>
+
+namespace gateway::base {
+
+using duration = std::chrono::nanoseconds;
+
+// A moment on this machine's monotonic clock. It never steps back; zero is an arbitrary past moment.
+using instant = std::chrono::time_point<std::chrono::steady_clock, duration>;
+
+inline instant now() noexcept
+{
+    return std::chrono::steady_clock::now();
+}
+
+// Wall-clock time since the Unix epoch, for logs, metrics and epoch-valued headers only.
+inline duration unix_time() noexcept
+{
+    return std::chrono::system_clock::now().time_since_epoch();
+}
+
+}  // namespace gateway::base

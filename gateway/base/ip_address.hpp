@@ -1,0 +1,44 @@
+// An IP address as a number. IPv4 is kept as IPv4-mapped IPv6, so the two spellings are one value.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gateway::base {
+
+class ip_address {
+public:
+    using bytes = std::array<std::uint8_t, 16>;
+
+    constexpr ip_address() = default;  // "::", which is nobody's address
+
+    constexpr explicit ip_address(const bytes& network_order) : bytes_(network_order) {}
+
+    // From a host-order IPv4 number.
+    static ip_address v4(std::uint32_t host_order);
+
+    // Strict text: dotted quad without leading zeros (RFC 6943 §3.1.1), or RFC 4291 §2.2 forms.
+    // No port, bracket, zone or space.
+    static std::optional<ip_address> parse(std::string_view text);
+
+    bool is_v4() const;  // also true for ::ffff:a.b.c.d, which is the same value
+
+    const bytes& network_order() const { return bytes_; }
+
+    // The address with every bit after `length` cleared; for IPv4, `length` counts from its 32 bits.
+    ip_address masked(int v4_length, int v6_length) const;
+
+    // Canonical text (RFC 5952); IPv4 as a dotted quad.
+    std::string to_string() const;
+
+    auto operator<=>(const ip_address&) const = default;
+
+private:
+    bytes bytes_{};
+};
+
+}  // namespace gateway::base

@@ -1,0 +1,47 @@
+// CIDR prefixes and sets of them.
+#pragma once
+
+#include "gateway/base/ip_address.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gateway::base {
+
+class ip_prefix {
+public:
+    // "10.0.0.0/8", "2001:db8::/32", or a bare address, which is its own prefix of full length.
+    // Bits set after the prefix length are an error: they hide a typing mistake.
+    static std::optional<ip_prefix> parse(std::string_view text);
+
+    bool contains(const ip_address& address) const;
+
+    std::string to_string() const;
+
+    bool operator==(const ip_prefix&) const = default;
+
+private:
+    ip_address first_;
+    int length_ = 128;  // of the 128-bit form: an IPv4 /8 is 104
+};
+
+// Immutable after construction; any thread may ask. Empty contains nothing.
+class ip_prefix_set {
+public:
+    ip_prefix_set() = default;
+
+    explicit ip_prefix_set(std::vector<ip_prefix> prefixes);
+
+    bool contains(const ip_address& address) const;
+
+    bool empty() const { return prefixes_.empty(); }
+
+    const std::vector<ip_prefix>& prefixes() const { return prefixes_; }
+
+private:
+    std::vector<ip_prefix> prefixes_;
+};
+
+}  // namespace gateway::base

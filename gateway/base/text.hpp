@@ -1,0 +1,27 @@
+// Small ASCII text rules. Locale-free; bytes above 0x7f are never letters, digits or spaces.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gateway::base {
+
+constexpr char to_lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+// Equal but for the case of ASCII letters.
+bool equal_ignoring_case(std::string_view a, std::string_view b);
+
+std::string lower_case(std::string_view text);
+
+// Without leading and trailing spaces and tabs (RFC 9110 §5.6.3 OWS).
+std::string_view trimmed(std::string_view text);
+
+// One or more decimal digits, nothing else, at most `max`. Leading zeros are allowed.
+std::optional<std::uint64_t> parse_decimal(std::string_view text, std::uint64_t max);
+
+}  // namespace gateway::base

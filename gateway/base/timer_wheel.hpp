@@ -1,0 +1,66 @@
+// Coarse deadlines for very many things that mostly never fire: an intrusive hashed timing wheel
+// (Varghese, Lauck 1987). Pure: time comes in with each call. Single-threaded, one per worker.
+//
+// Moving a deadline later only stores the number; the entry is linked again when its slot comes up
+// (lazy re-link). A deadline fires at or after its moment, late by at most one `tick` plus the
+// distance between calls to advance().
+#pragma once
+
+#include "gateway/base/clock.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace gateway::base {
+
+class timer_wheel;
+
+// Something with one deadline. Derive from it, or hold one. Unlinks itself when destroyed.
+class timer_entry {
+public:
+    timer_entry() = default;
+    timer_entry(const timer_entry&) = delete;
+    timer_entry& operator=(const timer_entry&) = delete;
+
+    bool armed() const { return armed_; }
+
+    instant deadline() const { return deadline_; }
+
+protected:
+    ~timer_entry();
+
+private:
+    friend class timer_wheel;
+    virtual void expired(instant now) = 0;  // called by advance(), already disarmed; may re-arm or destroy *this
+
+    timer_entry* next_ = nullptr;
+    timer_entry** link_ = nullptr;  // what points at us; null when in no slot
+    instant deadline_{};
+    instant linked_for_{};  // the deadline our slot was chosen by
+    bool armed_ = false;
+};
+
+class timer_wheel {
+public:
+    timer_wheel(instant start, duration tick, std::size_t slots);
+    timer_wheel(const timer_wheel&) = delete;
+    timer_wheel& operator=(const timer_wheel&) = delete;
+    ~timer_wheel();  // disarms what is left
+
+    void arm(timer_entry& entry, instant deadline);
+    void disarm(timer_entry& entry);  // harmless if not armed
+
+    // Fires every entry whose deadline is at or before `now`.
+    void advance(instant now);
+
+private:
+    std::vector<timer_entry*> slots_;
+    instant start_;
+    duration tick_;
+    std::size_t ticks_done_ = 0;
+
+    void link(timer_entry& entry);
+    static void unlink(timer_entry& entry);
+};
+
+}  // namespace gateway::base

@@ -1,0 +1,88 @@
+// The algebra of the token bucket: a client is one number, the moment its bucket is full again.
+//
+// It is the generic cell rate algorithm (ITU-T I.371, "virtual scheduling") with the theoretical
+// arrival time read as "full at". All numbers are ticks of one clock; see limit::terms.
+//   next      = max(full_at, now) + cost * interval
+//   allowed   = next - now <= burst * interval          (only then is next stored)
+//   remaining = burst - ceil((next - now) / interval)
+//   retry     = next - now - burst * interval           (when rejected)
+//   forget    = full_at <= now                          (as good as never seen)
+#pragma once
+
+#include "gateway/limit/limit.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace gateway::limit {
+
+// What a store keeps for one client under one limit. `interval` is the one the debt was made at:
+// it lets a bucket follow a changed rate without forgetting or inventing tokens.
+struct bucket {
+    std::int64_t full_at = 0;
+    std::int64_t interval = 0;  // 0: never charged
+
+    bool operator==(const bucket&) const = default;
+};
+
+struct step {
+    bool allowed = false;
+    std::int64_t full_at = 0;    // to be stored if the request goes ahead; unchanged by a rejection
+    std::int64_t remaining = 0;  // whole tokens left after this request (floor, never negative)
+    std::int64_t retry_in = 0;   // ticks until the same request would pass; 0 when allowed
+    std::int64_t full_in = 0;    // ticks until the bucket is full
+};
+
+constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b)
+{
+    return a / b + (a % b > 0 ? 1 : 0);
+}
+
+// The bucket's full_at under the limit's present interval: the same number of owed tokens,
+// paid back at the new rate. Rounded up, so a debt never shrinks by the change itself.
+constexpr std::int64_t rescaled(const bucket& b, const terms& t, std::int64_t now)
+{
+    if (b.full_at <= now || b.interval == t.interval || b.interval <= 0) {
+        return b.full_at;
+    }
+    using wide = __int128;
+    const wide owed = static_cast<wide>(b.full_at - now) * t.interval;
+    const wide scaled = (owed + b.interval - 1) / b.interval;
+    const wide most = base::duration{limit::max_refill}.count();
+    return now + static_cast<std::int64_t>(std::min(scaled, most));
+}
+
+// One request of `cost` tokens (>= 1) at `now`. Does not change the bucket: the store does, when
+// every limit of the request agreed.
+constexpr step take(const terms& t, const bucket& b, std::int64_t now, std::int64_t cost)
+{
+    const std::int64_t full_at = std::max(rescaled(b, t, now), now);
+    if (cost > t.burst || full_at - now > t.capacity() - cost * t.interval) {
+        const std::int64_t owed = full_at - now;
+        const std::int64_t missing = ceil_div(owed, t.interval);
+        return {
+            .allowed = false,
+            .full_at = full_at,
+            .remaining = std::max<std::int64_t>(t.burst - missing, 0),
+            .retry_in = owed + std::min(cost, t.burst) * t.interval - t.capacity(),
+            .full_in = owed,
+        };
+    }
+    const std::int64_t next = full_at + cost * t.interval;
+    return {
+        .allowed = true,
+        .full_at = next,
+        .remaining = t.burst - ceil_div(next - now, t.interval),
+        .retry_in = 0,
+        .full_in = next - now,
+    };
+}
+
+// Gives back a charge that take() allowed, when another limit of the same request said no.
+// The debt it leaves is never below what it would have been without the charge.
+constexpr std::int64_t refunded(const terms& t, const bucket& b, std::int64_t now, std::int64_t cost)
+{
+    return rescaled(b, t, now) - cost * t.interval;
+}
+
+}  // namespace gateway::limit

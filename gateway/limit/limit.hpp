@@ -1,0 +1,50 @@
+// A limit: how fast tokens come back, and how many a bucket holds. Impossible ones cannot be built.
+#pragma once
+
+#include "gateway/base/clock.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace gateway::limit {
+
+// What the algebra works in: a limit seen in some store's ticks (nanoseconds in memory,
+// microseconds in Redis, whose Lua numbers are exact only to 2^53).
+struct terms {
+    std::int64_t interval = 0;  // ticks per token, rounded up: never a token too many
+    std::int64_t burst = 0;     // tokens in a full bucket
+
+    constexpr std::int64_t capacity() const { return interval * burst; }  // ticks from empty to full
+
+    bool operator==(const terms&) const = default;
+};
+
+class limit {
+public:
+    // A full refill may take at most this long: then no sum in the algebra can overflow,
+    // in 64-bit nanoseconds or in a double's 53 bits of microseconds.
+    static constexpr base::duration max_refill = std::chrono::hours{24 * 365 * 100};
+
+    // `tokens` per `period`. Nothing if a number is below 1, if a token would take less than a
+    // nanosecond, or if a full refill would take longer than max_refill.
+    static std::optional<limit> make(std::int64_t tokens, base::duration period, std::int64_t burst);
+
+    std::int64_t burst() const { return burst_; }
+
+    terms in_nanoseconds() const;
+    terms in_microseconds() const;  // an interval below a microsecond becomes one
+
+    bool operator==(const limit&) const = default;
+
+private:
+    limit(std::int64_t tokens, base::duration period, std::int64_t burst)
+        : tokens_(tokens), period_(period), burst_(burst)
+    {
+    }
+
+    std::int64_t tokens_;
+    base::duration period_;
+    std::int64_t burst_;
+};
+
+}  // namespace gateway::limit

@@ -1,0 +1,44 @@
+// A limit as configured: its algebra, its key, its store, and what happens when that store fails.
+#pragma once
+
+#include "gateway/limit/limit.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace gateway::policy {
+
+// Most limits on one route, most parts in one key: what a request can cost us stays bounded.
+inline constexpr std::size_t max_limits_per_route = 8;
+inline constexpr std::size_t max_key_parts = 8;
+
+struct key_part {
+    enum class source { client_ip, header, cookie, query, method, host, path, route };
+    source from = source::client_ip;
+    std::string name;  // of the header (lower case), cookie or query parameter; else empty
+
+    bool can_be_absent() const
+    {
+        return from == source::header || from == source::cookie || from == source::query;
+    }
+};
+
+enum class missing_key { reject, skip, client_ip };
+enum class failure_policy { open, closed, local };
+enum class mode { enforce, shadow };
+
+inline constexpr std::size_t local_store = 0;  // index of the store that is always there
+
+struct limit_rule {
+    std::string name;
+    std::vector<key_part> key;  // empty: one bucket shared by everybody
+    missing_key when_missing = missing_key::reject;
+    limit::limit limit;
+    std::int64_t cost = 1;
+    std::size_t store = local_store;  // index into policy::stores
+    failure_policy on_store_failure = failure_policy::open;
+    policy::mode mode = policy::mode::enforce;
+};
+
+}  // namespace gateway::policy

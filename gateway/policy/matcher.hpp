@@ -1,0 +1,39 @@
+// Finds the route of a request: the most specific wins: host, then longest path (an exact path
+// beats every prefix), then methods. Immutable; any thread may ask.
+#pragma once
+
+#include "gateway/policy/route.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gateway::policy {
+
+struct routing_subject {
+    std::string_view method;
+    std::string_view host;  // normalised
+    std::string_view path;  // normalised; "*" for OPTIONS *
+};
+
+class matcher {
+public:
+    matcher() = default;
+
+    explicit matcher(std::span<const route> routes);
+
+    // Index of the route, or nothing: 404.
+    std::optional<std::size_t> find(const routing_subject& subject) const;
+
+private:
+    struct candidate {
+        route_match match;
+        std::size_t index;
+    };
+
+    std::vector<candidate> by_precedence_;  // the first that matches wins
+};
+
+}  // namespace gateway::policy

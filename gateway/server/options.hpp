@@ -1,0 +1,27 @@
+// What the process as a whole is told.
+#pragma once
+
+#include "gateway/base/clock.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace gateway::server {
+
+struct listen_address {
+    std::string host;         // numeric; empty with a socket path
+    unsigned short port = 0;  // 0: any free one
+    std::string socket_path;  // of a Unix socket; empty = TCP
+    bool operator==(const listen_address&) const = default;
+};
+
+struct options {
+    std::vector<listen_address> listeners;
+    listen_address admin{.host = "127.0.0.1", .port = 9901, .socket_path = {}};
+    std::size_t workers = 0;  // 0 = usable cores
+    base::duration drain_timeout = std::chrono::seconds{30};
+    std::size_t max_connections = 10'000;
+};
+
+}  // namespace gateway::server

@@ -1,0 +1,48 @@
+// The local store: a fixed table of buckets, shared by all workers.
+//
+// Open addressing in cache-line slots, split into segments with one small lock each; a question
+// that touches several segments locks them in order, so it is all or nothing across threads.
+// A bucket is forgotten only when it is full anyway (full_at <= now), so eviction never forgives.
+// Memory: bounded by max_buckets (see bytes()), taken lazily from the system as slots fill.
+#pragma once
+
+#include "gateway/base/hash.hpp"
+#include "gateway/store/options.hpp"
+#include "gateway/store/store.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+
+namespace gateway::store {
+
+class memory_store {
+public:
+    explicit memory_store(const memory_options& options);
+    ~memory_store();
+    memory_store(const memory_store&) = delete;
+    memory_store& operator=(const memory_store&) = delete;
+
+    // Decides and takes, at once; any thread. `now` must come from base::now() (any thread's).
+    // Nothing: the table has no room, nothing to forget, and on_full is `reject`; nothing was taken.
+    // With on_full `share`, a client that finds no room is charged to its limit's one shared bucket.
+    std::optional<answer> take(std::span<const charge> charges, base::instant now);
+
+    // Gives back what take() of the same charges took; `given` is its answer.
+    void refund(std::span<const charge> charges, const answer& given, base::instant now);
+
+    // Forgets full buckets in a part of the table, so that a whole pass takes about `passes` calls.
+    // Any thread; called from each tick of one worker.
+    void sweep(base::instant now, std::size_t passes);
+
+    std::size_t size() const;           // buckets remembered now
+    std::uint64_t turned_away() const;  // how often there was no room (shared or rejected)
+    std::size_t bytes() const;          // upper bound of the table's memory
+
+private:
+    struct table;
+    std::unique_ptr<table> table_;
+};
+
+}  // namespace gateway::store

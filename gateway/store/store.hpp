@@ -1,0 +1,120 @@
+// What a place where buckets live is asked, and what it answers.
+//
+// A request puts one question: a charge for each of its limits in this store. The store answers
+// with one decision per charge, and takes tokens all or nothing: a charge is taken only if every
+// enforced charge of the question was allowed (and, in shadow mode, only if it was allowed itself).
+// tests/contract holds every store to the same answers.
+#pragma once
+
+#include "gateway/limit/decision.hpp"
+#include "gateway/limit/limit.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace gateway::store {
+
+// Most charges in one question; a route may not have more limits than that.
+inline constexpr std::size_t max_charges = 8;
+
+struct charge {
+    std::string_view limit_name;   // from the configuration; may appear in keys
+    std::string_view bucket_name;  // identity::bucket_name's bytes; may be secret, so it is hashed
+    const limit::limit* limit = nullptr;
+    std::int64_t cost = 1;
+    bool enforced = true;  // false: shadow mode, never changes what the others get
+};
+
+// One decision per charge, in their order.
+class answer {
+public:
+    void add(const limit::decision& d) { decisions_[count_++] = d; }
+
+    std::span<const limit::decision> decisions() const { return {decisions_.data(), count_}; }
+
+    bool admitted = true;  // every enforced charge was allowed, so what was allowed has been taken
+
+private:
+    std::array<limit::decision, max_charges> decisions_{};
+    std::size_t count_ = 0;
+};
+
+// Why there is no answer. The classes differ in what the store does next; see docs/operations.md.
+enum class failure : std::uint8_t {
+    unreachable,  // refused, reset, closed, no address
+    timeout,      // nothing good within `timeout`
+    loading,      // LOADING, BUSY, MASTERDOWN: the server says "not now"
+    readonly,     // READONLY, NOREPLICAS, OOM: it does not take writes
+    auth,         // NOAUTH, WRONGPASS, NOPERM
+    config,       // MOVED, CROSSSLOT, unknown commands: not a server we can use
+    corrupt,      // the key holds something else (that key only)
+    protocol,     // bytes that are no reply of ours
+    overload,     // our own queue to the server is full
+    open,         // the breaker is open: not asked at all
+};
+
+inline constexpr std::array<std::string_view, 10> failure_names{
+    "unreachable", "timeout", "loading", "readonly", "auth", "config", "corrupt", "protocol", "overload", "open",
+};
+
+// One question on its way to a shared store. The asker derives from it and keeps it alive until
+// one of the two calls has come, or destroys it, which abandons the question: the server may still
+// execute it, but nobody hears of it. Same thread as the store. Not copyable, not movable.
+class question {
+public:
+    question() = default;
+    question(const question&) = delete;
+    question& operator=(const question&) = delete;
+
+    virtual void answered(const answer& a) = 0;
+    virtual void failed(failure why) = 0;
+
+    bool asked() const { return slot_ != nullptr; }
+
+protected:
+    ~question()
+    {
+        if (slot_ != nullptr) {
+            *slot_ = nullptr;
+        }
+    }
+
+private:
+    friend class shared_store;
+    question** slot_ = nullptr;  // the store's place for us; cleared before either call
+};
+
+// A store behind a network. One per worker and server; everything on the worker's thread.
+class shared_store {
+public:
+    virtual ~shared_store() = default;
+
+    // Puts the question. Either returns the reason why not, at once (and never calls back), or
+    // calls exactly one of `answered` and `failed` later, never from inside ask(), and no later
+    // than the store's timeout plus 5 ms.
+    virtual std::optional<failure> ask(std::span<const charge> charges, question& q) = 0;
+
+protected:
+    // For implementations: where the store remembers a question, until it is settled or abandoned.
+    static void remember(question& q, question*& slot)
+    {
+        slot = &q;
+        q.slot_ = &slot;
+    }
+
+    static question* forget(question*& slot)  // null if it was abandoned
+    {
+        question* q = slot;
+        slot = nullptr;
+        if (q != nullptr) {
+            q->slot_ = nullptr;
+        }
+        return q;
+    }
+};
+
+}  // namespace gateway::store

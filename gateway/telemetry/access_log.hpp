@@ -1,0 +1,70 @@
+// One line per request on stdout. Workers append to a buffer of their own; one thread writes.
+// A reader that stalls can never stall a worker: past max_backlog_bytes lines are dropped and counted.
+#pragma once
+
+#include "gateway/base/clock.hpp"
+#include "gateway/base/ip_address.hpp"
+#include "gateway/telemetry/options.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace gateway::telemetry {
+
+struct access_record {  // views need only live during the call
+    base::ip_address client;
+    base::ip_address peer;
+    std::string_view method;
+    std::string_view host;
+    std::string_view target;  // query values are not logged: they may be secrets
+    std::string_view route;
+    std::string_view upstream;
+    std::string_view limit;    // the limit that decided, or the one with the fewest left
+    std::string_view outcome;  // allowed, rejected, failed_open, ...; empty without limits
+    int status = 0;
+    std::uint64_t request_bytes = 0;   // body
+    std::uint64_t response_bytes = 0;  // body
+    base::duration duration{0};
+    std::string_view error;  // why the gateway answered itself, if so
+};
+
+class access_log_writer;  // the thread
+
+// A worker's end. Not thread-safe: one per worker.
+class access_log {
+public:
+    explicit access_log(access_log_writer& writer) : writer_(writer) {}
+
+    void write(const access_record& record);
+    void flush();  // hands over what has gathered; called from each tick
+
+private:
+    static constexpr std::size_t flush_bytes = 32 * 1024;
+
+    access_log_writer& writer_;
+    std::string buffer_;
+};
+
+class access_log_writer {
+public:
+    static constexpr std::size_t max_backlog_bytes = 16 * 1024 * 1024;
+
+    access_log_writer(int fd, log_options options);  // starts the thread
+    ~access_log_writer();                            // writes what is left, then joins
+
+    bool enabled() const;
+    void configure(const log_options& options);  // any thread
+    void submit(std::string lines);              // any thread; never blocks on the reader
+    std::uint64_t dropped_lines() const;
+
+    log_format format() const;
+
+private:
+    struct state;
+    std::unique_ptr<state> state_;
+};
+
+}  // namespace gateway::telemetry

@@ -1,0 +1,72 @@
+// What is counted, per worker and per thing named in the configuration. The registry owns these
+// blocks and hands out references that stay valid for the life of the process: a reload finds the
+// block of the same name again, so counters never step back.
+#pragma once
+
+#include "gateway/telemetry/counter.hpp"
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <string_view>
+
+namespace gateway::telemetry {
+
+// Label `method`: these, or "other".
+inline constexpr std::array<std::string_view, 10> method_names{
+    "GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "other",
+};
+
+std::size_t method_index(std::string_view method);
+
+// Label `outcome` of gateway_decisions_total.
+enum class outcome : std::uint8_t { allowed, rejected, shadow_rejected, failed_open, failed_closed, failed_local };
+
+inline constexpr std::array<std::string_view, 6> outcome_names{
+    "allowed", "rejected", "shadow_rejected", "failed_open", "failed_closed", "failed_local",
+};
+
+inline constexpr std::size_t max_failure_reasons = 16;
+
+struct route_metrics {
+    // Status codes 100..599; a row is allocated when its method is first seen.
+    static constexpr int first_code = 100;
+    using codes = std::array<counter, 500>;
+
+    void count_request(std::size_t method, int code);
+
+    std::array<std::atomic<codes*>, method_names.size()> requests{};
+    histogram duration;
+
+    route_metrics() = default;
+    ~route_metrics();
+    route_metrics(const route_metrics&) = delete;
+    route_metrics& operator=(const route_metrics&) = delete;
+};
+
+struct limit_metrics {
+    std::array<counter, outcome_names.size()> decisions;
+
+    void count(outcome o) { decisions[static_cast<std::size_t>(o)].add(); }
+};
+
+struct upstream_metrics {
+    histogram duration;  // request sent to response header read
+    std::array<counter, max_failure_reasons> failures;
+};
+
+struct store_metrics {
+    histogram duration;
+    counter requests;  // round trips
+    std::array<counter, max_failure_reasons> failures;
+    gauge up;  // 1 or 0
+};
+
+struct worker_metrics {
+    gauge clients_active;
+    gauge clients_idle;
+    gauge upstreams_active;
+    gauge upstreams_idle;
+};
+
+}  // namespace gateway::telemetry
