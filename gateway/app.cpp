@@ -1,0 +1,231 @@
+#include "gateway/app.hpp"
+
+#include "config/load.hpp"
+#include "config/problem.hpp"
+#include "gateway/proxy/failure.hpp"
+#include "gateway/server/admin.hpp"
+#include "gateway/server/echo.hpp"
+#include "gateway/server/worker.hpp"
+#include "gateway/startup.hpp"
+#include "gateway/telemetry/log.hpp"
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/signal_set.hpp>
+
+#include <csignal>
+#include <unistd.h>
+
+#include <algorithm>
+#include <deque>
+
+namespace gateway {
+
+namespace {
+
+namespace asio = boost::asio;
+using telemetry::log;
+using telemetry::log_level;
+
+class app {
+public:
+    app(const config::settings& settings, const std::string& config_path);
+
+    int run();
+
+private:
+    const std::string config_path_;
+    config::settings settings_;  // those in force
+    asio::io_context control_{1};
+    telemetry::registry metrics_;
+    store::memory_store local_;
+    telemetry::access_log_writer access_log_;
+    std::unique_ptr<server::echo_server> echo_;
+    server::shared_state shared_;
+    std::deque<server::worker> workers_;
+    std::size_t workers_running_ = 0;
+    std::unique_ptr<server::admin_server> admin_;
+    asio::signal_set signals_;
+    net::timer drain_timer_;
+    bool draining_ = false;
+
+    server::snapshot snapshot_of(const config::settings& settings);
+    void open_admin();
+    void wait_for_signal();
+    void reload();
+    void drain();
+    void worker_finished();
+    std::vector<std::string> not_ready_because();
+};
+
+app::app(const config::settings& settings, const std::string& config_path)
+    : config_path_(config_path),
+      settings_(settings),
+      metrics_(
+          startup::worker_count(settings.server),
+          {store::failure_names, proxy::failure_names},
+          GATEWAY_VERSION
+      ),
+      local_(settings.local_store),
+      access_log_(STDOUT_FILENO, settings.log),
+      shared_{local_, metrics_, access_log_, settings.server.max_connections},
+      signals_(control_, SIGTERM, SIGINT, SIGHUP),
+      drain_timer_(control_.get_executor())
+{
+    metrics_.set_bucket_source([this] { return local_.size(); }, [this] { return local_.turned_away(); });
+    metrics_.set_dropped_lines_source([this] { return access_log_.dropped_lines(); });
+}
+
+server::snapshot app::snapshot_of(const config::settings& settings)
+{
+    server::snapshot s;
+    s.policy = settings.policy;
+    s.http = settings.http;
+    s.upstreams = settings.upstreams;
+    for (const config::shared_store& store : settings.shared_stores) {
+        s.shared_stores.push_back({store.name, store.redis});
+    }
+    const bool echoes = std::any_of(s.upstreams.begin(), s.upstreams.end(), [](const auto& upstream) {
+        return std::any_of(upstream.servers.begin(), upstream.servers.end(), [](const auto& a) { return a.echo; });
+    });
+    if (echoes && echo_ == nullptr) {
+        echo_ = std::make_unique<server::echo_server>();
+    }
+    s.echo_port = echo_ != nullptr ? echo_->port() : 0;
+    return s;
+}
+
+int app::run()
+{
+    startup::raise_descriptor_limit(settings_.server.max_connections);
+    const std::size_t count = startup::worker_count(settings_.server);
+    auto sockets = startup::open_listeners(settings_.server.listeners, count);
+    open_admin();
+    const server::snapshot first = snapshot_of(settings_);
+    for (std::size_t i = 0; i < count; ++i) {
+        workers_.emplace_back(shared_, i, first, std::move(sockets[i]));
+    }
+    for (server::worker& w : workers_) {
+        ++workers_running_;
+        w.start([this] { asio::post(control_, [this] { worker_finished(); }); });
+    }
+    wait_for_signal();
+    control_.run();
+    return 0;
+}
+
+void app::open_admin()
+{
+    const int socket = startup::open_listener(settings_.server.admin, "admin API on ");
+    admin_ = std::make_unique<server::admin_server>(
+        control_,
+        socket,
+        server::admin_server::sources{[this] { return metrics_.scrape(); }, [this] { return not_ready_because(); }}
+    );
+}
+
+void app::wait_for_signal()
+{
+    signals_.async_wait([this](const boost::system::error_code& ec, int signal) {
+        if (ec) {
+            return;
+        }
+        if (signal == SIGHUP) {
+            reload();
+        } else if (draining_) {
+            log(log_level::warning, "second signal: ending at once");
+            std::_Exit(1);
+        } else {
+            drain();
+        }
+        wait_for_signal();
+    });
+}
+
+// A bad file changes nothing.
+void app::reload()
+{
+    if (draining_) {
+        return;
+    }
+    try {
+        config::settings fresh = config::load_file(config_path_);
+        for (const std::string& difference : startup::needs_restart(settings_, fresh)) {
+            log(log_level::warning, difference + ": a changed value takes effect at the next start only");
+        }
+        telemetry::configure_log(fresh.log);
+        access_log_.configure(fresh.log);
+        const auto s = std::make_shared<const server::snapshot>(snapshot_of(fresh));
+        for (server::worker& w : workers_) {
+            w.reload(s);
+        }
+        startup::keep_fixed(settings_, fresh);
+        settings_ = std::move(fresh);
+        metrics_.count_reload(true);
+        log(log_level::info, "reloaded " + config_path_);
+    } catch (const config::config_error& e) {
+        metrics_.count_reload(false);
+        log(log_level::error, "reload refused, the old configuration stays in force:\n" + std::string(e.what()));
+    }
+}
+
+void app::drain()
+{
+    draining_ = true;
+    log(log_level::info, "draining");
+    for (server::worker& w : workers_) {
+        w.drain();
+    }
+    drain_timer_.expires_after(settings_.server.drain_timeout);
+    drain_timer_.async_wait([this](const boost::system::error_code& ec) {
+        if (!ec) {
+            log(log_level::warning, "drain_timeout has passed: closing what is left");
+            for (server::worker& w : workers_) {
+                w.abort();
+            }
+        }
+    });
+}
+
+void app::worker_finished()
+{
+    if (--workers_running_ == 0) {
+        drain_timer_.cancel();
+        signals_.cancel();
+        control_.stop();  // nothing of a client is left; admin connections may go
+        log(log_level::info, "drained, ending");
+    }
+}
+
+std::vector<std::string> app::not_ready_because()
+{
+    std::vector<std::string> reasons;
+    if (draining_) {
+        reasons.emplace_back("draining");
+    }
+    for (const policy::limit_rule& rule : settings_.policy->limits) {
+        const bool matters = rule.store != policy::local_store &&
+            rule.on_store_failure == policy::failure_policy::closed && rule.mode == policy::mode::enforce;
+        bool up = true;
+        for (std::size_t i = 0; matters && i < workers_.size(); ++i) {
+            up = up && metrics_.store(i, settings_.policy->stores[rule.store]).up.value() != 0;
+        }
+        if (!up) {
+            reasons.push_back(
+                "limit " + rule.name + " is closed on failure, and its store " +
+                settings_.policy->stores[rule.store] + " is down"
+            );
+        }
+    }
+    return reasons;
+}
+
+}  // namespace
+
+int run(const config::settings& settings, const std::string& config_path)
+{
+    telemetry::configure_log(settings.log);
+    std::signal(SIGPIPE, SIG_IGN);
+    return app(settings, config_path).run();
+}
+
+}  // namespace gateway

@@ -1,0 +1,91 @@
+#include "gateway/cli.hpp"
+
+#include "config/load.hpp"
+#include "config/print.hpp"
+#include "config/problem.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <array>
+#include <sstream>
+#include <utility>
+
+namespace gateway::cli {
+namespace {
+
+struct command_text {
+    const char* name;
+    command what;
+    const char* description;
+};
+
+constexpr std::array<command_text, 3> commands{{
+    {"run", command::run, "Serve until SIGTERM or SIGINT"},
+    {"check",
+     command::check,
+     "Validate the configuration and say FILE: ok, or print every problem"},
+    {"print", command::print, "Print the effective settings as YAML, secrets as ***"},
+}};
+
+}  // namespace
+
+std::variant<request, answer> parse(int argc, const char* const* argv)
+{
+    CLI::App app{"An HTTP reverse proxy whose job is rate limiting", "gateway"};
+    app.set_version_flag("--version", "gateway " GATEWAY_VERSION);
+    app.require_subcommand(1);
+    app.footer("Exit status: 0 done, 1 failed while running, 2 wrong usage or bad configuration.");
+    request asked;
+    for (const command_text& text : commands) {
+        CLI::App* sub = app.add_subcommand(text.name, text.description);
+        sub->add_option("--config", asked.config_path, "The configuration (docs/configuration.md)")
+            ->type_name("FILE")
+            ->required()
+            ->take_last();
+        sub->callback([&asked, what = text.what] { asked.what = what; });
+    }
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& e) {
+        std::ostringstream out;
+        std::ostringstream err;
+        const int status = app.exit(e, out, err) == 0 ? done : wrong_usage;
+        return answer{status, status == done ? out.str() : err.str()};
+    }
+    return asked;
+}
+
+std::optional<config::settings> load(const std::string& config_path, std::ostream& err)
+{
+    try {
+        config::settings settings = config::load_file(config_path);
+        for (const std::string& warning : settings.warnings) {
+            err << "warning: " << warning << '\n';
+        }
+        return settings;
+    } catch (const config::config_error& e) {
+        err << e.what() << '\n';
+        return std::nullopt;
+    }
+}
+
+int check(const std::string& config_path, std::ostream& out, std::ostream& err)
+{
+    if (!load(config_path, err)) {
+        return wrong_usage;
+    }
+    out << config_path << ": ok\n";
+    return done;
+}
+
+int print(const std::string& config_path, std::ostream& out, std::ostream& err)
+{
+    const auto settings = load(config_path, err);
+    if (!settings) {
+        return wrong_usage;
+    }
+    out << config::print(*settings);
+    return done;
+}
+
+}  // namespace gateway::cli

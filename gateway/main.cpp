@@ -1,4 +1,38 @@
-int main()
+// Parses the command line, does what it says; the only place where an exception ends.
+#include "gateway/app.hpp"
+#include "gateway/cli.hpp"
+
+#include <exception>
+#include <iostream>
+
+namespace {
+
+int obey(const gateway::cli::request& request)
 {
-    return 0;
+    using gateway::cli::command;
+    if (request.what == command::check) {
+        return gateway::cli::check(request.config_path, std::cout, std::cerr);
+    }
+    if (request.what == command::print) {
+        return gateway::cli::print(request.config_path, std::cout, std::cerr);
+    }
+    const auto settings = gateway::cli::load(request.config_path, std::cerr);
+    return settings ? gateway::run(*settings, request.config_path) : gateway::cli::wrong_usage;
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    try {
+        const auto parsed = gateway::cli::parse(argc, argv);
+        if (const auto* answer = std::get_if<gateway::cli::answer>(&parsed)) {
+            (answer->status == gateway::cli::done ? std::cout : std::cerr) << answer->text;
+            return answer->status;
+        }
+        return obey(std::get<gateway::cli::request>(parsed));
+    } catch (const std::exception& e) {
+        std::cerr << "gateway: " << e.what() << '\n';
+        return gateway::cli::failed_while_running;
+    }
 }

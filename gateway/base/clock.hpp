@@ -9,7 +9,8 @@ namespace gateway::base {
 
 using duration = std::chrono::nanoseconds;
 
-// A moment on this machine's monotonic clock. It never steps back; zero is an arbitrary past moment.
+// A moment on this machine's monotonic clock. It never steps back; zero is an arbitrary past
+// moment.
 using instant = std::chrono::time_point<std::chrono::steady_clock, duration>;
 
 inline instant now() noexcept

@@ -29,7 +29,8 @@ public:
 
     const bytes& network_order() const { return bytes_; }
 
-    // The address with every bit after `length` cleared; for IPv4, `length` counts from its 32 bits.
+    // The address with every bit after `length` cleared; for IPv4, `length` counts from its 32
+    // bits.
     ip_address masked(int v4_length, int v6_length) const;
 
     // Canonical text (RFC 5952); IPv4 as a dotted quad.

@@ -10,10 +10,15 @@
 
 namespace gateway::base {
 
+// The two families are apart: an IPv6 prefix, ::/0 included, contains no IPv4 address.
 class ip_prefix {
 public:
+    ip_prefix() = default;  // "::/128"
+
     // "10.0.0.0/8", "2001:db8::/32", or a bare address, which is its own prefix of full length.
-    // Bits set after the prefix length are an error: they hide a typing mistake.
+    // Bits set after the prefix length are an error: they hide a typing mistake. An IPv4-mapped
+    // spelling counts its length from 128 bits, as it is written: "::ffff:10.0.0.0/104"
+    // is 10.0.0.0/8.
     static std::optional<ip_prefix> parse(std::string_view text);
 
     bool contains(const ip_address& address) const;

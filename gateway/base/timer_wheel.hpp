@@ -9,13 +9,15 @@
 #include "gateway/base/clock.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace gateway::base {
 
 class timer_wheel;
 
-// Something with one deadline. Derive from it, or hold one. Unlinks itself when destroyed.
+// Something with one deadline, on one wheel at a time. Derive from it, or hold one. Unlinks itself
+// when destroyed.
 class timer_entry {
 public:
     timer_entry() = default;
@@ -27,16 +29,18 @@ public:
     instant deadline() const { return deadline_; }
 
 protected:
-    ~timer_entry();
+    virtual ~timer_entry();
 
 private:
     friend class timer_wheel;
-    virtual void expired(instant now) = 0;  // called by advance(), already disarmed; may re-arm or destroy *this
+    void unlink();
+    virtual void expired(instant now
+    ) = 0;  // called by advance(), already disarmed; may re-arm or destroy *this
 
     timer_entry* next_ = nullptr;
     timer_entry** link_ = nullptr;  // what points at us; null when in no slot
     instant deadline_{};
-    instant linked_for_{};  // the deadline our slot was chosen by
+    instant linked_for_{};  // the deadline our slot was chosen by; means nothing in no slot
     bool armed_ = false;
 };
 
@@ -48,19 +52,22 @@ public:
     ~timer_wheel();  // disarms what is left
 
     void arm(timer_entry& entry, instant deadline);
-    void disarm(timer_entry& entry);  // harmless if not armed
+    void disarm(timer_entry& entry);  // harmless if not armed; leaves the link for the next arm()
 
-    // Fires every entry whose deadline is at or before `now`.
+    // Fires every entry whose deadline lies at or before the last whole tick, and possibly some
+    // between it and `now`; never one after `now`. A `now` before the last one does nothing. Not to
+    // be called from expired().
     void advance(instant now);
 
 private:
     std::vector<timer_entry*> slots_;
     instant start_;
     duration tick_;
-    std::size_t ticks_done_ = 0;
+    std::int64_t ticks_done_ = 0;  // whole ticks since start_ that advance() has seen
 
+    timer_entry*& slot(std::int64_t tick);
     void link(timer_entry& entry);
-    static void unlink(timer_entry& entry);
+    void fire(timer_entry*& slot, instant now);
 };
 
 }  // namespace gateway::base

@@ -16,7 +16,7 @@ inline constexpr int max_forwarded_elements = 100;
 
 struct client_options {
     base::ip_prefix_set trusted_proxies;  // empty: trust nobody's header, unless hops are counted
-    int trusted_hops = 0;                 // exactly this many proxies of ours stand in front; 0 = walk
+    int trusted_hops = 0;  // exactly this many proxies of ours stand in front; 0 = walk
     std::string header = "X-Forwarded-For";
     int ipv4_prefix = 32;  // addresses in one prefix are one client
     int ipv6_prefix = 64;
@@ -25,7 +25,9 @@ struct client_options {
 // `lines`: the values of every header line named options.header, in order of arrival.
 // The rules are those of docs/configuration.md, "client".
 base::ip_address client_address(
-    const client_options& options, const base::ip_address& peer, std::span<const std::string_view> lines
+    const client_options& options,
+    const base::ip_address& peer,
+    std::span<const std::string_view> lines
 );
 
 // Whether what this peer says in forwarding headers may be passed on (and appended to) rather

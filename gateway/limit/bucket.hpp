@@ -12,6 +12,7 @@
 #include "gateway/limit/limit.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
 
 namespace gateway::limit {
@@ -27,9 +28,10 @@ struct bucket {
 
 struct step {
     bool allowed = false;
-    std::int64_t full_at = 0;    // to be stored if the request goes ahead; unchanged by a rejection
+    std::int64_t full_at = 0;    // allowed: to be stored if the request goes ahead
     std::int64_t remaining = 0;  // whole tokens left after this request (floor, never negative)
-    std::int64_t retry_in = 0;   // ticks until the same request would pass; 0 when allowed
+    std::int64_t retry_in = 0;   // ticks until the same request passes if nobody else comes; 0 when
+                                 // allowed. A cost above burst never passes: ticks until full.
     std::int64_t full_in = 0;    // ticks until the bucket is full
 };
 
@@ -38,32 +40,45 @@ constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b)
     return a / b + (a % b > 0 ? 1 : 0);
 }
 
-// The bucket's full_at under the limit's present interval: the same number of owed tokens,
-// paid back at the new rate. Rounded up, so a debt never shrinks by the change itself.
-constexpr std::int64_t rescaled(const bucket& b, const terms& t, std::int64_t now)
+// The bucket under the limit's present interval: the same number of owed tokens, paid back at the
+// new rate. Rounded up, so a debt never shrinks by the change itself.
+//
+// A store does `b = rebased(t, b, now)` before take() and keeps it whatever take() says. Were a
+// rejected client's bucket left in the old interval, its debt would go on being paid at the old
+// rate, and the retry_in it was told would be wrong again at every attempt.
+constexpr bucket rebased(const terms& t, const bucket& b, std::int64_t now)
 {
     if (b.full_at <= now || b.interval == t.interval || b.interval <= 0) {
-        return b.full_at;
+        return {.full_at = b.full_at, .interval = t.interval};
     }
     using wide = __int128;
     const wide owed = static_cast<wide>(b.full_at - now) * t.interval;
     const wide scaled = (owed + b.interval - 1) / b.interval;
     const wide most = base::duration{limit::max_refill}.count();
-    return now + static_cast<std::int64_t>(std::min(scaled, most));
+    return {
+        .full_at = now + static_cast<std::int64_t>(std::min(scaled, most)),
+        .interval = t.interval,
+    };
+}
+
+constexpr std::int64_t rescaled(const bucket& b, const terms& t, std::int64_t now)
+{
+    return rebased(t, b, now).full_at;
 }
 
 // One request of `cost` tokens (>= 1) at `now`. Does not change the bucket: the store does, when
 // every limit of the request agreed.
 constexpr step take(const terms& t, const bucket& b, std::int64_t now, std::int64_t cost)
 {
+    assert(t.interval >= 1 && t.burst >= 1 && cost >= 1);
     const std::int64_t full_at = std::max(rescaled(b, t, now), now);
-    if (cost > t.burst || full_at - now > t.capacity() - cost * t.interval) {
-        const std::int64_t owed = full_at - now;
-        const std::int64_t missing = ceil_div(owed, t.interval);
+    const std::int64_t owed = full_at - now;
+    // With cost <= burst, cost * interval <= capacity: nothing here can overflow.
+    if (cost > t.burst || owed > t.capacity() - cost * t.interval) {
         return {
             .allowed = false,
             .full_at = full_at,
-            .remaining = std::max<std::int64_t>(t.burst - missing, 0),
+            .remaining = std::max<std::int64_t>(t.burst - ceil_div(owed, t.interval), 0),
             .retry_in = owed + std::min(cost, t.burst) * t.interval - t.capacity(),
             .full_in = owed,
         };
@@ -78,11 +93,17 @@ constexpr step take(const terms& t, const bucket& b, std::int64_t now, std::int6
     };
 }
 
-// Gives back a charge that take() allowed, when another limit of the same request said no.
-// The debt it leaves is never below what it would have been without the charge.
-constexpr std::int64_t refunded(const terms& t, const bucket& b, std::int64_t now, std::int64_t cost)
+// The full_at that gives back a charge which take() allowed `held` ticks ago, because another limit
+// of the same request said no. Never below what it would have been without the charge: while the
+// charge was held, the bucket may have refilled tokens that a full bucket would have lost, and
+// others may have spent them. So what can have flowed back meanwhile is not given back again; with
+// `held` zero (one critical section) the refund is exact.
+constexpr std::int64_t refunded(
+    const terms& t, const bucket& b, std::int64_t now, std::int64_t cost, std::int64_t held = 0
+)
 {
-    return rescaled(b, t, now) - cost * t.interval;
+    assert(cost >= 1 && cost <= t.burst && held >= 0);
+    return rescaled(b, t, now) - std::max<std::int64_t>(cost * t.interval - held, 0);
 }
 
 }  // namespace gateway::limit

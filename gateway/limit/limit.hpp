@@ -14,7 +14,8 @@ struct terms {
     std::int64_t interval = 0;  // ticks per token, rounded up: never a token too many
     std::int64_t burst = 0;     // tokens in a full bucket
 
-    constexpr std::int64_t capacity() const { return interval * burst; }  // ticks from empty to full
+    // Ticks from empty to full.
+    constexpr std::int64_t capacity() const { return interval * burst; }
 
     bool operator==(const terms&) const = default;
 };
@@ -26,8 +27,10 @@ public:
     static constexpr base::duration max_refill = std::chrono::hours{24 * 365 * 100};
 
     // `tokens` per `period`. Nothing if a number is below 1, if a token would take less than a
-    // nanosecond, or if a full refill would take longer than max_refill.
-    static std::optional<limit> make(std::int64_t tokens, base::duration period, std::int64_t burst);
+    // nanosecond, or if a full refill would take longer than max_refill, in either kind of ticks.
+    static std::optional<limit> make(
+        std::int64_t tokens, base::duration period, std::int64_t burst
+    );
 
     std::int64_t burst() const { return burst_; }
 
@@ -39,8 +42,7 @@ public:
 private:
     limit(std::int64_t tokens, base::duration period, std::int64_t burst)
         : tokens_(tokens), period_(period), burst_(burst)
-    {
-    }
+    {}
 
     std::int64_t tokens_;
     base::duration period_;

@@ -1,5 +1,6 @@
 // Finds the route of a request: the most specific wins: host, then longest path (an exact path
-// beats every prefix), then methods. Immutable; any thread may ask.
+// beats every prefix), then methods; of equals, the one declared first. Immutable; any thread may
+// ask. The prefixes "/v1" and "/v1/" are one.
 #pragma once
 
 #include "gateway/policy/route.hpp"

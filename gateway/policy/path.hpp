@@ -1,23 +1,32 @@
 // One spelling of a path, for matching and for keys; what is forwarded stays as it came.
 // A backend may decode, strip and merge in any of the usual ways: whatever it would serve as
-// /login must be matched as /login here, or a limit could be dodged by spelling.
+// /login must be matched as /login here, or a limit could be dodged by spelling. Where the usual
+// ways lead to different places, and no honest client goes, the path is refused.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
 namespace gateway::policy {
 
-// `path`: of the request target, without query, beginning with '/'. The result: percent-encodings
-// decoded once (%2F becomes a separator), backslash read as '/', parameters (";x=1") of segments
-// dropped, empty and "." segments dropped, ".." resolved; a trailing '/' kept.
-// Nothing for what no two backends agree on: a malformed percent-encoding, an encoded or raw NUL
-// or other control byte, or ".." above the root.
-// `out` is cleared and reused; false means refuse with 400.
+// `path`: of the request target, without query, beginning with '/'. The result begins with '/',
+// has no empty, "." or ".." segment, and is its own normal form:
+//   - percent-encodings are decoded once; %2F and %5C become separators; %25, %23 and %3F stay
+//     encoded, so that a doubly encoded path is not read as if it were encoded once;
+//   - parameters (";x=1", also "%3Bx=1") of segments are dropped;
+//   - empty and "." segments are dropped, ".." is resolved; a trailing '/' is kept;
+//   - bytes above 0x7f and the case of letters are kept.
+// Refused, because backends disagree about what is meant:
+//   - a malformed percent-encoding; a control byte, raw or encoded; a raw '\', '?' or '#';
+//   - ".." above the root, and ".." after an empty segment ("/a//../b": /b if slashes are merged
+//     first, /a/b by RFC 3986);
+//   - a "." or ".." segment with parameters ("/a/..;x/b"), or beside an encoded separator
+//     ("/a/..%2Fb"): some backends see an ordinary segment there.
+// `out` is cleared and reused; the result is never longer than `path`. False: refuse with 400.
 [[nodiscard]] bool normalise_path(std::string_view path, std::string& out);
 
-// Host for matching and keys: lower case, without port and trailing dot.
+// Host for matching and keys: lower case, without port and trailing dot. `host` is well-formed
+// (uri-host [":" port]); an IPv6 literal keeps its brackets.
 void normalise_host(std::string_view host, std::string& out);
 
 }  // namespace gateway::policy

@@ -8,9 +8,9 @@
 namespace gateway::policy {
 
 struct route_match {
-    std::string host;                  // lower case, no port, no trailing dot; empty = any
-    std::string path;                  // normalised (path.hpp); a prefix by whole segments; empty = any
-    bool exact = false;                // `path_exact`: the whole path
+    std::string host;    // lower case, no port, no trailing dot; empty = any
+    std::string path;    // normalised (path.hpp); a prefix by whole segments; empty = any
+    bool exact = false;  // `path_exact`: the whole path
     std::vector<std::string> methods;  // case-sensitive; empty = any, unknown ones included
 };
 

@@ -29,7 +29,8 @@ public:
     // With on_full `share`, a client that finds no room is charged to its limit's one shared bucket.
     std::optional<answer> take(std::span<const charge> charges, base::instant now);
 
-    // Gives back what take() of the same charges took; `given` is its answer.
+    // Gives back what take() of the same charges took; `given` is its answer. Less the time since
+    // then, so that no burst ever exceeds the limit; a shared bucket is given nothing back.
     void refund(std::span<const charge> charges, const answer& given, base::instant now);
 
     // Forgets full buckets in a part of the table, so that a whole pass takes about `passes` calls.

@@ -12,6 +12,8 @@ struct memory_options {
     enum class when_full { share, reject };
     std::size_t max_buckets = 1'000'000;
     when_full on_full = when_full::share;
+
+    bool operator==(const memory_options&) const = default;
 };
 
 struct redis_options {
@@ -23,6 +25,8 @@ struct redis_options {
     int database = 0;
     base::duration timeout = std::chrono::milliseconds{25};  // of one decision, everything included
     std::string key_prefix = "gw:";
+
+    bool operator==(const redis_options&) const = default;
 };
 
 }  // namespace gateway::store

@@ -3,9 +3,12 @@
 // A request puts one question: a charge for each of its limits in this store. The store answers
 // with one decision per charge, and takes tokens all or nothing: a charge is taken only if every
 // enforced charge of the question was allowed (and, in shadow mode, only if it was allowed itself).
+// When the question is rejected, a charge that would have passed is still `allowed`, with the
+// numbers of its untouched bucket. A bucket charged twice in one question sees both, in order.
 // tests/contract holds every store to the same answers.
 #pragma once
 
+#include "gateway/base/clock.hpp"
 #include "gateway/limit/decision.hpp"
 #include "gateway/limit/limit.hpp"
 
@@ -37,6 +40,7 @@ public:
     std::span<const limit::decision> decisions() const { return {decisions_.data(), count_}; }
 
     bool admitted = true;  // every enforced charge was allowed, so what was allowed has been taken
+    base::instant taken_at{};  // of the local store only: when, for a refund
 
 private:
     std::array<limit::decision, max_charges> decisions_{};
@@ -73,15 +77,18 @@ public:
     virtual void answered(const answer& a) = 0;
     virtual void failed(failure why) = 0;
 
-    bool asked() const { return slot_ != nullptr; }
+    virtual ~question() { abandon_question(); }
 
-protected:
-    ~question()
+    // Nobody will hear of it.
+    void abandon_question()
     {
         if (slot_ != nullptr) {
             *slot_ = nullptr;
+            slot_ = nullptr;
         }
     }
+
+    bool asked() const { return slot_ != nullptr; }
 
 private:
     friend class shared_store;

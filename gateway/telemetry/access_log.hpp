@@ -1,10 +1,12 @@
 // One line per request on stdout. Workers append to a buffer of their own; one thread writes.
-// A reader that stalls can never stall a worker: past max_backlog_bytes lines are dropped and counted.
+// A reader that stalls can never stall a worker: past max_backlog_bytes lines are dropped and
+// counted.
 #pragma once
 
 #include "gateway/base/clock.hpp"
 #include "gateway/base/ip_address.hpp"
 #include "gateway/telemetry/options.hpp"
+#include "gateway/telemetry/second_text.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -38,27 +40,43 @@ class access_log {
 public:
     explicit access_log(access_log_writer& writer) : writer_(writer) {}
 
+    ~access_log() { flush(); }
+
+    access_log(const access_log&) = delete;
+    access_log& operator=(const access_log&) = delete;
+
     void write(const access_record& record);
     void flush();  // hands over what has gathered; called from each tick
 
 private:
-    static constexpr std::size_t flush_bytes = 32 * 1024;
+    static constexpr std::size_t flush_bytes = std::size_t{32} * 1024;
+    // Lines are about 300 bytes; a rare one with long targets may grow the buffer.
+    static constexpr std::size_t line_room = std::size_t{4} * 1024;
 
     access_log_writer& writer_;
     std::string buffer_;
+    second_text time_;
+
+    void append_json(const access_record& record, std::string_view path);
+    void append_text(const access_record& record, std::string_view path);
 };
 
 class access_log_writer {
 public:
-    static constexpr std::size_t max_backlog_bytes = 16 * 1024 * 1024;
+    static constexpr std::size_t max_backlog_bytes = std::size_t{16} * 1024 * 1024;
+    // What a reader that stalls gets at the end, before what is left is dropped.
+    static constexpr base::duration last_words = std::chrono::seconds{2};
 
-    access_log_writer(int fd, log_options options);  // starts the thread
-    ~access_log_writer();                            // writes what is left, then joins
+    access_log_writer(int fd, log_options options);  // starts the thread; does not own fd
+    ~access_log_writer(
+    );  // writes what is left, for last_words at most without progress, then joins
+    access_log_writer(const access_log_writer&) = delete;
+    access_log_writer& operator=(const access_log_writer&) = delete;
 
     bool enabled() const;
     void configure(const log_options& options);  // any thread
     void submit(std::string lines);              // any thread; never blocks on the reader
-    std::uint64_t dropped_lines() const;
+    std::uint64_t dropped_lines() const;         // too slow a reader, or a write that failed
 
     log_format format() const;
 

@@ -41,9 +41,30 @@ private:
 // Durations in fixed buckets, from 100 us to 10 s and above.
 class histogram {
 public:
-    static constexpr std::array<double, 14> bounds_seconds{
-        0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 2.5, 10.0,
+    static constexpr std::array<std::int64_t, 14> bounds_ns{
+        100'000,
+        250'000,
+        500'000,
+        1'000'000,
+        2'500'000,
+        5'000'000,
+        10'000'000,
+        25'000'000,
+        50'000'000,
+        100'000'000,
+        250'000'000,
+        1'000'000'000,
+        2'500'000'000,
+        10'000'000'000,
     };
+
+    static constexpr auto bounds_seconds = [] {
+        std::array<double, bounds_ns.size()> seconds{};
+        for (std::size_t i = 0; i < seconds.size(); ++i) {
+            seconds[i] = static_cast<double>(bounds_ns[i]) / 1e9;
+        }
+        return seconds;
+    }();
 
     void observe(base::duration d)
     {
@@ -52,22 +73,15 @@ public:
             ++i;
         }
         counts_[i].add();
-        sum_ns_.add(static_cast<std::uint64_t>(d.count()));
+        sum_ns_.add(static_cast<std::uint64_t>(d.count() > 0 ? d.count() : 0));
     }
 
-    std::uint64_t count(std::size_t bucket) const { return counts_[bucket].value(); }  // not cumulative
+    // Of one bucket alone, not cumulative. The last is for what is past every bound.
+    std::uint64_t count(std::size_t bucket) const { return counts_[bucket].value(); }
 
     double sum_seconds() const { return static_cast<double>(sum_ns_.value()) * 1e-9; }
 
 private:
-    static constexpr auto bounds_ns = [] {
-        std::array<std::int64_t, bounds_seconds.size()> ns{};
-        for (std::size_t i = 0; i < ns.size(); ++i) {
-            ns[i] = static_cast<std::int64_t>(bounds_seconds[i] * 1e9 + 0.5);
-        }
-        return ns;
-    }();
-
     std::array<counter, bounds_seconds.size() + 1> counts_;
     counter sum_ns_;
 };

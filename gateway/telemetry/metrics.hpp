@@ -7,29 +7,52 @@
 
 #include <array>
 #include <atomic>
-#include <memory>
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace gateway::telemetry {
 
 // Label `method`: these, or "other".
 inline constexpr std::array<std::string_view, 10> method_names{
-    "GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "other",
+    "GET",
+    "HEAD",
+    "POST",
+    "PUT",
+    "DELETE",
+    "PATCH",
+    "OPTIONS",
+    "TRACE",
+    "CONNECT",
+    "other",
 };
 
 std::size_t method_index(std::string_view method);
 
 // Label `outcome` of gateway_decisions_total.
-enum class outcome : std::uint8_t { allowed, rejected, shadow_rejected, failed_open, failed_closed, failed_local };
+enum class outcome : std::uint8_t {
+    allowed,
+    rejected,
+    shadow_rejected,
+    failed_open,
+    failed_closed,
+    failed_local
+};
 
 inline constexpr std::array<std::string_view, 6> outcome_names{
-    "allowed", "rejected", "shadow_rejected", "failed_open", "failed_closed", "failed_local",
+    "allowed",
+    "rejected",
+    "shadow_rejected",
+    "failed_open",
+    "failed_closed",
+    "failed_local",
 };
 
 inline constexpr std::size_t max_failure_reasons = 16;
 
 struct route_metrics {
-    // Status codes 100..599; a row is allocated when its method is first seen.
+    // Status codes 100..599; a row is allocated when its method is first seen. Any other code,
+    // which only a broken upstream sends, counts as 599.
     static constexpr int first_code = 100;
     using codes = std::array<counter, 500>;
 

@@ -4,6 +4,7 @@
 #include "gateway/telemetry/metrics.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -18,6 +19,8 @@ struct vocabulary {  // label values of `reason`, in the order of the failures a
 };
 
 // Any thread may ask for a block (a lock is taken); only the worker of that index may write to it.
+// Sources are called by scrape() on its thread, and must stay callable as long as the registry
+// lives.
 class registry {
 public:
     registry(std::size_t workers, vocabulary words, std::string version);
@@ -29,10 +32,18 @@ public:
     store_metrics& store(std::size_t worker, std::string_view name);
     upstream_metrics& upstream(std::size_t worker, std::string_view name);
 
-    void count_reload(bool success);  // gateway_config_reloads_total, ..._last_reload_success_timestamp_seconds
+    // gateway_config_reloads_total, and on success the timestamp of the last one. The start counts
+    // as a success of the timestamp, not as a reload.
+    void count_reload(bool success);
 
-    // Asked at each scrape for gateway_buckets{store="local"} and gateway_buckets_turned_away_total.
-    void set_bucket_source(std::function<std::size_t()> buckets, std::function<std::uint64_t()> turned_away);
+    // Asked at each scrape for gateway_buckets{store="local"} and
+    // gateway_buckets_turned_away_total.
+    void set_bucket_source(
+        std::function<std::size_t()> buckets, std::function<std::uint64_t()> turned_away
+    );
+
+    // Asked at each scrape for gateway_access_log_dropped_lines_total.
+    void set_dropped_lines_source(std::function<std::uint64_t()> dropped_lines);
 
     std::string scrape() const;  // Prometheus text exposition format 0.0.4
 

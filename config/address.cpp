@@ -1,0 +1,137 @@
+#include "config/address.hpp"
+
+#include "config/problem.hpp"
+#include "config/text_rules.hpp"
+#include "config/units.hpp"
+#include "gateway/base/ip_address.hpp"
+
+namespace gateway::config {
+namespace {
+
+constexpr std::string_view unix_scheme = "unix:";
+
+struct host_and_port {
+    std::string host;
+    unsigned short port = 0;
+    bool bracketed = false;
+};
+
+parsed<host_and_port> split(std::string_view text)
+{
+    const std::size_t colon = text.rfind(':');
+    if (colon == std::string_view::npos) {
+        return {{}, "the port is missing: expected host:port, got " + quoted(text)};
+    }
+    std::string_view host = text.substr(0, colon);
+    const auto port = parse_number(text.substr(colon + 1));
+    if (!port || *port > 65535) {
+        return {{}, "the port must be a number up to 65535, in " + quoted(text)};
+    }
+    const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
+    if (bracketed) {
+        host = host.substr(1, host.size() - 2);
+    }
+    const bool has_colon = host.find(':') != std::string_view::npos;
+    if (has_colon != bracketed) {
+        return {{}, "an IPv6 address, and nothing else, needs brackets, as in \"[::1]:8080\""};
+    }
+    return {host_and_port{std::string{host}, static_cast<unsigned short>(*port), bracketed}, {}};
+}
+
+std::string joined(const std::string& host, const std::string& port)
+{
+    return (host.find(':') == std::string::npos ? host : '[' + host + ']') + ':' + port;
+}
+
+}  // namespace
+
+std::optional<std::string> complaint_about_socket_path(std::string_view path)
+{
+    if (path.empty() || path.front() != '/') {
+        return "the path of a Unix socket must be absolute, as in unix:/run/gateway.sock";
+    }
+    if (path.size() > max_socket_path) {
+        return "the path of a Unix socket is too long, the maximum is " +
+               std::to_string(max_socket_path) + " bytes";
+    }
+    return std::nullopt;
+}
+
+parsed<server::listen_address> parse_listen_address(std::string_view text)
+{
+    server::listen_address address;
+    if (text.starts_with(unix_scheme)) {
+        address.socket_path = text.substr(unix_scheme.size());
+        if (const auto complaint = complaint_about_socket_path(address.socket_path)) {
+            return {{}, *complaint};
+        }
+        return {address, {}};
+    }
+    const auto both = split(text);
+    if (!both.value) {
+        return {{}, both.complaint};
+    }
+    const auto ip = base::ip_address::parse(both.value->host);
+    if (!ip) {
+        return {
+            {},
+            "the host must be an IP address, such as 127.0.0.1, 0.0.0.0 or [::], in " +
+                quoted(text)};
+    }
+    address.host = ip->to_string();
+    address.port = both.value->port;
+    return {address, {}};
+}
+
+parsed<proxy::server_address> parse_server_address(std::string_view text)
+{
+    proxy::server_address address;
+    if (text == "echo") {
+        address.echo = true;
+        return {address, {}};
+    }
+    if (text.starts_with(unix_scheme)) {
+        address.socket_path = text.substr(unix_scheme.size());
+        if (const auto complaint = complaint_about_socket_path(address.socket_path)) {
+            return {{}, *complaint};
+        }
+        return {address, {}};
+    }
+    if (text.starts_with("https://")) {
+        return {{}, "TLS to an upstream is not supported yet: expected host:port"};
+    }
+    if (text.find("://") != std::string_view::npos) {
+        return {{}, "expected host:port, unix:/path or echo, without a scheme"};
+    }
+    const auto both = split(text);
+    if (!both.value) {
+        return {{}, both.complaint};
+    }
+    const auto ip = base::ip_address::parse(both.value->host);
+    if (!ip && (both.value->bracketed || !is_host_name(both.value->host))) {
+        return {{}, "the host must be a name or an IP address, in " + quoted(text)};
+    }
+    if (both.value->port == 0) {
+        return {{}, "the port must not be 0"};
+    }
+    address.host = ip ? ip->to_string() : both.value->host;
+    address.port = std::to_string(both.value->port);
+    return {address, {}};
+}
+
+std::string to_text(const server::listen_address& address)
+{
+    return address.socket_path.empty() ? joined(address.host, std::to_string(address.port))
+                                       : std::string{unix_scheme} + address.socket_path;
+}
+
+std::string to_text(const proxy::server_address& address)
+{
+    if (address.echo) {
+        return "echo";
+    }
+    return address.socket_path.empty() ? joined(address.host, address.port)
+                                       : std::string{unix_scheme} + address.socket_path;
+}
+
+}  // namespace gateway::config

@@ -1,0 +1,135 @@
+#include "config/check.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace gateway::config {
+namespace {
+
+void check_admin(const draft& d, findings& found)
+{
+    const server::options& options = d.result.server;
+    const bool any_port = options.admin.socket_path.empty() && options.admin.port == 0;
+    const auto& listeners = options.listeners;
+    if (!any_port &&
+        std::find(listeners.begin(), listeners.end(), options.admin) != listeners.end()) {
+        found.problem(d.admin.at, "admin.address", "a listener has the same address");
+    }
+}
+
+void check_hops(const draft& d, findings& found)
+{
+    const int hops = d.policy.client.trusted_hops;
+    if (hops > 0) {
+        found.warning(
+            d.client.at,
+            d.client.path,
+            "the port must not be reachable but through " +
+                (hops == 1 ? "that one proxy" : "those " + std::to_string(hops) + " proxies")
+        );
+    }
+}
+
+using match_key = std::tuple<std::string, std::string, bool, std::vector<std::string>>;
+
+// Equal for two matches that hold for the same requests: a prefix covers the same paths with and
+// without its last slash.
+match_key key_of(const policy::route_match& match)
+{
+    std::vector<std::string> methods = match.methods;
+    std::sort(methods.begin(), methods.end());
+    std::string path = match.path;
+    if (!match.exact && path.size() > 1 && path.ends_with('/')) {
+        path.pop_back();
+    }
+    return {match.host, path, match.exact, methods};
+}
+
+void check_routes_are_distinct(const draft& d, findings& found)
+{
+    std::map<match_key, std::size_t> matches;
+    std::map<std::string, std::size_t> names;
+    for (std::size_t i = 0; i < d.policy.routes.size(); ++i) {
+        const policy::route& route = d.policy.routes[i];
+        const auto [same, is_new] = matches.emplace(key_of(route.match), i);
+        if (!is_new) {
+            found.problem(
+                d.routes[i].at,
+                d.routes[i].path,
+                "matches the same requests as " + d.routes[same->second].path
+            );
+            continue;
+        }
+        const auto [taken, name_is_new] = names.emplace(route.name, i);
+        if (!name_is_new) {
+            found.problem(
+                d.routes[i].at,
+                d.routes[i].path + ".name",
+                "has the same name as " + d.routes[taken->second].path + ": " + quoted(route.name)
+            );
+        }
+    }
+}
+
+// A decision is one atomic round trip, so it cannot span two stores' servers.
+void check_one_shared_store_per_route(const draft& d, findings& found)
+{
+    for (std::size_t i = 0; i < d.policy.routes.size(); ++i) {
+        std::size_t shared = policy::local_store;
+        for (const std::size_t index : d.policy.routes[i].limits) {
+            const std::size_t store = d.policy.limits[index].store;
+            if (store == policy::local_store || store == shared) {
+                continue;
+            }
+            if (shared != policy::local_store) {
+                found.problem(
+                    d.routes[i].at,
+                    d.routes[i].path + ".limits",
+                    "limits of two shared stores, " + quoted(d.policy.stores[shared]) + " and " +
+                        quoted(d.policy.stores[store]) +
+                        ": the limits of one route must share one, to be decided atomically"
+                );
+                break;
+            }
+            shared = store;
+        }
+    }
+}
+
+void warn_of_the_unused(const draft& d, findings& found)
+{
+    std::vector<bool> limit_used(d.policy.limits.size());
+    std::vector<bool> upstream_used(d.policy.upstreams.size());
+    for (const policy::route& route : d.policy.routes) {
+        for (const std::size_t index : route.limits) {
+            limit_used[index] = true;
+        }
+        if (route.upstream < upstream_used.size()) {
+            upstream_used[route.upstream] = true;
+        }
+    }
+    for (std::size_t i = 0; i < limit_used.size(); ++i) {
+        if (!limit_used[i]) {
+            found.warning(d.limits[i].at, d.limits[i].path, "no route uses this limit");
+        }
+    }
+    for (std::size_t i = 0; i < upstream_used.size(); ++i) {
+        if (!upstream_used[i]) {
+            found.warning(d.upstreams[i].at, d.upstreams[i].path, "no route uses this upstream");
+        }
+    }
+}
+
+}  // namespace
+
+void check(const draft& d, findings& found)
+{
+    check_admin(d, found);
+    check_hops(d, found);
+    check_routes_are_distinct(d, found);
+    check_one_shared_store_per_route(d, found);
+    warn_of_the_unused(d, found);
+}
+
+}  // namespace gateway::config

@@ -1,0 +1,10 @@
+// Rules that span sections: what each section alone cannot see.
+#pragma once
+
+#include "config/draft.hpp"
+
+namespace gateway::config {
+
+void check(const draft& d, findings& found);
+
+}  // namespace gateway::config

@@ -1,0 +1,43 @@
+// The YAML text as a plain tree, with positions. The only place that knows yaml-cpp.
+//
+// It is built from parser events rather than from YAML::Node, which hides duplicate keys, quotes
+// and aliases. Refused here, each with one clear problem: text that is too large, nested too
+// deeply, not YAML, empty, several documents, anchors, aliases, tags, control characters.
+#pragma once
+
+#include "config/problem.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gateway::config {
+
+inline constexpr std::size_t max_file_bytes = 1024 * 1024;
+inline constexpr std::size_t max_depth = 32;
+
+struct entry;
+
+struct node {
+    enum class kind { nothing, scalar, list, mapping };
+    kind is = kind::nothing;
+    place at;
+    std::string text;            // of a scalar
+    bool plain = false;          // a scalar without quotes
+    std::vector<node> items;     // of a list
+    std::vector<entry> entries;  // of a mapping, in order, duplicates included
+};
+
+struct entry {
+    node key;  // a scalar
+    node value;
+};
+
+// "text", "a list", …: for messages.
+std::string_view name_of(node::kind kind);
+
+// Throws config_error.
+node parse_document(std::string_view yaml, std::string_view file_name);
+
+}  // namespace gateway::config

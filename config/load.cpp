@@ -1,0 +1,122 @@
+#include "config/load.hpp"
+
+#include "config/check.hpp"
+#include "config/draft.hpp"
+#include "config/suggest.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+
+namespace gateway::config {
+namespace {
+
+struct close_file {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+};
+
+[[noreturn]] void cannot_read(const std::string& path)
+{
+    const std::string reason = std::generic_category().message(errno);
+    throw config_error{path, {{{}, {}, "cannot be read: " + reason}}};
+}
+
+// At most one byte more than is allowed: enough to see that it is too large.
+std::string contents(const std::string& path)
+{
+    const std::unique_ptr<std::FILE, close_file> file{std::fopen(path.c_str(), "rb")};
+    if (!file) {
+        cannot_read(path);
+    }
+    std::string text(max_file_bytes + 1, '\0');
+    text.resize(std::fread(text.data(), 1, text.size(), file.get()));
+    if (std::ferror(file.get()) != 0) {
+        cannot_read(path);
+    }
+    return text;
+}
+
+settings finished(draft d, const findings& found, std::string_view file_name)
+{
+    for (const problem& warning : found.warnings()) {
+        d.result.warnings.push_back(to_text(warning, file_name));
+    }
+    d.policy.find_route = policy::matcher{d.policy.routes};
+    d.result.policy = std::make_shared<const policy::policy>(std::move(d.policy));
+    return std::move(d.result);
+}
+
+}  // namespace
+
+std::optional<std::size_t> resolve(
+    const located& name,
+    std::string_view what,
+    const std::vector<std::string>& names,
+    findings& found
+)
+{
+    const std::string* text = scalar_text(
+        name,
+        "the name of a" + std::string{what == "upstream" ? "n " : " "} + std::string{what},
+        found
+    );
+    if (text == nullptr) {
+        return std::nullopt;
+    }
+    const auto place = std::find(names.begin(), names.end(), *text);
+    if (place == names.end()) {
+        const std::vector<std::string_view> known{names.begin(), names.end()};
+        found.problem(
+            name.value->at,
+            name.path,
+            "unknown " + std::string{what} + ' ' + quoted(*text) + suggestion(*text, known)
+        );
+        return std::nullopt;
+    }
+    return static_cast<std::size_t>(place - names.begin());
+}
+
+bool within(const located& list, std::size_t max, findings& found)
+{
+    if (list.value->items.size() <= max) {
+        return true;
+    }
+    found.problem(
+        list.value->items[max].at,
+        list.path,
+        "too many elements, the maximum is " + std::to_string(max)
+    );
+    return false;
+}
+
+settings load_text(std::string_view yaml, std::string_view file_name)
+{
+    const node document = parse_document(yaml, file_name);
+    findings found;
+    draft d;
+    section root{{&document, {}}, found};
+    load_listeners(root, d, found);
+    load_process(root, d, found);
+    load_http(root, d, found);
+    load_client(root, d, found);
+    load_stores(root, d, found);
+    load_limits(root, d, found);
+    load_upstreams(root, d, found);
+    load_routes(root, d, found);
+    load_response_headers(root, d, found);
+    load_log(root, d, found);
+    root.refuse_the_rest();
+    check(d, found);
+    if (!found.ok()) {
+        throw config_error{file_name, found.problems()};
+    }
+    return finished(std::move(d), found, file_name);
+}
+
+settings load_file(const std::string& path)
+{
+    return load_text(contents(path), path);
+}
+
+}  // namespace gateway::config

@@ -1,0 +1,227 @@
+// limits: their keys, rates and stores.
+#include "config/draft.hpp"
+#include "config/text_rules.hpp"
+#include "gateway/base/text.hpp"
+
+#include <algorithm>
+
+namespace gateway::config {
+namespace {
+
+using source = policy::key_part::source;
+
+constexpr std::size_t longest_part_name = 128;
+constexpr std::uint64_t most_tokens = 1'000'000'000'000;
+constexpr const char* expected_part =
+    "client_ip, header:NAME, cookie:NAME, query:NAME, method, host, path or route";
+
+constexpr words<source, 5> whole_parts{{
+    {"client_ip", source::client_ip},
+    {"method", source::method},
+    {"host", source::host},
+    {"path", source::path},
+    {"route", source::route},
+}};
+
+constexpr words<source, 3> named_parts{{
+    {"header:", source::header},
+    {"cookie:", source::cookie},
+    {"query:", source::query},
+}};
+
+constexpr words<policy::missing_key, 3> missing_keys{{
+    {"reject", policy::missing_key::reject},
+    {"skip", policy::missing_key::skip},
+    {"client_ip", policy::missing_key::client_ip},
+}};
+
+constexpr words<policy::failure_policy, 3> failure_policies{{
+    {"open", policy::failure_policy::open},
+    {"closed", policy::failure_policy::closed},
+    {"local", policy::failure_policy::local},
+}};
+
+constexpr words<policy::mode, 2> modes{{
+    {"enforce", policy::mode::enforce},
+    {"shadow", policy::mode::shadow},
+}};
+
+std::vector<policy::key_part> load_key(section& from, findings& found)
+{
+    const node* value = from.require("key");
+    if (value == nullptr) {
+        return {};
+    }
+    std::vector<policy::key_part> key;
+    const located whole{value, from.path_of("key")};
+    if (value->is != node::kind::list) {
+        if (auto part = parse_key_part(whole, found)) {
+            key.push_back(std::move(*part));
+        }
+        return key;
+    }
+    if (!within(whole, policy::max_key_parts, found)) {
+        return {};
+    }
+    for (std::size_t i = 0; i < value->items.size(); ++i) {
+        const located item = item_of(whole, i);
+        auto part = parse_key_part(item, found);
+        if (!part) {
+            continue;
+        }
+        const auto same = [&](const policy::key_part& k) {
+            return k.from == part->from && k.name == part->name;
+        };
+        if (std::any_of(key.begin(), key.end(), same)) {
+            found.problem(item.value->at, item.path, "this part is in the key already");
+        }
+        key.push_back(std::move(*part));
+    }
+    return key;
+}
+
+void load_missing_key(section& from, policy::limit_rule& rule)
+{
+    from.read("missing_key", rule.when_missing, missing_keys);
+    const auto absent = std::find_if(rule.key.begin(), rule.key.end(), [](const auto& part) {
+        return part.can_be_absent();
+    });
+    if (absent != rule.key.end() && !from.has("missing_key")) {
+        from.problem(
+            "missing_key",
+            "missing: a request may come without this limit's key, so choose reject, skip or "
+            "client_ip"
+        );
+    }
+}
+
+// Nothing after a problem.
+std::optional<rate> load_rate(section& from)
+{
+    const std::string* text = from.require("rate") == nullptr ? nullptr : from.text("rate");
+    if (text == nullptr) {
+        return std::nullopt;
+    }
+    const auto written = parse_rate(*text);
+    if (!written) {
+        from.problem("rate", "expected a rate such as 100/m or 10/10s, got " + quoted(*text));
+        return std::nullopt;
+    }
+    if (static_cast<std::uint64_t>(written->tokens) > most_tokens) {
+        from.problem("rate", "too many tokens, the maximum is " + std::to_string(most_tokens));
+        return std::nullopt;
+    }
+    if (written->tokens > written->period.count()) {
+        from.problem("rate", "too fast, the maximum is one token per nanosecond");
+        return std::nullopt;
+    }
+    return written;
+}
+
+// The algebra of the limit; nothing after a problem.
+std::optional<limit::limit> load_algebra(section& from, policy::limit_rule& rule, rate& out)
+{
+    const auto written = load_rate(from);
+    std::int64_t burst = written ? written->tokens : 1;
+    from.read_number("burst", burst, 1, most_tokens);
+    from.read_number("cost", rule.cost, 1, most_tokens);
+    if (!written) {
+        return std::nullopt;
+    }
+    if (rule.cost > burst) {
+        from.problem(
+            "cost",
+            "more than the burst of " + std::to_string(burst) + ": no request could ever pass"
+        );
+    }
+    out = *written;
+    const auto made = limit::limit::make(written->tokens, written->period, burst);
+    if (!made) {
+        from.problem(
+            from.has("burst") ? "burst" : "rate",
+            "a refill of " + std::to_string(burst) +
+                " tokens would take too long, the maximum is 100 years"
+        );
+    }
+    return made;
+}
+
+void load_store(
+    section& from, policy::limit_rule& rule, const rate& written, const draft& d, findings& found
+)
+{
+    if (const node* value = from.find("store")) {
+        const located name{value, from.path_of("store")};
+        rule.store = resolve(name, "store", d.policy.stores, found).value_or(policy::local_store);
+    }
+    using std::chrono::microseconds;
+    if (rule.store != policy::local_store && written.tokens > written.period / microseconds{1}) {
+        from.problem(
+            "rate", "too fast for a shared store, the maximum is one token per microsecond"
+        );
+    }
+    from.read("on_store_failure", rule.on_store_failure, failure_policies);
+}
+
+}  // namespace
+
+std::optional<policy::key_part> parse_key_part(const located& part, findings& found)
+{
+    const std::string* text = scalar_text(part, expected_part, found);
+    if (text == nullptr) {
+        return std::nullopt;
+    }
+    for (const auto& [word, from] : whole_parts) {
+        if (*text == word) {
+            return policy::key_part{from, {}};
+        }
+    }
+    for (const auto& [prefix, from] : named_parts) {
+        if (!text->starts_with(prefix)) {
+            continue;
+        }
+        const std::string name = text->substr(prefix.size());
+        const bool valid = from == source::query
+                               ? !name.empty() && is_visible(name, longest_part_name)
+                               : is_token(name, longest_part_name);
+        if (!valid) {
+            found.problem(
+                part.value->at, part.path, "not a name to follow \"" + std::string{prefix} + "\""
+            );
+            return std::nullopt;
+        }
+        return policy::key_part{from, from == source::header ? base::lower_case(name) : name};
+    }
+    found.problem(
+        part.value->at,
+        part.path,
+        std::string{"expected "} + expected_part + ", got " + quoted(*text)
+    );
+    return std::nullopt;
+}
+
+void load_limits(section& root, draft& d, findings& found)
+{
+    const node* value = root.find("limits");
+    if (value == nullptr) {
+        return;
+    }
+    for (const auto& [name, one] : named_entries({value, "limits"}, max_limits, found)) {
+        section from{one, found};
+        // Stands in after a problem, so that routes can still refer to this limit.
+        policy::limit_rule rule{
+            .name = name, .key = {}, .limit = *limit::limit::make(1, std::chrono::seconds{1}, 1)};
+        rule.key = load_key(from, found);
+        load_missing_key(from, rule);
+        rate written;
+        rule.limit = load_algebra(from, rule, written).value_or(rule.limit);
+        load_store(from, rule, written, d, found);
+        from.read("mode", rule.mode, modes);
+        from.refuse_the_rest();
+        d.policy.limits.push_back(std::move(rule));
+        d.result.rates.push_back(written);
+        d.limits.push_back({one.value->at, one.path});
+    }
+}
+
+}  // namespace gateway::config

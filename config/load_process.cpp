@@ -1,0 +1,153 @@
+// listeners, admin, workers, drain_timeout, max_connections, http, log, response_headers.
+#include "config/address.hpp"
+#include "config/draft.hpp"
+
+#include <algorithm>
+
+namespace gateway::config {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr base::duration shortest_timeout = 1ms;
+constexpr base::duration longest_timeout = 24h;
+constexpr base::duration longest_drain = 1h;
+constexpr std::uint64_t most_workers = 256;
+constexpr std::uint64_t most_connections = 1'000'000;
+constexpr std::uint64_t kib = 1024;
+constexpr std::uint64_t largest_body = kib * kib * kib * kib * kib;
+
+std::optional<server::listen_address> read_address(section& from)
+{
+    if (from.require("address") == nullptr) {
+        return std::nullopt;
+    }
+    const std::string* text = from.text("address");
+    if (text == nullptr) {
+        return std::nullopt;
+    }
+    auto address = parse_listen_address(*text);
+    if (!address.value) {
+        from.problem("address", address.complaint);
+    }
+    return address.value;
+}
+
+void load_workers(section& root, server::options& options)
+{
+    const node* value = root.find("workers");
+    if (value != nullptr && value->is == node::kind::scalar && value->text == "auto") {
+        options.workers = 0;
+        return;
+    }
+    if (value != nullptr && (value->is != node::kind::scalar || value->text.empty() ||
+                             value->text.find_first_not_of("0123456789") != std::string::npos)) {
+        root.problem("workers", "expected auto or a number of threads");
+        return;
+    }
+    root.read_number("workers", options.workers, 1, most_workers);
+}
+
+}  // namespace
+
+void load_listeners(section& root, draft& d, findings& found)
+{
+    if (root.require("listeners") == nullptr) {
+        return;
+    }
+    const auto list = root.list("listeners");
+    if (!list || !within(*list, max_listeners, found)) {
+        return;
+    }
+    if (list->value->items.empty()) {
+        root.problem("listeners", "at least one listener is needed");
+    }
+    std::vector<server::listen_address>& listeners = d.result.server.listeners;
+    for (std::size_t i = 0; i < list->value->items.size(); ++i) {
+        section one{item_of(*list, i), found};
+        if (const auto address = read_address(one)) {
+            const bool any_port = address->socket_path.empty() && address->port == 0;
+            if (!any_port &&
+                std::find(listeners.begin(), listeners.end(), *address) != listeners.end()) {
+                one.problem("address", "a listener above has the same address");
+            }
+            listeners.push_back(*address);
+        }
+        one.refuse_the_rest();
+    }
+}
+
+void load_process(section& root, draft& d, findings& found)
+{
+    server::options& options = d.result.server;
+    if (const node* value = root.find("admin")) {
+        section admin{{value, "admin"}, found};
+        d.admin = {value->at, "admin.address"};
+        if (const auto address = read_address(admin)) {
+            options.admin = *address;
+        }
+        admin.refuse_the_rest();
+    }
+    load_workers(root, options);
+    root.read("drain_timeout", options.drain_timeout, 0s, longest_drain);
+    root.read_number("max_connections", options.max_connections, 1, most_connections);
+}
+
+void load_http(section& root, draft& d, findings& found)
+{
+    const node* value = root.find("http");
+    if (value == nullptr) {
+        return;
+    }
+    http::options& options = d.result.http;
+    section http{{value, "http"}, found};
+    http.read("header_timeout", options.header_timeout, shortest_timeout, longest_timeout);
+    http.read("idle_timeout", options.idle_timeout, shortest_timeout, longest_timeout);
+    http.read("body_timeout", options.body_timeout, shortest_timeout, longest_timeout);
+    http.read_size("max_header_bytes", options.max_header_bytes, 256, kib * kib);
+    http.read_number("max_headers", options.max_headers, 1, 1000);
+    http.read_size("max_body_bytes", options.max_body_bytes, 0, largest_body);
+    http.refuse_the_rest();
+}
+
+void load_log(section& root, draft& d, findings& found)
+{
+    const node* value = root.find("log");
+    if (value == nullptr) {
+        return;
+    }
+    using telemetry::log_format;
+    using telemetry::log_level;
+    constexpr words<log_level, 4> levels{{
+        {"debug", log_level::debug},
+        {"info", log_level::info},
+        {"warning", log_level::warning},
+        {"error", log_level::error},
+    }};
+    constexpr words<log_format, 2> formats{{
+        {"json", log_format::json},
+        {"text", log_format::text},
+    }};
+    section log{{value, "log"}, found};
+    log.read("level", d.result.log.level, levels);
+    log.read("access", d.result.log.access);
+    log.read("format", d.result.log.format, formats);
+    log.refuse_the_rest();
+}
+
+void load_response_headers(section& root, draft& d, findings& found)
+{
+    const node* value = root.find("response_headers");
+    if (value == nullptr) {
+        return;
+    }
+    using form = policy::header_options::reset_form;
+    constexpr words<form, 2> forms{{{"delta", form::delta}, {"epoch", form::epoch}}};
+    section headers{{value, "response_headers"}, found};
+    headers.read("x_ratelimit", d.policy.headers.x_ratelimit);
+    headers.read("reset", d.policy.headers.reset, forms);
+    headers.read("ratelimit", d.policy.headers.ratelimit);
+    headers.refuse_the_rest();
+}
+
+}  // namespace gateway::config

@@ -1,0 +1,285 @@
+#include "config/print.hpp"
+
+#include "config/address.hpp"
+#include "config/route_name.hpp"
+#include "config/store_url.hpp"
+
+#include <algorithm>
+
+namespace gateway::config {
+namespace {
+
+// Plain where YAML cannot misread it, else double-quoted. The settings hold no control characters.
+std::string yaml(std::string_view text)
+{
+    const auto is_safe = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               std::string_view{"_./-"}.find(c) != std::string_view::npos;
+    };
+    const bool null = text.empty() || text == "null" || text == "Null" || text == "NULL";
+    if (!null && text.front() != '-' && std::all_of(text.begin(), text.end(), is_safe)) {
+        return std::string{text};
+    }
+    std::string quoted = "\"";
+    for (const char c : text) {
+        quoted += c == '"' || c == '\\' ? std::string{'\\', c} : std::string{c};
+    }
+    return quoted + '"';
+}
+
+std::string yaml(bool value)
+{
+    return value ? "true" : "false";
+}
+
+template <class Items, class Text>
+std::string yaml_list(const Items& items, Text text_of)
+{
+    std::string list;
+    for (const auto& item : items) {
+        list += (list.empty() ? "" : ", ") + yaml(text_of(item));
+    }
+    return '[' + list + ']';
+}
+
+// Lines of a mapping at one depth.
+class block {
+public:
+    block(std::string& out, int depth)
+        : out_(out), indent_(static_cast<std::size_t>(2 * depth), ' ')
+    {}
+
+    void title(std::string_view key) { out_ += indent_ + yaml(key) + ":\n"; }
+
+    void line(std::string_view key, const std::string& value)
+    {
+        out_ += indent_ + std::string{key} + ": " + value + '\n';
+    }
+
+    void line(std::string_view key, std::uint64_t value) { line(key, std::to_string(value)); }
+
+    void line(std::string_view key, base::duration value) { line(key, format_duration(value)); }
+
+private:
+    std::string& out_;
+    std::string indent_;
+};
+
+const char* word(policy::missing_key value)
+{
+    switch (value) {
+        case policy::missing_key::reject:
+            return "reject";
+        case policy::missing_key::skip:
+            return "skip";
+        case policy::missing_key::client_ip:
+            return "client_ip";
+    }
+    return "";
+}
+
+const char* word(policy::failure_policy value)
+{
+    switch (value) {
+        case policy::failure_policy::open:
+            return "open";
+        case policy::failure_policy::closed:
+            return "closed";
+        case policy::failure_policy::local:
+            return "local";
+    }
+    return "";
+}
+
+const char* word(telemetry::log_level value)
+{
+    switch (value) {
+        case telemetry::log_level::debug:
+            return "debug";
+        case telemetry::log_level::info:
+            return "info";
+        case telemetry::log_level::warning:
+            return "warning";
+        case telemetry::log_level::error:
+            return "error";
+    }
+    return "";
+}
+
+std::string word(const policy::key_part& part)
+{
+    using source = policy::key_part::source;
+    switch (part.from) {
+        case source::client_ip:
+            return "client_ip";
+        case source::header:
+            return "header:" + part.name;
+        case source::cookie:
+            return "cookie:" + part.name;
+        case source::query:
+            return "query:" + part.name;
+        case source::method:
+            return "method";
+        case source::host:
+            return "host";
+        case source::path:
+            return "path";
+        case source::route:
+            return "route";
+    }
+    return {};
+}
+
+void print_process(const settings& s, std::string& out)
+{
+    block top{out, 0};
+    top.title("listeners");
+    for (const server::listen_address& address : s.server.listeners) {
+        out += "  - address: " + yaml(to_text(address)) + '\n';
+    }
+    top.title("admin");
+    block{out, 1}.line("address", yaml(to_text(s.server.admin)));
+    top.line("workers", s.server.workers == 0 ? "auto" : std::to_string(s.server.workers));
+    top.line("drain_timeout", s.server.drain_timeout);
+    top.line("max_connections", s.server.max_connections);
+    top.title("http");
+    block http{out, 1};
+    http.line("header_timeout", s.http.header_timeout);
+    http.line("idle_timeout", s.http.idle_timeout);
+    http.line("body_timeout", s.http.body_timeout);
+    http.line("max_header_bytes", format_size(s.http.max_header_bytes));
+    http.line("max_headers", s.http.max_headers);
+    http.line("max_body_bytes", format_size(s.http.max_body_bytes));
+}
+
+void print_client(const identity::client_options& options, std::string& out)
+{
+    block{out, 0}.title("client");
+    block client{out, 1};
+    client.line("trusted_proxies", yaml_list(options.trusted_proxies.prefixes(), [](const auto& p) {
+                    return p.to_string();
+                }));
+    client.line("trusted_hops", std::to_string(options.trusted_hops));
+    client.line("header", yaml(options.header));
+    client.line("ipv4_prefix", std::to_string(options.ipv4_prefix));
+    client.line("ipv6_prefix", std::to_string(options.ipv6_prefix));
+}
+
+void print_stores(const settings& s, std::string& out)
+{
+    block{out, 0}.title("stores");
+    block stores{out, 1};
+    block store{out, 2};
+    const bool share = s.local_store.on_full == store::memory_options::when_full::share;
+    stores.title("local");
+    store.line("max_buckets", s.local_store.max_buckets);
+    store.line("on_full", share ? "share" : "reject");
+    for (const shared_store& shared : s.shared_stores) {
+        stores.title(shared.name);
+        store.line("url", yaml(url_without_secret(shared.redis)));
+        store.line("timeout", shared.redis.timeout);
+        store.line("key_prefix", yaml(shared.redis.key_prefix));
+    }
+}
+
+void print_limits(const settings& s, std::string& out)
+{
+    if (s.policy->limits.empty()) {
+        block{out, 0}.line("limits", "{}");
+        return;
+    }
+    block{out, 0}.title("limits");
+    block limit{out, 2};
+    for (std::size_t i = 0; i < s.policy->limits.size(); ++i) {
+        const policy::limit_rule& rule = s.policy->limits[i];
+        block{out, 1}.title(rule.name);
+        limit.line("key", yaml_list(rule.key, [](const policy::key_part& p) { return word(p); }));
+        limit.line("missing_key", word(rule.when_missing));
+        limit.line("rate", format_rate(s.rates[i]));
+        limit.line("burst", std::to_string(rule.limit.burst()));
+        limit.line("cost", std::to_string(rule.cost));
+        limit.line("store", yaml(s.policy->stores[rule.store]));
+        limit.line("on_store_failure", word(rule.on_store_failure));
+        limit.line("mode", rule.mode == policy::mode::shadow ? "shadow" : "enforce");
+    }
+}
+
+std::string match_text(const policy::route_match& match)
+{
+    std::string text;
+    const auto add = [&](std::string_view key, const std::string& value) {
+        text += (text.empty() ? "" : ", ") + std::string{key} + ": " + value;
+    };
+    if (!match.host.empty()) {
+        add("host", yaml(match.host));
+    }
+    if (!match.path.empty()) {
+        add(match.exact ? "path_exact" : "path", yaml(encoded_path(match.path)));
+    }
+    if (!match.methods.empty()) {
+        add("methods", yaml_list(match.methods, [](const std::string& m) { return m; }));
+    }
+    return '{' + text + '}';
+}
+
+void print_routes(const policy::policy& p, std::string& out)
+{
+    block{out, 0}.title("routes");
+    for (const policy::route& route : p.routes) {
+        out += "  - name: " + yaml(route.name) + '\n';
+        block lines{out, 2};
+        lines.line("match", match_text(route.match));
+        lines.line("limits", yaml_list(route.limits, [&](std::size_t i) {
+                       return p.limits[i].name;
+                   }));
+        lines.line("upstream", yaml(p.upstreams[route.upstream]));
+    }
+}
+
+void print_upstreams(const settings& s, std::string& out)
+{
+    block{out, 0}.title("upstreams");
+    block upstream{out, 2};
+    for (const proxy::upstream_options& options : s.upstreams) {
+        block{out, 1}.title(options.name);
+        upstream.line("servers", yaml_list(options.servers, [](const auto& server) {
+                          return to_text(server);
+                      }));
+        upstream.line("connect_timeout", options.connect_timeout);
+        upstream.line("response_timeout", options.response_timeout);
+        upstream.line("max_idle", options.max_idle);
+    }
+}
+
+void print_answers(const settings& s, std::string& out)
+{
+    using form = policy::header_options::reset_form;
+    const policy::header_options& options = s.policy->headers;
+    block{out, 0}.title("response_headers");
+    block headers{out, 1};
+    headers.line("x_ratelimit", yaml(options.x_ratelimit));
+    headers.line("reset", options.reset == form::delta ? "delta" : "epoch");
+    headers.line("ratelimit", yaml(options.ratelimit));
+    block{out, 0}.title("log");
+    block log{out, 1};
+    log.line("level", word(s.log.level));
+    log.line("access", yaml(s.log.access));
+    log.line("format", s.log.format == telemetry::log_format::json ? "json" : "text");
+}
+
+}  // namespace
+
+std::string print(const settings& s)
+{
+    std::string out;
+    print_process(s, out);
+    print_client(s.policy->client, out);
+    print_stores(s, out);
+    print_limits(s, out);
+    print_routes(*s.policy, out);
+    print_upstreams(s, out);
+    print_answers(s, out);
+    return out;
+}
+
+}  // namespace gateway::config

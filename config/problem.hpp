@@ -1,0 +1,67 @@
+// What is wrong with a configuration, and where: one line for a person.
+#pragma once
+
+#include <compare>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gateway::config {
+
+// A position in the file, counted from 1. Line 0: the file as a whole.
+struct place {
+    int line = 0;
+    int column = 0;
+
+    auto operator<=>(const place&) const = default;
+};
+
+struct problem {
+    place at;
+    std::string path;  // "limits.per_client.burst"; empty: the file as a whole
+    std::string message;
+
+    auto operator<=>(const problem&) const = default;
+};
+
+// `gateway.yaml:12:5: limits.per_client.bursst: unknown key, did you mean "burst"?`
+std::string to_text(const problem& p, std::string_view file_name);
+
+// Collects problems and warnings while a file is read. Bounded: past `max_problems` it only
+// remembers that there were more.
+class findings {
+public:
+    static constexpr std::size_t max_problems = 1000;
+
+    void problem(place at, std::string path, std::string message);
+    void warning(place at, std::string path, std::string message);
+
+    bool ok() const { return problems_.empty(); }
+
+    // Both sorted by position.
+    std::vector<config::problem> problems() const;
+    std::vector<config::problem> warnings() const;
+
+private:
+    std::vector<config::problem> problems_;
+    std::vector<config::problem> warnings_;
+    bool more_ = false;
+};
+
+// Carries every problem of a file; what() has them all, one per line, without a last newline.
+class config_error : public std::runtime_error {
+public:
+    config_error(std::string_view file_name, std::vector<problem> problems);
+
+    const std::vector<problem>& problems() const { return problems_; }
+
+private:
+    std::vector<problem> problems_;
+};
+
+// Text from the file, fit for a message: quoted, short, without control characters. A URL is
+// never repeated, because it may hold a password that landed under the wrong key.
+std::string quoted(std::string_view text);
+
+}  // namespace gateway::config

@@ -1,0 +1,305 @@
+#include "config/reader.hpp"
+
+#include "config/suggest.hpp"
+#include "config/text_rules.hpp"
+#include "config/units.hpp"
+
+#include <algorithm>
+
+namespace gateway::config {
+namespace {
+
+// Keys a user of other gateways may try: an honest answer instead of "unknown key".
+constexpr std::array<std::string_view, 18> not_yet{
+    "tls",
+    "certificate",
+    "private_key",
+    "http2",
+    "http3",
+    "websocket",
+    "websockets",
+    "grpc",
+    "algorithm",
+    "retries",
+    "include",
+    "proxy_protocol",
+    "compression",
+    "health_check",
+    "health_checks",
+    "redirects",
+    "cors",
+    "rewrite",
+};
+
+constexpr std::string_view a_number = "a whole number (decimal, without leading zeros)";
+constexpr std::string_view a_duration = "a duration such as 250ms, 2s, 5m, 1h or 1d";
+constexpr std::string_view a_size = "a size such as 16KiB, 1MiB or plain bytes";
+
+std::string expected(std::string_view what, const std::string& text)
+{
+    return "expected " + std::string{what} + ", got " + quoted(text);
+}
+
+// Nothing if the value is within the bounds, else what to say.
+template <class Value, class Format>
+std::optional<std::string> out_of_range(
+    const Value& value, const std::pair<Value, Value>& bounds, Format format
+)
+{
+    if (value < bounds.first) {
+        return "too small, the minimum is " + format(bounds.first);
+    }
+    if (value > bounds.second) {
+        return "too large, the maximum is " + format(bounds.second);
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+section::section(const located& mapping, findings& found) : mapping_(mapping), found_(found)
+{
+    const node& value = *mapping.value;
+    if (value.is != node::kind::mapping) {
+        found.problem(
+            value.at, mapping.path, "expected a mapping, got " + std::string{name_of(value.is)}
+        );
+        return;
+    }
+    for (const entry& e : value.entries) {
+        const auto [first, is_new] = entries_.emplace(e.key.text, &e);
+        if (!is_new) {
+            found.problem(
+                e.key.at,
+                path_of(e.key.text),
+                "duplicate key, first on line " + std::to_string(first->second->key.at.line)
+            );
+        }
+    }
+}
+
+const node* section::find(std::string_view key)
+{
+    if (std::find(known_.begin(), known_.end(), key) == known_.end()) {
+        known_.push_back(key);
+    }
+    const auto found = entries_.find(key);
+    return found == entries_.end() ? nullptr : &found->second->value;
+}
+
+const node* section::require(std::string_view key)
+{
+    const node* value = find(key);
+    if (value == nullptr && mapping_.value->is == node::kind::mapping) {
+        found_.problem(at(), path_of(key), "missing: this key has no default");
+    }
+    return value;
+}
+
+std::optional<located> section::list(std::string_view key)
+{
+    const node* value = find(key);
+    if (value == nullptr) {
+        return std::nullopt;
+    }
+    if (value->is != node::kind::list) {
+        problem(key, "expected a list, got " + std::string{name_of(value->is)});
+        return std::nullopt;
+    }
+    return located{value, path_of(key)};
+}
+
+const std::string* section::text(std::string_view key)
+{
+    const node* value = find(key);
+    return value == nullptr ? nullptr : scalar_text({value, path_of(key)}, "text", found_);
+}
+
+void section::read(std::string_view key, bool& out)
+{
+    const node* value = find(key);
+    if (value == nullptr) {
+        return;
+    }
+    const std::string* written = scalar_text({value, path_of(key)}, "true or false", found_);
+    if (written == nullptr) {
+        return;
+    }
+    if (!value->plain || (*written != "true" && *written != "false")) {
+        problem(key, expected("true or false, unquoted", *written));
+        return;
+    }
+    out = *written == "true";
+}
+
+void section::read(
+    std::string_view key,
+    base::duration& out,
+    std::type_identity_t<base::duration> min,
+    std::type_identity_t<base::duration> max
+)
+{
+    const node* value = find(key);
+    const std::string* written =
+        value == nullptr ? nullptr : scalar_text({value, path_of(key)}, a_duration, found_);
+    if (written == nullptr) {
+        return;
+    }
+    const auto parsed = parse_duration(*written);
+    if (!parsed) {
+        problem(key, expected(a_duration, *written));
+        return;
+    }
+    if (const auto wrong = out_of_range(*parsed, {min, max}, format_duration)) {
+        problem(key, *wrong);
+        return;
+    }
+    out = *parsed;
+}
+
+std::optional<std::uint64_t> section::number(
+    std::string_view key, std::uint64_t min, std::uint64_t max
+)
+{
+    const node* value = find(key);
+    const std::string* written =
+        value == nullptr ? nullptr : scalar_text({value, path_of(key)}, a_number, found_);
+    if (written == nullptr) {
+        return std::nullopt;
+    }
+    const auto parsed = parse_number(*written);
+    if (!parsed) {
+        problem(key, expected(a_number, *written));
+        return std::nullopt;
+    }
+    if (!value->plain) {
+        problem(key, "expected a whole number, got text: remove the quotes");
+        return std::nullopt;
+    }
+    const auto format = [](std::uint64_t n) { return std::to_string(n); };
+    if (const auto wrong = out_of_range(*parsed, {min, max}, format)) {
+        problem(key, *wrong);
+        return std::nullopt;
+    }
+    return parsed;
+}
+
+std::optional<std::uint64_t> section::size(
+    std::string_view key, std::uint64_t min, std::uint64_t max
+)
+{
+    const node* value = find(key);
+    const std::string* written =
+        value == nullptr ? nullptr : scalar_text({value, path_of(key)}, a_size, found_);
+    if (written == nullptr) {
+        return std::nullopt;
+    }
+    const auto parsed = parse_size(*written);
+    if (!parsed) {
+        problem(key, expected(a_size, *written));
+        return std::nullopt;
+    }
+    if (const auto wrong = out_of_range(*parsed, {min, max}, format_size)) {
+        problem(key, *wrong);
+        return std::nullopt;
+    }
+    return parsed;
+}
+
+std::optional<std::size_t> section::choice(
+    std::string_view key, std::span<const std::string_view> names
+)
+{
+    std::string expected_words;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        expected_words += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ");
+        expected_words += names[i];
+    }
+    const node* value = find(key);
+    const std::string* written =
+        value == nullptr ? nullptr : scalar_text({value, path_of(key)}, expected_words, found_);
+    if (written == nullptr) {
+        return std::nullopt;
+    }
+    const auto found = std::find(names.begin(), names.end(), *written);
+    if (found == names.end()) {
+        const std::string_view near = nearest(*written, names);
+        const std::string hint = near.empty() ? "" : suggestion(*written, names);
+        problem(key, expected(expected_words, *written) + hint);
+        return std::nullopt;
+    }
+    return static_cast<std::size_t>(found - names.begin());
+}
+
+void section::refuse_the_rest()
+{
+    for (const entry& e : mapping_.value->entries) {
+        const std::string& key = e.key.text;
+        if (std::find(known_.begin(), known_.end(), key) != known_.end()) {
+            continue;
+        }
+        const bool later = std::find(not_yet.begin(), not_yet.end(), key) != not_yet.end();
+        found_.problem(
+            e.key.at,
+            path_of(key),
+            later ? "not supported yet" : "unknown key" + suggestion(key, known_)
+        );
+    }
+}
+
+void section::problem(std::string_view key, std::string message)
+{
+    const node* value = find(key);
+    found_.problem(value == nullptr ? at() : value->at, path_of(key), std::move(message));
+}
+
+std::string section::path_of(std::string_view key) const
+{
+    return joined(mapping_.path, key);
+}
+
+const std::string* scalar_text(const located& value, std::string_view expected, findings& found)
+{
+    if (value.value->is == node::kind::scalar) {
+        return &value.value->text;
+    }
+    found.problem(
+        value.value->at,
+        value.path,
+        "expected " + std::string{expected} + ", got " + std::string{name_of(value.value->is)}
+    );
+    return nullptr;
+}
+
+located item_of(const located& list, std::size_t index)
+{
+    return {&list.value->items[index], list.path + '[' + std::to_string(index) + ']'};
+}
+
+std::string joined(const std::string& path, std::string_view key)
+{
+    return (path.empty() ? "" : path + '.') + (is_name(key) ? std::string{key} : quoted(key));
+}
+
+std::vector<std::pair<std::string, located>> named_entries(
+    const located& mapping, std::size_t max, findings& found
+)
+{
+    section unique{mapping, found};
+    std::vector<std::pair<std::string, located>> named;
+    for (const entry& e : mapping.value->entries) {
+        const std::string& name = e.key.text;
+        const std::string path = joined(mapping.path, name);
+        if (!is_name(name)) {
+            found.problem(e.key.at, path, "a name is 1 to 64 of A-Z a-z 0-9 _ . -");
+        } else if (named.size() == max) {
+            found.problem(e.key.at, path, "too many, the maximum is " + std::to_string(max));
+            break;
+        } else if (unique.find(name) == &e.value) {
+            named.emplace_back(name, located{&e.value, path});
+        }
+    }
+    return named;
+}
+
+}  // namespace gateway::config

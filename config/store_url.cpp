@@ -1,0 +1,152 @@
+#include "config/store_url.hpp"
+
+#include "config/text_rules.hpp"
+#include "config/units.hpp"
+#include "gateway/base/ip_address.hpp"
+#include "gateway/base/text.hpp"
+
+#include <boost/url/encode.hpp>
+#include <boost/url/parse.hpp>
+#include <boost/url/rfc/pchars.hpp>
+#include <boost/url/rfc/unreserved_chars.hpp>
+#include <boost/url/url_view.hpp>
+
+#include <algorithm>
+
+namespace gateway::config {
+namespace {
+
+namespace urls = boost::urls;
+
+constexpr std::uint64_t max_database = 65535;
+constexpr std::size_t max_credential = 512;
+constexpr const char* expected_form =
+    "expected redis://[user:password@]host[:port][/db] or unix:///path?db=0";
+
+struct invalid_url {
+    std::string complaint;
+};
+
+int database_of(std::string_view digits)
+{
+    const auto number = parse_number(digits);
+    if (!number || *number > max_database) {
+        throw invalid_url{"the database must be a number up to " + std::to_string(max_database)};
+    }
+    return static_cast<int>(*number);
+}
+
+void read_credentials(const urls::url_view& url, store::redis_options& options)
+{
+    if (!url.has_userinfo()) {
+        return;
+    }
+    options.user = url.user();
+    options.password = url.password();
+    if (options.password.empty()) {
+        throw invalid_url{"a user without a password: write user:password@ or :password@"};
+    }
+    if (options.user.size() > max_credential || options.password.size() > max_credential) {
+        throw invalid_url{"user or password too long, the maximum is 512 bytes"};
+    }
+}
+
+void read_tcp(const urls::url_view& url, store::redis_options& options)
+{
+    const std::string host = url.host_address();
+    const bool is_ipv6 = url.host_type() == urls::host_type::ipv6;
+    if (is_ipv6 ? !base::ip_address::parse(host) : !is_host_name(host)) {
+        throw invalid_url{
+            std::string{"the host must be a name or an IP address: "} + expected_form};
+    }
+    options.host = host;
+    if (url.has_port()) {
+        const auto port = parse_number(std::string{url.port()});
+        if (!port || *port == 0 || *port > 65535) {
+            throw invalid_url{"the port must be a number from 1 to 65535"};
+        }
+        options.port = std::to_string(*port);
+    }
+    if (url.has_query()) {
+        throw invalid_url{std::string{"parameters are not supported: "} + expected_form};
+    }
+    const std::string path = url.path();
+    if (path.size() > 1) {
+        options.database = database_of(std::string_view{path}.substr(1));
+    }
+}
+
+void read_unix(const urls::url_view& url, store::redis_options& options)
+{
+    if (!url.host().empty() || url.has_port()) {
+        throw invalid_url{"a Unix socket has no host: three slashes, as in unix:///run/redis.sock"};
+    }
+    options.host.clear();
+    options.port.clear();
+    options.socket_path = url.path();
+    const auto is_control = [](char c) {
+        return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+    };
+    if (std::any_of(options.socket_path.begin(), options.socket_path.end(), is_control)) {
+        throw invalid_url{"control character in the path of the socket"};
+    }
+    if (const auto complaint = complaint_about_socket_path(options.socket_path)) {
+        throw invalid_url{*complaint};
+    }
+    for (const auto& parameter : url.params()) {
+        if (parameter.key != "db" || !parameter.has_value) {
+            throw invalid_url{"the only parameter of a unix:// URL is db, as in ?db=0"};
+        }
+        options.database = database_of(parameter.value);
+    }
+}
+
+store::redis_options read(std::string_view text)
+{
+    const auto url = urls::parse_uri(text);
+    if (!url) {
+        throw invalid_url{std::string{"not a URL: "} + expected_form};
+    }
+    const std::string scheme = base::lower_case(std::string{url->scheme()});
+    if (scheme == "rediss" || scheme == "postgres" || scheme == "postgresql" ||
+        scheme == "redis+sentinel" || scheme == "redis+cluster" || scheme == "memcached") {
+        throw invalid_url{"stores of the kind " + scheme + ":// are not supported yet"};
+    }
+    if ((scheme != "redis" && scheme != "unix") || !url->has_authority() || url->has_fragment()) {
+        throw invalid_url{expected_form};
+    }
+    store::redis_options options;
+    read_credentials(*url, options);
+    scheme == "redis" ? read_tcp(*url, options) : read_unix(*url, options);
+    return options;
+}
+
+}  // namespace
+
+parsed<store::redis_options> parse_store_url(std::string_view text)
+{
+    try {
+        return {read(text), {}};
+    } catch (const invalid_url& invalid) {
+        return {{}, invalid.complaint};
+    }
+}
+
+std::string url_without_secret(const store::redis_options& options)
+{
+    std::string credentials;
+    if (!options.password.empty()) {
+        credentials = urls::encode(options.user, urls::unreserved_chars) + ":***@";
+    }
+    const std::string database = std::to_string(options.database);
+    if (!options.socket_path.empty()) {
+        const auto path_chars = urls::pchars + '/';
+        return "unix://" + credentials + urls::encode(options.socket_path, path_chars) +
+               "?db=" + database;
+    }
+    const proxy::server_address address{
+        .host = options.host, .port = options.port, .socket_path = {}, .echo = false};
+    return "redis://" + credentials + to_text(address) + '/' + database;
+}
+
+}  // namespace gateway::config

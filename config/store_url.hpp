@@ -1,0 +1,19 @@
+// The URL of a shared store. It may hold a password, so no message ever repeats it.
+#pragma once
+
+#include "config/address.hpp"
+#include "gateway/store/options.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace gateway::config {
+
+// redis://[user:password@]host[:port][/db] or unix://[user:password@]/path[?db=N].
+// Sets the fields of the URL; the others keep their defaults.
+parsed<store::redis_options> parse_store_url(std::string_view text);
+
+// The URL again, with *** for the password.
+std::string url_without_secret(const store::redis_options& options);
+
+}  // namespace gateway::config

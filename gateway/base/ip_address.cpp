@@ -1,0 +1,182 @@
+#include "gateway/base/ip_address.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace gateway::base {
+
+namespace {
+
+constexpr std::array<std::uint8_t, 12> v4_mapping{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+
+// One number of up to `max_digits` digits from the front of `text`, which loses them.
+std::optional<unsigned> take_number(std::string_view& text, int base, std::size_t max_digits)
+{
+    unsigned value = 0;
+    const char* const end = text.data() + std::min(text.size(), max_digits);
+    const auto [stop, error] = std::from_chars(text.data(), end, value, base);
+    if (error != std::errc{}) {
+        return std::nullopt;
+    }
+    text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
+    return value;
+}
+
+bool parse_v4(std::string_view text, std::uint8_t* out)
+{
+    for (int i = 0; i < 4; ++i) {
+        if (i > 0) {
+            if (!text.starts_with('.')) {
+                return false;
+            }
+            text.remove_prefix(1);
+        }
+        const bool leading_zero =
+            text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9';
+        const auto octet = take_number(text, 10, 3);
+        if (leading_zero || !octet || *octet > 255) {
+            return false;
+        }
+        *out++ = static_cast<std::uint8_t>(*octet);
+    }
+    return text.empty();
+}
+
+// RFC 4291 §2.2: groups of 16 bits, at most one "::" for one or more zero groups, and a dotted
+// quad in place of the last two.
+bool parse_v6(std::string_view text, ip_address::bytes& out)
+{
+    std::size_t filled = 0;
+    std::size_t gap = out.size() + 1;  // where "::" stands; past the end: nowhere
+    if (text.starts_with("::")) {
+        gap = 0;
+        text.remove_prefix(2);
+    }
+    while (!text.empty() && filled < out.size()) {
+        const std::size_t group_end = text.find(':');
+        if (group_end == std::string_view::npos && text.find('.') != std::string_view::npos) {
+            if (filled > out.size() - 4 || !parse_v4(text, &out[filled])) {
+                return false;
+            }
+            filled += 4;
+            text = {};
+            break;
+        }
+        const auto group = take_number(text, 16, 4);
+        if (!group) {
+            return false;
+        }
+        out[filled++] = static_cast<std::uint8_t>(*group >> 8);
+        out[filled++] = static_cast<std::uint8_t>(*group & 0xff);
+        if (text.starts_with("::") && gap > out.size()) {
+            gap = filled;
+            text.remove_prefix(2);
+        } else if (text.starts_with(':') && text.size() > 1) {
+            text.remove_prefix(1);
+        } else if (!text.empty()) {
+            return false;
+        }
+    }
+    if (!text.empty()) {
+        return false;
+    }
+    if (gap > out.size()) {
+        return filled == out.size();
+    }
+    if (filled == out.size()) {
+        return false;
+    }
+    // Behind what was filled are zeros: they change places with the groups after the gap.
+    const auto at = [&out](std::size_t i) { return out.begin() + static_cast<std::ptrdiff_t>(i); };
+    std::rotate(at(gap), at(filled), out.end());
+    return true;
+}
+
+}  // namespace
+
+ip_address ip_address::v4(std::uint32_t host_order)
+{
+    bytes mapped{};
+    std::copy(v4_mapping.begin(), v4_mapping.end(), mapped.begin());
+    for (int i = 0; i < 4; ++i) {
+        mapped[static_cast<std::size_t>(12 + i)] =
+            static_cast<std::uint8_t>(host_order >> (24 - 8 * i));
+    }
+    return ip_address{mapped};
+}
+
+std::optional<ip_address> ip_address::parse(std::string_view text)
+{
+    bytes parsed{};
+    if (text.find(':') != std::string_view::npos) {
+        return parse_v6(text, parsed) ? std::optional{ip_address{parsed}} : std::nullopt;
+    }
+    std::copy(v4_mapping.begin(), v4_mapping.end(), parsed.begin());
+    return parse_v4(text, &parsed[12]) ? std::optional{ip_address{parsed}} : std::nullopt;
+}
+
+bool ip_address::is_v4() const
+{
+    return std::equal(v4_mapping.begin(), v4_mapping.end(), bytes_.begin());
+}
+
+ip_address ip_address::masked(int v4_length, int v6_length) const
+{
+    int kept = is_v4() ? 96 + v4_length : v6_length;
+    ip_address result = *this;
+    for (std::uint8_t& byte : result.bytes_) {
+        const int bits = std::clamp(kept, 0, 8);
+        byte = static_cast<std::uint8_t>(byte & (0xff00 >> bits));
+        kept -= 8;
+    }
+    return result;
+}
+
+std::string ip_address::to_string() const
+{
+    std::array<char, 40> text;
+    char* end = text.data();
+    char* const limit = text.data() + text.size();
+    if (is_v4()) {
+        for (std::size_t i = 12; i < 16; ++i) {
+            end = std::to_chars(end, limit, bytes_[i]).ptr;
+            *end++ = '.';
+        }
+        return {text.data(), end - 1};
+    }
+
+    std::array<unsigned, 8> groups;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        groups[i] = static_cast<unsigned>(bytes_[2 * i] << 8 | bytes_[2 * i + 1]);
+    }
+    // RFC 5952 §4.2: the first longest run of two or more zero groups becomes "::".
+    std::size_t gap = groups.size();
+    std::size_t gap_length = 1;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        std::size_t length = 0;
+        while (i + length < groups.size() && groups[i + length] == 0) {
+            ++length;
+        }
+        if (length > gap_length) {
+            gap = i;
+            gap_length = length;
+        }
+    }
+    for (std::size_t i = 0; i < groups.size();) {
+        if (i == gap) {
+            *end++ = ':';
+            i += gap_length;
+            if (i == groups.size()) {
+                *end++ = ':';
+            }
+            continue;
+        }
+        if (i > 0) {
+            *end++ = ':';
+        }
+        end = std::to_chars(end, limit, groups[i++], 16).ptr;
+    }
+    return {text.data(), end};
+}
+
+}  // namespace gateway::base

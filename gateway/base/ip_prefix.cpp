@@ -1,0 +1,68 @@
+#include "gateway/base/ip_prefix.hpp"
+
+#include "gateway/base/text.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gateway::base {
+
+namespace {
+
+constexpr int v4_mapping_length = 96;
+
+ip_address masked_to(const ip_address& address, int length)
+{
+    return address.masked(length - v4_mapping_length, length);
+}
+
+}  // namespace
+
+std::optional<ip_prefix> ip_prefix::parse(std::string_view text)
+{
+    const std::size_t slash = text.find('/');
+    const std::string_view first_text = text.substr(0, slash);
+    const auto first = ip_address::parse(first_text);
+    if (!first) {
+        return std::nullopt;
+    }
+    ip_prefix prefix;
+    prefix.first_ = *first;
+    if (slash == std::string_view::npos) {
+        return prefix;
+    }
+
+    const std::string_view digits = text.substr(slash + 1);
+    const bool dotted = first_text.find(':') == std::string_view::npos;
+    const auto length = parse_decimal(digits, dotted ? 32 : 128);
+    if (!length || (digits.size() > 1 && digits[0] == '0')) {
+        return std::nullopt;
+    }
+    prefix.length_ = static_cast<int>(*length) + (dotted ? v4_mapping_length : 0);
+    if (masked_to(*first, prefix.length_) != *first) {
+        return std::nullopt;
+    }
+    return prefix;
+}
+
+bool ip_prefix::contains(const ip_address& address) const
+{
+    return address.is_v4() == first_.is_v4() && masked_to(address, length_) == first_;
+}
+
+std::string ip_prefix::to_string() const
+{
+    const int length = first_.is_v4() ? length_ - v4_mapping_length : length_;
+    return first_.to_string() + "/" + std::to_string(length);
+}
+
+ip_prefix_set::ip_prefix_set(std::vector<ip_prefix> prefixes) : prefixes_(std::move(prefixes)) {}
+
+bool ip_prefix_set::contains(const ip_address& address) const
+{
+    return std::any_of(prefixes_.begin(), prefixes_.end(), [&](const ip_prefix& prefix) {
+        return prefix.contains(address);
+    });
+}
+
+}  // namespace gateway::base

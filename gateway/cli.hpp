@@ -1,0 +1,40 @@
+// The command line: what the process is asked to do. Called once, by main.
+#pragma once
+
+#include "config/settings.hpp"
+
+#include <optional>
+#include <ostream>
+#include <string>
+#include <variant>
+
+namespace gateway::cli {
+
+// Exit statuses (docs/configuration.md).
+inline constexpr int done = 0;
+inline constexpr int failed_while_running = 1;
+inline constexpr int wrong_usage = 2;  // or a bad configuration
+
+enum class command { run, check, print };
+
+struct request {
+    command what = command::run;
+    std::string config_path;
+};
+
+// The command line is answered already: help, the version, or a complaint.
+struct answer {
+    int status = done;
+    std::string text;  // for stdout when done, else for stderr; ends in a newline
+};
+
+std::variant<request, answer> parse(int argc, const char* const* argv);
+
+// The file's settings, its warnings told; or nothing, and one line for each problem.
+std::optional<config::settings> load(const std::string& config_path, std::ostream& err);
+
+// `gateway check` and `gateway print`; they return the exit status.
+int check(const std::string& config_path, std::ostream& out, std::ostream& err);
+int print(const std::string& config_path, std::ostream& out, std::ostream& err);
+
+}  // namespace gateway::cli

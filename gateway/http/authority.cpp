@@ -1,0 +1,59 @@
+#include "gateway/http/authority.hpp"
+
+#include "gateway/base/ip_address.hpp"
+#include "gateway/base/text.hpp"
+#include "gateway/http/chars.hpp"
+
+namespace gateway::http {
+
+namespace {
+
+constexpr auto host_table = detail::table_of("-._~!$&'()*+,;=%", true);
+
+bool is_hex(char c)
+{
+    const char l = base::to_lower(c);
+    return is_digit(c) || (l >= 'a' && l <= 'f');
+}
+
+bool is_reg_name(std::string_view text)
+{
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (!host_table[static_cast<unsigned char>(text[i])]) {
+            return false;
+        }
+        if (text[i] == '%') {
+            if (i + 2 >= text.size() || !is_hex(text[i + 1]) || !is_hex(text[i + 2])) {
+                return false;
+            }
+        }
+    }
+    return !text.empty();
+}
+
+bool is_port(std::string_view text)  // may be empty: port = *DIGIT
+{
+    return text.empty() || base::parse_decimal(text, 65535).has_value();
+}
+
+}  // namespace
+
+bool is_authority(std::string_view text)
+{
+    if (text.starts_with('[')) {
+        const std::size_t close = text.find(']');
+        if (close == std::string_view::npos) {
+            return false;
+        }
+        const std::string_view inside = text.substr(1, close - 1);
+        const std::string_view after = text.substr(close + 1);
+        const bool is_v6 =
+            inside.find(':') != std::string_view::npos && base::ip_address::parse(inside);
+        return is_v6 && (after.empty() || (after.front() == ':' && is_port(after.substr(1))));
+    }
+    const std::size_t colon = text.find(':');
+    const bool has_port = colon != std::string_view::npos;
+    return is_reg_name(text.substr(0, colon)) && (!has_port || is_port(text.substr(colon + 1)));
+}
+
+}  // namespace gateway::http

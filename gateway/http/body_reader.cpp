@@ -1,0 +1,172 @@
+#include "gateway/http/body_reader.hpp"
+
+#include "gateway/http/chars.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace gateway::http {
+
+namespace {
+
+int hex_value(char c)
+{
+    if (is_digit(c)) {
+        return c - '0';
+    }
+    const char lower = static_cast<char>(c | 0x20);
+    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+}  // namespace
+
+body_reader::body_reader(framing f) : state_(state::done), remaining_(f.length)
+{
+    switch (f.how) {
+        case framing::kind::none:
+            break;
+        case framing::kind::length:
+            state_ = f.length == 0 ? state::done : state::length;
+            break;
+        case framing::kind::chunked:
+            state_ = state::size_first;
+            break;
+        case framing::kind::until_close:
+            state_ = state::until_close;
+            break;
+    }
+}
+
+body_reader::piece body_reader::read(std::span<char> input)
+{
+    piece out;
+    char* content = nullptr;  // the first slice; later ones are moved up behind it
+    std::size_t gathered = 0;
+    std::size_t at = 0;
+    while (at < input.size() && state_ != state::done) {
+        if (state_ != state::data && state_ != state::length && state_ != state::until_close) {
+            if (!step(input[at])) {
+                state_ = state::malformed;
+                break;
+            }
+            ++at;
+            continue;
+        }
+        const std::size_t left = input.size() - at;
+        const std::size_t n =
+            state_ == state::until_close
+                ? left
+                : static_cast<std::size_t>(std::min<std::uint64_t>(remaining_, left));
+        if (content == nullptr) {
+            content = input.data() + at;
+        } else {
+            std::memmove(content + gathered, input.data() + at, n);
+        }
+        gathered += n;
+        at += n;
+        if (state_ != state::until_close && (remaining_ -= n) == 0) {
+            state_ = state_ == state::length ? state::done : state::data_cr;
+        }
+    }
+    out.consumed = at;
+    out.malformed = state_ == state::malformed;
+    out.content = {content, gathered};
+    return out;
+}
+
+bool body_reader::step(char c)
+{
+    switch (state_) {
+        case state::size_first:
+        case state::size:
+            return size_byte(c);
+        case state::before_extension:
+        case state::extension:
+            return extension_byte(c);
+        case state::size_lf:
+            line_bytes_ = 0;
+            return expect(c, '\n', remaining_ == 0 ? state::trailer_start : state::data);
+        case state::data_cr:
+            return expect(c, '\r', state::data_lf);
+        case state::data_lf:
+            return expect(c, '\n', state::size_first);
+        case state::trailer_start:
+        case state::trailer_name:
+        case state::trailer_value:
+            return trailer_byte(c);
+        case state::trailer_lf:
+            return expect(c, '\n', state::trailer_start);
+        case state::end_lf:
+            return expect(c, '\n', state::done);
+        default:
+            return false;
+    }
+}
+
+bool body_reader::expect(char c, char wanted, state next)
+{
+    state_ = next;
+    return c == wanted;
+}
+
+bool body_reader::size_byte(char c)
+{
+    const int digit = hex_value(c);
+    if (digit >= 0) {
+        state_ = state::size;
+        const bool fits = (remaining_ >> 59) == 0;  // or it could pass 2^63
+        remaining_ = remaining_ * 16 + static_cast<std::uint64_t>(digit);
+        return fits && ++line_bytes_ <= max_chunk_line_bytes;
+    }
+    if (state_ == state::size_first) {
+        return false;
+    }
+    if (c == '\r') {
+        state_ = state::size_lf;
+        return true;
+    }
+    state_ = c == ';' ? state::extension : state::before_extension;
+    return c == ';' || c == ' ' || c == '\t';
+}
+
+bool body_reader::extension_byte(char c)
+{
+    if (c == '\r') {
+        const bool complete = state_ == state::extension;
+        state_ = state::size_lf;
+        return complete;
+    }
+    if (state_ == state::before_extension && c == ';') {
+        state_ = state::extension;
+    } else if (state_ == state::before_extension && c != ' ' && c != '\t') {
+        return false;
+    }
+    return is_field_text(c) && ++line_bytes_ <= max_chunk_line_bytes &&
+           ++extension_bytes_ <= max_extension_bytes;
+}
+
+bool body_reader::trailer_byte(char c)
+{
+    if (++trailer_bytes_ > max_trailer_bytes) {
+        return false;
+    }
+    if (state_ == state::trailer_value) {
+        if (c == '\r') {
+            state_ = state::trailer_lf;
+            return true;
+        }
+        return is_field_text(c);
+    }
+    if (state_ == state::trailer_start && c == '\r') {
+        state_ = state::end_lf;
+        return true;
+    }
+    if (state_ == state::trailer_name && c == ':') {
+        state_ = state::trailer_value;
+        return true;
+    }
+    state_ = state::trailer_name;
+    return is_token_char(c);
+}
+
+}  // namespace gateway::http

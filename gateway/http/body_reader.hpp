@@ -1,0 +1,74 @@
+// Takes the framing off a body as its bytes stream by, and tells where it ends (RFC 9112 §6, §7.1).
+// Knows nothing of who sends it. A sans-I/O machine: no memory but its position, so any split of
+// the bytes gives the same content. Chunk extensions and trailers are dropped, and bounded.
+#pragma once
+
+#include "gateway/http/message.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace gateway::http {
+
+inline constexpr std::size_t max_chunk_line_bytes =
+    4096;  // one chunk-size line, extensions included
+inline constexpr std::size_t max_extension_bytes = 64 * 1024;  // all extensions of one body
+inline constexpr std::size_t max_trailer_bytes = 8 * 1024;     // the trailer section of one body
+
+class body_reader {
+public:
+    explicit body_reader(framing f = {});
+
+    struct piece {
+        std::size_t consumed = 0;  // bytes of the input that are dealt with
+        std::string_view content;  // of the body, moved together at the start of the input
+        bool malformed =
+            false;  // nothing after this can be trusted; said again by every later read
+    };
+
+    // Reads until the body ends or the input does. Content of several chunks is moved together
+    // inside `input`, so that it is one slice whatever the chunks were.
+    piece read(std::span<char> input);
+
+    bool done() const { return state_ == state::done; }
+
+    // The sender closed: true if the body was complete, or is delimited by just that.
+    bool ends_at_close() const { return done() || state_ == state::until_close; }
+
+private:
+    enum class state : std::uint8_t {
+        size_first,        // the first hex digit of a chunk size
+        size,              // more of them
+        before_extension,  // spaces behind the digits: a ';' must follow (BWS)
+        extension,         // up to CR; its content does not matter, control bytes in it do
+        size_lf,
+        data,
+        data_cr,
+        data_lf,
+        trailer_start,  // first byte of a trailer line
+        trailer_name,
+        trailer_value,
+        trailer_lf,
+        end_lf,
+        length,
+        until_close,
+        done,
+        malformed,
+    };
+
+    state state_;
+    std::uint64_t remaining_ = 0;      // of the chunk or the length
+    std::size_t line_bytes_ = 0;       // of the chunk-size line so far
+    std::size_t extension_bytes_ = 0;  // of the whole body
+    std::size_t trailer_bytes_ = 0;
+
+    bool step(char c);  // one byte of chunk syntax; false: malformed
+    bool size_byte(char c);
+    bool extension_byte(char c);
+    bool trailer_byte(char c);
+    bool expect(char c, char wanted, state next);
+};
+
+}  // namespace gateway::http

@@ -1,0 +1,178 @@
+#include "gateway/http/field.hpp"
+
+#include "gateway/base/text.hpp"
+#include "gateway/http/chars.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace gateway::http {
+
+namespace {
+
+struct known {
+    std::string_view name;
+    field_name id;
+};
+
+constexpr std::array<known, 22> known_names{{
+    // by length
+    {"te", field_name::te},
+    {"via", field_name::via},
+    {"host", field_name::host},
+    {"cookie", field_name::cookie},
+    {"expect", field_name::expect},
+    {"trailer", field_name::trailer},
+    {"upgrade", field_name::upgrade},
+    {"forwarded", field_name::forwarded},
+    {"x-real-ip", field_name::x_real_ip},
+    {"connection", field_name::connection},
+    {"keep-alive", field_name::keep_alive},
+    {"max-forwards", field_name::max_forwards},
+    {"content-length", field_name::content_length},
+    {"http2-settings", field_name::http2_settings},
+    {"x-forwarded-for", field_name::x_forwarded_for},
+    {"x-forwarded-host", field_name::x_forwarded_host},
+    {"proxy-connection", field_name::proxy_connection},
+    {"transfer-encoding", field_name::transfer_encoding},
+    {"x-forwarded-proto", field_name::x_forwarded_proto},
+    {"x-ratelimit-limit", field_name::x_ratelimit},
+    {"x-ratelimit-reset", field_name::x_ratelimit},
+    {"x-ratelimit-remaining", field_name::x_ratelimit},
+}};
+
+static_assert(std::is_sorted(
+    known_names.begin(),
+    known_names.end(),
+    [](const known& a, const known& b) { return a.name.size() < b.name.size(); }
+));
+
+constexpr std::string_view forwarded_prefix = "x-forwarded-";
+constexpr std::size_t longest = known_names.back().name.size();
+
+// first_of[n] is the first known name of n characters or more: a name is compared with the one to
+// three others of its length.
+constexpr std::array<std::uint8_t, longest + 2> first_of = [] {
+    std::array<std::uint8_t, longest + 2> first{};
+    for (std::size_t n = 0; n < first.size(); ++n) {
+        while (first[n] < known_names.size() && known_names[first[n]].name.size() < n) {
+            ++first[n];
+        }
+    }
+    return first;
+}();
+
+// A letter's case does not count here, nor which mark stands between the words.
+constexpr std::array<char, 256> folded = [] {
+    std::array<char, 256> t{};
+    t.fill('-');
+    for (unsigned char c = '0'; c <= '9'; ++c) {
+        t[c] = static_cast<char>(c);
+    }
+    for (unsigned char c = 'a'; c <= 'z'; ++c) {
+        t[c] = t[static_cast<std::size_t>(c - 'a' + 'A')] = static_cast<char>(c);
+    }
+    return t;
+}();
+
+char fold(char c)
+{
+    return folded[static_cast<unsigned char>(c)];
+}
+
+bool is_disguised(std::string_view name)
+{
+    return std::any_of(name.begin(), name.end(), [](char c) { return fold(c) == '-' && c != '-'; });
+}
+
+field_name classify_folded(std::string_view name)
+{
+    if (name.size() <= longest) {
+        for (std::size_t i = first_of[name.size()]; i < first_of[name.size() + 1]; ++i) {
+            if (reads_as(name, known_names[i].name)) {
+                return known_names[i].id;
+            }
+        }
+    }
+    const bool longer = name.size() > forwarded_prefix.size();
+    return longer && reads_as(name.substr(0, forwarded_prefix.size()), forwarded_prefix)
+               ? field_name::x_forwarded
+               : field_name::other;
+}
+
+}  // namespace
+
+bool reads_as(std::string_view name, std::string_view lower)
+{
+    if (name.size() != lower.size()) {
+        return false;
+    }
+    for (std::size_t i = 0; i < name.size(); ++i) {
+        if (fold(name[i]) != fold(lower[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+field_name classify(std::string_view name)
+{
+    const field_name id = classify_folded(name);
+    return id != field_name::other && is_disguised(name) ? field_name::disguised : id;
+}
+
+bool connection_options::read(std::string_view value)
+{
+    while (true) {
+        const std::size_t comma = std::min(value.find(','), value.size());
+        const std::string_view option = base::trimmed(value.substr(0, comma));
+        if (base::equal_ignoring_case(option, "close")) {
+            close = true;
+        } else if (base::equal_ignoring_case(option, "keep-alive")) {
+            keep_alive = true;
+        } else if (!option.empty()) {
+            if (!is_token(option) || nominated.size() == max_nominated) {
+                return false;
+            }
+            nominated.push_back(option);
+        }
+        if (comma == value.size()) {
+            return true;
+        }
+        value.remove_prefix(comma + 1);
+    }
+}
+
+bool connection_options::nominates(std::string_view name) const
+{
+    return std::any_of(nominated.begin(), nominated.end(), [name](std::string_view n) {
+        return base::equal_ignoring_case(n, name);
+    });
+}
+
+void connection_options::clear()
+{
+    close = false;
+    keep_alive = false;
+    nominated.clear();
+}
+
+bool is_hop_by_hop(field_name id)
+{
+    switch (id) {
+        case field_name::connection:
+        case field_name::http2_settings:
+        case field_name::keep_alive:
+        case field_name::proxy_connection:
+        case field_name::te:
+        case field_name::trailer:
+        case field_name::transfer_encoding:
+        case field_name::upgrade:
+        case field_name::disguised:
+            return true;
+        default:
+            return false;
+    }
+}
+
+}  // namespace gateway::http

@@ -1,0 +1,71 @@
+// Header fields as slices of the bytes they arrived in, and the few names that a proxy must know.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace gateway::http {
+
+enum class field_name : std::uint8_t {
+    other,
+    connection,
+    content_length,
+    cookie,
+    expect,
+    forwarded,
+    host,
+    http2_settings,
+    keep_alive,
+    max_forwards,
+    proxy_connection,
+    te,
+    trailer,
+    transfer_encoding,
+    upgrade,
+    via,
+    x_forwarded,  // X-Forwarded-<anything else>
+    x_forwarded_for,
+    x_forwarded_host,
+    x_forwarded_proto,
+    x_ratelimit,  // X-RateLimit-Limit, -Remaining, -Reset
+    x_real_ip,
+    disguised,  // one of the above with another mark for '-', '_' say: backends that make
+                // variables of names (CGI) would take it for the real one; never forwarded
+};
+
+// Ignoring the case of letters. `name` must be a token.
+field_name classify(std::string_view name);
+
+// Whether a backend that makes variables of names could take `name` for `lower`, which is lower
+// case.
+bool reads_as(std::string_view name, std::string_view lower);
+
+struct field {
+    field_name id = field_name::other;
+    std::string_view name;
+    std::string_view value;  // without the spaces around it
+    std::string_view line;   // all of it, CRLF included
+};
+
+using field_list = std::vector<field>;
+
+// What the Connection field of a message says (RFC 9110 §7.6.1).
+struct connection_options {
+    static constexpr std::size_t max_nominated = 32;
+
+    bool close = false;
+    bool keep_alive = false;
+    std::vector<std::string_view> nominated;  // names to be removed before forwarding
+
+    // False if it is no list of tokens, or nominates too much.
+    [[nodiscard]] bool read(std::string_view value);
+
+    bool nominates(std::string_view name) const;
+    void clear();
+};
+
+// A field that is about one connection only, by its name: never forwarded.
+bool is_hop_by_hop(field_name id);
+
+}  // namespace gateway::http

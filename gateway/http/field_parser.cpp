@@ -1,0 +1,93 @@
+#include "gateway/http/field_parser.hpp"
+
+#include "gateway/base/text.hpp"
+#include "gateway/http/chars.hpp"
+
+#include <limits>
+
+namespace gateway::http {
+
+namespace {
+
+// In place, as nearly every value has one blank before it and none behind.
+std::string_view without_blanks(const char* p, const char* end)
+{
+    while (p != end && is_blank(*p)) {
+        ++p;
+    }
+    while (p != end && is_blank(end[-1])) {
+        --end;
+    }
+    return {p, end};
+}
+
+// One line, from p. On progress::complete `p` stands behind its CRLF.
+progress read_line(const char*& p, const char* end, field& out)
+{
+    const char* const start = p;
+    const char* q = p;
+    while (q != end && is_token_char(*q)) {
+        ++q;
+    }
+    if (q == end) {
+        return progress::incomplete;
+    }
+    if (*q != ':' || q == start) {
+        return progress::malformed;
+    }
+    const char* const colon = q;
+    q = skip_field_text(q + 1, end);
+    if (end - q < 2) {
+        const bool may_continue = q == end || *q == '\r';
+        return may_continue ? progress::incomplete : progress::malformed;
+    }
+    if (q[0] != '\r' || q[1] != '\n') {
+        return progress::malformed;
+    }
+    out.name = {start, colon};
+    out.value = without_blanks(colon + 1, q);
+    out.line = {start, q + 2};
+    out.id = classify(out.name);
+    p = q + 2;
+    return progress::complete;
+}
+
+}  // namespace
+
+progress read_fields(
+    std::string_view bytes, std::size_t& position, std::size_t max_fields, field_list& out
+)
+{
+    const char* p = bytes.data() + position;
+    const char* const end = bytes.data() + bytes.size();
+    while (p != end) {
+        if (*p == '\r') {
+            if (end - p < 2) {
+                return progress::incomplete;
+            }
+            if (p[1] != '\n') {
+                return progress::malformed;
+            }
+            position = static_cast<std::size_t>(p + 2 - bytes.data());
+            return progress::complete;
+        }
+        if (out.size() == max_fields) {
+            return progress::too_many;
+        }
+        const progress line = read_line(p, end, out.emplace_back());
+        if (line != progress::complete) {
+            return line;
+        }
+    }
+    return progress::incomplete;
+}
+
+bool read_content_length(std::string_view value, std::uint64_t& out)
+{
+    constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    const auto length = base::parse_decimal(value, most);
+    out = length.value_or(0);
+    return length.has_value();
+}
+
+}  // namespace gateway::http

@@ -1,0 +1,129 @@
+#include "gateway/http/forward_request.hpp"
+
+#include "gateway/base/text.hpp"
+
+namespace gateway::http {
+
+namespace {
+
+// Fields that say who is calling or for whom: nobody may have them removed by nominating them in
+// Connection, and they are ours to write.
+bool speaks_of_the_client(field_name id)
+{
+    switch (id) {
+        case field_name::forwarded:
+        case field_name::x_forwarded:
+        case field_name::x_forwarded_for:
+        case field_name::x_forwarded_host:
+        case field_name::x_forwarded_proto:
+        case field_name::x_real_ip:
+            return true;
+        default:
+            return false;
+    }
+}
+
+bool is_essential(field_name id)
+{
+    return id == field_name::host || id == field_name::content_length || speaks_of_the_client(id);
+}
+
+bool is_forwarded(const field& f, const request_head& head, const forward_options& options)
+{
+    if (is_hop_by_hop(f.id) || f.id == field_name::x_forwarded_for || f.id == field_name::host) {
+        return false;
+    }
+    if (f.id == field_name::expect && head.http_1_0) {
+        return false;  // RFC 9110 §10.1.1: to be ignored, so nobody behind us may see it in a 1.1
+                       // request
+    }
+    const bool is_identity = reads_as(f.name, options.identity_header);
+    if (is_identity && !base::equal_ignoring_case(f.name, options.identity_header)) {
+        return false;
+    }
+    if (!options.peer_trusted && (is_identity || speaks_of_the_client(f.id))) {
+        return false;
+    }
+    const bool any_nominated = !head.connection.nominated.empty();
+    return !any_nominated || is_identity || is_essential(f.id) ||
+           !head.connection.nominates(f.name);
+}
+
+bool has(const request_head& head, field_name id)
+{
+    for (const field& f : head.fields) {
+        if (f.id == id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void append_line(std::string& out, std::string_view name, std::string_view value)
+{
+    out.append(name).append(": ").append(value).append("\r\n");
+}
+
+void append_peer_chain(const request_head& head, const forward_options& options, std::string& out)
+{
+    out.append("X-Forwarded-For: ");
+    for (const field& f : head.fields) {
+        if (options.peer_trusted && f.id == field_name::x_forwarded_for && !f.value.empty()) {
+            out.append(f.value).append(", ");
+        }
+    }
+    out.append(options.peer.to_string()).append("\r\n");
+}
+
+void append_start(const request_head& head, const forward_options& options, std::string& out)
+{
+    out.append(head.method)
+        .append(" ")
+        .append(head.path)
+        .append(head.query)
+        .append(" HTTP/1.1\r\n");
+    append_line(out, "Host", head.authority.empty() ? options.default_host : head.authority);
+}
+
+// Whole lines, copied a run at a time: two neighbours that both stay are one copy.
+void append_fields(const request_head& head, const forward_options& options, std::string& out)
+{
+    const char* begin = nullptr;
+    const char* end = nullptr;
+    for (const field& f : head.fields) {
+        if (!is_forwarded(f, head, options)) {
+            continue;
+        }
+        if (f.line.data() != end) {
+            out.append(begin, end);
+            begin = f.line.data();
+        }
+        end = f.line.data() + f.line.size();
+    }
+    out.append(begin, end);
+}
+
+}  // namespace
+
+void append_forwarded_request(
+    const request_head& head, const forward_options& options, std::string& out
+)
+{
+    append_start(head, options, out);
+    append_fields(head, options, out);
+    append_peer_chain(head, options, out);
+    if (!options.peer_trusted || !has(head, field_name::x_forwarded_proto)) {
+        out.append("X-Forwarded-Proto: http\r\n");
+    }
+    if ((!options.peer_trusted || !has(head, field_name::x_forwarded_host)) &&
+        !head.authority.empty()) {
+        append_line(out, "X-Forwarded-Host", head.authority);
+    }
+    out.append(head.http_1_0 ? "Via: 1.0 gateway\r\n" : "Via: 1.1 gateway\r\n");
+    if (head.body.how == framing::kind::chunked) {
+        out.append("Transfer-Encoding: chunked\r\n");
+    }
+    out.append("\r\n");
+}
+
+}  // namespace gateway::http

@@ -1,0 +1,83 @@
+#include "gateway/http/forward_response.hpp"
+
+namespace gateway::http {
+
+namespace {
+
+bool is_forwarded(const field& f, const response_head& head, bool replace_ratelimit)
+{
+    if (is_hop_by_hop(f.id) || (f.id == field_name::x_ratelimit && replace_ratelimit)) {
+        return false;
+    }
+    if (f.id == field_name::content_length) {
+        return head.status >= 200 && head.status != 204;  // RFC 9110 §8.6
+    }
+    return head.connection.nominated.empty() || !head.connection.nominates(f.name);
+}
+
+void append_start(const response_head& head, std::string& out)
+{
+    const char code[3] = {
+        static_cast<char>('0' + head.status / 100),
+        static_cast<char>('0' + head.status / 10 % 10),
+        static_cast<char>('0' + head.status % 10),
+    };
+    out.append("HTTP/1.1 ").append(code, 3).append(" ").append(head.reason).append("\r\n");
+}
+
+// Whole lines, a run of neighbours at a time.
+void append_fields(const response_head& head, bool replace_ratelimit, std::string& out)
+{
+    const char* begin = nullptr;
+    const char* end = nullptr;
+    for (const field& f : head.fields) {
+        if (!is_forwarded(f, head, replace_ratelimit)) {
+            continue;
+        }
+        if (f.line.data() != end) {
+            out.append(begin, end);
+            begin = f.line.data();
+        }
+        end = f.line.data() + f.line.size();
+    }
+    out.append(begin, end);
+}
+
+}  // namespace
+
+framing outbound_framing(const response_head& head, bool client_http_1_0)
+{
+    const bool unbounded =
+        head.body.how == framing::kind::chunked || head.body.how == framing::kind::until_close;
+    if (!unbounded) {
+        return head.body;
+    }
+    return {client_http_1_0 ? framing::kind::until_close : framing::kind::chunked, 0};
+}
+
+void append_forwarded_response(
+    const response_head& head, const response_options& options, std::string& out
+)
+{
+    append_start(head, out);
+    append_fields(head, options.replace_ratelimit, out);
+    out.append(options.extra);
+    if (outbound_framing(head, options.client_http_1_0).how == framing::kind::chunked) {
+        out.append("Transfer-Encoding: chunked\r\n");
+    }
+    if (options.close) {
+        out.append("Connection: close\r\n");
+    } else if (options.client_http_1_0 && options.client_keep_alive) {
+        out.append("Connection: keep-alive\r\n");
+    }
+    out.append("\r\n");
+}
+
+void append_interim_response(const response_head& head, std::string& out)
+{
+    append_start(head, out);
+    append_fields(head, false, out);
+    out.append("\r\n");
+}
+
+}  // namespace gateway::http

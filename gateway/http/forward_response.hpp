@@ -1,0 +1,32 @@
+// The response head that goes to the client, made from the upstream's.
+#pragma once
+
+#include "gateway/http/message.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace gateway::http {
+
+struct response_options {
+    bool client_http_1_0 = false;
+    bool client_keep_alive = false;  // an HTTP/1.0 client must be told that it got it
+    bool close = false;              // this connection ends after the response
+    bool replace_ratelimit =
+        false;                 // leave out X-RateLimit fields of the upstream: ours are in `extra`
+    std::string_view extra{};  // whole lines to add
+};
+
+// How the body will be delimited towards the client: a body that ends when the upstream closes is
+// sent in chunks where the client can read them, so that it can tell the end from an accident.
+framing outbound_framing(const response_head& head, bool client_http_1_0);
+
+// Appends the head, empty line included.
+void append_forwarded_response(
+    const response_head& head, const response_options& options, std::string& out
+);
+
+// Appends an interim (1xx) head.
+void append_interim_response(const response_head& head, std::string& out);
+
+}  // namespace gateway::http

@@ -1,0 +1,99 @@
+#include "gateway/http/limit_headers.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace gateway::http {
+
+namespace {
+
+std::int64_t seconds_up(base::duration d)
+{
+    return std::chrono::ceil<std::chrono::seconds>(d).count();
+}
+
+void append_number(std::string& out, std::int64_t n)
+{
+    char digits[20];
+    const auto end = std::to_chars(std::begin(digits), std::end(digits), n).ptr;
+    out.append(digits, end);
+}
+
+// The limit to speak of when only one can be named: the one with the fewest tokens left, and among
+// equals the one that takes longest to fill.
+const limit_report& tightest(std::span<const limit_report> reports)
+{
+    return *std::min_element(reports.begin(), reports.end(), [](const auto& a, const auto& b) {
+        if (a.decision.remaining != b.decision.remaining) {
+            return a.decision.remaining < b.decision.remaining;
+        }
+        return a.decision.reset_after > b.decision.reset_after;
+    });
+}
+
+void append_x_ratelimit(
+    const limit_report& r, bool as_epoch, base::duration unix_now, std::string& out
+)
+{
+    out.append("X-RateLimit-Limit: ");
+    append_number(out, r.limit->burst());
+    out.append("\r\nX-RateLimit-Remaining: ");
+    append_number(out, r.decision.remaining);
+    out.append("\r\nX-RateLimit-Reset: ");
+    append_number(
+        out, seconds_up(as_epoch ? unix_now + r.decision.reset_after : r.decision.reset_after)
+    );
+    out.append("\r\n");
+}
+
+// Names are plain ASCII without quotes or backslashes: the configuration allows no others.
+void append_ratelimit(std::span<const limit_report> reports, std::string& out)
+{
+    std::string_view separator = "RateLimit-Policy: \"";
+    for (const limit_report& r : reports) {
+        out.append(separator).append(r.name).append("\";q=");
+        append_number(out, r.limit->burst());
+        out.append(";w=");
+        const auto window = base::duration{r.limit->in_nanoseconds().capacity()};
+        append_number(out, std::max<std::int64_t>(seconds_up(window), 1));
+        separator = ", \"";
+    }
+    separator = "\r\nRateLimit: \"";
+    for (const limit_report& r : reports) {
+        out.append(separator).append(r.name).append("\";r=");
+        append_number(out, r.decision.remaining);
+        out.append(";t=");
+        append_number(out, seconds_up(r.decision.reset_after));
+        separator = ", \"";
+    }
+    out.append("\r\n");
+}
+
+}  // namespace
+
+void append_limit_headers(
+    std::span<const limit_report> reports,
+    const limit_header_options& options,
+    base::duration unix_now,
+    std::string& out
+)
+{
+    if (reports.empty()) {
+        return;
+    }
+    if (options.x_ratelimit) {
+        append_x_ratelimit(tightest(reports), options.reset_as_epoch, unix_now, out);
+    }
+    if (options.ratelimit) {
+        append_ratelimit(reports, out);
+    }
+}
+
+void append_retry_after(base::duration wait, std::string& out)
+{
+    out.append("Retry-After: ");
+    append_number(out, std::max<std::int64_t>(seconds_up(wait), 1));
+    out.append("\r\n");
+}
+
+}  // namespace gateway::http

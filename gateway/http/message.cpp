@@ -1,0 +1,26 @@
+#include "gateway/http/message.hpp"
+
+namespace gateway::http {
+
+void request_head::clear()
+{
+    method = target = path = query = authority = {};
+    absolute_form = http_1_0 = expects_continue = false;
+    body = {};
+    fields.clear();
+    connection.clear();
+    size = 0;
+}
+
+void response_head::clear()
+{
+    status = 0;
+    reason = {};
+    http_1_0 = false;
+    body = {};
+    fields.clear();
+    connection.clear();
+    size = 0;
+}
+
+}  // namespace gateway::http

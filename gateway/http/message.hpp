@@ -1,0 +1,61 @@
+// The heads of messages, parsed: slices of the bytes they came in, valid as long as those bytes.
+#pragma once
+
+#include "gateway/http/field.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace gateway::http {
+
+// How a message's body is delimited (RFC 9112 §6).
+struct framing {
+    enum class kind : std::uint8_t { none, length, chunked, until_close };
+    kind how = kind::none;
+    std::uint64_t length = 0;  // with kind::length
+};
+
+struct request_head {
+    std::string_view method;
+    std::string_view target;     // as it came
+    std::string_view path;       // of the target, without query; "*" for OPTIONS *
+    std::string_view query;      // with its '?', or empty
+    std::string_view authority;  // of an absolute-form target, else of Host; may be empty in 1.0
+    bool absolute_form = false;
+    bool http_1_0 = false;
+    bool expects_continue = false;
+    framing body;
+    field_list fields;
+    connection_options connection;
+    std::size_t size = 0;  // bytes of the head, empty line included
+
+    // Whether the client wants this connection for another request (RFC 9112 §9.3).
+    bool keep_alive() const { return !connection.close && (!http_1_0 || connection.keep_alive); }
+
+    bool is_head() const { return method == "HEAD"; }
+
+    void clear();
+};
+
+struct response_head {
+    int status = 0;
+    std::string_view reason;
+    bool http_1_0 = false;
+    framing body;
+    field_list fields;
+    connection_options connection;
+    std::size_t size = 0;
+
+    bool keep_alive() const { return !connection.close && (!http_1_0 || connection.keep_alive); }
+
+    void clear();
+};
+
+// Why a message is refused: what to answer, and in a sentence why. Static text only.
+struct rejection {
+    int status = 400;
+    std::string_view detail{};
+};
+
+}  // namespace gateway::http

@@ -1,0 +1,273 @@
+#include "gateway/http/request_parser.hpp"
+
+#include "gateway/base/text.hpp"
+#include "gateway/http/authority.hpp"
+#include "gateway/http/chars.hpp"
+#include "gateway/http/field_parser.hpp"
+
+#include <algorithm>
+
+namespace gateway::http {
+
+namespace {
+
+using state = parse_result::state;
+
+parse_result refuse(int status, std::string_view detail)
+{
+    return {state::rejected, {status, detail}};
+}
+
+constexpr parse_result complete{state::complete, {}};
+constexpr parse_result incomplete{state::incomplete, {}};
+
+// "HTTP/1.1" CRLF. On success `p` stands behind it.
+parse_result read_version(const char*& p, const char* end, request_head& out)
+{
+    constexpr std::string_view example = "HTTP/1.1\r\n";
+    const std::string_view rest = std::string_view(p, end).substr(0, example.size());
+    if (!rest.starts_with(example.substr(0, std::min<std::size_t>(rest.size(), 5)))) {
+        return refuse(400, "the request line has no valid HTTP version");
+    }
+    if (rest.size() < example.size()) {
+        const bool may_continue = rest.find('\n') == std::string_view::npos;
+        return may_continue ? incomplete
+                            : refuse(400, "the request line has no valid HTTP version");
+    }
+    if (!is_digit(rest[5]) || rest[6] != '.' || !is_digit(rest[7])) {
+        return refuse(400, "the request line has no valid HTTP version");
+    }
+    if (!rest.ends_with("\r\n")) {
+        return refuse(400, "the request line does not end after the HTTP version");
+    }
+    if (rest[5] != '1' || rest[7] > '1') {
+        return refuse(505, "only HTTP/1.0 and HTTP/1.1 are spoken here");
+    }
+    out.http_1_0 = rest[7] == '0';
+    p += example.size();
+    return complete;
+}
+
+parse_result read_request_line(const char*& p, const char* end, request_head& out)
+{
+    const char* q = p;
+    while (q != end && is_token_char(*q) && q - p < static_cast<std::ptrdiff_t>(max_method_bytes)) {
+        ++q;
+    }
+    if (q == end) {
+        return incomplete;
+    }
+    if (*q != ' ' || q == p) {
+        return refuse(400, "the request line has no valid method");
+    }
+    out.method = {p, q};
+    p = q + 1;
+    q = skip_visible(p, end);
+    if (q == end) {
+        return incomplete;
+    }
+    if (*q != ' ' || q == p) {
+        return refuse(
+            400, "the request target is empty or has a byte that must be percent-encoded"
+        );
+    }
+    out.target = {p, q};
+    p = q + 1;
+    return read_version(p, end, out);
+}
+
+void split_query(std::string_view origin_form, request_head& out)
+{
+    const std::size_t mark = std::min(origin_form.find('?'), origin_form.size());
+    out.path = origin_form.substr(0, mark);
+    out.query = origin_form.substr(mark);
+}
+
+parse_result read_absolute_form(std::string_view after_scheme, request_head& out)
+{
+    const std::size_t end = std::min(after_scheme.find_first_of("/?"), after_scheme.size());
+    out.absolute_form = true;
+    out.authority = after_scheme.substr(0, end);
+    if (!is_authority(out.authority)) {
+        return refuse(400, "the request target names no valid host");
+    }
+    split_query(after_scheme.substr(end), out);
+    if (out.path.empty()) {
+        out.path = out.method == "OPTIONS" && out.query.empty() ? "*" : "/";
+    }
+    return complete;
+}
+
+parse_result read_target(request_head& out)
+{
+    const std::string_view target = out.target;
+    if (target.find('#') != std::string_view::npos) {
+        return refuse(400, "the request target has a fragment");
+    }
+    if (out.method == "CONNECT") {
+        return refuse(400, "CONNECT is not served here");
+    }
+    if (target.front() == '/') {
+        split_query(target, out);
+        return complete;
+    }
+    if (target == "*") {
+        out.path = target;
+        return out.method == "OPTIONS" ? complete : refuse(400, "the target * is for OPTIONS only");
+    }
+    for (const std::string_view scheme : {"http://", "https://"}) {
+        if (base::equal_ignoring_case(target.substr(0, scheme.size()), scheme)) {
+            return read_absolute_form(target.substr(scheme.size()), out);
+        }
+    }
+    return refuse(400, "the request target is neither a path nor an http or https URI");
+}
+
+// What the fields of interest say, gathered in one pass.
+struct survey {
+    int hosts = 0;
+    int lengths = 0;
+    int codings = 0;
+    std::string_view host;
+    std::string_view coding;
+};
+
+parse_result read_field(const field& f, survey& seen, request_head& out)
+{
+    switch (f.id) {
+        case field_name::host:
+            ++seen.hosts;
+            seen.host = f.value;
+            break;
+        case field_name::content_length:
+            ++seen.lengths;
+            if (!read_content_length(f.value, out.body.length)) {
+                return refuse(400, "Content-Length is no decimal number");
+            }
+            break;
+        case field_name::transfer_encoding:
+            ++seen.codings;
+            seen.coding = f.value;
+            break;
+        case field_name::connection:
+            if (!out.connection.read(f.value)) {
+                return refuse(400, "Connection is no list of at most 32 tokens");
+            }
+            break;
+        case field_name::expect:
+            if (!out.http_1_0) {
+                if (!base::equal_ignoring_case(f.value, "100-continue")) {
+                    return refuse(417, "only the expectation 100-continue can be met");
+                }
+                out.expects_continue = true;
+            }
+            break;
+        default:
+            break;
+    }
+    return complete;
+}
+
+parse_result check_host(const survey& seen, request_head& out)
+{
+    if (seen.hosts > 1 || (seen.hosts == 0 && !out.http_1_0)) {
+        return refuse(400, "a request has exactly one Host field");
+    }
+    if (seen.hosts == 1 && !is_authority(seen.host)) {
+        return refuse(400, "Host is not a host with an optional port");
+    }
+    if (!out.absolute_form) {
+        out.authority = seen.host;
+    }
+    return complete;
+}
+
+parse_result check_framing(const survey& seen, const options& limits, request_head& out)
+{
+    if (seen.codings > 0) {
+        const bool chunked = seen.codings == 1 && base::equal_ignoring_case(seen.coding, "chunked");
+        if (seen.lengths > 0 || out.http_1_0) {
+            return refuse(400, "Transfer-Encoding beside Content-Length, or in HTTP/1.0");
+        }
+        if (!chunked) {
+            const bool unknown = seen.codings == 1 && is_token(seen.coding);
+            return refuse(unknown ? 501 : 400, "the only transfer coding understood is: chunked");
+        }
+        out.body.how = framing::kind::chunked;
+        return complete;
+    }
+    if (seen.lengths > 1) {
+        return refuse(400, "more than one Content-Length");
+    }
+    if (seen.lengths == 1) {
+        out.body.how = framing::kind::length;
+        if (limits.max_body_bytes != 0 && out.body.length > limits.max_body_bytes) {
+            return refuse(413, "the body is larger than this server accepts");
+        }
+    }
+    return complete;
+}
+
+parse_result check_fields(const options& limits, request_head& out)
+{
+    survey seen;
+    for (const field& f : out.fields) {
+        if (const auto r = read_field(f, seen, out); r.is != state::complete) {
+            return r;
+        }
+    }
+    if (const auto r = check_host(seen, out); r.is != state::complete) {
+        return r;
+    }
+    return check_framing(seen, limits, out);
+}
+
+parse_result too_long(std::string_view bytes, const options& limits)
+{
+    const bool in_first_line =
+        bytes.substr(0, limits.max_header_bytes).find('\n', 2) == std::string_view::npos;
+    return in_first_line ? refuse(414, "the request line is longer than this server accepts")
+                         : refuse(431, "the header is longer than this server accepts");
+}
+
+parse_result read_head(std::string_view bytes, const options& limits, request_head& out)
+{
+    if (bytes == "\r") {
+        return incomplete;
+    }
+    const char* p =
+        bytes.data() + (bytes.starts_with("\r\n") ? 2 : 0);  // RFC 9112 §2.2: one is ignored
+    if (const auto r = read_request_line(p, bytes.data() + bytes.size(), out);
+        r.is != state::complete) {
+        return r;
+    }
+    if (const auto r = read_target(out); r.is != state::complete) {
+        return r;
+    }
+    out.size = static_cast<std::size_t>(p - bytes.data());
+    switch (read_fields(bytes, out.size, limits.max_headers, out.fields)) {
+        case progress::incomplete:
+            return incomplete;
+        case progress::malformed:
+            return refuse(400, "a header line is malformed");
+        case progress::too_many:
+            return refuse(431, "more header fields than this server accepts");
+        case progress::complete:
+            break;
+    }
+    return check_fields(limits, out);
+}
+
+}  // namespace
+
+parse_result parse_request_head(std::string_view bytes, const options& limits, request_head& out)
+{
+    out.clear();
+    const parse_result r = read_head(bytes.substr(0, limits.max_header_bytes), limits, out);
+    if (r.is == state::incomplete && bytes.size() >= limits.max_header_bytes) {
+        return too_long(bytes, limits);
+    }
+    return r;
+}
+
+}  // namespace gateway::http

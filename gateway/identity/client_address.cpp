@@ -1,0 +1,125 @@
+#include "gateway/identity/client_address.hpp"
+
+#include "gateway/base/text.hpp"
+#include "gateway/identity/forwarded_element.hpp"
+
+#include <optional>
+
+namespace gateway::identity {
+
+namespace {
+
+using base::ip_address;
+
+enum class header_kind { list, forwarded, one_address };
+
+header_kind kind_of(std::string_view header)
+{
+    if (base::equal_ignoring_case(header, "X-Forwarded-For")) {
+        return header_kind::list;
+    }
+    return base::equal_ignoring_case(header, "Forwarded") ? header_kind::forwarded
+                                                          : header_kind::one_address;
+}
+
+// The header's elements from right to left, each cut off only when it is asked for.
+class element_walk {
+public:
+    element_walk(list_form form, std::span<const std::string_view> lines)
+        : form_(form), lines_left_(lines)
+    {}
+
+    // The next element that is not empty; nothing at the left end and after
+    // max_forwarded_elements.
+    std::optional<std::string_view> next()
+    {
+        while (examined_ < max_forwarded_elements) {
+            if (line_.empty()) {
+                if (lines_left_.empty()) {
+                    return std::nullopt;
+                }
+                line_ = lines_left_.back();
+                lines_left_ = lines_left_.first(lines_left_.size() - 1);
+            }
+            if (const auto element = cut_last_element(form_, line_); !element.empty()) {
+                ++examined_;
+                return element;
+            }
+        }
+        return std::nullopt;
+    }
+
+private:
+    list_form form_;
+    std::span<const std::string_view> lines_left_;
+    std::string_view line_;  // what is left of the line being walked
+    int examined_ = 0;
+};
+
+std::optional<ip_address> parse_element(list_form form, std::string_view element)
+{
+    return form == list_form::plain ? parse_plain_element(element)
+                                    : parse_forwarded_element(element);
+}
+
+// An element that is no address cannot be counted over: what is left of it may be anybody's word.
+ip_address count_hops(list_form form, int hops, const ip_address& peer, element_walk walk)
+{
+    std::optional<ip_address> client = peer;
+    for (int hop = 0; hop < hops; ++hop) {
+        const auto element = walk.next();
+        client = element ? parse_element(form, *element) : std::nullopt;
+        if (!client) {
+            return peer;
+        }
+    }
+    return *client;
+}
+
+ip_address walk_trusted(
+    list_form form, const base::ip_prefix_set& trusted, const ip_address& peer, element_walk walk
+)
+{
+    ip_address client = peer;
+    while (const auto element = walk.next()) {
+        const auto address = parse_element(form, *element);
+        if (!address) {
+            break;
+        }
+        client = *address;
+        if (!trusted.contains(client)) {
+            break;
+        }
+    }
+    return client;
+}
+
+}  // namespace
+
+bool is_trusted(const client_options& options, const ip_address& peer)
+{
+    return options.trusted_proxies.empty() ? options.trusted_hops > 0
+                                           : options.trusted_proxies.contains(peer);
+}
+
+ip_address client_address(
+    const client_options& options, const ip_address& peer, std::span<const std::string_view> lines
+)
+{
+    if (lines.empty() || !is_trusted(options, peer)) {
+        return peer;
+    }
+    const header_kind kind = kind_of(options.header);
+    const list_form form = kind == header_kind::forwarded ? list_form::forwarded : list_form::plain;
+    element_walk walk{form, lines};
+    if (kind == header_kind::one_address) {
+        const auto only = walk.next();
+        const bool ambiguous = walk.next().has_value();
+        const auto address = only && !ambiguous ? parse_plain_element(*only) : std::nullopt;
+        return address.value_or(peer);
+    }
+    return options.trusted_hops > 0 ? count_hops(form, options.trusted_hops, peer, walk)
+                                    : walk_trusted(form, options.trusted_proxies, peer, walk);
+}
+
+}  // namespace gateway::identity

@@ -1,0 +1,218 @@
+#include "gateway/identity/forwarded_element.hpp"
+
+#include "gateway/base/text.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace gateway::identity {
+
+namespace {
+
+using base::ip_address;
+
+constexpr auto npos = std::string_view::npos;
+
+bool is_token_char(char c)
+{
+    const bool alphanumeric =
+        (c >= '0' && c <= '9') || (base::to_lower(c) >= 'a' && base::to_lower(c) <= 'z');
+    return alphanumeric || (c != '\0' && std::string_view{"!#$%&'*+-.^_`|~"}.find(c) != npos);
+}
+
+std::string_view take_token(std::string_view& text)
+{
+    std::size_t length = 0;
+    while (length < text.size() && is_token_char(text[length])) {
+        ++length;
+    }
+    const std::string_view token = text.substr(0, length);
+    text.remove_prefix(length);
+    return token;
+}
+
+std::optional<ip_address> specified(const std::optional<ip_address>& address)
+{
+    if (!address || *address == ip_address{} || *address == ip_address::v4(0)) {
+        return std::nullopt;
+    }
+    return address;
+}
+
+// What follows an address: nothing, or ":" and a port.
+bool is_port_suffix(std::string_view text)
+{
+    if (text.empty()) {
+        return true;
+    }
+    const auto port = base::parse_decimal(text.substr(1), 65535);
+    return text.front() == ':' && text.size() <= 6 && port && *port > 0;
+}
+
+// The node forms that both headers share: an IPv4 address or a bracketed IPv6 one, then a port.
+std::optional<ip_address> parse_node(std::string_view node)
+{
+    if (!node.starts_with('[')) {
+        const std::size_t colon = node.find(':');
+        const std::string_view suffix = colon == npos ? std::string_view{} : node.substr(colon);
+        return is_port_suffix(suffix) ? specified(ip_address::parse(node.substr(0, colon)))
+                                      : std::nullopt;
+    }
+    const std::size_t close = node.find(']');
+    if (close == npos || !is_port_suffix(node.substr(close + 1))) {
+        return std::nullopt;
+    }
+    const std::string_view inside = node.substr(1, close - 1);
+    const bool is_v6_text = inside.find(':') != npos;
+    return is_v6_text ? specified(ip_address::parse(inside)) : std::nullopt;
+}
+
+// Position of the quote that opens the string which the quote at `closing` closes. A quote behind
+// an odd number of backslashes is escaped: part of the string.
+std::size_t opening_quote(std::string_view line, std::size_t closing)
+{
+    std::size_t i = closing;
+    while (i > 0) {
+        --i;
+        if (line[i] != '"') {
+            continue;
+        }
+        std::size_t first_backslash = i;
+        while (first_backslash > 0 && line[first_backslash - 1] == '\\') {
+            --first_backslash;
+        }
+        if ((i - first_backslash) % 2 == 0) {
+            return i;
+        }
+        i = first_backslash;
+    }
+    return npos;
+}
+
+std::size_t last_comma_outside_quotes(std::string_view line)
+{
+    std::size_t i = line.size();
+    while (i > 0) {
+        --i;
+        if (line[i] == ',') {
+            return i;
+        }
+        if (line[i] == '"') {
+            i = opening_quote(line, i);
+            if (i == npos) {
+                return npos;
+            }
+        }
+    }
+    return npos;
+}
+
+// The longest node: a bracketed IPv6 address with a dotted quad, and a port. Longer is no address.
+constexpr std::size_t max_node = 56;
+
+struct parameter_value {
+    std::array<char, max_node> text;
+    std::size_t length = 0;  // of the whole value; only max_node bytes of it are kept
+
+    void add(char c)
+    {
+        if (length < text.size()) {
+            text[length] = c;
+        }
+        ++length;
+    }
+
+    std::optional<ip_address> node() const
+    {
+        return length <= text.size() ? parse_node({text.data(), length}) : std::nullopt;
+    }
+};
+
+// RFC 9110 §5.6.4: quoted-string, from its opening quote. False if it does not end.
+bool take_quoted(std::string_view& text, parameter_value& value)
+{
+    for (std::size_t i = 1; i < text.size(); ++i) {
+        if (text[i] == '"') {
+            text.remove_prefix(i + 1);
+            return true;
+        }
+        if (text[i] == '\\' && ++i == text.size()) {
+            return false;
+        }
+        value.add(text[i]);
+    }
+    return false;
+}
+
+bool take_value(std::string_view& text, parameter_value& value)
+{
+    if (text.starts_with('"')) {
+        return take_quoted(text, value);
+    }
+    const std::string_view token = take_token(text);
+    for (const char c : token) {
+        value.add(c);
+    }
+    return !token.empty();
+}
+
+void skip_blanks(std::string_view& text)
+{
+    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+}
+
+}  // namespace
+
+std::string_view cut_last_element(list_form form, std::string_view& line)
+{
+    const std::size_t comma =
+        form == list_form::plain ? line.rfind(',') : last_comma_outside_quotes(line);
+    const std::string_view element = comma == npos ? line : line.substr(comma + 1);
+    line = comma == npos ? std::string_view{} : line.substr(0, comma);
+    return base::trimmed(element);
+}
+
+std::optional<ip_address> parse_plain_element(std::string_view element)
+{
+    const std::size_t colon = element.find(':');
+    const bool bare_v6 = colon != npos && element.find(':', colon + 1) != npos;
+    if (bare_v6 && !element.starts_with('[')) {
+        return specified(ip_address::parse(element));
+    }
+    return parse_node(element);
+}
+
+std::optional<ip_address> parse_forwarded_element(std::string_view element)
+{
+    std::optional<parameter_value> node;
+    while (true) {
+        skip_blanks(element);
+        if (!element.empty() && element.front() != ';') {
+            const std::string_view name = take_token(element);
+            if (name.empty() || !element.starts_with('=')) {
+                return std::nullopt;
+            }
+            element.remove_prefix(1);
+            parameter_value value;
+            if (!take_value(element, value)) {
+                return std::nullopt;
+            }
+            if (base::equal_ignoring_case(name, "for")) {
+                if (node) {
+                    return std::nullopt;
+                }
+                node = value;
+            }
+            skip_blanks(element);
+        }
+        if (element.empty()) {
+            return node ? node->node() : std::nullopt;
+        }
+        if (element.front() != ';') {
+            return std::nullopt;
+        }
+        element.remove_prefix(1);
+    }
+}
+
+}  // namespace gateway::identity

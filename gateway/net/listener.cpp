@@ -1,0 +1,196 @@
+#include "gateway/net/listener.hpp"
+
+#include <boost/asio/ip/address.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <limits>
+#include <system_error>
+
+namespace gateway::net {
+
+namespace {
+
+using boost::asio::generic::stream_protocol;
+
+stream_protocol::endpoint endpoint_of(const listen_target& target)
+{
+    if (!target.socket_path.empty()) {
+        return boost::asio::local::stream_protocol::endpoint(target.socket_path);
+    }
+    return boost::asio::ip::tcp::endpoint(boost::asio::ip::make_address(target.host), target.port);
+}
+
+std::string name_of(const listen_target& target)
+{
+    return target.socket_path.empty() ? target.host + " port " + std::to_string(target.port)
+                                      : "unix:" + target.socket_path;
+}
+
+void check(bool ok, const char* what, const listen_target& target)
+{
+    if (!ok) {
+        throw std::system_error(errno, std::generic_category(), std::string(what) + " " + name_of(target));
+    }
+}
+
+void set_option(int fd, int level, int name)
+{
+    const int on = 1;
+    ::setsockopt(fd, level, name, &on, sizeof on);
+}
+
+stream_protocol protocol_of(int fd)
+{
+    sockaddr_storage address{};
+    socklen_t size = sizeof address;
+    ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size);
+    return {address.ss_family, 0};
+}
+
+}  // namespace
+
+int open_listening_socket(const listen_target& target)
+{
+    const auto endpoint = endpoint_of(target);
+    const int family = endpoint.protocol().family();
+    const int fd = ::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    check(fd >= 0, "cannot open a socket for", target);
+    if (family == AF_UNIX) {
+        ::unlink(target.socket_path.c_str());
+    } else {
+        set_option(fd, SOL_SOCKET, SO_REUSEADDR);
+        set_option(fd, SOL_SOCKET, SO_REUSEPORT);
+    }
+    const bool ok = ::bind(fd, endpoint.data(), static_cast<socklen_t>(endpoint.size())) == 0 &&
+        ::listen(fd, std::numeric_limits<int>::max()) == 0;  // the kernel caps it at somaxconn
+    if (!ok) {
+        const int error = errno;
+        ::close(fd);
+        errno = error;
+    }
+    check(ok, "cannot listen on", target);
+    return fd;
+}
+
+unsigned short bound_port(int fd)
+{
+    boost::asio::ip::tcp::endpoint endpoint;
+    socklen_t size = static_cast<socklen_t>(endpoint.capacity());
+    if (::getsockname(fd, endpoint.data(), &size) != 0) {
+        return 0;
+    }
+    endpoint.resize(size);
+    return endpoint.port();
+}
+
+void refuse_if_taken(const listen_target& target)
+{
+    const auto endpoint = endpoint_of(target);
+    if (endpoint.protocol().family() == AF_UNIX) {
+        return;  // a left-over socket file is replaced, as every server does
+    }
+    const int fd = ::socket(endpoint.protocol().family(), SOCK_STREAM | SOCK_CLOEXEC, 0);
+    check(fd >= 0, "cannot open a socket for", target);
+    set_option(fd, SOL_SOCKET, SO_REUSEADDR);
+    const bool ok = ::bind(fd, endpoint.data(), static_cast<socklen_t>(endpoint.size())) == 0;
+    const int error = errno;
+    ::close(fd);
+    errno = error;
+    check(ok, "cannot listen on", target);
+}
+
+listener::listener(loop& l, int fd, accept_function accept)
+    : loop_(l),
+      protocol_(protocol_of(fd)),
+      acceptor_(l.get_executor(), protocol_, fd),
+      retry_(l.get_executor()),
+      accept_(std::move(accept))
+{
+}
+
+void listener::start()
+{
+    wait();
+}
+
+void listener::pause()
+{
+    paused_ = true;
+}
+
+void listener::resume()
+{
+    paused_ = false;
+    wait();
+}
+
+void listener::close()
+{
+    if (!acceptor_.is_open()) {
+        return;
+    }
+    while (!paused_ && accept_some(accepts_per_wake)) {
+        if (errno == EAGAIN || errno == EWOULDBLOCK) {
+            break;
+        }
+    }
+    retry_.cancel();
+    boost::system::error_code ignored;
+    acceptor_.close(ignored);
+}
+
+void listener::wait()
+{
+    if (waiting_ || paused_ || !acceptor_.is_open()) {
+        return;
+    }
+    waiting_ = true;
+    acceptor_.async_wait(acceptor::wait_read, [this](const boost::system::error_code& ec) {
+        waiting_ = false;
+        if (ec || !acceptor_.is_open()) {
+            return;
+        }
+        loop_.refresh_now();
+        if (accept_some(accepts_per_wake)) {
+            wait();
+        } else {
+            retry_later();
+        }
+    });
+}
+
+// errno says how it ended: EAGAIN when the queue is empty, 0 when `most` were taken.
+bool listener::accept_some(int most)
+{
+    for (int i = 0; i < most && !paused_; ++i) {
+        const int fd = ::accept4(acceptor_.native_handle(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (fd < 0) {
+            const bool exhausted = errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
+            return !exhausted;  // anything else was the fault of that one connection, or an empty queue
+        }
+        if (protocol_.family() != AF_UNIX) {
+            set_option(fd, IPPROTO_TCP, TCP_NODELAY);
+        }
+        accept_(stream_socket(loop_.get_executor(), protocol_, fd));
+    }
+    errno = 0;
+    return true;
+}
+
+void listener::retry_later()
+{
+    retry_.expires_after(pause_after_failure);
+    retry_.async_wait([this](const boost::system::error_code& ec) {
+        if (!ec) {
+            wait();
+        }
+    });
+}
+
+}  // namespace gateway::net

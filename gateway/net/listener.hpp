@@ -1,0 +1,61 @@
+// Accepts connections on one address of one worker, through SO_REUSEPORT so that the kernel spreads
+// them. At the descriptor limit, or when told to pause, it stops asking and costs nothing.
+#pragma once
+
+#include "gateway/net/connection.hpp"
+
+#include <boost/asio/basic_socket_acceptor.hpp>
+
+#include <functional>
+#include <string>
+
+namespace gateway::net {
+
+struct listen_target {
+    std::string host;         // numeric; empty with a socket path
+    unsigned short port = 0;
+    std::string socket_path;  // Unix
+};
+
+// An open listening socket; throws std::system_error with the address in its text. One process may
+// open several for the same address and port; refuse_if_taken() first, or another process may share.
+int open_listening_socket(const listen_target& target);
+
+// Throws if anybody listens on that address and port already, even someone who would share it.
+void refuse_if_taken(const listen_target& target);
+
+// The port a socket is bound to (the kernel chose it if 0 was asked for).
+unsigned short bound_port(int fd);
+
+class listener {
+public:
+    using accept_function = std::function<void(stream_socket)>;
+
+    static constexpr int accepts_per_wake = 16;  // then let the connections have their turn
+    static constexpr base::duration pause_after_failure = std::chrono::milliseconds{100};
+
+    // Takes over `fd`, which other workers' listeners may share (Unix sockets).
+    listener(loop& l, int fd, accept_function accept);
+
+    void start();
+    void pause();   // takes no more until resume()
+    void resume();
+    void close();   // first takes what the kernel has queued, so that nobody is reset
+
+private:
+    using acceptor = boost::asio::basic_socket_acceptor<boost::asio::generic::stream_protocol, executor>;
+
+    loop& loop_;
+    boost::asio::generic::stream_protocol protocol_;
+    acceptor acceptor_;
+    timer retry_;
+    accept_function accept_;
+    bool waiting_ = false;
+    bool paused_ = false;
+
+    void wait();
+    bool accept_some(int most);  // false: out of descriptors or memory
+    void retry_later();
+};
+
+}  // namespace gateway::net

@@ -1,0 +1,42 @@
+#include "gateway/net/loop.hpp"
+
+namespace gateway::net {
+
+// UNSAFE_IO: one thread does all I/O of this context, so descriptors need no locks; posting from
+// another thread stays safe.
+loop::loop()
+    : context_(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO),
+      now_(base::now()),
+      wheel_(now_, tick, wheel_slots),
+      ticker_(context_)
+{
+    schedule_tick();
+}
+
+void loop::run()
+{
+    context_.run();
+}
+
+void loop::stop_ticking()
+{
+    ticking_ = false;
+    ticker_.cancel();
+}
+
+void loop::schedule_tick()
+{
+    ticker_.expires_after(tick);
+    ticker_.async_wait([this](const boost::system::error_code&) {
+        if (!ticking_) {
+            return;
+        }
+        wheel_.advance(refresh_now());
+        if (tick_action_) {
+            tick_action_(now_);
+        }
+        schedule_tick();
+    });
+}
+
+}  // namespace gateway::net

@@ -1,0 +1,75 @@
+// What lives once per worker thread and every connection of it touches: the io_context, the timer
+// wheel, the clock, and the scratch memory that lets an idle connection own none.
+//
+// Everything here belongs to one thread, but for context().post-like calls (asio::post).
+#pragma once
+
+#include "gateway/base/clock.hpp"
+#include "gateway/base/timer_wheel.hpp"
+
+#include <boost/asio/basic_waitable_timer.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+
+namespace gateway::net {
+
+using executor = boost::asio::io_context::executor_type;
+
+using timer = boost::asio::basic_waitable_timer<
+    std::chrono::steady_clock,
+    boost::asio::wait_traits<std::chrono::steady_clock>,
+    executor>;
+
+class loop {
+public:
+    static constexpr std::size_t read_buffer_bytes = 64 * 1024;
+    static constexpr base::duration tick = std::chrono::milliseconds{25};
+    static constexpr std::size_t wheel_slots = 4096;  // one turn of the wheel is 102 s
+
+    loop();
+    loop(const loop&) = delete;
+    loop& operator=(const loop&) = delete;
+
+    executor get_executor() { return context_.get_executor(); }
+
+    boost::asio::io_context& context() { return context_; }
+
+    base::timer_wheel& wheel() { return wheel_; }
+
+    // One reading of the clock per event: whoever starts handling one calls refresh_now().
+    base::instant now() const { return now_; }
+
+    base::instant refresh_now() { return now_ = base::now(); }
+
+    // Valid until the next receive on this thread.
+    std::span<char> read_buffer() { return read_buffer_; }
+
+    // For one message under construction; its user leaves it empty.
+    std::string& scratch() { return scratch_; }
+
+    void on_tick(std::function<void(base::instant)> action) { tick_action_ = std::move(action); }
+
+    // Runs until nothing is left to wait for and stop_ticking() was called.
+    void run();
+
+    void stop_ticking();
+
+private:
+    boost::asio::io_context context_;
+    base::instant now_;
+    base::timer_wheel wheel_;
+    timer ticker_;
+    bool ticking_ = true;
+    std::function<void(base::instant)> tick_action_;
+    std::string scratch_;
+    std::array<char, read_buffer_bytes> read_buffer_;
+
+    void schedule_tick();
+};
+
+}  // namespace gateway::net

@@ -1,0 +1,112 @@
+#include "gateway/net/resolved_name.hpp"
+
+#include "gateway/net/task.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+
+#include <vector>
+
+namespace gateway::net {
+
+namespace {
+
+using resolver = boost::asio::ip::basic_resolver<boost::asio::ip::tcp, executor>;
+
+}  // namespace
+
+struct resolved_name::state {
+    std::vector<endpoint> endpoints;
+    bool known = false;
+    bool abandoned = false;
+    std::unique_ptr<timer> wait;
+    std::function<void()> answered;
+};
+
+namespace {
+
+std::vector<resolved_name::endpoint> addresses_in(const resolver::results_type& results)
+{
+    std::vector<resolved_name::endpoint> out;
+    for (const auto& entry : results) {
+        if (out.size() < resolved_name::max_addresses) {
+            out.emplace_back(entry.endpoint());
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+resolved_name::resolved_name(std::shared_ptr<state> s) : state_(std::move(s)) {}
+
+resolved_name::~resolved_name()
+{
+    if (state_ != nullptr) {
+        state_->abandoned = true;
+        state_->answered = nullptr;
+        if (state_->wait != nullptr) {
+            state_->wait->cancel();
+        }
+    }
+}
+
+resolved_name resolved_name::of_socket(const std::string& path)
+{
+    auto s = std::make_shared<state>();
+    s->endpoints.emplace_back(boost::asio::local::stream_protocol::endpoint(path));
+    s->known = true;
+    return resolved_name(std::move(s));
+}
+
+resolved_name resolved_name::of_host(
+    loop& l, const std::string& host, const std::string& port, std::function<void()> answered
+)
+{
+    auto s = std::make_shared<state>();
+    boost::system::error_code ec;
+    const auto address = boost::asio::ip::make_address(host, ec);
+    if (!ec) {
+        const auto number = static_cast<unsigned short>(std::stoul(port));
+        s->endpoints.emplace_back(boost::asio::ip::tcp::endpoint(address, number));
+        s->known = true;
+        return resolved_name(std::move(s));
+    }
+    s->wait = std::make_unique<timer>(l.get_executor());
+    s->answered = std::move(answered);
+    // The coroutine owns a share of the state, never the resolved_name: that may go at any time.
+    auto keep_resolved = [](std::shared_ptr<state> mine, executor ex, std::string name, std::string service) -> task<> {
+        resolver asking(ex);
+        while (!mine->abandoned) {
+            auto [error, results] = co_await asking.async_resolve(name, service, use_task);
+            if (!error && !results.empty()) {
+                mine->endpoints = addresses_in(results);
+            }
+            mine->known = true;
+            if (mine->answered) {
+                mine->answered();
+            }
+            if (mine->abandoned) {
+                break;
+            }
+            mine->wait->expires_after(error ? retry : refresh);
+            co_await mine->wait->async_wait(use_task);
+        }
+    };
+    boost::asio::co_spawn(l.get_executor(), keep_resolved(s, l.get_executor(), host, port), boost::asio::detached);
+    return resolved_name(std::move(s));
+}
+
+std::span<const resolved_name::endpoint> resolved_name::endpoints() const
+{
+    return state_->endpoints;
+}
+
+bool resolved_name::known() const
+{
+    return state_->known;
+}
+
+}  // namespace gateway::net

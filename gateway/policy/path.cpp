@@ -1,0 +1,191 @@
+#include "gateway/policy/path.hpp"
+
+#include "gateway/base/text.hpp"
+
+namespace gateway::policy {
+
+namespace {
+
+struct path_char {
+    enum class kind { malformed, ordinary, separator, semicolon } is = kind::ordinary;
+    char byte = '\0';
+    bool encoded = false;
+};
+
+int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9') {
+        return c - '0';
+    }
+    const char lower = base::to_lower(c);
+    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+// The path's characters one by one, decoded.
+class path_reader {
+public:
+    explicit path_reader(std::string_view path) : rest_(path) {}
+
+    bool at_end() const { return rest_.empty(); }
+
+    path_char next()
+    {
+        using kind = path_char::kind;
+        path_char c{kind::ordinary, rest_.front(), rest_.front() == '%'};
+        if (c.encoded) {
+            const int high = rest_.size() < 3 ? -1 : hex_digit(rest_[1]);
+            const int low = rest_.size() < 3 ? -1 : hex_digit(rest_[2]);
+            if (high < 0 || low < 0) {
+                return {kind::malformed, '%', true};
+            }
+            c.byte = static_cast<char>(high * 16 + low);
+        }
+        rest_.remove_prefix(c.encoded ? 3 : 1);
+        c.is = kind_of(c.byte, c.encoded);
+        return c;
+    }
+
+private:
+    std::string_view rest_;
+
+    static path_char::kind kind_of(char byte, bool encoded)
+    {
+        using kind = path_char::kind;
+        const auto number = static_cast<unsigned char>(byte);
+        if (number < 0x20 || number == 0x7f) {
+            return kind::malformed;
+        }
+        switch (byte) {
+            case '/':
+                return kind::separator;
+            case '\\':
+                return encoded ? kind::separator : kind::malformed;
+            case '?':
+            case '#':
+                return encoded ? kind::ordinary : kind::malformed;
+            case ';':
+                return kind::semicolon;
+            default:
+                return kind::ordinary;
+        }
+    }
+};
+
+// Puts together what normalise_path() returns, segment by segment. `out` always ends in the '/'
+// that begins the segment being read.
+class path_writer {
+public:
+    explicit path_writer(std::string& out) : out_(out) { out_ = "/"; }
+
+    void add(const path_char& c)
+    {
+        if (parameters_) {
+            return;
+        }
+        if (c.byte == '%' || c.byte == '?' || c.byte == '#') {
+            out_ += c.byte == '%' ? "%25" : c.byte == '?' ? "%3F" : "%23";
+        } else {
+            out_ += c.byte;
+        }
+    }
+
+    void begin_parameters() { parameters_ = true; }
+
+    // False: refuse the path.
+    [[nodiscard]] bool end_segment(bool by_encoded_separator)
+    {
+        const std::string_view segment = std::string_view{out_}.substr(start_);
+        const bool is_dots = segment == "." || segment == "..";
+        if (is_dots && (parameters_ || begun_by_encoded_ || by_encoded_separator)) {
+            return false;
+        }
+        if (segment == "..") {
+            if (start_ == 1 || passed_empty_) {
+                return false;
+            }
+            start_ = out_.rfind('/', start_ - 2) + 1;
+            out_.resize(start_);
+        } else if (segment == ".") {
+            out_.resize(start_);
+        } else if (segment.empty()) {
+            passed_empty_ = true;
+        } else {
+            out_ += '/';
+            start_ = out_.size();
+        }
+        begun_by_encoded_ = by_encoded_separator;
+        parameters_ = false;
+        return true;
+    }
+
+    // The last segment is the only one that no separator ends.
+    [[nodiscard]] bool finish()
+    {
+        const std::size_t start = start_;
+        if (!end_segment(false)) {
+            return false;
+        }
+        if (start_ > start) {
+            out_.pop_back();
+        }
+        return true;
+    }
+
+private:
+    std::string& out_;
+    std::size_t start_ = 1;          // where the segment being read begins in out_
+    bool begun_by_encoded_ = false;  // the separator before it was encoded
+    bool parameters_ = false;        // past its ';'
+    bool passed_empty_ = false;      // an empty segment was dropped somewhere before it
+};
+
+}  // namespace
+
+bool normalise_path(std::string_view path, std::string& out)
+{
+    out.clear();
+    if (!path.starts_with('/')) {
+        return false;
+    }
+    path_writer writer{out};
+    path_reader reader{path.substr(1)};
+    while (!reader.at_end()) {
+        const path_char c = reader.next();
+        switch (c.is) {
+            case path_char::kind::malformed:
+                return false;
+            case path_char::kind::separator:
+                if (!writer.end_segment(c.encoded)) {
+                    return false;
+                }
+                break;
+            case path_char::kind::semicolon:
+                writer.begin_parameters();
+                break;
+            case path_char::kind::ordinary:
+                writer.add(c);
+                break;
+        }
+    }
+    return writer.finish();
+}
+
+void normalise_host(std::string_view host, std::string& out)
+{
+    const std::size_t bracket = host.rfind(']');
+    const std::size_t colon = host.rfind(':');
+    const bool has_port =
+        colon != std::string_view::npos && (bracket == std::string_view::npos || colon > bracket);
+    if (has_port) {
+        host = host.substr(0, colon);
+    }
+    if (host.ends_with('.')) {
+        host.remove_suffix(1);
+    }
+    out.clear();
+    for (const char c : host) {
+        out += base::to_lower(c);
+    }
+}
+
+}  // namespace gateway::policy

@@ -1,0 +1,211 @@
+#include "gateway/proxy/exchange_state.hpp"
+
+#include "gateway/http/response_parser.hpp"
+
+#include <charconv>
+
+namespace gateway::proxy {
+
+namespace {
+
+// RFC 9110 §9.2.2, of the methods everybody agrees on.
+bool is_idempotent(std::string_view method)
+{
+    return method == "GET" || method == "HEAD" || method == "OPTIONS" || method == "PUT" || method == "DELETE";
+}
+
+}  // namespace
+
+std::string& exchange_state::prepare(std::string_view method, http::framing body)
+{
+    answers_head_ = method == "HEAD";
+    request_sent_ = body.how == http::framing::kind::none ||
+        (body.how == http::framing::kind::length && body.length == 0);
+    may_retry_ = request_sent_ && is_idempotent(method);
+    request_body_ = body;
+    response_begun_ = false;
+    interim_count_ = 0;
+    request_head_.clear();
+    return request_head_;
+}
+
+void exchange_state::start()
+{
+    ask_for_connection(false);
+}
+
+void exchange_state::ask_for_connection(bool fresh)
+{
+    phase_ = phase::leasing;
+    any_byte_ = false;
+    partial_head_.clear();
+    switch (port_.lease(fresh)) {
+        case exchange_port::lease_result::ready:
+            send_request();
+            break;
+        case exchange_port::lease_result::pending:
+            break;
+        case exchange_port::lease_result::failed:
+            fail(port_.lease_failure());
+            break;
+    }
+}
+
+void exchange_state::leased()
+{
+    send_request();
+}
+
+void exchange_state::lease_failed(failure why)
+{
+    fail(why);
+}
+
+void exchange_state::send_request()
+{
+    phase_ = phase::sending;
+    may_retry_ = may_retry_ && port_.leased_is_reused();
+    port_.send_upstream(request_head_, {});
+}
+
+void exchange_state::request_content(std::string_view content, bool last)
+{
+    if (request_body_.how != http::framing::kind::chunked) {
+        if (!content.empty()) {
+            port_.send_upstream(content, {});
+        }
+    } else {
+        char size[18];
+        if (!content.empty()) {
+            char* const end = std::to_chars(size, size + 16, content.size(), 16).ptr;
+            end[0] = '\r';
+            end[1] = '\n';
+            port_.send_upstream({size, end + 2}, content);
+        }
+        const std::string_view after = content.empty() ? "" : "\r\n";
+        port_.send_upstream(after, last ? "0\r\n\r\n" : "");
+    }
+    request_sent_ = request_sent_ || last;
+}
+
+void exchange_state::upstream_bytes(std::span<char> bytes)
+{
+    any_byte_ = true;
+    while (phase_ == phase::sending && !response_begun_) {
+        if (!read_head(bytes)) {
+            return;
+        }
+    }
+    if (phase_ == phase::sending) {
+        read_body(bytes);
+    }
+}
+
+// One head, interim or final. `bytes` then begins behind it. False: incomplete, or it failed.
+bool exchange_state::read_head(std::span<char>& bytes)
+{
+    using state = http::parse_result::state;
+    const bool continued = !partial_head_.empty();
+    if (continued) {
+        partial_head_.append(bytes.data(), bytes.size());
+    }
+    const std::string_view text = continued ? std::string_view(partial_head_) : std::string_view(bytes.data(), bytes.size());
+    http::response_head& head = port_.response_head_storage();
+    const auto parsed = http::parse_response_head(text, answers_head_, head);
+    if (parsed.is == state::incomplete) {
+        if (!continued) {
+            partial_head_.assign(text);
+        }
+        return false;
+    }
+    const bool interim = head.status < 200;
+    if (parsed.is == state::rejected || head.status == 101 ||
+        (interim && ++interim_count_ > max_interim_responses)) {
+        fail(failure::bad_response);
+        return false;
+    }
+    const std::size_t came_before = continued ? text.size() - bytes.size() : 0;
+    bytes = bytes.subspan(head.size - came_before);  // the head ended in what came last
+    if (interim) {
+        port_.interim_response(head);
+    } else {
+        take_head(head);
+    }
+    partial_head_.clear();
+    return phase_ == phase::sending && (response_begun_ || !bytes.empty());
+}
+
+void exchange_state::take_head(const http::response_head& head)
+{
+    response_begun_ = true;
+    upstream_keep_alive_ = head.keep_alive();
+    response_body_ = http::body_reader(head.body);
+    port_.response(head);
+}
+
+void exchange_state::read_body(std::span<char> bytes)
+{
+    const auto piece = response_body_.read(bytes);
+    if (!piece.content.empty()) {
+        port_.response_content(piece.content);
+    }
+    if (phase_ != phase::sending) {
+        return;  // the client went away meanwhile
+    }
+    if (piece.malformed) {
+        fail(failure::bad_response);
+    } else if (response_body_.done()) {
+        finish(bytes.size() - piece.consumed);
+    }
+}
+
+// Bytes after a response were never asked for: that connection cannot be trusted again.
+void exchange_state::finish(std::size_t surplus)
+{
+    phase_ = phase::idle;
+    port_.release(upstream_keep_alive_ && request_sent_ && surplus == 0);
+    port_.response_end();
+}
+
+void exchange_state::upstream_closed()
+{
+    if (phase_ != phase::sending) {
+        return;
+    }
+    if (response_begun_ && response_body_.ends_at_close()) {
+        upstream_keep_alive_ = false;
+        finish(0);
+        return;
+    }
+    if (may_retry_ && !any_byte_) {
+        may_retry_ = false;
+        port_.release(false);
+        ask_for_connection(true);
+        return;
+    }
+    fail(failure::reset);
+}
+
+void exchange_state::expired()
+{
+    if (phase_ != phase::idle) {
+        fail(request_sent_ && !response_begun_ ? failure::response_timeout : failure::body_timeout);
+    }
+}
+
+void exchange_state::cancel()
+{
+    if (phase_ != phase::idle) {
+        phase_ = phase::idle;
+        port_.release(false);
+    }
+}
+
+void exchange_state::fail(failure why)
+{
+    phase_ = phase::idle;
+    port_.release(false);
+    port_.exchange_failed(why, response_begun_);
+}
+
+}  // namespace gateway::proxy

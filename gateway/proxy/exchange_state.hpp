@@ -1,0 +1,105 @@
+// One request with an upstream, as a sans-I/O machine: leasing a connection, sending the request,
+// one safe retry, reading the response strictly, and knowing whether the connection may serve again.
+// It knows no socket, no clock and no client; its shell (server/session) carries bytes both ways.
+//
+//   idle -> leasing -> sending <-> (both directions stream) -> done
+//
+// Retry (RFC 9110 §9.2.2): once, on a fresh connection, when a reused connection ended before any
+// byte of a response, and the request is idempotent and without a body. A POST is never sent twice.
+#pragma once
+
+#include "gateway/http/body_reader.hpp"
+#include "gateway/http/message.hpp"
+#include "gateway/proxy/failure.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace gateway::proxy {
+
+// What an exchange asks of its shell. Calls never come back into the machine from inside.
+class exchange_port {
+public:
+    enum class lease_result { ready, pending, failed };
+
+    // A connection for this exchange. ready: use it now; pending: leased() or lease_failed() later.
+    virtual lease_result lease(bool fresh) = 0;
+    virtual bool leased_is_reused() const = 0;
+    virtual failure lease_failure() const = 0;  // after `failed`
+    virtual void send_upstream(std::string_view a, std::string_view b) = 0;
+    virtual void release(bool reusable) = 0;
+    virtual http::response_head& response_head_storage() = 0;  // shared by all exchanges of a thread
+
+    virtual void interim_response(const http::response_head& head) = 0;
+    virtual void response(const http::response_head& head) = 0;
+    virtual void response_content(std::string_view content) = 0;
+    virtual void response_end() = 0;
+    // No (further) response. `begun`: its head had been passed on already.
+    virtual void exchange_failed(failure why, bool begun) = 0;
+
+protected:
+    ~exchange_port() = default;
+};
+
+class exchange_state {
+public:
+    // More interim responses than any server has reason to send.
+    static constexpr int max_interim_responses = 100;
+
+    explicit exchange_state(exchange_port& port) : port_(port) {}
+
+    // Before start(): the outgoing head is to be written into what this returns.
+    std::string& prepare(std::string_view method, http::framing body);
+
+    void start();
+
+    void leased();
+    void lease_failed(failure why);
+
+    // Content of the request's body, as it arrives; `last` with or after the last of it. Only while
+    // accepts_content().
+    void request_content(std::string_view content, bool last);
+
+    void upstream_bytes(std::span<char> bytes);
+    void upstream_closed();
+    void expired();                 // a deadline of ours: response_timeout or body_timeout
+    void cancel();                  // the client is gone
+
+    bool active() const { return phase_ != phase::idle; }
+
+    bool accepts_content() const { return phase_ == phase::sending && !request_sent_; }
+
+    bool has_connection() const { return phase_ == phase::sending; }
+
+    bool request_sent() const { return request_sent_; }
+
+    bool response_begun() const { return response_begun_; }
+
+private:
+    enum class phase : std::uint8_t { idle, leasing, sending };
+
+    exchange_port& port_;
+    phase phase_ = phase::idle;
+    bool answers_head_ = false;
+    bool may_retry_ = false;
+    bool request_sent_ = false;
+    bool response_begun_ = false;
+    bool any_byte_ = false;         // of a response, on this connection
+    bool upstream_keep_alive_ = false;
+    int interim_count_ = 0;
+    http::framing request_body_;
+    http::body_reader response_body_;
+    std::string request_head_;
+    std::string partial_head_;      // of a response, while it is incomplete
+
+    void ask_for_connection(bool fresh);
+    void send_request();
+    bool read_head(std::span<char>& bytes);
+    void take_head(const http::response_head& head);
+    void read_body(std::span<char> bytes);
+    void finish(std::size_t surplus);
+    void fail(failure why);
+};
+
+}  // namespace gateway::proxy

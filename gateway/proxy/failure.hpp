@@ -1,0 +1,63 @@
+// Why a request did not get its response from the upstream, and what the client is told.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace gateway::proxy {
+
+enum class failure : std::uint8_t {
+    no_address,        // the server's name does not resolve
+    connect,           // refused, unreachable
+    connect_timeout,
+    reset,             // closed before its response was complete
+    bad_response,      // not HTTP/1.1, or ambiguous
+    response_timeout,  // no response header in time
+    body_timeout,      // the body stopped moving
+};
+
+inline constexpr std::array<std::string_view, 7> failure_names{
+    "no_address", "connect", "connect_timeout", "reset", "bad_response", "response_timeout", "body_timeout",
+};
+
+constexpr std::string_view name_of(failure f)
+{
+    return failure_names[static_cast<std::size_t>(f)];
+}
+
+// 504 where time ran out, else 502.
+constexpr int status_for(failure f)
+{
+    switch (f) {
+        case failure::connect_timeout:
+        case failure::response_timeout:
+        case failure::body_timeout:
+            return 504;
+        default:
+            return 502;
+    }
+}
+
+constexpr std::string_view detail_for(failure f)
+{
+    switch (f) {
+        case failure::no_address:
+            return "the upstream's name does not resolve";
+        case failure::connect:
+            return "the upstream cannot be reached";
+        case failure::connect_timeout:
+            return "the upstream did not accept a connection in time";
+        case failure::reset:
+            return "the upstream closed the connection before its response was complete";
+        case failure::bad_response:
+            return "the upstream's response is not valid HTTP/1.1";
+        case failure::response_timeout:
+            return "the upstream did not respond in time";
+        case failure::body_timeout:
+            return "the upstream stopped taking the request's body";
+    }
+    return "";
+}
+
+}  // namespace gateway::proxy

@@ -1,0 +1,71 @@
+// A connection to one server of an upstream: leased by an exchange, or idle in its pool.
+// While idle it watches for the server closing it, so a dead one is not handed out.
+#pragma once
+
+#include "gateway/net/connection.hpp"
+
+#include <list>
+
+namespace gateway::proxy {
+
+class upstream_connection;
+
+// Who has leased a connection. All calls come from the loop.
+class lessee {
+public:
+    virtual void upstream_readable() = 0;
+    virtual void upstream_drained() = 0;
+    virtual void upstream_broken() = 0;  // it cannot be sent to any more; there may be bytes to read
+
+protected:
+    ~lessee() = default;
+};
+
+// Where a connection lives when nobody has leased it.
+class connection_owner {
+public:
+    virtual void idle_connection_ended(upstream_connection& c) = 0;  // closed, or spoke unasked
+    virtual void connection_released(upstream_connection& c) = 0;    // may be destroyed now
+
+protected:
+    ~connection_owner() = default;
+};
+
+class upstream_connection final : public net::connection {
+public:
+    upstream_connection(net::loop& l, net::stream_socket socket, connection_owner& owner, std::size_t server)
+        : connection(l, std::move(socket)), owner_(owner), server_(server)
+    {
+    }
+
+    void lease_to(lessee* user) { lessee_ = user; }  // null: idle
+
+    bool reused() const { return reused_; }
+
+    void mark_reused() { reused_ = true; }
+
+    std::size_t server() const { return server_; }
+
+private:
+    friend class pool;
+    connection_owner& owner_;
+    lessee* lessee_ = nullptr;
+    bool reused_ = false;
+    std::size_t server_;
+    std::list<upstream_connection>::iterator self_;
+
+    void readable() override { lessee_ != nullptr ? lessee_->upstream_readable() : owner_.idle_connection_ended(*this); }
+
+    void drained() override
+    {
+        if (lessee_ != nullptr) {
+            lessee_->upstream_drained();
+        }
+    }
+
+    void broken() override { lessee_ != nullptr ? lessee_->upstream_broken() : owner_.idle_connection_ended(*this); }
+
+    void released() override { owner_.connection_released(*this); }
+};
+
+}  // namespace gateway::proxy

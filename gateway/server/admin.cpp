@@ -1,0 +1,146 @@
+#include "gateway/server/admin.hpp"
+
+#include "gateway/net/task.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/beast/core/basic_stream.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/json.hpp>
+
+namespace gateway::server {
+
+namespace {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+
+using protocol = asio::generic::stream_protocol;
+using stream = boost::beast::basic_stream<protocol, net::executor>;
+using acceptor = asio::basic_socket_acceptor<protocol, net::executor>;
+using request = http::request<http::empty_body>;
+using response = http::response<http::string_body>;
+
+constexpr std::chrono::seconds time_limit{30};
+
+response plain(http::status status, std::string_view type, std::string body)
+{
+    response r(status, 11);
+    r.set(http::field::content_type, boost::beast::string_view(type.data(), type.size()));
+    r.set(http::field::cache_control, "no-store");
+    r.body() = std::move(body);
+    return r;
+}
+
+response readiness(const std::vector<std::string>& reasons)
+{
+    const bool ready = reasons.empty();
+    boost::json::array list;
+    for (const std::string& reason : reasons) {
+        list.emplace_back(reason);
+    }
+    const boost::json::value body{{"ready", ready}, {"reasons", list}};
+    return plain(
+        ready ? http::status::ok : http::status::service_unavailable, "application/json", boost::json::serialize(body) + "\n"
+    );
+}
+
+response respond(const request& asked, const admin_server::sources& from)
+{
+    if (asked.method() != http::verb::get && asked.method() != http::verb::head) {
+        response r = plain(http::status::method_not_allowed, "text/plain", "only GET and HEAD\n");
+        r.set(http::field::allow, "GET, HEAD");
+        return r;
+    }
+    const auto path = asked.target().substr(0, asked.target().find('?'));
+    if (path == "/metrics") {
+        return plain(http::status::ok, "text/plain; version=0.0.4; charset=utf-8", from.metrics());
+    }
+    if (path == "/healthz") {
+        return plain(http::status::ok, "application/json", "{\"healthy\":true}\n");
+    }
+    if (path == "/readyz") {
+        return readiness(from.not_ready_because());
+    }
+    return plain(http::status::not_found, "text/plain", "try /metrics, /healthz or /readyz\n");
+}
+
+}  // namespace
+
+struct admin_server::state {
+    acceptor listening;
+    sources from;
+    std::size_t connections = 0;
+};
+
+namespace {
+
+net::task<> serve(stream s, const admin_server::sources& from)
+{
+    boost::beast::flat_buffer buffer;
+    bool keep_alive = true;
+    while (keep_alive) {
+        http::request_parser<http::empty_body> parser;
+        s.expires_after(time_limit);
+        auto [read_ec, read_n] = co_await http::async_read(s, buffer, parser, net::use_task);
+        if (read_ec) {
+            break;
+        }
+        response answer = respond(parser.get(), from);
+        answer.keep_alive(parser.get().keep_alive());
+        answer.prepare_payload();
+        keep_alive = answer.keep_alive();
+        if (parser.get().method() == http::verb::head) {
+            answer.body().clear();
+        }
+        auto [write_ec, write_n] = co_await http::async_write(s, answer, net::use_task);
+        if (write_ec) {
+            break;
+        }
+    }
+}
+
+}  // namespace
+
+admin_server::admin_server(asio::io_context& context, int socket, sources from)
+{
+    sockaddr_storage address{};
+    socklen_t size = sizeof address;
+    ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size);
+    const protocol family(address.ss_family, 0);
+    state_ = std::make_shared<state>(state{acceptor(context.get_executor(), family, socket), std::move(from), 0});
+    auto serve_one = [](std::shared_ptr<state> s, stream connection) -> net::task<> {
+        ++s->connections;
+        co_await serve(std::move(connection), s->from);
+        --s->connections;
+    };
+    auto listen = [serve_one](std::shared_ptr<state> s) -> net::task<> {
+        net::timer pause(s->listening.get_executor());
+        while (s->listening.is_open()) {
+            asio::basic_stream_socket<protocol, net::executor> peer(s->listening.get_executor());
+            auto [ec] = co_await s->listening.async_accept(peer, net::use_task);
+            if (ec == asio::error::operation_aborted || ec == asio::error::bad_descriptor) {
+                break;
+            }
+            if (ec) {  // out of descriptors, perhaps: do not spin
+                pause.expires_after(net::listener::pause_after_failure);
+                co_await pause.async_wait(net::use_task);
+            } else if (s->connections < max_connections) {
+                asio::co_spawn(s->listening.get_executor(), serve_one(s, stream(std::move(peer))), asio::detached);
+            }
+        }
+    };
+    asio::co_spawn(context.get_executor(), listen(state_), asio::detached);
+}
+
+admin_server::~admin_server() = default;
+
+void admin_server::close()
+{
+    boost::system::error_code ignored;
+    state_->listening.close(ignored);
+}
+
+}  // namespace gateway::server

@@ -1,0 +1,167 @@
+#include "gateway/server/admitter.hpp"
+
+#include "gateway/base/text.hpp"
+#include "gateway/identity/client_address.hpp"
+#include "gateway/policy/path.hpp"
+
+#include <array>
+
+namespace gateway::server {
+
+namespace {
+
+// Spellings for matching and keys; one request at a time per thread.
+struct spelling {
+    std::string host;
+    std::string path;
+    std::vector<std::string_view> client_lines;
+};
+
+spelling& scratch_spelling()
+{
+    thread_local spelling s;
+    return s;
+}
+
+admission refusal(int status, std::string_view detail)
+{
+    admission a;
+    a.is = admission::outcome::answer;
+    a.status = status;
+    a.detail = detail;
+    return a;
+}
+
+}  // namespace
+
+std::unique_ptr<limit_check> check_pool::borrow()
+{
+    if (spare_.empty()) {
+        return std::make_unique<limit_check>(local_);
+    }
+    auto check = std::move(spare_.back());
+    spare_.pop_back();
+    return check;
+}
+
+void check_pool::give_back(std::unique_ptr<limit_check> check)
+{
+    spare_.push_back(std::move(check));
+}
+
+void admitter::reset(std::shared_ptr<const policy_view> view)
+{
+    view_ = std::move(view);
+    route_ = nullptr;
+    metrics_ = view_->no_route;
+    client_ = {};
+    lines_.clear();
+    violated_.clear();
+    deciding_limit_ = {};
+    outcome_ = {};
+}
+
+base::ip_address admitter::find_client(const http::request_head& head, const base::ip_address& peer) const
+{
+    auto& lines = scratch_spelling().client_lines;
+    lines.clear();
+    for (const http::field& f : head.fields) {
+        if (base::equal_ignoring_case(f.name, view_->identity_header)) {
+            lines.push_back(f.value);
+        }
+    }
+    return identity::client_address(view_->policy->client, peer, lines);
+}
+
+admission admitter::admit(const http::request_head& head, const base::ip_address& peer, verdict_listener& listener)
+{
+    spelling& s = scratch_spelling();
+    const policy::policy& policy = *view_->policy;
+    client_ = find_client(head, peer);
+    policy::normalise_host(head.authority, s.host);
+    if (head.path == "*") {
+        s.path = "*";
+    } else if (!policy::normalise_path(head.path, s.path)) {
+        return refusal(400, "the path has a malformed percent-encoding, a control byte, or leads above its root");
+    }
+    const auto found = policy.find_route.find({head.method, s.host, s.path});
+    if (!found) {
+        return refusal(404, "no route matches this request");
+    }
+    route_ = &policy.routes[*found];
+    metrics_ = view_->routes[*found];
+
+    admission a;
+    a.forward = {
+        .peer = peer,
+        .peer_trusted = identity::is_trusted(policy.client, peer),
+        .identity_header = view_->identity_header,
+        .default_host = pool().default_host(),
+    };
+    if (route_->limits.empty()) {
+        return a;
+    }
+    const key_subject subject{
+        .head = &head,
+        .client = client_.masked(policy.client.ipv4_prefix, policy.client.ipv6_prefix),
+        .host = s.host,
+        .path = s.path,
+        .route = route_->name,
+    };
+    check_ = checks_.borrow();
+    const verdict* const v = check_->start(*view_, *route_, subject, listener);
+    if (v == nullptr) {
+        a.is = admission::outcome::pending;
+        return a;
+    }
+    const admission concluded = conclude(*v);
+    return concluded.is == admission::outcome::forward ? a : concluded;
+}
+
+admission admitter::conclude(const verdict& v)
+{
+    write_lines(v);
+    const verdict::outcome is = v.is;
+    checks_.give_back(std::move(check_));  // v is gone
+    switch (is) {
+        case verdict::outcome::allowed:
+            return {};
+        case verdict::outcome::rejected:
+            return refusal(429, "the rate limit for this client is exhausted; retry after the time given");
+        case verdict::outcome::unavailable:
+            return refusal(503, "the rate limit cannot be checked at the moment");
+        case verdict::outcome::unidentified:
+            return refusal(400, "the request lacks what identifies its client: a header, cookie or query parameter");
+    }
+    return {};
+}
+
+void admitter::write_lines(const verdict& v)
+{
+    if (const auto* e = v.deciding()) {
+        deciding_limit_ = e->rule->name;
+        outcome_ = telemetry::outcome_names[static_cast<std::size_t>(e->what)];
+    }
+    std::array<http::limit_report, policy::max_limits_per_route> reports;
+    const std::size_t n = v.reports(reports);
+    const bool epoch = view_->limit_headers.reset_as_epoch;
+    http::append_limit_headers(
+        {reports.data(), n}, view_->limit_headers, epoch ? base::unix_time() : base::duration{0}, lines_
+    );
+    if (v.is == verdict::outcome::rejected) {
+        v.violated(violated_);
+        http::append_retry_after(v.retry_after(), lines_);
+    } else if (v.is == verdict::outcome::unavailable) {
+        http::append_retry_after(std::chrono::seconds{1}, lines_);
+    }
+}
+
+void admitter::abandon()
+{
+    if (check_ != nullptr) {
+        check_->abandon();
+        checks_.give_back(std::move(check_));
+    }
+}
+
+}  // namespace gateway::server

@@ -1,0 +1,74 @@
+// What happens to a request before it goes anywhere: its route, its client, its limits.
+// One per session; the costly part, the check, is borrowed from the worker while it is needed.
+#pragma once
+
+#include "gateway/server/limit_check.hpp"
+#include "gateway/server/policy_view.hpp"
+#include "gateway/server/session_state.hpp"
+
+#include <memory>
+#include <string>
+
+namespace gateway::server {
+
+// Limit checks that nobody needs just now. One per worker.
+class check_pool {
+public:
+    explicit check_pool(store::memory_store& local) : local_(local) {}
+
+    std::unique_ptr<limit_check> borrow();
+    void give_back(std::unique_ptr<limit_check> check);
+
+private:
+    store::memory_store& local_;
+    std::vector<std::unique_ptr<limit_check>> spare_;  // at most as many as were in use at once
+};
+
+class admitter {
+public:
+    explicit admitter(check_pool& checks) : checks_(checks) {}
+
+    void reset(std::shared_ptr<const policy_view> view);  // before each request
+
+    // As session_port::admit; with `pending`, `listener` is called and conclude() gives the rest.
+    admission admit(const http::request_head& head, const base::ip_address& peer, verdict_listener& listener);
+    admission conclude(const verdict& v);
+    void abandon();
+
+    const policy_view& view() const { return *view_; }
+
+    std::shared_ptr<const policy_view> shared_view() const { return view_; }
+
+    const policy::route* route() const { return route_; }
+
+    telemetry::route_metrics& metrics() const { return *metrics_; }
+
+    proxy::pool& pool() const { return *view_->pools[route_->upstream]; }
+
+    const base::ip_address& client() const { return client_; }
+
+    std::string_view limit_lines() const { return lines_; }
+
+    const std::vector<std::string_view>& violated() const { return violated_; }
+
+    std::string_view deciding_limit() const { return deciding_limit_; }
+
+    std::string_view outcome() const { return outcome_; }
+
+private:
+    check_pool& checks_;
+    std::shared_ptr<const policy_view> view_;
+    const policy::route* route_ = nullptr;
+    telemetry::route_metrics* metrics_ = nullptr;
+    std::unique_ptr<limit_check> check_;  // while its verdict is awaited
+    base::ip_address client_;
+    std::string lines_;                   // header lines of the limits
+    std::vector<std::string_view> violated_;
+    std::string_view deciding_limit_;
+    std::string_view outcome_;
+
+    base::ip_address find_client(const http::request_head& head, const base::ip_address& peer) const;
+    void write_lines(const verdict& v);
+};
+
+}  // namespace gateway::server

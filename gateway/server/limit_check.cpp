@@ -1,0 +1,195 @@
+#include "gateway/server/limit_check.hpp"
+
+namespace gateway::server {
+
+namespace {
+
+using telemetry::outcome;
+
+bool enforced(const policy::limit_rule& rule)
+{
+    return rule.mode == policy::mode::enforce;
+}
+
+}  // namespace
+
+void limit_check::batch::add(const item& i, std::size_t index)
+{
+    charges[count] = {
+        .limit_name = i.rule->name,
+        .bucket_name = i.name.bytes(),
+        .limit = &i.rule->limit,
+        .cost = i.rule->cost,
+        .enforced = enforced(*i.rule),
+    };
+    entry[count++] = index;
+}
+
+const verdict* limit_check::start(
+    const policy_view& view, const policy::route& route, const key_subject& subject, verdict_listener& listener
+)
+{
+    verdict_ = {};
+    at_home_.clear();
+    elsewhere_.clear();
+    fallback_.clear();
+    if (!collect(view, route, subject)) {
+        verdict_.is = verdict::outcome::unidentified;
+        return &verdict_;
+    }
+    store::shared_store* const shared = gather(view);
+    if (!decide_locally(at_home_, outcome::allowed)) {
+        finish();
+        return &verdict_;
+    }
+    if (shared == nullptr) {
+        finish();
+        return &verdict_;
+    }
+    listener_ = &listener;
+    if (shared->ask(elsewhere_.all(), *this).has_value()) {
+        settle_failure();
+        return &verdict_;
+    }
+    return nullptr;
+}
+
+// Names the bucket of every limit that applies. False: a part is missing, and a limit wants it.
+bool limit_check::collect(const policy_view& view, const policy::route& route, const key_subject& subject)
+{
+    for (const std::size_t index : route.limits) {
+        item& i = items_[verdict_.count];
+        i.rule = &view.policy->limits[index];
+        i.metrics = view.limits[index];
+        const key_result made = make_bucket_name(*i.rule, subject, i.name);
+        if (made == key_result::reject) {
+            return false;
+        }
+        if (made == key_result::made) {
+            verdict_.entries[verdict_.count++].rule = i.rule;
+        }
+    }
+    return true;
+}
+
+// Sorts them by store. The configuration allows one shared store per route.
+store::shared_store* limit_check::gather(const policy_view& view)
+{
+    store::shared_store* shared = nullptr;
+    for (std::size_t i = 0; i < verdict_.count; ++i) {
+        const std::size_t home = items_[i].rule->store;
+        if (home == policy::local_store) {
+            at_home_.add(items_[i], i);
+        } else {
+            elsewhere_.add(items_[i], i);
+            shared = view.stores[home].get();
+        }
+    }
+    return shared;
+}
+
+// False: the request is refused, and the verdict says why.
+bool limit_check::decide_locally(batch& b, outcome when_allowed)
+{
+    if (b.count == 0) {
+        return true;
+    }
+    const auto answer = local_.take(b.all(), base::now());
+    if (!answer) {
+        verdict_.is = verdict::outcome::unavailable;
+        for (std::size_t i = 0; i < b.count; ++i) {
+            verdict_.entries[b.entry[i]].what = outcome::failed_closed;
+        }
+        return false;
+    }
+    b.given = *answer;
+    b.taken = answer->admitted;
+    record(b, *answer, when_allowed);
+    return answer->admitted;
+}
+
+void limit_check::record(const batch& b, const store::answer& a, outcome when_allowed)
+{
+    for (std::size_t i = 0; i < b.count; ++i) {
+        verdict::entry& e = verdict_.entries[b.entry[i]];
+        e.decided = true;
+        e.decision = a.decisions()[i];
+        if (e.decision.allowed) {
+            e.what = when_allowed;
+        } else {
+            e.what = enforced(*e.rule) ? outcome::rejected : outcome::shadow_rejected;
+        }
+    }
+    if (!a.admitted) {
+        verdict_.is = verdict::outcome::rejected;
+    }
+}
+
+void limit_check::give_back(batch& b)
+{
+    if (b.taken) {
+        local_.refund(b.all(), b.given, base::now());
+        b.taken = false;
+    }
+}
+
+// Counts what was decided. Of a request that is refused, only what refused it is counted: the other
+// limits were not charged.
+void limit_check::finish()
+{
+    const bool admitted = verdict_.is == verdict::outcome::allowed;
+    for (std::size_t i = 0; i < verdict_.count; ++i) {
+        const outcome what = verdict_.entries[i].what;
+        if (admitted || what == outcome::rejected || what == outcome::failed_closed) {
+            items_[i].metrics->count(what);
+        }
+    }
+}
+
+void limit_check::answered(const store::answer& a)
+{
+    record(elsewhere_, a, outcome::allowed);
+    if (!a.admitted) {
+        give_back(at_home_);
+    }
+    finish();
+    listener_->decided(verdict_);
+}
+
+void limit_check::failed(store::failure)
+{
+    settle_failure();
+    listener_->decided(verdict_);
+}
+
+void limit_check::settle_failure()
+{
+    bool closed = false;
+    for (std::size_t i = 0; i < elsewhere_.count; ++i) {
+        const std::size_t index = elsewhere_.entry[i];
+        item& it = items_[index];
+        verdict::entry& e = verdict_.entries[index];
+        switch (it.rule->on_store_failure) {
+            case policy::failure_policy::open:
+                e.what = outcome::failed_open;
+                break;
+            case policy::failure_policy::closed:
+                e.what = enforced(*it.rule) ? outcome::failed_closed : outcome::failed_open;
+                closed = closed || enforced(*it.rule);
+                break;
+            case policy::failure_policy::local:
+                it.name.add("local");  // one part more than its bucket in the store: a bucket of its own
+                fallback_.add(it, index);
+                break;
+        }
+    }
+    if (closed) {
+        verdict_.is = verdict::outcome::unavailable;
+        give_back(at_home_);
+    } else if (!decide_locally(fallback_, outcome::failed_local)) {
+        give_back(at_home_);
+    }
+    finish();
+}
+
+}  // namespace gateway::server

@@ -1,0 +1,86 @@
+// The limits of one request: asked where their buckets live, and made one verdict.
+//
+//   1. the local store decides and takes; a rejection ends it
+//   2. the shared store is asked once for all its limits; a rejection gives the local tokens back
+//   3. if it fails, each limit's on_store_failure says what that means
+//
+// So a rejected request is charged to none of its limits, wherever they live.
+// One thread. Owned by the limiter, lent to a session until the verdict has been read.
+#pragma once
+
+#include "gateway/identity/bucket_name.hpp"
+#include "gateway/server/policy_view.hpp"
+#include "gateway/server/request_key.hpp"
+#include "gateway/server/verdict.hpp"
+#include "gateway/store/memory_store.hpp"
+
+#include <array>
+
+namespace gateway::server {
+
+// Who waits for a verdict that could not be had at once.
+class verdict_listener {
+public:
+    virtual void decided(const verdict& v) = 0;
+
+protected:
+    ~verdict_listener() = default;
+};
+
+class limit_check final : private store::question {
+public:
+    explicit limit_check(store::memory_store& local) : local_(local) {}
+
+    // The verdict, or null: `listener` hears of it later, unless abandon() comes first.
+    // `now` is the clock's; `views` must live until the verdict.
+    const verdict* start(
+        const policy_view& view, const policy::route& route, const key_subject& subject, verdict_listener& listener
+    );
+
+    void abandon() { abandon_question(); }  // what was charged stays charged: the request had been sent
+
+    const verdict& result() const { return verdict_; }
+
+private:
+    struct item {
+        const policy::limit_rule* rule = nullptr;
+        telemetry::limit_metrics* metrics = nullptr;
+        identity::bucket_name name;
+    };
+
+    // Charges for one store, and which entries of the verdict they are for.
+    struct batch {
+        std::array<store::charge, policy::max_limits_per_route> charges;
+        std::array<std::size_t, policy::max_limits_per_route> entry;
+        std::size_t count = 0;
+        store::answer given;
+        bool taken = false;
+
+        void add(const item& i, std::size_t index);
+
+        std::span<const store::charge> all() const { return {charges.data(), count}; }
+
+        void clear() { *this = batch{}; }
+    };
+
+    store::memory_store& local_;
+    verdict_listener* listener_ = nullptr;
+    verdict verdict_;
+    std::array<item, policy::max_limits_per_route> items_;
+    batch at_home_;    // the local store's
+    batch elsewhere_;  // the shared store's
+    batch fallback_;   // limits of a failed store that decide locally meanwhile
+
+    bool collect(const policy_view& view, const policy::route& route, const key_subject& subject);
+    store::shared_store* gather(const policy_view& view);
+    bool decide_locally(batch& b, telemetry::outcome when_allowed);
+    void record(const batch& b, const store::answer& a, telemetry::outcome when_allowed);
+    void give_back(batch& b);
+    void settle_failure();
+    void finish();
+
+    void answered(const store::answer& a) override;
+    void failed(store::failure why) override;
+};
+
+}  // namespace gateway::server

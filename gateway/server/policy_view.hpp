@@ -1,0 +1,30 @@
+// The configuration as one worker sees it: the shared immutable policy, and this worker's own
+// counters, pools and store links in the same order. A reload makes a new one; requests under way
+// keep the one they began with.
+#pragma once
+
+#include "gateway/http/limit_headers.hpp"
+#include "gateway/http/options.hpp"
+#include "gateway/policy/policy.hpp"
+#include "gateway/proxy/pool.hpp"
+#include "gateway/store/store.hpp"
+#include "gateway/telemetry/metrics.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace gateway::server {
+
+struct policy_view {
+    std::shared_ptr<const policy::policy> policy;
+    http::options http;
+    http::limit_header_options limit_headers;
+    std::string identity_header;                        // lower case
+    std::vector<telemetry::route_metrics*> routes;      // [i] of policy->routes[i]
+    telemetry::route_metrics* no_route = nullptr;       // what matched none
+    std::vector<telemetry::limit_metrics*> limits;      // [i] of policy->limits[i]
+    std::vector<std::shared_ptr<proxy::pool>> pools;    // [i] of policy->upstreams[i]
+    std::vector<std::shared_ptr<store::shared_store>> stores;  // [i] of policy->stores[i]; [local_store] is null
+};
+
+}  // namespace gateway::server

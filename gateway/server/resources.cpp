@@ -1,0 +1,109 @@
+#include "gateway/server/resources.hpp"
+
+#include "gateway/base/text.hpp"
+
+#include <algorithm>
+
+namespace gateway::server {
+
+resources::resources(net::loop& l, telemetry::registry& metrics, std::size_t worker)
+    : loop_(l), metrics_(metrics), worker_(worker)
+{
+}
+
+std::shared_ptr<proxy::pool> resources::pool_for(const proxy::upstream_options& options, unsigned short echo_port)
+{
+    for (const auto& p : pools_) {
+        if (p->options() == options) {
+            return p;
+        }
+    }
+    return pools_.emplace_back(std::make_shared<proxy::pool>(
+        loop_,
+        options,
+        echo_port,
+        proxy::pool::telemetry_blocks{metrics_.upstream(worker_, options.name), metrics_.worker(worker_)}
+    ));
+}
+
+std::shared_ptr<store::redis_store> resources::store_for(const named_store& what)
+{
+    for (const kept_store& k : stores_) {
+        if (k.what == what) {
+            return k.store;
+        }
+    }
+    auto made = std::make_shared<store::redis_store>(
+        loop_.context(), what.name, what.options, metrics_.store(worker_, what.name)
+    );
+    return stores_.emplace_back(kept_store{what, std::move(made)}).store;
+}
+
+std::shared_ptr<const policy_view> resources::adopt(const snapshot& s)
+{
+    auto view = std::make_shared<policy_view>();
+    view->policy = s.policy;
+    view->http = s.http;
+    const policy::header_options& headers = s.policy->headers;
+    view->limit_headers = {
+        .x_ratelimit = headers.x_ratelimit,
+        .reset_as_epoch = headers.reset == policy::header_options::reset_form::epoch,
+        .ratelimit = headers.ratelimit,
+    };
+    view->identity_header = base::lower_case(s.policy->client.header);
+    view->no_route = &metrics_.route(worker_, "none");
+    for (const policy::route& r : s.policy->routes) {
+        view->routes.push_back(&metrics_.route(worker_, r.name));
+    }
+    for (const policy::limit_rule& l : s.policy->limits) {
+        view->limits.push_back(&metrics_.limit(worker_, l.name));
+    }
+    view->stores.push_back(nullptr);  // the local store is no link
+    for (const named_store& n : s.shared_stores) {
+        view->stores.push_back(store_for(n));
+    }
+    for (const proxy::upstream_options& u : s.upstreams) {
+        view->pools.push_back(pool_for(u, s.echo_port));
+    }
+    retire_unused(*view);
+    return view;
+}
+
+void resources::retire_unused(const policy_view& view)
+{
+    const auto unused_pool = [&view](const auto& p) {
+        return std::find(view.pools.begin(), view.pools.end(), p) == view.pools.end();
+    };
+    for (auto& p : pools_) {
+        if (unused_pool(p)) {
+            p->retire();
+            retired_.push_back(p);
+        }
+    }
+    std::erase_if(pools_, unused_pool);
+    std::erase_if(stores_, [&view](const kept_store& k) {
+        return std::find(view.stores.begin(), view.stores.end(), k.store) == view.stores.end();
+    });
+}
+
+void resources::sweep()
+{
+    std::erase_if(retired_, [](const auto& p) { return p->empty() && p.use_count() == 1; });
+}
+
+void resources::close()
+{
+    for (auto& p : pools_) {
+        p->close();
+        retired_.push_back(p);
+    }
+    for (auto& p : retired_) {
+        p->close();
+    }
+    pools_.clear();
+    for (kept_store& k : stores_) {
+        k.store->close();
+    }
+}
+
+}  // namespace gateway::server

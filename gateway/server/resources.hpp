@@ -1,0 +1,45 @@
+// One worker's upstream pools and store links, kept across reloads where their options stayed the
+// same, and retired in peace where they did not. One thread.
+#pragma once
+
+#include "gateway/server/policy_view.hpp"
+#include "gateway/server/snapshot.hpp"
+#include "gateway/store/redis/redis_store.hpp"
+#include "gateway/telemetry/registry.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace gateway::server {
+
+class resources {
+public:
+    resources(net::loop& l, telemetry::registry& metrics, std::size_t worker);
+
+    // Makes what `s` needs and did not exist, retires what it does not need any more.
+    std::shared_ptr<const policy_view> adopt(const snapshot& s);
+
+    // Destroys what is retired and not in use. Called from each tick.
+    void sweep();
+
+    void close();  // everything, at the end
+
+private:
+    struct kept_store {
+        named_store what;
+        std::shared_ptr<store::redis_store> store;
+    };
+
+    net::loop& loop_;
+    telemetry::registry& metrics_;
+    std::size_t worker_;
+    std::vector<std::shared_ptr<proxy::pool>> pools_;
+    std::vector<std::shared_ptr<proxy::pool>> retired_;
+    std::vector<kept_store> stores_;
+
+    std::shared_ptr<proxy::pool> pool_for(const proxy::upstream_options& options, unsigned short echo_port);
+    std::shared_ptr<store::redis_store> store_for(const named_store& what);
+    void retire_unused(const policy_view& view);
+};
+
+}  // namespace gateway::server

@@ -1,0 +1,380 @@
+#include "gateway/server/session.hpp"
+
+#include <boost/asio/ip/tcp.hpp>
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <cstring>
+
+namespace gateway::server {
+
+namespace {
+
+// A Unix socket's peer has no address: it is on this machine, so it counts as the loopback address.
+base::ip_address address_of_peer(net::stream_socket& socket)
+{
+    sockaddr_storage storage{};
+    socklen_t size = sizeof storage;
+    auto* const address = reinterpret_cast<sockaddr*>(&storage);
+    if (::getpeername(socket.native_handle(), address, &size) != 0) {
+        return {};
+    }
+    if (storage.ss_family == AF_INET) {
+        return base::ip_address::v4(ntohl(reinterpret_cast<sockaddr_in*>(&storage)->sin_addr.s_addr));
+    }
+    if (storage.ss_family == AF_INET6) {
+        base::ip_address::bytes bytes{};
+        std::memcpy(bytes.data(), &reinterpret_cast<sockaddr_in6*>(&storage)->sin6_addr, bytes.size());
+        return base::ip_address(bytes);
+    }
+    return base::ip_address::v4(INADDR_LOOPBACK);
+}
+
+}  // namespace
+
+session::session(session_environment& env, net::stream_socket socket)
+    : connection(env.loop, std::move(socket)),
+      env_(env),
+      admitter_(env.checks),
+      state_(*this, env.view->http),
+      peer_(address_of_peer(socket_))
+{
+    env_.metrics.clients_idle.add(1);
+    admitter_.reset(env_.view);
+}
+
+void session::start()
+{
+    after_event();
+}
+
+void session::drain()
+{
+    draining_ = true;
+    state_.drain();
+    after_event();
+}
+
+void session::abort()
+{
+    if (!closed()) {
+        state_.client_closed();
+        after_event();
+    }
+}
+
+void session::count_active(bool active)
+{
+    if (counted_active_ != active) {
+        counted_active_ = active;
+        env_.metrics.clients_active.add(active ? 1 : -1);
+        env_.metrics.clients_idle.add(active ? -1 : 1);
+    }
+}
+
+// ---- what to wait for ------------------------------------------------------------------------
+
+void session::after_event()
+{
+    if (closed()) {
+        return;
+    }
+    if (state_.wants_client_bytes(upstream_blocked())) {
+        want_read();
+    }
+    if (upstream_ != nullptr && state_.wants_upstream_bytes(sending())) {
+        upstream_->want_read();
+    }
+    const deadline wanted = wanted_deadline();
+    if (wanted == deadline::none) {
+        env_.loop.wheel().disarm(*this);
+    } else if (wanted != armed_ || wanted == deadline::body) {
+        env_.loop.wheel().arm(*this, env_.loop.now() + length_of(wanted));
+    }
+    armed_ = wanted;
+}
+
+session::deadline session::wanted_deadline() const
+{
+    if (end_after_sending_) {
+        return deadline::body;  // the last bytes still have to move
+    }
+    switch (state_.at()) {
+        case session_state::phase::idle:
+            return sending() ? deadline::body : deadline::idle;
+        case session_state::phase::head:
+            return deadline::head;
+        case session_state::phase::exchanging:
+            if (state_.awaits_connection()) {
+                return deadline::none;  // the pool has its own
+            }
+            return state_.awaits_response() ? deadline::response : deadline::body;
+        case session_state::phase::draining:
+        case session_state::phase::lingering:
+            return deadline::linger;
+        default:
+            return deadline::none;
+    }
+}
+
+base::duration session::length_of(deadline d) const
+{
+    const http::options& limits = admitter_.view().http;
+    switch (d) {
+        case deadline::idle:
+            return draining_ ? drain_grace : limits.idle_timeout;
+        case deadline::head:
+            return limits.header_timeout;
+        case deadline::response:
+            return admitter_.pool().options().response_timeout;
+        case deadline::linger:
+            return linger_timeout;
+        default:
+            return limits.body_timeout;
+    }
+}
+
+// ---- events ----------------------------------------------------------------------------------
+
+void session::readable()
+{
+    std::span<char> bytes;
+    switch (receive(bytes)) {
+        case net::received::data:
+            state_.client_bytes(bytes);
+            break;
+        case net::received::closed:
+            state_.client_closed();
+            break;
+        case net::received::nothing:
+            break;
+    }
+    after_event();
+}
+
+void session::drained()
+{
+    if (end_after_sending_) {
+        close();
+        return;
+    }
+    if (shut_after_sending_) {
+        finish_sending();
+    }
+    state_.client_drained();
+    after_event();
+}
+
+void session::broken()
+{
+    state_.client_closed();
+    after_event();
+}
+
+void session::expired(base::instant)
+{
+    armed_ = deadline::none;
+    env_.loop.refresh_now();
+    if (end_after_sending_ || sending()) {
+        end_after_sending_ = false;
+        state_.client_closed();
+        reset();
+    } else {
+        state_.expired(upstream_blocked());
+    }
+    after_event();
+}
+
+void session::upstream_readable()
+{
+    std::span<char> bytes;
+    switch (upstream_->receive(bytes)) {
+        case net::received::data:
+            state_.upstream_bytes(bytes);
+            break;
+        case net::received::closed:
+            state_.upstream_closed();
+            break;
+        case net::received::nothing:
+            break;
+    }
+    after_event();
+}
+
+void session::upstream_drained()
+{
+    after_event();
+}
+
+// A request that could not be sent whole may have been answered already: read that first.
+void session::upstream_broken()
+{
+    upstream_->want_read();
+}
+
+void session::leased(proxy::upstream_connection& c)
+{
+    upstream_ = &c;
+    c.lease_to(this);
+    state_.leased();
+    after_event();
+}
+
+void session::lease_failed(proxy::failure why)
+{
+    state_.lease_failed(why);
+    after_event();
+}
+
+void session::decided(const verdict& v)
+{
+    env_.loop.refresh_now();
+    state_.admitted(admitter_.conclude(v));
+    after_event();
+}
+
+// ---- what the state asks for -----------------------------------------------------------------
+
+void session::request_begins()
+{
+    began_ = env_.loop.now();
+    method_ = telemetry::method_names.size() - 1;
+    count_active(true);
+    admitter_.reset(env_.view);
+}
+
+admission session::admit(const http::request_head& head)
+{
+    method_ = telemetry::method_index(head.method);
+    if (env_.access_log_enabled) {
+        if (log_ == nullptr) {
+            log_ = std::make_unique<log_fields>();
+        }
+        log_->method = head.method;
+        log_->host = head.authority;
+        log_->target = head.path;
+    }
+    return admitter_.admit(head, peer_, *this);
+}
+
+void session::request_ends(const finished& f)
+{
+    admitter_.abandon();
+    const base::duration took = base::now() - began_;
+    telemetry::route_metrics& metrics = admitter_.metrics();
+    metrics.count_request(method_, f.status != 0 ? f.status : 499);
+    metrics.duration.observe(took);
+    count_active(false);
+    if (!env_.access_log_enabled) {
+        return;
+    }
+    const policy::route* const route = admitter_.route();
+    telemetry::access_record record{
+        .client = route != nullptr ? admitter_.client() : peer_,
+        .peer = peer_,
+        .method = {},
+        .host = {},
+        .target = {},
+        .route = route != nullptr ? std::string_view(route->name) : std::string_view{},
+        .upstream = route != nullptr ? std::string_view(admitter_.pool().options().name) : std::string_view{},
+        .limit = admitter_.deciding_limit(),
+        .outcome = admitter_.outcome(),
+        .status = f.status != 0 ? f.status : 499,
+        .request_bytes = f.request_bytes,
+        .response_bytes = f.response_bytes,
+        .duration = took,
+        .error = f.error,
+    };
+    if (log_ != nullptr) {
+        record.method = log_->method;
+        record.host = log_->host;
+        record.target = log_->target;
+    }
+    env_.access_log.write(record);
+    log_.reset();
+}
+
+void session::send_client(std::string_view a, std::string_view b)
+{
+    if (send(a, b) == net::sent::broken) {
+        want_read();  // the end is noticed there, outside of whatever called us
+    }
+}
+
+void session::end_sending()
+{
+    if (sending()) {
+        shut_after_sending_ = true;
+    } else {
+        finish_sending();
+    }
+}
+
+void session::close_client(bool reset_it)
+{
+    admitter_.abandon();
+    if (reset_it) {
+        reset();
+    } else if (sending()) {
+        end_after_sending_ = true;
+    } else {
+        close();
+    }
+}
+
+void session::released()
+{
+    count_active(false);
+    env_.metrics.clients_idle.add(-1);
+    env_.ended(*this);
+}
+
+session::lease_result session::lease(bool fresh)
+{
+    proxy::pool& pool = admitter_.pool();
+    proxy::upstream_connection* const c = fresh ? nullptr : pool.take_idle();
+    if (c != nullptr) {
+        upstream_ = c;
+        c->lease_to(this);
+        return lease_result::ready;
+    }
+    if (const auto failure = pool.connect(*this)) {
+        lease_failure_ = *failure;
+        return lease_result::failed;
+    }
+    return lease_result::pending;
+}
+
+void session::send_upstream(std::string_view a, std::string_view b)
+{
+    sent_upstream_ = env_.loop.now();
+    if (upstream_->send(a, b) == net::sent::broken) {
+        upstream_->want_read();
+    }
+}
+
+void session::release(bool reusable)
+{
+    pending_lease::abandon();
+    if (upstream_ != nullptr) {
+        admitter_.pool().give_back(*upstream_, reusable);
+        upstream_ = nullptr;
+    }
+}
+
+void session::response(const http::response_head& head)
+{
+    admitter_.pool().metrics().duration.observe(env_.loop.now() - sent_upstream_);
+    state_.response(head);
+}
+
+void session::exchange_failed(proxy::failure why, bool begun)
+{
+    if (why != proxy::failure::connect && why != proxy::failure::connect_timeout && why != proxy::failure::no_address) {
+        admitter_.pool().count_failure(why);
+    }
+    state_.exchange_failed(why, begun);
+}
+
+}  // namespace gateway::server

@@ -1,0 +1,124 @@
+// A client connection: the shell that carries bytes, deadlines and decisions to and from its
+// session_state. Owned by its worker's session list; one thread.
+#pragma once
+
+#include "gateway/base/timer_wheel.hpp"
+#include "gateway/net/connection.hpp"
+#include "gateway/proxy/pool.hpp"
+#include "gateway/server/admitter.hpp"
+#include "gateway/server/session_state.hpp"
+#include "gateway/telemetry/access_log.hpp"
+
+#include <list>
+#include <memory>
+
+namespace gateway::server {
+
+class session;
+
+// What a session needs of its worker.
+struct session_environment {
+    net::loop& loop;
+    check_pool& checks;
+    telemetry::worker_metrics& metrics;
+    telemetry::access_log& access_log;
+    bool& access_log_enabled;
+    std::shared_ptr<const policy_view>& view;  // the present one
+    http::request_head& request_head;
+    http::response_head& response_head;
+    std::function<void(session&)> ended;       // may destroy it
+};
+
+class session final : public net::connection,
+                      private base::timer_entry,
+                      private session_port,
+                      private proxy::lessee,
+                      private proxy::pending_lease,
+                      private verdict_listener {
+public:
+    static constexpr base::duration linger_timeout = std::chrono::seconds{2};
+    static constexpr base::duration drain_grace = std::chrono::milliseconds{500};  // for a request on its way
+
+    session(session_environment& env, net::stream_socket socket);
+    ~session() override = default;
+
+    void start();
+    void drain();  // finish what runs, then end
+    void abort();  // end now
+
+    std::list<session>::iterator self;  // in its worker's list
+
+private:
+    enum class deadline : std::uint8_t { none, idle, head, body, response, linger };
+
+    session_environment& env_;
+    admitter admitter_;
+    session_state state_;
+    proxy::upstream_connection* upstream_ = nullptr;
+    base::ip_address peer_;
+    base::instant began_{};          // the request
+    base::instant sent_upstream_{};  // its head
+    std::size_t method_ = 0;         // index of its metrics label
+    deadline armed_ = deadline::none;
+    bool counted_active_ = false;
+    bool draining_ = false;
+    bool end_after_sending_ = false;    // close once what is kept has gone
+    bool shut_after_sending_ = false;
+    proxy::failure lease_failure_ = proxy::failure::connect;
+
+    struct log_fields {  // kept only when there is a log to write
+        std::string method;
+        std::string host;
+        std::string target;
+    };
+    std::unique_ptr<log_fields> log_;
+
+    void after_event();  // at the end of each: what to wait for, and until when
+    deadline wanted_deadline() const;
+    base::duration length_of(deadline d) const;
+    void count_active(bool active);
+    bool upstream_blocked() const { return upstream_ != nullptr && upstream_->sending(); }
+
+    // net::connection
+    void readable() override;
+    void drained() override;
+    void broken() override;
+    void released() override;
+    // timer_entry
+    void expired(base::instant now) override;
+    // lessee
+    void upstream_readable() override;
+    void upstream_drained() override;
+    void upstream_broken() override;
+    // pending_lease
+    void leased(proxy::upstream_connection& c) override;
+    void lease_failed(proxy::failure why) override;
+    // verdict_listener
+    void decided(const verdict& v) override;
+    // session_port
+    admission admit(const http::request_head& head) override;
+    std::string_view limit_lines() const override { return admitter_.limit_lines(); }
+    void violated_limits(std::vector<std::string_view>& names) const override { names = admitter_.violated(); }
+    void send_client(std::string_view a, std::string_view b) override;
+    bool client_blocked() const override { return sending(); }
+    std::string& scratch() override { return env_.loop.scratch(); }
+    http::request_head& request_head_storage() override { return env_.request_head; }
+    void request_begins() override;
+    void request_ends(const finished& f) override;
+    void end_sending() override;
+    void close_client(bool reset) override;
+    // exchange_port
+    lease_result lease(bool fresh) override;
+    bool leased_is_reused() const override { return upstream_->reused(); }
+    proxy::failure lease_failure() const override { return lease_failure_; }
+    void send_upstream(std::string_view a, std::string_view b) override;
+    void release(bool reusable) override;
+    http::response_head& response_head_storage() override { return env_.response_head; }
+    void interim_response(const http::response_head& head) override { state_.interim_response(head); }
+    void response(const http::response_head& head) override;
+    void response_content(std::string_view content) override { state_.response_content(content); }
+    void response_end() override { state_.response_end(); }
+    void exchange_failed(proxy::failure why, bool begun) override;
+};
+
+}  // namespace gateway::server

@@ -1,0 +1,474 @@
+#include "gateway/server/session_state.hpp"
+
+#include "gateway/http/request_parser.hpp"
+
+#include <charconv>
+#include <cstring>
+
+namespace gateway::server {
+
+namespace {
+
+// Up to here a copy into one buffer is cheaper than a second element of a gathering write.
+constexpr std::size_t copied_content_bytes = 4096;
+
+}  // namespace
+
+session_state::session_state(session_port& port, const http::options& limits)
+    : port_(port), limits_(&limits), exchange_(port)
+{
+}
+
+// ---- bytes from the client -------------------------------------------------------------------
+
+void session_state::client_bytes(std::span<char> bytes)
+{
+    if (!inbox_.empty() && phase_ == phase::head) {
+        // An incomplete head is looked at again only when a line or the bound is complete: the
+        // work for a head is bounded however small the pieces it comes in.
+        const bool line = std::memchr(bytes.data(), '\n', bytes.size()) != nullptr;
+        inbox_.append(bytes.data(), bytes.size());
+        if (!line && inbox_.size() < limits_->max_header_bytes) {
+            return;
+        }
+    } else if (!inbox_.empty()) {
+        inbox_.append(bytes.data(), bytes.size());
+    } else {
+        const std::size_t used = consume(bytes);
+        inbox_.append(bytes.data() + used, bytes.size() - used);
+        settle();
+        return;
+    }
+    inbox_.erase(0, consume(inbox_));
+    settle();
+}
+
+bool session_state::can_consume() const
+{
+    switch (phase_) {
+        case phase::idle:
+        case phase::head:
+            return !port_.client_blocked();
+        case phase::draining:
+        case phase::lingering:
+            return true;
+        case phase::exchanging:
+            return exchange_.accepts_content();
+        case phase::admitting:
+        case phase::closed:
+            return false;
+    }
+    return false;
+}
+
+std::size_t session_state::consume(std::span<char> bytes)
+{
+    std::size_t used = 0;
+    while (used < bytes.size() && can_consume()) {
+        const std::span<char> rest = bytes.subspan(used);
+        std::size_t n = rest.size();
+        if (phase_ == phase::idle || phase_ == phase::head) {
+            n = consume_head(rest);
+        } else if (phase_ == phase::exchanging) {
+            n = consume_body(rest);
+        } else {
+            n = consume_drained(rest);
+        }
+        if (n == 0) {
+            break;
+        }
+        used += n;
+    }
+    return phase_ == phase::closed ? bytes.size() : used;
+}
+
+// Nothing consumed: the head is incomplete.
+std::size_t session_state::consume_head(std::span<char> bytes)
+{
+    const std::string_view text(bytes.data(), bytes.size());
+    phase_ = phase::head;
+    if (text.starts_with("\r\n")) {
+        if (++empty_lines_ > max_leading_empty_lines) {
+            refuse({400, "empty lines instead of a request"});
+        }
+        return 2;
+    }
+    if (text == "\r") {
+        return 0;
+    }
+    http::request_head& head = port_.request_head_storage();
+    const http::parse_result parsed = http::parse_request_head(text, *limits_, head);
+    switch (parsed.is) {
+        case http::parse_result::state::incomplete:
+            return 0;
+        case http::parse_result::state::rejected:
+            refuse(parsed.why);
+            return bytes.size();
+        case http::parse_result::state::complete:
+            break;
+    }
+    const std::size_t size = head.size;
+    begin_request(head);
+    return size;
+}
+
+std::size_t session_state::consume_body(std::span<char> bytes)
+{
+    const auto piece = request_body_.read(bytes);
+    request_bytes_ += piece.content.size();
+    const bool too_large = limits_->max_body_bytes != 0 && request_bytes_ > limits_->max_body_bytes;
+    if (piece.malformed || too_large) {
+        exchange_.cancel();
+        if (response_head_sent_) {
+            error_ = "bad request body";
+            close_after_ = true;
+            port_.request_ends({status_, request_bytes_, response_bytes_, error_});
+            close(true);
+        } else {
+            close_after_ = true;
+            answer(
+                too_large ? 413 : 400,
+                too_large ? "the body is larger than this server accepts" : "the body's chunks are malformed",
+                port_.limit_lines()
+            );
+        }
+        return bytes.size();
+    }
+    exchange_.request_content(piece.content, request_body_.done());
+    return piece.consumed;
+}
+
+std::size_t session_state::consume_drained(std::span<char> bytes)
+{
+    if (phase_ == phase::lingering) {
+        drained_ += bytes.size();
+        if (drained_ > max_lingered_bytes) {
+            close(true);
+        }
+        return bytes.size();
+    }
+    const auto piece = request_body_.read(bytes);
+    drained_ += piece.consumed;
+    if (piece.malformed || drained_ > max_drained_bytes) {
+        linger();
+        return bytes.size();
+    }
+    if (request_body_.done()) {
+        phase_ = phase::idle;
+    }
+    return piece.consumed;
+}
+
+// ---- one request -----------------------------------------------------------------------------
+
+void session_state::begin_request(const http::request_head& head)
+{
+    is_head_ = head.is_head();
+    http_1_0_ = head.http_1_0;
+    keep_alive_ = head.keep_alive();
+    expects_continue_ = head.expects_continue;
+    close_after_ = draining_all_;
+    response_head_sent_ = false;
+    empty_lines_ = 0;
+    request_framing_ = head.body;
+    request_body_ = http::body_reader(head.body);
+    request_bytes_ = response_bytes_ = 0;
+    status_ = 0;
+    error_ = {};
+    port_.request_begins();
+    const admission a = port_.admit(head);
+    if (a.is == admission::outcome::answer) {
+        answer(a.status, a.detail, port_.limit_lines());
+        return;
+    }
+    http::append_forwarded_request(head, a.forward, exchange_.prepare(head.method, head.body));
+    phase_ = phase::admitting;
+    if (a.is == admission::outcome::forward) {
+        begin_exchange();
+    }
+}
+
+void session_state::admitted(const admission& a)
+{
+    if (a.is == admission::outcome::answer) {
+        answer(a.status, a.detail, port_.limit_lines());
+    } else {
+        begin_exchange();
+    }
+    settle();
+}
+
+void session_state::begin_exchange()
+{
+    phase_ = phase::exchanging;
+    exchange_.start();
+}
+
+void session_state::leased()
+{
+    exchange_.leased();
+    settle();
+}
+
+void session_state::lease_failed(proxy::failure why)
+{
+    exchange_.lease_failed(why);
+    settle();
+}
+
+void session_state::request_done()
+{
+    port_.request_ends({status_, request_bytes_, response_bytes_, error_});
+    if (!close_after_ && keep_alive_) {
+        phase_ = phase::idle;
+    } else if (request_body_.done() && inbox_.empty() && error_.empty()) {
+        close(false);
+    } else {
+        linger();
+    }
+}
+
+// ---- answers of our own ----------------------------------------------------------------------
+
+// A head that is no valid request: nothing after it can be understood.
+void session_state::refuse(const http::rejection& why)
+{
+    is_head_ = false;
+    http_1_0_ = false;
+    keep_alive_ = false;
+    close_after_ = true;
+    request_body_ = http::body_reader();
+    request_bytes_ = response_bytes_ = 0;
+    port_.request_begins();
+    answer(why.status, why.detail, {});
+}
+
+// Whether what is left of the body may be read away, rather than the connection be closed.
+bool session_state::body_can_be_drained() const
+{
+    const bool might_not_come = expects_continue_ && request_bytes_ == 0;
+    const bool fits = request_framing_.how == http::framing::kind::chunked || request_framing_.length <= max_drained_bytes;
+    return fits && !might_not_come;
+}
+
+void session_state::answer(int status, std::string_view detail, std::string_view extra)
+{
+    const bool unread = !request_body_.done();
+    close_after_ = close_after_ || (unread && !body_can_be_drained());
+    http::own_answer own{
+        .status = status,
+        .detail = detail,
+        .violated = {},
+        .extra = extra,
+        .close = close_after_ || !keep_alive_,
+        .keep_alive_1_0 = http_1_0_,
+        .head_only = is_head_,
+    };
+    if (status == 429) {
+        port_.violated_limits(own.violated);
+    }
+    http::append_own_answer(own, port_.scratch());
+    status_ = status;
+    error_ = detail;
+    if (unread && !own.close) {
+        port_.request_ends({status_, request_bytes_, response_bytes_, error_});
+        drained_ = 0;
+        phase_ = phase::draining;
+        return;
+    }
+    request_done();
+}
+
+// ---- the response ----------------------------------------------------------------------------
+
+void session_state::upstream_bytes(std::span<char> bytes)
+{
+    exchange_.upstream_bytes(bytes);
+    settle();
+}
+
+void session_state::upstream_closed()
+{
+    exchange_.upstream_closed();
+    settle();
+}
+
+void session_state::interim_response(const http::response_head& head)
+{
+    if (!http_1_0_) {
+        http::append_interim_response(head, port_.scratch());
+    }
+}
+
+void session_state::response(const http::response_head& head)
+{
+    response_framing_ = http::outbound_framing(head, http_1_0_);
+    const bool early = !request_body_.done();
+    close_after_ = close_after_ || early || response_framing_.how == http::framing::kind::until_close;
+    const std::string_view lines = port_.limit_lines();
+    const http::response_options options{
+        .client_http_1_0 = http_1_0_,
+        .client_keep_alive = keep_alive_,
+        .close = close_after_ || !keep_alive_,
+        .replace_ratelimit = !lines.empty(),
+        .extra = lines,
+    };
+    http::append_forwarded_response(head, options, port_.scratch());
+    status_ = head.status;
+    response_head_sent_ = true;
+}
+
+void session_state::response_content(std::string_view content)
+{
+    response_bytes_ += content.size();
+    std::string& out = port_.scratch();
+    const bool chunked = response_framing_.how == http::framing::kind::chunked;
+    if (chunked) {
+        char size[16];
+        out.append(size, std::to_chars(size, size + sizeof size, content.size(), 16).ptr).append("\r\n");
+    }
+    if (content.size() <= copied_content_bytes) {
+        out.append(content);
+    } else {
+        flush(content);
+    }
+    if (chunked) {
+        out.append("\r\n");
+    }
+}
+
+void session_state::response_end()
+{
+    if (response_framing_.how == http::framing::kind::chunked) {
+        port_.scratch().append("0\r\n\r\n");
+    }
+    flush();
+    request_done();
+}
+
+void session_state::exchange_failed(proxy::failure why, bool begun)
+{
+    error_ = proxy::name_of(why);
+    if (!begun) {
+        answer(proxy::status_for(why), proxy::detail_for(why), port_.limit_lines());
+        return;
+    }
+    flush();
+    port_.request_ends({status_, request_bytes_, response_bytes_, error_});
+    close(true);  // a truncated response must not look like a complete one
+}
+
+// ---- ends ------------------------------------------------------------------------------------
+
+void session_state::client_closed()
+{
+    if (phase_ == phase::admitting || phase_ == phase::exchanging) {
+        exchange_.cancel();
+        port_.request_ends({status_, request_bytes_, response_bytes_, "the client closed the connection"});
+    }
+    close(false);
+}
+
+void session_state::client_drained()
+{
+    settle();
+}
+
+void session_state::expired(bool upstream_blocked)
+{
+    switch (phase_) {
+        case phase::head:
+            refuse({408, "the request's header did not arrive in time"});
+            break;
+        case phase::exchanging:
+            if (!request_body_.done() && !upstream_blocked && !response_head_sent_) {
+                exchange_.cancel();
+                close_after_ = true;
+                answer(408, "the request's body did not arrive in time", port_.limit_lines());
+            } else {
+                exchange_.expired();
+            }
+            break;
+        default:
+            close(false);
+            break;
+    }
+    settle();
+}
+
+void session_state::drain()
+{
+    draining_all_ = true;
+    close_after_ = true;
+}
+
+void session_state::linger()
+{
+    flush();
+    drained_ = 0;
+    inbox_.clear();
+    phase_ = phase::lingering;
+    port_.end_sending();
+}
+
+void session_state::close(bool reset)
+{
+    if (phase_ == phase::closed) {
+        return;
+    }
+    flush();
+    exchange_.cancel();
+    phase_ = phase::closed;
+    inbox_.clear();
+    port_.close_client(reset);
+}
+
+// ---- the shell's questions -------------------------------------------------------------------
+
+bool session_state::wants_client_bytes(bool upstream_blocked) const
+{
+    switch (phase_) {
+        case phase::closed:
+            return false;
+        case phase::idle:
+        case phase::head:
+            return !port_.client_blocked();
+        case phase::exchanging:
+            if (exchange_.accepts_content()) {
+                return !upstream_blocked;
+            }
+            return inbox_.size() < inbox_high_water;
+        case phase::admitting:
+            return inbox_.size() < inbox_high_water;
+        default:
+            return true;
+    }
+}
+
+bool session_state::wants_upstream_bytes(bool client_blocked) const
+{
+    return phase_ == phase::exchanging && exchange_.has_connection() && !client_blocked;
+}
+
+void session_state::settle()
+{
+    while (!inbox_.empty() && can_consume() && phase_ != phase::head) {
+        const std::size_t used = consume(inbox_);
+        inbox_.erase(0, used);
+        if (used == 0) {
+            break;
+        }
+    }
+    flush();
+}
+
+void session_state::flush(std::string_view content)
+{
+    std::string& out = port_.scratch();
+    if (!out.empty() || !content.empty()) {
+        port_.send_client(out, content);
+        out.clear();
+    }
+}
+
+}  // namespace gateway::server

@@ -1,0 +1,161 @@
+// A client connection as a sans-I/O machine: request after request, strictly parsed, admitted or
+// answered, carried by an exchange, and the connection's end. It knows no socket, clock, limit or
+// route; its shell (session) does what it asks.
+//
+//   head -> admitting -> exchanging -> head ...        a request and its response
+//        \-> answering (own answer) -> draining -> head   what is left of a refused body, bounded
+//        \-> lingering -> closed                       bytes on the way must not destroy the answer
+//
+// Bytes that come too early (pipelining) wait in a bounded inbox; while it holds more than
+// inbox_high_water, wants_client_bytes() is false and the kernel's buffers push back.
+#pragma once
+
+#include "gateway/http/body_reader.hpp"
+#include "gateway/http/forward_request.hpp"
+#include "gateway/http/forward_response.hpp"
+#include "gateway/http/message.hpp"
+#include "gateway/http/options.hpp"
+#include "gateway/http/own_answer.hpp"
+#include "gateway/proxy/exchange_state.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace gateway::server {
+
+// Whether a request may go on.
+struct admission {
+    enum class outcome { forward, answer, pending };
+    outcome is = outcome::forward;
+    http::forward_options forward;  // with forward and pending
+    int status = 0;                 // with answer
+    std::string_view detail;
+};
+
+struct finished {  // one request, for counters and the log
+    int status = 0;  // 0: the client went away before there was one
+    std::uint64_t request_bytes = 0;
+    std::uint64_t response_bytes = 0;
+    std::string_view error;  // why the gateway answered itself or broke off
+};
+
+class session_port : public proxy::exchange_port {
+public:
+    // Route, identity, limits. `pending`: admitted() is called later.
+    virtual admission admit(const http::request_head& head) = 0;
+
+    // The lines that the limits add to the response, and whether they replace the upstream's.
+    virtual std::string_view limit_lines() const = 0;
+    virtual void violated_limits(std::vector<std::string_view>& names) const = 0;
+
+    virtual void send_client(std::string_view a, std::string_view b) = 0;
+    virtual bool client_blocked() const = 0;  // what was sent is still waiting: no further request is begun
+    virtual std::string& scratch() = 0;  // empty; left empty
+    virtual http::request_head& request_head_storage() = 0;  // shared by all sessions of a thread
+
+    virtual void request_begins() = 0;                     // a head is complete and valid
+    virtual void request_ends(const finished& f) = 0;  // its response has been handed over, or never will be
+    virtual void end_sending() = 0;                        // half-close towards the client
+    virtual void close_client(bool reset) = 0;
+
+protected:
+    ~session_port() = default;
+};
+
+class session_state {
+public:
+    static constexpr std::size_t inbox_high_water = 64 * 1024;
+    static constexpr std::size_t max_drained_bytes = 64 * 1024;  // of a refused body
+    static constexpr std::size_t max_lingered_bytes = 256 * 1024;
+    static constexpr int max_leading_empty_lines = 4;  // RFC 9112 §2.2
+
+    enum class phase : std::uint8_t {
+        idle,        // between requests
+        head,        // part of a head is here
+        admitting,
+        exchanging,
+        draining,
+        lingering,
+        closed,
+    };
+
+    session_state(session_port& port, const http::options& limits);
+
+    // Events.
+    void client_bytes(std::span<char> bytes);
+    void client_closed();               // no more bytes will come from it
+    void client_drained();              // it is not blocked any more
+    void client_gone();                 // sending to it failed
+    void admitted(const admission& a);  // after admit() said pending
+    void upstream_bytes(std::span<char> bytes);
+    void upstream_closed();
+    void leased();
+    void lease_failed(proxy::failure why);
+    void expired(bool upstream_blocked);  // the deadline of the present phase
+    void drain();                       // finish what runs, then close
+
+    // What the shell may do for it. `blocked`: what was sent that way is still waiting.
+    bool wants_client_bytes(bool upstream_blocked) const;
+    bool wants_upstream_bytes(bool client_blocked) const;
+
+    phase at() const { return phase_; }
+
+    bool awaits_response() const
+    {
+        return phase_ == phase::exchanging && exchange_.has_connection() && exchange_.request_sent() &&
+            !exchange_.response_begun();
+    }
+
+    bool awaits_connection() const { return phase_ == phase::exchanging && !exchange_.has_connection(); }
+
+    // From the shell's exchange_port, which passes them on.
+    void interim_response(const http::response_head& head);
+    void response(const http::response_head& head);
+    void response_content(std::string_view content);
+    void response_end();
+    void exchange_failed(proxy::failure why, bool begun);
+
+private:
+    session_port& port_;
+    const http::options* limits_;
+    proxy::exchange_state exchange_;
+    phase phase_ = phase::idle;
+
+    bool is_head_ = false;
+    bool http_1_0_ = false;
+    bool keep_alive_ = false;        // the client's wish
+    bool close_after_ = false;       // ours
+    bool draining_all_ = false;      // the server ends: close after this request
+    bool client_ended_ = false;      // it will send no more
+    bool expects_continue_ = false;
+    bool response_head_sent_ = false;
+    int empty_lines_ = 0;
+    http::framing request_framing_;
+    http::framing response_framing_;  // towards the client
+    http::body_reader request_body_;
+    std::uint64_t request_bytes_ = 0;
+    std::uint64_t response_bytes_ = 0;
+    std::uint64_t drained_ = 0;
+    int status_ = 0;
+    std::string_view error_;
+    std::string inbox_;
+
+    std::size_t consume(std::span<char> bytes);
+    std::size_t consume_head(std::span<char> bytes);
+    std::size_t consume_body(std::span<char> bytes);
+    std::size_t consume_drained(std::span<char> bytes);
+    bool can_consume() const;
+    void begin_request(const http::request_head& head);
+    void begin_exchange();
+    void refuse(const http::rejection& why);
+    void answer(int status, std::string_view detail, std::string_view extra);
+    bool body_can_be_drained() const;
+    void request_done();
+    void linger();
+    void close(bool reset);
+    void settle();  // at the end of every event: what was gathered is sent, what waited is taken up
+    void flush(std::string_view content = {});
+};
+
+}  // namespace gateway::server

@@ -1,0 +1,30 @@
+// Everything of the configuration that a reload may change, as one immutable value for all workers.
+#pragma once
+
+#include "gateway/http/options.hpp"
+#include "gateway/policy/policy.hpp"
+#include "gateway/proxy/options.hpp"
+#include "gateway/store/options.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace gateway::server {
+
+struct named_store {
+    std::string name;
+    store::redis_options options;
+
+    bool operator==(const named_store&) const = default;
+};
+
+struct snapshot {
+    std::shared_ptr<const policy::policy> policy;
+    http::options http;
+    std::vector<named_store> shared_stores;          // [i] is policy->stores[i + 1]
+    std::vector<proxy::upstream_options> upstreams;  // [i] is policy->upstreams[i]
+    unsigned short echo_port = 0;                    // of the built-in server, where an upstream names it
+};
+
+}  // namespace gateway::server

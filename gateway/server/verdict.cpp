@@ -1,0 +1,62 @@
+#include "gateway/server/verdict.hpp"
+
+#include <algorithm>
+
+namespace gateway::server {
+
+namespace {
+
+bool enforced(const verdict::entry& e)
+{
+    return e.rule->mode == policy::mode::enforce;
+}
+
+}  // namespace
+
+base::duration verdict::retry_after() const
+{
+    base::duration wait{0};
+    for (const entry& e : limits()) {
+        if (enforced(e) && e.decided && !e.decision.allowed) {
+            wait = std::max(wait, e.decision.retry_after);
+        }
+    }
+    return wait;
+}
+
+std::size_t verdict::reports(std::span<http::limit_report, policy::max_limits_per_route> out) const
+{
+    std::size_t n = 0;
+    for (const entry& e : limits()) {
+        if (enforced(e) && e.decided) {
+            out[n++] = {e.rule->name, &e.rule->limit, e.decision};
+        }
+    }
+    return n;
+}
+
+void verdict::violated(std::vector<std::string_view>& names) const
+{
+    for (const entry& e : limits()) {
+        if (enforced(e) && e.decided && !e.decision.allowed) {
+            names.push_back(e.rule->name);
+        }
+    }
+}
+
+const verdict::entry* verdict::deciding() const
+{
+    const entry* best = nullptr;
+    for (const entry& e : limits()) {
+        const bool stops = e.what == telemetry::outcome::rejected || e.what == telemetry::outcome::failed_closed;
+        if (stops) {
+            return &e;
+        }
+        if (best == nullptr || (e.decided && e.decision.remaining < best->decision.remaining)) {
+            best = &e;
+        }
+    }
+    return best;
+}
+
+}  // namespace gateway::server

@@ -1,0 +1,49 @@
+// What all the limits of a request said together.
+#pragma once
+
+#include "gateway/http/limit_headers.hpp"
+#include "gateway/policy/limit_rule.hpp"
+#include "gateway/telemetry/metrics.hpp"
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace gateway::server {
+
+struct verdict {
+    enum class outcome {
+        allowed,
+        rejected,     // 429
+        unavailable,  // 503: a store failed and its limit is closed, or the local table is full
+        unidentified, // 400: a part of a key is missing
+    };
+
+    struct entry {
+        const policy::limit_rule* rule = nullptr;
+        telemetry::outcome what = telemetry::outcome::allowed;
+        bool decided = false;  // `decision` means something
+        limit::decision decision;
+    };
+
+    outcome is = outcome::allowed;
+    std::array<entry, policy::max_limits_per_route> entries{};
+    std::size_t count = 0;
+
+    std::span<const entry> limits() const { return {entries.data(), count}; }
+
+    // The earliest moment at which every violated limit would let this request pass.
+    base::duration retry_after() const;
+
+    // For the client: enforced limits that decided.
+    std::size_t reports(std::span<http::limit_report, policy::max_limits_per_route> out) const;
+
+    void violated(std::vector<std::string_view>& names) const;
+
+    // The limit to name in the log: one that stopped the request, or the one with the fewest left.
+    const entry* deciding() const;
+};
+
+}  // namespace gateway::server

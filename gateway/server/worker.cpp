@@ -1,0 +1,133 @@
+#include "gateway/server/worker.hpp"
+
+#include <boost/asio/post.hpp>
+
+namespace gateway::server {
+
+worker::worker(shared_state& shared, std::size_t index, const snapshot& s, std::vector<int> sockets)
+    : shared_(shared),
+      index_(index),
+      log_(shared.log),
+      log_enabled_(shared.log.enabled()),
+      resources_(loop_, shared.metrics, index),
+      checks_(shared.local),
+      view_(resources_.adopt(s)),
+      environment_{
+          loop_,
+          checks_,
+          shared.metrics.worker(index),
+          log_,
+          log_enabled_,
+          view_,
+          request_head_,
+          response_head_,
+          [this](session& ended_one) { ended(ended_one); },
+      }
+{
+    for (const int fd : sockets) {
+        listeners_.emplace_back(loop_, fd, [this](net::stream_socket socket) { accept(std::move(socket)); });
+    }
+    loop_.on_tick([this](base::instant now) { tick(now); });
+}
+
+worker::~worker()
+{
+    if (thread_.joinable()) {
+        thread_.join();
+    }
+}
+
+void worker::start(std::function<void()> finished)
+{
+    for (net::listener& l : listeners_) {
+        l.start();
+    }
+    thread_ = std::thread([this, finished = std::move(finished)] {
+        loop_.run();
+        log_.flush();
+        finished();
+    });
+}
+
+void worker::accept(net::stream_socket socket)
+{
+    session& s = sessions_.emplace_back(environment_, std::move(socket));
+    s.self = std::prev(sessions_.end());
+    s.start();
+    if (draining_) {
+        s.drain();
+    }
+    if (shared_.connections.fetch_add(1, std::memory_order_relaxed) + 1 >= shared_.max_connections && !paused_) {
+        paused_ = true;
+        for (net::listener& l : listeners_) {
+            l.pause();
+        }
+    }
+}
+
+void worker::ended(session& s)
+{
+    sessions_.erase(s.self);
+    shared_.connections.fetch_sub(1, std::memory_order_relaxed);
+    end_if_done();
+}
+
+void worker::tick(base::instant now)
+{
+    log_.flush();
+    log_enabled_ = shared_.log.enabled();
+    resources_.sweep();
+    if (index_ == 0) {
+        shared_.local.sweep(now, sweep_passes);
+    }
+    if (paused_ && !draining_ && shared_.connections.load(std::memory_order_relaxed) < shared_.max_connections) {
+        paused_ = false;
+        for (net::listener& l : listeners_) {
+            l.resume();
+        }
+    }
+    end_if_done();
+}
+
+void worker::reload(std::shared_ptr<const snapshot> s)
+{
+    boost::asio::post(loop_.context(), [this, s = std::move(s)] { view_ = resources_.adopt(*s); });
+}
+
+void worker::drain()
+{
+    boost::asio::post(loop_.context(), [this] { begin_drain(); });
+}
+
+void worker::begin_drain()
+{
+    draining_ = true;
+    loop_.refresh_now();
+    for (net::listener& l : listeners_) {
+        l.close();
+    }
+    for (auto s = sessions_.begin(); s != sessions_.end();) {
+        (s++)->drain();
+    }
+    end_if_done();
+}
+
+void worker::abort()
+{
+    boost::asio::post(loop_.context(), [this] {
+        for (auto s = sessions_.begin(); s != sessions_.end();) {
+            (s++)->abort();
+        }
+    });
+}
+
+// The loop's run() returns when nothing is left to wait for; it is never stopped.
+void worker::end_if_done()
+{
+    if (draining_ && sessions_.empty()) {
+        resources_.close();
+        loop_.stop_ticking();
+    }
+}
+
+}  // namespace gateway::server

@@ -1,0 +1,74 @@
+// One thread and what it owns: event loop, listeners, sessions, pools, store links, counters, log.
+// Workers share the local store, and the count of connections; nothing else on the hot path.
+//
+// Built and destroyed on the main thread; everything in between happens on its own. The functions
+// marked [any thread] post there.
+#pragma once
+
+#include "gateway/net/listener.hpp"
+#include "gateway/net/loop.hpp"
+#include "gateway/server/admitter.hpp"
+#include "gateway/server/resources.hpp"
+#include "gateway/server/session.hpp"
+#include "gateway/store/memory_store.hpp"
+#include "gateway/telemetry/access_log.hpp"
+
+#include <atomic>
+#include <list>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace gateway::server {
+
+// What all workers share.
+struct shared_state {
+    store::memory_store& local;
+    telemetry::registry& metrics;
+    telemetry::access_log_writer& log;
+    std::size_t max_connections;
+    std::atomic<std::size_t> connections{0};
+};
+
+class worker {
+public:
+    // A full pass over the local table, to forget what is full, takes about this many ticks.
+    static constexpr std::size_t sweep_passes = 400;  // 10 s
+
+    // Takes over the listening sockets.
+    worker(shared_state& shared, std::size_t index, const snapshot& s, std::vector<int> sockets);
+    ~worker();  // joins
+
+    // `finished` is called on the worker's thread when it has nothing left to do.
+    void start(std::function<void()> finished);
+
+    void reload(std::shared_ptr<const snapshot> s);  // [any thread]
+    void drain();                                    // [any thread] stop accepting, finish, end
+    void abort();                                    // [any thread] end now
+
+private:
+    shared_state& shared_;
+    std::size_t index_;
+    net::loop loop_;
+    telemetry::access_log log_;
+    bool log_enabled_;
+    resources resources_;
+    check_pool checks_;
+    std::shared_ptr<const policy_view> view_;
+    http::request_head request_head_;
+    http::response_head response_head_;
+    session_environment environment_;
+    std::list<session> sessions_;
+    std::list<net::listener> listeners_;
+    bool paused_ = false;
+    bool draining_ = false;
+    std::thread thread_;
+
+    void accept(net::stream_socket socket);
+    void ended(session& s);
+    void tick(base::instant now);
+    void begin_drain();
+    void end_if_done();
+};
+
+}  // namespace gateway::server

@@ -1,0 +1,128 @@
+#include "gateway/startup.hpp"
+
+#include "gateway/net/listener.hpp"
+#include "gateway/telemetry/log.hpp"
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace gateway::startup {
+
+namespace {
+
+using telemetry::log;
+using telemetry::log_level;
+
+net::listen_target target_of(const server::listen_address& address)
+{
+    return {address.host, address.port, address.socket_path};
+}
+
+std::string name_of(const server::listen_address& address)
+{
+    if (!address.socket_path.empty()) {
+        return "unix:" + address.socket_path;
+    }
+    const bool v6 = address.host.find(':') != std::string::npos;
+    return (v6 ? "[" + address.host + "]" : address.host) + ":" + std::to_string(address.port);
+}
+
+// Opens the first socket of an address; a port of 0 becomes the one that the kernel chose.
+int open_first(server::listen_address& address, std::string_view label)
+{
+    net::refuse_if_taken(target_of(address));
+    const int fd = net::open_listening_socket(target_of(address));
+    if (address.socket_path.empty()) {
+        address.port = net::bound_port(fd);
+    }
+    log(log_level::info, std::string(label) + name_of(address));
+    return fd;
+}
+
+int open_another(const server::listen_address& address, int first)
+{
+    if (address.socket_path.empty()) {
+        return net::open_listening_socket(target_of(address));
+    }
+    const int fd = ::dup(first);  // a Unix socket cannot be bound twice: workers share one queue
+    if (fd < 0) {
+        throw std::system_error(errno, std::generic_category(), "cannot share " + name_of(address));
+    }
+    return fd;
+}
+
+}  // namespace
+
+std::size_t worker_count(const server::options& options)
+{
+    if (options.workers != 0) {
+        return options.workers;
+    }
+    cpu_set_t usable;
+    CPU_ZERO(&usable);
+    const bool known = ::sched_getaffinity(0, sizeof usable, &usable) == 0;
+    return known ? static_cast<std::size_t>(CPU_COUNT(&usable)) : 1;
+}
+
+void raise_descriptor_limit(std::size_t max_connections)
+{
+    rlimit limit{};
+    ::getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+    constexpr std::size_t others = 100;  // listeners, logs, stores, idle upstream connections
+    if (limit.rlim_cur < 2 * max_connections + others) {
+        log(log_level::warning,
+            "max_connections is " + std::to_string(max_connections) + ", but the system allows this process only " +
+                std::to_string(limit.rlim_cur) + " descriptors: raise the limit (ulimit -n) or lower the key");
+    }
+}
+
+int open_listener(const server::listen_address& address, std::string_view label)
+{
+    server::listen_address bound = address;
+    return open_first(bound, label);
+}
+
+std::vector<std::vector<int>> open_listeners(const std::vector<server::listen_address>& addresses, std::size_t workers)
+{
+    std::vector<std::vector<int>> out(workers);
+    for (server::listen_address address : addresses) {
+        const int first = open_first(address, "listening on ");
+        out[0].push_back(first);
+        for (std::size_t i = 1; i < workers; ++i) {
+            out[i].push_back(open_another(address, first));
+        }
+    }
+    return out;
+}
+
+std::vector<std::string> needs_restart(const config::settings& running, const config::settings& fresh)
+{
+    std::vector<std::string> keys;
+    const auto compare = [&keys](bool same, const char* key) {
+        if (!same) {
+            keys.emplace_back(key);
+        }
+    };
+    compare(running.server.listeners == fresh.server.listeners, "listeners");
+    compare(running.server.admin == fresh.server.admin, "admin");
+    compare(running.server.workers == fresh.server.workers, "workers");
+    compare(running.server.max_connections == fresh.server.max_connections, "max_connections");
+    compare(running.local_store == fresh.local_store, "stores.local");
+    return keys;
+}
+
+void keep_fixed(const config::settings& running, config::settings& fresh)
+{
+    const auto drain_timeout = fresh.server.drain_timeout;  // the one that may change
+    fresh.server = running.server;
+    fresh.server.drain_timeout = drain_timeout;
+    fresh.local_store = running.local_store;
+}
+
+}  // namespace gateway::startup

@@ -1,0 +1,31 @@
+// What must be had before anything runs: descriptors, listening sockets, the number of workers.
+#pragma once
+
+#include "config/settings.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gateway::startup {
+
+// As configured, or one for each processor this process may run on.
+std::size_t worker_count(const server::options& options);
+
+// To the hard limit; warns if that cannot hold max_connections with an upstream connection each.
+void raise_descriptor_limit(std::size_t max_connections);
+
+// One listening socket, logged as `label` and the address; throws std::system_error.
+int open_listener(const server::listen_address& address, std::string_view label);
+
+// For each worker, a socket for every address.
+std::vector<std::vector<int>> open_listeners(const std::vector<server::listen_address>& addresses, std::size_t workers);
+
+// Keys whose values differ and that a running process cannot change.
+std::vector<std::string> needs_restart(const config::settings& running, const config::settings& fresh);
+
+// Puts the running values of those keys into `fresh`.
+void keep_fixed(const config::settings& running, config::settings& fresh);
+
+}  // namespace gateway::startup

@@ -1,0 +1,133 @@
+// The local store's memory: slots in segments, each with its own small lock.
+//
+// A slot is 32 bytes, found by the keyed 128-bit hash of a bucket's name; two hashes never meet in
+// practice, so the hash is the identity. A segment is a circular run of slots with linear probing
+// and backward-shift deletion. Untouched memory is not taken from the system.
+// A slot with interval 0 is empty, so fresh zero pages are an empty table.
+#pragma once
+
+#include "gateway/base/hash.hpp"
+#include "gateway/limit/bucket.hpp"
+#include "gateway/store/spin_lock.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace gateway::store {
+
+struct slot {
+    base::hash128 name;
+    limit::bucket bucket;
+
+    bool empty() const { return bucket.interval == 0; }
+};
+
+static_assert(sizeof(slot) == 32);
+
+// Everything but the constructor and lock() wants the lock held.
+class alignas(64) segment {
+public:
+    void adopt(std::span<slot> slots) { slots_ = slots; }
+
+    void lock() { lock_.lock(); }
+
+    bool try_lock() { return lock_.try_lock(); }
+
+    void unlock() { lock_.unlock(); }
+
+    slot* find(const base::hash128& name) const;
+
+    // Room for one more, beyond what is promised already? One slot always stays empty, so that
+    // every probe ends.
+    bool has_room() const { return used_ + promised_ + 1 < slots_.size(); }
+
+    void promise() { ++promised_; }
+
+    void release() { --promised_; }
+
+    // Puts a bucket whose name is not there yet, for which room was promised. True if it took the
+    // place of a bucket that was full anyway (and is none of `keep`).
+    bool insert(const slot& fresh, std::int64_t now, std::span<const base::hash128> keep);
+
+    void store(slot& place, const limit::bucket& b)
+    {
+        place.bucket = b;
+        earliest_ = std::min(earliest_, b.full_at);
+    }
+
+    // Forgets every bucket that is full anyway, but for `keep`; how many.
+    std::size_t reclaim(std::int64_t now, std::span<const base::hash128> keep);
+
+    void prefetch(const base::hash128& name) const { __builtin_prefetch(&slots_[home(name)], 1); }
+
+private:
+    static constexpr std::int64_t never = INT64_MAX;
+
+    spin_lock lock_;
+    std::uint32_t used_ = 0;
+    std::uint32_t promised_ = 0;
+    std::int64_t earliest_ = never;  // no bucket here is full before this moment
+    std::span<slot> slots_;
+
+    std::size_t home(const base::hash128& name) const
+    {
+        return static_cast<std::size_t>(
+            (static_cast<unsigned __int128>(name.low) * slots_.size()) >> 64
+        );
+    }
+
+    std::size_t next(std::size_t i) const { return i + 1 == slots_.size() ? 0 : i + 1; }
+
+    void erase(std::size_t hole);
+};
+
+class memory_table {
+public:
+    explicit memory_table(std::size_t max_buckets);  // throws std::bad_alloc
+    ~memory_table();
+    memory_table(const memory_table&) = delete;
+    memory_table& operator=(const memory_table&) = delete;
+
+    std::size_t segment_of(const base::hash128& name) const
+    {
+        return static_cast<std::size_t>(
+            (static_cast<unsigned __int128>(name.high) * segment_count_) >> 64
+        );
+    }
+
+    segment& at(std::size_t index) { return segments_[index]; }
+
+    std::size_t segments() const { return segment_count_; }
+
+    std::size_t live() const { return live_.load(std::memory_order_relaxed); }
+
+    std::size_t bytes() const;
+
+    // Promises room for one more bucket in a segment that is locked, forgetting full ones there
+    // (but `keep`) and in one other segment if need be. False: no room.
+    bool reserve(segment& where, std::int64_t now, std::span<const base::hash128> keep);
+
+    void release(segment& where);  // a promise that is not needed
+    void fulfil(segment& where, const slot& fresh, std::int64_t now, std::span<const base::hash128> keep);
+
+    // Forgets full buckets in the next `count` segments.
+    void sweep(std::int64_t now, std::size_t count);
+
+private:
+    std::size_t max_buckets_;
+    std::size_t slot_count_;
+    std::size_t segment_count_;
+    slot* slots_;  // mapped
+    std::unique_ptr<segment[]> segments_;
+    alignas(64) std::atomic<std::size_t> live_{0};  // buckets remembered or promised
+    std::atomic<std::size_t> cursor_{0};            // of sweep()
+
+    bool count_one();
+    void reclaim(segment& where, std::int64_t now, std::span<const base::hash128> keep);
+};
+
+}  // namespace gateway::store

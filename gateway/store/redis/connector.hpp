@@ -1,0 +1,72 @@
+// Brings up one connection to a Redis server: finds its address, connects, greets. Every stage is
+// bounded, so that an attempt never outlasts the second in which a store's return must be noticed.
+//
+// On the worker's thread. Held by shared_ptr, as its timers and look-ups may end after cancel().
+#pragma once
+
+#include "gateway/net/connection.hpp"
+#include "gateway/net/task.hpp"
+#include "gateway/store/options.hpp"
+#include "gateway/store/redis/greeting.hpp"
+#include "gateway/store/redis/link_state.hpp"
+
+#include <boost/asio/ip/basic_resolver.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gateway::store::redis {
+
+class connector {
+public:
+    static std::shared_ptr<connector> make(const net::executor& executor, const redis_options& options);
+
+    connector(const net::executor& executor, const redis_options& options);
+    connector(const connector&) = delete;
+    connector& operator=(const connector&) = delete;
+
+    // One attempt, reported to `state` up to `connected`. Nothing: take_socket() is ready to be asked.
+    net::task<std::optional<failure>> establish(link_state& state);
+
+    net::stream_socket take_socket() { return std::move(socket_); }
+
+    const std::string& script_sha() const { return sha_; }
+
+    std::string address() const;  // for logs
+
+    void cancel();  // for ever
+
+private:
+    using endpoint = boost::asio::generic::stream_protocol::endpoint;
+    using resolver = boost::asio::ip::basic_resolver<boost::asio::ip::tcp, net::executor>;
+
+    std::weak_ptr<connector> self_;
+    net::executor executor_;
+    redis_options options_;
+    base::duration stage_limit_;
+    bool is_name_ = false;            // has to be looked up, each time
+    std::vector<endpoint> endpoints_;  // of the last good look-up
+    std::size_t preferred_ = 0;       // where among them to begin
+    resolver resolver_;
+    net::timer lookup_wait_;
+    net::timer stage_timer_;
+    net::stream_socket socket_;
+    std::string sha_;
+    std::uint64_t stage_ = 0;  // tells an old stage's timer from the present one's
+    bool looking_up_ = false;
+    bool expired_ = false;  // the present stage took too long
+    bool cancelled_ = false;
+
+    void start_lookup();
+    void begin_stage();
+    void end_stage();
+    failure why_ended(failure otherwise) const;
+    net::task<> find_endpoints();
+    net::task<bool> connect();
+    net::task<std::optional<failure>> greet();
+};
+
+}  // namespace gateway::store::redis

@@ -1,0 +1,59 @@
+#include "gateway/store/redis/greeting.hpp"
+
+#include "gateway/store/redis/command.hpp"
+#include "gateway/store/redis/take_script.hpp"
+
+#include <array>
+#include <string_view>
+
+namespace gateway::store::redis {
+
+namespace {
+
+constexpr std::size_t sha_digits = 40;
+
+}  // namespace
+
+greeting::greeting(const redis_options& options)
+{
+    if (!options.password.empty()) {
+        steps_.push_back(step::authenticate);
+        if (options.user.empty()) {
+            encode(bytes_, std::array<std::string_view, 2>{"AUTH", options.password});
+        } else {
+            encode(bytes_, std::array<std::string_view, 3>{"AUTH", options.user, options.password});
+        }
+    }
+    if (options.database != 0) {
+        steps_.push_back(step::select);
+        encode(bytes_, std::array<std::string_view, 2>{"SELECT", std::to_string(options.database)});
+    }
+    steps_.push_back(step::load_script);
+    encode_script_load(bytes_);
+}
+
+std::optional<failure> greeting::accept(const reply& r)
+{
+    const step s = steps_[answered_++];
+    if (r.what == reply::kind::error) {
+        const complaint c = classify(r.text());
+        // "ERR AUTH <password> called without any password configured" has no word of its own.
+        const bool refused = s == step::authenticate && c.why == failure::config;
+        return refused ? failure::auth : c.why;
+    }
+    if (s != step::load_script) {
+        return r.what == reply::kind::status ? std::nullopt : std::optional{failure::protocol};
+    }
+    if (r.what != reply::kind::text || r.count != sha_digits) {
+        return failure::protocol;
+    }
+    sha_ = r.text();
+    return std::nullopt;
+}
+
+void encode_script_load(std::string& out)
+{
+    encode(out, std::array<std::string_view, 3>{"SCRIPT", "LOAD", take_script});
+}
+
+}  // namespace gateway::store::redis

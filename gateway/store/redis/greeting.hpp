@@ -1,0 +1,40 @@
+// The first words on a new connection, sent at once: who we are, which database, and the script.
+// Pure: replies come in, and after the last of them the server can be asked.
+#pragma once
+
+#include "gateway/store/options.hpp"
+#include "gateway/store/redis/reply.hpp"
+#include "gateway/store/store.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gateway::store::redis {
+
+class greeting {
+public:
+    explicit greeting(const redis_options& options);
+
+    const std::string& bytes() const { return bytes_; }
+
+    bool done() const { return answered_ == steps_.size(); }
+
+    // The next reply; a failure ends the attempt.
+    std::optional<failure> accept(const reply& r);
+
+    const std::string& script_sha() const { return sha_; }  // once done
+
+private:
+    enum class step { authenticate, select, load_script };
+
+    std::vector<step> steps_;
+    std::string bytes_;
+    std::size_t answered_ = 0;
+    std::string sha_;
+};
+
+// Appends the command that makes the server know take.lua.
+void encode_script_load(std::string& out);
+
+}  // namespace gateway::store::redis

@@ -1,0 +1,112 @@
+// One worker's pipelined connection to a Redis server, and everything that keeps it honest: the
+// order of replies, the deadline of each question, the breaker and its probes, and reconnecting.
+//
+// On the worker's thread. Held by shared_ptr, as what it waits for may end after close().
+#pragma once
+
+#include "gateway/net/connection.hpp"
+#include "gateway/net/task.hpp"
+#include "gateway/store/breaker_state.hpp"
+#include "gateway/store/options.hpp"
+#include "gateway/store/redis/connector.hpp"
+#include "gateway/store/redis/link_state.hpp"
+#include "gateway/store/redis/pending.hpp"
+#include "gateway/store/redis/reply.hpp"
+#include "gateway/store/store.hpp"
+#include "gateway/telemetry/metrics.hpp"
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+
+namespace gateway::store::redis {
+
+class link final : public shared_store {
+public:
+    // Most bytes waiting to be sent; beyond, questions are refused.
+    static constexpr std::size_t max_outgoing = 4 * 1024 * 1024;
+
+    static std::shared_ptr<link> start(
+        const net::executor& executor,
+        std::string name,
+        const redis_options& options,
+        telemetry::store_metrics& metrics
+    );
+
+    link(
+        const net::executor& executor,
+        std::string name,
+        const redis_options& options,
+        telemetry::store_metrics& metrics
+    );
+    link(const link&) = delete;
+    link& operator=(const link&) = delete;
+
+    std::optional<failure> ask(std::span<const charge> charges, question& q) override;
+
+    // The pending questions fail, or are abandoned without a call.
+    enum class pending_ones { fail, abandon };
+    void close(pending_ones what);
+
+    bool healthy() const { return state_.ready() && !breaker_.open(); }
+
+private:
+    std::weak_ptr<link> self_;
+    net::executor executor_;
+    std::string name_;
+    redis_options options_;
+    base::duration stuck_after_;  // a reply overdue by that much will not come
+    telemetry::store_metrics& metrics_;
+
+    link_state state_;
+    breaker_state breaker_;
+    std::shared_ptr<connector> connector_;
+    net::stream_socket socket_;
+    std::uint64_t generation_ = 0;  // of the connection; completions of an older one are ignored
+    pending_commands pending_;
+    reply_reader reader_;
+    std::string outgoing_;
+    std::size_t sent_ = 0;  // of outgoing_
+    bool flush_posted_ = false;
+    bool awaiting_writable_ = false;
+    bool script_on_its_way_ = false;
+    std::array<char, 16 * 1024> incoming_;
+
+    net::timer deadline_timer_;
+    base::instant deadline_at_ = base::instant::max();  // what it is set to
+    net::timer probe_timer_;
+    net::timer rest_timer_;  // of run()
+    std::minstd_rand random_;
+    std::optional<failure> reported_ = failure::open;  // what the log said last; nothing: all is well
+
+    // link.cpp: asking and answering.
+    failure refuse(failure why, base::instant now);
+    sent_command& enqueue(sent_command::kind what, base::instant now);
+    void send(const std::string& bytes);
+    void flush();
+    void read_later();
+    void readable();
+    bool handle(const reply& r);
+    bool handle_probe(const reply& r);
+    void handle_take(const reply& r, base::instant now);
+    bool ask_again(sent_command& forgotten);
+    void load_script();
+    void settle(question* asker, failure why, base::instant now);
+
+    // link_recovery.cpp: time, loss and return.
+    net::task<> run(std::shared_ptr<link> self);
+    void begin();
+    void lose(failure why);
+    void fail_pending(failure why);
+    void watch(base::instant at);
+    void check_deadlines();
+    void probe_later();
+    void probe();
+    void probe_ended(std::optional<failure> why);
+    void report(std::optional<failure> why);  // nothing: all is well
+    double random();
+};
+
+}  // namespace gateway::store::redis

@@ -1,0 +1,270 @@
+#include "gateway/store/redis/command.hpp"
+#include "gateway/store/redis/link.hpp"
+#include "gateway/telemetry/log.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace gateway::store::redis {
+
+namespace asio = boost::asio;
+
+namespace {
+
+// A server may pause for a moment, to fork, say, without its connection being given up.
+constexpr base::duration least_stuck = std::chrono::milliseconds{250};
+constexpr base::duration most_stuck = std::chrono::milliseconds{500};
+
+// Deadlines that close together are looked at together: far less than the 5 ms we may be late.
+constexpr base::duration deadline_grain = std::chrono::milliseconds{1};
+
+}  // namespace
+
+std::shared_ptr<link> link::start(
+    const net::executor& executor,
+    std::string name,
+    const redis_options& options,
+    telemetry::store_metrics& metrics
+)
+{
+    auto made = std::make_shared<link>(executor, std::move(name), options, metrics);
+    made->self_ = made;
+    asio::co_spawn(executor, made->run(made), asio::detached);
+    return made;
+}
+
+link::link(
+    const net::executor& executor,
+    std::string name,
+    const redis_options& options,
+    telemetry::store_metrics& metrics
+)
+    : executor_(executor),
+      name_(std::move(name)),
+      options_(options),
+      stuck_after_(std::clamp(options.timeout, least_stuck, most_stuck)),
+      metrics_(metrics),
+      connector_(connector::make(executor, options)),
+      socket_(executor),
+      deadline_timer_(executor),
+      probe_timer_(executor),
+      rest_timer_(executor),
+      random_(std::random_device{}())
+{
+    metrics_.up.set(0);
+}
+
+net::task<> link::run(std::shared_ptr<link> self)
+{
+    while (!self->state_.closed()) {
+        state_.connecting();
+        if (const auto why = co_await connector_->establish(state_)) {
+            state_.lost(*why);
+            report(why);
+        } else if (!state_.closed()) {
+            begin();
+        }
+        while (state_.ready()) {
+            rest_timer_.expires_at(base::instant::max());  // until lose() cancels it
+            co_await rest_timer_.async_wait(net::use_task);
+        }
+        if (!state_.closed()) {
+            rest_timer_.expires_after(state_.rest(random()));
+            co_await rest_timer_.async_wait(net::use_task);
+        }
+    }
+}
+
+void link::begin()
+{
+    socket_ = connector_->take_socket();
+    ++generation_;
+    reader_.reset();
+    state_.greeted();
+    read_later();
+    if (breaker_.open()) {
+        probe();
+    } else {
+        report(std::nullopt);
+    }
+}
+
+void link::lose(failure why)
+{
+    if (!state_.ready()) {
+        return;
+    }
+    ++generation_;
+    boost::system::error_code ignored;
+    socket_.close(ignored);
+    state_.lost(why);
+    outgoing_.clear();
+    sent_ = 0;
+    awaiting_writable_ = false;
+    script_on_its_way_ = false;
+    deadline_at_ = base::instant::max();
+    deadline_timer_.cancel();
+    rest_timer_.cancel();
+    report(why);
+    fail_pending(why);
+}
+
+void link::fail_pending(failure why)
+{
+    const base::instant now = base::now();
+    while (!pending_.empty()) {
+        question* const asker = forget(pending_.front().asker);
+        pending_.pop();
+        settle(asker, why, now);
+    }
+}
+
+void link::close(pending_ones what)
+{
+    if (state_.closed()) {
+        return;
+    }
+    state_.close();
+    ++generation_;
+    boost::system::error_code ignored;
+    socket_.close(ignored);
+    connector_->cancel();
+    deadline_timer_.cancel();
+    probe_timer_.cancel();
+    rest_timer_.cancel();
+    metrics_.up.set(0);
+    while (!pending_.empty()) {
+        question* const asker = forget(pending_.front().asker);
+        pending_.pop();
+        if (asker != nullptr && what == pending_ones::fail) {
+            asker->failed(failure::unreachable);
+        }
+    }
+}
+
+// One timer for all deadlines, moved only when an earlier one comes: as they usually come in
+// order, it is touched once per timeout, not once per question.
+void link::watch(base::instant at)
+{
+    if (at >= deadline_at_) {
+        return;
+    }
+    deadline_at_ = at;
+    deadline_timer_.expires_at(at);
+    auto check = [self = self_.lock()](const boost::system::error_code& ec) {
+        if (!ec) {
+            self->check_deadlines();
+        }
+    };
+    deadline_timer_.async_wait(std::move(check));
+}
+
+void link::check_deadlines()
+{
+    deadline_at_ = base::instant::max();
+    if (!state_.ready() || pending_.empty()) {
+        return;
+    }
+    const std::uint64_t generation = generation_;
+    const base::instant now = base::now();
+    const base::instant stuck_at = pending_.front().deadline + stuck_after_;
+    if (stuck_at <= now) {
+        lose(failure::timeout);
+        return;
+    }
+    base::instant next = stuck_at;
+    const std::size_t count = pending_.size();  // what is called may ask again
+    for (std::size_t i = 0; i < count; ++i) {
+        sent_command& command = pending_[i];
+        const bool probing = command.what == sent_command::kind::probe;
+        if (command.deadline > now) {
+            next = command.asker != nullptr || probing ? std::min(next, command.deadline) : next;
+            continue;
+        }
+        if (probing) {
+            command.what = sent_command::kind::overdue_probe;
+            probe_ended(failure::timeout);
+        } else if (question* const asker = forget(command.asker); asker != nullptr) {
+            metrics_.duration.observe(now - command.asked);
+            settle(asker, failure::timeout, now);
+        }
+        if (generation_ != generation) {
+            return;  // closed by somebody we called
+        }
+    }
+    watch(std::max(next, now + deadline_grain));
+}
+
+void link::probe_later()
+{
+    if (state_.closed()) {
+        return;
+    }
+    probe_timer_.expires_after(breaker_state::pause(random()));
+    auto probe_now = [self = self_.lock()](const boost::system::error_code& ec) {
+        if (!ec) {
+            self->probe();
+        }
+    };
+    probe_timer_.async_wait(std::move(probe_now));
+}
+
+// Does nothing without a connection: the next one begins with a probe.
+void link::probe()
+{
+    if (!state_.ready() || !breaker_.open()) {
+        return;
+    }
+    if (pending_.full()) {
+        probe_later();
+        return;
+    }
+    sent_command& command = enqueue(sent_command::kind::probe, base::now());
+    encode_probe(command.bytes, connector_->script_sha(), options_.key_prefix);
+    metrics_.requests.add();
+    send(command.bytes);
+    watch(command.deadline);
+}
+
+void link::probe_ended(std::optional<failure> why)
+{
+    if (why) {
+        probe_later();
+        return;
+    }
+    breaker_.probe_succeeded();
+    state_.proved();
+    probe_timer_.cancel();
+    report(std::nullopt);
+}
+
+// The log hears of each change once: a store that stays away does not fill it.
+void link::report(std::optional<failure> why)
+{
+    metrics_.up.set(healthy() ? 1 : 0);
+    if (reported_ == why) {
+        return;
+    }
+    reported_ = why;
+    if (!why) {
+        telemetry::log(telemetry::log_level::info, "store " + name_ + ": ready at " + connector_->address());
+        return;
+    }
+    const auto reason = std::string{failure_names[static_cast<std::size_t>(*why)]};
+    const auto level = *why == failure::auth || *why == failure::config ? telemetry::log_level::error
+                                                                        : telemetry::log_level::warning;
+    const std::string_view breaker = breaker_.open() ? ", not asked until a probe succeeds" : "";
+    telemetry::log(
+        level, "store " + name_ + ": failing at " + connector_->address() + ": " + reason + std::string{breaker}
+    );
+}
+
+double link::random()
+{
+    return std::uniform_real_distribution<double>{0, 1}(random_);
+}
+
+}  // namespace gateway::store::redis

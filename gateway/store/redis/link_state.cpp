@@ -1,0 +1,58 @@
+#include "gateway/store/redis/link_state.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace gateway::store::redis {
+
+std::optional<failure> link_state::unusable() const
+{
+    if (phase_ == phase::ready) {
+        return std::nullopt;
+    }
+    return last_;
+}
+
+void link_state::connecting()
+{
+    assert(phase_ == phase::resting);
+    phase_ = phase::connecting;
+}
+
+void link_state::connected()
+{
+    assert(phase_ == phase::connecting);
+    phase_ = phase::greeting;
+}
+
+void link_state::greeted()
+{
+    assert(phase_ == phase::greeting);
+    phase_ = phase::ready;
+}
+
+void link_state::lost(failure why)
+{
+    if (phase_ != phase::closed) {
+        phase_ = phase::resting;
+        last_ = why;
+        losses_ = std::min(losses_ + 1, 16);
+    }
+}
+
+void link_state::close()
+{
+    phase_ = phase::closed;
+    last_ = failure::unreachable;
+}
+
+base::duration link_state::rest(double random) const
+{
+    const bool refused = last_ == failure::auth || last_ == failure::config;
+    const int doublings = std::max(losses_ - 1, 0);
+    const base::duration whole = refused ? longest_rest : std::min(shortest_rest * (1 << doublings), longest_rest);
+    const auto half = static_cast<double>(whole.count()) / 2;
+    return base::duration{static_cast<std::int64_t>(half + half * random)};
+}
+
+}  // namespace gateway::store::redis

@@ -1,0 +1,51 @@
+// Where a link to a store's server stands, and how long it rests between attempts. Pure.
+//
+//   resting -> connecting -> greeting -> ready -> resting ...      closed is for ever
+// Rests double from `shortest_rest` until an answer proves the server good; a link that connects
+// and is lost again has proved nothing. No rest is so long that recovery could take a second.
+#pragma once
+
+#include "gateway/base/clock.hpp"
+#include "gateway/store/store.hpp"
+
+#include <optional>
+
+namespace gateway::store::redis {
+
+class link_state {
+public:
+    enum class phase { resting, connecting, greeting, ready, closed };
+
+    static constexpr base::duration shortest_rest = std::chrono::milliseconds{50};
+    static constexpr base::duration longest_rest = std::chrono::milliseconds{450};
+
+    phase now_in() const { return phase_; }
+
+    bool ready() const { return phase_ == phase::ready; }
+
+    bool closed() const { return phase_ == phase::closed; }
+
+    // Why no question can be sent now: what went wrong last, or unreachable before anything did.
+    std::optional<failure> unusable() const;
+
+    void connecting();
+    void connected();  // so greet
+    void greeted();    // so ready
+
+    // A good answer came: the next loss is the first.
+    void proved() { losses_ = 0; }
+
+    void lost(failure why);
+    void close();
+
+    // After a loss, with `random` in [0, 1). A server that refuses us, rather than being away,
+    // is asked slowly from the start.
+    base::duration rest(double random) const;
+
+private:
+    phase phase_ = phase::resting;
+    failure last_ = failure::unreachable;
+    int losses_ = 0;  // in a row
+};
+
+}  // namespace gateway::store::redis

@@ -1,0 +1,69 @@
+// The commands sent and not answered yet, oldest first: replies come in this order. Bounded, and
+// its places stay where they are, so questions can point at them.
+#pragma once
+
+#include "gateway/base/clock.hpp"
+#include "gateway/store/store.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace gateway::store::redis {
+
+struct sent_command {
+    enum class kind : std::uint8_t {
+        take,
+        probe,
+        load_script,
+        overdue_probe,  // counted as failed already
+    };
+
+    question* asker = nullptr;  // of a take; null when it has been failed, or left
+    std::string bytes;          // of a take, in case the server has forgotten the script
+    base::instant asked{};
+    base::instant deadline{};
+    std::uint8_t charges = 0;
+    kind what = kind::take;
+    bool sent_again = false;
+};
+
+class pending_commands {
+public:
+    static constexpr std::size_t capacity = 4096;
+
+    bool empty() const { return count_ == 0; }
+
+    bool full() const { return count_ == capacity; }
+
+    std::size_t size() const { return count_; }
+
+    sent_command& operator[](std::size_t i) { return places_[(first_ + i) % capacity]; }
+
+    sent_command& front() { return places_[first_]; }
+
+    // A new youngest one; only its `bytes` may hold something, and memory worth keeping.
+    sent_command& push()
+    {
+        sent_command& place = places_[(first_ + count_++) % capacity];
+        place.asker = nullptr;
+        place.bytes.clear();
+        place.sent_again = false;
+        return place;
+    }
+
+    void pop()
+    {
+        first_ = (first_ + 1) % capacity;
+        --count_;
+    }
+
+    void drop_youngest() { --count_; }
+
+private:
+    std::unique_ptr<sent_command[]> places_ = std::make_unique<sent_command[]>(capacity);
+    std::size_t first_ = 0;
+    std::size_t count_ = 0;
+};
+
+}  // namespace gateway::store::redis

@@ -1,0 +1,39 @@
+#include "gateway/store/redis/redis_store.hpp"
+
+#include "gateway/store/redis/link.hpp"
+
+#include <utility>
+
+namespace gateway::store {
+
+redis_store::redis_store(
+    boost::asio::io_context& io,
+    std::string name,
+    redis_options options,
+    telemetry::store_metrics& metrics
+)
+    : link_(redis::link::start(io.get_executor(), std::move(name), options, metrics))
+{
+}
+
+redis_store::~redis_store()
+{
+    link_->close(redis::link::pending_ones::abandon);
+}
+
+std::optional<failure> redis_store::ask(std::span<const charge> charges, question& q)
+{
+    return link_->ask(charges, q);
+}
+
+void redis_store::close()
+{
+    link_->close(redis::link::pending_ones::fail);
+}
+
+bool redis_store::healthy() const
+{
+    return link_->healthy();
+}
+
+}  // namespace gateway::store

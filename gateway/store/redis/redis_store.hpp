@@ -1,0 +1,51 @@
+// A store kept in a Redis server: one atomic script per question, one round trip, server time.
+//
+// One per worker and server, on the worker's thread and io_context only. All questions asked in
+// one turn of the loop leave in one send over one pipelined connection, the link, which connects
+// and recovers by itself; a breaker stops the asking when the server fails, and probes it aside.
+#pragma once
+
+#include "gateway/store/options.hpp"
+#include "gateway/store/store.hpp"
+#include "gateway/telemetry/metrics.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <memory>
+#include <string>
+
+namespace gateway::store {
+
+namespace redis {
+class link;
+}
+
+class redis_store final : public shared_store {
+public:
+    // Starts connecting. `name` is what logs call it; `metrics` must outlive the io_context.
+    redis_store(
+        boost::asio::io_context& io,
+        std::string name,
+        redis_options options,
+        telemetry::store_metrics& metrics
+    );
+
+    // Abandons the questions still pending, without calling them, and closes.
+    ~redis_store() override;
+    redis_store(const redis_store&) = delete;
+    redis_store& operator=(const redis_store&) = delete;
+
+    std::optional<failure> ask(std::span<const charge> charges, question& q) override;
+
+    // Fails every pending question, and cancels all work, so that the io_context's run() can
+    // return (a name being resolved just then still holds it). Every later ask() fails at once.
+    void close();
+
+    // Connected, greeted, and the breaker is closed.
+    bool healthy() const;
+
+private:
+    std::shared_ptr<redis::link> link_;
+};
+
+}  // namespace gateway::store

@@ -1,0 +1,200 @@
+#include "gateway/store/redis/reply.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+namespace gateway::store::redis {
+
+namespace {
+
+// hiredis builds replies through these. All of one reply goes into the reader's `partial_`, its
+// private data; a null makes the reader give up, which is how everything unexpected ends.
+reply* root(const redisReadTask* task)
+{
+    return task->parent == nullptr ? static_cast<reply*>(task->privdata) : nullptr;
+}
+
+void* make_text(const redisReadTask* task, char* text, std::size_t length)
+{
+    reply* const r = root(task);
+    if (r == nullptr) {
+        return nullptr;
+    }
+    r->what = task->type == REDIS_REPLY_ERROR    ? reply::kind::error
+              : task->type == REDIS_REPLY_STATUS ? reply::kind::status
+                                                 : reply::kind::text;
+    r->count = std::min(length, reply::max_text);
+    std::memcpy(r->bytes.data(), text, r->count);
+    return r;
+}
+
+void* make_array(const redisReadTask* task, int elements)
+{
+    reply* const r = root(task);
+    if (r == nullptr || elements < 0 || static_cast<std::size_t>(elements) > reply::max_integers) {
+        return nullptr;
+    }
+    r->what = reply::kind::integers;
+    r->count = static_cast<std::size_t>(elements);
+    return r;
+}
+
+void* make_integer(const redisReadTask* task, long long value)
+{
+    if (task->parent != nullptr) {
+        auto* const r = static_cast<reply*>(task->parent->obj);
+        r->integers[static_cast<std::size_t>(task->idx)] = value;
+        return r;
+    }
+    reply* const r = root(task);
+    r->what = reply::kind::integer;
+    r->count = 1;
+    r->integers[0] = value;
+    return r;
+}
+
+void* make_nil(const redisReadTask* task)
+{
+    reply* const r = root(task);
+    if (r != nullptr) {
+        r->what = reply::kind::nil;
+        r->count = 0;
+    }
+    return r;
+}
+
+void free_nothing(void*) {}
+
+redisReplyObjectFunctions makers{make_text, make_array, make_integer, make_nil, free_nothing};
+
+bool begins(std::string_view text, std::string_view word)
+{
+    return text.substr(0, word.size()) == word &&
+           (text.size() == word.size() || text[word.size()] == ' ');
+}
+
+struct known_error {
+    std::string_view word;
+    complaint means;
+};
+
+constexpr std::array known_errors{
+    known_error{"NOSCRIPT", {.noscript = true}},
+    known_error{"LOADING", {.why = failure::loading}},
+    known_error{"BUSY", {.why = failure::loading}},
+    known_error{"MASTERDOWN", {.why = failure::loading}},
+    known_error{"CLUSTERDOWN", {.why = failure::loading}},
+    known_error{"TRYAGAIN", {.why = failure::loading}},
+    known_error{"READONLY", {.reconnect = true, .why = failure::readonly}},
+    known_error{"NOREPLICAS", {.why = failure::readonly}},
+    known_error{"MISCONF", {.why = failure::readonly}},
+    known_error{"OOM", {.why = failure::readonly}},
+    known_error{"NOAUTH", {.reconnect = true, .why = failure::auth}},
+    known_error{"WRONGPASS", {.reconnect = true, .why = failure::auth}},
+    known_error{"NOPERM", {.why = failure::auth}},
+    known_error{"WRONGTYPE", {.why = failure::corrupt}},
+    known_error{"CORRUPT", {.why = failure::corrupt}},  // take.lua's own
+};
+
+constexpr complaint unknown_error{.why = failure::config};  // MOVED, ASK, CROSSSLOT, and the rest
+
+}  // namespace
+
+reply_reader::reply_reader()
+    : partial_(std::make_unique<reply>()), reader_(redisReaderCreateWithFunctions(&makers))
+{
+    if (reader_ == nullptr) {
+        throw std::bad_alloc{};
+    }
+    reader_->privdata = partial_.get();
+}
+
+void reply_reader::reset()
+{
+    *this = reply_reader{};
+}
+
+bool reply_reader::drained() const
+{
+    return reader_->len == reader_->pos;
+}
+
+void reply_reader::feed(std::span<const char> bytes)
+{
+    garbage_ = garbage_ || reader_->len - reader_->pos + bytes.size() > max_unread ||
+               redisReaderFeed(reader_.get(), bytes.data(), bytes.size()) != REDIS_OK;
+}
+
+reply_reader::next reply_reader::read(reply& into)
+{
+    if (garbage_) {
+        return next::garbage;
+    }
+    void* done = nullptr;
+    if (redisReaderGetReply(reader_.get(), &done) != REDIS_OK) {
+        garbage_ = true;
+        return next::garbage;
+    }
+    if (done == nullptr) {
+        return next::nothing;
+    }
+    into = *partial_;
+    return next::reply;
+}
+
+complaint classify(std::string_view error)
+{
+    for (const known_error& k : known_errors) {
+        if (begins(error, k.word)) {
+            return k.means;
+        }
+    }
+    if (begins(error, "ERR max number of clients")) {
+        return {.reconnect = true, .why = failure::unreachable};
+    }
+    if (!begins(error, "ERR")) {
+        return unknown_error;
+    }
+    // Servers up to 6.2 wrap what a command in a script said: "ERR Error running script ...: -OOM ...".
+    for (const known_error& k : known_errors) {
+        for (std::size_t at = error.find(k.word); at != std::string_view::npos;
+             at = error.find(k.word, at + 1)) {
+            if ((error[at - 1] == '-' || error[at - 1] == ' ') && begins(error.substr(at), k.word)) {
+                return k.means;
+            }
+        }
+    }
+    return unknown_error;
+}
+
+std::optional<answer> read_answer(const reply& r, std::size_t charges)
+{
+    constexpr std::int64_t most = base::duration{limit::limit::max_refill}.count() / 1000;
+    if (r.what != reply::kind::integers || r.count != 1 + 4 * charges) {
+        return std::nullopt;
+    }
+    answer a;
+    a.admitted = r.integers[0] == 1;
+    bool good = r.integers[0] == 0 || r.integers[0] == 1;
+    for (std::size_t i = 1; i < r.count; i += 4) {
+        const auto allowed = r.integers[i];
+        const auto remaining = r.integers[i + 1];
+        const auto retry = r.integers[i + 2];
+        const auto full = r.integers[i + 3];
+        good = good && (allowed == 0 || allowed == 1) && remaining >= 0 && retry >= 0 &&
+               retry <= most && full >= 0 && full <= most;
+        if (!good) {
+            return std::nullopt;
+        }
+        a.add({
+            .allowed = allowed == 1,
+            .remaining = remaining,
+            .retry_after = std::chrono::microseconds{retry},
+            .reset_after = std::chrono::microseconds{full},
+        });
+    }
+    return a;
+}
+
+}  // namespace gateway::store::redis

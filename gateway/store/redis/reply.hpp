@@ -1,0 +1,70 @@
+// What a Redis server says, read from its bytes (RESP2, by hiredis) into one small value.
+//
+// Pure but for hiredis' own buffer. Bounded: anything larger or deeper than a reply of ours can be
+// is garbage, and then the connection it came from is of no more use.
+#pragma once
+
+#include "gateway/store/store.hpp"
+
+#include <hiredis/read.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace gateway::store::redis {
+
+struct reply {
+    static constexpr std::size_t max_integers = 1 + 4 * max_charges;
+    static constexpr std::size_t max_text = 256;  // longer text is cut
+
+    enum class kind { nil, status, error, text, integer, integers };
+
+    kind what = kind::nil;
+    std::size_t count = 0;  // of bytes, or of integers
+    std::array<std::int64_t, max_integers> integers{};
+    std::array<char, max_text> bytes{};
+
+    std::string_view text() const { return {bytes.data(), count}; }
+};
+
+class reply_reader {
+public:
+    static constexpr std::size_t max_unread = 64 * 1024;
+
+    enum class next { reply, nothing, garbage };
+
+    reply_reader();
+
+    void feed(std::span<const char> bytes);
+    next read(reply& into);
+    void reset();         // for a new connection
+    bool drained() const;  // nothing is left of what was fed
+
+private:
+    struct freer {
+        void operator()(redisReader* r) const { redisReaderFree(r); }
+    };
+
+    std::unique_ptr<reply> partial_;  // hiredis keeps pointing at it while a reply arrives in pieces
+    std::unique_ptr<redisReader, freer> reader_;
+    bool garbage_ = false;
+};
+
+// What an error reply means.
+struct complaint {
+    bool noscript = false;  // the server does not know the script (any more): load it, ask again
+    bool reconnect = false;  // the server is not, or no longer, the one to talk to
+    failure why = failure::config;
+};
+
+complaint classify(std::string_view error);
+
+// The answer in a reply of take.lua to so many charges; nothing if it is none.
+std::optional<answer> read_answer(const reply& r, std::size_t charges);
+
+}  // namespace gateway::store::redis

@@ -1,0 +1,44 @@
+// A lock for critical sections of some ten nanoseconds: spins a little, then lets others run.
+#pragma once
+
+#include <sched.h>
+
+#include <atomic>
+
+namespace gateway::store {
+
+class spin_lock {
+public:
+    void lock()
+    {
+        for (int spins = 0; !try_lock(); ++spins) {
+            if (spins < max_spins) {
+                pause();
+            } else {
+                sched_yield();  // its holder was taken off the processor
+            }
+        }
+    }
+
+    bool try_lock()
+    {
+        return !held_.load(std::memory_order_relaxed) &&
+               !held_.exchange(true, std::memory_order_acquire);
+    }
+
+    void unlock() { held_.store(false, std::memory_order_release); }
+
+private:
+    static constexpr int max_spins = 64;
+
+    std::atomic<bool> held_{false};
+
+    static void pause()
+    {
+#if defined(__x86_64__)
+        __builtin_ia32_pause();
+#endif
+    }
+};
+
+}  // namespace gateway::store

@@ -1,0 +1,146 @@
+#include "gateway/telemetry/access_log.hpp"
+
+#include "gateway/telemetry/escape.hpp"
+
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <utility>
+
+namespace gateway::telemetry {
+
+namespace {
+
+void append_number(std::string& out, std::uint64_t number)
+{
+    std::array<char, 20> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+    out.append(digits.data(), static_cast<std::size_t>(end - digits.data()));
+}
+
+// Seconds with six decimals, "0.001234".
+void append_seconds(std::string& out, base::duration d)
+{
+    const auto micros =
+        static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(d).count()
+        );
+    append_number(out, micros / 1'000'000);
+    out += '.';
+    for (std::uint64_t unit = 100'000; unit > 0; unit /= 10) {
+        out += static_cast<char>('0' + micros / unit % 10);
+    }
+}
+
+// IPv4 text fits into std::string itself; IPv6 may cost one small allocation.
+void append_address(std::string& out, const base::ip_address& address)
+{
+    out += address.to_string();
+}
+
+// What may be empty is left out then.
+void append_json_field(std::string& out, std::string_view name, std::string_view text)
+{
+    if (!text.empty()) {
+        out += name;
+        append_json_text(out, text);
+        out += '"';
+    }
+}
+
+void append_text_field(std::string& out, std::string_view name, std::string_view text)
+{
+    if (!text.empty()) {
+        out += name;
+        append_plain_text(out, text);
+        out += '"';
+    }
+}
+
+}  // namespace
+
+void access_log::write(const access_record& record)
+{
+    if (!writer_.enabled()) {
+        return;
+    }
+    if (buffer_.capacity() < flush_bytes + line_room) {
+        buffer_.reserve(flush_bytes + line_room);  // once per hand-over, not per line
+    }
+    const std::string_view path = record.target.substr(0, record.target.find('?'));
+    if (writer_.format() == log_format::json) {
+        append_json(record, path);
+    } else {
+        append_text(record, path);
+    }
+    if (buffer_.size() >= flush_bytes) {
+        flush();
+    }
+}
+
+void access_log::flush()
+{
+    if (!buffer_.empty()) {
+        writer_.submit(std::exchange(buffer_, {}));
+    }
+}
+
+void access_log::append_json(const access_record& record, std::string_view path)
+{
+    std::string& out = buffer_;
+    out += R"({"time":")";
+    time_.append_iso(out, base::unix_time());
+    out += R"(","client":")";
+    append_address(out, record.client);
+    out += R"(","peer":")";
+    append_address(out, record.peer);
+    out += R"(","method":")";
+    append_json_text(out, record.method);
+    out += R"(","host":")";
+    append_json_text(out, record.host);
+    out += R"(","target":")";
+    append_json_text(out, path);
+    out += '"';
+    append_json_field(out, R"(,"route":")", record.route);
+    append_json_field(out, R"(,"upstream":")", record.upstream);
+    append_json_field(out, R"(,"limit":")", record.limit);
+    append_json_field(out, R"(,"outcome":")", record.outcome);
+    out += R"(,"status":)";
+    append_number(out, static_cast<std::uint64_t>(record.status));
+    out += R"(,"request_bytes":)";
+    append_number(out, record.request_bytes);
+    out += R"(,"response_bytes":)";
+    append_number(out, record.response_bytes);
+    out += R"(,"duration_seconds":)";
+    append_seconds(out, record.duration);
+    append_json_field(out, R"(,"error":")", record.error);
+    out += "}\n";
+}
+
+void access_log::append_text(const access_record& record, std::string_view path)
+{
+    std::string& out = buffer_;
+    append_address(out, record.client);
+    out += " - - [";
+    time_.append_common(out, base::unix_time());
+    out += "] \"";
+    append_plain_text(out, record.method);
+    out += ' ';
+    append_plain_text(out, path);
+    out += "\" ";
+    append_number(out, static_cast<std::uint64_t>(record.status));
+    out += ' ';
+    append_number(out, record.response_bytes);
+    out += ' ';
+    append_seconds(out, record.duration);
+    out += " peer=";
+    append_address(out, record.peer);
+    append_text_field(out, " host=\"", record.host);
+    append_text_field(out, " route=\"", record.route);
+    append_text_field(out, " upstream=\"", record.upstream);
+    append_text_field(out, " limit=\"", record.limit);
+    append_text_field(out, " outcome=\"", record.outcome);
+    append_text_field(out, " error=\"", record.error);
+    out += '\n';
+}
+
+}  // namespace gateway::telemetry

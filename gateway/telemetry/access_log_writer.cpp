@@ -1,0 +1,184 @@
+#include "gateway/telemetry/access_log.hpp"
+
+#include <climits>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <condition_variable>
+#include <csignal>
+#include <mutex>
+#include <poll.h>
+#include <pthread.h>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace gateway::telemetry {
+
+namespace {
+
+std::uint64_t count_lines(std::string_view lines)
+{
+    return static_cast<std::uint64_t>(std::count(lines.begin(), lines.end(), '\n'));
+}
+
+// Signals are the main thread's, and a reader that went away must not kill the process.
+class signals_blocked {
+public:
+    signals_blocked()
+    {
+        sigset_t all;
+        sigfillset(&all);
+        pthread_sigmask(SIG_BLOCK, &all, &before_);
+    }
+
+    ~signals_blocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+    signals_blocked(const signals_blocked&) = delete;
+    signals_blocked& operator=(const signals_blocked&) = delete;
+
+private:
+    sigset_t before_{};
+};
+
+}  // namespace
+
+struct access_log_writer::state {
+    state(int descriptor, log_options options)
+        : fd(descriptor), access(options.access), format(options.format)
+    {}
+
+    void run();
+    void write_out(std::string_view lines);
+    bool wait_writable();
+
+    const int fd;
+    std::atomic<bool> access;
+    std::atomic<log_format> format;
+    std::atomic<std::uint64_t> dropped{0};
+
+    std::mutex mutex;  // over the next two
+    std::vector<std::string> backlog;
+    std::size_t backlog_bytes = 0;  // what is being written included
+    std::condition_variable filled;
+    std::atomic<bool> stopping{false};  // set under the mutex too
+
+    bool gave_up = false;  // the thread's own: the reader stalled past last_words
+
+    std::thread thread;  // last: it uses everything above
+};
+
+void access_log_writer::state::run()
+{
+    std::vector<std::string> batch;
+    for (;;) {
+        {
+            std::unique_lock lock(mutex);
+            filled.wait(lock, [this] { return stopping || !backlog.empty(); });
+            if (backlog.empty()) {
+                return;
+            }
+            batch.swap(backlog);
+        }
+        for (const std::string& lines : batch) {
+            write_out(lines);
+            const std::lock_guard lock(mutex);
+            backlog_bytes -= lines.size();
+        }
+        batch.clear();
+    }
+}
+
+// A blocking write to a stalled reader could never be called off, and a non-blocking descriptor
+// would be so for everybody who shares it. But a pipe that polls writable takes PIPE_BUF bytes.
+void access_log_writer::state::write_out(std::string_view lines)
+{
+    while (!lines.empty()) {
+        if (gave_up || !wait_writable()) {
+            gave_up = true;
+            dropped += count_lines(lines);
+            return;
+        }
+        const ssize_t n = ::write(fd, lines.data(), std::min<std::size_t>(lines.size(), PIPE_BUF));
+        if (n > 0) {
+            lines.remove_prefix(static_cast<std::size_t>(n));
+        } else if (n < 0 && errno != EINTR && errno != EAGAIN) {
+            dropped += count_lines(lines);
+            return;
+        }
+    }
+}
+
+// False: we are stopping, and the reader has not moved for last_words.
+bool access_log_writer::state::wait_writable()
+{
+    constexpr int slice_ms = 50;  // how soon we notice the stop
+    base::duration waited{0};     // since the stop
+    for (;;) {
+        pollfd writable{.fd = fd, .events = POLLOUT, .revents = 0};
+        const bool stop = stopping;
+        if (::poll(&writable, 1, slice_ms) != 0) {
+            return true;  // or an error, which write() will tell
+        }
+        waited += stop ? base::duration{std::chrono::milliseconds{slice_ms}} : base::duration{0};
+        if (waited >= last_words) {
+            return false;
+        }
+    }
+}
+
+access_log_writer::access_log_writer(int fd, log_options options)
+    : state_(std::make_unique<state>(fd, options))
+{
+    const signals_blocked inherited;  // by the new thread
+    state_->thread = std::thread([s = state_.get()] { s->run(); });
+}
+
+access_log_writer::~access_log_writer()
+{
+    {
+        const std::lock_guard lock(state_->mutex);
+        state_->stopping = true;
+    }
+    state_->filled.notify_one();
+    state_->thread.join();
+}
+
+bool access_log_writer::enabled() const
+{
+    return state_->access.load(std::memory_order_relaxed);
+}
+
+log_format access_log_writer::format() const
+{
+    return state_->format.load(std::memory_order_relaxed);
+}
+
+void access_log_writer::configure(const log_options& options)
+{
+    state_->access = options.access;
+    state_->format = options.format;
+}
+
+void access_log_writer::submit(std::string lines)
+{
+    {
+        const std::lock_guard lock(state_->mutex);
+        if (state_->backlog_bytes + lines.size() > max_backlog_bytes) {
+            state_->dropped += count_lines(lines);
+            return;
+        }
+        state_->backlog_bytes += lines.size();
+        state_->backlog.push_back(std::move(lines));
+    }
+    state_->filled.notify_one();
+}
+
+std::uint64_t access_log_writer::dropped_lines() const
+{
+    return state_->dropped.load(std::memory_order_relaxed);
+}
+
+}  // namespace gateway::telemetry

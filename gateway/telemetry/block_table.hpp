@@ -1,0 +1,40 @@
+// Where the registry keeps its blocks: per kind of thing, by name, one block per worker.
+// Guarded by the registry's lock; the numbers inside the blocks need none.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gateway::telemetry {
+
+// One worker's block, on cache lines of its own: two workers never write to the same line.
+template <typename T>
+struct alignas(64) block {
+    T metrics;
+    bool asked = false;  // somebody writes to it
+};
+
+// Every worker's block of one name. The vector is made once at full length, so blocks never move.
+template <typename T>
+using row = std::vector<block<T>>;
+
+template <typename T>
+using table = std::map<std::string, row<T>, std::less<>>;
+
+template <typename T>
+T& find_block(table<T>& all, std::string_view name, std::size_t worker, std::size_t workers)
+{
+    auto found = all.find(name);
+    if (found == all.end()) {
+        found = all.emplace(std::string{name}, row<T>(workers)).first;
+    }
+    block<T>& mine = found->second.at(worker);
+    mine.asked = true;
+    return mine.metrics;
+}
+
+}  // namespace gateway::telemetry

@@ -1,0 +1,151 @@
+#include "gateway/telemetry/escape.hpp"
+
+#include <cstdint>
+
+namespace gateway::telemetry {
+
+namespace {
+
+constexpr std::string_view hex_digits = "0123456789abcdef";
+
+std::uint8_t byte_at(std::string_view text, std::size_t i)
+{
+    return static_cast<std::uint8_t>(text[i]);
+}
+
+bool is_plain(std::uint8_t b)
+{
+    return b >= 0x20 && b < 0x7f && b != '"' && b != '\\';
+}
+
+// Length of the UTF-8 sequence at the front of `text`, which is not ASCII; 0 if there is none
+// (Unicode table 3-7: no overlong forms, no surrogates, nothing above U+10FFFF).
+std::size_t utf8_length(std::string_view text)
+{
+    const std::uint8_t first = byte_at(text, 0);
+    const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+    if (first < 0xc2 || first > 0xf4 || text.size() < length) {
+        return 0;
+    }
+    const std::uint8_t second = byte_at(text, 1);
+    const std::uint8_t low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+    const std::uint8_t high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+    if (second < low || second > high) {
+        return 0;
+    }
+    for (std::size_t i = 2; i < length; ++i) {
+        if ((byte_at(text, i) & 0xc0) != 0x80) {
+            return 0;
+        }
+    }
+    return length;
+}
+
+void append_hex(std::string& out, std::string_view prefix, std::uint8_t b)
+{
+    out += prefix;
+    out += hex_digits[b >> 4];
+    out += hex_digits[b & 0xf];
+}
+
+struct json_style {
+    static void ascii(std::string& out, std::uint8_t b)
+    {
+        if (b == '"' || b == '\\') {
+            out += '\\';
+            out += static_cast<char>(b);
+        } else {
+            append_hex(out, "\\u00", b);
+        }
+    }
+
+    static void broken(std::string& out, std::uint8_t) { out += "\\ufffd"; }
+};
+
+struct plain_style {
+    static void ascii(std::string& out, std::uint8_t b)
+    {
+        if (b == '"' || b == '\\') {
+            out += '\\';
+            out += static_cast<char>(b);
+        } else {
+            broken(out, b);
+        }
+    }
+
+    static void broken(std::string& out, std::uint8_t b) { append_hex(out, "\\x", b); }
+};
+
+struct line_style : plain_style {
+    static void ascii(std::string& out, std::uint8_t b)
+    {
+        if (b == '"') {
+            out += '"';
+        } else {
+            plain_style::ascii(out, b);
+        }
+    }
+};
+
+template <typename Style>
+void append_run(std::string& out, std::string_view text)
+{
+    std::size_t done = 0;  // appended so far
+    std::size_t i = 0;
+    while (i < text.size()) {
+        const std::uint8_t b = byte_at(text, i);
+        const std::size_t length = b >= 0x80 ? utf8_length(text.substr(i)) : is_plain(b) ? 1 : 0;
+        if (length > 0) {
+            i += length;
+            continue;
+        }
+        out.append(text, done, i - done);
+        if (b < 0x80) {
+            Style::ascii(out, b);
+        } else {
+            Style::broken(out, b);
+        }
+        done = ++i;
+    }
+    out.append(text, done);
+}
+
+// Where to cut: at max_text_bytes, or a little before if that is inside a UTF-8 sequence.
+std::size_t cut(std::string_view text)
+{
+    std::size_t end = max_text_bytes;
+    while (end > max_text_bytes - 3 && (byte_at(text, end) & 0xc0) == 0x80) {
+        --end;
+    }
+    return end;
+}
+
+template <typename Style>
+void append_bounded(std::string& out, std::string_view text)
+{
+    if (text.size() <= max_text_bytes) {
+        append_run<Style>(out, text);
+        return;
+    }
+    append_run<Style>(out, text.substr(0, cut(text)));
+    out += "...";
+}
+
+}  // namespace
+
+void append_json_text(std::string& out, std::string_view text)
+{
+    append_bounded<json_style>(out, text);
+}
+
+void append_plain_text(std::string& out, std::string_view text)
+{
+    append_bounded<plain_style>(out, text);
+}
+
+void append_line_text(std::string& out, std::string_view text)
+{
+    append_bounded<line_style>(out, text);
+}
+
+}  // namespace gateway::telemetry

@@ -1,0 +1,190 @@
+#include "gateway/telemetry/exposition.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gateway::telemetry {
+
+namespace {
+
+// The sum over workers of what `value` picks from a block.
+template <typename T, typename Value>
+double sum(const row<T>& blocks, Value value)
+{
+    double total = 0;
+    for (const auto& b : blocks) {
+        total += static_cast<double>(value(b.metrics));
+    }
+    return total;
+}
+
+template <typename T>
+std::vector<const histogram*> durations(const row<T>& blocks)
+{
+    std::vector<const histogram*> parts;
+    for (const auto& b : blocks) {
+        parts.push_back(&b.metrics.duration);
+    }
+    return parts;
+}
+
+double request_count(const row<route_metrics>& blocks, std::size_t method, std::size_t code)
+{
+    return sum(blocks, [&](const route_metrics& m) -> std::uint64_t {
+        const auto* codes = m.requests[method].load(std::memory_order_acquire);
+        return codes == nullptr ? 0 : (*codes)[code].value();
+    });
+}
+
+bool method_seen(const row<route_metrics>& blocks, std::size_t method)
+{
+    return std::any_of(blocks.begin(), blocks.end(), [method](const auto& b) {
+        return b.metrics.requests[method].load(std::memory_order_acquire) != nullptr;
+    });
+}
+
+void add_requests(
+    prometheus::MetricFamily& family, const std::string& route, const row<route_metrics>& blocks
+)
+{
+    for (std::size_t method = 0; method < method_names.size(); ++method) {
+        if (!method_seen(blocks, method)) {
+            continue;
+        }
+        for (std::size_t code = 0; code < route_metrics::codes{}.size(); ++code) {
+            if (const double count = request_count(blocks, method, code); count > 0) {
+                const auto status = static_cast<std::size_t>(route_metrics::first_code) + code;
+                labels names{
+                    {"route", route},
+                    {"method", std::string{method_names[method]}},
+                    {"code", std::to_string(status)},
+                };
+                add_row(family, std::move(names), count);
+            }
+        }
+    }
+}
+
+// Every known reason gets its row, at 0 if need be: an alert on a rate needs the first step up.
+template <typename T>
+void add_failures(
+    prometheus::MetricFamily& family,
+    const prometheus::ClientMetric::Label& owner,
+    const row<T>& blocks,
+    const reasons& known
+)
+{
+    for (std::size_t r = 0; r < known.size(); ++r) {
+        add_row(family, {owner, {"reason", known[r]}}, sum(blocks, [r](const T& m) {
+                    return m.failures[r].value();
+                }));
+    }
+}
+
+// A store is up when it is up for every worker that uses it.
+double up(const row<store_metrics>& blocks)
+{
+    return std::all_of(
+               blocks.begin(),
+               blocks.end(),
+               [](const auto& b) { return !b.asked || b.metrics.up.value() != 0; }
+           )
+               ? 1
+               : 0;
+}
+
+}  // namespace
+
+void add_route_families(families& all, const table<route_metrics>& routes)
+{
+    auto requests =
+        counter_family("gateway_requests_total", "Requests answered, by route, method and status.");
+    auto duration = histogram_family(
+        "gateway_request_duration_seconds",
+        "Time from a request's first byte to the last byte of its answer."
+    );
+    for (const auto& [name, blocks] : routes) {
+        add_requests(requests, name, blocks);
+        add_row(duration, {{"route", name}}, durations(blocks));
+    }
+    add_family(all, std::move(requests));
+    add_family(all, std::move(duration));
+}
+
+void add_limit_families(families& all, const table<limit_metrics>& limits)
+{
+    auto decisions =
+        counter_family("gateway_decisions_total", "What each limit said about a request.");
+    for (const auto& [name, blocks] : limits) {
+        for (std::size_t o = 0; o < outcome_names.size(); ++o) {
+            add_row(
+                decisions,
+                {{"limit", name}, {"outcome", std::string{outcome_names[o]}}},
+                sum(blocks, [o](const limit_metrics& m) { return m.decisions[o].value(); })
+            );
+        }
+    }
+    add_family(all, std::move(decisions));
+}
+
+void add_upstream_families(
+    families& all, const table<upstream_metrics>& upstreams, const reasons& known
+)
+{
+    auto duration = histogram_family(
+        "gateway_upstream_duration_seconds",
+        "Time from a request sent to an upstream to its response's header."
+    );
+    auto failures = counter_family(
+        "gateway_upstream_failures_total", "Exchanges an upstream failed, by reason."
+    );
+    for (const auto& [name, blocks] : upstreams) {
+        add_row(duration, {{"upstream", name}}, durations(blocks));
+        add_failures(failures, {"upstream", name}, blocks, known);
+    }
+    add_family(all, std::move(duration));
+    add_family(all, std::move(failures));
+}
+
+void add_store_families(families& all, const table<store_metrics>& stores, const reasons& known)
+{
+    auto duration = histogram_family(
+        "gateway_store_request_duration_seconds", "Time a store took to answer one question."
+    );
+    auto requests = counter_family("gateway_store_requests_total", "Round trips to a store.");
+    auto failures = counter_family(
+        "gateway_store_failures_total", "Questions a store did not answer, by reason."
+    );
+    auto health = gauge_family("gateway_store_up", "1 if a store answers every worker, else 0.");
+    for (const auto& [name, blocks] : stores) {
+        const prometheus::ClientMetric::Label owner{"store", name};
+        add_row(duration, {owner}, durations(blocks));
+        add_row(requests, {owner}, sum(blocks, [](const auto& m) { return m.requests.value(); }));
+        add_failures(failures, owner, blocks, known);
+        add_row(health, {owner}, up(blocks));
+    }
+    add_family(all, std::move(duration));
+    add_family(all, std::move(requests));
+    add_family(all, std::move(failures));
+    add_family(all, std::move(health));
+}
+
+void add_connection_families(families& all, const row<worker_metrics>& workers)
+{
+    auto connections =
+        gauge_family("gateway_connections", "Open connections, by side and whether in use.");
+    const auto add = [&](std::string side, std::string state, gauge worker_metrics::*which) {
+        add_row(
+            connections,
+            {{"side", std::move(side)}, {"state", std::move(state)}},
+            sum(workers, [which](const worker_metrics& m) { return (m.*which).value(); })
+        );
+    };
+    add("client", "active", &worker_metrics::clients_active);
+    add("client", "idle", &worker_metrics::clients_idle);
+    add("upstream", "active", &worker_metrics::upstreams_active);
+    add("upstream", "idle", &worker_metrics::upstreams_idle);
+    add_family(all, std::move(connections));
+}
+
+}  // namespace gateway::telemetry

@@ -1,0 +1,24 @@
+// Turns tables of blocks into metric families, workers summed. Called by a scrape, under the
+// registry's lock, while workers go on counting.
+#pragma once
+
+#include "gateway/telemetry/block_table.hpp"
+#include "gateway/telemetry/families.hpp"
+#include "gateway/telemetry/metrics.hpp"
+
+#include <string>
+#include <vector>
+
+namespace gateway::telemetry {
+
+using reasons = std::vector<std::string>;  // label values, in the order of the failures arrays
+
+void add_route_families(families& all, const table<route_metrics>& routes);
+void add_limit_families(families& all, const table<limit_metrics>& limits);
+void add_upstream_families(
+    families& all, const table<upstream_metrics>& upstreams, const reasons& known
+);
+void add_store_families(families& all, const table<store_metrics>& stores, const reasons& known);
+void add_connection_families(families& all, const row<worker_metrics>& workers);
+
+}  // namespace gateway::telemetry

@@ -1,0 +1,26 @@
+#include "gateway/telemetry/log.hpp"
+
+#include "gateway/base/clock.hpp"
+#include "gateway/telemetry/diagnostics.hpp"
+
+#include <unistd.h>
+
+namespace gateway::telemetry {
+
+static diagnostics& the_diagnostics()
+{
+    static diagnostics one(STDERR_FILENO);
+    return one;
+}
+
+void configure_log(const log_options& options)
+{
+    the_diagnostics().configure(options);
+}
+
+void log(log_level level, std::string_view text)
+{
+    the_diagnostics().write(level, text, base::now());
+}
+
+}  // namespace gateway::telemetry

@@ -1,0 +1,35 @@
+#include "gateway/telemetry/metrics.hpp"
+
+namespace gateway::telemetry {
+
+std::size_t method_index(std::string_view method)
+{
+    constexpr std::size_t other = method_names.size() - 1;
+    std::size_t i = 0;
+    while (i < other && method_names[i] != method) {  // case matters: RFC 9110 §9.1
+        ++i;
+    }
+    return i;
+}
+
+void route_metrics::count_request(std::size_t method, int code)
+{
+    std::atomic<codes*>& row = requests[method];
+    codes* counts = row.load(std::memory_order_relaxed);  // only we store to it
+    if (counts == nullptr) {
+        counts = new codes{};
+        row.store(counts, std::memory_order_release);  // a scrape must see zeros, not garbage
+    }
+    const auto last = static_cast<int>(counts->size()) - 1;
+    const int index = code - first_code;
+    (*counts)[static_cast<std::size_t>(index < 0 || index > last ? last : index)].add();
+}
+
+route_metrics::~route_metrics()
+{
+    for (const auto& row : requests) {
+        delete row.load(std::memory_order_relaxed);
+    }
+}
+
+}  // namespace gateway::telemetry

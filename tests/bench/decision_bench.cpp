@@ -1,0 +1,97 @@
+// What one local decision costs, at 1 to 10 million clients, beside the floor: one random
+// read-modify-write that misses the caches as the table does.
+#include "gateway/base/clock.hpp"
+#include "gateway/limit/limit.hpp"
+#include "gateway/store/memory_store.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <string_view>
+#include <vector>
+
+namespace gateway::store {
+namespace {
+
+// The names are made on the way, so that a list of them does not take the caches from the table.
+struct client_name {
+    std::array<char, 32> bytes{"\x0a\0\0\0per_client\x10\0\0\0............"};
+
+    std::string_view of(std::uint64_t client)
+    {
+        std::memcpy(bytes.data() + 20, &client, sizeof(client));
+        return {bytes.data(), bytes.size()};
+    }
+};
+
+const limit::limit slow = *limit::limit::make(1, std::chrono::hours{1}, 1'000'000);
+
+memory_store& filled(std::size_t clients)
+{
+    static std::size_t held = 0;
+    static std::unique_ptr<memory_store> store;
+    if (held != clients) {
+        store.reset();
+        store = std::make_unique<memory_store>(memory_options{.max_buckets = clients});
+        held = clients;
+        client_name name;
+        for (std::size_t i = 0; i < clients; ++i) {
+            const charge c{.limit_name = "per_client", .bucket_name = name.of(i), .limit = &slow};
+            store->take({&c, 1}, base::now());
+        }
+    }
+    return *store;
+}
+
+void decide(benchmark::State& state)
+{
+    const auto clients = static_cast<std::uint64_t>(state.range(0));
+    memory_store& store = filled(clients);
+    std::minstd_rand random{1};
+    client_name name;
+    const base::instant now = base::now();  // one reading per turn of the loop
+    for (auto _ : state) {
+        const std::uint64_t client = random() % clients;
+        const charge c{.limit_name = "per_client", .bucket_name = name.of(client), .limit = &slow};
+        benchmark::DoNotOptimize(store.take({&c, 1}, now));
+    }
+}
+
+void decide_three(benchmark::State& state)  // three limits in one question
+{
+    const auto clients = static_cast<std::uint64_t>(state.range(0));
+    memory_store& store = filled(clients);
+    std::minstd_rand random{1};
+    std::array<client_name, 3> names;
+    const base::instant now = base::now();
+    for (auto _ : state) {
+        std::array<charge, 3> charges;
+        for (std::size_t i = 0; i < charges.size(); ++i) {
+            charges[i] = {.limit_name = "per_client", .bucket_name = names[i].of(random() % clients), .limit = &slow};
+        }
+        benchmark::DoNotOptimize(store.take(charges, now));
+    }
+}
+
+void floor_of_memory(benchmark::State& state)
+{
+    const auto clients = static_cast<std::size_t>(state.range(0));
+    std::vector<std::array<std::uint64_t, 4>> slots(clients + clients / 2);
+    std::minstd_rand random{1};
+    std::uint64_t previous = 0;
+    for (auto _ : state) {
+        auto& slot = slots[(random() + previous) % slots.size()];  // waits for the one before
+        previous = ++slot[2] & 1;
+    }
+}
+
+BENCHMARK(decide)->Arg(1)->Arg(100'000)->Arg(1'000'000)->Arg(10'000'000);
+BENCHMARK(decide_three)->Arg(1'000'000);
+BENCHMARK(floor_of_memory)->Arg(1)->Arg(100'000)->Arg(1'000'000)->Arg(10'000'000);
+
+}  // namespace
+}  // namespace gateway::store

@@ -1,0 +1,322 @@
+// What is particular to the Redis store: its keys, and every way the server can fail it.
+#include "tests/contract/subjects.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+
+namespace gateway::store::testing {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+const limit::limit five = *limit::limit::make(1, hours{1}, 5);
+
+charge of(std::string_view name, std::int64_t cost = 1)
+{
+    return {.limit_name = "per_client", .bucket_name = name, .limit = &five, .cost = cost};
+}
+
+const std::string key_of_secret = "gw:per_client:" + std::string{"2bb80d537b1da3e38bd30361aa855686"};
+
+// Asks one question; its failure.
+std::optional<failure> why(redis_subject& s, std::string_view name = "someone", std::int64_t cost = 1)
+{
+    const charge c = of(name, cost);
+    answer a;
+    return s.ask({&c, 1}, a);
+}
+
+redis_options quick(base::duration timeout = milliseconds{100})
+{
+    redis_options o;
+    o.timeout = timeout;
+    return o;
+}
+
+// Asks until the breaker has opened; the failure that came before it.
+std::optional<failure> fails_until_open(redis_subject& s)
+{
+    std::optional<failure> last;
+    const base::instant end = base::now() + seconds{10};
+    while (base::now() < end) {
+        const auto f = why(s, "someone");
+        if (f == failure::open) {
+            return last;
+        }
+        last = f ? f : last;
+        s.io().restart();
+        s.io().run_one_for(milliseconds{1});
+    }
+    return std::nullopt;
+}
+
+TEST(redis_store, hashes_names_and_lets_every_key_expire)
+{
+    redis_subject s;
+    ASSERT_TRUE(s.becomes_healthy());
+    EXPECT_EQ(why(s, "secret"), std::nullopt);
+    EXPECT_EQ(why(s, "other", 5), std::nullopt);
+    EXPECT_EQ(s.server().command({"EXISTS", key_of_secret}), "1");
+    std::istringstream keys{s.server().command({"KEYS", "*"})};
+    int count = 0;
+    for (std::string key; keys >> key; ++count) {
+        const auto left = milliseconds{std::stoll(s.server().command({"PTTL", key}))};
+        EXPECT_GT(left, hours{1} - seconds{30}) << key << " is not full before that";
+        EXPECT_LE(left, hours{5} + milliseconds{2}) << key;
+    }
+    EXPECT_EQ(count, 2);
+}
+
+TEST(redis_store, a_key_that_holds_something_else_fails_its_own_question_only)
+{
+    redis_subject s;
+    ASSERT_TRUE(s.becomes_healthy());
+    s.server().command({"RPUSH", key_of_secret, "x"});
+    for (int i = 0; i < 10; ++i) {
+        EXPECT_EQ(why(s, "secret"), failure::corrupt);
+    }
+    EXPECT_EQ(why(s, "other", 5), std::nullopt) << "the breaker did not mind";
+    for (const std::string value : {"x", "", "1 2", "1 0 5", "-1 1 1", "1e3 1 1", "1 1 9007199254740993"}) {
+        s.server().command({"DEL", key_of_secret});
+        s.server().command({"SET", key_of_secret, value});
+        EXPECT_EQ(why(s, "secret"), failure::corrupt) << value;
+        EXPECT_EQ(s.server().command({"GET", key_of_secret}), value) << "left as it was";
+    }
+}
+
+TEST(redis_store, a_value_from_a_clock_that_stepped_back_costs_one_refill_at_most)
+{
+    redis_subject s;
+    ASSERT_TRUE(s.becomes_healthy());
+    s.server().command({"SET", key_of_secret, "9000000000000000 3600000000 18000000000"});
+    const charge c = of("secret");
+    answer a;
+    ASSERT_EQ(s.ask({&c, 1}, a), std::nullopt);
+    EXPECT_FALSE(a.admitted);
+    EXPECT_EQ(a.decisions()[0].reset_after, hours{5});
+    EXPECT_EQ(a.decisions()[0].retry_after, hours{1});
+}
+
+TEST(redis_store, a_flushed_script_is_loaded_again_without_a_failure)
+{
+    redis_subject s;
+    ASSERT_TRUE(s.becomes_healthy());
+    for (int round = 0; round < 3; ++round) {
+        s.server().command({"SCRIPT", "FLUSH"});
+        std::vector<std::unique_ptr<asker>> askers;
+        const charge c = of("client " + std::to_string(round));
+        for (int i = 0; i < 7; ++i) {  // all of them find it gone
+            askers.push_back(std::make_unique<asker>());
+            ASSERT_EQ(s.store().ask({&c, 1}, *askers.back()), std::nullopt);
+        }
+        ASSERT_TRUE(run_until(s.io(), [&] { return askers.back()->settled(); }));
+        int admitted = 0;
+        for (const auto& a : askers) {
+            ASSERT_TRUE(a->got.has_value());
+            admitted += a->got->admitted ? 1 : 0;
+        }
+        EXPECT_EQ(admitted, 5) << "none was executed twice";
+    }
+    EXPECT_EQ(s.metrics().failures[static_cast<std::size_t>(failure::config)].value(), 0U);
+}
+
+TEST(redis_store, speaks_over_a_unix_socket_with_password_and_database)
+{
+    const auto server = std::make_shared<redis_server>(std::vector<std::string>{"--requirepass", "secret"});
+    redis_options o;
+    o.socket_path = server->socket_path();
+    o.password = "secret";
+    o.database = 3;
+    redis_subject s{server, o};
+    ASSERT_TRUE(s.becomes_healthy());
+    EXPECT_EQ(why(s), std::nullopt);
+}
+
+TEST(redis_store, a_wrong_password_is_a_failure_of_its_own_and_mends_within_a_second)
+{
+    const auto server = std::make_shared<redis_server>(std::vector<std::string>{"--user", "gate on >right ~* +@all"});
+    redis_options o = quick();
+    o.host = "localhost";  // looked up
+    o.user = "gate";
+    o.password = "wrong";
+    redis_subject s{server, o};
+    ASSERT_TRUE(run_until(s.io(), [&] { return why(s) == failure::auth; }));
+    server->command({"ACL", "SETUSER", "gate", ">wrong"});
+    EXPECT_TRUE(s.becomes_healthy(seconds{1}));
+    EXPECT_EQ(why(s), std::nullopt);
+}
+
+TEST(redis_store, a_server_that_dies_fails_fast_and_is_found_again_within_a_second)
+{
+    const auto server = std::make_shared<redis_server>();
+    redis_subject s{server, quick()};
+    ASSERT_TRUE(s.becomes_healthy());
+    server->stop();
+    EXPECT_EQ(fails_until_open(s), failure::unreachable);
+    EXPECT_FALSE(s.store().healthy());
+    EXPECT_EQ(s.metrics().up.value(), 0);
+    const base::instant before = base::now();
+    EXPECT_EQ(why(s), failure::open);
+    EXPECT_LT(base::now() - before, milliseconds{1});
+    server->start();
+    EXPECT_TRUE(s.becomes_healthy(seconds{1}));
+    EXPECT_EQ(why(s), std::nullopt);
+    EXPECT_EQ(s.metrics().up.value(), 1);
+}
+
+TEST(redis_store, a_frozen_server_costs_no_question_more_than_the_timeout)
+{
+    const auto server = std::make_shared<redis_server>();
+    redis_subject s{server, quick(milliseconds{25})};
+    ASSERT_TRUE(s.becomes_healthy());
+    for (int round = 0; round < 3; ++round) {
+        server->freeze();
+        const base::instant before = base::now();
+        EXPECT_EQ(why(s), failure::timeout);
+        EXPECT_LT(base::now() - before, milliseconds{45});
+        EXPECT_GE(base::now() - before, milliseconds{25});
+        EXPECT_EQ(fails_until_open(s), failure::timeout);
+        run_until(s.io(), [] { return false; }, milliseconds{400 + 170 * round});  // other stages
+        server->thaw();
+        EXPECT_TRUE(s.becomes_healthy(seconds{1})) << round;
+        EXPECT_EQ(why(s, "round " + std::to_string(round)), std::nullopt);
+    }
+}
+
+struct trouble {
+    const char* name;
+    std::vector<std::vector<std::string>> begin;
+    std::vector<std::vector<std::string>> end;
+    failure expected;
+};
+
+class redis_trouble : public ::testing::TestWithParam<trouble> {};
+
+TEST_P(redis_trouble, opens_the_breaker_and_passes_within_a_second)
+{
+    const auto server = std::make_shared<redis_server>();
+    redis_subject s{server, quick()};
+    ASSERT_TRUE(s.becomes_healthy());
+    for (const auto& command : GetParam().begin) {
+        server->command(command);
+    }
+    EXPECT_EQ(fails_until_open(s), GetParam().expected);
+    for (const auto& command : GetParam().end) {
+        server->command(command);
+    }
+    EXPECT_TRUE(s.becomes_healthy(seconds{1}));
+    EXPECT_EQ(why(s), std::nullopt);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    all,
+    redis_trouble,
+    ::testing::Values(
+        trouble{"oom", {{"CONFIG", "SET", "maxmemory", "1"}}, {{"CONFIG", "SET", "maxmemory", "0"}}, failure::readonly},
+        trouble{
+            "readonly",
+            {{"CONFIG", "SET", "replica-serve-stale-data", "yes"}, {"REPLICAOF", "127.0.0.1", "1"}},
+            {{"REPLICAOF", "NO", "ONE"}},
+            failure::readonly},
+        trouble{
+            "master_down",
+            {{"CONFIG", "SET", "replica-serve-stale-data", "no"}, {"REPLICAOF", "127.0.0.1", "1"}},
+            {{"REPLICAOF", "NO", "ONE"}},
+            failure::loading},
+        trouble{
+            "too_few_replicas",
+            {{"CONFIG", "SET", "min-replicas-to-write", "1"}},
+            {{"CONFIG", "SET", "min-replicas-to-write", "0"}},
+            failure::readonly},
+        trouble{"paused", {{"CLIENT", "PAUSE", "60000"}}, {{"CLIENT", "UNPAUSE"}}, failure::timeout}
+    ),
+    [](const auto& instance) { return instance.param.name; }
+);
+
+TEST(redis_store, a_server_busy_with_a_script_is_asked_again_when_it_is_done)
+{
+    const auto server = std::make_shared<redis_server>(std::vector<std::string>{"--busy-reply-threshold", "10"});
+    redis_subject s{server, quick()};
+    ASSERT_TRUE(s.becomes_healthy());
+    const auto busy = server->begin({"EVAL", "while true do end", "0"});
+    const auto last = fails_until_open(s);
+    EXPECT_TRUE(last == failure::loading || last == failure::timeout);
+    EXPECT_EQ(server->command({"SCRIPT", "KILL"}), "OK");
+    EXPECT_TRUE(s.becomes_healthy(seconds{1}));
+}
+
+TEST(redis_store, keeps_answers_apart_however_many_are_on_their_way)
+{
+    redis_subject s;
+    ASSERT_TRUE(s.becomes_healthy());
+    const auto wide = *limit::limit::make(1, hours{1}, 10'000);
+    std::vector<std::unique_ptr<asker>> askers;
+    std::vector<std::string> names;
+    names.reserve(4096);
+    for (std::int64_t i = 0; i < 4096; ++i) {
+        names.push_back("client " + std::to_string(i));
+        const charge c{.limit_name = "wide", .bucket_name = names.back(), .limit = &wide, .cost = i + 1};
+        askers.push_back(std::make_unique<asker>());
+        ASSERT_EQ(s.store().ask({&c, 1}, *askers.back()), std::nullopt);
+    }
+    asker one_more;
+    const charge c = of("x");
+    EXPECT_EQ(s.store().ask({&c, 1}, one_more), failure::overload);
+    for (std::size_t i = 0; i < askers.size(); i += 3) {
+        askers[i].reset();  // gone before their answer comes
+    }
+    ASSERT_TRUE(run_until(s.io(), [&] { return askers[4094]->settled(); }));
+    for (std::int64_t i = 0; i < 4096; ++i) {
+        if (const auto& a = askers[static_cast<std::size_t>(i)]) {
+            ASSERT_TRUE(a->got.has_value());
+            ASSERT_EQ(a->calls, 1);
+            ASSERT_EQ(a->got->decisions()[0].remaining, 10'000 - (i + 1));
+        }
+    }
+}
+
+TEST(redis_store, a_limit_beyond_exact_numbers_is_not_asked)
+{
+    redis_subject s;
+    ASSERT_TRUE(s.becomes_healthy());
+    const auto vast = *limit::limit::make(1'000'000'000, seconds{1}, 1'000'000'000'000'000'000);
+    const charge c{.limit_name = "vast", .bucket_name = "x", .limit = &vast};
+    answer a;
+    EXPECT_EQ(s.ask({&c, 1}, a), failure::config);
+    EXPECT_EQ(why(s), std::nullopt);
+}
+
+TEST(redis_store, closing_fails_what_is_pending_and_destroying_abandons_it)
+{
+    const auto server = std::make_shared<redis_server>();
+    telemetry::store_metrics metrics;
+    redis_options o = quick();
+    o.port = std::to_string(server->port());
+    const charge c = of("x");
+    asker abandoned;
+    boost::asio::io_context io{1};
+    {
+        redis_store store{io, "shared", o, metrics};
+        ASSERT_TRUE(run_until(io, [&] { return store.healthy(); }));
+        ASSERT_EQ(store.ask({&c, 1}, abandoned), std::nullopt);
+        ASSERT_TRUE(abandoned.asked());
+    }
+    EXPECT_FALSE(abandoned.asked());
+    redis_store store{io, "shared", o, metrics};
+    ASSERT_TRUE(run_until(io, [&] { return store.healthy(); }));
+    asker failed;
+    ASSERT_EQ(store.ask({&c, 1}, failed), std::nullopt);
+    store.close();
+    EXPECT_EQ(failed.why, failure::unreachable);
+    EXPECT_EQ(store.ask({&c, 1}, failed), failure::unreachable);
+    io.restart();
+    io.run();
+    EXPECT_EQ(abandoned.calls, 0);
+}
+
+}  // namespace
+}  // namespace gateway::store::testing

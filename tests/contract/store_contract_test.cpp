@@ -1,0 +1,228 @@
+// What every store answers, whatever it is made of. Rates are slow, so the passing of time during
+// a test changes no whole number.
+#include "gateway/limit/bucket.hpp"
+#include "tests/contract/subjects.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace gateway::store::testing {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+const limit::limit five = *limit::limit::make(1, hours{1}, 5);
+const limit::limit three = *limit::limit::make(1, hours{1}, 3);
+
+charge of(const limit::limit& l, std::string_view name, std::int64_t cost = 1, bool enforced = true)
+{
+    return {.limit_name = name.substr(0, 1), .bucket_name = name, .limit = &l, .cost = cost, .enforced = enforced};
+}
+
+template<typename Subject>
+class store_contract : public ::testing::Test {
+protected:
+    Subject subject;
+
+    answer take(const std::vector<charge>& charges)
+    {
+        const auto a = subject.take(charges);
+        EXPECT_TRUE(a.has_value());
+        return a.value_or(answer{});
+    }
+
+    limit::decision take_one(const charge& c) { return take({c}).decisions()[0]; }
+};
+
+using subjects = ::testing::Types<memory_subject, redis_subject>;
+TYPED_TEST_SUITE(store_contract, subjects);
+
+TYPED_TEST(store_contract, gives_a_burst_and_then_says_when_to_come_back)
+{
+    for (std::int64_t left = 4; left >= 0; --left) {
+        const auto d = this->take_one(of(five, "a1"));
+        EXPECT_TRUE(d.allowed);
+        EXPECT_EQ(d.remaining, left);
+        EXPECT_EQ(d.retry_after.count(), 0);
+        EXPECT_LE(d.reset_after, hours{5 - left});
+        EXPECT_GT(d.reset_after, hours{5 - left} - seconds{30});
+    }
+    const auto d = this->take_one(of(five, "a1"));
+    EXPECT_FALSE(d.allowed);
+    EXPECT_EQ(d.remaining, 0);
+    EXPECT_LE(d.retry_after, hours{1});
+    EXPECT_GT(d.retry_after, hours{1} - seconds{30});
+    EXPECT_TRUE(this->take_one(of(five, "a2")).allowed) << "another client";
+}
+
+TYPED_TEST(store_contract, refills_at_the_rate_and_never_earlier)
+{
+    const auto brisk = *limit::limit::make(20, seconds{1}, 1);
+    const base::instant start = base::now();
+    ASSERT_TRUE(this->take_one(of(brisk, "a1")).allowed);
+    const base::instant taken = base::now();
+    bool again = false;
+    while (!again && base::now() < start + seconds{5}) {
+        again = this->take_one(of(brisk, "a1")).allowed;
+    }
+    EXPECT_TRUE(again);
+    EXPECT_GE(base::now() - start, milliseconds{50});
+    EXPECT_GE(base::now() - taken, milliseconds{45});
+}
+
+TYPED_TEST(store_contract, charges_a_cost_or_nothing)
+{
+    EXPECT_EQ(this->take_one(of(five, "a1", 4)).remaining, 1);
+    const auto d = this->take_one(of(five, "a1", 2));
+    EXPECT_FALSE(d.allowed);
+    EXPECT_EQ(d.remaining, 1);
+    EXPECT_GT(d.retry_after, hours{1} - seconds{30});
+    EXPECT_EQ(this->take_one(of(five, "a1", 1)).remaining, 0);
+    EXPECT_FALSE(this->take_one(of(five, "a2", 6)).allowed) << "more than a burst never passes";
+    EXPECT_FALSE(this->take_one(of(five, "a2", INT64_MAX)).allowed);
+    EXPECT_EQ(this->take_one(of(five, "a2", 5)).remaining, 0) << "and took nothing";
+}
+
+TYPED_TEST(store_contract, takes_from_all_limits_or_from_none)
+{
+    this->take({of(three, "b1", 3)});
+    const answer a = this->take({of(five, "a1"), of(three, "b1")});
+    EXPECT_FALSE(a.admitted);
+    EXPECT_TRUE(a.decisions()[0].allowed);
+    EXPECT_EQ(a.decisions()[0].remaining, 5) << "untouched";
+    EXPECT_EQ(a.decisions()[0].reset_after.count(), 0);
+    EXPECT_FALSE(a.decisions()[1].allowed);
+    EXPECT_EQ(this->take_one(of(five, "a1")).remaining, 4);
+}
+
+TYPED_TEST(store_contract, shadow_limits_count_but_never_reject)
+{
+    this->take({of(three, "b1", 3)});
+    const answer a = this->take({of(five, "a1"), of(three, "b1", 1, false)});
+    EXPECT_TRUE(a.admitted);
+    EXPECT_FALSE(a.decisions()[1].allowed);
+    EXPECT_EQ(this->take_one(of(five, "a1")).remaining, 3);
+    this->take({of(five, "a2"), of(three, "b2", 2, false)});
+    EXPECT_EQ(this->take_one(of(three, "b2")).remaining, 0) << "an allowed shadow charge is taken";
+}
+
+TYPED_TEST(store_contract, a_bucket_charged_twice_in_one_question_sees_both)
+{
+    const answer a = this->take({of(five, "a1", 2), of(five, "a1", 3)});
+    EXPECT_TRUE(a.admitted);
+    EXPECT_EQ(a.decisions()[0].remaining, 3);
+    EXPECT_EQ(a.decisions()[1].remaining, 0);
+    const answer b = this->take({of(five, "a2", 3), of(five, "a2", 3)});
+    EXPECT_FALSE(b.admitted);
+    EXPECT_EQ(b.decisions()[0].remaining, 5);
+    EXPECT_EQ(this->take_one(of(five, "a2")).remaining, 4);
+}
+
+TYPED_TEST(store_contract, a_changed_rate_keeps_the_debt_in_tokens)
+{
+    this->take({of(five, "a1", 4)});
+    const auto slower = *limit::limit::make(1, hours{10}, 5);
+    const auto d = this->take_one(of(slower, "a1"));
+    EXPECT_TRUE(d.allowed);
+    EXPECT_EQ(d.remaining, 0);
+    EXPECT_LE(d.reset_after, hours{50});
+    EXPECT_GT(d.reset_after, hours{50} - seconds{300});
+    const auto faster = *limit::limit::make(1, seconds{1000}, 5);
+    const auto e = this->take_one(of(faster, "a1"));
+    EXPECT_FALSE(e.allowed);
+    EXPECT_LE(e.reset_after, seconds{5000});
+    EXPECT_GT(e.reset_after, seconds{4970});
+}
+
+TYPED_TEST(store_contract, a_changed_burst_never_forgives)
+{
+    this->take({of(five, "a1", 4)});
+    const auto d = this->take_one(of(three, "a1"));
+    EXPECT_FALSE(d.allowed);
+    EXPECT_EQ(d.remaining, 0);
+    EXPECT_GT(d.retry_after, hours{2} - seconds{30});
+    const auto ten = *limit::limit::make(1, hours{1}, 10);
+    EXPECT_EQ(this->take_one(of(ten, "a1")).remaining, 5);
+}
+
+// The same rules again, as plainly as they can be written, with time standing still.
+class model {
+public:
+    answer take(const std::vector<charge>& charges)
+    {
+        auto after = buckets_;
+        std::vector<limit::step> steps;
+        answer a;
+        for (const charge& c : charges) {
+            auto& b = after[std::string{c.bucket_name}];
+            const auto t = c.limit->in_microseconds();
+            steps.push_back(limit::take(t, b, 0, c.cost));
+            if (steps.back().allowed) {
+                b = {steps.back().full_at, t.interval};
+            }
+            a.admitted = a.admitted && (steps.back().allowed || !c.enforced);
+        }
+        for (std::size_t i = 0; i < charges.size(); ++i) {
+            const auto t = charges[i].limit->in_microseconds();
+            const auto owed = buckets_[std::string{charges[i].bucket_name}].full_at;
+            const bool untouched = !a.admitted && steps[i].allowed;
+            a.add({
+                .allowed = steps[i].allowed,
+                .remaining = untouched ? t.burst - limit::ceil_div(owed, t.interval) : steps[i].remaining,
+                .retry_after = std::chrono::microseconds{steps[i].retry_in},
+                .reset_after = std::chrono::microseconds{untouched ? owed : steps[i].full_in},
+            });
+        }
+        if (a.admitted) {
+            buckets_ = after;
+        }
+        return a;
+    }
+
+private:
+    std::map<std::string, limit::bucket> buckets_;
+};
+
+TYPED_TEST(store_contract, answers_any_sequence_as_the_model_does)
+{
+    const std::vector<limit::limit> limits{
+        five, three, *limit::limit::make(1, hours{24}, 100), *limit::limit::make(7, hours{7}, 20)};
+    std::mt19937 random{20};
+    const auto pick = [&random](std::size_t n) { return random() % n; };
+    std::vector<std::string> names;
+    for (int i = 0; i < 24; ++i) {
+        names.push_back(std::string(1, static_cast<char>('a' + i % 4)) + std::to_string(i));
+    }
+    model expected;
+    for (int round = 0; round < 400; ++round) {
+        std::vector<charge> charges;
+        for (std::size_t n = 1 + pick(max_charges); n > 0; --n) {
+            const std::size_t i = pick(names.size());
+            charges.push_back(of(limits[i % 4], names[i], 1 + static_cast<std::int64_t>(pick(3)), pick(4) != 0));
+        }
+        const answer want = expected.take(charges);
+        const answer got = this->take(charges);
+        ASSERT_EQ(got.admitted, want.admitted) << round;
+        ASSERT_EQ(got.decisions().size(), charges.size());
+        for (std::size_t i = 0; i < charges.size(); ++i) {
+            const auto& g = got.decisions()[i];
+            const auto& w = want.decisions()[i];
+            ASSERT_EQ(g.allowed, w.allowed) << round << "/" << i;
+            ASSERT_EQ(g.remaining, w.remaining) << round << "/" << i;
+            ASSERT_LE(g.retry_after, w.retry_after);
+            ASSERT_GE(g.retry_after, w.retry_after - seconds{60});
+            ASSERT_LE(g.reset_after, w.reset_after);
+            ASSERT_GE(g.reset_after, w.reset_after - seconds{60});
+        }
+    }
+}
+
+}  // namespace
+}  // namespace gateway::store::testing

@@ -1,0 +1,125 @@
+// The stores under test, each behind one blocking take().
+#pragma once
+
+#include "gateway/store/memory_store.hpp"
+#include "gateway/store/redis/redis_store.hpp"
+#include "tests/contract/redis_server.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+
+namespace gateway::store::testing {
+
+// Runs the loop until `done`, at most so long. True if it is done.
+inline bool run_until(
+    boost::asio::io_context& io,
+    const std::function<bool()>& done,
+    base::duration at_most = std::chrono::seconds{5}
+)
+{
+    const base::instant end = base::now() + at_most;
+    while (!done()) {
+        if (base::now() >= end) {
+            return false;
+        }
+        io.restart();
+        io.run_one_for(std::chrono::milliseconds{1});
+    }
+    return true;
+}
+
+struct asker final : question {
+    std::optional<answer> got;
+    std::optional<failure> why;
+    int calls = 0;
+
+    bool settled() const { return calls > 0; }
+
+    void answered(const answer& a) override
+    {
+        got = a;
+        ++calls;
+    }
+
+    void failed(failure f) override
+    {
+        why = f;
+        ++calls;
+    }
+};
+
+class memory_subject {
+public:
+    std::optional<answer> take(std::span<const charge> charges) { return store_.take(charges, base::now()); }
+
+private:
+    memory_store store_{memory_options{.max_buckets = 10'000}};
+};
+
+// A Redis store in a loop of its own. Timeouts are long here, as the machine may be busy.
+class redis_subject {
+public:
+    redis_subject() : redis_subject(std::make_shared<redis_server>(), {}) {}
+
+    redis_subject(std::shared_ptr<redis_server> server, redis_options options) : server_(std::move(server))
+    {
+        options.port = std::to_string(server_->port());
+        if (options.timeout == redis_options{}.timeout) {
+            options.timeout = std::chrono::seconds{2};
+        }
+        store_.emplace(io_, "shared", options, metrics_);
+    }
+
+    ~redis_subject()
+    {
+        store_->close();
+        io_.restart();
+        io_.run();  // returns: nothing is left to wait for
+    }
+
+    bool becomes_healthy(base::duration within = std::chrono::seconds{5})
+    {
+        return run_until(io_, [this] { return store_->healthy(); }, within);
+    }
+
+    // The failure, or nothing and the answer in `into`.
+    std::optional<failure> ask(std::span<const charge> charges, answer& into)
+    {
+        asker a;
+        if (const auto refused = store_->ask(charges, a)) {
+            return refused;
+        }
+        run_until(io_, [&a] { return a.settled(); });
+        if (a.got) {
+            into = *a.got;
+        }
+        return a.why;
+    }
+
+    std::optional<answer> take(std::span<const charge> charges)
+    {
+        becomes_healthy();
+        answer a;
+        return ask(charges, a) ? std::nullopt : std::optional{a};
+    }
+
+    redis_server& server() { return *server_; }
+
+    redis_store& store() { return *store_; }
+
+    boost::asio::io_context& io() { return io_; }
+
+    telemetry::store_metrics& metrics() { return metrics_; }
+
+private:
+    std::shared_ptr<redis_server> server_;
+    boost::asio::io_context io_{1};
+    telemetry::store_metrics metrics_;
+    std::optional<redis_store> store_;
+};
+
+}  // namespace gateway::store::testing

@@ -1,0 +1,32 @@
+// Input: the path of a request target.
+#include "gateway/policy/path.hpp"
+
+#include "tests/fuzz/require.hpp"
+
+#include <algorithm>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+{
+    using namespace gateway;
+    using fuzz::require;
+
+    const std::string path(data, data + size);
+    std::string normal;
+    if (!policy::normalise_path(path, normal)) {
+        return 0;
+    }
+    require(normal.starts_with('/') && normal.size() <= path.size());
+    const std::string walled = normal + "/";
+    for (const char* segment : {"/./", "/../"}) {
+        require(walled.find(segment) == std::string::npos);
+    }
+    require(normal.find("//") == std::string::npos);
+    require(normal.find_first_of(";\\?#") == std::string::npos);
+    require(std::none_of(normal.begin(), normal.end(), [](char c) {
+        return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+    }));
+
+    std::string again;
+    require(policy::normalise_path(normal, again) && again == normal);
+    return 0;
+}

@@ -1,0 +1,61 @@
+"""Every header compiles alone, so nobody depends on the order of includes.
+
+    headers.py ROOT COMPILER
+
+Headers that reach Asio or Beast's core are left to the files that include them first: each would
+take seconds.
+"""
+
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+
+from layers import included
+from sources import finish, root_from_arguments, sources
+
+SLOW = re.compile(r"boost/asio|boost/beast|gmock/|gtest/")
+
+
+def reaches_slow(name, texts):
+    """Whether `name` includes something slow, directly or through headers of ours."""
+    seen, waiting = {name}, [name]
+    while waiting:
+        for target in included(texts[waiting.pop()]):
+            if SLOW.match(target):
+                return True
+            if target in texts and target not in seen:
+                seen.add(target)
+                waiting.append(target)
+    return False
+
+
+def compile_alone(compiler, root, name):
+    """Nothing, or what the compiler said first."""
+    command = [compiler, "-std=c++20", "-fsyntax-only", "-I", str(root), "-x", "c++", "-"]
+    text = f'#include "{name}"\n#include "{name}"\n'
+    done = subprocess.run(command, input=text, capture_output=True, text=True)
+    if done.returncode == 0:
+        return None
+    errors = [line for line in done.stderr.splitlines() if "error" in line]
+    return f"{name}:1: does not compile alone: {(errors or [done.stderr])[0]}"
+
+
+def main():
+    root = root_from_arguments()
+    compiler = sys.argv[2]
+    texts = {
+        path.relative_to(root).as_posix(): path.read_text()
+        for path in sources(root, ("gateway", "config"))
+        if path.suffix == ".hpp"
+    }
+    names = [name for name in texts if not reaches_slow(name, texts)]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        answers = pool.map(lambda name: compile_alone(compiler, root, name), names)
+        problems = [answer for answer in answers if answer is not None]
+    finish("headers", problems, len(names))
+
+
+if __name__ == "__main__":
+    main()

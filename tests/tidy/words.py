@@ -1,0 +1,83 @@
+"""Words and patterns we do without, each with what to write instead.
+
+    words.py [ROOT]
+
+Comments are checked for unfinished work and for vocabulary; code for the rest.
+"""
+
+import re
+
+from sources import code, finish, line_of, root_from_arguments, sources
+
+PRODUCT = r"^(gateway|config)/"
+EVERYWHERE = r"^(gateway|config|tests)/"
+
+
+class Rule:
+    def __init__(self, pattern, instead, where=PRODUCT, but=r"^$", raw=False):
+        self.pattern = re.compile(pattern)
+        self.instead = instead
+        self.where = re.compile(where)
+        self.but = re.compile(but)
+        self.raw = raw  # in comments and literals, too
+
+
+RULES = [
+    Rule(
+        r"\bco_await\b[^;]*?\[[^\[\];]*[\w&=][^\[\];]*\]\s*(?:\([^;()]*\))?\s*(?:mutable\s*)?(?:->[^{;]*)?\{",
+        "GCC 12 destroys a capturing lambda inside a co_await expression twice: name it first",
+        where=EVERYWHERE,
+    ),
+    Rule(
+        r"\bcatch\s*\(",
+        "failures are values; exceptions end in main, at start-up or reload, and in config",
+        but=r"^config/|^gateway/(main|cli|app)\.cpp$",
+    ),
+    Rule(r"\b(?:enable_)?shared_from_this\b", "say who owns it, and let the owner outlive it"),
+    Rule(
+        r"\bstd::(?:recursive_|shared_|timed_)?mutex\b",
+        "workers share nothing but the local store's table",
+        but=r"^gateway/telemetry/|^gateway/app\.cpp$",
+    ),
+    Rule(r"\b(?:sleep_for|sleep_until|usleep|nanosleep)\b", "wait for the event, or use the timer wheel"),
+    Rule(r"\bdetach\(\)", "a thread or coroutine has an owner who joins it"),
+    Rule(r"\[=\]", "name what the lambda captures", where=EVERYWHERE),
+    Rule(r"\b(?:rand|srand|strtok|gmtime|localtime|asctime|ctime|strerror)\s*\(", "use the reentrant form"),
+    Rule(r"\b(?:atoi|atol|atoll|strtol|stoi|stol|stoul|stoull)\s*\(", "use base::parse_decimal or std::from_chars"),
+    Rule(r"\b(?:sprintf|strcpy|strcat|gets)\s*\(", "use std::string or a bounded form"),
+    Rule(r"\busing namespace std\s*;", "write std::", where=EVERYWHERE),
+    Rule(r"\b(?:TODO|FIXME|XXX|HACK)\b", "finish it, or open an issue", where=EVERYWHERE, raw=True, but=r"^tests/tidy/"),
+    Rule(
+        r"(?i)\bdown_?stream", "client, or peer", where=EVERYWHERE, raw=True, but=r"^tests/tidy/"
+    ),
+    Rule(
+        r"\b(?:\w+_)?(?:manager|helper|utils?|handler)s?\b",
+        "name the thing after what it does",
+    ),
+]
+
+
+def check_text(name, text):
+    bare = code(text)
+    problems = []
+    for rule in RULES:
+        if not rule.where.search(name) or rule.but.search(name):
+            continue
+        body = text if rule.raw else bare
+        for match in rule.pattern.finditer(body):
+            found = " ".join(match[0].split())
+            problems.append(f"{name}:{line_of(body, match.start())}: `{found[:60]}`: {rule.instead}")
+    return problems
+
+
+def main():
+    root = root_from_arguments()
+    files = sources(root)
+    problems = []
+    for path in files:
+        problems += check_text(path.relative_to(root).as_posix(), path.read_text())
+    finish("words", problems, len(files))
+
+
+if __name__ == "__main__":
+    main()

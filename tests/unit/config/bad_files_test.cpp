@@ -1,0 +1,425 @@
+// Every kind of mistake, where it is reported, and in which words.
+#include "tests/unit/config/sample.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace gateway::config {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+struct bad {
+    std::string text;      // the section with the mistake, which comes first in the file
+    std::string expected;  // how a line of the complaint begins
+};
+
+// The section replaces its namesake in the sample, and stands on line 1.
+std::string file_with(const std::string& section)
+{
+    sample s;
+    std::string* const parts[] = {&s.listeners, &s.stores, &s.limits, &s.routes, &s.upstreams};
+    const std::string name = section.substr(0, section.find(':') + 1);
+    for (std::string* part : parts) {
+        if (part->starts_with(name)) {
+            part->clear();
+        }
+    }
+    s.rest = section + "\n";
+    return s.text();
+}
+
+void expect_complaints(const std::vector<bad>& table)
+{
+    for (const bad& b : table) {
+        const std::string problems = problems_of(file_with(b.text));
+        EXPECT_THAT("\n" + problems, HasSubstr("\n" + b.expected)) << b.text;
+    }
+}
+
+TEST(bad_files, the_sample_itself_is_good)
+{
+    EXPECT_EQ(problems_of(sample{}.text()), "");
+}
+
+TEST(bad_files, what_is_no_document_is_one_clear_line)
+{
+    const std::vector<bad> table = {
+        {"", "f: the file is empty"},
+        {"# only a comment\n", "f: the file is empty"},
+        {"~", "f: the file is empty"},
+        {"just text", "f:1:1: expected a mapping, got a plain value"},
+        {"- a\n- b\n", "f:1:1: expected a mapping, got a list"},
+        {"a: b: c", "f:1:5: not valid YAML: "},
+        {"a: [1, 2", "f:1:"},
+        {"a: \"unfinished", "f:1:"},
+        {"a: 1\n\tb: 2\n", "f:2:"},
+        {"a: 1\n---\nb: 2\n", "f:2:1: more than one YAML document"},
+        {"a: &x 1\nb: *x\n", "f:1:4: anchors and aliases are not supported"},
+        {"a: *x\n", "f:1:4: not valid YAML: "},
+        {"a: !!str 1\n", "f:1:4: YAML tags are not supported"},
+        {"a: b\x04\nc: d\n", "f:1:5: control character in the file"},
+        {std::string("a\0:\0", 4), "f:1:2: control character in the file"},
+        {"a: \"x\\ny\"\n", "f:1:4: control character or line break in a value"},
+        {"? [a, b]\n: c\n", "f:1:3: a key must be text, not a list"},
+        {"~: c\n", "f:1:1: a key must be text, not nothing"},
+        {std::string(33, '[') + std::string(33, ']'), "f:1:33: nested more than 32 levels deep"},
+        {std::string(100'000, '['), "f:1:"},
+        {"a: {" + std::string(5'000, '{'), "f:1:"},
+        {std::string(1024 * 1024 + 1, ' '), "f: larger than the maximum of 1MiB"},
+    };
+    for (const bad& b : table) {
+        const std::string problems = problems_of(b.text);
+        EXPECT_THAT(problems, StartsWith(b.expected)) << b.text.substr(0, 80);
+        EXPECT_EQ(problems.find('\n'), std::string::npos) << problems;
+    }
+}
+
+TEST(bad_files, an_alias_bomb_is_refused_at_its_first_anchor)
+{
+    std::string bomb = "a: &a [x, x, x, x, x, x, x, x, x]\n";
+    for (char c = 'b'; c < 'z'; ++c) {
+        const std::string before = "*" + std::string(1, static_cast<char>(c - 1));
+        bomb += std::string(1, c) + ": &" + c + " [" + before + "," + before + "," + before + "]\n";
+    }
+    EXPECT_THAT(problems_of(bomb), StartsWith("f:1:4: anchors and aliases are not supported"));
+    EXPECT_THAT(problems_of("<<: {a: 1}\n"), HasSubstr("f:1:1: \"<<\": unknown key"));
+}
+
+TEST(bad_files, process_settings)
+{
+    expect_complaints({
+        {"workers: 0", "f:1:10: workers: too small, the minimum is 1"},
+        {"workers: 257", "f:1:10: workers: too large, the maximum is 256"},
+        {"workers: many", "f:1:10: workers: expected auto or a number"},
+        {"workers: 010",
+         "f:1:10: workers: expected a whole number (decimal, without leading zeros)"},
+        {"workers: \"2\"", "f:1:10: workers: expected a whole number, got text: remove the quotes"},
+        {"drain_timeout: 30", "f:1:16: drain_timeout: expected a duration such as 250ms"},
+        {"drain_timeout: 2h", "f:1:16: drain_timeout: too large, the maximum is 1h"},
+        {"drain_timeout: [1s]",
+         "f:1:16: drain_timeout: expected a duration such as 250ms, 2s, 5m, 1h or 1d, got a list"},
+        {"drain_timeout:",
+         "f:1:1: drain_timeout: expected a duration such as 250ms, 2s, 5m, 1h or 1d, got nothing"},
+        {"max_connections: 1e4", "f:1:18: max_connections: expected a whole number"},
+        {"max_connections: 99999999999999999999999",
+         "f:1:18: max_connections: too large, the maximum is 1000000"},
+        {"max_conections: 5",
+         "f:1:1: max_conections: unknown key, did you mean \"max_connections\"?"},
+        {"workers: 1\nworkers: 2", "f:2:1: workers: duplicate key, first on line 1"},
+        {"http2: true", "f:1:1: http2: not supported yet"},
+        {"admin: 127.0.0.1:9901", "f:1:8: admin: expected a mapping, got a plain value"},
+        {"admin: {}", "f:1:8: admin.address: missing"},
+        {"admin: { address: 127.0.0.1:8080 }",
+         "f:1:8: admin.address: a listener has the same address"},
+        {"http: { header_timeout: 0s }",
+         "f:1:25: http.header_timeout: too small, the minimum is 1ms"},
+        {"http: { idle_timeout: 25h }", "f:1:23: http.idle_timeout: too large, the maximum is 1d"},
+        {"http: { max_header_bytes: 2MiB }",
+         "f:1:27: http.max_header_bytes: too large, the maximum is 1MiB"},
+        {"http: { max_header_bytes: 16KB }",
+         "f:1:27: http.max_header_bytes: expected a size such as 16KiB"},
+        {"http: { max_headers: -1 }", "f:1:22: http.max_headers: expected a whole number"},
+        {"http:", "f:1:1: http: expected a mapping, got nothing"},
+        {"log: { level: warn }",
+         "f:1:15: log.level: expected debug, info, warning or error, got \"warn\", did you mean"},
+        {"log: { access: yes }",
+         "f:1:16: log.access: expected true or false, unquoted, got \"yes\""},
+        {"log: { access: \"true\" }", "f:1:16: log.access: expected true or false, unquoted"},
+        {"log: { access: True }", "f:1:16: log.access: expected true or false, unquoted"},
+        {"response_headers: { reset: unix }",
+         "f:1:28: response_headers.reset: expected delta or epoch"},
+        {"response_headers: { ratelimt: true }",
+         "f:1:21: response_headers.ratelimt: unknown key, did you mean \"ratelimit\"?"},
+    });
+}
+
+TEST(bad_files, listeners)
+{
+    expect_complaints({
+        {"listeners: []", "f:1:12: listeners: at least one listener is needed"},
+        {"listeners: 0.0.0.0:80", "f:1:12: listeners: expected a list, got a plain value"},
+        {"listeners: [0.0.0.0:80]", "f:1:13: listeners[0]: expected a mapping, got a plain value"},
+        {"listeners: [{}]", "f:1:13: listeners[0].address: missing"},
+        {"listeners: [{address: \"localhost:80\"}]",
+         "f:1:23: listeners[0].address: the host must be an IP address"},
+        {"listeners: [{address: 0.0.0.0}]", "f:1:23: listeners[0].address: the port is missing"},
+        {"listeners: [{address: \"::1:80\"}]",
+         "f:1:23: listeners[0].address: an IPv6 address, and nothing else, needs brackets"},
+        {"listeners: [{address: \"[::1]:80\"}, {address: \"[0::1]:80\"}]",
+         "f:1:46: listeners[1].address: a listener above has the same address"},
+        {"listeners: [{address: 0.0.0.0:80, tls: {}}]",
+         "f:1:35: listeners[0].tls: not supported yet"},
+    });
+    EXPECT_THAT(problems_of("workers: 1\n"), HasSubstr("f:1:1: listeners: missing"));
+}
+
+TEST(bad_files, client)
+{
+    expect_complaints({
+        {"client: { trusted_proxies: 10.0.0.0/8 }",
+         "f:1:28: client.trusted_proxies: expected a list"},
+        {"client: { trusted_proxies: [10.0.0.1/8] }",
+         "f:1:29: client.trusted_proxies[0]: expected an address or a prefix"},
+        {"client: { trusted_hops: 101 }",
+         "f:1:25: client.trusted_hops: too large, the maximum is 100"},
+        {"client: { header: \"X Y\" }", "f:1:19: client.header: expected the name of a header"},
+        {"client: { ipv4_prefix: 33 }", "f:1:24: client.ipv4_prefix: too large, the maximum is 32"},
+        {"client: { ipv6_prefix: 0 }", "f:1:24: client.ipv6_prefix: too small, the minimum is 1"},
+    });
+}
+
+TEST(bad_files, stores)
+{
+    expect_complaints({
+        {"stores: { local: { max_buckets: 0 } }", "f:1:33: stores.local.max_buckets: too small"},
+        {"stores: { local: { on_full: drop } }",
+         "f:1:29: stores.local.on_full: expected share or reject"},
+        {"stores: { local: { url: redis://h } }", "f:1:20: stores.local.url: unknown key"},
+        {"stores: { s: {} }", "f:1:14: stores.s.url: missing"},
+        {"stores: { s: redis://h }", "f:1:14: stores.s: expected a mapping, got a plain value"},
+        {"stores: { s: { url: rediss://h } }",
+         "f:1:21: stores.s.url: stores of the kind rediss:// are not supported yet"},
+        {"stores: { s: { url: redis://h, timeout: 11s } }",
+         "f:1:41: stores.s.timeout: too large, the maximum is 10s"},
+        {"stores: { s: { url: redis://h, key_prefix: \"a b\" } }",
+         "f:1:44: stores.s.key_prefix: expected at most 64"},
+        {"stores: { \"a b\": { url: redis://h } }", "f:1:11: stores.\"a b\": a name is 1 to 64 of"},
+        {"stores: { s: { url: redis://h }, s: { url: redis://h } }",
+         "f:1:34: stores.s: duplicate key, first on line 1"},
+    });
+}
+
+TEST(bad_files, limits)
+{
+    expect_complaints({
+        {"limits: [a]", "f:1:9: limits: expected a mapping, got a list"},
+        {"limits:\n  a:\n    key: client_ip\n    rate: 1/s\n    bursst: 5",
+         "f:5:5: limits.a.bursst: unknown key, did you mean \"burst\"?"},
+        {"limits: { a: { rate: 1/s } }", "f:1:14: limits.a.key: missing"},
+        {"limits: { a: { key: [] } }", "f:1:14: limits.a.rate: missing"},
+        {"limits: { a: { key: [], rate: 100 } }",
+         "f:1:31: limits.a.rate: expected a rate such as 100/m or 10/10s, got \"100\""},
+        {"limits: { a: { key: [], rate: 0/s } }", "f:1:31: limits.a.rate: expected a rate"},
+        {"limits: { a: { key: [], rate: 2000000000/s } }",
+         "f:1:31: limits.a.rate: too fast, the maximum is one token per nanosecond"},
+        {"limits: { a: { key: [], rate: 1/36501d } }",
+         "f:1:31: limits.a.rate: a refill of 1 tokens would take too long, the maximum is 100 "
+         "years"},
+        {"limits: { a: { key: [], rate: 1/d, burst: 36501 } }",
+         "f:1:43: limits.a.burst: a refill of 36501 tokens would take too long"},
+        {"limits: { a: { key: [], rate: 1/s, burst: 0 } }",
+         "f:1:43: limits.a.burst: too small, the minimum is 1"},
+        {"limits: { a: { key: [], rate: 5/s, cost: 6 } }",
+         "f:1:42: limits.a.cost: more than the burst of 5: no request could ever pass"},
+        {"limits: { a: { key: ip, rate: 1/s } }",
+         "f:1:21: limits.a.key: expected client_ip, header:NAME"},
+        {"limits: { a: { key: \"header:\", rate: 1/s } }",
+         "f:1:21: limits.a.key: not a name to follow \"header:\""},
+        {"limits: { a: { key: \"header:a b\", rate: 1/s } }", "f:1:21: limits.a.key: not a name"},
+        {"limits: { a: { key: [client_ip, client_ip], rate: 1/s } }",
+         "f:1:33: limits.a.key[1]: this part is in the key already"},
+        {"limits: { a: { key: [[]], rate: 1/s } }", "f:1:22: limits.a.key[0]: expected client_ip"},
+        {"limits: { a: { key: [host,path,route,method,client_ip,query:a,query:b,query:c,query:d], "
+         "rate: 1/s } }",
+         "f:1:79: limits.a.key: too many elements, the maximum is 8"},
+        {"limits: { a: { key: header:x-api-key, rate: 1/s } }",
+         "f:1:14: limits.a.missing_key: missing: a request may come without"},
+        {"limits: { a: { key: [], rate: 1/s, missing_key: block } }",
+         "f:1:49: limits.a.missing_key: expected reject, skip or client_ip"},
+        {"limits: { a: { key: [], rate: 1/s, store: redis } }",
+         "f:1:43: limits.a.store: unknown store \"redis\"; known here: local"},
+        {"limits: { a: { key: [], rate: 1/s, on_store_failure: opne } }",
+         "f:1:54: limits.a.on_store_failure: expected open, closed or local, got \"opne\", did you "
+         "mean \"open\"?"},
+        {"limits: { a: { key: [], rate: 1/s, mode: dry } }",
+         "f:1:42: limits.a.mode: expected enforce or shadow"},
+        {"limits: { a: { key: [], rate: 1/s, algorithm: gcra } }",
+         "f:1:36: limits.a.algorithm: not supported yet"},
+        {"limits: { \"\": { key: [], rate: 1/s } }", "f:1:11: limits.\"\": a name is"},
+        {"limits: { a/b: { key: [], rate: 1/s } }", "f:1:11: limits.\"a/b\": a name is"},
+        {"limits: { ~: { key: [], rate: 1/s } }", "f:1:11: a key must be text, not nothing"},
+    });
+}
+
+TEST(bad_files, routes)
+{
+    expect_complaints({
+        {"routes: []", "f:1:9: routes: at least one route is needed"},
+        {"routes: { upstream: u }", "f:1:9: routes: expected a list, got a mapping"},
+        {"routes: [{}]", "f:1:10: routes[0].upstream: missing"},
+        {"routes: [{ upstream: uu }]",
+         "f:1:22: routes[0].upstream: unknown upstream \"uu\", did you mean \"u\"?"},
+        {"routes: [{ upstream: u, limits: [b] }]",
+         "f:1:34: routes[0].limits[0]: unknown limit \"b\""},
+        {"routes: [{ upstream: u, limits: a }]",
+         "f:1:33: routes[0].limits: expected a list, got a plain value"},
+        {"routes: [{ upstream: u, limits: }]",
+         "f:1:25: routes[0].limits: expected a list, got nothing"},
+        {"routes: [{ upstream: u, limits: [a, a] }]",
+         "f:1:37: routes[0].limits[1]: this limit is listed already"},
+        {"routes: [{ upstream: u, limits: [a,a,a,a,a,a,a,a,a] }]",
+         "f:1:50: routes[0].limits: too many elements, the maximum is 8"},
+        {"routes: [{ upstream: u, match: { path: v1 } }]",
+         "f:1:40: routes[0].match.path: a path begins with '/'"},
+        {"routes: [{ upstream: u, match: { path: \"/a?b\" } }]",
+         "f:1:40: routes[0].match.path: a path has no query"},
+        {"routes: [{ upstream: u, match: { path: /a;b } }]",
+         "f:1:40: routes[0].match.path: parameters"},
+        {"routes: [{ upstream: u, match: { path: /a/../../b } }]",
+         "f:1:40: routes[0].match.path: not a path"},
+        {"routes: [{ upstream: u, match: { path: /%zz } }]",
+         "f:1:40: routes[0].match.path: not a path"},
+        {"routes: [{ upstream: u, match: { path: /a, path_exact: /b } }]",
+         "f:1:56: routes[0].match.path_exact: a route has either path or path_exact"},
+        {"routes: [{ upstream: u, match: { host: \"a.example:80\" } }]",
+         "f:1:40: routes[0].match.host: expected a host name without a port"},
+        {"routes: [{ upstream: u, match: { host: \"*.example.com\" } }]",
+         "f:1:40: routes[0].match.host: wildcard hosts are not supported yet"},
+        {"routes: [{ upstream: u, match: { methods: [] } }]",
+         "f:1:43: routes[0].match.methods: empty: leave the key out"},
+        {"routes: [{ upstream: u, match: { methods: [get] } }]",
+         "f:1:44: routes[0].match.methods[0]: methods are case-sensitive"},
+        {"routes: [{ upstream: u, match: { methods: [GET, GET] } }]",
+         "f:1:49: routes[0].match.methods[1]: this method is listed already"},
+        {"routes: [{ upstream: u, match: { methods: [\"G T\"] } }]",
+         "f:1:44: routes[0].match.methods[0]: expected a method"},
+        {"routes: [{ upstream: u, match: { path: /v1/ } },\n { upstream: u, match: { path: "
+         "/%76//1/../../v1 } }]",
+         "f:2:32: routes[1].match.path: not a path"},
+        {"routes: [{ upstream: u, match: { path: /v1/ } },\n { upstream: u, match: { path: /./%761 "
+         "} }]",
+         "f:2:2: routes[1]: matches the same requests as routes[0]"},
+        {"routes: [{ upstream: u, match: { methods: [A, B], host: H.example. } },\n { upstream: u, "
+         "match: { methods: [B, A], host: h.example } }]",
+         "f:2:2: routes[1]: matches the same requests as routes[0]"},
+        {"routes: [{ upstream: u, name: x },\n { upstream: u, name: x, match: { path: /b } }]",
+         "f:2:2: routes[1].name: has the same name as routes[0]: \"x\""},
+        {"routes: [{ upstream: u, name: \"\" }]",
+         "f:1:31: routes[0].name: expected 1 to 2048 printable"},
+    });
+}
+
+TEST(bad_files, upstreams)
+{
+    expect_complaints({
+        {"upstreams: {}", "f:1:12: upstreams: at least one upstream is needed"},
+        {"upstreams: { u: { servers: [] } }",
+         "f:1:28: upstreams.u.servers: at least one server is needed"},
+        {"upstreams: { u: {} }", "f:1:17: upstreams.u.servers: missing"},
+        {"upstreams: { u: { servers: [app] } }",
+         "f:1:29: upstreams.u.servers[0]: the port is missing"},
+        {"upstreams: { u: { servers: [\"http://app:80\"] } }",
+         "f:1:29: upstreams.u.servers[0]: expected host:port, unix:/path or echo, without a "
+         "scheme"},
+        {"upstreams: { u: { servers: [\"https://app\"] } }",
+         "f:1:29: upstreams.u.servers[0]: TLS to an upstream is not supported yet"},
+        {"upstreams: { u: { servers: [echo, echo] } }",
+         "f:1:35: upstreams.u.servers[1]: the same server is listed above"},
+        {"upstreams: { u: { servers: [echo], connect_timeout: 2h } }",
+         "f:1:53: upstreams.u.connect_timeout: too large, the maximum is 1h"},
+        {"upstreams: { u: { servers: [echo], max_idle: 10001 } }",
+         "f:1:46: upstreams.u.max_idle: too large, the maximum is 10000"},
+    });
+}
+
+TEST(bad_files, a_shared_store_bounds_rates_and_routes)
+{
+    sample s;
+    s.stores = "stores:\n  s: { url: redis://h }\n  t: { url: redis://i }\n";
+    s.limits =
+        "limits:\n"
+        "  a: { key: [], rate: 1000001/s, store: s }\n"
+        "  b: { key: [], rate: 1000000/s, store: t }\n";
+    s.routes = "routes: [{ upstream: u, limits: [a, b] }]\n";
+    const std::string problems = problems_of(s.text());
+    EXPECT_THAT(
+        problems,
+        HasSubstr("f:5:23: limits.a.rate: too fast for a shared store, the maximum is one token "
+                  "per microsecond")
+    );
+    EXPECT_THAT(problems, Not(HasSubstr("limits.b")));
+    EXPECT_THAT(
+        problems,
+        HasSubstr("routes[0].limits: limits of two shared stores, \"s\" and \"t\": the limits of "
+                  "one route must share one")
+    );
+}
+
+TEST(bad_files, all_problems_come_at_once_in_the_order_of_the_file)
+{
+    const std::string text =
+        "workers: x\n"
+        "log: { level: 1 }\n"
+        "limits: { a: { key: nobody, rate: 1 } }\n"
+        "upstreams: { u: { servers: [] } }\n"
+        "routes: [{ upstream: v }]\n";
+    try {
+        load_text(text, "f");
+        FAIL();
+    } catch (const config_error& e) {
+        std::vector<int> lines;
+        for (const problem& p : e.problems()) {
+            lines.push_back(p.at.line);
+        }
+        EXPECT_THAT(lines, testing::ElementsAre(1, 1, 2, 3, 3, 4, 5));
+    }
+}
+
+TEST(bad_files, a_password_is_never_repeated)
+{
+    for (const char* text :
+         {"stores: { s: { url: \"redis://:hunter2@h/x\" } }",
+          "stores: { s: { uri: \"redis://:hunter2@h\" } }",
+          "stores: { s: \"redis://:hunter2@h\" }",
+          "stores: { s: { url: redis://h, timeout: \"redis://:hunter2@h\" } }",
+          "stores: { s: { url: [\"redis://:hunter2@h\"] } }",
+          "workers: redis://:hunter2@h",
+          "stores: { \"redis://:hunter2@h\": {} }",
+          "limits: { a: { key: [], rate: 1/s, store: \"redis://:hunter2@h\" } }"}) {
+        const std::string problems = problems_of(file_with(text));
+        EXPECT_NE(problems, "") << text;
+        EXPECT_THAT(problems, Not(HasSubstr("hunter2")));
+    }
+}
+
+TEST(bad_files, thousands_of_problems_are_bounded_and_quick)
+{
+    std::string text;
+    for (int i = 0; i < 100'000; ++i) {
+        text += "k" + std::to_string(i) + ":\n";
+    }
+    try {
+        load_text(text, "f");
+        FAIL();
+    } catch (const config_error& e) {
+        EXPECT_EQ(e.problems().size(), findings::max_problems + 1);
+        EXPECT_EQ(e.problems().back().message, "more than 1000 problems");
+    }
+}
+
+TEST(bad_files, files_that_cannot_be_read_say_why)
+{
+    const auto says = [](const std::string& path) -> std::string {
+        try {
+            load_file(path);
+        } catch (const config_error& e) {
+            return e.what();
+        }
+        return {};
+    };
+    EXPECT_EQ(
+        says("/nowhere/gateway.yaml"),
+        "/nowhere/gateway.yaml: cannot be read: No such file or directory"
+    );
+    EXPECT_EQ(says("/tmp"), "/tmp: cannot be read: Is a directory");
+    EXPECT_EQ(says("/dev/null"), "/dev/null: the file is empty");
+    EXPECT_EQ(says("/dev/zero"), "/dev/zero: larger than the maximum of 1MiB");
+}
+
+}  // namespace
+}  // namespace gateway::config

@@ -1,0 +1,112 @@
+// The command line is part of the executable and of no library, so its source is taken in here.
+#define GATEWAY_VERSION "1.2.3"
+#include "gateway/cli.cpp"
+
+#include "tests/unit/config/sample.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+namespace gateway::cli {
+namespace {
+
+using testing::HasSubstr;
+
+std::variant<request, answer> parse_words(std::vector<const char*> words)
+{
+    words.insert(words.begin(), "gateway");
+    return parse(static_cast<int>(words.size()), words.data());
+}
+
+TEST(cli, each_command_takes_a_configuration)
+{
+    for (const command_text& text : commands) {
+        const auto parsed = parse_words({text.name, "--config", "a.yaml"});
+        const auto* asked = std::get_if<request>(&parsed);
+        ASSERT_NE(asked, nullptr) << text.name;
+        EXPECT_EQ(asked->what, text.what);
+        EXPECT_EQ(asked->config_path, "a.yaml");
+    }
+    const auto twice = parse_words({"run", "--config=a.yaml", "--config", "b.yaml"});
+    EXPECT_EQ(std::get<request>(twice).config_path, "b.yaml");
+}
+
+TEST(cli, help_and_version_are_answers_that_succeed)
+{
+    EXPECT_EQ(std::get<answer>(parse_words({"--version"})).text, "gateway 1.2.3\n");
+    EXPECT_EQ(std::get<answer>(parse_words({"--version"})).status, done);
+    const auto help = std::get<answer>(parse_words({"--help"}));
+    EXPECT_EQ(help.status, done);
+    for (const command_text& text : commands) {
+        EXPECT_THAT(help.text, HasSubstr(text.name));
+        const auto own = std::get<answer>(parse_words({text.name, "--help"}));
+        EXPECT_EQ(own.status, done);
+        EXPECT_THAT(own.text, HasSubstr("--config FILE"));
+    }
+}
+
+TEST(cli, wrong_usage_is_a_complaint_with_status_2)
+{
+    const std::vector<std::vector<const char*>> wrong = {
+        {},
+        {"serve"},
+        {"run"},
+        {"run", "--config"},
+        {"run", "--confg", "a.yaml"},
+        {"--config", "a.yaml"},
+        {"run", "--config", "a.yaml", "extra"},
+        {"run", "check", "--config", "a.yaml"},
+        {"run", "--config", "a.yaml", "check", "--config", "a.yaml"},
+    };
+    for (const auto& words : wrong) {
+        const auto parsed = parse_words(words);
+        const auto* complaint = std::get_if<answer>(&parsed);
+        ASSERT_NE(complaint, nullptr) << testing::PrintToString(words);
+        EXPECT_EQ(complaint->status, wrong_usage);
+        EXPECT_THAT(complaint->text, testing::EndsWith("\n"));
+        EXPECT_THAT(complaint->text, HasSubstr("--help"));
+    }
+}
+
+TEST(cli, check_says_ok_and_print_prints)
+{
+    const std::string path = SOURCE_DIR "/gateway.yaml.example";
+    std::ostringstream out;
+    std::ostringstream err;
+    EXPECT_EQ(check(path, out, err), done);
+    EXPECT_EQ(out.str(), path + ": ok\n");
+    out.str("");
+    EXPECT_EQ(print(path, out, err), done);
+    EXPECT_EQ(config::problems_of(out.str()), "");
+    EXPECT_EQ(err.str(), "");
+}
+
+TEST(cli, problems_go_to_stderr_with_status_2)
+{
+    for (const auto command : {&check, &print}) {
+        std::ostringstream out;
+        std::ostringstream err;
+        EXPECT_EQ(command("/nowhere.yaml", out, err), wrong_usage);
+        EXPECT_EQ(out.str(), "");
+        EXPECT_EQ(err.str(), "/nowhere.yaml: cannot be read: No such file or directory\n");
+    }
+}
+
+TEST(cli, warnings_go_to_stderr_and_do_no_harm)
+{
+    const std::string path = testing::TempDir() + "gateway_cli_warning.yaml";
+    std::ofstream{path} << "client: { trusted_hops: 2 }\n" << config::sample{}.text();
+    std::ostringstream out;
+    std::ostringstream err;
+    EXPECT_EQ(check(path, out, err), done);
+    EXPECT_EQ(out.str(), path + ": ok\n");
+    EXPECT_THAT(
+        err.str(), testing::StartsWith("warning: " + path + ":1:25: client.trusted_hops: ")
+    );
+    std::remove(path.c_str());
+}
+
+}  // namespace
+}  // namespace gateway::cli

@@ -1,0 +1,212 @@
+#include "config/load.hpp"
+
+#include "tests/unit/config/sample.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace gateway::config {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<std::string> route_names(const settings& s)
+{
+    std::vector<std::string> names;
+    for (const policy::route& route : s.policy->routes) {
+        names.push_back(route.name);
+    }
+    return names;
+}
+
+TEST(load, the_least_configuration_has_the_documented_defaults)
+{
+    sample least;
+    least.limits.clear();
+    least.routes = "routes: [{ upstream: u }]\n";
+    const settings s = least.load();
+    EXPECT_EQ(s.server.workers, 0U);
+    EXPECT_EQ(s.server.admin, (server::listen_address{"127.0.0.1", 9901, ""}));
+    EXPECT_EQ(s.server.drain_timeout, 30s);
+    EXPECT_EQ(s.server.max_connections, 10'000U);
+    EXPECT_EQ(s.http.header_timeout, 10s);
+    EXPECT_EQ(s.http.max_header_bytes, 16'384U);
+    EXPECT_EQ(s.local_store.max_buckets, 1'000'000U);
+    EXPECT_THAT(s.policy->stores, ElementsAre("local"));
+    EXPECT_TRUE(s.policy->limits.empty());
+    EXPECT_TRUE(s.policy->client.trusted_proxies.empty());
+    EXPECT_TRUE(s.policy->headers.x_ratelimit);
+    EXPECT_FALSE(s.policy->headers.ratelimit);
+    EXPECT_THAT(route_names(s), ElementsAre("/"));
+    EXPECT_TRUE(s.warnings.empty());
+    EXPECT_EQ(s.policy->find_route.find({"GET", "any.host", "/x"}), 0U);
+}
+
+TEST(load, every_key_arrives_where_it_belongs)
+{
+    sample s;
+    s.rest =
+        "admin: { address: unix:/run/admin.sock }\nworkers: 3\ndrain_timeout: 0s\nmax_connections: "
+        "7\n"
+        "http: { header_timeout: 1s, idle_timeout: 2s, body_timeout: 3s, max_header_bytes: 300,"
+        " max_headers: 9, max_body_bytes: 5GiB }\n"
+        "client: { trusted_proxies: [10.0.0.0/8, \"::1\"], trusted_hops: 2, header: Forwarded,"
+        " ipv4_prefix: 24, ipv6_prefix: 56 }\n"
+        "response_headers: { x_ratelimit: false, reset: epoch, ratelimit: true }\n"
+        "log: { level: debug, access: false, format: text }\n";
+    s.stores =
+        "stores:\n  local: { max_buckets: 5, on_full: reject }\n"
+        "  r: { url: redis://:pw@h:1/2, timeout: 7ms, key_prefix: \"\" }\n";
+    s.limits =
+        "limits:\n  a: { key: [client_ip, \"header:X-Api-Key\", \"cookie:Sid\", \"query:q\"],"
+        " missing_key: skip, rate: 10/10s, burst: 3, cost: 2, store: r, on_store_failure: local,"
+        " mode: shadow }\n";
+    s.routes =
+        "routes:\n  - { name: n, match: { host: API.Example.com., path_exact: /v1//x, methods: "
+        "[GET] },"
+        " limits: [a], upstream: u }\n";
+    s.upstreams =
+        "upstreams:\n  u: { servers: \"app:80\", connect_timeout: 5ms, response_timeout: 1d, "
+        "max_idle: 0 }\n";
+    const settings got = s.load();
+    EXPECT_EQ(got.server.admin.socket_path, "/run/admin.sock");
+    EXPECT_EQ(got.server.workers, 3U);
+    EXPECT_EQ(got.server.drain_timeout, 0s);
+    EXPECT_EQ(got.server.max_connections, 7U);
+    EXPECT_EQ(got.http.header_timeout, 1s);
+    EXPECT_EQ(got.http.idle_timeout, 2s);
+    EXPECT_EQ(got.http.body_timeout, 3s);
+    EXPECT_EQ(got.http.max_header_bytes, 300U);
+    EXPECT_EQ(got.http.max_headers, 9U);
+    EXPECT_EQ(got.http.max_body_bytes, 5ULL << 30);
+    EXPECT_EQ(got.log.level, telemetry::log_level::debug);
+    EXPECT_FALSE(got.log.access);
+    EXPECT_EQ(got.log.format, telemetry::log_format::text);
+    EXPECT_EQ(got.local_store.max_buckets, 5U);
+    EXPECT_EQ(got.local_store.on_full, store::memory_options::when_full::reject);
+    ASSERT_EQ(got.shared_stores.size(), 1U);
+    EXPECT_EQ(got.shared_stores[0].name, "r");
+    EXPECT_EQ(got.shared_stores[0].redis.password, "pw");
+    EXPECT_EQ(got.shared_stores[0].redis.timeout, 7ms);
+    EXPECT_EQ(got.shared_stores[0].redis.key_prefix, "");
+    const proxy::upstream_options expected_upstream{
+        .name = "u",
+        .servers = {{.host = "app", .port = "80", .socket_path = {}, .echo = false}},
+        .connect_timeout = 5ms,
+        .response_timeout = 24h,
+        .max_idle = 0,
+    };
+    EXPECT_THAT(got.upstreams, ElementsAre(expected_upstream));
+}
+
+TEST(load, the_policy_is_complete)
+{
+    sample s;
+    s.rest = "client: { trusted_proxies: [10.0.0.0/8], trusted_hops: 2, header: Forwarded }\n";
+    s.stores = "stores: { r: { url: redis://h } }\n";
+    s.limits =
+        "limits:\n  a: { key: [\"header:X-Api-Key\", \"cookie:Sid\"], missing_key: skip, rate: "
+        "10/10s,"
+        " burst: 3, cost: 2, store: r, on_store_failure: local, mode: shadow }\n";
+    s.routes =
+        "routes:\n  - { match: { host: API.Example.com., path_exact: /v1//x }, limits: [a], "
+        "upstream: u }\n";
+    const settings loaded = s.load();
+    const policy::policy& p = *loaded.policy;
+    EXPECT_EQ(p.client.trusted_hops, 2);
+    EXPECT_EQ(p.client.header, "Forwarded");
+    EXPECT_TRUE(p.client.trusted_proxies.contains(*base::ip_address::parse("10.1.2.3")));
+    EXPECT_THAT(p.stores, ElementsAre("local", "r"));
+    ASSERT_EQ(p.limits.size(), 1U);
+    const policy::limit_rule& rule = p.limits[0];
+    ASSERT_EQ(rule.key.size(), 2U);
+    EXPECT_EQ(rule.key[0].from, policy::key_part::source::header);
+    EXPECT_EQ(rule.key[0].name, "x-api-key");
+    EXPECT_EQ(rule.key[1].name, "Sid");
+    EXPECT_EQ(rule.when_missing, policy::missing_key::skip);
+    EXPECT_EQ(rule.limit, *limit::limit::make(10, 10s, 3));
+    EXPECT_EQ(rule.cost, 2);
+    EXPECT_EQ(rule.store, 1U);
+    EXPECT_EQ(rule.on_store_failure, policy::failure_policy::local);
+    EXPECT_EQ(rule.mode, policy::mode::shadow);
+    EXPECT_EQ(p.routes[0].match.host, "api.example.com");
+    EXPECT_EQ(p.routes[0].match.path, "/v1/x");
+    EXPECT_TRUE(p.routes[0].match.exact);
+    EXPECT_EQ(p.find_route.find({"GET", "api.example.com", "/v1/x"}), 0U);
+    EXPECT_EQ(p.find_route.find({"GET", "api.example.com", "/v1/x/y"}), std::nullopt);
+}
+
+TEST(load, burst_defaults_to_the_count_in_rate)
+{
+    sample s;
+    s.limits = "limits: { a: { key: [], rate: 100/m } }\n";
+    EXPECT_EQ(s.load().policy->limits[0].limit.burst(), 100);
+    EXPECT_EQ(s.load().rates, (std::vector<rate>{{100, 1min}}));
+}
+
+TEST(load, routes_without_a_name_are_named_by_what_they_match)
+{
+    sample s;
+    s.routes =
+        "routes:\n"
+        "  - { upstream: u }\n"
+        "  - { upstream: u, match: { host: h.example } }\n"
+        "  - { upstream: u, match: { host: h.example, path: /v1/ } }\n"
+        "  - { upstream: u, match: { path: /a, methods: [GET, HEAD] } }\n"
+        "  - { upstream: u, match: { path: /a } }\n"
+        "  - { upstream: u, match: { path_exact: /a } }\n"
+        "  - { upstream: u, match: { path: /x%20y } }\n";
+    EXPECT_THAT(
+        route_names(s.load()),
+        ElementsAre("/", "h.example", "h.example/v1/", "GET,HEAD /a", "/a", "=/a", "/x%20y")
+    );
+}
+
+TEST(load, what_is_allowed_but_risky_is_a_warning)
+{
+    sample s;
+    s.rest = "client:\n  trusted_hops: 1\n  trusted_proxies: [0.0.0.0/0]\n";
+    s.limits = "limits: { a: { key: [], rate: 1/s }, b: { key: [], rate: 1/s } }\n";
+    s.upstreams = "upstreams: { u: { servers: [echo] }, v: { servers: [echo] } }\n";
+    EXPECT_THAT(
+        s.load().warnings,
+        ElementsAre(
+            "f:2:17: client.trusted_hops: the port must not be reachable but through that one "
+            "proxy",
+            "f:3:21: client.trusted_proxies[0]: everybody is trusted to name any client address",
+            HasSubstr("limits.b: no route uses this limit"),
+            HasSubstr("upstreams.v: no route uses this upstream")
+        )
+    );
+}
+
+TEST(load, yaml_may_be_written_in_any_of_its_styles)
+{
+    EXPECT_EQ(problems_of("\xEF\xBB\xBF" + sample{}.text()), "");
+    EXPECT_EQ(problems_of("%YAML 1.2\n---\n" + sample{}.text() + "...\n"), "");
+    EXPECT_EQ(
+        problems_of("{listeners: [{address: '127.0.0.1:0'}, {address: \"127.0.0.1:0\"}],\r\n"
+                    " routes: [{\"upstream\": 'u'}], upstreams: {u: {servers: echo}}}\r\n"),
+        ""
+    );
+    sample s;
+    s.limits = "limits:\n  true: { key: client_ip, rate: '10/s', burst: 0x }\n";
+    EXPECT_THAT(problems_of(s.text()), HasSubstr("limits.true.burst: expected a whole number"));
+}
+
+TEST(load, the_largest_values_allowed_are_accepted)
+{
+    sample s;
+    s.rest =
+        "workers: 256\ndrain_timeout: 1h\nmax_connections: 1000000\n"
+        "http: { header_timeout: 1d, max_header_bytes: 1MiB, max_headers: 1000, max_body_bytes: "
+        "1024TiB }\n";
+    s.limits = "limits: { a: { key: [], rate: 1/d, burst: 36500 } }\n";
+    s.listeners = "listeners: [{ address: \"unix:/" + std::string(106, 'x') + "\" }]\n";
+    EXPECT_EQ(problems_of(s.text()), "");
+}
+
+}  // namespace
+}  // namespace gateway::config

@@ -1,0 +1,109 @@
+#include "config/print.hpp"
+
+#include "tests/unit/config/sample.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace gateway::config {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+sample full()
+{
+    sample s;
+    s.rest =
+        "workers: 3\nclient: { trusted_proxies: [10.0.0.0/8, \"2001:db8::/32\", 127.0.0.1] }\n"
+        "log: { level: error, access: false, format: text }\n"
+        "response_headers: { reset: epoch, ratelimit: true }\n";
+    s.listeners =
+        "listeners: [{address: \"[::]:80\"}, {address: \"unix:/run/a b \\\"c\\\".sock\"}]\n";
+    s.stores =
+        "stores:\n  \"null\": { url: \"redis://us%20er:hunter2@[::1]:7/3\", key_prefix: 'a\"\\:' "
+        "}\n"
+        "  \"-\": { url: \"unix:///run/redis.sock?db=1\" }\n";
+    s.limits =
+        "limits:\n"
+        "  a: { key: [client_ip, \"header:X-Key\", \"query:a,b\", method, host, path, route], "
+        "missing_key: client_ip, rate: 10/90s }\n"
+        "  \"null\": { key: [], rate: 1/h, burst: 9, store: \"null\", on_store_failure: closed, "
+        "mode: shadow }\n"
+        "  \"true\": { key: \"cookie:c\", missing_key: skip, rate: 2/500ms, store: \"-\" }\n";
+    s.routes =
+        "routes:\n"
+        "  - { match: { host: \"[::1]\", path: \"/%25%3f%20{}\\\"'%C3%A4/\", methods: [GET, \"*\"] "
+        "}, limits: [\"null\", a], upstream: u }\n"
+        "  - { name: \"a: #b\", match: { path_exact: /x }, limits: [\"true\"], upstream: u }\n"
+        "  - { match: { path_exact: / }, upstream: u }\n"
+        "  - { match: { path: / }, upstream: u }\n";
+    s.upstreams =
+        "upstreams:\n  u: { servers: [echo, \"app:1\", \"[::1]:2\", \"unix:/x y\"], max_idle: 0 "
+        "}\n";
+    return s;
+}
+
+TEST(print, what_is_printed_loads_and_prints_the_same_again)
+{
+    for (const sample& s : {sample{}, full()}) {
+        const std::string once = print(s.load());
+        ASSERT_EQ(problems_of(once), "") << once;
+        const settings again = load_text(once, "f");
+        EXPECT_EQ(print(again), once);
+        EXPECT_EQ(again.server.listeners, s.load().server.listeners);
+        EXPECT_EQ(again.upstreams, s.load().upstreams);
+        EXPECT_EQ(again.rates, s.load().rates);
+    }
+}
+
+TEST(print, matches_survive_the_round_trip)
+{
+    const settings before = full().load();
+    const settings after = load_text(print(before), "f");
+    ASSERT_EQ(before.policy->routes.size(), after.policy->routes.size());
+    for (std::size_t i = 0; i < before.policy->routes.size(); ++i) {
+        const policy::route& a = before.policy->routes[i];
+        const policy::route& b = after.policy->routes[i];
+        EXPECT_EQ(a.name, b.name);
+        EXPECT_EQ(a.match.host, b.match.host);
+        EXPECT_EQ(a.match.path, b.match.path);
+        EXPECT_EQ(a.match.exact, b.match.exact);
+        EXPECT_EQ(a.match.methods, b.match.methods);
+        EXPECT_EQ(a.limits, b.limits);
+    }
+}
+
+TEST(print, defaults_are_filled_in)
+{
+    const std::string text = print(sample{}.load());
+    for (const char* line :
+         {"\nadmin:\n  address: \"127.0.0.1:9901\"\n",
+          "\nworkers: auto\n",
+          "\ndrain_timeout: 30s\n",
+          "\n  header_timeout: 10s\n",
+          "\n  idle_timeout: 1m\n",
+          "\n  max_header_bytes: 16KiB\n",
+          "\n  trusted_proxies: []\n",
+          "\n    max_buckets: 1000000\n",
+          "\n    key: [client_ip]\n",
+          "\n    burst: 10\n",
+          "\n    cost: 1\n",
+          "\n    store: local\n",
+          "\n    mode: enforce\n",
+          "\n    max_idle: 64\n",
+          "\n  reset: delta\n",
+          "\n  format: json\n"}) {
+        EXPECT_THAT(text, HasSubstr(line));
+    }
+}
+
+TEST(print, secrets_are_stars)
+{
+    const std::string text = print(full().load());
+    EXPECT_THAT(text, HasSubstr("url: \"redis://us%20er:***@[::1]:7/3\""));
+    EXPECT_THAT(text, Not(HasSubstr("hunter2")));
+}
+
+}  // namespace
+}  // namespace gateway::config

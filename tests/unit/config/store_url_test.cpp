@@ -1,0 +1,98 @@
+#include "config/store_url.hpp"
+
+#include <gtest/gtest.h>
+
+namespace gateway::config {
+namespace {
+
+TEST(store_url, every_part_is_read)
+{
+    const auto parsed = parse_store_url("redis://us%65r:p%40ss%3A%2f@redis.internal:6380/7");
+    ASSERT_TRUE(parsed.value) << parsed.complaint;
+    EXPECT_EQ(parsed.value->user, "user");
+    EXPECT_EQ(parsed.value->password, "p@ss:/");
+    EXPECT_EQ(parsed.value->host, "redis.internal");
+    EXPECT_EQ(parsed.value->port, "6380");
+    EXPECT_EQ(parsed.value->database, 7);
+}
+
+TEST(store_url, parts_left_out_have_defaults)
+{
+    for (const char* text : {"redis://h", "redis://h/", "REDIS://h"}) {
+        const auto parsed = parse_store_url(text);
+        ASSERT_TRUE(parsed.value) << text << ": " << parsed.complaint;
+        EXPECT_EQ(parsed.value->host, "h");
+        EXPECT_EQ(parsed.value->port, "6379");
+        EXPECT_EQ(parsed.value->database, 0);
+        EXPECT_EQ(parsed.value->user + parsed.value->password, "");
+    }
+}
+
+TEST(store_url, a_password_needs_no_user_and_ipv6_loses_its_brackets)
+{
+    const auto parsed = parse_store_url("redis://:secret@[::1]:7000/0");
+    ASSERT_TRUE(parsed.value) << parsed.complaint;
+    EXPECT_EQ(parsed.value->user, "");
+    EXPECT_EQ(parsed.value->password, "secret");
+    EXPECT_EQ(parsed.value->host, "::1");
+    EXPECT_EQ(url_without_secret(*parsed.value), "redis://:***@[::1]:7000/0");
+}
+
+TEST(store_url, a_unix_socket_has_a_path_and_perhaps_a_database)
+{
+    const auto plain = parse_store_url("unix:///run/redis.sock");
+    ASSERT_TRUE(plain.value) << plain.complaint;
+    EXPECT_EQ(plain.value->socket_path, "/run/redis.sock");
+    EXPECT_EQ(plain.value->database, 0);
+    const auto full = parse_store_url("unix://u:p@/run/my%20redis.sock?db=3");
+    ASSERT_TRUE(full.value) << full.complaint;
+    EXPECT_EQ(full.value->socket_path, "/run/my redis.sock");
+    EXPECT_EQ(full.value->database, 3);
+    EXPECT_EQ(url_without_secret(*full.value), "unix://u:***@/run/my%20redis.sock?db=3");
+}
+
+TEST(store_url, what_is_refused_is_refused_without_the_password)
+{
+    struct row {
+        const char* url;
+        const char* says;
+    };
+
+    const row rows[] = {
+        {"", "not a URL"},
+        {"hunter2", "not a URL"},
+        {"redis:hunter2", "expected redis://"},
+        {"redis://:hunter2@", "the host must be"},
+        {"redis://:hunter2@ho st", "not a URL"},
+        {"redis://:hunter2@h:0", "port"},
+        {"redis://:hunter2@h:65536", "port"},
+        {"redis://:hunter2@h:port", "port must be a number"},
+        {"redis://:hunter2@h/x", "database"},
+        {"redis://:hunter2@h/1/2", "database"},
+        {"redis://:hunter2@h/65536", "up to 65535"},
+        {"redis://:hunter2@h/01", "database"},
+        {"redis://:hunter2@h?db=1", "parameters"},
+        {"redis://:hunter2@h#x", "expected redis://"},
+        {"redis://hunter2@h", "without a password"},
+        {"rediss://:hunter2@h", "not supported yet"},
+        {"postgres://u:hunter2@h/db", "not supported yet"},
+        {"http://u:hunter2@h", "expected redis://"},
+        {"unix://host/run/x", "three slashes"},
+        {"unix://", "must be absolute"},
+        {"unix:///run/x?database=1", "the only parameter"},
+        {"unix:///run/x?db=-1", "database"},
+        {"unix:///run/%00x", "control character"},
+    };
+    for (const row& r : rows) {
+        const auto parsed = parse_store_url(r.url);
+        EXPECT_FALSE(parsed.value) << r.url;
+        EXPECT_NE(parsed.complaint.find(r.says), std::string::npos)
+            << r.url << ": " << parsed.complaint;
+        EXPECT_EQ(parsed.complaint.find("hunter2"), std::string::npos) << r.url;
+    }
+    const auto long_path = parse_store_url("unix:///" + std::string(107, 'x'));
+    EXPECT_NE(long_path.complaint.find("the maximum is 107"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace gateway::config

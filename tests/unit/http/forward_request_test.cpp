@@ -1,0 +1,246 @@
+#include "gateway/http/forward_request.hpp"
+
+#include "tests/unit/http/heads.hpp"
+
+#include <vector>
+
+namespace gateway::http {
+namespace {
+
+using testing::accepted_request;
+using testing::values_of;
+
+forward_options from(const char* peer, bool trusted)
+{
+    return {
+        .peer = base::ip_address::parse(peer).value(),
+        .peer_trusted = trusted,
+        .identity_header = "x-forwarded-for",
+        .default_host = "default.test",
+    };
+}
+
+std::string forwarded(std::string_view bytes, const forward_options& options)
+{
+    const request_head head = accepted_request(bytes);
+    std::string out = "before";  // it appends
+    append_forwarded_request(head, options, out);
+    EXPECT_TRUE(out.starts_with("before"));
+    return out.substr(6);
+}
+
+std::string forwarded(std::string_view bytes)
+{
+    return forwarded(bytes, from("192.0.2.7", false));
+}
+
+std::string get(std::string_view lines, std::string_view version = "1.1")
+{
+    return std::string("GET /p?q HTTP/").append(version).append("\r\nHost: a\r\n").append(lines).append("\r\n");
+}
+
+// What must hold of every forwarded head: it is one, with one Host, one framing, nothing of another
+// connection, and our own name.
+request_head checked(const std::string& out)
+{
+    const request_head head = accepted_request(out);
+    EXPECT_EQ(head.size, out.size()) << out;
+    EXPECT_FALSE(head.http_1_0) << out;
+    EXPECT_FALSE(head.absolute_form) << out;
+    for (const field& f : head.fields) {
+        const bool own_framing = f.id == field_name::transfer_encoding && f.value == "chunked";
+        EXPECT_TRUE(!is_hop_by_hop(f.id) || own_framing) << out;
+    }
+    EXPECT_EQ(values_of(head, field_name::x_forwarded_for).find('|'), std::string::npos) << out;
+    EXPECT_EQ(values_of(head, field_name::x_forwarded_proto).find('|'), std::string::npos) << out;
+    EXPECT_NE(values_of(head, field_name::via).find(" gateway"), std::string::npos) << out;
+    return head;
+}
+
+TEST(forward_request, a_plain_request_keeps_its_lines_and_gets_ours_last)
+{
+    EXPECT_EQ(
+        forwarded("POST /a?b HTTP/1.1\r\nX-A:  1 \r\nHost: h:1\r\nx-b:2\r\nContent-Length: 07\r\n\r\n"),
+        "POST /a?b HTTP/1.1\r\nHost: h:1\r\nX-A:  1 \r\nx-b:2\r\nContent-Length: 07\r\n"
+        "X-Forwarded-For: 192.0.2.7\r\nX-Forwarded-Proto: http\r\nX-Forwarded-Host: h:1\r\nVia: 1.1 gateway\r\n\r\n"
+    );
+}
+
+TEST(forward_request, there_is_one_host_and_it_is_the_one_routed_by)
+{
+    struct row {
+        std::string_view bytes, start;
+    };
+    const std::vector<row> rows = {
+        {"GET http://b:2/x?y HTTP/1.1\r\nHost: c\r\n\r\n", "GET /x?y HTTP/1.1\r\nHost: b:2\r\n"},
+        {"GET http://b?y HTTP/1.1\r\nHost: c\r\n\r\n", "GET /?y HTTP/1.1\r\nHost: b\r\n"},
+        {"OPTIONS http://b HTTP/1.1\r\nHost: c\r\n\r\n", "OPTIONS * HTTP/1.1\r\nHost: b\r\n"},
+        {"OPTIONS * HTTP/1.1\r\nHost: c\r\n\r\n", "OPTIONS * HTTP/1.1\r\nHost: c\r\n"},
+        {"GET / HTTP/1.0\r\nHost: c\r\n\r\n", "GET / HTTP/1.1\r\nHost: c\r\n"},
+        {"GET / HTTP/1.0\r\n\r\n", "GET / HTTP/1.1\r\nHost: default.test\r\n"},
+        {"GET / HTTP/1.1\r\nConnection: host\r\nhost:c\r\n\r\n", "GET / HTTP/1.1\r\nHost: c\r\n"},
+    };
+    for (const row& r : rows) {
+        const std::string out = forwarded(r.bytes);
+        EXPECT_TRUE(out.starts_with(r.start)) << out;
+        checked(out);
+    }
+}
+
+TEST(forward_request, the_framing_is_the_one_the_body_was_read_by)
+{
+    EXPECT_EQ(checked(forwarded(get(""))).body.how, framing::kind::none);
+    EXPECT_EQ(checked(forwarded(get("Content-Length: 5\r\n"))).body.length, 5u);
+    EXPECT_EQ(checked(forwarded(get("Transfer-Encoding: CHUNKED\r\n"))).body.how, framing::kind::chunked);
+    const auto nominated = checked(forwarded(get("Connection: content-length\r\nContent-Length: 5\r\n")));
+    EXPECT_EQ(nominated.body.length, 5u);
+    const auto coded = checked(forwarded(get("Connection: transfer-encoding\r\nTransfer-Encoding: chunked\r\n")));
+    EXPECT_EQ(coded.body.how, framing::kind::chunked);
+    const auto underscored = checked(forwarded(get("Transfer_Encoding: chunked\r\nContent-Length: 5\r\n")));
+    EXPECT_EQ(underscored.body.how, framing::kind::length);
+    EXPECT_EQ(checked(forwarded(get("Content_Length: 5\r\n"))).body.how, framing::kind::none);
+}
+
+TEST(forward_request, fields_of_this_connection_and_nominated_ones_are_left_out)
+{
+    const std::string out = forwarded(
+        get("Connection: close, X-Mine, x-other\r\nKeep-Alive: timeout=5\r\nProxy-Connection: close\r\nTE: trailers\r\n"
+            "Trailer: x\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMA\r\nx-mine: 1\r\nX-Kept: 2\r\nX-OTHER: 3\r\nX-Mine: 4\r\n"
+            "Connection: via\r\nVia: 1.0 other\r\nTe_: x\r\n")
+    );
+    const request_head head = checked(out);
+    EXPECT_EQ(values_of(head, field_name::other), "2|x") << out;
+    EXPECT_EQ(values_of(head, field_name::via), "1.1 gateway");
+    EXPECT_EQ(head.fields.size(), 7u) << out;
+}
+
+TEST(forward_request, what_says_who_calls_cannot_be_nominated_away)
+{
+    const std::string out = forwarded(
+        get("Connection: X-Forwarded-For, X-Forwarded-Proto, X-Forwarded-Host, X-Real-IP, Forwarded, X-Forwarded-Port\r\n"
+            "X-Forwarded-For: 203.0.113.9\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Host: b\r\nX-Real-IP: 203.0.113.9\r\n"
+            "Forwarded: for=203.0.113.9\r\nX-Forwarded-Port: 1\r\n"),
+        from("10.0.0.1", true)
+    );
+    const request_head head = checked(out);
+    EXPECT_EQ(values_of(head, field_name::x_forwarded_for), "203.0.113.9, 10.0.0.1");
+    EXPECT_EQ(values_of(head, field_name::x_forwarded_proto), "https");
+    EXPECT_EQ(values_of(head, field_name::x_forwarded_host), "b");
+    EXPECT_EQ(values_of(head, field_name::x_real_ip), "203.0.113.9");
+    EXPECT_EQ(values_of(head, field_name::forwarded), "for=203.0.113.9");
+    EXPECT_EQ(values_of(head, field_name::x_forwarded), "1");
+}
+
+TEST(forward_request, nothing_an_untrusted_peer_says_about_the_client_arrives)
+{
+    const char* const spoofs[] = {
+        "X-Forwarded-For: 6.6.6.6\r\n",
+        "x-forwarded-for: 6.6.6.6\r\nX-FORWARDED-FOR: 6.6.6.6\r\n",
+        "X_Forwarded_For: 6.6.6.6\r\n",
+        "X-Forwarded_For: 6.6.6.6\r\n",
+        "X.Forwarded.For: 6.6.6.6\r\n",
+        "X-Forwarded-Proto: 6.6.6.6\r\n",
+        "X_FORWARDED_PROTO: 6.6.6.6\r\n",
+        "X-Forwarded-Host: 6.6.6.6\r\n",
+        "X-Forwarded-Port: 6.6.6.6\r\n",
+        "X_Forwarded_Port: 6.6.6.6\r\n",
+        "X-Real-IP: 6.6.6.6\r\n",
+        "X_Real_IP: 6.6.6.6\r\n",
+        "Forwarded: for=6.6.6.6\r\n",
+        "Client-Address: 6.6.6.6\r\n",
+        "CLIENT_ADDRESS: 6.6.6.6\r\n",
+        "Connection: client-address\r\nClient-Address: 6.6.6.6\r\n",
+    };
+    forward_options options = from("192.0.2.7", false);
+    options.identity_header = "client-address";
+    for (const char* spoof : spoofs) {
+        const std::string out = forwarded(get(spoof), options);
+        const request_head head = checked(out);
+        EXPECT_EQ(out.find("6.6.6.6"), std::string::npos) << out;
+        EXPECT_EQ(values_of(head, field_name::x_forwarded_for), "192.0.2.7") << out;
+        EXPECT_EQ(values_of(head, field_name::x_forwarded_proto), "http") << out;
+        EXPECT_EQ(values_of(head, field_name::x_forwarded_host), "a") << out;
+    }
+}
+
+TEST(forward_request, a_trusted_peer_is_believed_but_not_in_disguise)
+{
+    forward_options options = from("10.0.0.1", true);
+    options.identity_header = "client-address";
+    const std::string out = forwarded(
+        get("X-Forwarded-For: 1.1.1.1,2.2.2.2\r\nX-A: b\r\nX-Forwarded-For:\r\nx-forwarded-for: 3.3.3.3 \r\n"
+            "X_Forwarded_For: 6.6.6.6\r\nClient_Address: 6.6.6.6\r\nConnection: client-address\r\n"
+            "Client-Address: 1.1.1.1\r\nX-Forwarded-Proto: https\r\n"),
+        options
+    );
+    const request_head head = checked(out);
+    EXPECT_EQ(values_of(head, field_name::x_forwarded_for), "1.1.1.1,2.2.2.2, 3.3.3.3, 10.0.0.1");
+    EXPECT_EQ(values_of(head, field_name::x_forwarded_proto), "https");
+    EXPECT_EQ(values_of(head, field_name::x_forwarded_host), "a");
+    EXPECT_EQ(values_of(head, field_name::other), "b|1.1.1.1");
+    EXPECT_EQ(out.find("6.6.6.6"), std::string::npos) << out;
+}
+
+TEST(forward_request, the_peer_is_written_canonically)
+{
+    const auto chain = [](const char* peer) {
+        return values_of(checked(forwarded(get(""), from(peer, true))), field_name::x_forwarded_for);
+    };
+    EXPECT_EQ(chain("::ffff:192.0.2.1"), "192.0.2.1");
+    EXPECT_EQ(chain("2001:DB8:0::1"), "2001:db8::1");
+}
+
+TEST(forward_request, via_names_the_version_that_was_received)
+{
+    EXPECT_EQ(values_of(checked(forwarded(get("Via: 1.1 x\r\n"))), field_name::via), "1.1 x|1.1 gateway");
+    EXPECT_EQ(values_of(checked(forwarded(get("", "1.0"))), field_name::via), "1.0 gateway");
+}
+
+TEST(forward_request, an_expectation_is_forwarded_unless_http_1_0_made_it_meaningless)
+{
+    EXPECT_EQ(values_of(checked(forwarded(get("Expect: 100-continue\r\n"))), field_name::expect), "100-continue");
+    EXPECT_EQ(values_of(checked(forwarded(get("Expect: 100-continue\r\n", "1.0"))), field_name::expect), "-");
+    EXPECT_EQ(values_of(checked(forwarded(get("Expect: x\r\n", "1.0"))), field_name::expect), "-");
+}
+
+// Every subset of these lines, in two orders, from both kinds of peer.
+TEST(forward_request, every_mix_of_fields_gives_a_sound_head)
+{
+    const std::vector<std::string> lines = {
+        "Connection: x-a, host, content-length, transfer-encoding, te\r\n",
+        "X-A: 1\r\n",
+        "X-B: 2\r\n",
+        "Transfer-Encoding: chunked\r\n",
+        "X-Forwarded-For: 1.1.1.1\r\n",
+        "X_Forwarded-For: 6.6.6.6\r\n",
+        "TE: trailers\r\n",
+        "Expect: 100-continue\r\n",
+        "X-Forwarded-Proto: https\r\n",
+    };
+    for (unsigned subset = 0; subset < 1u << lines.size(); ++subset) {
+        std::string ahead;
+        std::string behind;
+        for (std::size_t i = 0; i < lines.size(); ++i) {
+            if ((subset >> i & 1) != 0) {
+                ahead += lines[i];
+                behind.insert(0, lines[i]);
+            }
+        }
+        for (const std::string& mix : {ahead, behind}) {
+            for (const bool trusted : {false, true}) {
+                const std::string bytes = get(mix);
+                const request_head in = accepted_request(bytes);
+                const std::string out = forwarded(bytes, from("10.0.0.1", trusted));
+                const request_head head = checked(out);
+                EXPECT_EQ(head.body.how, in.body.how);
+                EXPECT_EQ(out.find("6.6.6.6"), std::string::npos);
+                EXPECT_EQ(out.find("1.1.1.1") != std::string::npos, trusted && (subset >> 4 & 1) != 0) << out;
+                EXPECT_EQ(out.find("X-A") != std::string::npos, (subset & 3) == 2) << out;
+                EXPECT_EQ(out.find("X-B") != std::string::npos, (subset & 4) != 0) << out;
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace gateway::http

@@ -1,0 +1,173 @@
+#include "gateway/http/forward_response.hpp"
+
+#include "tests/unit/http/heads.hpp"
+
+#include <vector>
+
+namespace gateway::http {
+namespace {
+
+using testing::accepted_response;
+using testing::values_of;
+
+std::string forwarded(std::string_view bytes, const response_options& options = {}, bool answers_head = false)
+{
+    const response_head head = accepted_response(bytes, answers_head);
+    std::string out = "before";
+    append_forwarded_response(head, options, out);
+    EXPECT_TRUE(out.starts_with("before"));
+    return out.substr(6);
+}
+
+response_head checked(const std::string& out, bool answers_head = false)
+{
+    const response_head head = accepted_response(out, answers_head);
+    EXPECT_EQ(head.size, out.size()) << out;
+    EXPECT_FALSE(head.http_1_0) << out;
+    for (const field& f : head.fields) {
+        const bool ours = f.id == field_name::transfer_encoding || f.id == field_name::connection;
+        EXPECT_TRUE(!is_hop_by_hop(f.id) || ours) << out;
+    }
+    return head;
+}
+
+TEST(forward_response, a_plain_response_keeps_its_lines)
+{
+    EXPECT_EQ(
+        forwarded("HTTP/1.1 404 No such\r\nServer:  a \r\nset-cookie:b\r\nContent-Length: 3\r\n\r\n", {.extra = "X-E: 1\r\n"}),
+        "HTTP/1.1 404 No such\r\nServer:  a \r\nset-cookie:b\r\nContent-Length: 3\r\nX-E: 1\r\n\r\n"
+    );
+    EXPECT_EQ(
+        forwarded("HTTP/1.0 200\r\nContent-Length: 0\r\n\r\n"), "HTTP/1.1 200 \r\nContent-Length: 0\r\n\r\n"
+    );
+    EXPECT_EQ(forwarded("HTTP/1.1 799 \t x\r\nContent-Length: 0\r\n\r\n"), "HTTP/1.1 799 \t x\r\nContent-Length: 0\r\n\r\n");
+}
+
+TEST(forward_response, fields_of_the_upstream_connection_and_nominated_ones_are_left_out)
+{
+    const response_head head = checked(forwarded(
+        "HTTP/1.1 200 OK\r\nConnection: close, x-mine\r\nKeep-Alive: timeout=5\r\nProxy-Connection: a\r\nTrailer: x\r\n"
+        "Upgrade: h2c\r\nX-Mine: 1\r\nX-Kept: 2\r\nTransfer-Encoding: chunked\r\nConnection: content-length\r\n\r\n"
+    ));
+    EXPECT_EQ(values_of(head, field_name::other), "2");
+    EXPECT_EQ(head.body.how, framing::kind::chunked);
+    EXPECT_EQ(head.fields.size(), 2u);
+    EXPECT_TRUE(head.keep_alive());
+    const auto length = checked(forwarded("HTTP/1.1 200 OK\r\nConnection: content-length\r\nContent-Length: 5\r\n\r\n"));
+    EXPECT_EQ(length.body.length, 5u);
+}
+
+TEST(forward_response, the_body_is_delimited_as_the_client_can_read_it)
+{
+    struct row {
+        std::string_view bytes;
+        bool answers_head, client_http_1_0;
+        framing::kind how;
+    };
+    const std::vector<row> rows = {
+        {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", false, false, framing::kind::length},
+        {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", false, true, framing::kind::length},
+        {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", false, false, framing::kind::chunked},
+        {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", false, true, framing::kind::until_close},
+        {"HTTP/1.1 200 OK\r\n\r\n", false, false, framing::kind::chunked},
+        {"HTTP/1.0 200 OK\r\n\r\n", false, false, framing::kind::chunked},
+        {"HTTP/1.0 200 OK\r\n\r\n", false, true, framing::kind::until_close},
+        {"HTTP/1.1 204 No\r\n\r\n", false, false, framing::kind::none},
+        {"HTTP/1.1 304 No\r\n\r\n", false, true, framing::kind::none},
+        {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", true, false, framing::kind::none},
+        {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", true, true, framing::kind::none},
+    };
+    for (const row& r : rows) {
+        const response_head in = accepted_response(r.bytes, r.answers_head);
+        const framing out = outbound_framing(in, r.client_http_1_0);
+        EXPECT_EQ(out.how, r.how) << r.bytes;
+        EXPECT_EQ(out.length, in.body.length);
+        const response_options options{.client_http_1_0 = r.client_http_1_0};
+        const response_head sent = checked(forwarded(r.bytes, options, r.answers_head), r.answers_head);
+        EXPECT_EQ(sent.body.how, r.how) << r.bytes;
+        EXPECT_EQ(sent.body.length, in.body.length) << r.bytes;
+    }
+}
+
+TEST(forward_response, a_content_length_stays_where_it_only_describes_and_goes_where_it_is_forbidden)
+{
+    const auto length = [](std::string_view status, bool answers_head) {
+        const std::string bytes = std::string("HTTP/1.1 ").append(status).append(" x\r\nContent-Length: 5\r\n\r\n");
+        return values_of(checked(forwarded(bytes, {}, answers_head), answers_head), field_name::content_length);
+    };
+    EXPECT_EQ(length("200", true), "5");
+    EXPECT_EQ(length("304", false), "5");
+    EXPECT_EQ(length("204", false), "-");
+    EXPECT_EQ(length("204", true), "-");
+}
+
+TEST(forward_response, the_client_is_told_whether_its_connection_stays)
+{
+    constexpr std::string_view bytes = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: keep-alive\r\n\r\n";
+    const auto connection = [&](const response_options& o) {
+        return values_of(checked(forwarded(bytes, o)), field_name::connection);
+    };
+    EXPECT_EQ(connection({}), "-");
+    EXPECT_EQ(connection({.close = true}), "close");
+    EXPECT_EQ(connection({.client_keep_alive = true}), "-");
+    EXPECT_EQ(connection({.client_http_1_0 = true, .client_keep_alive = true}), "keep-alive");
+    EXPECT_EQ(connection({.client_http_1_0 = true}), "-");
+    EXPECT_EQ(connection({.client_http_1_0 = true, .client_keep_alive = true, .close = true}), "close");
+}
+
+TEST(forward_response, our_ratelimit_fields_replace_those_of_the_upstream)
+{
+    constexpr std::string_view bytes =
+        "HTTP/1.1 200 OK\r\nX-RateLimit-Limit: 1\r\nx-ratelimit-remaining: 1\r\nX-A: b\r\nX_RateLimit_Limit: 1\r\n"
+        "X-RATELIMIT-RESET: 1\r\nX-RateLimit-Other: 1\r\nContent-Length: 0\r\n\r\n";
+    const auto kept = checked(forwarded(bytes));
+    EXPECT_EQ(values_of(kept, field_name::x_ratelimit), "1|1|1");
+    const auto replaced = checked(forwarded(bytes, {.replace_ratelimit = true, .extra = "X-RateLimit-Limit: 2\r\n"}));
+    EXPECT_EQ(values_of(replaced, field_name::x_ratelimit), "2");
+    EXPECT_EQ(values_of(replaced, field_name::other), "b|1");
+}
+
+TEST(forward_response, an_interim_response_has_fields_and_no_framing)
+{
+    std::string out;
+    append_interim_response(
+        accepted_response("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nContent-Length: 5\r\nConnection: x\r\nX: y\r\n\r\n"), out
+    );
+    EXPECT_EQ(out, "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n");
+    const std::string chunked = "HTTP/1.1 102 \r\nTransfer-Encoding: chunked\r\n\r\n";
+    out.clear();
+    append_interim_response(accepted_response(chunked), out);
+    EXPECT_EQ(out, "HTTP/1.1 102 \r\n\r\n");
+}
+
+TEST(forward_response, every_mix_of_fields_gives_a_sound_head)
+{
+    const std::vector<std::string> lines = {
+        "Connection: x-a, content-length, transfer-encoding, x-ratelimit-limit\r\n",
+        "X-A: 1\r\n",
+        "X-B: 2\r\n",
+        "Transfer-Encoding: chunked\r\n",
+        "Keep-Alive: 1\r\n",
+        "X-RateLimit-Limit: 3\r\n",
+    };
+    for (unsigned mix = 0; mix < 1u << lines.size(); ++mix) {
+        for (const int status : {200, 204, 304, 500}) {
+            std::string bytes = "HTTP/1.1 " + std::to_string(status) + " x\r\n";
+            for (std::size_t i = 0; i < lines.size(); ++i) {
+                bytes += (mix >> i & 1) != 0 ? lines[i] : "";
+            }
+            bytes += "\r\n";
+            const response_head head = checked(forwarded(bytes, {.replace_ratelimit = (mix & 4) != 0}));
+            const bool has_body = status == 200 || status == 500;
+            EXPECT_EQ(head.body.how, has_body ? framing::kind::chunked : framing::kind::none) << bytes;
+            EXPECT_EQ(values_of(head, field_name::other), [&] {
+                const bool a = (mix & 3) == 2;
+                const bool b = (mix & 4) != 0;
+                return a && b ? "1|2" : a ? "1" : b ? "2" : "-";
+            }()) << bytes;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace gateway::http

@@ -1,0 +1,106 @@
+#include "gateway/http/own_answer.hpp"
+
+#include "tests/unit/http/heads.hpp"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+
+#include <utility>
+
+namespace gateway::http {
+namespace {
+
+using testing::accepted_response;
+using testing::values_of;
+
+std::string text_of(const own_answer& answer)
+{
+    std::string out = "before";
+    append_own_answer(answer, out);
+    EXPECT_TRUE(out.starts_with("before"));
+    return out.substr(6);
+}
+
+// The body, after the head was found sound and its length exact.
+boost::json::object problem_of(const std::string& bytes)
+{
+    const response_head head = accepted_response(bytes);
+    EXPECT_EQ(head.body.how, framing::kind::length) << bytes;
+    EXPECT_EQ(head.size + head.body.length, bytes.size()) << bytes;
+    EXPECT_NE(bytes.find("\r\nContent-Type: application/problem+json\r\n"), std::string::npos) << bytes;
+    EXPECT_NE(bytes.find("\r\nCache-Control: no-store\r\n"), std::string::npos) << bytes;
+    return boost::json::parse(bytes.substr(head.size)).as_object();
+}
+
+TEST(own_answer, a_429_names_the_limits_that_were_violated)
+{
+    const std::string bytes = text_of(
+        {.status = 429, .detail = "Slow down.", .violated = {"per_client", "all"}, .extra = "Retry-After: 3\r\n"}
+    );
+    EXPECT_TRUE(bytes.starts_with("HTTP/1.1 429 Too Many Requests\r\n")) << bytes;
+    EXPECT_NE(bytes.find("\r\nRetry-After: 3\r\n"), std::string::npos);
+    EXPECT_EQ(
+        problem_of(bytes),
+        boost::json::parse(R"({"type":"https://iana.org/assignments/http-problem-types#quota-exceeded",
+            "title":"Too Many Requests","status":429,"detail":"Slow down.","violated-policies":["per_client","all"]})")
+    );
+    EXPECT_TRUE(accepted_response(bytes).keep_alive());
+}
+
+TEST(own_answer, every_status_the_gateway_gives_has_its_phrase_and_problem)
+{
+    const std::pair<int, const char*> phrases[] = {
+        {400, "Bad Request"},         {404, "Not Found"},
+        {408, "Request Timeout"},     {413, "Content Too Large"},
+        {414, "URI Too Long"},        {417, "Expectation Failed"},
+        {429, "Too Many Requests"},   {431, "Request Header Fields Too Large"},
+        {501, "Not Implemented"},     {502, "Bad Gateway"},
+        {503, "Service Unavailable"}, {504, "Gateway Timeout"},
+        {505, "HTTP Version Not Supported"},
+    };
+    for (const auto& [status, phrase] : phrases) {
+        EXPECT_EQ(reason_phrase(status), phrase);
+        const auto problem = problem_of(text_of({.status = status, .detail = "d"}));
+        EXPECT_EQ(problem.at("status"), status);
+        EXPECT_EQ(problem.at("title"), phrase);
+        EXPECT_EQ(problem.at("detail"), "d");
+        EXPECT_FALSE(problem.contains("violated-policies"));
+        const std::string type(problem.at("type").as_string());
+        EXPECT_EQ(
+            type,
+            status == 429   ? "https://iana.org/assignments/http-problem-types#quota-exceeded"
+            : status == 503 ? "https://iana.org/assignments/http-problem-types#temporary-reduced-capacity"
+                            : "about:blank"
+        );
+    }
+    EXPECT_EQ(reason_phrase(799), "");
+}
+
+TEST(own_answer, a_detail_may_hold_any_text)
+{
+    const std::string detail = "a \"quoted\" \\ path\r\n\t\x01 caf\xc3\xa9";
+    EXPECT_EQ(problem_of(text_of({.status = 400, .detail = detail})).at("detail").as_string(), detail);
+    EXPECT_EQ(problem_of(text_of({.status = 400})).at("detail").as_string(), "");
+}
+
+TEST(own_answer, the_answer_to_a_head_has_the_same_head_and_no_body)
+{
+    const std::string whole = text_of({.status = 404, .detail = "d"});
+    const std::string head = text_of({.status = 404, .detail = "d", .head_only = true});
+    EXPECT_EQ(head, whole.substr(0, whole.find("\r\n\r\n") + 4));
+}
+
+TEST(own_answer, the_client_is_told_whether_its_connection_stays)
+{
+    const auto connection = [](bool close, bool keep_alive_1_0) {
+        const own_answer answer{.status = 400, .close = close, .keep_alive_1_0 = keep_alive_1_0};
+        return values_of(accepted_response(text_of(answer)), field_name::connection);
+    };
+    EXPECT_EQ(connection(false, false), "-");
+    EXPECT_EQ(connection(true, false), "close");
+    EXPECT_EQ(connection(false, true), "keep-alive");
+    EXPECT_EQ(connection(true, true), "close");
+}
+
+}  // namespace
+}  // namespace gateway::http

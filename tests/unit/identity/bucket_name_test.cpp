@@ -1,0 +1,80 @@
+#include "gateway/identity/bucket_name.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <vector>
+
+namespace gateway::identity {
+namespace {
+
+std::string name_of(const std::vector<std::string>& parts)
+{
+    bucket_name name;
+    name.start(parts.front());
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+        name.add(parts[i]);
+    }
+    return std::string{name.bytes()};
+}
+
+// Every tuple of up to three parts over an alphabet that contains what a naive join would use.
+TEST(bucket_name, different_tuples_never_spell_the_same_bytes)
+{
+    std::vector<std::string> values{
+        "", std::string{"\0", 1}, "\1", "a", "b", "ab", ":", "a:b", "|", ",", "\xff"};
+    values.push_back(std::string{"\1\0\0\0a", 5});
+    values.push_back(std::string{"a\1\0\0\0b", 6});
+    std::set<std::string> names;
+    std::size_t tuples = 0;
+    for (const auto& a : values) {
+        names.insert(name_of({a}));
+        ++tuples;
+        for (const auto& b : values) {
+            names.insert(name_of({a, b}));
+            ++tuples;
+            for (const auto& c : values) {
+                names.insert(name_of({a, b, c}));
+                ++tuples;
+            }
+        }
+    }
+    EXPECT_EQ(names.size(), tuples);
+}
+
+TEST(bucket_name, an_address_is_never_the_same_as_a_text_of_its_bytes)
+{
+    const auto address = *base::ip_address::parse("2001:db8::7");
+    bucket_name by_address;
+    by_address.start("limit");
+    by_address.add(address);
+    const std::string bytes(address.network_order().begin(), address.network_order().end());
+    EXPECT_NE(by_address.bytes(), name_of({"limit", bytes}));
+    EXPECT_NE(by_address.bytes(), name_of({"limit", "\xff\xff\xff\xff" + bytes}));
+    EXPECT_NE(by_address.bytes(), name_of({"limit", "2001:db8::7"}));
+}
+
+TEST(bucket_name, different_addresses_are_different_buckets)
+{
+    std::set<std::string> names;
+    for (std::uint32_t i = 0; i < 1000; ++i) {
+        bucket_name name;
+        name.start("limit");
+        name.add(base::ip_address::v4(i * 7919));
+        names.insert(std::string{name.bytes()});
+    }
+    EXPECT_EQ(names.size(), 1000U);
+}
+
+TEST(bucket_name, starting_again_forgets_what_was_there)
+{
+    bucket_name name;
+    name.start("first");
+    name.add("something long enough not to fit any small buffer");
+    name.start("limit");
+    name.add("a");
+    EXPECT_EQ(name.bytes(), name_of({"limit", "a"}));
+}
+
+}  // namespace
+}  // namespace gateway::identity

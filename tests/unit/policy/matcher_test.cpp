@@ -1,0 +1,135 @@
+#include "gateway/policy/matcher.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+namespace gateway::policy {
+namespace {
+
+route to(const char* name, route_match match)
+{
+    return {.name = name, .match = std::move(match), .limits = {}, .upstream = 0};
+}
+
+std::string found(const std::vector<route>& routes, const routing_subject& subject)
+{
+    const auto index = matcher{routes}.find(subject);
+    return index ? routes[*index].name : "nothing";
+}
+
+std::string by_path(const std::vector<route>& routes, const char* path)
+{
+    return found(routes, {.method = "GET", .host = "gw.test", .path = path});
+}
+
+TEST(matcher, without_routes_finds_nothing)
+{
+    EXPECT_EQ(matcher{}.find({.method = "GET", .host = "gw.test", .path = "/"}), std::nullopt);
+    EXPECT_EQ(by_path({}, "/"), "nothing");
+}
+
+TEST(matcher, a_prefix_is_one_by_whole_segments)
+{
+    for (const char* prefix : {"/v1", "/v1/"}) {
+        const std::vector<route> routes{
+            to("v1", {.host = "", .path = prefix, .exact = false, .methods = {}})};
+        for (const char* path : {"/v1", "/v1/", "/v1/x", "/v1/x/y"}) {
+            EXPECT_EQ(by_path(routes, path), "v1") << path;
+        }
+        for (const char* path : {"/", "/v", "/v10", "/v10/x", "/V1", "/x/v1", "/v1x/", "*"}) {
+            EXPECT_EQ(by_path(routes, path), "nothing") << path;
+        }
+    }
+}
+
+TEST(matcher, an_exact_path_is_only_itself)
+{
+    const std::vector<route> routes{
+        to("bare", {.host = "", .path = "/v1", .exact = true, .methods = {}}),
+        to("slash", {.host = "", .path = "/v1/", .exact = true, .methods = {}}),
+    };
+    EXPECT_EQ(by_path(routes, "/v1"), "bare");
+    EXPECT_EQ(by_path(routes, "/v1/"), "slash");
+    EXPECT_EQ(by_path(routes, "/v1/x"), "nothing");
+}
+
+TEST(matcher, the_root_covers_every_path_but_the_asterisk)
+{
+    const std::vector<route> root{
+        to("root", {.host = "", .path = "/", .exact = false, .methods = {}})};
+    const std::vector<route> any{to("any", {})};
+    for (const char* path : {"/", "/x", "/x/y"}) {
+        EXPECT_EQ(by_path(root, path), "root");
+        EXPECT_EQ(by_path(any, path), "any");
+    }
+    EXPECT_EQ(by_path(root, "*"), "nothing");
+    EXPECT_EQ(by_path(any, "*"), "any");
+}
+
+TEST(matcher, methods_are_exact_and_none_means_all)
+{
+    const std::vector<route> routes{
+        to("listed", {.host = "", .path = "/a", .exact = false, .methods = {"GET", "POST"}}),
+        to("all", {.host = "", .path = "/a", .exact = false, .methods = {}}),
+    };
+    const auto by_method = [&](const char* method) {
+        return found(routes, {.method = method, .host = "gw.test", .path = "/a"});
+    };
+    EXPECT_EQ(by_method("GET"), "listed");
+    EXPECT_EQ(by_method("POST"), "listed");
+    for (const char* method : {"get", "HEAD", "BREW", "", "GETS"}) {
+        EXPECT_EQ(by_method(method), "all") << method;
+    }
+}
+
+TEST(matcher, host_beats_path_beats_methods_whatever_the_order)
+{
+    std::vector<route> routes{
+        to("any", {}),
+        to("get", {.host = "", .path = "", .exact = false, .methods = {"GET"}}),
+        to("short", {.host = "", .path = "/a", .exact = false, .methods = {"GET"}}),
+        to("long", {.host = "", .path = "/a/b/", .exact = false, .methods = {}}),
+        to("exact", {.host = "", .path = "/a/b", .exact = true, .methods = {}}),
+        to("host", {.host = "gw.test", .path = "", .exact = false, .methods = {}}),
+        to("host short", {.host = "gw.test", .path = "/a", .exact = false, .methods = {}}),
+        to("host short post",
+           {.host = "gw.test", .path = "/a", .exact = false, .methods = {"POST"}}),
+        to("host exact", {.host = "gw.test", .path = "/x", .exact = true, .methods = {}}),
+        to("host longer", {.host = "gw.test", .path = "/x/y/z", .exact = false, .methods = {}}),
+    };
+    std::mt19937 random{9};
+    for (int order = 0; order < 200; ++order) {
+        std::shuffle(routes.begin(), routes.end(), random);
+        const auto at = [&](const char* method, const char* host, const char* path) {
+            return found(routes, {.method = method, .host = host, .path = path});
+        };
+        EXPECT_EQ(at("GET", "gw.test", "/a/b"), "host short") << "host before the longer path";
+        EXPECT_EQ(at("POST", "gw.test", "/a/b"), "host short post");
+        EXPECT_EQ(at("GET", "gw.test", "/"), "host");
+        EXPECT_EQ(at("GET", "gw.test", "/x"), "host exact");
+        EXPECT_EQ(at("GET", "gw.test", "/x/y/z/1"), "host longer");
+        EXPECT_EQ(at("GET", "gw.test", "/x/y"), "host");
+        EXPECT_EQ(at("GET", "other", "/a/b"), "exact");
+        EXPECT_EQ(at("GET", "other", "/a/b/"), "long") << "path before methods";
+        EXPECT_EQ(at("GET", "other", "/a/bc"), "short");
+        EXPECT_EQ(at("PUT", "other", "/a/bc"), "any");
+        EXPECT_EQ(at("GET", "other", "/"), "get");
+        EXPECT_EQ(at("PUT", "gw.test.evil", "/"), "any");
+        EXPECT_EQ(at("PUT", "", "/"), "any");
+    }
+}
+
+TEST(matcher, of_equals_the_first_declared_wins)
+{
+    const std::vector<route> routes{
+        to("first", {.host = "", .path = "/a", .exact = false, .methods = {"GET"}}),
+        to("second", {.host = "", .path = "/a/", .exact = false, .methods = {"GET", "PUT"}}),
+    };
+    EXPECT_EQ(by_path(routes, "/a/x"), "first");
+    EXPECT_EQ(found(routes, {.method = "PUT", .host = "gw.test", .path = "/a/x"}), "second");
+}
+
+}  // namespace
+}  // namespace gateway::policy
