@@ -30,7 +30,8 @@ std::string all_lines(std::string_view file_name, const std::vector<problem>& pr
 {
     std::string text;
     for (const problem& p : problems) {
-        text += (text.empty() ? "" : "\n") + to_text(p, file_name);
+        text += text.empty() ? "" : "\n";
+        text += to_text(p, file_name);
     }
     return text;
 }
@@ -52,7 +53,7 @@ std::string to_text(const problem& p, std::string_view file_name)
 
 void findings::problem(place at, std::string path, std::string message)
 {
-    if (problems_.size() >= max_problems) {
+    if (full()) {
         more_ = true;
         return;
     }

@@ -39,6 +39,9 @@ public:
 
     bool ok() const { return problems_.empty(); }
 
+    // Another problem would not be shown, so its words need not be sought.
+    bool full() const { return problems_.size() >= max_problems; }
+
     // Both sorted by position.
     std::vector<config::problem> problems() const;
     std::vector<config::problem> warnings() const;

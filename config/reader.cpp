@@ -238,12 +238,11 @@ void section::refuse_the_rest()
         if (std::find(known_.begin(), known_.end(), key) != known_.end()) {
             continue;
         }
-        const bool later = std::find(not_yet.begin(), not_yet.end(), key) != not_yet.end();
-        found_.problem(
-            e.key.at,
-            path_of(key),
-            later ? "not supported yet" : "unknown key" + suggestion(key, known_)
-        );
+        std::string message = "not supported yet";
+        if (std::find(not_yet.begin(), not_yet.end(), key) == not_yet.end()) {
+            message = "unknown key" + (found_.full() ? std::string{} : suggestion(key, known_));
+        }
+        found_.problem(e.key.at, path_of(key), std::move(message));
     }
 }
 

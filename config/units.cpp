@@ -102,7 +102,7 @@ std::optional<rate> parse_rate(std::string_view text)
     const auto tokens = parse_number(text.substr(0, slash));
     const std::string_view per = text.substr(slash + 1);
     const bool bare_unit = per == "s" || per == "m" || per == "h" || per == "d";
-    const auto period = parse_duration(bare_unit ? "1" + std::string{per} : std::string{per});
+    const auto period = parse_duration(std::string(bare_unit ? 1 : 0, '1').append(per));
     if (!tokens || *tokens == 0 || !period || *period == base::duration::zero()) {
         return std::nullopt;
     }

@@ -124,6 +124,9 @@ ip_address ip_address::masked(int v4_length, int v6_length) const
 {
     int kept = is_v4() ? 96 + v4_length : v6_length;
     ip_address result = *this;
+    if (kept == 128) {
+        return result;
+    }
     for (std::uint8_t& byte : result.bytes_) {
         const int bits = std::clamp(kept, 0, 8);
         byte = static_cast<std::uint8_t>(byte & (0xff00 >> bits));

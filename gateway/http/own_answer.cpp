@@ -1,8 +1,5 @@
 #include "gateway/http/own_answer.hpp"
 
-#include <boost/json/serialize.hpp>
-#include <boost/json/value.hpp>
-
 #include <array>
 
 namespace gateway::http {
@@ -44,15 +41,13 @@ std::string_view problem_type(const own_answer& answer)
     return "about:blank";
 }
 
-// All the texts are ours or from the configuration, where names have no character to escape;
-// a detail may quote anything, so it alone is serialised.
+// All the texts are our own or names of limits, and none has a character that JSON would escape.
 void append_problem(const own_answer& answer, std::string& out)
 {
     out.append(R"({"type":")").append(problem_type(answer));
     out.append(R"(","title":")").append(reason_phrase(answer.status));
     out.append(R"(","status":)").append(std::to_string(answer.status));
-    out.append(R"(,"detail":)")
-        .append(boost::json::serialize(boost::json::string_view(answer.detail)));
+    out.append(R"(,"detail":")").append(answer.detail).append("\"");
     if (!answer.violated.empty()) {
         out.append(R"(,"violated-policies":[)");
         for (std::size_t i = 0; i < answer.violated.size(); ++i) {

@@ -9,7 +9,7 @@ namespace gateway::http {
 
 struct own_answer {
     int status = 500;
-    std::string_view detail{};                 // a sentence for people
+    std::string_view detail{};                 // a sentence of our own for people: no quotes, no backslashes
     std::vector<std::string_view> violated{};  // names of limits; for 429
     std::string_view extra{};                  // whole lines to add to the head
     bool close = false;                        // this connection ends after the answer

@@ -1,12 +1,14 @@
 #include "gateway/net/connection.hpp"
 
-#include <boost/asio/post.hpp>
-
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <utility>
 
 namespace gateway::net {
 
@@ -35,44 +37,79 @@ bool would_block(int error)
 
 }  // namespace
 
+connection::connection(loop& l, int fd) : loop_(l), fd_(fd)
+{
+    loop_.data().add(fd, *this);
+}
+
+connection::~connection()
+{
+    if (fd_ >= 0) {
+        ::close(fd_);
+    }
+}
+
+// With edge triggering the kernel tells of news only: what is left of older news is ours to remember.
 void connection::want_read()
 {
-    if (reading_ || closed_) {
+    if (wants_read_ || closed()) {
         return;
     }
-    reading_ = true;
-    hold();
-    socket_.async_wait(stream_socket::wait_read, [this](const boost::system::error_code&) {
-        reading_ = false;
-        if (!closed_) {
-            loop_.refresh_now();
-            readable();
-        }
-        let_go();
-    });
+    wants_read_ = true;
+    if (may_be_readable_) {
+        loop_.data().again(*this);
+    }
+}
+
+void connection::ready(std::uint32_t epoll_events)
+{
+    if (closed()) {
+        return;
+    }
+    if ((epoll_events & EPOLLOUT) != 0 && sending()) {
+        loop_.refresh_now();
+        continue_sending();
+    }
+    ended_ = ended_ || (epoll_events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
+    may_be_readable_ = may_be_readable_ || ended_ || (epoll_events & EPOLLIN) != 0;
+    recheck();
+}
+
+void connection::recheck()
+{
+    if (wants_read_ && may_be_readable_ && !closed()) {
+        wants_read_ = false;
+        loop_.refresh_now();
+        readable();
+    }
 }
 
 received connection::receive(std::span<char>& bytes)
 {
     const std::span<char> buffer = loop_.read_buffer();
-    const ssize_t n = ::recv(socket_.native_handle(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+    const ssize_t n = ::recv(fd_, buffer.data(), buffer.size(), MSG_DONTWAIT);
     if (n > 0) {
         bytes = buffer.first(static_cast<std::size_t>(n));
+        may_be_readable_ = bytes.size() == buffer.size() || ended_;
         return received::data;
     }
-    return n < 0 && would_block(errno) ? received::nothing : received::closed;
+    if (n < 0 && would_block(errno)) {
+        may_be_readable_ = false;
+        return received::nothing;
+    }
+    return received::closed;
 }
 
 sent connection::send(std::string_view a, std::string_view b)
 {
-    if (closed_) {
+    if (closed()) {
         return sent::broken;
     }
     if (sending()) {
         unsent_.append(a).append(b);
         return sent::some;
     }
-    const ssize_t n = send_some(socket_.native_handle(), a, b);
+    const ssize_t n = send_some(fd_, a, b);
     if (n < 0 && !would_block(errno)) {
         return sent::broken;
     }
@@ -83,33 +120,19 @@ sent connection::send(std::string_view a, std::string_view b)
     unsent_.assign(a.substr(std::min(taken, a.size())));
     unsent_.append(b.substr(taken > a.size() ? taken - a.size() : 0));
     unsent_at_ = 0;
-    wait_writable();
-    return sent::some;
-}
-
-void connection::wait_writable()
-{
-    hold();
-    socket_.async_wait(stream_socket::wait_write, [this](const boost::system::error_code&) {
-        if (!closed_) {
-            loop_.refresh_now();
-            continue_sending();
-        }
-        let_go();
-    });
+    return sent::some;  // the edge that tells of room is still to come
 }
 
 void connection::continue_sending()
 {
     const std::string_view rest = std::string_view(unsent_).substr(unsent_at_);
-    const ssize_t n = send_some(socket_.native_handle(), rest, {});
+    const ssize_t n = send_some(fd_, rest, {});
     if (n < 0 && !would_block(errno)) {
         broken();
         return;
     }
     unsent_at_ += n < 0 ? 0 : static_cast<std::size_t>(n);
     if (sending()) {
-        wait_writable();
         return;
     }
     unsent_at_ = 0;
@@ -119,33 +142,23 @@ void connection::continue_sending()
 
 void connection::finish_sending()
 {
-    boost::system::error_code ignored;
-    socket_.shutdown(stream_socket::shutdown_send, ignored);
+    ::shutdown(fd_, SHUT_WR);
 }
 
 void connection::reset()
 {
-    boost::system::error_code ignored;
-    socket_.set_option(boost::asio::socket_base::linger(true, 0), ignored);
-    close();
+    if (!closed()) {
+        const linger cut_off{1, 0};
+        ::setsockopt(fd_, SOL_SOCKET, SO_LINGER, &cut_off, sizeof cut_off);
+        close();
+    }
 }
 
 void connection::close()
 {
-    if (closed_) {
-        return;
-    }
-    closed_ = true;
-    boost::system::error_code ignored;
-    socket_.close(ignored);
-    hold();  // released() never comes from inside this call
-    boost::asio::post(loop_.context(), [this] { let_go(); });
-}
-
-void connection::let_go()
-{
-    if (--pending_ == 0 && closed_) {
-        released();
+    if (!closed()) {
+        ::close(std::exchange(fd_, -1));
+        loop_.data().release(*this);
     }
 }
 

@@ -1,15 +1,11 @@
 // One connected socket of a worker, driven by readiness: wait, then receive or send directly.
-// Measured on loopback (docs/benchmarks.md): this costs half of what composed asynchronous reads
-// and writes do, and an idle connection owns no buffer.
+// An idle connection owns no buffer.
 //
 // Derive from it. Every callback comes from the loop, never from inside a call made on this object.
-// Life: close() ends it; released() comes once nothing is pending, and only then may it be destroyed.
+// Life: close() ends it; released() comes afterwards, and only there may it be destroyed.
 #pragma once
 
 #include "gateway/net/loop.hpp"
-
-#include <boost/asio/basic_stream_socket.hpp>
-#include <boost/asio/generic/stream_protocol.hpp>
 
 #include <cstddef>
 #include <span>
@@ -18,18 +14,17 @@
 
 namespace gateway::net {
 
-using stream_socket = boost::asio::basic_stream_socket<boost::asio::generic::stream_protocol, executor>;
-
 enum class received { data, nothing, closed };  // closed: orderly or not
 enum class sent { all, some, broken };
 
-class connection {
+class connection : private watcher {
 public:
-    connection(loop& l, stream_socket socket) : loop_(l), socket_(std::move(socket)) {}
+    // Takes over a connected, non-blocking descriptor.
+    connection(loop& l, int fd);
 
     connection(const connection&) = delete;
     connection& operator=(const connection&) = delete;
-    virtual ~connection() = default;
+    virtual ~connection();
 
     // readable() will be called once, when there is something to receive, an end or an error.
     void want_read();
@@ -47,29 +42,27 @@ public:
     void close();
     void reset();  // close, and let the peer know that something was cut off
 
-    bool closed() const { return closed_; }
+    bool closed() const { return fd_ < 0; }
 
 protected:
     virtual void readable() = 0;
     virtual void drained() = 0;
-    virtual void broken() = 0;    // what was kept could not be sent
-    virtual void released() = 0;  // closed, and nothing pending: may destroy *this
+    virtual void broken() = 0;  // what was kept could not be sent
+    void released() override = 0;
 
-    loop& loop_;
-    stream_socket socket_;
-
-    void hold() { ++pending_; }  // something else pending refers to us
-
-    void let_go();
+    int descriptor() const { return fd_; }
 
 private:
-    int pending_ = 0;  // completions on their way that refer to us
-    bool reading_ = false;
-    bool closed_ = false;
+    loop& loop_;
+    int fd_;
+    bool wants_read_ = false;
+    bool may_be_readable_ = false;  // an edge has come, and what it told of may not all be received
+    bool ended_ = false;            // an end or an error has come: receiving will tell which
     std::size_t unsent_at_ = 0;
     std::string unsent_;
 
-    void wait_writable();
+    void ready(std::uint32_t epoll_events) override;
+    void recheck() override;
     void continue_sending();
 };
 

@@ -177,7 +177,7 @@ bool listener::accept_some(int most)
         if (protocol_.family() != AF_UNIX) {
             set_option(fd, IPPROTO_TCP, TCP_NODELAY);
         }
-        accept_(stream_socket(loop_.get_executor(), protocol_, fd));
+        accept_(fd);
     }
     errno = 0;
     return true;

@@ -2,9 +2,10 @@
 // them. At the descriptor limit, or when told to pause, it stops asking and costs nothing.
 #pragma once
 
-#include "gateway/net/connection.hpp"
+#include "gateway/net/loop.hpp"
 
 #include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
 
 #include <functional>
 #include <string>
@@ -29,7 +30,7 @@ unsigned short bound_port(int fd);
 
 class listener {
 public:
-    using accept_function = std::function<void(stream_socket)>;
+    using accept_function = std::function<void(int fd)>;
 
     static constexpr int accepts_per_wake = 16;  // then let the connections have their turn
     static constexpr base::duration pause_after_failure = std::chrono::milliseconds{100};

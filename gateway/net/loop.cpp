@@ -6,6 +6,7 @@ namespace gateway::net {
 // another thread stays safe.
 loop::loop()
     : context_(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO),
+      data_(context_),
       now_(base::now()),
       wheel_(now_, tick, wheel_slots),
       ticker_(context_)
@@ -18,10 +19,11 @@ void loop::run()
     context_.run();
 }
 
-void loop::stop_ticking()
+void loop::stop()
 {
     ticking_ = false;
     ticker_.cancel();
+    data_.close();
 }
 
 void loop::schedule_tick()

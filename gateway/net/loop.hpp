@@ -6,6 +6,7 @@
 
 #include "gateway/base/clock.hpp"
 #include "gateway/base/timer_wheel.hpp"
+#include "gateway/net/poller.hpp"
 
 #include <boost/asio/basic_waitable_timer.hpp>
 #include <boost/asio/io_context.hpp>
@@ -41,6 +42,8 @@ public:
 
     base::timer_wheel& wheel() { return wheel_; }
 
+    poller& data() { return data_; }
+
     // One reading of the clock per event: whoever starts handling one calls refresh_now().
     base::instant now() const { return now_; }
 
@@ -54,13 +57,14 @@ public:
 
     void on_tick(std::function<void(base::instant)> action) { tick_action_ = std::move(action); }
 
-    // Runs until nothing is left to wait for and stop_ticking() was called.
+    // Runs until stop() was called and nothing is left to wait for.
     void run();
 
-    void stop_ticking();
+    void stop();  // when no connection is left
 
 private:
     boost::asio::io_context context_;
+    poller data_;
     base::instant now_;
     base::timer_wheel wheel_;
     timer ticker_;

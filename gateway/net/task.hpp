@@ -5,9 +5,14 @@
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/basic_stream_socket.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 namespace gateway::net {
+
+// For connecting; what is connected lives as a net::connection.
+using stream_socket = boost::asio::basic_stream_socket<boost::asio::generic::stream_protocol, executor>;
 
 template<typename T = void>
 using task = boost::asio::awaitable<T, executor>;

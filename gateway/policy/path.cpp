@@ -2,6 +2,9 @@
 
 #include "gateway/base/text.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace gateway::policy {
 
 namespace {
@@ -139,13 +142,42 @@ private:
     bool passed_empty_ = false;      // an empty segment was dropped somewhere before it
 };
 
+constexpr auto plain_table = [] {
+    std::array<bool, 256> t{};
+    for (int c = 0x21; c < 0x7f; ++c) {
+        t[static_cast<std::size_t>(c)] = true;
+    }
+    for (const char c : std::string_view("%;\\?#")) {
+        t[static_cast<std::size_t>(c)] = false;
+    }
+    return t;
+}();
+
+// Most paths are their own normal form, and one look tells: nothing that could be rewritten in it,
+// and no segment that is empty or begins with a dot.
+bool is_plain(std::string_view path)
+{
+    char previous = '\0';
+    for (const char c : path) {
+        if (!plain_table[static_cast<unsigned char>(c)] || (previous == '/' && (c == '/' || c == '.'))) {
+            return false;
+        }
+        previous = c;
+    }
+    return true;
+}
+
 }  // namespace
 
 bool normalise_path(std::string_view path, std::string& out)
 {
-    out.clear();
     if (!path.starts_with('/')) {
+        out.clear();
         return false;
+    }
+    if (is_plain(path)) {
+        out.assign(path);
+        return true;
     }
     path_writer writer{out};
     path_reader reader{path.substr(1)};
@@ -182,10 +214,8 @@ void normalise_host(std::string_view host, std::string& out)
     if (host.ends_with('.')) {
         host.remove_suffix(1);
     }
-    out.clear();
-    for (const char c : host) {
-        out += base::to_lower(c);
-    }
+    out.resize(host.size());
+    std::transform(host.begin(), host.end(), out.begin(), base::to_lower);
 }
 
 }  // namespace gateway::policy

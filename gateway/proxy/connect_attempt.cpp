@@ -69,7 +69,7 @@ void connect_attempt::connected(const boost::system::error_code& ec)
         proceed();
         return;
     }
-    upstream_connection& c = pool_.adopt(std::move(*socket_), server_);
+    upstream_connection& c = pool_.adopt(socket_->release(), server_);
     pending_lease* const lease = std::exchange(lease_, nullptr);
     pool& p = pool_;
     p.attempt_ended(*this);  // destroys *this

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gateway/base/timer_wheel.hpp"
-#include "gateway/net/connection.hpp"
+#include "gateway/net/task.hpp"
 #include "gateway/proxy/failure.hpp"
 
 #include <optional>

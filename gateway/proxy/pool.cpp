@@ -1,6 +1,7 @@
 #include "gateway/proxy/pool.hpp"
 
-#include <boost/asio/ip/tcp.hpp>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 
@@ -98,11 +99,11 @@ std::optional<failure> pool::connect(pending_lease& lease)
     return std::nullopt;
 }
 
-upstream_connection& pool::adopt(net::stream_socket socket, std::size_t server_index)
+upstream_connection& pool::adopt(int fd, std::size_t server_index)
 {
-    boost::system::error_code ignored;  // a Unix socket has no such option
-    socket.set_option(boost::asio::ip::tcp::no_delay(true), ignored);
-    upstream_connection& c = connections_.emplace_back(loop_, std::move(socket), *this, server_index);
+    const int on = 1;  // a Unix socket has no such option, and none is needed
+    ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    upstream_connection& c = connections_.emplace_back(loop_, fd, *this, server_index);
     c.self_ = std::prev(connections_.end());
     metrics_.worker.upstreams_active.add(1);
     return c;

@@ -66,7 +66,7 @@ public:
     bool addresses_known() const;
     std::size_t most_tries() const;
     std::optional<target> next_target();
-    upstream_connection& adopt(net::stream_socket socket, std::size_t server_index);
+    upstream_connection& adopt(int fd, std::size_t server_index);
     void attempt_ended(connect_attempt& a);
 
 private:

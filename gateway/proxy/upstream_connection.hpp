@@ -33,8 +33,8 @@ protected:
 
 class upstream_connection final : public net::connection {
 public:
-    upstream_connection(net::loop& l, net::stream_socket socket, connection_owner& owner, std::size_t server)
-        : connection(l, std::move(socket)), owner_(owner), server_(server)
+    upstream_connection(net::loop& l, int fd, connection_owner& owner, std::size_t server)
+        : connection(l, fd), owner_(owner), server_(server)
     {
     }
 

@@ -37,7 +37,7 @@ admission refusal(int status, std::string_view detail)
 std::unique_ptr<limit_check> check_pool::borrow()
 {
     if (spare_.empty()) {
-        return std::make_unique<limit_check>(local_);
+        return std::make_unique<limit_check>(local_, loop_);
     }
     auto check = std::move(spare_.back());
     spare_.pop_back();

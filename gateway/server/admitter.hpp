@@ -14,13 +14,14 @@ namespace gateway::server {
 // Limit checks that nobody needs just now. One per worker.
 class check_pool {
 public:
-    explicit check_pool(store::memory_store& local) : local_(local) {}
+    check_pool(store::memory_store& local, const net::loop& l) : local_(local), loop_(l) {}
 
     std::unique_ptr<limit_check> borrow();
     void give_back(std::unique_ptr<limit_check> check);
 
 private:
     store::memory_store& local_;
+    const net::loop& loop_;
     std::vector<std::unique_ptr<limit_check>> spare_;  // at most as many as were in use at once
 };
 

@@ -29,7 +29,7 @@ const verdict* limit_check::start(
     const policy_view& view, const policy::route& route, const key_subject& subject, verdict_listener& listener
 )
 {
-    verdict_ = {};
+    verdict_.clear();
     at_home_.clear();
     elsewhere_.clear();
     fallback_.clear();
@@ -66,7 +66,7 @@ bool limit_check::collect(const policy_view& view, const policy::route& route, c
             return false;
         }
         if (made == key_result::made) {
-            verdict_.entries[verdict_.count++].rule = i.rule;
+            verdict_.entries[verdict_.count++] = {.rule = i.rule};
         }
     }
     return true;
@@ -94,7 +94,7 @@ bool limit_check::decide_locally(batch& b, outcome when_allowed)
     if (b.count == 0) {
         return true;
     }
-    const auto answer = local_.take(b.all(), base::now());
+    const auto answer = local_.take(b.all(), loop_.now());
     if (!answer) {
         verdict_.is = verdict::outcome::unavailable;
         for (std::size_t i = 0; i < b.count; ++i) {
@@ -128,7 +128,7 @@ void limit_check::record(const batch& b, const store::answer& a, outcome when_al
 void limit_check::give_back(batch& b)
 {
     if (b.taken) {
-        local_.refund(b.all(), b.given, base::now());
+        local_.refund(b.all(), b.given, loop_.now());
         b.taken = false;
     }
 }

@@ -29,10 +29,10 @@ protected:
 
 class limit_check final : private store::question {
 public:
-    explicit limit_check(store::memory_store& local) : local_(local) {}
+    limit_check(store::memory_store& local, const net::loop& l) : local_(local), loop_(l) {}
 
     // The verdict, or null: `listener` hears of it later, unless abandon() comes first.
-    // `now` is the clock's; `views` must live until the verdict.
+    // `view` must live until then.
     const verdict* start(
         const policy_view& view, const policy::route& route, const key_subject& subject, verdict_listener& listener
     );
@@ -54,16 +54,21 @@ private:
         std::array<std::size_t, policy::max_limits_per_route> entry;
         std::size_t count = 0;
         store::answer given;
-        bool taken = false;
+        bool taken = false;  // then `given` is what the local store answered
 
         void add(const item& i, std::size_t index);
 
         std::span<const store::charge> all() const { return {charges.data(), count}; }
 
-        void clear() { *this = batch{}; }
+        void clear()
+        {
+            count = 0;
+            taken = false;
+        }
     };
 
     store::memory_store& local_;
+    const net::loop& loop_;  // for its clock
     verdict_listener* listener_ = nullptr;
     verdict verdict_;
     std::array<item, policy::max_limits_per_route> items_;

@@ -1,7 +1,5 @@
 #include "gateway/server/session.hpp"
 
-#include <boost/asio/ip/tcp.hpp>
-
 #include <netinet/in.h>
 #include <sys/socket.h>
 
@@ -12,12 +10,12 @@ namespace gateway::server {
 namespace {
 
 // A Unix socket's peer has no address: it is on this machine, so it counts as the loopback address.
-base::ip_address address_of_peer(net::stream_socket& socket)
+base::ip_address address_of_peer(int fd)
 {
     sockaddr_storage storage{};
     socklen_t size = sizeof storage;
     auto* const address = reinterpret_cast<sockaddr*>(&storage);
-    if (::getpeername(socket.native_handle(), address, &size) != 0) {
+    if (::getpeername(fd, address, &size) != 0) {
         return {};
     }
     if (storage.ss_family == AF_INET) {
@@ -33,12 +31,12 @@ base::ip_address address_of_peer(net::stream_socket& socket)
 
 }  // namespace
 
-session::session(session_environment& env, net::stream_socket socket)
-    : connection(env.loop, std::move(socket)),
+session::session(session_environment& env, int fd)
+    : connection(env.loop, fd),
       env_(env),
       admitter_(env.checks),
       state_(*this, env.view->http),
-      peer_(address_of_peer(socket_))
+      peer_(address_of_peer(fd))
 {
     env_.metrics.clients_idle.add(1);
     admitter_.reset(env_.view);
@@ -261,7 +259,7 @@ admission session::admit(const http::request_head& head)
 void session::request_ends(const finished& f)
 {
     admitter_.abandon();
-    const base::duration took = base::now() - began_;
+    const base::duration took = env_.loop.now() - began_;
     telemetry::route_metrics& metrics = admitter_.metrics();
     metrics.count_request(method_, f.status != 0 ? f.status : 499);
     metrics.duration.observe(took);

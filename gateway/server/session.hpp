@@ -39,7 +39,7 @@ public:
     static constexpr base::duration linger_timeout = std::chrono::seconds{2};
     static constexpr base::duration drain_grace = std::chrono::milliseconds{500};  // for a request on its way
 
-    session(session_environment& env, net::stream_socket socket);
+    session(session_environment& env, int fd);
     ~session() override = default;
 
     void start();

@@ -25,12 +25,18 @@ struct verdict {
         const policy::limit_rule* rule = nullptr;
         telemetry::outcome what = telemetry::outcome::allowed;
         bool decided = false;  // `decision` means something
-        limit::decision decision;
+        limit::decision decision{};
     };
 
     outcome is = outcome::allowed;
     std::array<entry, policy::max_limits_per_route> entries{};
     std::size_t count = 0;
+
+    void clear()
+    {
+        is = outcome::allowed;
+        count = 0;
+    }
 
     std::span<const entry> limits() const { return {entries.data(), count}; }
 

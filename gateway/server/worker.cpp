@@ -10,7 +10,7 @@ worker::worker(shared_state& shared, std::size_t index, const snapshot& s, std::
       log_(shared.log),
       log_enabled_(shared.log.enabled()),
       resources_(loop_, shared.metrics, index),
-      checks_(shared.local),
+      checks_(shared.local, loop_),
       view_(resources_.adopt(s)),
       environment_{
           loop_,
@@ -25,7 +25,7 @@ worker::worker(shared_state& shared, std::size_t index, const snapshot& s, std::
       }
 {
     for (const int fd : sockets) {
-        listeners_.emplace_back(loop_, fd, [this](net::stream_socket socket) { accept(std::move(socket)); });
+        listeners_.emplace_back(loop_, fd, [this](int accepted) { accept(accepted); });
     }
     loop_.on_tick([this](base::instant now) { tick(now); });
 }
@@ -49,9 +49,9 @@ void worker::start(std::function<void()> finished)
     });
 }
 
-void worker::accept(net::stream_socket socket)
+void worker::accept(int fd)
 {
-    session& s = sessions_.emplace_back(environment_, std::move(socket));
+    session& s = sessions_.emplace_back(environment_, fd);
     s.self = std::prev(sessions_.end());
     s.start();
     if (draining_) {
@@ -126,7 +126,7 @@ void worker::end_if_done()
 {
     if (draining_ && sessions_.empty()) {
         resources_.close();
-        loop_.stop_ticking();
+        loop_.stop();
     }
 }
 

@@ -64,7 +64,7 @@ private:
     bool draining_ = false;
     std::thread thread_;
 
-    void accept(net::stream_socket socket);
+    void accept(int fd);
     void ended(session& s);
     void tick(base::instant now);
     void begin_drain();

@@ -17,13 +17,15 @@ bool breaker_state::counts(failure why)
         case failure::unreachable:
         case failure::timeout:
         case failure::loading:
-        case failure::readonly: return true;
+        case failure::readonly:
+            return true;
         case failure::auth:
         case failure::config:
         case failure::corrupt:
         case failure::protocol:
         case failure::overload:
-        case failure::open: return false;
+        case failure::open:
+            return false;
     }
     return false;
 }

@@ -29,7 +29,8 @@ public:
     void succeeded(base::instant now);
     void probe_succeeded();  // closes
 
-    // How long to wait before the next probe; `random` in [0, 1) keeps workers from probing at once.
+    // How long to wait before the next probe; `random` in [0, 1) keeps workers from probing at
+    // once.
     static base::duration pause(double random);
 
     static bool counts(failure why);

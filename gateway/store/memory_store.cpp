@@ -43,8 +43,7 @@ limit::decision untouched(const limit::terms& t, const limit::bucket& b, std::in
 struct memory_store::table {
     explicit table(const memory_options& options)
         : key(base::random_hash_key()), on_full(options.on_full), buckets(options.max_buckets)
-    {
-    }
+    {}
 
     const base::hash_key key;
     const memory_options::when_full on_full;
@@ -77,7 +76,7 @@ public:
     taking(const taking&) = delete;
     taking& operator=(const taking&) = delete;
 
-    bool find_places();   // false: no room, and there must be some
+    bool find_places();  // false: no room, and there must be some
     void take(answer& a);
 
 private:
@@ -99,13 +98,16 @@ private:
     std::int64_t now_;
     std::size_t locked_count_ = 0;
     bool shared_locked_ = false;
+
     // Filled up to charges_.size() and locked_count_; clearing all of it would cost 20 ns.
     union {
         std::array<place, max_charges> places_;
     };
+
     union {
         std::array<base::hash128, max_charges> names_;
     };
+
     std::array<std::uint32_t, max_charges> locked_;
 
     std::span<const base::hash128> names() const { return {names_.data(), charges_.size()}; }
@@ -287,8 +289,12 @@ void memory_store::table::taking::store_all(const answer& a)
         place& p = places_[places_[places_[i].first].first];
         const std::size_t index = static_cast<std::size_t>(&p - places_.data());
         switch (p.what) {
-            case kind::kept: segment_of(p).store(*p.found, p.after); break;
-            case kind::shared: *p.pool = p.after; break;
+            case kind::kept:
+                segment_of(p).store(*p.found, p.after);
+                break;
+            case kind::shared:
+                *p.pool = p.after;
+                break;
             case kind::promised:
                 table_.buckets.fulfil(segment_of(p), {names_[index], p.after}, now_, names());
                 p.what = kind::kept;
@@ -310,8 +316,7 @@ void memory_store::table::forget_shared(std::int64_t now)
 }
 
 memory_store::memory_store(const memory_options& options) : table_(std::make_unique<table>(options))
-{
-}
+{}
 
 memory_store::~memory_store() = default;
 
@@ -357,7 +362,8 @@ void memory_store::refund(std::span<const charge> charges, const answer& given, 
 void memory_store::sweep(base::instant now, std::size_t passes)
 {
     const std::size_t all = table_->buckets.segments();
-    const std::size_t part = (all + std::max<std::size_t>(passes, 1) - 1) / std::max<std::size_t>(passes, 1);
+    const std::size_t part =
+        (all + std::max<std::size_t>(passes, 1) - 1) / std::max<std::size_t>(passes, 1);
     table_->buckets.sweep(now.time_since_epoch().count(), part);
     table_->forget_shared(now.time_since_epoch().count());
 }

@@ -25,8 +25,9 @@ public:
     memory_store& operator=(const memory_store&) = delete;
 
     // Decides and takes, at once; any thread. `now` must come from base::now() (any thread's).
-    // Nothing: the table has no room, nothing to forget, and on_full is `reject`; nothing was taken.
-    // With on_full `share`, a client that finds no room is charged to its limit's one shared bucket.
+    // Nothing: the table has no room, nothing to forget, and on_full is `reject`; nothing was
+    // taken. With on_full `share`, a client that finds no room is charged to its limit's one shared
+    // bucket.
     std::optional<answer> take(std::span<const charge> charges, base::instant now);
 
     // Gives back what take() of the same charges took; `given` is its answer. Less the time since

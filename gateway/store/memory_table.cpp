@@ -1,9 +1,8 @@
 #include "gateway/store/memory_table.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <new>
+#include <sys/mman.h>
 
 namespace gateway::store {
 
@@ -84,7 +83,8 @@ void segment::erase(std::size_t hole)
     --used_;
 }
 
-memory_table::memory_table(std::size_t max_buckets) : max_buckets_(std::max<std::size_t>(max_buckets, 1))
+memory_table::memory_table(std::size_t max_buckets)
+    : max_buckets_(std::max<std::size_t>(max_buckets, 1))
 {
     const std::size_t wanted = std::max(max_buckets_ + max_buckets_ / 2 + 2, least_slots);
     segment_count_ = std::max<std::size_t>(wanted / slots_per_segment, 1);
@@ -102,7 +102,9 @@ memory_table::memory_table(std::size_t max_buckets) : max_buckets_(std::max<std:
     if (memory == MAP_FAILED) {
         throw std::bad_alloc{};
     }
-    madvise(memory, slot_count_ * sizeof(slot), MADV_HUGEPAGE);  // a wish; without it, more TLB misses
+    madvise(
+        memory, slot_count_ * sizeof(slot), MADV_HUGEPAGE
+    );  // a wish; without it, more TLB misses
     slots_ = static_cast<slot*>(memory);
     for (std::size_t i = 0; i < segment_count_; ++i) {
         segments_[i].adopt({slots_ + i * each, each});
@@ -146,8 +148,10 @@ bool memory_table::reserve(segment& where, std::int64_t now, std::span<const bas
     if (!count_one()) {
         reclaim(where, now, keep);
         if (!count_one()) {
-            // Only tried, never waited for: locks are taken in order, and this one may be before ours.
-            segment& other = segments_[cursor_.fetch_add(1, std::memory_order_relaxed) % segment_count_];
+            // Only tried, never waited for: locks are taken in order, and this one may be before
+            // ours.
+            segment& other =
+                segments_[cursor_.fetch_add(1, std::memory_order_relaxed) % segment_count_];
             if (other.try_lock()) {
                 reclaim(other, now, keep);
                 other.unlock();

@@ -112,7 +112,9 @@ public:
     bool reserve(segment& where, std::int64_t now, std::span<const base::hash128> keep);
 
     void release(segment& where);  // a promise that is not needed
-    void fulfil(segment& where, const slot& fresh, std::int64_t now, std::span<const base::hash128> keep);
+    void fulfil(
+        segment& where, const slot& fresh, std::int64_t now, std::span<const base::hash128> keep
+    );
 
     // Forgets full buckets in the next `count` segments.
     void sweep(std::int64_t now, std::size_t count);

@@ -1,9 +1,8 @@
 // A lock for critical sections of some ten nanoseconds: spins a little, then lets others run.
 #pragma once
 
-#include <sched.h>
-
 #include <atomic>
+#include <sched.h>
 
 namespace gateway::store {
 

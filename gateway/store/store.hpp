@@ -62,7 +62,16 @@ enum class failure : std::uint8_t {
 };
 
 inline constexpr std::array<std::string_view, 10> failure_names{
-    "unreachable", "timeout", "loading", "readonly", "auth", "config", "corrupt", "protocol", "overload", "open",
+    "unreachable",
+    "timeout",
+    "loading",
+    "readonly",
+    "auth",
+    "config",
+    "corrupt",
+    "protocol",
+    "overload",
+    "open",
 };
 
 // One question on its way to a shared store. The asker derives from it and keeps it alive until

@@ -71,7 +71,10 @@ void decide_three(benchmark::State& state)  // three limits in one question
     for (auto _ : state) {
         std::array<charge, 3> charges;
         for (std::size_t i = 0; i < charges.size(); ++i) {
-            charges[i] = {.limit_name = "per_client", .bucket_name = names[i].of(random() % clients), .limit = &slow};
+            charges[i] = {
+                .limit_name = "per_client",
+                .bucket_name = names[i].of(random() % clients),
+                .limit = &slow};
         }
         benchmark::DoNotOptimize(store.take(charges, now));
     }

@@ -5,7 +5,6 @@
 #include "gateway/http/limit_headers.hpp"
 #include "gateway/http/request_parser.hpp"
 #include "gateway/http/response_parser.hpp"
-
 #include "tests/fuzz/beast_heads.hpp"
 
 #include <benchmark/benchmark.h>

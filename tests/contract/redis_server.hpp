@@ -1,23 +1,24 @@
-// A real redis-server for one test: on a free port, in a directory of its own, gone with the object.
+// A real redis-server for one test: on a free port, in a directory of its own, gone with the
+// object.
 #pragma once
 
 #include <gtest/gtest.h>
 #include <hiredis/hiredis.h>
 
+#include <arpa/inet.h>
 #include <csignal>
 #include <cstdlib>
+#include <fcntl.h>
 #include <filesystem>
 #include <memory>
-#include <string>
-#include <thread>
-#include <vector>
-
-#include <arpa/inet.h>
-#include <fcntl.h>
 #include <netinet/in.h>
+#include <string>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
+#include <vector>
 
 namespace gateway::store::testing {
 
@@ -36,7 +37,8 @@ inline int free_port()
 
 class redis_server {
 public:
-    explicit redis_server(std::vector<std::string> more = {}) : port_(free_port()), more_(std::move(more))
+    explicit redis_server(std::vector<std::string> more = {})
+        : port_(free_port()), more_(std::move(more))
     {
         std::string pattern = std::filesystem::temp_directory_path() / "gateway-redis-XXXXXX";
         directory_ = ::mkdtemp(pattern.data());
@@ -55,9 +57,22 @@ public:
 
     void start()
     {
-        std::vector<std::string> words{"redis-server", "--port", std::to_string(port_), "--bind", "127.0.0.1",
-            "--save", "", "--appendonly", "no", "--dir", directory_, "--unixsocket", socket_path(),
-            "--logfile", directory_ + "/log"};
+        std::vector<std::string> words{
+            "redis-server",
+            "--port",
+            std::to_string(port_),
+            "--bind",
+            "127.0.0.1",
+            "--save",
+            "",
+            "--appendonly",
+            "no",
+            "--dir",
+            directory_,
+            "--unixsocket",
+            socket_path(),
+            "--logfile",
+            directory_ + "/log"};
         words.insert(words.end(), more_.begin(), more_.end());
         std::vector<char*> arguments;
         for (std::string& word : words) {
@@ -66,6 +81,7 @@ public:
         arguments.push_back(nullptr);
         pid_ = ::fork();
         if (pid_ == 0) {
+            ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a test that is killed leaves nothing behind
             ::execvp("redis-server", arguments.data());
             ::_exit(127);
         }
@@ -107,10 +123,12 @@ public:
         return text_of(*static_cast<redisReply*>(got));
     }
 
-    // A connection that sent a command and waits for no answer, for commands that keep the server busy.
+    // A connection that sent a command and waits for no answer, for commands that keep the server
+    // busy.
     struct closer {
         void operator()(redisContext* c) const { redisFree(c); }
     };
+
     using connection = std::unique_ptr<redisContext, closer>;
 
     connection begin(const std::vector<std::string>& words) const

@@ -23,10 +23,15 @@ const limit::limit three = *limit::limit::make(1, hours{1}, 3);
 
 charge of(const limit::limit& l, std::string_view name, std::int64_t cost = 1, bool enforced = true)
 {
-    return {.limit_name = name.substr(0, 1), .bucket_name = name, .limit = &l, .cost = cost, .enforced = enforced};
+    return {
+        .limit_name = name.substr(0, 1),
+        .bucket_name = name,
+        .limit = &l,
+        .cost = cost,
+        .enforced = enforced};
 }
 
-template<typename Subject>
+template <typename Subject>
 class store_contract : public ::testing::Test {
 protected:
     Subject subject;
@@ -175,7 +180,8 @@ public:
             const bool untouched = !a.admitted && steps[i].allowed;
             a.add({
                 .allowed = steps[i].allowed,
-                .remaining = untouched ? t.burst - limit::ceil_div(owed, t.interval) : steps[i].remaining,
+                .remaining =
+                    untouched ? t.burst - limit::ceil_div(owed, t.interval) : steps[i].remaining,
                 .retry_after = std::chrono::microseconds{steps[i].retry_in},
                 .reset_after = std::chrono::microseconds{untouched ? owed : steps[i].full_in},
             });
@@ -205,7 +211,9 @@ TYPED_TEST(store_contract, answers_any_sequence_as_the_model_does)
         std::vector<charge> charges;
         for (std::size_t n = 1 + pick(max_charges); n > 0; --n) {
             const std::size_t i = pick(names.size());
-            charges.push_back(of(limits[i % 4], names[i], 1 + static_cast<std::int64_t>(pick(3)), pick(4) != 0));
+            charges.push_back(
+                of(limits[i % 4], names[i], 1 + static_cast<std::int64_t>(pick(3)), pick(4) != 0)
+            );
         }
         const answer want = expected.take(charges);
         const answer got = this->take(charges);

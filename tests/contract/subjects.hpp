@@ -54,7 +54,10 @@ struct asker final : question {
 
 class memory_subject {
 public:
-    std::optional<answer> take(std::span<const charge> charges) { return store_.take(charges, base::now()); }
+    std::optional<answer> take(std::span<const charge> charges)
+    {
+        return store_.take(charges, base::now());
+    }
 
 private:
     memory_store store_{memory_options{.max_buckets = 10'000}};
@@ -63,14 +66,12 @@ private:
 // A Redis store in a loop of its own. Timeouts are long here, as the machine may be busy.
 class redis_subject {
 public:
-    redis_subject() : redis_subject(std::make_shared<redis_server>(), {}) {}
+    redis_subject() : redis_subject(std::make_shared<redis_server>(), patient()) {}
 
-    redis_subject(std::shared_ptr<redis_server> server, redis_options options) : server_(std::move(server))
+    redis_subject(std::shared_ptr<redis_server> server, redis_options options)
+        : server_(std::move(server))
     {
         options.port = std::to_string(server_->port());
-        if (options.timeout == redis_options{}.timeout) {
-            options.timeout = std::chrono::seconds{2};
-        }
         store_.emplace(io_, "shared", options, metrics_);
     }
 
@@ -83,7 +84,9 @@ public:
 
     bool becomes_healthy(base::duration within = std::chrono::seconds{5})
     {
-        return run_until(io_, [this] { return store_->healthy(); }, within);
+        return run_until(
+            io_, [this] { return store_->healthy(); }, within
+        );
     }
 
     // The failure, or nothing and the answer in `into`.
@@ -116,6 +119,13 @@ public:
     telemetry::store_metrics& metrics() { return metrics_; }
 
 private:
+    static redis_options patient()
+    {
+        redis_options o;
+        o.timeout = std::chrono::seconds{2};
+        return o;
+    }
+
     std::shared_ptr<redis_server> server_;
     boost::asio::io_context io_{1};
     telemetry::store_metrics metrics_;

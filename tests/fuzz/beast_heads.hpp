@@ -50,7 +50,10 @@ private:
 
     void on_chunk_header_impl(std::uint64_t, text, error&) override {}
 
-    std::size_t on_chunk_body_impl(std::uint64_t, text body, error&) override { return body.size(); }
+    std::size_t on_chunk_body_impl(std::uint64_t, text body, error&) override
+    {
+        return body.size();
+    }
 
     void on_finish_impl(error&) override {}
 };

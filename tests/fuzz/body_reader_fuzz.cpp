@@ -65,8 +65,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(read_in_parts(f, bytes, 1) == whole);
     if (f.how != http::framing::kind::chunked) {
         const bool by_length = f.how == http::framing::kind::length;
-        const std::size_t wanted = by_length ? std::min<std::size_t>(f.length, bytes.size()) : bytes.size();
-        require(!whole.malformed && whole.content == bytes.substr(0, wanted) && whole.consumed == wanted);
+        const std::size_t wanted =
+            by_length ? std::min<std::size_t>(f.length, bytes.size()) : bytes.size();
+        require(
+            !whole.malformed && whole.content == bytes.substr(0, wanted) && whole.consumed == wanted
+        );
         return 0;
     }
     using http::testing::naive_body;
@@ -74,7 +77,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const bool within_bounds = bytes.size() <= http::max_chunk_line_bytes;
     if (whole.done || within_bounds) {
         require(whole.done == (expected.is == naive_body::end::whole));
-        require(!whole.done || (whole.content == expected.content && whole.consumed == expected.consumed));
+        require(
+            !whole.done ||
+            (whole.content == expected.content && whole.consumed == expected.consumed)
+        );
     }
     require(expected.is != naive_body::end::malformed || whole.malformed);
     return 0;

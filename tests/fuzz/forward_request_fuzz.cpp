@@ -11,28 +11,46 @@ using http::field_name;
 
 int count(const http::request_head& head, field_name id)
 {
-    return static_cast<int>(std::count_if(head.fields.begin(), head.fields.end(), [id](const http::field& f) {
-        return f.id == id;
-    }));
+    return static_cast<int>(std::count_if(
+        head.fields.begin(), head.fields.end(), [id](const http::field& f) { return f.id == id; }
+    ));
 }
 
-void require_forwarded(const http::request_head& in, const http::forward_options& options, const http::request_head& out)
+void require_forwarded(
+    const http::request_head& in,
+    const http::forward_options& options,
+    const http::request_head& out
+)
 {
     require(out.method == in.method && out.path == in.path && out.query == in.query);
-    require(!out.http_1_0 && !out.absolute_form && out.connection.nominated.empty() && !out.connection.close);
+    require(
+        !out.http_1_0 && !out.absolute_form && out.connection.nominated.empty() &&
+        !out.connection.close
+    );
     require(out.body.how == in.body.how && out.body.length == in.body.length);
     require(out.authority == (in.authority.empty() ? options.default_host : in.authority));
-    require(count(out, field_name::x_forwarded_for) == 1 && count(out, field_name::x_forwarded_proto) >= 1);
+    require(
+        count(out, field_name::x_forwarded_for) == 1 &&
+        count(out, field_name::x_forwarded_proto) >= 1
+    );
     require(count(out, field_name::disguised) == 0 && count(out, field_name::connection) == 0);
     for (const http::field& f : out.fields) {
         const bool ours = f.id == field_name::transfer_encoding;
-        require(!http::is_hop_by_hop(f.id) || (ours && out.body.how == http::framing::kind::chunked));
-        require(!in.connection.nominates(f.name) || f.id != field_name::other || http::reads_as(f.name, options.identity_header));
+        require(
+            !http::is_hop_by_hop(f.id) || (ours && out.body.how == http::framing::kind::chunked)
+        );
+        require(
+            !in.connection.nominates(f.name) || f.id != field_name::other ||
+            http::reads_as(f.name, options.identity_header)
+        );
         require(f.id != field_name::x_forwarded_for || f.value.ends_with("192.0.2.1"));
     }
     if (!options.peer_trusted) {
         require(count(out, field_name::forwarded) + count(out, field_name::x_real_ip) == 0);
-        require(count(out, field_name::x_forwarded) == 0 && count(out, field_name::x_forwarded_proto) == 1);
+        require(
+            count(out, field_name::x_forwarded) == 0 &&
+            count(out, field_name::x_forwarded_proto) == 1
+        );
         require(std::none_of(out.fields.begin(), out.fields.end(), [&](const http::field& f) {
             return http::reads_as(f.name, options.identity_header);
         }));
@@ -61,7 +79,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     http::append_forwarded_request(in, options, sent);
     const http::options room{.max_header_bytes = 64 * 1024, .max_headers = 200};
     http::request_head out;
-    require(http::parse_request_head(sent, room, out).is == fuzz::state::complete && out.size == sent.size());
+    require(
+        http::parse_request_head(sent, room, out).is == fuzz::state::complete &&
+        out.size == sent.size()
+    );
     require_forwarded(in, options, out);
     return 0;
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "gateway/http/request_parser.hpp"
-
 #include "tests/fuzz/require.hpp"
 
 #include <algorithm>
@@ -29,7 +28,10 @@ void require_same_however_split(std::string_view bytes, const Parse& parse)
         require(!decided || r.is != state::incomplete);
         decided = r.is != state::incomplete;
         require(!decided || (r.is == end.is && r.why.status == end.why.status));
-        require(r.is != state::complete || (part.size == whole.size && part.fields.size() == whole.fields.size()));
+        require(
+            r.is != state::complete ||
+            (part.size == whole.size && part.fields.size() == whole.fields.size())
+        );
     }
 }
 

@@ -9,7 +9,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
     const std::string bytes(data, data + size);
     const http::options limits{.max_header_bytes = 2048, .max_headers = 20, .max_body_bytes = 1000};
-    const auto parse = [&](std::string_view b, http::request_head& head) { return parse_request_head(b, limits, head); };
+    const auto parse = [&](std::string_view b, http::request_head& head) {
+        return parse_request_head(b, limits, head);
+    };
     fuzz::require_same_however_split<http::request_head>(bytes, parse);
 
     http::request_head head;
@@ -20,11 +22,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     fuzz::require_sound_fields(bytes, head);
     require(head.size <= limits.max_header_bytes && head.fields.size() <= limits.max_headers);
-    require(!head.method.empty() && head.method.size() <= http::max_method_bytes && head.method != "CONNECT");
+    require(
+        !head.method.empty() && head.method.size() <= http::max_method_bytes &&
+        head.method != "CONNECT"
+    );
     require(head.path.starts_with('/') || head.path == "*");
     require(head.query.empty() || head.query.front() == '?');
     require(head.http_1_0 || !head.authority.empty());
-    require(head.body.length <= limits.max_body_bytes || head.body.how != http::framing::kind::length);
+    require(
+        head.body.length <= limits.max_body_bytes || head.body.how != http::framing::kind::length
+    );
     require(head.body.how == http::framing::kind::length || head.body.length == 0);
 
     // Beast reads Proxy-Connection, which is in no RFC and which we drop, as if it were Connection.
@@ -34,7 +41,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     }
     const std::size_t start = bytes.starts_with("\r\n") ? 2 : 0;
-    const auto fields = fuzz::beast_heads<true>{}.count_fields(std::string_view(bytes).substr(start, head.size - start));
+    const auto fields = fuzz::beast_heads<true>{}.count_fields(
+        std::string_view(bytes).substr(start, head.size - start)
+    );
     require(fields == head.fields.size());
     return 0;
 }

@@ -1,7 +1,6 @@
 // Input: a byte of flags, then a response head and what follows it.
 #include "gateway/http/forward_response.hpp"
 #include "gateway/http/response_parser.hpp"
-
 #include "tests/fuzz/beast_heads.hpp"
 #include "tests/fuzz/heads.hpp"
 
@@ -28,11 +27,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::require_sound_fields(bytes, head);
     require(head.status >= 100 && head.status <= 999);
     // Beast insists on the space before a missing reason, and reads Proxy-Connection as Connection.
-    const bool beast_differs = bytes[12] == '\r' ||
+    const bool beast_differs =
+        bytes[12] == '\r' ||
         std::any_of(head.fields.begin(), head.fields.end(), [](const http::field& f) {
-                                   return f.id == http::field_name::proxy_connection;
-                               });
-    const auto fields = fuzz::beast_heads<false>{}.count_fields(std::string_view(bytes).substr(0, head.size));
+            return f.id == http::field_name::proxy_connection;
+        });
+    const auto fields =
+        fuzz::beast_heads<false>{}.count_fields(std::string_view(bytes).substr(0, head.size));
     require(beast_differs || fields == head.fields.size());
 
     const http::response_options options{

@@ -1,5 +1,6 @@
 """The checkers checked: each must refuse a bad sample and accept its good twin."""
 
+import json
 import pathlib
 import shutil
 import subprocess
@@ -10,6 +11,7 @@ import unittest
 import format as formatting
 import headers
 import layers
+import lint
 import sizes
 import sources
 import words
@@ -223,6 +225,26 @@ class programs(unittest.TestCase):
         self.assertIsNone(headers.compile_alone("c++", self.root, "good.hpp"))
         self.assertIn("alone", headers.compile_alone("c++", self.root, "bad.hpp"))
         self.assertIn("alone", headers.compile_alone("c++", self.root, "twice.hpp"))
+
+    @unittest.skipUnless(shutil.which("clang-tidy"), "clang-tidy is not installed")
+    def test_lint_what_changed_and_only_that(self):
+        self.write(".clang-tidy", "Checks: '-*,modernize-use-nullptr'\nWarningsAsErrors: '*'\nHeaderFilterRegex: '.*'\n")
+        header = self.write("gateway/limit/a.hpp", "#pragma once\nint* f();\n")
+        path = self.write("gateway/limit/a.cpp", '#include "gateway/limit/a.hpp"\nint* f() { return nullptr; }\n')
+        entry = {"directory": str(self.root), "file": str(path), "command": f"c++ -I{self.root} -c {path}"}
+        self.write("compile_commands.json", json.dumps([entry]))
+        tool = shutil.which("clang-tidy")
+
+        def said():
+            return lint.lint_unless_known(tool, self.root, self.root, path)
+
+        self.assertEqual(said(), "")
+        self.assertEqual(len(list((self.root / "lint").iterdir())), 1)
+        self.assertEqual(lint.lint_unless_known("/bin/false", self.root, self.root, path), "", "is remembered")
+        header.write_text("#pragma once\ninline int* f() { return 0; }\n")
+        path.write_text('#include "gateway/limit/a.hpp"\n')
+        self.assertIn("use nullptr", said())
+        self.assertIn("use nullptr", said(), "a bad verdict is not remembered")
 
     def test_leave_out_headers_that_reach_asio(self):
         texts = {

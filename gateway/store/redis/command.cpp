@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t words_before_keys = 3;  // EVALSHA sha count
 constexpr std::size_t arguments_per_charge = 4;
-constexpr std::size_t max_words = words_before_keys + (1 + arguments_per_charge) * max_charges;
+constexpr std::size_t max_words = words_before_keys + (1 + arguments_per_charge) * max_charges + 1;
 
 // Decimal numbers that live as long as the command is put together.
 class numerals {
@@ -28,15 +28,9 @@ public:
     }
 
 private:
-    std::array<std::array<char, 20>, 1 + arguments_per_charge * max_charges> texts_;
+    std::array<std::array<char, 20>, 2 + arguments_per_charge * max_charges> texts_;
     std::size_t used_ = 0;
 };
-
-bool exact_in_doubles(const limit::terms& t)
-{
-    constexpr std::int64_t most = base::duration{limit::limit::max_refill}.count() / 1000;
-    return t.burst <= most / t.interval;
-}
 
 }  // namespace
 
@@ -58,24 +52,19 @@ void encode(std::string& out, std::span<const std::string_view> words)
     redisFreeCommand(bytes);
 }
 
-bool encode_take(
-    std::string& out, std::string_view sha, std::string_view key_prefix, std::span<const charge> charges
-)
+void encode_take(std::string& out, const take_call& call, std::span<const charge> charges)
 {
     std::array<std::string, max_charges> keys;
     std::array<std::string_view, max_words> words;
     numerals numbers;
     words[0] = "EVALSHA";
-    words[1] = sha;
+    words[1] = call.sha;
     words[2] = numbers.of(static_cast<std::int64_t>(charges.size()));
     std::size_t next = words_before_keys + charges.size();
     for (std::size_t i = 0; i < charges.size(); ++i) {
         const charge& c = charges[i];
         const limit::terms terms = c.limit->in_microseconds();
-        if (!exact_in_doubles(terms)) {
-            return false;
-        }
-        keys[i] = key_of(key_prefix, c);
+        keys[i] = key_of(call.key_prefix, c);
         words[words_before_keys + i] = keys[i];
         words[next++] = numbers.of(terms.interval);
         words[next++] = numbers.of(terms.burst);
@@ -83,15 +72,17 @@ bool encode_take(
         words[next++] = numbers.of(std::min(c.cost, terms.burst + 1));
         words[next++] = c.enforced ? "1" : "0";
     }
+    words[next++] = numbers.of(call.number);
     encode(out, std::span{words}.first(next));
-    return true;
 }
 
-void encode_probe(std::string& out, std::string_view sha, std::string_view key_prefix)
+void encode_probe(std::string& out, const take_call& call)
 {
-    const std::string key = std::string{key_prefix} + "probe";
+    const std::string key = std::string{call.key_prefix} + "probe";
     // A token per microsecond, a thousand at most: never rejected, forgotten at once.
-    const std::array<std::string_view, 8> words{"EVALSHA", sha, "1", key, "1", "1000", "1", "1"};
+    const std::string number = std::to_string(call.number);
+    const std::array<std::string_view, 9> words{
+        "EVALSHA", call.sha, "1", key, "1", "1000", "1", "1", number};
     encode(out, words);
 }
 

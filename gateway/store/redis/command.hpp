@@ -12,14 +12,18 @@ namespace gateway::store::redis {
 // Appends one command.
 void encode(std::string& out, std::span<const std::string_view> words);
 
-// Appends the call of take.lua for these charges. False, and nothing appended, if one of them is a
-// limit so large that its numbers would not be exact in the server's doubles.
-bool encode_take(
-    std::string& out, std::string_view sha, std::string_view key_prefix, std::span<const charge> charges
-);
+// How calls of take.lua are written for one connection. `number` comes back in the reply.
+struct take_call {
+    std::string_view sha;
+    std::string_view key_prefix;
+    std::int64_t number = 0;
+};
 
-// Appends a call of take.lua that always writes: to a key of its own, gone some milliseconds later.
-void encode_probe(std::string& out, std::string_view sha, std::string_view key_prefix);
+// Appends the call for these charges.
+void encode_take(std::string& out, const take_call& call, std::span<const charge> charges);
+
+// Appends a call that always writes: to a key of its own, gone some milliseconds later.
+void encode_probe(std::string& out, const take_call& call);
 
 // Where a bucket lives: prefix, limit, and a hash of the name, which may be a secret.
 std::string key_of(std::string_view key_prefix, const charge& c);

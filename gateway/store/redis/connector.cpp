@@ -27,7 +27,9 @@ constexpr base::duration fresh_lookup = std::chrono::milliseconds{100};
 
 }  // namespace
 
-std::shared_ptr<connector> connector::make(const net::executor& executor, const redis_options& options)
+std::shared_ptr<connector> connector::make(
+    const net::executor& executor, const redis_options& options
+)
 {
     auto made = std::make_shared<connector>(executor, options);
     made->self_ = made;
@@ -58,7 +60,8 @@ connector::connector(const net::executor& executor, const redis_options& options
 
 std::string connector::address() const
 {
-    return options_.socket_path.empty() ? options_.host + ":" + options_.port : options_.socket_path;
+    return options_.socket_path.empty() ? options_.host + ":" + options_.port
+                                        : options_.socket_path;
 }
 
 void connector::cancel()
@@ -123,7 +126,9 @@ failure connector::why_ended(failure otherwise) const
 void connector::start_lookup()
 {
     looking_up_ = true;
-    auto found = [self = self_.lock()](const boost::system::error_code& ec, const tcp::resolver::results_type& results) {
+    auto found = [self = self_.lock()](
+                     const boost::system::error_code& ec, const tcp::resolver::results_type& results
+                 ) {
         self->looking_up_ = false;
         if (!ec && !results.empty()) {
             self->endpoints_.clear();
@@ -170,7 +175,8 @@ net::task<bool> connector::connect()
 net::task<std::optional<failure>> connector::greet()
 {
     greeting words{options_};
-    const auto [unsent, sent] = co_await asio::async_write(socket_, asio::buffer(words.bytes()), net::use_task);
+    const auto [unsent, sent] =
+        co_await asio::async_write(socket_, asio::buffer(words.bytes()), net::use_task);
     if (unsent || sent != words.bytes().size()) {
         co_return failure::unreachable;
     }
@@ -178,7 +184,8 @@ net::task<std::optional<failure>> connector::greet()
     reply said;
     std::array<char, 1024> bytes;
     while (!words.done()) {
-        const auto [ended, count] = co_await socket_.async_read_some(asio::buffer(bytes), net::use_task);
+        const auto [ended, count] =
+            co_await socket_.async_read_some(asio::buffer(bytes), net::use_task);
         if (ended) {
             co_return failure::unreachable;
         }

@@ -4,7 +4,7 @@
 // On the worker's thread. Held by shared_ptr, as its timers and look-ups may end after cancel().
 #pragma once
 
-#include "gateway/net/connection.hpp"
+#include "gateway/net/task.hpp"
 #include "gateway/net/task.hpp"
 #include "gateway/store/options.hpp"
 #include "gateway/store/redis/greeting.hpp"
@@ -22,13 +22,16 @@ namespace gateway::store::redis {
 
 class connector {
 public:
-    static std::shared_ptr<connector> make(const net::executor& executor, const redis_options& options);
+    static std::shared_ptr<connector> make(
+        const net::executor& executor, const redis_options& options
+    );
 
     connector(const net::executor& executor, const redis_options& options);
     connector(const connector&) = delete;
     connector& operator=(const connector&) = delete;
 
-    // One attempt, reported to `state` up to `connected`. Nothing: take_socket() is ready to be asked.
+    // One attempt, reported to `state` up to `connected`. Nothing: take_socket() is ready to be
+    // asked.
     net::task<std::optional<failure>> establish(link_state& state);
 
     net::stream_socket take_socket() { return std::move(socket_); }
@@ -47,9 +50,9 @@ private:
     net::executor executor_;
     redis_options options_;
     base::duration stage_limit_;
-    bool is_name_ = false;            // has to be looked up, each time
+    bool is_name_ = false;             // has to be looked up, each time
     std::vector<endpoint> endpoints_;  // of the last good look-up
-    std::size_t preferred_ = 0;       // where among them to begin
+    std::size_t preferred_ = 0;        // where among them to begin
     resolver resolver_;
     net::timer lookup_wait_;
     net::timer stage_timer_;

@@ -1,7 +1,5 @@
 #include "gateway/store/redis/link.hpp"
 
-#include "gateway/store/redis/command.hpp"
-
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
@@ -47,16 +45,20 @@ std::optional<failure> link::ask(std::span<const charge> charges, question& q)
         return refuse(failure::overload, now);
     }
     sent_command& command = enqueue(sent_command::kind::take, now);
-    if (!encode_take(command.bytes, connector_->script_sha(), options_.key_prefix, charges)) {
-        pending_.drop_youngest();
-        return refuse(failure::config, now);
-    }
+    const take_call call = next_call();
+    encode_take(command.bytes, call, charges);
+    command.number = call.number;
     command.charges = static_cast<std::uint8_t>(charges.size());
     remember(q, command.asker);
     metrics_.requests.add();
     send(command.bytes);
     watch(command.deadline);
     return std::nullopt;
+}
+
+take_call link::next_call()
+{
+    return {connector_->script_sha(), options_.key_prefix, ++last_number_};
 }
 
 sent_command& link::enqueue(sent_command::kind what, base::instant now)
@@ -93,7 +95,8 @@ void link::flush()
         sent_ += socket_.write_some(rest, ec);
         if (ec == asio::error::would_block) {
             awaiting_writable_ = true;
-            auto writable = [self = self_.lock(), generation = generation_](const boost::system::error_code&) {
+            auto writable = [self = self_.lock(),
+                             generation = generation_](const boost::system::error_code&) {
                 if (self->generation_ == generation) {
                     self->awaiting_writable_ = false;
                     self->flush();
@@ -162,23 +165,28 @@ bool link::handle(const reply& r)
     }
     const base::instant now = base::now();
     const auto what = pending_.front().what;
+    const std::int64_t number = pending_.front().number;
     if (what == sent_command::kind::take) {
         handle_take(r, now);
         return true;
     }
     pending_.pop();
     switch (what) {
-        case sent_command::kind::probe: return handle_probe(r);
-        case sent_command::kind::load_script: script_on_its_way_ = false; break;
+        case sent_command::kind::probe:
+            return handle_probe(r, number);
+        case sent_command::kind::load_script:
+            script_on_its_way_ = false;
+            break;
         case sent_command::kind::overdue_probe:
-        case sent_command::kind::take: break;
+        case sent_command::kind::take:
+            break;
     }
     return true;  // whether the script is there now, the next answer will tell
 }
 
-bool link::handle_probe(const reply& r)
+bool link::handle_probe(const reply& r, std::int64_t number)
 {
-    if (read_answer(r, 1)) {
+    if (read_answer(r, number, 1)) {
         probe_ended(std::nullopt);
         return true;
     }
@@ -201,7 +209,7 @@ bool link::handle_probe(const reply& r)
 void link::handle_take(const reply& r, base::instant now)
 {
     sent_command& command = pending_.front();
-    const auto given = read_answer(r, command.charges);
+    const auto given = read_answer(r, command.number, command.charges);
     if (!given && r.what != reply::kind::error) {
         lose(failure::protocol);
         return;

@@ -4,10 +4,10 @@
 // On the worker's thread. Held by shared_ptr, as what it waits for may end after close().
 #pragma once
 
-#include "gateway/net/connection.hpp"
 #include "gateway/net/task.hpp"
 #include "gateway/store/breaker_state.hpp"
 #include "gateway/store/options.hpp"
+#include "gateway/store/redis/command.hpp"
 #include "gateway/store/redis/connector.hpp"
 #include "gateway/store/redis/link_state.hpp"
 #include "gateway/store/redis/pending.hpp"
@@ -66,6 +66,7 @@ private:
     net::stream_socket socket_;
     std::uint64_t generation_ = 0;  // of the connection; completions of an older one are ignored
     pending_commands pending_;
+    std::int64_t last_number_ = 0;  // of a call of the script
     reply_reader reader_;
     std::string outgoing_;
     std::size_t sent_ = 0;  // of outgoing_
@@ -79,17 +80,19 @@ private:
     net::timer probe_timer_;
     net::timer rest_timer_;  // of run()
     std::minstd_rand random_;
-    std::optional<failure> reported_ = failure::open;  // what the log said last; nothing: all is well
+    std::optional<failure> reported_ =
+        failure::open;  // what the log said last; nothing: all is well
 
     // link.cpp: asking and answering.
     failure refuse(failure why, base::instant now);
+    take_call next_call();
     sent_command& enqueue(sent_command::kind what, base::instant now);
     void send(const std::string& bytes);
     void flush();
     void read_later();
     void readable();
     bool handle(const reply& r);
-    bool handle_probe(const reply& r);
+    bool handle_probe(const reply& r, std::int64_t number);
     void handle_take(const reply& r, base::instant now);
     bool ask_again(sent_command& forgotten);
     void load_script();

@@ -1,4 +1,3 @@
-#include "gateway/store/redis/command.hpp"
 #include "gateway/store/redis/link.hpp"
 #include "gateway/telemetry/log.hpp"
 
@@ -223,7 +222,9 @@ void link::probe()
         return;
     }
     sent_command& command = enqueue(sent_command::kind::probe, base::now());
-    encode_probe(command.bytes, connector_->script_sha(), options_.key_prefix);
+    const take_call call = next_call();
+    encode_probe(command.bytes, call);
+    command.number = call.number;
     metrics_.requests.add();
     send(command.bytes);
     watch(command.deadline);
@@ -250,15 +251,20 @@ void link::report(std::optional<failure> why)
     }
     reported_ = why;
     if (!why) {
-        telemetry::log(telemetry::log_level::info, "store " + name_ + ": ready at " + connector_->address());
+        telemetry::log(
+            telemetry::log_level::info, "store " + name_ + ": ready at " + connector_->address()
+        );
         return;
     }
     const auto reason = std::string{failure_names[static_cast<std::size_t>(*why)]};
-    const auto level = *why == failure::auth || *why == failure::config ? telemetry::log_level::error
-                                                                        : telemetry::log_level::warning;
+    const auto level = *why == failure::auth || *why == failure::config
+                           ? telemetry::log_level::error
+                           : telemetry::log_level::warning;
     const std::string_view breaker = breaker_.open() ? ", not asked until a probe succeeds" : "";
     telemetry::log(
-        level, "store " + name_ + ": failing at " + connector_->address() + ": " + reason + std::string{breaker}
+        level,
+        "store " + name_ + ": failing at " + connector_->address() + ": " + reason +
+            std::string{breaker}
     );
 }
 

@@ -50,7 +50,8 @@ base::duration link_state::rest(double random) const
 {
     const bool refused = last_ == failure::auth || last_ == failure::config;
     const int doublings = std::max(losses_ - 1, 0);
-    const base::duration whole = refused ? longest_rest : std::min(shortest_rest * (1 << doublings), longest_rest);
+    const base::duration whole =
+        refused ? longest_rest : std::min(shortest_rest * (1 << doublings), longest_rest);
     const auto half = static_cast<double>(whole.count()) / 2;
     return base::duration{static_cast<std::int64_t>(half + half * random)};
 }

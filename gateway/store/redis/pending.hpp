@@ -23,6 +23,7 @@ struct sent_command {
     std::string bytes;          // of a take, in case the server has forgotten the script
     base::instant asked{};
     base::instant deadline{};
+    std::int64_t number = 0;  // of a take or probe
     std::uint8_t charges = 0;
     kind what = kind::take;
     bool sent_again = false;
@@ -57,8 +58,6 @@ public:
         first_ = (first_ + 1) % capacity;
         --count_;
     }
-
-    void drop_youngest() { --count_; }
 
 private:
     std::unique_ptr<sent_command[]> places_ = std::make_unique<sent_command[]>(capacity);

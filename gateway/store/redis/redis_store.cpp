@@ -13,8 +13,7 @@ redis_store::redis_store(
     telemetry::store_metrics& metrics
 )
     : link_(redis::link::start(io.get_executor(), std::move(name), options, metrics))
-{
-}
+{}
 
 redis_store::~redis_store()
 {

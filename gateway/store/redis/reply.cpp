@@ -156,11 +156,13 @@ complaint classify(std::string_view error)
     if (!begins(error, "ERR")) {
         return unknown_error;
     }
-    // Servers up to 6.2 wrap what a command in a script said: "ERR Error running script ...: -OOM ...".
+    // Servers up to 6.2 wrap what a command in a script said: "ERR Error running script ...: -OOM
+    // ...".
     for (const known_error& k : known_errors) {
         for (std::size_t at = error.find(k.word); at != std::string_view::npos;
              at = error.find(k.word, at + 1)) {
-            if ((error[at - 1] == '-' || error[at - 1] == ' ') && begins(error.substr(at), k.word)) {
+            if ((error[at - 1] == '-' || error[at - 1] == ' ') &&
+                begins(error.substr(at), k.word)) {
                 return k.means;
             }
         }
@@ -168,16 +170,16 @@ complaint classify(std::string_view error)
     return unknown_error;
 }
 
-std::optional<answer> read_answer(const reply& r, std::size_t charges)
+std::optional<answer> read_answer(const reply& r, std::int64_t number, std::size_t charges)
 {
     constexpr std::int64_t most = base::duration{limit::limit::max_refill}.count() / 1000;
-    if (r.what != reply::kind::integers || r.count != 1 + 4 * charges) {
+    if (r.what != reply::kind::integers || r.count != 2 + 4 * charges || r.integers[0] != number) {
         return std::nullopt;
     }
     answer a;
-    a.admitted = r.integers[0] == 1;
-    bool good = r.integers[0] == 0 || r.integers[0] == 1;
-    for (std::size_t i = 1; i < r.count; i += 4) {
+    a.admitted = r.integers[1] == 1;
+    bool good = r.integers[1] == 0 || r.integers[1] == 1;
+    for (std::size_t i = 2; i < r.count; i += 4) {
         const auto allowed = r.integers[i];
         const auto remaining = r.integers[i + 1];
         const auto retry = r.integers[i + 2];

@@ -19,7 +19,7 @@
 namespace gateway::store::redis {
 
 struct reply {
-    static constexpr std::size_t max_integers = 1 + 4 * max_charges;
+    static constexpr std::size_t max_integers = 2 + 4 * max_charges;
     static constexpr std::size_t max_text = 256;  // longer text is cut
 
     enum class kind { nil, status, error, text, integer, integers };
@@ -42,7 +42,7 @@ public:
 
     void feed(std::span<const char> bytes);
     next read(reply& into);
-    void reset();         // for a new connection
+    void reset();          // for a new connection
     bool drained() const;  // nothing is left of what was fed
 
 private:
@@ -50,21 +50,23 @@ private:
         void operator()(redisReader* r) const { redisReaderFree(r); }
     };
 
-    std::unique_ptr<reply> partial_;  // hiredis keeps pointing at it while a reply arrives in pieces
+    std::unique_ptr<reply>
+        partial_;  // hiredis keeps pointing at it while a reply arrives in pieces
     std::unique_ptr<redisReader, freer> reader_;
     bool garbage_ = false;
 };
 
 // What an error reply means.
 struct complaint {
-    bool noscript = false;  // the server does not know the script (any more): load it, ask again
+    bool noscript = false;   // the server does not know the script (any more): load it, ask again
     bool reconnect = false;  // the server is not, or no longer, the one to talk to
     failure why = failure::config;
 };
 
 complaint classify(std::string_view error);
 
-// The answer in a reply of take.lua to so many charges; nothing if it is none.
-std::optional<answer> read_answer(const reply& r, std::size_t charges);
+// The answer in a reply of take.lua to the call of that number with so many charges; nothing if it
+// is none.
+std::optional<answer> read_answer(const reply& r, std::int64_t number, std::size_t charges);
 
 }  // namespace gateway::store::redis

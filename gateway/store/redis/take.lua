@@ -2,8 +2,9 @@
 -- microseconds of the server's clock; the contract tests hold both to the same answers.
 --
 -- KEYS  one bucket per charge; the same one may appear twice, and then sees both, in order
--- ARGV  per charge: interval (us per token), burst, cost, enforced (1, or 0 for shadow mode)
--- Reply {admitted, then per charge: allowed, remaining, retry_us, full_us}, all integers
+-- ARGV  per charge: interval (us per token), burst, cost, enforced (1, or 0 for shadow mode);
+--       last the question's number, which comes back, so that no reply can pass for another's
+-- Reply {number, admitted, then per charge: allowed, remaining, retry_us, full_us}, all integers
 -- Value "full_at interval capacity": when the bucket is full again, and the terms it was charged
 --       under. Every key expires when its bucket is full, which is as good as never seen.
 -- All numbers are below 2^53, where doubles are exact integers; see limit::max_refill.
@@ -75,7 +76,7 @@ for i, key in ipairs(KEYS) do
     end
 end
 
-local reply = { admitted }
+local reply = { tonumber(ARGV[#ARGV]), admitted }
 for i, key in ipairs(KEYS) do
     local answer = answers[i]
     if admitted == 0 and answer[1] == 1 then

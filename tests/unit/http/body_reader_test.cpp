@@ -33,14 +33,16 @@ outcome read_in_parts(framing f, const std::string& bytes, const std::vector<std
     outcome all;
     std::size_t at = 0;
     for (std::size_t i = 0; at < bytes.size() && !all.malformed && !reader.done(); ++i) {
-        const std::size_t n = i < parts.size() ? std::min(parts[i], bytes.size() - at) : bytes.size() - at;
+        const std::size_t n =
+            i < parts.size() ? std::min(parts[i], bytes.size() - at) : bytes.size() - at;
         std::string part = bytes.substr(at, n);
         const body_reader::piece piece = reader.read(part);
         EXPECT_LE(piece.consumed, n);
         EXPECT_LE(piece.content.size(), piece.consumed);
         EXPECT_TRUE(
             piece.content.empty() ||
-            (piece.content.data() >= part.data() && piece.content.data() + piece.content.size() <= part.data() + n)
+            (piece.content.data() >= part.data() &&
+             piece.content.data() + piece.content.size() <= part.data() + n)
         );
         if (!piece.malformed && !reader.done()) {
             EXPECT_EQ(piece.consumed, n);
@@ -140,7 +142,9 @@ TEST(body_reader, chunks_are_joined_and_their_framing_taken_off)
     expect_content("5\r\nhello\r\n0\r\n\r\nGET / HTTP/1.1\r\n\r\n", "hello", 18);
     expect_content("1\r\na\r\n2\r\nbc\r\n3\r\n\r\n0\r\n000\r\n\r\n", "abc\r\n0");
     expect_content("a\r\n0123456789\r\n0A\r\n0123456789\r\n0\r\n\r\n", "01234567890123456789");
-    expect_content(std::string(40, '0') + "5\r\nhello\r\n" + std::string(40, '0') + "\r\n\r\n", "hello");
+    expect_content(
+        std::string(40, '0') + "5\r\nhello\r\n" + std::string(40, '0') + "\r\n\r\n", "hello"
+    );
     expect_content("2\r\n\r\n\r\n0\r\n\r\n", "\r\n");
 }
 
@@ -158,15 +162,33 @@ TEST(body_reader, extensions_and_trailers_are_dropped)
 TEST(body_reader, anything_outside_the_chunk_grammar_is_malformed)
 {
     for (const char* line :
-         {"", "x", "0x5", "-5", "+5", " 5", "\t5", "5_0", "5,5", "5 5", "5 ", "5\t", "g", "5g", "5.", "\"5\"", "5=a",
-          "5 a", "5\x0b", "5\x0c", "\x80", "5\x80", "5;a\x01", "5;a\x7f", "5\r", "5;a\r", "2\r\r;a", "5\n", "5;\n"}) {
+         {"",     "x",     "0x5",     "-5",      "+5",  " 5",    "\t5",     "5_0", "5,5",   "5 5",
+          "5 ",   "5\t",   "g",       "5g",      "5.",  "\"5\"", "5=a",     "5 a", "5\x0b", "5\x0c",
+          "\x80", "5\x80", "5;a\x01", "5;a\x7f", "5\r", "5;a\r", "2\r\r;a", "5\n", "5;\n"}) {
         expect_malformed(std::string(line) + "\r\nhello\r\n0\r\n\r\n");
     }
     for (const char* bytes :
-         {"5\nhello\n0\n\n", "5\r\nhello0\r\n\r\n", "5\r\nhello\n0\r\n\r\n", "5\r\nhello\rx0\r\n\r\n", "5\r\nhell\r\n0\r\n\r\n",
-          "5\r\nhello!\r\n0\r\n\r\n", "5\r\nhello\r\n\r\n0\r\n\r\n", "0\r\n\n", "0\r\n\rX", "0\r\nGET / HTTP/1.1\r\n\r\n",
-          "0\r\nX-T : a\r\n\r\n", "0\r\nX-T: a\r\n b\r\n\r\n", "0\r\n: a\r\n\r\n", "0\r\nX-T\r\n\r\n", "0\r\nX-T: \x01\r\n\r\n",
-          "0\r\nX-T: a\nY: b\r\n\r\n", "0\r\nX-T: a\rb\r\n\r\n", "0\r\nX\x80: a\r\n\r\n", "0\rX", "0\n\n", "1\r\na\r\n0\r\n \r\n"}) {
+         {"5\nhello\n0\n\n",
+          "5\r\nhello0\r\n\r\n",
+          "5\r\nhello\n0\r\n\r\n",
+          "5\r\nhello\rx0\r\n\r\n",
+          "5\r\nhell\r\n0\r\n\r\n",
+          "5\r\nhello!\r\n0\r\n\r\n",
+          "5\r\nhello\r\n\r\n0\r\n\r\n",
+          "0\r\n\n",
+          "0\r\n\rX",
+          "0\r\nGET / HTTP/1.1\r\n\r\n",
+          "0\r\nX-T : a\r\n\r\n",
+          "0\r\nX-T: a\r\n b\r\n\r\n",
+          "0\r\n: a\r\n\r\n",
+          "0\r\nX-T\r\n\r\n",
+          "0\r\nX-T: \x01\r\n\r\n",
+          "0\r\nX-T: a\nY: b\r\n\r\n",
+          "0\r\nX-T: a\rb\r\n\r\n",
+          "0\r\nX\x80: a\r\n\r\n",
+          "0\rX",
+          "0\n\n",
+          "1\r\na\r\n0\r\n \r\n"}) {
         expect_malformed(bytes);
     }
     expect_malformed(std::string("5;\0\r\n", 5));
@@ -174,7 +196,11 @@ TEST(body_reader, anything_outside_the_chunk_grammar_is_malformed)
 
 TEST(body_reader, a_chunk_size_is_below_two_to_the_63)
 {
-    for (const char* size : {"8000000000000000", "ffffffffffffffff", "10000000000000005", "100000000000000000000000000000005"}) {
+    for (const char* size :
+         {"8000000000000000",
+          "ffffffffffffffff",
+          "10000000000000005",
+          "100000000000000000000000000000005"}) {
         expect_malformed(std::string(size) + "\r\nhello");
     }
     for (const char* size : {"7fffffffffffffff", "00007FFFFFFFFFFFFFFF"}) {
@@ -226,7 +252,9 @@ TEST(body_reader, extensions_and_trailers_are_bounded)
     const std::string end = "0\r\n\r\n";
     EXPECT_TRUE(read_whole(chunked, extended(max_chunk_line_bytes - 2) + end).done);
     EXPECT_TRUE(read_whole(chunked, extended(max_chunk_line_bytes + 1) + end).malformed);
-    EXPECT_TRUE(read_whole(chunked, std::string(max_chunk_line_bytes + 1, '0') + "\r\n\r\n").malformed);
+    EXPECT_TRUE(
+        read_whole(chunked, std::string(max_chunk_line_bytes + 1, '0') + "\r\n\r\n").malformed
+    );
     EXPECT_TRUE(read_whole(chunked, std::string(max_chunk_line_bytes, '0') + "\r\n\r\n").done);
     std::string many;
     for (std::size_t i = 0; i < max_extension_bytes / 1024; ++i) {
@@ -254,7 +282,8 @@ std::string random_chunked_body(std::mt19937& random, std::string& content)
         }
         char size[20];
         std::snprintf(size, sizeof size, random() % 2 == 0 ? "%zx" : "%03zX", data.size());
-        bytes += std::string(size) + (random() % 4 == 0 ? " ;x=\"y\"" : "") + "\r\n" + data + "\r\n";
+        bytes +=
+            std::string(size) + (random() % 4 == 0 ? " ;x=\"y\"" : "") + "\r\n" + data + "\r\n";
         content += data;
     }
     return bytes + "0\r\n" + (random() % 3 == 0 ? "X-T: a\r\nY:\r\n" : "") + "\r\n";

@@ -11,8 +11,10 @@ namespace {
 TEST(chars, the_token_characters_are_those_of_rfc_9110)
 {
     for (int c = 0; c < 256; ++c) {
-        const bool expected = (c < 128 && std::isalnum(c) != 0) ||
-            (c != 0 && std::string("!#$%&'*+-.^_`|~").find(static_cast<char>(c)) != std::string::npos);
+        const bool expected =
+            (c < 128 && std::isalnum(c) != 0) ||
+            (c != 0 &&
+             std::string("!#$%&'*+-.^_`|~").find(static_cast<char>(c)) != std::string::npos);
         EXPECT_EQ(is_token_char(static_cast<char>(c)), expected) << c;
     }
     EXPECT_FALSE(is_token(""));

@@ -99,8 +99,21 @@ TEST(field, a_name_that_a_backend_could_take_for_a_known_one_is_disguised)
 TEST(field, other_names_stay_what_they_are)
 {
     for (const char* name :
-         {"accept", "x_custom", "x-forwarded-", "x-forwarded", "xforwardedfor", "hosts", "te-te", "-", "_", "x-ratelimit-",
-          "content-lengths", "transfer-encodings", "a", "x-request-id", "cookie2"}) {
+         {"accept",
+          "x_custom",
+          "x-forwarded-",
+          "x-forwarded",
+          "xforwardedfor",
+          "hosts",
+          "te-te",
+          "-",
+          "_",
+          "x-ratelimit-",
+          "content-lengths",
+          "transfer-encodings",
+          "a",
+          "x-request-id",
+          "cookie2"}) {
         EXPECT_EQ(classify(name), field_name::other) << name;
     }
 }
@@ -134,7 +147,8 @@ TEST(field, connection_is_a_list_of_tokens_in_any_spacing_and_case)
 
 TEST(field, connection_refuses_what_is_no_token_and_more_than_its_bound)
 {
-    for (const char* value : {"x y", "close keep-alive", "\"close\"", "a;b", "x\x80", "a/b", "close=1;2"}) {
+    for (const char* value :
+         {"x y", "close keep-alive", "\"close\"", "a;b", "x\x80", "a/b", "close=1;2"}) {
         connection_options c;
         EXPECT_FALSE(c.read(value)) << value;
         EXPECT_FALSE(c.close) << value;
@@ -150,8 +164,10 @@ TEST(field, connection_refuses_what_is_no_token_and_more_than_its_bound)
 TEST(field, hop_by_hop_fields_are_those_about_one_connection)
 {
     for (const auto& [name, id] : known_fields) {
-        const bool expected = name == "connection" || name == "keep-alive" || name == "proxy-connection" || name == "te" ||
-            name == "trailer" || name == "transfer-encoding" || name == "upgrade" || name == "http2-settings";
+        const bool expected = name == "connection" || name == "keep-alive" ||
+                              name == "proxy-connection" || name == "te" || name == "trailer" ||
+                              name == "transfer-encoding" || name == "upgrade" ||
+                              name == "http2-settings";
         EXPECT_EQ(is_hop_by_hop(id), expected) << name;
     }
     EXPECT_TRUE(is_hop_by_hop(field_name::disguised));

@@ -36,7 +36,11 @@ std::string forwarded(std::string_view bytes)
 
 std::string get(std::string_view lines, std::string_view version = "1.1")
 {
-    return std::string("GET /p?q HTTP/").append(version).append("\r\nHost: a\r\n").append(lines).append("\r\n");
+    return std::string("GET /p?q HTTP/")
+        .append(version)
+        .append("\r\nHost: a\r\n")
+        .append(lines)
+        .append("\r\n");
 }
 
 // What must hold of every forwarded head: it is one, with one Host, one framing, nothing of another
@@ -60,9 +64,12 @@ request_head checked(const std::string& out)
 TEST(forward_request, a_plain_request_keeps_its_lines_and_gets_ours_last)
 {
     EXPECT_EQ(
-        forwarded("POST /a?b HTTP/1.1\r\nX-A:  1 \r\nHost: h:1\r\nx-b:2\r\nContent-Length: 07\r\n\r\n"),
+        forwarded(
+            "POST /a?b HTTP/1.1\r\nX-A:  1 \r\nHost: h:1\r\nx-b:2\r\nContent-Length: 07\r\n\r\n"
+        ),
         "POST /a?b HTTP/1.1\r\nHost: h:1\r\nX-A:  1 \r\nx-b:2\r\nContent-Length: 07\r\n"
-        "X-Forwarded-For: 192.0.2.7\r\nX-Forwarded-Proto: http\r\nX-Forwarded-Host: h:1\r\nVia: 1.1 gateway\r\n\r\n"
+        "X-Forwarded-For: 192.0.2.7\r\nX-Forwarded-Proto: http\r\nX-Forwarded-Host: h:1\r\nVia: "
+        "1.1 gateway\r\n\r\n"
     );
 }
 
@@ -71,6 +78,7 @@ TEST(forward_request, there_is_one_host_and_it_is_the_one_routed_by)
     struct row {
         std::string_view bytes, start;
     };
+
     const std::vector<row> rows = {
         {"GET http://b:2/x?y HTTP/1.1\r\nHost: c\r\n\r\n", "GET /x?y HTTP/1.1\r\nHost: b:2\r\n"},
         {"GET http://b?y HTTP/1.1\r\nHost: c\r\n\r\n", "GET /?y HTTP/1.1\r\nHost: b\r\n"},
@@ -91,23 +99,29 @@ TEST(forward_request, the_framing_is_the_one_the_body_was_read_by)
 {
     EXPECT_EQ(checked(forwarded(get(""))).body.how, framing::kind::none);
     EXPECT_EQ(checked(forwarded(get("Content-Length: 5\r\n"))).body.length, 5u);
-    EXPECT_EQ(checked(forwarded(get("Transfer-Encoding: CHUNKED\r\n"))).body.how, framing::kind::chunked);
-    const auto nominated = checked(forwarded(get("Connection: content-length\r\nContent-Length: 5\r\n")));
+    EXPECT_EQ(
+        checked(forwarded(get("Transfer-Encoding: CHUNKED\r\n"))).body.how, framing::kind::chunked
+    );
+    const auto nominated =
+        checked(forwarded(get("Connection: content-length\r\nContent-Length: 5\r\n")));
     EXPECT_EQ(nominated.body.length, 5u);
-    const auto coded = checked(forwarded(get("Connection: transfer-encoding\r\nTransfer-Encoding: chunked\r\n")));
+    const auto coded =
+        checked(forwarded(get("Connection: transfer-encoding\r\nTransfer-Encoding: chunked\r\n")));
     EXPECT_EQ(coded.body.how, framing::kind::chunked);
-    const auto underscored = checked(forwarded(get("Transfer_Encoding: chunked\r\nContent-Length: 5\r\n")));
+    const auto underscored =
+        checked(forwarded(get("Transfer_Encoding: chunked\r\nContent-Length: 5\r\n")));
     EXPECT_EQ(underscored.body.how, framing::kind::length);
     EXPECT_EQ(checked(forwarded(get("Content_Length: 5\r\n"))).body.how, framing::kind::none);
 }
 
 TEST(forward_request, fields_of_this_connection_and_nominated_ones_are_left_out)
 {
-    const std::string out = forwarded(
-        get("Connection: close, X-Mine, x-other\r\nKeep-Alive: timeout=5\r\nProxy-Connection: close\r\nTE: trailers\r\n"
-            "Trailer: x\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMA\r\nx-mine: 1\r\nX-Kept: 2\r\nX-OTHER: 3\r\nX-Mine: 4\r\n"
-            "Connection: via\r\nVia: 1.0 other\r\nTe_: x\r\n")
-    );
+    const std::string out =
+        forwarded(get("Connection: close, X-Mine, x-other\r\nKeep-Alive: "
+                      "timeout=5\r\nProxy-Connection: close\r\nTE: trailers\r\n"
+                      "Trailer: x\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMA\r\nx-mine: 1\r\nX-Kept: "
+                      "2\r\nX-OTHER: 3\r\nX-Mine: 4\r\n"
+                      "Connection: via\r\nVia: 1.0 other\r\nTe_: x\r\n"));
     const request_head head = checked(out);
     EXPECT_EQ(values_of(head, field_name::other), "2|x") << out;
     EXPECT_EQ(values_of(head, field_name::via), "1.1 gateway");
@@ -117,8 +131,10 @@ TEST(forward_request, fields_of_this_connection_and_nominated_ones_are_left_out)
 TEST(forward_request, what_says_who_calls_cannot_be_nominated_away)
 {
     const std::string out = forwarded(
-        get("Connection: X-Forwarded-For, X-Forwarded-Proto, X-Forwarded-Host, X-Real-IP, Forwarded, X-Forwarded-Port\r\n"
-            "X-Forwarded-For: 203.0.113.9\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Host: b\r\nX-Real-IP: 203.0.113.9\r\n"
+        get("Connection: X-Forwarded-For, X-Forwarded-Proto, X-Forwarded-Host, X-Real-IP, "
+            "Forwarded, X-Forwarded-Port\r\n"
+            "X-Forwarded-For: 203.0.113.9\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Host: "
+            "b\r\nX-Real-IP: 203.0.113.9\r\n"
             "Forwarded: for=203.0.113.9\r\nX-Forwarded-Port: 1\r\n"),
         from("10.0.0.1", true)
     );
@@ -168,7 +184,8 @@ TEST(forward_request, a_trusted_peer_is_believed_but_not_in_disguise)
     forward_options options = from("10.0.0.1", true);
     options.identity_header = "client-address";
     const std::string out = forwarded(
-        get("X-Forwarded-For: 1.1.1.1,2.2.2.2\r\nX-A: b\r\nX-Forwarded-For:\r\nx-forwarded-for: 3.3.3.3 \r\n"
+        get("X-Forwarded-For: 1.1.1.1,2.2.2.2\r\nX-A: b\r\nX-Forwarded-For:\r\nx-forwarded-for: "
+            "3.3.3.3 \r\n"
             "X_Forwarded_For: 6.6.6.6\r\nClient_Address: 6.6.6.6\r\nConnection: client-address\r\n"
             "Client-Address: 1.1.1.1\r\nX-Forwarded-Proto: https\r\n"),
         options
@@ -184,7 +201,9 @@ TEST(forward_request, a_trusted_peer_is_believed_but_not_in_disguise)
 TEST(forward_request, the_peer_is_written_canonically)
 {
     const auto chain = [](const char* peer) {
-        return values_of(checked(forwarded(get(""), from(peer, true))), field_name::x_forwarded_for);
+        return values_of(
+            checked(forwarded(get(""), from(peer, true))), field_name::x_forwarded_for
+        );
     };
     EXPECT_EQ(chain("::ffff:192.0.2.1"), "192.0.2.1");
     EXPECT_EQ(chain("2001:DB8:0::1"), "2001:db8::1");
@@ -192,14 +211,22 @@ TEST(forward_request, the_peer_is_written_canonically)
 
 TEST(forward_request, via_names_the_version_that_was_received)
 {
-    EXPECT_EQ(values_of(checked(forwarded(get("Via: 1.1 x\r\n"))), field_name::via), "1.1 x|1.1 gateway");
+    EXPECT_EQ(
+        values_of(checked(forwarded(get("Via: 1.1 x\r\n"))), field_name::via), "1.1 x|1.1 gateway"
+    );
     EXPECT_EQ(values_of(checked(forwarded(get("", "1.0"))), field_name::via), "1.0 gateway");
 }
 
 TEST(forward_request, an_expectation_is_forwarded_unless_http_1_0_made_it_meaningless)
 {
-    EXPECT_EQ(values_of(checked(forwarded(get("Expect: 100-continue\r\n"))), field_name::expect), "100-continue");
-    EXPECT_EQ(values_of(checked(forwarded(get("Expect: 100-continue\r\n", "1.0"))), field_name::expect), "-");
+    EXPECT_EQ(
+        values_of(checked(forwarded(get("Expect: 100-continue\r\n"))), field_name::expect),
+        "100-continue"
+    );
+    EXPECT_EQ(
+        values_of(checked(forwarded(get("Expect: 100-continue\r\n", "1.0"))), field_name::expect),
+        "-"
+    );
     EXPECT_EQ(values_of(checked(forwarded(get("Expect: x\r\n", "1.0"))), field_name::expect), "-");
 }
 
@@ -234,7 +261,9 @@ TEST(forward_request, every_mix_of_fields_gives_a_sound_head)
                 const request_head head = checked(out);
                 EXPECT_EQ(head.body.how, in.body.how);
                 EXPECT_EQ(out.find("6.6.6.6"), std::string::npos);
-                EXPECT_EQ(out.find("1.1.1.1") != std::string::npos, trusted && (subset >> 4 & 1) != 0) << out;
+                EXPECT_EQ(
+                    out.find("1.1.1.1") != std::string::npos, trusted && (subset >> 4 & 1) != 0
+                ) << out;
                 EXPECT_EQ(out.find("X-A") != std::string::npos, (subset & 3) == 2) << out;
                 EXPECT_EQ(out.find("X-B") != std::string::npos, (subset & 4) != 0) << out;
             }

@@ -10,7 +10,9 @@ namespace {
 using testing::accepted_response;
 using testing::values_of;
 
-std::string forwarded(std::string_view bytes, const response_options& options = {}, bool answers_head = false)
+std::string forwarded(
+    std::string_view bytes, const response_options& options = {}, bool answers_head = false
+)
 {
     const response_head head = accepted_response(bytes, answers_head);
     std::string out = "before";
@@ -34,26 +36,36 @@ response_head checked(const std::string& out, bool answers_head = false)
 TEST(forward_response, a_plain_response_keeps_its_lines)
 {
     EXPECT_EQ(
-        forwarded("HTTP/1.1 404 No such\r\nServer:  a \r\nset-cookie:b\r\nContent-Length: 3\r\n\r\n", {.extra = "X-E: 1\r\n"}),
+        forwarded(
+            "HTTP/1.1 404 No such\r\nServer:  a \r\nset-cookie:b\r\nContent-Length: 3\r\n\r\n",
+            {.extra = "X-E: 1\r\n"}
+        ),
         "HTTP/1.1 404 No such\r\nServer:  a \r\nset-cookie:b\r\nContent-Length: 3\r\nX-E: 1\r\n\r\n"
     );
     EXPECT_EQ(
-        forwarded("HTTP/1.0 200\r\nContent-Length: 0\r\n\r\n"), "HTTP/1.1 200 \r\nContent-Length: 0\r\n\r\n"
+        forwarded("HTTP/1.0 200\r\nContent-Length: 0\r\n\r\n"),
+        "HTTP/1.1 200 \r\nContent-Length: 0\r\n\r\n"
     );
-    EXPECT_EQ(forwarded("HTTP/1.1 799 \t x\r\nContent-Length: 0\r\n\r\n"), "HTTP/1.1 799 \t x\r\nContent-Length: 0\r\n\r\n");
+    EXPECT_EQ(
+        forwarded("HTTP/1.1 799 \t x\r\nContent-Length: 0\r\n\r\n"),
+        "HTTP/1.1 799 \t x\r\nContent-Length: 0\r\n\r\n"
+    );
 }
 
 TEST(forward_response, fields_of_the_upstream_connection_and_nominated_ones_are_left_out)
 {
-    const response_head head = checked(forwarded(
-        "HTTP/1.1 200 OK\r\nConnection: close, x-mine\r\nKeep-Alive: timeout=5\r\nProxy-Connection: a\r\nTrailer: x\r\n"
-        "Upgrade: h2c\r\nX-Mine: 1\r\nX-Kept: 2\r\nTransfer-Encoding: chunked\r\nConnection: content-length\r\n\r\n"
-    ));
+    const response_head head =
+        checked(forwarded("HTTP/1.1 200 OK\r\nConnection: close, x-mine\r\nKeep-Alive: "
+                          "timeout=5\r\nProxy-Connection: a\r\nTrailer: x\r\n"
+                          "Upgrade: h2c\r\nX-Mine: 1\r\nX-Kept: 2\r\nTransfer-Encoding: "
+                          "chunked\r\nConnection: content-length\r\n\r\n"));
     EXPECT_EQ(values_of(head, field_name::other), "2");
     EXPECT_EQ(head.body.how, framing::kind::chunked);
     EXPECT_EQ(head.fields.size(), 2u);
     EXPECT_TRUE(head.keep_alive());
-    const auto length = checked(forwarded("HTTP/1.1 200 OK\r\nConnection: content-length\r\nContent-Length: 5\r\n\r\n"));
+    const auto length = checked(
+        forwarded("HTTP/1.1 200 OK\r\nConnection: content-length\r\nContent-Length: 5\r\n\r\n")
+    );
     EXPECT_EQ(length.body.length, 5u);
 }
 
@@ -64,11 +76,18 @@ TEST(forward_response, the_body_is_delimited_as_the_client_can_read_it)
         bool answers_head, client_http_1_0;
         framing::kind how;
     };
+
     const std::vector<row> rows = {
         {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", false, false, framing::kind::length},
         {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", false, true, framing::kind::length},
-        {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", false, false, framing::kind::chunked},
-        {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", false, true, framing::kind::until_close},
+        {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+         false,
+         false,
+         framing::kind::chunked},
+        {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+         false,
+         true,
+         framing::kind::until_close},
         {"HTTP/1.1 200 OK\r\n\r\n", false, false, framing::kind::chunked},
         {"HTTP/1.0 200 OK\r\n\r\n", false, false, framing::kind::chunked},
         {"HTTP/1.0 200 OK\r\n\r\n", false, true, framing::kind::until_close},
@@ -83,17 +102,23 @@ TEST(forward_response, the_body_is_delimited_as_the_client_can_read_it)
         EXPECT_EQ(out.how, r.how) << r.bytes;
         EXPECT_EQ(out.length, in.body.length);
         const response_options options{.client_http_1_0 = r.client_http_1_0};
-        const response_head sent = checked(forwarded(r.bytes, options, r.answers_head), r.answers_head);
+        const response_head sent =
+            checked(forwarded(r.bytes, options, r.answers_head), r.answers_head);
         EXPECT_EQ(sent.body.how, r.how) << r.bytes;
         EXPECT_EQ(sent.body.length, in.body.length) << r.bytes;
     }
 }
 
-TEST(forward_response, a_content_length_stays_where_it_only_describes_and_goes_where_it_is_forbidden)
+TEST(
+    forward_response, a_content_length_stays_where_it_only_describes_and_goes_where_it_is_forbidden
+)
 {
     const auto length = [](std::string_view status, bool answers_head) {
-        const std::string bytes = std::string("HTTP/1.1 ").append(status).append(" x\r\nContent-Length: 5\r\n\r\n");
-        return values_of(checked(forwarded(bytes, {}, answers_head), answers_head), field_name::content_length);
+        const std::string bytes =
+            std::string("HTTP/1.1 ").append(status).append(" x\r\nContent-Length: 5\r\n\r\n");
+        return values_of(
+            checked(forwarded(bytes, {}, answers_head), answers_head), field_name::content_length
+        );
     };
     EXPECT_EQ(length("200", true), "5");
     EXPECT_EQ(length("304", false), "5");
@@ -103,7 +128,8 @@ TEST(forward_response, a_content_length_stays_where_it_only_describes_and_goes_w
 
 TEST(forward_response, the_client_is_told_whether_its_connection_stays)
 {
-    constexpr std::string_view bytes = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: keep-alive\r\n\r\n";
+    constexpr std::string_view bytes =
+        "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: keep-alive\r\n\r\n";
     const auto connection = [&](const response_options& o) {
         return values_of(checked(forwarded(bytes, o)), field_name::connection);
     };
@@ -112,17 +138,21 @@ TEST(forward_response, the_client_is_told_whether_its_connection_stays)
     EXPECT_EQ(connection({.client_keep_alive = true}), "-");
     EXPECT_EQ(connection({.client_http_1_0 = true, .client_keep_alive = true}), "keep-alive");
     EXPECT_EQ(connection({.client_http_1_0 = true}), "-");
-    EXPECT_EQ(connection({.client_http_1_0 = true, .client_keep_alive = true, .close = true}), "close");
+    EXPECT_EQ(
+        connection({.client_http_1_0 = true, .client_keep_alive = true, .close = true}), "close"
+    );
 }
 
 TEST(forward_response, our_ratelimit_fields_replace_those_of_the_upstream)
 {
     constexpr std::string_view bytes =
-        "HTTP/1.1 200 OK\r\nX-RateLimit-Limit: 1\r\nx-ratelimit-remaining: 1\r\nX-A: b\r\nX_RateLimit_Limit: 1\r\n"
+        "HTTP/1.1 200 OK\r\nX-RateLimit-Limit: 1\r\nx-ratelimit-remaining: 1\r\nX-A: "
+        "b\r\nX_RateLimit_Limit: 1\r\n"
         "X-RATELIMIT-RESET: 1\r\nX-RateLimit-Other: 1\r\nContent-Length: 0\r\n\r\n";
     const auto kept = checked(forwarded(bytes));
     EXPECT_EQ(values_of(kept, field_name::x_ratelimit), "1|1|1");
-    const auto replaced = checked(forwarded(bytes, {.replace_ratelimit = true, .extra = "X-RateLimit-Limit: 2\r\n"}));
+    const auto replaced =
+        checked(forwarded(bytes, {.replace_ratelimit = true, .extra = "X-RateLimit-Limit: 2\r\n"}));
     EXPECT_EQ(values_of(replaced, field_name::x_ratelimit), "2");
     EXPECT_EQ(values_of(replaced, field_name::other), "b|1");
 }
@@ -131,7 +161,9 @@ TEST(forward_response, an_interim_response_has_fields_and_no_framing)
 {
     std::string out;
     append_interim_response(
-        accepted_response("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nContent-Length: 5\r\nConnection: x\r\nX: y\r\n\r\n"), out
+        accepted_response("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nContent-Length: "
+                          "5\r\nConnection: x\r\nX: y\r\n\r\n"),
+        out
     );
     EXPECT_EQ(out, "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n");
     const std::string chunked = "HTTP/1.1 102 \r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -157,9 +189,11 @@ TEST(forward_response, every_mix_of_fields_gives_a_sound_head)
                 bytes += (mix >> i & 1) != 0 ? lines[i] : "";
             }
             bytes += "\r\n";
-            const response_head head = checked(forwarded(bytes, {.replace_ratelimit = (mix & 4) != 0}));
+            const response_head head =
+                checked(forwarded(bytes, {.replace_ratelimit = (mix & 4) != 0}));
             const bool has_body = status == 200 || status == 500;
-            EXPECT_EQ(head.body.how, has_body ? framing::kind::chunked : framing::kind::none) << bytes;
+            EXPECT_EQ(head.body.how, has_body ? framing::kind::chunked : framing::kind::none)
+                << bytes;
             EXPECT_EQ(values_of(head, field_name::other), [&] {
                 const bool a = (mix & 3) == 2;
                 const bool b = (mix & 4) != 0;

@@ -25,8 +25,8 @@ inline parse_result parse(std::string_view bytes, response_head& head, bool answ
     return parse_response_head(bytes, answers_head, head);
 }
 
-// `parse_prefix(bytes, head)` on every prefix: undecided up to some point, and from there on the same
-// answer for ever. As the parsers keep nothing between calls, that covers every split.
+// `parse_prefix(bytes, head)` on every prefix: undecided up to some point, and from there on the
+// same answer for ever. As the parsers keep nothing between calls, that covers every split.
 template <typename Head, typename Parse>
 void expect_same_however_split(std::string_view bytes, const Parse& parse_prefix)
 {
@@ -64,6 +64,27 @@ inline void expect_response_same_however_split(std::string_view bytes)
     expect_same_however_split<response_head>(bytes, [](std::string_view b, response_head& head) {
         return parse(b, head);
     });
+}
+
+// Bytes that must be refused, and with which status.
+struct refused {
+    std::string head;
+    int status;
+};
+
+inline void expect_refused(const refused& r)
+{
+    request_head head;
+    const parse_result result = parse(r.head, head);
+    EXPECT_EQ(result.is, state::rejected) << r.head;
+    EXPECT_EQ(result.why.status, r.status) << r.head << "\nbecause: " << result.why.detail;
+    EXPECT_FALSE(result.why.detail.empty()) << r.head;
+    expect_request_same_however_split(r.head);
+}
+
+inline std::string post_with(std::string_view lines)
+{
+    return std::string("POST /a HTTP/1.1\r\nHost: a\r\n").append(lines).append("\r\n");
 }
 
 // A copy that outlives the test, so that the head of a temporary can be looked at.

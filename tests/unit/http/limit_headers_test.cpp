@@ -16,12 +16,21 @@ using namespace std::chrono_literals;
 const limit::limit twenty = limit::limit::make(100, 1min, 20).value();  // 600 ms a token
 const limit::limit five = limit::limit::make(1, 1s, 5).value();
 
-limit_report report(std::string_view name, const limit::limit& limit, std::int64_t remaining, base::duration reset)
+limit_report report(
+    std::string_view name, const limit::limit& limit, std::int64_t remaining, base::duration reset
+)
 {
-    return {name, &limit, {.allowed = true, .remaining = remaining, .retry_after = {}, .reset_after = reset}};
+    return {
+        name,
+        &limit,
+        {.allowed = true, .remaining = remaining, .retry_after = {}, .reset_after = reset}};
 }
 
-std::string headers(const std::vector<limit_report>& reports, const limit_header_options& options, base::duration now = 0s)
+std::string headers(
+    const std::vector<limit_report>& reports,
+    const limit_header_options& options,
+    base::duration now = 0s
+)
 {
     std::string out;
     append_limit_headers(reports, options, now, out);
@@ -30,8 +39,9 @@ std::string headers(const std::vector<limit_report>& reports, const limit_header
 
 std::string x_fields(int limit, int remaining, std::int64_t reset)
 {
-    return "X-RateLimit-Limit: " + std::to_string(limit) + "\r\nX-RateLimit-Remaining: " + std::to_string(remaining) +
-        "\r\nX-RateLimit-Reset: " + std::to_string(reset) + "\r\n";
+    return "X-RateLimit-Limit: " + std::to_string(limit) +
+           "\r\nX-RateLimit-Remaining: " + std::to_string(remaining) +
+           "\r\nX-RateLimit-Reset: " + std::to_string(reset) + "\r\n";
 }
 
 TEST(limit_headers, no_limit_says_nothing)
@@ -46,12 +56,22 @@ TEST(limit_headers, reset_is_the_next_whole_second_at_which_the_bucket_is_full)
         base::duration until;
         std::int64_t seconds;
     };
+
     for (const row& r : std::vector<row>{
-             {0ns, 0}, {1ns, 1}, {600ms, 1}, {999999999ns, 1}, {1s, 1}, {1s + 1ns, 2}, {12s, 12}, {86400s, 86400}}) {
+             {0ns, 0},
+             {1ns, 1},
+             {600ms, 1},
+             {999999999ns, 1},
+             {1s, 1},
+             {1s + 1ns, 2},
+             {12s, 12},
+             {86400s, 86400}}) {
         EXPECT_EQ(headers({report("a", twenty, 7, r.until)}, {}), x_fields(20, 7, r.seconds));
     }
     const base::duration century = limit::limit::max_refill;
-    EXPECT_EQ(headers({report("a", twenty, 0, century)}, {}), x_fields(20, 0, 24LL * 365 * 100 * 3600));
+    EXPECT_EQ(
+        headers({report("a", twenty, 0, century)}, {}), x_fields(20, 0, 24LL * 365 * 100 * 3600)
+    );
 }
 
 TEST(limit_headers, an_epoch_reset_is_rounded_once_and_up)
@@ -86,25 +106,36 @@ TEST(limit_headers, the_structured_fields_have_one_item_per_limit)
     );
     EXPECT_EQ(
         headers({report("a", twenty, 0, 12s), report("b-2", five, 5, 0s)}, only),
-        "RateLimit-Policy: \"a\";q=20;w=12, \"b-2\";q=5;w=5\r\nRateLimit: \"a\";r=0;t=12, \"b-2\";r=5;t=0\r\n"
+        "RateLimit-Policy: \"a\";q=20;w=12, \"b-2\";q=5;w=5\r\nRateLimit: \"a\";r=0;t=12, "
+        "\"b-2\";r=5;t=0\r\n"
     );
     const limit::limit fast = limit::limit::make(1000, 1s, 1).value();
     EXPECT_EQ(
-        headers({report("f", fast, 0, 1ms)}, only), "RateLimit-Policy: \"f\";q=1;w=1\r\nRateLimit: \"f\";r=0;t=1\r\n"
+        headers({report("f", fast, 0, 1ms)}, only),
+        "RateLimit-Policy: \"f\";q=1;w=1\r\nRateLimit: \"f\";r=0;t=1\r\n"
     );
 }
 
 // sf-list of sf-strings with integer parameters (RFC 8941 §3), at most 15 digits each.
 TEST(limit_headers, the_structured_fields_obey_their_grammar_and_all_lines_are_fields)
 {
-    const std::regex policy(R"re("[ -~]*";q=[0-9]{1,15};w=[0-9]{1,15}(, "[ -~]*";q=[0-9]{1,15};w=[0-9]{1,15})*)re");
-    const std::regex state(R"re("[ -~]*";r=[0-9]{1,15};t=[0-9]{1,15}(, "[ -~]*";r=[0-9]{1,15};t=[0-9]{1,15})*)re");
+    const std::regex policy(
+        R"re("[ -~]*";q=[0-9]{1,15};w=[0-9]{1,15}(, "[ -~]*";q=[0-9]{1,15};w=[0-9]{1,15})*)re"
+    );
+    const std::regex state(
+        R"re("[ -~]*";r=[0-9]{1,15};t=[0-9]{1,15}(, "[ -~]*";r=[0-9]{1,15};t=[0-9]{1,15})*)re"
+    );
     const limit::limit slow = limit::limit::make(1, 24h * 365, 100).value();
-    for (const base::duration until : {base::duration{0}, base::duration{1}, base::duration{limit::limit::max_refill}}) {
+    for (const base::duration until :
+         {base::duration{0}, base::duration{1}, base::duration{limit::limit::max_refill}}) {
         const std::vector<limit_report> all = {
-            report("a", twenty, 20, until), report("b", slow, 0, until), report("c", five, 1, until)};
+            report("a", twenty, 20, until),
+            report("b", slow, 0, until),
+            report("c", five, 1, until)};
         for (std::size_t n = 1; n <= all.size(); ++n) {
-            std::string out = headers({all.begin(), all.begin() + static_cast<std::ptrdiff_t>(n)}, {.ratelimit = true});
+            std::string out = headers(
+                {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(n)}, {.ratelimit = true}
+            );
             out += "\r\n";
             field_list fields;
             std::size_t position = 0;
@@ -131,7 +162,8 @@ TEST(limit_headers, retry_after_is_at_least_a_second_and_never_early)
     EXPECT_EQ(seconds(1ns), 1);
     EXPECT_EQ(seconds(1s), 1);
     EXPECT_EQ(seconds(1s + 1ns), 2);
-    for (std::int64_t wait = 1; wait > 0 && wait < std::numeric_limits<std::int64_t>::max() / 3; wait = wait * 3 + 1) {
+    for (std::int64_t wait = 1; wait > 0 && wait < std::numeric_limits<std::int64_t>::max() / 3;
+         wait = wait * 3 + 1) {
         const std::int64_t said = seconds(base::duration{wait});
         EXPECT_GE(std::chrono::seconds{said}, base::duration{wait});
         EXPECT_LT(std::chrono::seconds{said} - 1s, base::duration{wait});

@@ -1,5 +1,5 @@
-// A decoder of chunked bodies as plain as RFC 9112 §7.1 reads, to hold the streaming one against: it
-// sees all the bytes at once, searches for the ends of lines, and has no bounds.
+// A decoder of chunked bodies as plain as RFC 9112 §7.1 reads, to hold the streaming one against:
+// it sees all the bytes at once, searches for the ends of lines, and has no bounds.
 #pragma once
 
 #include "gateway/http/chars.hpp"
@@ -72,7 +72,8 @@ inline naive_body naive_decode(std::string_view bytes)
             in_trailer = true;
         } else if (!in_trailer) {
             out.content.append(rest.substr(0, size));
-            rest.remove_prefix(static_cast<std::size_t>(std::min<std::uint64_t>(size, rest.size())));
+            rest.remove_prefix(static_cast<std::size_t>(std::min<std::uint64_t>(size, rest.size()))
+            );
             if (!rest.starts_with(std::string_view("\r\n").substr(0, rest.size()))) {
                 out.is = naive_body::end::malformed;
             }

@@ -27,7 +27,8 @@ boost::json::object problem_of(const std::string& bytes)
     const response_head head = accepted_response(bytes);
     EXPECT_EQ(head.body.how, framing::kind::length) << bytes;
     EXPECT_EQ(head.size + head.body.length, bytes.size()) << bytes;
-    EXPECT_NE(bytes.find("\r\nContent-Type: application/problem+json\r\n"), std::string::npos) << bytes;
+    EXPECT_NE(bytes.find("\r\nContent-Type: application/problem+json\r\n"), std::string::npos)
+        << bytes;
     EXPECT_NE(bytes.find("\r\nCache-Control: no-store\r\n"), std::string::npos) << bytes;
     return boost::json::parse(bytes.substr(head.size)).as_object();
 }
@@ -35,14 +36,19 @@ boost::json::object problem_of(const std::string& bytes)
 TEST(own_answer, a_429_names_the_limits_that_were_violated)
 {
     const std::string bytes = text_of(
-        {.status = 429, .detail = "Slow down.", .violated = {"per_client", "all"}, .extra = "Retry-After: 3\r\n"}
+        {.status = 429,
+         .detail = "Slow down.",
+         .violated = {"per_client", "all"},
+         .extra = "Retry-After: 3\r\n"}
     );
     EXPECT_TRUE(bytes.starts_with("HTTP/1.1 429 Too Many Requests\r\n")) << bytes;
     EXPECT_NE(bytes.find("\r\nRetry-After: 3\r\n"), std::string::npos);
     EXPECT_EQ(
         problem_of(bytes),
-        boost::json::parse(R"({"type":"https://iana.org/assignments/http-problem-types#quota-exceeded",
-            "title":"Too Many Requests","status":429,"detail":"Slow down.","violated-policies":["per_client","all"]})")
+        boost::json::parse(
+            R"({"type":"https://iana.org/assignments/http-problem-types#quota-exceeded",
+            "title":"Too Many Requests","status":429,"detail":"Slow down.","violated-policies":["per_client","all"]})"
+        )
     );
     EXPECT_TRUE(accepted_response(bytes).keep_alive());
 }
@@ -50,12 +56,18 @@ TEST(own_answer, a_429_names_the_limits_that_were_violated)
 TEST(own_answer, every_status_the_gateway_gives_has_its_phrase_and_problem)
 {
     const std::pair<int, const char*> phrases[] = {
-        {400, "Bad Request"},         {404, "Not Found"},
-        {408, "Request Timeout"},     {413, "Content Too Large"},
-        {414, "URI Too Long"},        {417, "Expectation Failed"},
-        {429, "Too Many Requests"},   {431, "Request Header Fields Too Large"},
-        {501, "Not Implemented"},     {502, "Bad Gateway"},
-        {503, "Service Unavailable"}, {504, "Gateway Timeout"},
+        {400, "Bad Request"},
+        {404, "Not Found"},
+        {408, "Request Timeout"},
+        {413, "Content Too Large"},
+        {414, "URI Too Long"},
+        {417, "Expectation Failed"},
+        {429, "Too Many Requests"},
+        {431, "Request Header Fields Too Large"},
+        {501, "Not Implemented"},
+        {502, "Bad Gateway"},
+        {503, "Service Unavailable"},
+        {504, "Gateway Timeout"},
         {505, "HTTP Version Not Supported"},
     };
     for (const auto& [status, phrase] : phrases) {
@@ -68,9 +80,10 @@ TEST(own_answer, every_status_the_gateway_gives_has_its_phrase_and_problem)
         const std::string type(problem.at("type").as_string());
         EXPECT_EQ(
             type,
-            status == 429   ? "https://iana.org/assignments/http-problem-types#quota-exceeded"
-            : status == 503 ? "https://iana.org/assignments/http-problem-types#temporary-reduced-capacity"
-                            : "about:blank"
+            status == 429 ? "https://iana.org/assignments/http-problem-types#quota-exceeded"
+            : status == 503
+                ? "https://iana.org/assignments/http-problem-types#temporary-reduced-capacity"
+                : "about:blank"
         );
     }
     EXPECT_EQ(reason_phrase(799), "");
@@ -79,7 +92,9 @@ TEST(own_answer, every_status_the_gateway_gives_has_its_phrase_and_problem)
 TEST(own_answer, a_detail_may_hold_any_text)
 {
     const std::string detail = "a \"quoted\" \\ path\r\n\t\x01 caf\xc3\xa9";
-    EXPECT_EQ(problem_of(text_of({.status = 400, .detail = detail})).at("detail").as_string(), detail);
+    EXPECT_EQ(
+        problem_of(text_of({.status = 400, .detail = detail})).at("detail").as_string(), detail
+    );
     EXPECT_EQ(problem_of(text_of({.status = 400})).at("detail").as_string(), "");
 }
 

@@ -2,7 +2,6 @@
 // object a line with `raw` (code points are bytes), `expect` and `also_ok`. Whatever may only be
 // rejected must fail in its head, its body, or in what follows on the connection.
 #include "gateway/http/body_reader.hpp"
-
 #include "tests/unit/http/heads.hpp"
 
 #include <boost/json/parse.hpp>
@@ -43,7 +42,8 @@ bool only_rejection_is_right(const boost::json::object& c)
 {
     const auto rejects = [](const boost::json::value& outcome) {
         const boost::json::string_view text = outcome.as_string();
-        return text.starts_with("reject") || text.starts_with("close") || text == "forward-aborted-request";
+        return text.starts_with("reject") || text.starts_with("close") ||
+               text == "forward-aborted-request";
     };
     bool all = rejects(c.at("expect"));
     for (const boost::json::value& other : c.at("also_ok").as_array()) {
@@ -68,9 +68,11 @@ TEST(recorded_requests, those_that_may_only_be_rejected_are)
         }
         if (only_rejection_is_right(c)) {
             ++rejections;
-            EXPECT_TRUE(is_refused(raw)) << c.at("id").as_string() << " " << c.at("title").as_string();
+            EXPECT_TRUE(is_refused(raw))
+                << c.at("id").as_string() << " " << c.at("title").as_string();
         } else if (c.at("expect").as_string().starts_with("forward-exactly") && !c.contains("client_half_closes_after_send")) {
-            EXPECT_FALSE(is_refused(raw)) << c.at("id").as_string() << " " << c.at("title").as_string();
+            EXPECT_FALSE(is_refused(raw))
+                << c.at("id").as_string() << " " << c.at("title").as_string();
         }
     }
     EXPECT_GT(rejections, 0);

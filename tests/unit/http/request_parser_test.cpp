@@ -9,36 +9,20 @@ namespace gateway::http {
 namespace {
 
 using testing::accepted_request;
+using testing::expect_refused;
 using testing::expect_request_same_however_split;
 using testing::parse;
+using testing::post_with;
+using testing::refused;
 using testing::state;
 
 constexpr std::string_view no_body = "Host: a\r\n\r\n";
 
-struct refused {
-    std::string head;
-    int status;
-};
-
-void expect_refused(const refused& r)
-{
-    request_head head;
-    const parse_result result = parse(r.head, head);
-    EXPECT_EQ(result.is, state::rejected) << r.head;
-    EXPECT_EQ(result.why.status, r.status) << r.head << "\nbecause: " << result.why.detail;
-    EXPECT_FALSE(result.why.detail.empty()) << r.head;
-    expect_request_same_however_split(r.head);
-}
-
-std::string with_fields(std::string_view lines)
-{
-    return std::string("POST /a HTTP/1.1\r\nHost: a\r\n").append(lines).append("\r\n");
-}
-
 TEST(request_parser, a_request_is_taken_apart_into_slices_of_its_bytes)
 {
     const std::string bytes =
-        "PATCH /a/b?c=d&e HTTP/1.1\r\nHost: a.test:81\r\nX-Empty:\r\nX-Spaced: \t b c \t\r\nx-bin: \x80\xff\r\n"
+        "PATCH /a/b?c=d&e HTTP/1.1\r\nHost: a.test:81\r\nX-Empty:\r\nX-Spaced: \t b c \t\r\nx-bin: "
+        "\x80\xff\r\n"
         "Content-Length: 12\r\n\r\nGET / HTTP/1.1";
     const request_head head = accepted_request(bytes);
     EXPECT_EQ(head.method, "PATCH");
@@ -69,6 +53,7 @@ TEST(request_parser, the_target_forms_give_path_query_and_authority)
         std::string start, path, query, authority;
         bool absolute;
     };
+
     const std::vector<row> rows = {
         {"GET /", "/", "", "h", false},
         {"GET /?", "/", "?", "h", false},
@@ -190,6 +175,7 @@ TEST(request_parser, the_version_decides_whether_the_connection_is_kept)
         std::string_view version, connection;
         bool kept;
     };
+
     const std::vector<row> rows = {
         {"1.1", "", true},
         {"1.1", "Connection: close\r\n", false},
@@ -242,7 +228,7 @@ TEST(request_parser, fields_outside_the_grammar_are_refused)
              "Connection: a b\r\n",
              "Connection: \"close\"\r\n",
          }) {
-        expect_refused({with_fields(lines), 400});
+        expect_refused({post_with(lines), 400});
     }
     expect_refused({"GET / HTTP/1.1\r\nHost: a\n\n", 400});
     expect_refused({"GET / HTTP/1.1\r\n Host: a\r\n\r\n", 400});
@@ -258,8 +244,10 @@ TEST(request_parser, no_control_byte_may_stand_anywhere_in_a_head)
             }
             std::string bad = good;
             bad[i] = static_cast<char>(c);
-            const bool in_value = i + 1 >= good.find("cd") && i < good.find("cd") + 2 && (c == '\t' || c >= 0x80);
-            const bool in_host = i + 1 >= good.find("ab\r") && i < good.find("ab\r") + 2 && c == '\t';
+            const bool in_value =
+                i + 1 >= good.find("cd") && i < good.find("cd") + 2 && (c == '\t' || c >= 0x80);
+            const bool in_host =
+                i + 1 >= good.find("ab\r") && i < good.find("ab\r") + 2 && c == '\t';
             request_head head;
             const bool is_accepted = parse(bad, head).is == state::complete;
             EXPECT_EQ(is_accepted, in_value || in_host) << "byte " << c << " at " << i;
@@ -267,128 +255,11 @@ TEST(request_parser, no_control_byte_may_stand_anywhere_in_a_head)
     }
 }
 
-TEST(request_parser, a_request_names_exactly_one_valid_host)
-{
-    expect_refused({"GET / HTTP/1.1\r\n\r\n", 400});
-    expect_refused({"GET / HTTP/1.1\r\nX-Host: a\r\n\r\n", 400});
-    expect_refused({"GET http://a/ HTTP/1.1\r\n\r\n", 400});
-    for (const char* value : {"", " ", "a b", "a,b c", "u@a", "a/b", "a:b", "a\\b", "a?b", "[::1", "a:65536", "http://a"}) {
-        expect_refused({std::string("GET / HTTP/1.1\r\nHost: ") + value + "\r\n\r\n", 400});
-        expect_refused({std::string("GET / HTTP/1.0\r\nHost: ") + value + "\r\n\r\n", 400});
-        expect_refused({std::string("GET http://a/ HTTP/1.1\r\nHost: ") + value + "\r\n\r\n", 400});
-    }
-    for (const char* version : {"1.0", "1.1"}) {
-        for (const char* second : {"Host: a", "host: b", "HOST:a"}) {
-            expect_refused({std::string("GET / HTTP/") + version + "\r\nHost: a\r\n" + second + "\r\n\r\n", 400});
-        }
-    }
-    EXPECT_EQ(accepted_request("GET / HTTP/1.0\r\n\r\n").authority, "");
-    EXPECT_EQ(accepted_request("GET / HTTP/1.0\r\nHost: b\r\n\r\n").authority, "b");
-    EXPECT_EQ(accepted_request("GET http://c/ HTTP/1.0\r\n\r\n").authority, "c");
-    EXPECT_EQ(accepted_request("GET http://c/ HTTP/1.1\r\nHost: b\r\n\r\n").authority, "c");
-}
-
-TEST(request_parser, a_body_is_framed_by_one_content_length_or_by_chunked)
-{
-    const auto framing_of = [](std::string_view lines) { return accepted_request(with_fields(lines)).body; };
-    EXPECT_EQ(framing_of("").how, framing::kind::none);
-    EXPECT_EQ(framing_of("Content-Encoding: chunked\r\n").how, framing::kind::none);
-    EXPECT_EQ(framing_of("Content-Length: 0\r\n").how, framing::kind::length);
-    EXPECT_EQ(framing_of("Content-Length: 0\r\n").length, 0u);
-    EXPECT_EQ(framing_of("cOnTeNt-LeNgTh:\t 0042 \r\n").length, 42u);
-    EXPECT_EQ(framing_of("Content-Length: 9223372036854775807\r\n").length, 9223372036854775807u);
-    EXPECT_EQ(framing_of("Transfer-Encoding: chunked\r\n").how, framing::kind::chunked);
-    EXPECT_EQ(framing_of("transfer-encoding:CHUNKED\t\r\n").how, framing::kind::chunked);
-    EXPECT_EQ(framing_of("Transfer_Encoding: chunked\r\nContent-Length: 5\r\n").how, framing::kind::length);
-    EXPECT_EQ(framing_of("Content_Length: 5\r\n").how, framing::kind::none);
-}
-
-TEST(request_parser, ambiguous_or_unknown_framing_is_refused)
-{
-    for (const char* value :
-         {"", " ", "-5", "+5", "5 5", "5,5", "5, 5", "0x5", "5;", "5.0", "5e1", "five", "5_0", "\x80" "5",
-          "9223372036854775808", "18446744073709551616", "18446744073709551621", "99999999999999999999999999"}) {
-        expect_refused({with_fields(std::string("Content-Length: ") + value + "\r\n"), 400});
-    }
-    for (const char* second : {"5", "6"}) {
-        expect_refused({with_fields(std::string("Content-Length: 5\r\ncontent-length: ") + second + "\r\n"), 400});
-    }
-    const std::vector<refused> codings = {
-        {"xchunked", 501},
-        {"chunk", 501},
-        {"chunkedchunked", 501},
-        {"identity", 501},
-        {"gzip", 501},
-        {"", 400},
-        {"gzip, chunked", 400},
-        {"chunked, gzip", 400},
-        {"chunked, chunked", 400},
-        {"chunked, identity", 400},
-        {",chunked", 400},
-        {"chunked,", 400},
-        {"chunked;q=1", 400},
-        {"\"chunked\"", 400},
-        {"\xa0" "chunked", 400},
-    };
-    for (const refused& r : codings) {
-        const std::string line = "Transfer-Encoding: " + r.head + "\r\n";
-        expect_refused({with_fields(line), r.status});
-        expect_refused({with_fields(line + "Content-Length: 5\r\n"), 400});
-        expect_refused({with_fields("Content-Length: 5\r\n" + line), 400});
-    }
-    expect_refused({with_fields("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n"), 400});
-    expect_refused({with_fields("Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n"), 400});
-    for (const char* length : {"0", "5"}) {
-        const std::string line = std::string("Content-Length: ") + length + "\r\n";
-        expect_refused({with_fields("Transfer-Encoding: chunked\r\n" + line), 400});
-        expect_refused({with_fields(line + "Transfer-Encoding: chunked\r\n"), 400});
-    }
-    expect_refused({"POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n", 400});
-}
-
-TEST(request_parser, only_the_expectation_of_a_continue_is_known)
-{
-    EXPECT_TRUE(accepted_request(with_fields("Expect: 100-Continue\r\n")).expects_continue);
-    EXPECT_FALSE(accepted_request("POST / HTTP/1.0\r\nExpect: 100-continue\r\n\r\n").expects_continue);
-    EXPECT_FALSE(accepted_request("POST / HTTP/1.0\r\nExpect: x\r\n\r\n").expects_continue);
-    for (const char* value : {"", "x", "y 100-continue", "100-continue, x", "200-ok"}) {
-        expect_refused({with_fields(std::string("Expect: ") + value + "\r\n"), 417});
-    }
-}
-
-TEST(request_parser, bounds_hold_to_the_byte_and_the_field)
-{
-    options limits;
-    limits.max_header_bytes = 60;
-    limits.max_headers = 3;
-    limits.max_body_bytes = 10;
-    const auto status = [&](const std::string& bytes) {
-        request_head head;
-        const parse_result r = parse(bytes, head, limits);
-        expect_request_same_however_split(bytes, limits);
-        return r.is == state::rejected ? r.why.status : r.is == state::complete ? 200 : 0;
-    };
-    const std::string start = "GET / HTTP/1.1\r\nHost: a\r\n";  // 25 bytes; 35 are left
-    EXPECT_EQ(status(start + "X: " + std::string(28, 'x') + "\r\n\r\n"), 200);
-    EXPECT_EQ(status(start + "X: " + std::string(28, 'x') + "\r\n\r\n" + std::string(100, 'b')), 200);
-    EXPECT_EQ(status(start + "X: " + std::string(29, 'x') + "\r\n\r\n"), 431);
-    EXPECT_EQ(status(start + "X: " + std::string(100, 'x')), 431);
-    EXPECT_EQ(status(start + "X: " + std::string(28, 'x')), 0);
-    EXPECT_EQ(status(start + "X: " + std::string(100, 'x') + "\r\n : \r\n\r\n"), 431);
-    EXPECT_EQ(status("GET /" + std::string(100, 'x') + " HTTP/1.1\r\nHost: a\r\n\r\n"), 414);
-    EXPECT_EQ(status("\r\nGET /" + std::string(100, 'x') + " HTTP/1.1\r\nHost: a\r\n\r\n"), 414);
-    EXPECT_EQ(status("GET /" + std::string(45, 'x') + " HTTP/1.1\r\nHost: a\r\n\r\n"), 414);
-    EXPECT_EQ(status("GET /" + std::string(44, 'x') + " HTTP/1.1\r\nHost: a\r\n\r\n"), 431);
-    EXPECT_EQ(status(start + "A:\r\nB:\r\n\r\n"), 200);
-    EXPECT_EQ(status(start + "A:\r\nB:\r\nC:\r\n\r\n"), 431);
-    EXPECT_EQ(status(start + "Content-Length: 10\r\n\r\n"), 200);
-    EXPECT_EQ(status(start + "Content-Length: 11\r\n\r\n"), 413);
-}
-
 TEST(request_parser, a_head_used_again_remembers_nothing)
 {
     request_head head;
-    const std::string first = "POST http://b/x?y HTTP/1.0\r\nContent-Length: 5\r\nConnection: keep-alive, x\r\n\r\n";
+    const std::string first =
+        "POST http://b/x?y HTTP/1.0\r\nContent-Length: 5\r\nConnection: keep-alive, x\r\n\r\n";
     ASSERT_EQ(parse(first, head).is, state::complete);
     ASSERT_EQ(parse("GET / HTTP/1.1\r\nHost: a\r\n\r\n", head).is, state::complete);
     EXPECT_EQ(head.query, "");
@@ -398,13 +269,14 @@ TEST(request_parser, a_head_used_again_remembers_nothing)
     EXPECT_EQ(head.fields.size(), 1u);
 }
 
-// Good heads with a few bytes changed, dropped, doubled or moved: mostly bad, sometimes good, always
-// the same however they arrive.
+// Good heads with a few bytes changed, dropped, doubled or moved: mostly bad, sometimes good,
+// always the same however they arrive.
 TEST(request_parser, damaged_heads_are_judged_alike_however_split)
 {
     std::mt19937 random(20240607);
     const std::string good =
-        "\r\nPOST http://a.test/b?c HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nConnection: close, x\r\n"
+        "\r\nPOST http://a.test/b?c HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nConnection: "
+        "close, x\r\n"
         "Transfer-Encoding: chunked\r\nX-A: \t b \r\n\r\n0\r\n\r\n";
     const std::string_view spice = "\r\n :\t/0159.-,;aZ_\x7f\x80#?*";
     int accepted = 0;

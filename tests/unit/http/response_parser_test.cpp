@@ -30,7 +30,8 @@ std::string with_fields(std::string_view lines)
 
 TEST(response_parser, a_response_is_taken_apart_into_slices_of_its_bytes)
 {
-    const std::string bytes = "HTTP/1.1 404 Not \t\x80 here\r\nServer: a\r\nset-cookie:b\r\nContent-Length: 3\r\n\r\nabc";
+    const std::string bytes =
+        "HTTP/1.1 404 Not \t\x80 here\r\nServer: a\r\nset-cookie:b\r\nContent-Length: 3\r\n\r\nabc";
     const response_head head = accepted_response(bytes);
     EXPECT_EQ(head.status, 404);
     EXPECT_EQ(head.reason, "Not \t\x80 here");
@@ -61,11 +62,36 @@ TEST(response_parser, a_status_line_may_lack_reason_and_space_and_know_any_three
 TEST(response_parser, malformed_status_lines_are_refused)
 {
     for (const char* line :
-         {"garbage", "HTTP", "HTTP/1.1", "HTTP/1.1 ", "HTTP/1.1 20", "HTTP/1.1 20 OK", "HTTP/1.1 2000", "HTTP/1.1 2000 OK",
-          "HTTP/1.1 099 x", "HTTP/1.1 000 x", "HTTP/1.1 -20 x", "HTTP/1.1 +20 x", "HTTP/1.1 2x0 x", "HTTP/1.1  200 OK",
-          "HTTP/1.1\t200 OK", "HTTP/1.1 200\tOK", "HTTP/1.1200 OK", "HTTP/1.2 200 OK", "HTTP/2.0 200 OK", "HTTP/2 200",
-          "http/1.1 200 OK", "ICY 200 OK", " HTTP/1.1 200 OK", "HTTP/1.1 200 O\x01K", "HTTP/1.1 200 O\x7fK",
-          "HTTP/1.1 200 O\rK", "HTTP/1.1 200 O\nK", "HTTP/1.1 200 OK\r", "\r\nHTTP/1.1 200 OK", "HTTP/1.10 200 OK"}) {
+         {"garbage",
+          "HTTP",
+          "HTTP/1.1",
+          "HTTP/1.1 ",
+          "HTTP/1.1 20",
+          "HTTP/1.1 20 OK",
+          "HTTP/1.1 2000",
+          "HTTP/1.1 2000 OK",
+          "HTTP/1.1 099 x",
+          "HTTP/1.1 000 x",
+          "HTTP/1.1 -20 x",
+          "HTTP/1.1 +20 x",
+          "HTTP/1.1 2x0 x",
+          "HTTP/1.1  200 OK",
+          "HTTP/1.1\t200 OK",
+          "HTTP/1.1 200\tOK",
+          "HTTP/1.1200 OK",
+          "HTTP/1.2 200 OK",
+          "HTTP/2.0 200 OK",
+          "HTTP/2 200",
+          "http/1.1 200 OK",
+          "ICY 200 OK",
+          " HTTP/1.1 200 OK",
+          "HTTP/1.1 200 O\x01K",
+          "HTTP/1.1 200 O\x7fK",
+          "HTTP/1.1 200 O\rK",
+          "HTTP/1.1 200 O\nK",
+          "HTTP/1.1 200 OK\r",
+          "\r\nHTTP/1.1 200 OK",
+          "HTTP/1.10 200 OK"}) {
         expect_refused(std::string(line) + "\r\nContent-Length: 0\r\n\r\n");
     }
     expect_refused("HTTP/1.1 200 OK\n\n");
@@ -116,6 +142,7 @@ TEST(response_parser, the_framing_follows_the_status_the_request_and_the_fields)
         framing::kind how;
         std::uint64_t length;
     };
+
     constexpr std::string_view five = "Content-Length: 5\r\n";
     constexpr std::string_view chunked = "Transfer-Encoding: Chunked\r\n";
     const std::vector<row> rows = {
@@ -148,7 +175,8 @@ TEST(response_parser, the_framing_follows_the_status_the_request_and_the_fields)
 TEST(response_parser, the_version_and_connection_decide_whether_it_is_kept)
 {
     const auto kept = [](const char* version, const char* lines) {
-        return accepted_response(std::string("HTTP/") + version + " 200 OK\r\n" + lines + "\r\n").keep_alive();
+        return accepted_response(std::string("HTTP/") + version + " 200 OK\r\n" + lines + "\r\n")
+            .keep_alive();
     };
     EXPECT_TRUE(kept("1.1", ""));
     EXPECT_FALSE(kept("1.1", "Connection: Close\r\n"));
@@ -162,7 +190,9 @@ TEST(response_parser, bounds_hold_to_the_byte_and_the_field)
     const std::string start = "HTTP/1.1 200 OK\r\nX: ";
     const std::size_t room = max_response_head_bytes - start.size() - 4;
     accepted_response(start + std::string(room, 'x') + "\r\n\r\n");
-    accepted_response(start + std::string(room, 'x') + "\r\n\r\n" + std::string(max_response_head_bytes, 'b'));
+    accepted_response(
+        start + std::string(room, 'x') + "\r\n\r\n" + std::string(max_response_head_bytes, 'b')
+    );
     response_head head;
     EXPECT_EQ(parse(start + std::string(room, 'x') + "\r\n\r", head).is, state::incomplete);
     EXPECT_EQ(parse(start + std::string(room + 1, 'x') + "\r\n\r\n", head).is, state::rejected);
@@ -179,7 +209,8 @@ TEST(response_parser, damaged_heads_are_judged_alike_however_split)
 {
     std::mt19937 random(20240608);
     const std::string good =
-        "HTTP/1.1 200 OK\r\nConnection: close, x\r\nTransfer-Encoding: chunked\r\nX-A: \t b \r\n\r\n0\r\n\r\n";
+        "HTTP/1.1 200 OK\r\nConnection: close, x\r\nTransfer-Encoding: chunked\r\nX-A: \t b "
+        "\r\n\r\n0\r\n\r\n";
     const std::string_view spice = "\r\n :\t/0159.-,;aZ_\x7f\x80#?*";
     int accepted = 0;
     for (int round = 0; round < 4000; ++round) {

@@ -1,0 +1,107 @@
+#include "gateway/net/poller.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <sys/epoll.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+namespace gateway::net {
+
+namespace {
+
+int open_set()
+{
+    const int fd = ::epoll_create1(EPOLL_CLOEXEC);
+    if (fd < 0) {
+        throw std::system_error(errno, std::generic_category(), "epoll_create1");
+    }
+    return fd;
+}
+
+}  // namespace
+
+poller::poller(boost::asio::io_context& context) : context_(context), set_(context.get_executor(), open_set())
+{
+    wait();
+}
+
+void poller::add(int fd, watcher& w)
+{
+    epoll_event event{};
+    event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+    event.data.ptr = &w;
+    if (::epoll_ctl(set_.native_handle(), EPOLL_CTL_ADD, fd, &event) != 0) {
+        throw std::system_error(errno, std::generic_category(), "epoll_ctl");
+    }
+}
+
+void poller::wait()
+{
+    set_.async_wait(descriptor::wait_read, [this](const boost::system::error_code& ec) {
+        if (!ec && set_.is_open()) {
+            dispatch();
+            wait();
+        }
+    });
+}
+
+void poller::dispatch()
+{
+    std::array<epoll_event, max_events> events;
+    const int count = ::epoll_wait(set_.native_handle(), events.data(), max_events, 0);
+    dispatching_ = true;
+    for (int i = 0; i < count; ++i) {
+        const epoll_event& e = events[static_cast<std::size_t>(i)];
+        static_cast<watcher*>(e.data.ptr)->ready(e.events);
+    }
+    dispatching_ = false;
+    if (!again_.empty() || !released_.empty()) {
+        sweep();
+    }
+}
+
+void poller::again(watcher& w)
+{
+    again_.push_back(&w);
+    post_sweep();
+}
+
+void poller::release(watcher& w)
+{
+    released_.push_back(&w);
+    post_sweep();
+}
+
+void poller::post_sweep()
+{
+    if (!dispatching_ && !sweep_posted_) {
+        sweep_posted_ = true;
+        boost::asio::post(context_, [this] {
+            sweep_posted_ = false;
+            sweep();
+        });
+    }
+}
+
+// What is asked for during the sweep waits for the next one: nobody can keep the loop from others.
+void poller::sweep()
+{
+    for (watcher* const w : std::exchange(again_, {})) {
+        w->recheck();
+    }
+    for (watcher* const w : std::exchange(released_, {})) {
+        std::erase(again_, w);
+        w->released();
+    }
+}
+
+void poller::close()
+{
+    set_.close();
+}
+
+}  // namespace gateway::net

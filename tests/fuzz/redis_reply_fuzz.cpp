@@ -1,0 +1,49 @@
+// What a Redis server might send, cut anywhere: never more than one small reply is kept, and what
+// is read depends on the bytes alone, not on how they were cut.
+#include "gateway/store/redis/reply.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+#include <string>
+
+namespace {
+
+using namespace gateway::store::redis;
+
+std::string read_all(std::span<const char> bytes, std::size_t piece)
+{
+    reply_reader reader;
+    reply r;
+    std::string seen;
+    auto next = reply_reader::next::nothing;
+    while (!bytes.empty() && next != reply_reader::next::garbage) {
+        const auto now = bytes.first(std::min(piece, bytes.size()));
+        bytes = bytes.subspan(now.size());
+        reader.feed(now);
+        for (next = reader.read(r); next == reply_reader::next::reply; next = reader.read(r)) {
+            seen += std::to_string(static_cast<int>(r.what)) + "/" + std::to_string(r.count) + " ";
+            if (r.what == reply::kind::error) {
+                seen += std::to_string(static_cast<int>(classify(r.text()).why));
+            }
+            for (std::size_t charges = 1; charges <= gateway::store::max_charges; ++charges) {
+                seen += read_answer(r, r.integers[0], charges) ? "a" : "";
+            }
+        }
+    }
+    return seen + (next == reply_reader::next::garbage ? "garbage" : "");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+{
+    const std::span bytes{
+        reinterpret_cast<const char*>(data), std::min<std::size_t>(size, 32 * 1024)};
+    if (read_all(bytes, 16 * 1024) != read_all(bytes, 7)) {
+        std::abort();
+    }
+    return 0;
+}

@@ -1,0 +1,33 @@
+"""The base of every test: what it starts is stopped at its end, in reverse order."""
+import unittest
+
+from harness.gateway import Gateway
+from harness.origin import Origin, answer_ok
+from harness.process import Directory
+
+
+class SystemTest(unittest.TestCase):
+    maxDiff = 4000
+
+    def started(self, server):
+        self.addCleanup(server.stop)
+        return server
+
+    def gateway(self, text, **options):
+        return self.started(Gateway(text, **options))
+
+    def origin(self, script=answer_ok, **options):
+        return self.started(Origin(script, **options))
+
+    def directory(self):
+        return self.started(Directory())
+
+    def proxy(self, script=answer_ok, extra=""):
+        """A gateway without limits in front of a scripted origin: (gateway, origin)."""
+        origin = self.origin(script)
+        return self.gateway(forwarding_to(origin.address) + extra), origin
+
+
+def forwarding_to(address, limits=""):
+    """A configuration with one route for everything and one server."""
+    return f"routes: [ {{ upstream: up, limits: [{limits}] }} ]\nupstreams: {{ up: {{ servers: ['{address}'] }} }}\n"

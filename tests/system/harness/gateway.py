@@ -1,0 +1,148 @@
+"""The program under test: one process of it, started from a YAML text."""
+import json
+import os
+import re
+import signal
+import subprocess
+
+from harness.client import Connection, get
+from harness.metrics import Metrics
+from harness.process import SLOW, Child, Directory, wait_until
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
+BINARY = os.path.abspath(os.environ.get("GATEWAY_BIN", os.path.join(ROOT, "build/release/bin/gateway")))
+
+# What a test does not care about.
+COMMON = {
+    "listeners": "listeners: [ { address: 127.0.0.1:0 } ]",
+    "admin": "admin: { address: 127.0.0.1:0 }",
+    "drain_timeout": "drain_timeout: 5s",
+    "workers": "workers: 2",
+}
+
+FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"
+
+
+def whole_configuration(text):
+    """`text` with the keys of COMMON that it lacks."""
+    present = set(re.findall(r"^(\w+):", text, re.MULTILINE))
+    return "\n".join(line for key, line in COMMON.items() if key not in present) + "\n" + text
+
+
+def run_command(*words, seconds=20, cwd=None):
+    """Runs the program to its end; (status, stdout, stderr)."""
+    done = subprocess.run(
+        [BINARY, *words], capture_output=True, text=True, timeout=seconds * (5 if SLOW else 1), check=False, cwd=cwd
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def clock_shifted_by(offset):
+    """Environment of a process whose wall clock is `offset` away from the true one, "+3h" say."""
+    return {
+        "LD_PRELOAD": FAKETIME,
+        "FAKETIME": offset,
+        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+        "ASAN_OPTIONS": "verify_asan_link_order=0",
+    }
+
+
+class Gateway:
+    """Listening when the constructor returns. Its stdout is the file `log_path`."""
+
+    def __init__(self, text, environment=None, descriptors=None):
+        self._directory = Directory()
+        self.config_path = self._directory.file("gateway.yaml")
+        self.log_path = self._directory.file("access.log")
+        self.write(text)
+        words = [BINARY, "run", "--config", self.config_path]
+        if descriptors is not None:
+            words = ["prlimit", f"--nofile={descriptors}:{descriptors}", "--"] + words
+        with open(self.log_path, "wb") as log:
+            self._child = Child(words, stdout=log, environment=environment)
+        self.status = None
+        try:
+            self.address = self._await_address(r"[^ ]*listening on ([^ ]+:\S+?)\"?\}?$")
+            self.admin = self._await_address(r"admin API on ([^ ]+:\S+?)\"?\}?$")
+        except BaseException:
+            self._child.kill()
+            raise
+
+    def _await_address(self, pattern):
+        found = self._child.wait_for_line(lambda line: re.search(pattern, line)).group(1)
+        if found.startswith("unix:"):
+            return found[len("unix:"):]
+        host, _, port = found.rpartition(":")
+        return host.strip("[]"), int(port)
+
+    def addresses(self):
+        """Of all listeners, in the order of the configuration."""
+        found = [re.search(r"listening on ([^ ]+:\S+?)\"?\}?$", line) for line in self.diagnostics]
+        return [m.group(1) for m in found if m]
+
+    @property
+    def pid(self):
+        return self._child.pid
+
+    @property
+    def diagnostics(self):
+        return list(self._child.lines)
+
+    def wait_for_diagnostic(self, text, start=0):
+        return self._child.wait_for_line(lambda line: line if text in line else None, start=start)
+
+    def connect(self, **options):
+        return Connection(self.address, **options)
+
+    def get(self, target="/", headers=(), **options):
+        return get(self.address, target, headers, **options)
+
+    def metrics(self):
+        return Metrics(get(self.admin, "/metrics").text)
+
+    def log_lines(self, count):
+        """The access log, as soon as it has `count` lines."""
+        def enough():
+            with open(self.log_path, encoding="utf-8") as f:
+                lines = f.read().splitlines()
+            return lines if len(lines) >= count else None
+        return [json.loads(line) for line in wait_until(enough, 10, f"{count} lines of access log")]
+
+    def memory(self, field="VmRSS"):
+        """Bytes, from /proc: VmRSS now, VmHWM at most so far."""
+        with open(f"/proc/{self.pid}/status", encoding="ascii") as f:
+            return int(re.search(rf"{field}:\s+(\d+) kB", f.read()).group(1)) * 1024
+
+    def descriptors(self):
+        return len(os.listdir(f"/proc/{self.pid}/fd"))
+
+    def write(self, text):
+        """Replaces the configuration file; `reload` makes it count."""
+        with open(self.config_path, "w", encoding="utf-8") as f:
+            f.write(whole_configuration(text))
+
+    def reload(self, text):
+        """Writes the file, sends SIGHUP, and waits for what the log says of it."""
+        start = len(self._child.lines)
+        self.write(text)
+        self._child.signal(signal.SIGHUP)
+        return self._child.wait_for_line(lambda line: line if "reload" in line else None, start=start)
+
+    def signal(self, number):
+        self._child.signal(number)
+
+    def running(self):
+        return self._child.running()
+
+    def wait(self, seconds=15.0):
+        self.status = self._child.wait(seconds)
+        return self.status
+
+    def stop(self):
+        """Must end in order: status 0, unless the test ended it, and no report of a sanitizer."""
+        ended_by_test = self.status is not None
+        status = self._child.stop(15)
+        self._directory.stop()
+        reports = [line for line in self._child.lines if "Sanitizer" in line or "runtime error:" in line]
+        assert not reports, "\n".join(self._child.lines)
+        assert ended_by_test or status == 0, f"ended with {status}: " + "\n".join(self._child.lines[-20:])

@@ -1,0 +1,59 @@
+"""Debian's nginx as an upstream: files, JSON, and PUT into files."""
+import os
+
+from harness.process import Child, Directory, accepts, free_port, tool, wait_until
+
+CONFIGURATION = """
+daemon off;
+master_process off;
+worker_processes 1;
+pid {prefix}/nginx.pid;
+error_log stderr warn;
+{user}
+events {{ worker_connections 4096; }}
+http {{
+    access_log off;
+    default_type application/octet-stream;
+    client_body_temp_path {prefix}/body;
+    proxy_temp_path {prefix}/proxy;
+    fastcgi_temp_path {prefix}/fastcgi;
+    uwsgi_temp_path {prefix}/uwsgi;
+    scgi_temp_path {prefix}/scgi;
+    client_max_body_size 0;
+    keepalive_requests 1000000000;
+    sendfile on;
+    gzip on;
+    gzip_types application/json;
+    gzip_min_length 100;
+    server {{
+        listen 127.0.0.1:{port};
+        root {prefix}/files;
+        location /ok {{ return 200 "ok"; }}
+        location /json {{ default_type application/json; return 200 '{{"answer": 42}}'; }}
+        location /put/ {{ dav_methods PUT; create_full_put_path on; }}
+        location /stored/ {{ alias {prefix}/files/put/; }}
+    }}
+}}
+"""
+
+
+class Nginx:
+    def __init__(self):
+        self._directory = Directory()
+        self.files = self._directory.file("files")
+        os.makedirs(os.path.join(self.files, "put"))
+        self.port = free_port()
+        self.address = f"127.0.0.1:{self.port}"
+        user = "user root;" if os.getuid() == 0 else ""
+        text = CONFIGURATION.format(prefix=self._directory.path, port=self.port, user=user)
+        path = self._directory.file("nginx.conf", text)
+        self._child = Child([tool("nginx"), "-p", self._directory.path, "-c", path, "-e", "stderr"])
+        wait_until(lambda: accepts(self.port) or not self._child.running(), 10, "nginx listens")
+        assert self._child.running(), self._child.lines
+
+    def path(self, name):
+        return os.path.join(self.files, name)
+
+    def stop(self):
+        self._child.stop()
+        self._directory.stop()

@@ -1,0 +1,205 @@
+"""An upstream server that does what a script says, threads underneath."""
+import re
+import socket
+import struct
+import threading
+import time
+
+REQUEST_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+) ([\x21-\x7e\x80-\xff]+) HTTP/1\.1")
+
+
+class Request:
+    """What arrived, held to the rules that a proxy must keep."""
+
+    def __init__(self, head):
+        first, *lines = head.split(b"\r\n")
+        start = REQUEST_LINE.fullmatch(first)
+        assert start, f"origin: request line {first!r}"
+        self.method, self.target = start.group(1).decode(), start.group(2).decode("latin-1")
+        self.fields = []
+        for line in lines:
+            name, colon, value = line.partition(b":")
+            assert colon and name == name.strip() and name, f"origin: field line {line!r}"
+            self.fields.append((name.decode("latin-1").lower(), value.strip(b" \t").decode("latin-1")))
+        self.body = b""
+        assert len(self.all("host")) == 1, f"origin: Host {self.all('host')}"
+        framings = self.all("content-length") + self.all("transfer-encoding")
+        assert len(framings) <= 1, f"origin: framings {framings}"
+
+    def all(self, name):
+        return [value for n, value in self.fields if n == name.lower()]
+
+    def __getitem__(self, name):
+        values = self.all(name)
+        return values[0] if values else None
+
+
+class Peer:
+    """One connection of the gateway's, as a script sees it."""
+
+    def __init__(self, connected):
+        self.socket = connected
+        self._bytes = b""
+
+    def _fill(self):
+        data = self.socket.recv(262144)
+        self._bytes += data
+        return bool(data)
+
+    def read_head(self):
+        """None when the gateway closed the connection between requests."""
+        while b"\r\n\r\n" not in self._bytes:
+            if not self._fill():
+                assert not self._bytes, f"origin: cut request {self._bytes[:200]!r}"
+                return None
+        head, _, self._bytes = self._bytes.partition(b"\r\n\r\n")
+        return Request(head)
+
+    def _exactly(self, count):
+        while len(self._bytes) < count:
+            if not self._fill():
+                raise ConnectionError("the request was cut")
+        found, self._bytes = self._bytes[:count], self._bytes[count:]
+        return found
+
+    def read_body(self, request, sink=None):
+        """Into request.body, or piece by piece to `sink`."""
+        take = sink or (lambda data: setattr(request, "body", request.body + data))
+        if request["content-length"] is not None:
+            left = int(request["content-length"])
+            while left > 0:
+                if not self._bytes and not self._fill():
+                    raise ConnectionError("the request was cut")
+                piece, self._bytes = self._bytes[:left], self._bytes[left:]
+                left -= len(piece)
+                take(piece)
+        elif request["transfer-encoding"] is not None:
+            while True:
+                while b"\r\n" not in self._bytes:
+                    if not self._fill():
+                        raise ConnectionError("the request was cut")
+                line, _, self._bytes = self._bytes.partition(b"\r\n")
+                size = int(line, 16)
+                if size == 0:
+                    assert self._exactly(2) == b"\r\n"
+                    return
+                take(self._exactly(size))
+                assert self._exactly(2) == b"\r\n"
+
+    def send(self, data):
+        self.socket.sendall(data)
+
+    def reply(self, status=200, body=b"ok", fields=()):
+        lines = [f"HTTP/1.1 {status} Whatever", f"Content-Length: {len(body)}"]
+        lines += [f"{name}: {value}" for name, value in fields]
+        self.send("\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + body)
+
+    def reset(self):
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.close()
+
+    def close(self):
+        try:
+            self.socket.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+        self.socket.close()
+
+    def wait_for_end(self):
+        """Until the gateway closes."""
+        try:
+            while self.socket.recv(65536):
+                pass
+        except OSError:
+            pass
+
+
+def answer_ok(peer, request):
+    peer.read_body(request)
+    peer.reply()
+
+
+class Origin:
+    """`script(peer, request)` runs for each request, with the body still unread. A script that
+    returns False ends the connection."""
+
+    def __init__(self, script=answer_ok, unix_path=None):
+        self.script = script
+        self.requests = []
+        self.problems = []  # what a script or a rule said; the test's end looks
+        self.connections = 0
+        self._open = set()
+        self._lock = threading.Lock()
+        self._path = unix_path
+        if unix_path is None:
+            self._listening = socket.create_server(("127.0.0.1", 0), backlog=1024)
+            self.address = "%s:%d" % self._listening.getsockname()
+        else:
+            self._listening = socket.socket(socket.AF_UNIX)
+            self._listening.bind(unix_path)
+            self._listening.listen(1024)
+            self.address = "unix:" + unix_path
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        while True:
+            try:
+                connected, _ = self._listening.accept()
+            except OSError:
+                return
+            if self._path is None:
+                connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            with self._lock:
+                self.connections += 1
+                self._open.add(connected)
+            threading.Thread(target=self._serve, args=(connected,), daemon=True).start()
+
+    def _serve(self, connected):
+        peer = Peer(connected)
+        try:
+            while True:
+                request = peer.read_head()
+                if request is None:
+                    break
+                with self._lock:
+                    self.requests.append(request)
+                if self.script(peer, request) is False:
+                    break
+        except OSError:
+            pass  # the gateway left, which is its right
+        except Exception as e:  # noqa: BLE001: a thread's assertion must reach the test
+            self.problems.append(f"{type(e).__name__}: {e}")
+        finally:
+            with self._lock:
+                self._open.discard(connected)
+            peer.close()
+
+    def last(self):
+        return self.requests[-1]
+
+    def open_connections(self):
+        with self._lock:
+            return len(self._open)
+
+    def close_connections(self):
+        """Ends every connection; new ones are welcome."""
+        with self._lock:
+            for connected in self._open:
+                try:
+                    connected.shutdown(socket.SHUT_RDWR)
+                except OSError:
+                    pass
+
+    def stop(self):
+        try:
+            self._listening.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+        self._listening.close()
+        self.close_connections()
+        assert not self.problems, self.problems[:5]
+
+
+def pause(seconds):
+    """For an origin that is slow on purpose; a test never waits with it."""
+    time.sleep(seconds)

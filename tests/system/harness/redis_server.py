@@ -1,0 +1,87 @@
+"""A real redis-server of the test's own, and as much of its protocol as the tests need."""
+import signal
+import socket
+
+from harness.process import Child, Directory, free_port, tool, wait_until
+
+
+class RedisError(Exception):
+    """An error reply."""
+
+
+class RedisServer:
+    def __init__(self, *more):
+        self._directory = Directory()
+        self.port = free_port()
+        self.socket_path = self._directory.file("redis.sock")
+        self._more = more
+        self._child = None
+        self.password = None
+        self.start()
+
+    @property
+    def url(self):
+        return f"redis://127.0.0.1:{self.port}/0"
+
+    def start(self):
+        words = [tool("redis-server"), "--port", str(self.port), "--bind", "127.0.0.1", "--save", "",
+                 "--appendonly", "no", "--dir", self._directory.path, "--unixsocket", self.socket_path,
+                 "--logfile", self._directory.file("log"), *self._more]
+        self._child = Child(words)
+        wait_until(self._answers, 10, "redis-server answers")
+
+    def _answers(self):
+        try:
+            return self.command("PING") == b"PONG"
+        except RedisError:
+            return True
+        except OSError:
+            return False
+
+    def kill(self):
+        self._child.kill()
+
+    def freeze(self):
+        self._child.signal(signal.SIGSTOP)
+
+    def thaw(self):
+        self._child.signal(signal.SIGCONT)
+
+    def command(self, *words):
+        """Runs one command on a connection of its own."""
+        with socket.create_connection(("127.0.0.1", self.port), 5) as s, s.makefile("rb") as replies:
+            if self.password is not None:
+                s.sendall(encoded("AUTH", self.password))
+                read_reply(replies)
+            s.sendall(encoded(*words))
+            return read_reply(replies)
+
+    def keys(self):
+        return sorted(self.command("KEYS", "*"))
+
+    def stop(self):
+        if self._child is not None:
+            self._child.stop()
+        self._directory.stop()
+
+
+def encoded(*words):
+    raw = [w if isinstance(w, bytes) else str(w).encode() for w in words]
+    return b"*%d\r\n" % len(raw) + b"".join(b"$%d\r\n%s\r\n" % (len(w), w) for w in raw)
+
+
+def read_reply(replies):
+    line = replies.readline()
+    if not line.endswith(b"\r\n"):
+        raise ConnectionError("redis closed the connection")
+    kind, rest = line[:1], line[1:-2]
+    if kind == b"-":
+        raise RedisError(rest.decode())
+    if kind == b":":
+        return int(rest)
+    if kind == b"$":
+        size = int(rest)
+        return None if size < 0 else replies.read(size + 2)[:-2]
+    if kind == b"*":
+        return [read_reply(replies) for _ in range(int(rest))]
+    return rest

@@ -1,0 +1,144 @@
+"""The command line: what each command prints, and with which status it ends."""
+import json
+import os
+import signal
+import socket
+
+from harness.case import SystemTest, forwarding_to
+from harness.gateway import ROOT, run_command, whole_configuration
+from harness.process import wait_until
+
+GOOD = whole_configuration(forwarding_to("echo"))
+
+
+class CommandLine(SystemTest):
+    def file(self, text):
+        return self.directory().file("gateway.yaml", text)
+
+    def test_version_and_help_end_with_0(self):
+        for words in (["--version"], ["--help"], ["run", "--help"], ["check", "--help"], ["print", "--help"]):
+            with self.subTest(words):
+                status, out, err = run_command(*words)
+                self.assertEqual((status, err), (0, ""))
+                self.assertIn("gateway" if len(words) == 1 else "--config", out)
+
+    def test_wrong_usage_ends_with_2_and_says_so_on_stderr(self):
+        for words in ([], ["serve"], ["run"], ["check"], ["run", "--config"], ["--port", "1"], ["check", "--config", "x", "y"]):
+            with self.subTest(words):
+                status, out, err = run_command(*words)
+                self.assertEqual((status, out), (2, ""))
+                self.assertTrue(err)
+
+    def test_check_accepts_the_example(self):
+        path = os.path.join(ROOT, "gateway.yaml.example")
+        self.assertEqual(run_command("check", "--config", path), (0, f"{path}: ok\n", ""))
+
+    def test_check_reports_every_problem_with_its_place_and_a_suggestion(self):
+        path = self.file(
+            "listeners:\n  - address: 127.0.0.1:0\n"
+            "limits:\n  per_client: { key: client_ip, rate: 10/s, bursst: 3 }\n"
+            "routes:\n  - limits: [per_clent]\n    upstream: up\n"
+            "upstreams:\n  up: { servers: [nonsense] }\n"
+            "max_connections: -1\nmax_connections: 5\n"
+        )
+        for command in ("check", "print", "run"):
+            with self.subTest(command):
+                status, out, err = run_command(command, "--config", path)
+                self.assertEqual((status, out), (2, ""))
+                self.assertIn(f'{path}:4:47: limits.per_client.bursst: unknown key, did you mean "burst"?\n', err)
+                self.assertIn("per_client", err)
+                for place in (f"{path}:6:", f"{path}:9:", f"{path}:10:", f"{path}:11:"):
+                    self.assertIn(place, err)
+
+    def test_a_file_that_is_missing_or_a_directory_ends_with_2(self):
+        for path in ("/nonexistent/gateway.yaml", "/tmp"):
+            status, out, err = run_command("check", "--config", path)
+            self.assertEqual((status, out), (2, ""))
+            self.assertIn(path, err)
+
+    def test_what_is_not_supported_yet_is_refused_clearly(self):
+        path = self.file(GOOD + "stores: { shared: { url: 'rediss://127.0.0.1/0' }, pg: { url: 'postgres://127.0.0.1/db' } }\n")
+        status, _, err = run_command("check", "--config", path)
+        self.assertEqual(status, 2)
+        self.assertIn("stores.shared.url", err)
+        self.assertIn("stores.pg.url", err)
+
+    def test_print_shows_the_defaults_hides_secrets_and_is_itself_a_configuration(self):
+        path = self.file(GOOD + "stores: { shared: { url: 'redis://user:s3cr3t@127.0.0.1:6379/0' } }\n")
+        status, out, err = run_command("print", "--config", path)
+        self.assertEqual((status, err), (0, ""))
+        self.assertNotIn("s3cr3t", out)
+        self.assertIn("***", out)
+        for key in ("header_timeout: 10s", "max_header_bytes: 16KiB", "max_idle: 64", "timeout: 25ms"):
+            self.assertIn(key, out)
+        again = self.file(out)
+        self.assertEqual(run_command("check", "--config", again), (0, f"{again}: ok\n", ""))
+        self.assertEqual(run_command("print", "--config", again)[1], out)
+
+    def test_check_warns_of_trusted_hops_without_proxies(self):
+        path = self.file(GOOD + "client: { trusted_hops: 1 }\n")
+        status, out, err = run_command("check", "--config", path)
+        self.assertEqual((status, out), (0, f"{path}: ok\n"))
+        self.assertIn("trusted_hops", err)
+
+    def test_an_address_in_use_ends_with_1(self):
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = taken.getsockname()[1]
+            for key in ("listeners: [ { address: '127.0.0.1:%d' } ]\n", "admin: { address: '127.0.0.1:%d' }\n"):
+                path = self.file(whole_configuration(key % port + forwarding_to("echo")))
+                status, _, err = run_command("run", "--config", path)
+                self.assertEqual(status, 1, err)
+                self.assertIn(str(port), err)
+
+    def test_a_second_gateway_cannot_share_the_port_by_accident(self):
+        first = self.gateway(forwarding_to("echo"))
+        path = self.file(whole_configuration(f"listeners: [ {{ address: '127.0.0.1:{first.address[1]}' }} ]\n" + forwarding_to("echo")))
+        self.assertEqual(run_command("run", "--config", path)[0], 1)
+
+    def test_sigterm_and_sigint_end_it_with_0(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            gateway = self.gateway(forwarding_to("echo"))
+            gateway.signal(number)
+            self.assertEqual(gateway.wait(), 0)
+
+    def test_a_second_signal_ends_a_drain_at_once(self):
+        origin = self.origin(lambda peer, request: peer.wait_for_end())
+        gateway = self.gateway("drain_timeout: 1h\n" + forwarding_to(origin.address))
+        with gateway.connect() as c:
+            c.request()
+            wait_until(lambda: origin.requests)
+            gateway.signal(signal.SIGTERM)
+            gateway.wait_for_diagnostic("draining")
+            gateway.signal(signal.SIGTERM)
+            self.assertNotEqual(gateway.wait(5), -signal.SIGKILL)
+
+    def test_diagnostics_are_json_lines_or_text(self):
+        gateway = self.gateway("log: { format: json }\n" + forwarding_to("echo"))
+        for line in gateway.diagnostics:
+            self.assertLessEqual({"time", "level", "message"}, json.loads(line).keys())
+        gateway = self.gateway("log: { format: text }\n" + forwarding_to("echo"))
+        for line in gateway.diagnostics:
+            self.assertRegex(line, r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z info: ")
+
+
+class Example(SystemTest):
+    def test_the_example_serves_limits_and_explains_itself(self):
+        with open(os.path.join(ROOT, "gateway.yaml.example"), encoding="utf-8") as f:
+            text = f.read().replace("127.0.0.1:8080\n", "127.0.0.1:0\n").replace("127.0.0.1:9901", "127.0.0.1:0")
+        gateway = self.gateway(text)
+        for left in (4, 3, 2, 1, 0):
+            r = gateway.get("/hello")
+            self.assertEqual(r.status, 200)
+            self.assertEqual((r["x-ratelimit-limit"], r["x-ratelimit-remaining"]), ("5", str(left)))
+            self.assertEqual(json.loads(r.body)["target"], "/hello")
+        r = gateway.get("/hello")
+        self.assertEqual(r.status, 429)
+        self.assertEqual(r["content-type"], "application/problem+json")
+        self.assertEqual(r["cache-control"], "no-store")
+        self.assertIn(r["retry-after"], ("1", "2"))
+        problem = json.loads(r.body)
+        self.assertTrue(problem.pop("detail"))
+        self.assertEqual(problem, {
+            "type": "https://iana.org/assignments/http-problem-types#quota-exceeded",
+            "title": "Too Many Requests", "status": 429, "violated-policies": ["per_client"],
+        })

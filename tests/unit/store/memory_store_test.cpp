@@ -1,0 +1,252 @@
+#include "gateway/store/memory_store.hpp"
+
+#include "gateway/limit/bucket.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <map>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace gateway::store {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+const limit::limit hourly = *limit::limit::make(1, hours{1}, 3);
+const base::instant start{hours{1000}};
+
+memory_options options(std::size_t max, memory_options::when_full on_full)
+{
+    return {.max_buckets = max, .on_full = on_full};
+}
+
+constexpr auto share = memory_options::when_full::share;
+constexpr auto reject = memory_options::when_full::reject;
+
+std::optional<limit::decision> take(
+    memory_store& s,
+    std::string_view client,
+    base::instant now = start,
+    std::string_view limit_name = "l"
+)
+{
+    const charge c{.limit_name = limit_name, .bucket_name = client, .limit = &hourly};
+    const auto a = s.take({&c, 1}, now);
+    return a ? std::optional{a->decisions()[0]} : std::nullopt;
+}
+
+TEST(memory_store, holds_exactly_as_many_clients_as_it_was_told)
+{
+    for (const std::size_t max : {1UL, 2UL, 15UL, 1000UL, 1365UL, 5000UL}) {
+        memory_store s{options(max, reject)};
+        for (int round = 1; round <= 3; ++round) {
+            for (std::size_t i = 0; i < max; ++i) {
+                const auto d = take(s, "client " + std::to_string(i));
+                ASSERT_TRUE(d.has_value()) << max << " " << i;
+                ASSERT_TRUE(d->allowed);
+                ASSERT_EQ(d->remaining, 3 - round);
+            }
+            ASSERT_EQ(s.size(), max);
+        }
+        EXPECT_EQ(take(s, "one more"), std::nullopt);
+        EXPECT_EQ(s.turned_away(), 1U);
+        EXPECT_FALSE(take(s, "client 0")->allowed) << "those inside are as they were";
+    }
+}
+
+TEST(memory_store, clients_without_room_share_one_bucket_per_limit)
+{
+    memory_store s{options(1, share)};
+    take(s, "inside");
+    EXPECT_EQ(take(s, "a")->remaining, 2);
+    EXPECT_EQ(take(s, "b")->remaining, 1);
+    EXPECT_EQ(take(s, "c")->remaining, 0);
+    EXPECT_FALSE(take(s, "d")->allowed);
+    EXPECT_EQ(take(s, "e", start, "other limit")->remaining, 2);
+    EXPECT_EQ(take(s, "inside")->remaining, 1);
+    EXPECT_EQ(s.turned_away(), 5U);
+    EXPECT_EQ(s.size(), 1U);
+}
+
+TEST(memory_store, a_client_that_gets_room_brings_the_shared_debt_along)
+{
+    memory_store s{options(1, share)};
+    take(s, "inside");
+    for (int i = 0; i < 3; ++i) {
+        take(s, "a");
+    }
+    const base::instant later = start + hours{1};  // "inside" is full again
+    EXPECT_EQ(take(s, "a", later)->remaining, 0) << "one token came back, no burst on top";
+    EXPECT_FALSE(take(s, "a", later)->allowed);
+    EXPECT_EQ(s.size(), 1U);
+}
+
+TEST(memory_store, two_clients_of_one_limit_may_share_in_one_question)
+{
+    memory_store s{options(1, share)};
+    take(s, "inside");
+    const std::vector<charge> both{
+        {.limit_name = "l", .bucket_name = "a", .limit = &hourly, .cost = 2},
+        {.limit_name = "l", .bucket_name = "b", .limit = &hourly, .cost = 2},
+    };
+    EXPECT_FALSE(s.take(both, start)->admitted);
+    EXPECT_EQ(take(s, "c")->remaining, 2) << "nothing was taken";
+}
+
+TEST(memory_store, forgets_full_buckets_only)
+{
+    memory_store s{options(100, reject)};
+    for (int i = 0; i < 100; ++i) {
+        take(s, "client " + std::to_string(i), start + seconds{i});
+    }
+    const base::instant half = start + hours{1} + seconds{49};
+    s.sweep(half - hours{1}, 1);
+    EXPECT_EQ(s.size(), 100U);
+    s.sweep(half, 1);
+    EXPECT_EQ(s.size(), 50U);
+    for (int i = 50; i < 100; ++i) {
+        ASSERT_EQ(take(s, "client " + std::to_string(i), half)->remaining, 1);
+    }
+}
+
+TEST(memory_store, a_sweep_of_many_passes_sees_the_whole_table)
+{
+    memory_store s{options(20'000, reject)};
+    for (int i = 0; i < 20'000; ++i) {
+        take(s, std::to_string(i));
+    }
+    for (int pass = 0; pass < 7; ++pass) {
+        s.sweep(start + hours{2}, 7);
+    }
+    EXPECT_EQ(s.size(), 0U);
+}
+
+TEST(memory_store, forgets_by_itself_when_room_is_needed)
+{
+    memory_store s{options(1000, reject)};
+    for (int i = 0; i < 50'000; ++i) {  // each is full again long before the thousandth after it
+        ASSERT_TRUE(take(s, std::to_string(i), start + seconds{i * 10})->allowed);
+    }
+    EXPECT_LE(s.size(), 1000U);
+    EXPECT_EQ(s.turned_away(), 0U);
+}
+
+TEST(memory_store, agrees_with_a_map_of_buckets_while_it_forgets)
+{
+    memory_store s{options(300, reject)};
+    std::map<std::string, limit::bucket> model;
+    std::mt19937 random{7};
+    base::instant now = start;
+    for (int i = 0; i < 100'000; ++i) {
+        now += seconds{random() % 120};
+        const std::string client = std::to_string(random() % 200);
+        const auto t = hourly.in_nanoseconds();
+        auto& b = model[client];
+        const auto want = limit::take(t, b, now.time_since_epoch().count(), 1);
+        if (want.allowed) {
+            b = {want.full_at, t.interval};
+        }
+        const auto got = take(s, client, now);
+        ASSERT_EQ(got->allowed, want.allowed) << i;
+        ASSERT_EQ(got->remaining, want.remaining) << i;
+        ASSERT_EQ(got->reset_after.count(), want.full_in) << i;
+        if (i % 50 == 0) {
+            s.sweep(now, 4);
+        }
+    }
+}
+
+TEST(memory_store, a_refund_gives_back_what_was_taken_and_no_more)
+{
+    memory_store s{options(10, reject)};
+    const charge c{.limit_name = "l", .bucket_name = "a", .limit = &hourly, .cost = 2};
+    take(s, "a");
+    const auto a = s.take({&c, 1}, start);
+    s.refund({&c, 1}, *a, start);
+    EXPECT_EQ(take(s, "a")->remaining, 1);
+
+    const auto rejected = s.take({&c, 1}, start);
+    ASSERT_FALSE(rejected->admitted);
+    s.refund({&c, 1}, *rejected, start);
+    EXPECT_EQ(take(s, "a")->remaining, 0) << "nothing was taken, nothing comes back";
+}
+
+TEST(memory_store, a_late_refund_never_lets_a_client_exceed_its_burst)
+{
+    memory_store s{options(10, reject)};
+    const charge one{.limit_name = "l", .bucket_name = "a", .limit = &hourly};
+    const auto a = s.take({&one, 1}, start);
+    const base::instant later = start + hours{2};  // full again without any refund
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_TRUE(take(s, "a", later)->allowed);
+    }
+    s.refund({&one, 1}, *a, later);
+    EXPECT_FALSE(take(s, "a", later)->allowed);
+}
+
+TEST(memory_store, threads_together_never_get_more_than_the_burst)
+{
+    const auto hundred = *limit::limit::make(1, hours{1}, 100);
+    memory_store s{options(4000, reject)};
+    std::array<std::atomic<int>, 50> allowed{};
+    std::vector<std::thread> threads;
+    for (unsigned seed = 0; seed < 4; ++seed) {
+        threads.emplace_back([&, seed] {
+            std::mt19937 random{seed};
+            for (int i = 0; i < 10'000; ++i) {
+                const std::size_t x = random() % 50;
+                const std::size_t y = random() % 50;
+                const std::string first = "client " + std::to_string(x);
+                const std::string second = "client " + std::to_string(y);
+                const std::vector<charge> both{
+                    {.limit_name = "l", .bucket_name = first, .limit = &hundred},
+                    {.limit_name = "l", .bucket_name = second, .limit = &hundred},
+                };
+                if (s.take(both, start)->admitted) {
+                    ++allowed[x];
+                    ++allowed[y];
+                }
+            }
+        });
+    }
+    for (std::thread& t : threads) {
+        t.join();
+    }
+    int exhausted = 0;
+    for (const auto& a : allowed) {
+        EXPECT_LE(a.load(), 100);
+        exhausted += a.load() == 100 ? 1 : 0;
+    }
+    EXPECT_GE(exhausted, 45);
+    EXPECT_EQ(s.size(), 50U);
+}
+
+TEST(memory_store, threads_together_never_fill_more_than_the_table)
+{
+    memory_store s{options(3000, reject)};
+    std::atomic<std::size_t> inside{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t) {
+        threads.emplace_back([&, t] {
+            for (int i = 0; i < 2000; ++i) {
+                inside += take(s, std::to_string(t) + "/" + std::to_string(i)).has_value() ? 1 : 0;
+                s.sweep(start, 100);
+            }
+        });
+    }
+    for (std::thread& t : threads) {
+        t.join();
+    }
+    EXPECT_EQ(inside.load(), 3000U);
+    EXPECT_EQ(s.size(), 3000U);
+    EXPECT_EQ(s.turned_away(), 5000U);
+}
+
+}  // namespace
+}  // namespace gateway::store

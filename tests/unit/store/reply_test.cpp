@@ -1,0 +1,234 @@
+#include "gateway/store/redis/reply.hpp"
+
+#include "gateway/store/redis/command.hpp"
+#include "gateway/store/redis/greeting.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace gateway::store::redis {
+namespace {
+
+void feed(reply_reader& r, std::string_view bytes)
+{
+    r.feed({bytes.data(), bytes.size()});
+}
+
+reply parsed(std::string_view bytes)
+{
+    reply_reader reader;
+    reply r;
+    feed(reader, bytes);
+    EXPECT_EQ(reader.read(r), reply_reader::next::reply) << bytes;
+    return r;
+}
+
+TEST(reply_reader, reads_replies_however_they_are_cut)
+{
+    const std::string bytes =
+        "*5\r\n:1\r\n:1\r\n:4\r\n:0\r\n:3600000000\r\n-OOM no\r\n$3\r\nabc\r\n+OK\r\n:7\r\n$-1\r\n";
+    for (std::size_t cut = 1; cut < bytes.size(); ++cut) {
+        reply_reader reader;
+        std::vector<reply> all;
+        for (const std::string& piece : {bytes.substr(0, cut), bytes.substr(cut)}) {
+            feed(reader, piece);
+            reply r;
+            while (reader.read(r) == reply_reader::next::reply) {
+                all.push_back(r);
+            }
+        }
+        ASSERT_EQ(all.size(), 6U) << cut;
+        EXPECT_TRUE(reader.drained());
+        EXPECT_EQ(all[0].what, reply::kind::integers);
+        EXPECT_EQ(all[0].integers[4], 3'600'000'000);
+        EXPECT_EQ(all[1].what, reply::kind::error);
+        EXPECT_EQ(all[1].text(), "OOM no");
+        EXPECT_EQ(all[2].text(), "abc");
+        EXPECT_EQ(all[3].what, reply::kind::status);
+        EXPECT_EQ(all[4].integers[0], 7);
+        EXPECT_EQ(all[5].what, reply::kind::nil);
+    }
+}
+
+TEST(reply_reader, calls_anything_else_garbage_and_stays_so)
+{
+    const std::string many = "*35\r\n";
+    for (const std::string bytes :
+         {"HTTP/1.1 400 Bad Request\r\n",
+          "*2\r\n:1\r\n$1\r\nx\r\n",
+          "*1\r\n*1\r\n:1\r\n",
+          "*2147483647\r\n",
+          "*99999999999\r\n",
+          "*1\r\n$-1\r\n",
+          ":x\r\n",
+          "$x\r\n",
+          many.c_str()}) {
+        reply_reader reader;
+        reply r;
+        feed(reader, bytes);
+        EXPECT_EQ(reader.read(r), reply_reader::next::garbage) << bytes;
+        feed(reader, "+OK\r\n");
+        EXPECT_EQ(reader.read(r), reply_reader::next::garbage);
+        reader.reset();
+        feed(reader, "+OK\r\n");
+        EXPECT_EQ(reader.read(r), reply_reader::next::reply);
+    }
+}
+
+TEST(reply_reader, keeps_no_more_than_its_bound)
+{
+    reply_reader reader;
+    reply r;
+    feed(reader, "$500000000\r\n");
+    const std::string kilobyte(1024, 'x');
+    int fed = 0;
+    while (reader.read(r) == reply_reader::next::nothing && fed < 1000) {
+        feed(reader, kilobyte);
+        ++fed;
+    }
+    EXPECT_EQ(reader.read(r), reply_reader::next::garbage);
+    EXPECT_LE(fed, 64);
+}
+
+TEST(reply_reader, cuts_long_text)
+{
+    const reply r = parsed("$1000\r\n" + std::string(1000, 'x') + "\r\n");
+    EXPECT_EQ(r.text(), std::string(reply::max_text, 'x'));
+}
+
+TEST(classify, knows_what_servers_say)
+{
+    struct row {
+        std::string_view text;
+        failure why;
+        bool reconnect = false;
+    };
+
+    for (const row& r : std::vector<row>{
+             {"LOADING Redis is loading the dataset in memory", failure::loading},
+             {"BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN "
+              "NOSAVE.",
+              failure::loading},
+             {"MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
+              failure::loading},
+             {"READONLY You can't write against a read only replica.", failure::readonly, true},
+             {"ERR Error running script (call to f_x): @user_script:9: -READONLY You can't write "
+              "against a read only replica.",
+              failure::readonly,
+              true},
+             {"ERR Error running script (call to f_x): @user_script:9: -OOM command not allowed "
+              "when used memory > 'maxmemory'.",
+              failure::readonly},
+             {"ERR Error running script (call to f_x): @user_script:9: WRONGTYPE Operation against "
+              "a key",
+              failure::corrupt},
+             {"OOM command not allowed when used memory > 'maxmemory'. script: x, on "
+              "@user_script:1.",
+              failure::readonly},
+             {"NOREPLICAS Not enough good replicas to write.", failure::readonly},
+             {"MISCONF Redis is configured to save RDB snapshots", failure::readonly},
+             {"NOAUTH Authentication required.", failure::auth, true},
+             {"WRONGPASS invalid username-password pair or user is disabled.", failure::auth, true},
+             {"NOPERM this user has no permissions to run the 'evalsha' command", failure::auth},
+             {"WRONGTYPE Operation against a key holding the wrong kind of value",
+              failure::corrupt},
+             {"CORRUPT a bucket key holds something else", failure::corrupt},
+             {"MOVED 3999 127.0.0.1:6381", failure::config},
+             {"CROSSSLOT Keys in request don't hash to the same slot", failure::config},
+             {"ERR unknown command 'EVALSHA'", failure::config},
+             {"ERR max number of clients reached", failure::unreachable, true},
+             {"ERR user_script:3: attempt to index a nil value", failure::config},
+             {"", failure::config},
+             {"BUSYKEY Target key name already exists.", failure::config},
+         }) {
+        EXPECT_EQ(classify(r.text).why, r.why) << r.text;
+        EXPECT_EQ(classify(r.text).reconnect, r.reconnect) << r.text;
+        EXPECT_FALSE(classify(r.text).noscript) << r.text;
+    }
+    EXPECT_TRUE(classify("NOSCRIPT No matching script. Please use EVAL.").noscript);
+}
+
+TEST(read_answer, takes_exactly_what_the_script_says)
+{
+    const auto a = read_answer(parsed("*6\r\n:77\r\n:0\r\n:0\r\n:3\r\n:1500000\r\n:2\r\n"), 77, 1);
+    ASSERT_TRUE(a.has_value());
+    EXPECT_FALSE(a->admitted);
+    EXPECT_FALSE(a->decisions()[0].allowed);
+    EXPECT_EQ(a->decisions()[0].remaining, 3);
+    EXPECT_EQ(a->decisions()[0].retry_after, std::chrono::milliseconds{1500});
+    EXPECT_EQ(a->decisions()[0].reset_after, std::chrono::microseconds{2});
+    for (const char* wrong :
+         {"*0\r\n",
+          "*5\r\n:77\r\n:1\r\n:1\r\n:1\r\n:0\r\n",
+          "*6\r\n:77\r\n:2\r\n:1\r\n:1\r\n:0\r\n:0\r\n",
+          "*6\r\n:77\r\n:1\r\n:2\r\n:1\r\n:0\r\n:0\r\n",
+          "*6\r\n:77\r\n:1\r\n:1\r\n:-1\r\n:0\r\n:0\r\n",
+          "*6\r\n:77\r\n:1\r\n:1\r\n:1\r\n:-1\r\n:0\r\n",
+          "*6\r\n:77\r\n:1\r\n:1\r\n:1\r\n:0\r\n:9000000000000000\r\n",
+          "+OK\r\n",
+          ":1\r\n",
+          "$-1\r\n"}) {
+        EXPECT_FALSE(read_answer(parsed(wrong), 77, 1).has_value()) << wrong;
+    }
+    const auto good = parsed("*6\r\n:77\r\n:1\r\n:1\r\n:1\r\n:0\r\n:0\r\n");
+    EXPECT_TRUE(read_answer(good, 77, 1).has_value());
+    EXPECT_FALSE(read_answer(good, 76, 1).has_value()) << "another call's";
+    EXPECT_FALSE(
+        read_answer(parsed("*6\r\n:77\r\n:1\r\n:1\r\n:1\r\n:0\r\n:0\r\n"), 77, 2).has_value()
+    );
+}
+
+TEST(greeting, says_only_what_is_needed_and_stops_at_the_first_refusal)
+{
+    redis_options o;
+    EXPECT_EQ(greeting{o}.bytes().substr(0, 4), "*3\r\n");
+    o.user = "u";
+    o.password = "p\r\n";
+    o.database = 2;
+    greeting g{o};
+    EXPECT_EQ(
+        g.bytes().find(
+            "*3\r\n$4\r\nAUTH\r\n$1\r\nu\r\n$3\r\np\r\n\r\n*2\r\n$6\r\nSELECT\r\n$1\r\n2\r\n*3\r\n"
+        ),
+        0U
+    );
+    EXPECT_EQ(g.accept(parsed("+OK\r\n")), std::nullopt);
+    EXPECT_EQ(g.accept(parsed("+OK\r\n")), std::nullopt);
+    EXPECT_FALSE(g.done());
+    const std::string sha(40, 'a');
+    EXPECT_EQ(g.accept(parsed("$40\r\n" + sha + "\r\n")), std::nullopt);
+    EXPECT_TRUE(g.done());
+    EXPECT_EQ(g.script_sha(), sha);
+
+    EXPECT_EQ(
+        greeting{o}.accept(parsed("-ERR AUTH <password> called without any password configured\r\n")
+        ),
+        failure::auth
+    );
+    EXPECT_EQ(greeting{o}.accept(parsed("-LOADING x\r\n")), failure::loading);
+    EXPECT_EQ(greeting{o}.accept(parsed(":1\r\n")), failure::protocol);
+    EXPECT_EQ(greeting{redis_options{}}.accept(parsed("+OK\r\n")), failure::protocol);
+    EXPECT_EQ(
+        greeting{redis_options{}}.accept(parsed("-ERR unknown command\r\n")), failure::config
+    );
+}
+
+TEST(encode_take, puts_hashed_keys_and_exact_numbers)
+{
+    const auto l = *limit::limit::make(1, std::chrono::hours{1}, 5);
+    const charge c{
+        .limit_name = "l", .bucket_name = "secret", .limit = &l, .cost = 9, .enforced = false};
+    std::string out;
+    encode_take(out, {.sha = "sha", .key_prefix = "gw:", .number = 77}, {&c, 1});
+    EXPECT_EQ(out.find("secret"), std::string::npos);
+    EXPECT_EQ(
+        out,
+        "*9\r\n$7\r\nEVALSHA\r\n$3\r\nsha\r\n$1\r\n1\r\n$37\r\n" + key_of("gw:", c) +
+            "\r\n$10\r\n3600000000\r\n$1\r\n5\r\n$1\r\n6\r\n$1\r\n0\r\n$2\r\n77\r\n"
+    );
+}
+
+}  // namespace
+}  // namespace gateway::store::redis
