@@ -3,6 +3,7 @@
 #include "gateway/base/text.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace gateway::base {
@@ -28,6 +29,7 @@ std::optional<ip_prefix> ip_prefix::parse(std::string_view text)
     }
     ip_prefix prefix;
     prefix.first_ = *first;
+    prefix.first_is_v4_ = first->is_v4();
     if (slash == std::string_view::npos) {
         return prefix;
     }
@@ -45,14 +47,23 @@ std::optional<ip_prefix> ip_prefix::parse(std::string_view text)
     return prefix;
 }
 
+// A 0.0.0.0/0 is all of IPv4, and no IPv6 prefix contains an IPv4 address.
 bool ip_prefix::contains(const ip_address& address) const
 {
-    return address.is_v4() == first_.is_v4() && masked_to(address, length_) == first_;
+    const auto whole = static_cast<std::size_t>(length_ / 8);
+    const auto& mine = first_.network_order();
+    const auto& theirs = address.network_order();
+    if (std::memcmp(mine.data(), theirs.data(), whole) != 0) {
+        return false;
+    }
+    const int odd = length_ % 8;
+    const bool same_rest = odd == 0 || ((mine[whole] ^ theirs[whole]) & (0xff00 >> odd) & 0xff) == 0;
+    return same_rest && (first_is_v4_ || !address.is_v4());
 }
 
 std::string ip_prefix::to_string() const
 {
-    const int length = first_.is_v4() ? length_ - v4_mapping_length : length_;
+    const int length = first_is_v4_ ? length_ - v4_mapping_length : length_;
     return first_.to_string() + "/" + std::to_string(length);
 }
 

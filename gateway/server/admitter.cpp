@@ -66,7 +66,8 @@ base::ip_address admitter::find_client(const http::request_head& head, const bas
     auto& lines = scratch_spelling().client_lines;
     lines.clear();
     for (const http::field& f : head.fields) {
-        if (base::equal_ignoring_case(f.name, view_->identity_header)) {
+        if (f.id == view_->identity_field &&
+            (view_->identity_field_is_unique || base::equal_ignoring_case(f.name, view_->identity_header))) {
             lines.push_back(f.value);
         }
     }

@@ -3,6 +3,7 @@
 // keep the one they began with.
 #pragma once
 
+#include "gateway/http/field.hpp"
 #include "gateway/http/limit_headers.hpp"
 #include "gateway/http/options.hpp"
 #include "gateway/policy/policy.hpp"
@@ -20,6 +21,8 @@ struct policy_view {
     http::options http;
     http::limit_header_options limit_headers;
     std::string identity_header;                        // lower case
+    http::field_name identity_field = http::field_name::other;  // of that name
+    bool identity_field_is_unique = false;              // no other name has that id
     std::vector<telemetry::route_metrics*> routes;      // [i] of policy->routes[i]
     telemetry::route_metrics* no_route = nullptr;       // what matched none
     std::vector<telemetry::limit_metrics*> limits;      // [i] of policy->limits[i]

@@ -51,6 +51,9 @@ std::shared_ptr<const policy_view> resources::adopt(const snapshot& s)
         .ratelimit = headers.ratelimit,
     };
     view->identity_header = base::lower_case(s.policy->client.header);
+    view->identity_field = http::classify(view->identity_header);
+    view->identity_field_is_unique = view->identity_field == http::field_name::x_forwarded_for ||
+        view->identity_field == http::field_name::forwarded || view->identity_field == http::field_name::x_real_ip;
     view->no_route = &metrics_.route(worker_, "none");
     for (const policy::route& r : s.policy->routes) {
         view->routes.push_back(&metrics_.route(worker_, r.name));

@@ -87,7 +87,7 @@ void session::after_event()
     const deadline wanted = wanted_deadline();
     if (wanted == deadline::none) {
         env_.loop.wheel().disarm(*this);
-    } else if (wanted != armed_ || wanted == deadline::body) {
+    } else if (wanted != armed_ || wanted == deadline::body || wanted == deadline::idle) {
         env_.loop.wheel().arm(*this, env_.loop.now() + length_of(wanted));
     }
     armed_ = wanted;

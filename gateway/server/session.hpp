@@ -98,7 +98,7 @@ private:
     // session_port
     admission admit(const http::request_head& head) override;
     std::string_view limit_lines() const override { return admitter_.limit_lines(); }
-    void violated_limits(std::vector<std::string_view>& names) const override { names = admitter_.violated(); }
+    std::span<const std::string_view> violated_limits() const override { return admitter_.violated(); }
     void send_client(std::string_view a, std::string_view b) override;
     bool client_blocked() const override { return sending(); }
     std::string& scratch() override { return env_.loop.scratch(); }

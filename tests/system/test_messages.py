@@ -46,7 +46,7 @@ class Persistence(SystemTest):
         self.assertEqual(origin.last().body, b"abc")
 
     def test_connection_close_of_the_client_is_obeyed(self):
-        gateway, origin = self.proxy()
+        gateway, origin = self.proxy(extra="workers: 1\n")
         with gateway.connect() as c:
             r = c.ask(headers=[("Connection", "close")])
             self.assertEqual((r.status, r["connection"]), (200, "close"))

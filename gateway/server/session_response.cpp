@@ -1,0 +1,151 @@
+// What a session_state sends to its client: answers of our own, and the upstream's response.
+#include "gateway/server/session_state.hpp"
+
+#include <charconv>
+
+namespace gateway::server {
+
+namespace {
+
+// Up to here a copy into one buffer is cheaper than a second element of a gathering write.
+constexpr std::size_t copied_content_bytes = 4096;
+
+}  // namespace
+
+// ---- answers of our own ----------------------------------------------------------------------
+
+// A head that is no valid request: nothing after it can be understood.
+void session_state::refuse(const http::rejection& why)
+{
+    is_head_ = false;
+    http_1_0_ = false;
+    keep_alive_ = false;
+    close_after_ = true;
+    request_body_ = http::body_reader();
+    request_bytes_ = response_bytes_ = 0;
+    port_.request_begins();
+    answer(why.status, why.detail, {});
+}
+
+// Whether what is left of the body may be read away, rather than the connection be closed.
+bool session_state::body_can_be_drained() const
+{
+    const bool might_not_come = expects_continue_ && request_bytes_ == 0;
+    const bool fits = request_framing_.how == http::framing::kind::chunked || request_framing_.length <= max_drained_bytes;
+    return fits && !might_not_come;
+}
+
+void session_state::answer(int status, std::string_view detail, std::string_view extra)
+{
+    const bool unread = !request_body_.done();
+    close_after_ = close_after_ || (unread && !body_can_be_drained());
+    const http::own_answer own{
+        .status = status,
+        .detail = detail,
+        .violated = status == 429 ? port_.violated_limits() : std::span<const std::string_view>{},
+        .extra = extra,
+        .close = close_after_ || !keep_alive_,
+        .keep_alive_1_0 = http_1_0_,
+        .head_only = is_head_,
+    };
+    http::append_own_answer(own, port_.scratch());
+    status_ = status;
+    error_ = detail;
+    if (unread && !own.close) {
+        port_.request_ends({status_, request_bytes_, response_bytes_, error_});
+        drained_ = 0;
+        phase_ = phase::draining;
+        return;
+    }
+    request_done();
+}
+
+// ---- the response ----------------------------------------------------------------------------
+
+void session_state::upstream_bytes(std::span<char> bytes)
+{
+    exchange_.upstream_bytes(bytes);
+    settle();
+}
+
+void session_state::upstream_closed()
+{
+    exchange_.upstream_closed();
+    settle();
+}
+
+void session_state::interim_response(const http::response_head& head)
+{
+    if (!http_1_0_) {
+        http::append_interim_response(head, port_.scratch());
+    }
+}
+
+void session_state::response(const http::response_head& head)
+{
+    response_framing_ = http::outbound_framing(head, http_1_0_);
+    const bool early = !request_body_.done();
+    close_after_ = close_after_ || early || response_framing_.how == http::framing::kind::until_close;
+    const std::string_view lines = port_.limit_lines();
+    const http::response_options options{
+        .client_http_1_0 = http_1_0_,
+        .client_keep_alive = keep_alive_,
+        .close = close_after_ || !keep_alive_,
+        .replace_ratelimit = !lines.empty(),
+        .extra = lines,
+    };
+    http::append_forwarded_response(head, options, port_.scratch());
+    status_ = head.status;
+    response_head_sent_ = true;
+}
+
+void session_state::response_content(std::string_view content)
+{
+    response_bytes_ += content.size();
+    std::string& out = port_.scratch();
+    const bool chunked = response_framing_.how == http::framing::kind::chunked;
+    if (chunked) {
+        char size[16];
+        out.append(size, std::to_chars(size, size + sizeof size, content.size(), 16).ptr).append("\r\n");
+    }
+    if (content.size() <= copied_content_bytes) {
+        out.append(content);
+    } else {
+        flush(content);
+    }
+    if (chunked) {
+        out.append("\r\n");
+    }
+}
+
+void session_state::response_end()
+{
+    if (response_framing_.how == http::framing::kind::chunked) {
+        port_.scratch().append("0\r\n\r\n");
+    }
+    flush();
+    request_done();
+}
+
+void session_state::exchange_failed(proxy::failure why, bool begun)
+{
+    error_ = proxy::name_of(why);
+    if (!begun) {
+        answer(proxy::status_for(why), proxy::detail_for(why), port_.limit_lines());
+        return;
+    }
+    flush();
+    port_.request_ends({status_, request_bytes_, response_bytes_, error_});
+    close(true);  // a truncated response must not look like a complete one
+}
+
+void session_state::flush(std::string_view content)
+{
+    std::string& out = port_.scratch();
+    if (!out.empty() || !content.empty()) {
+        port_.send_client(out, content);
+        out.clear();
+    }
+}
+
+}  // namespace gateway::server

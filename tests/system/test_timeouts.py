@@ -1,0 +1,148 @@
+"""Deadlines: each kind of slowness ends, in time and with the right answer."""
+import time
+
+from harness.case import SystemTest, forwarding_to
+from harness.client import Closed
+from harness.origin import pause
+from harness.process import PATIENCE, wait_until
+
+SHORT = "http: { header_timeout: 300ms, idle_timeout: 400ms, body_timeout: 500ms }\n"
+
+
+def hang(peer, request):
+    peer.wait_for_end()
+    return False
+
+
+class Clients(SystemTest):
+    def timed(self, action, at_least, at_most=2.0):
+        began = time.monotonic()
+        result = action()
+        took = time.monotonic() - began
+        self.assertGreaterEqual(took, at_least - 0.05)
+        self.assertLess(took, at_most * PATIENCE)
+        return result
+
+    def test_a_header_that_does_not_end_gets_408(self):
+        gateway, origin = self.proxy(extra=SHORT)
+        with gateway.connect() as c:
+            c.send("GET / HTTP/1.1\r\nHost:")
+            r = self.timed(c.response, 0.3)
+            self.assertEqual((r.status, r["connection"]), (408, "close"))
+            self.assertTrue(c.ends())
+        self.assertEqual(origin.requests, [])
+
+    def test_dripping_does_not_extend_the_header_deadline(self):
+        gateway, _ = self.proxy(extra=SHORT)
+        with gateway.connect() as c:
+            c.send("GET / HTTP/1.1\r\nHost: h\r\n")
+            began = time.monotonic()
+            ended = False
+            while not ended and time.monotonic() - began < 5:
+                ended = not c.silent_for(0.03)
+                if not ended:
+                    c.send("A")
+            self.assertTrue(ended, "still waiting after 5 s")
+            self.assertLess(time.monotonic() - began, 1.5 * PATIENCE)
+            self.assertEqual(c.response().status, 408)
+
+    def test_an_idle_connection_is_closed_without_a_word(self):
+        gateway, _ = self.proxy(extra=SHORT)
+        with gateway.connect() as c:
+            self.assertTrue(self.timed(c.ends, 0.4))
+        with gateway.connect() as c:
+            self.assertEqual(c.ask().status, 200)
+            self.assertTrue(self.timed(c.ends, 0.4))
+
+    def test_a_body_that_stops_gets_408_and_the_upstream_is_let_go(self):
+        gateway, origin = self.proxy(extra=SHORT)
+        with gateway.connect() as c:
+            c.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\nonly this")
+            r = self.timed(c.response, 0.5)
+            self.assertEqual((r.status, r["connection"]), (408, "close"))
+        wait_until(lambda: origin.open_connections() == 0, what="the upstream connection is closed")
+
+    def test_a_body_that_moves_slowly_is_fine(self):
+        gateway, origin = self.proxy(extra=SHORT)
+        with gateway.connect() as c:
+            c.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\n")
+            for byte in b"0123456789":
+                self.assertTrue(c.silent_for(0.1))
+                c.send(bytes([byte]))
+            self.assertEqual(c.response().status, 200)
+        self.assertEqual(origin.last().body, b"0123456789")
+
+    def test_a_reader_that_stops_is_cut_off(self):
+        origin = self.origin(lambda peer, request: peer.reply(body=b"x" * 20_000_000))
+        gateway = self.gateway(SHORT + forwarding_to(origin.address))
+        with gateway.connect(receive_buffer=4096) as c:
+            c.request()
+            wait_until(lambda: origin.requests)
+            wait_until(lambda: origin.open_connections() == 0, 5, "the upstream connection is closed")
+            with self.assertRaises((Closed, ConnectionError)):
+                c.response()
+        wait_until(lambda: gateway.metrics().sum("gateway_connections", side="client", state="active") == 0)
+
+
+class Upstreams(SystemTest):
+    def gateway_to(self, origin_address, times="response_timeout: 300ms, connect_timeout: 300ms"):
+        return self.gateway(
+            SHORT + f"routes: [ {{ upstream: up }} ]\nupstreams: {{ up: {{ servers: ['{origin_address}'], {times} }} }}\n")
+
+    def test_no_answer_in_time_is_504_and_the_client_may_go_on(self):
+        origin = self.origin()
+        gateway = self.gateway_to(origin.address)
+        with gateway.connect() as c:
+            origin.script = hang
+            began = time.monotonic()
+            r = c.ask()
+            self.assertGreaterEqual(time.monotonic() - began, 0.25)
+            self.assertEqual((r.status, r["content-type"], r["connection"]), (504, "application/problem+json", None))
+            origin.script = lambda peer, request: peer.reply()
+            self.assertEqual(c.ask().status, 200)
+        m = gateway.metrics()
+        self.assertEqual(m.sum("gateway_upstream_failures_total", upstream="up", reason="response_timeout"), 1)
+
+    def test_a_slow_body_upwards_does_not_run_into_the_response_timeout(self):
+        origin = self.origin()
+        gateway = self.gateway_to(origin.address)
+        with gateway.connect() as c:
+            c.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 6\r\n\r\n")
+            for byte in b"abcdef":
+                self.assertTrue(c.silent_for(0.12))
+                c.send(bytes([byte]))
+            self.assertEqual(c.response().status, 200)
+
+    def test_a_response_body_that_stops_is_cut_so_that_nobody_takes_it_for_whole(self):
+        def script(peer, request):
+            peer.send(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
+            peer.wait_for_end()
+            return False
+        gateway, origin = self.proxy(script, extra=SHORT)
+        with gateway.connect() as c:
+            c.request()
+            with self.assertRaises((Closed, ConnectionError)):
+                c.response()
+        wait_until(lambda: origin.open_connections() == 0)
+
+    def test_a_slow_response_body_is_fine_as_long_as_it_moves(self):
+        def script(peer, request):
+            peer.send(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n")
+            for byte in b"slow!":
+                pause(0.15)
+                peer.send(bytes([byte]))
+        gateway, _ = self.proxy(script, extra=SHORT)
+        self.assertEqual(gateway.get().body, b"slow!")
+
+    def test_an_upstream_that_does_not_accept_is_502(self):
+        gateway = self.gateway_to("127.0.0.1:1")
+        with gateway.connect() as c:
+            for _ in range(3):
+                r = c.ask()
+                self.assertEqual((r.status, r["content-type"], r["connection"]), (502, "application/problem+json", None))
+        self.assertEqual(gateway.metrics().sum("gateway_upstream_failures_total", upstream="up", reason="connect"), 3)
+
+    def test_an_upstream_whose_name_does_not_resolve_is_502(self):
+        gateway = self.gateway_to("no-such-name.invalid:80")
+        r = gateway.get()
+        self.assertEqual(r.status, 502)
