@@ -13,9 +13,9 @@ std::int64_t interval(std::int64_t tokens, base::duration period, std::int64_t t
     return static_cast<std::int64_t>((period.count() + divisor - 1) / divisor);
 }
 
-bool refills_in_time(std::int64_t interval, std::int64_t burst, std::int64_t tick)
+bool refills_in_time(const terms& t, std::int64_t tick)
 {
-    const wide refill = static_cast<wide>(interval) * burst;
+    const wide refill = static_cast<wide>(t.interval) * t.burst;
     return refill <= base::duration{limit::max_refill}.count() / tick;
 }
 
@@ -29,22 +29,12 @@ std::optional<limit> limit::make(std::int64_t tokens, base::duration period, std
     if (tokens < 1 || period.count() < tokens || burst < 1) {
         return std::nullopt;
     }
-    for (const std::int64_t tick : {nanosecond, microsecond}) {
-        if (!refills_in_time(interval(tokens, period, tick), burst, tick)) {
-            return std::nullopt;
-        }
+    const terms fine{.interval = interval(tokens, period, nanosecond), .burst = burst};
+    const terms coarse{.interval = interval(tokens, period, microsecond), .burst = burst};
+    if (!refills_in_time(fine, nanosecond) || !refills_in_time(coarse, microsecond)) {
+        return std::nullopt;
     }
-    return limit{tokens, period, burst};
-}
-
-terms limit::in_nanoseconds() const
-{
-    return {.interval = interval(tokens_, period_, nanosecond), .burst = burst_};
-}
-
-terms limit::in_microseconds() const
-{
-    return {.interval = interval(tokens_, period_, microsecond), .burst = burst_};
+    return limit{fine, coarse};
 }
 
 }  // namespace gateway::limit

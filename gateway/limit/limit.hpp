@@ -32,21 +32,23 @@ public:
         std::int64_t tokens, base::duration period, std::int64_t burst
     );
 
-    std::int64_t burst() const { return burst_; }
+    std::int64_t burst() const { return nanoseconds_.burst; }
 
-    terms in_nanoseconds() const;
-    terms in_microseconds() const;  // an interval below a microsecond becomes one
+    const terms& in_nanoseconds() const { return nanoseconds_; }
+
+    // An interval below a microsecond becomes one.
+    const terms& in_microseconds() const { return microseconds_; }
 
     bool operator==(const limit&) const = default;
 
 private:
-    limit(std::int64_t tokens, base::duration period, std::int64_t burst)
-        : tokens_(tokens), period_(period), burst_(burst)
+    limit(const terms& nanoseconds, const terms& microseconds)
+        : nanoseconds_(nanoseconds), microseconds_(microseconds)
     {}
 
-    std::int64_t tokens_;
-    base::duration period_;
-    std::int64_t burst_;
+    // Divided once, here, and not at every decision.
+    terms nanoseconds_;
+    terms microseconds_;
 };
 
 }  // namespace gateway::limit

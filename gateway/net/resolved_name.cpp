@@ -1,5 +1,6 @@
 #include "gateway/net/resolved_name.hpp"
 
+#include "gateway/base/text.hpp"
 #include "gateway/net/task.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -45,11 +46,16 @@ resolved_name::resolved_name(std::shared_ptr<state> s) : state_(std::move(s)) {}
 resolved_name::~resolved_name()
 {
     if (state_ != nullptr) {
-        state_->abandoned = true;
-        state_->answered = nullptr;
-        if (state_->wait != nullptr) {
-            state_->wait->cancel();
-        }
+        stop();
+    }
+}
+
+void resolved_name::stop()
+{
+    state_->abandoned = true;
+    state_->answered = nullptr;
+    if (state_->wait != nullptr) {
+        state_->wait->cancel();
     }
 }
 
@@ -69,7 +75,7 @@ resolved_name resolved_name::of_host(
     boost::system::error_code ec;
     const auto address = boost::asio::ip::make_address(host, ec);
     if (!ec) {
-        const auto number = static_cast<unsigned short>(std::stoul(port));
+        const auto number = static_cast<unsigned short>(base::parse_decimal(port, 65535).value_or(0));
         s->endpoints.emplace_back(boost::asio::ip::tcp::endpoint(address, number));
         s->known = true;
         return resolved_name(std::move(s));

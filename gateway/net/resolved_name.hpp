@@ -31,6 +31,8 @@ public:
     resolved_name& operator=(resolved_name&&) = default;
     ~resolved_name();
 
+    void stop();  // asks no more; what is known stays
+
     std::span<const endpoint> endpoints() const;
 
     // False until the first answer.

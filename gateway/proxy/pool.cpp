@@ -153,6 +153,9 @@ void pool::close()
     for (upstream_connection& c : connections_) {
         c.close();
     }
+    for (server& s : servers_) {
+        s.name.stop();
+    }
 }
 
 void pool::attempt_ended(connect_attempt& a)

@@ -32,10 +32,19 @@ struct charge {
     bool enforced = true;  // false: shadow mode, never changes what the others get
 };
 
-// One decision per charge, in their order.
+// One decision per charge, in their order. The local store writes into one its asker keeps: to
+// clear all of it and to hand it over would cost as much as a decision.
 class answer {
 public:
+    void clear()
+    {
+        admitted = true;
+        count_ = 0;
+    }
+
     void add(const limit::decision& d) { decisions_[count_++] = d; }
+
+    void replace(std::size_t i, const limit::decision& d) { decisions_[i] = d; }
 
     std::span<const limit::decision> decisions() const { return {decisions_.data(), count_}; }
 

@@ -23,10 +23,6 @@ MALFORMED = {
     "a relative target": f"GET a HTTP/1.1\r\n{HOST}\r\n",
     "* for a GET": f"GET * HTTP/1.1\r\n{HOST}\r\n",
     "a target of another scheme": f"GET ftp://h/ HTTP/1.1\r\n{HOST}\r\n",
-    "a bad percent-encoding": f"GET /%zz HTTP/1.1\r\n{HOST}\r\n",
-    "a path above the root": f"GET /../x HTTP/1.1\r\n{HOST}\r\n",
-    "a backslash": f"GET /a\\b HTTP/1.1\r\n{HOST}\r\n",
-    "an encoded NUL": f"GET /a%00 HTTP/1.1\r\n{HOST}\r\n",
     "length and chunks": f"POST / HTTP/1.1\r\n{HOST}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     "two lengths": f"POST / HTTP/1.1\r\n{HOST}Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello",
     "a list of lengths": f"POST / HTTP/1.1\r\n{HOST}Content-Length: 5, 5\r\n\r\nhello",
@@ -34,6 +30,7 @@ MALFORMED = {
     "a length past 63 bits": f"POST / HTTP/1.1\r\n{HOST}Content-Length: 99999999999999999999\r\n\r\n",
     "chunked in HTTP/1.0": f"POST / HTTP/1.0\r\n{HOST}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     "chunked twice": f"POST / HTTP/1.1\r\n{HOST}Transfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n",
+    "another coding": f"POST / HTTP/1.1\r\n{HOST}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
     "an empty coding": f"POST / HTTP/1.1\r\n{HOST}Transfer-Encoding:\r\n\r\n",
     "a TLS greeting": "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + "a" * 40 + "\r\n\r\n",
     "a preface of HTTP/2": "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
@@ -58,7 +55,6 @@ class Malformed(SystemTest):
     def test_statuses_that_have_their_own_number(self):
         gateway, origin = self.proxy()
         for status, text in (
-            (501, f"POST / HTTP/1.1\r\n{HOST}Transfer-Encoding: gzip, chunked\r\n\r\n"),
             (505, f"GET / HTTP/2.0\r\n{HOST}\r\n"),
             (505, f"GET / HTTP/1.2\r\n{HOST}\r\n"),
         ):
@@ -158,7 +154,7 @@ upstreams: { one: { servers: [echo] } }
             ("/a/b", "gateway.test", "GET", "exact"), ("/a/b/", "gateway.test", "GET", "prefix"), ("/a", "gateway.test", "GET", "prefix"),
             ("/a?x", "gateway.test", "GET", "prefix"), ("/a/b", "api.EXAMPLE.com:8080", "GET", "host"),
             ("/a/c", "api.example.com.", "POST", "host"), ("/a/c", "gateway.test", "POST", "posts"),
-            ("//a/./x/../b", "gateway.test", "GET", "exact"), ("/%61/%62", "gateway.test", "GET", "exact"),
+            ("//a/b", "gateway.test", "GET", "exact"), ("/a/./x/../b", "gateway.test", "GET", "exact"), ("/%61/%62", "gateway.test", "GET", "exact"),
             ("/a;p=1/b", "gateway.test", "GET", "exact"), ("/a%2fb", "gateway.test", "GET", "exact"),
         ]
         with gateway.connect() as c:
@@ -167,6 +163,15 @@ upstreams: { one: { servers: [echo] } }
                 self.assertEqual(r.status, 200, target)
                 self.assertEqual(json.loads(r.body)["target"], target, "forwarded as it came")
         self.assertEqual([line["route"] for line in gateway.log_lines(len(wanted))], [w[3] for w in wanted])
+
+    def test_a_path_that_servers_read_differently_is_400_and_keeps_the_connection(self):
+        gateway, origin = self.proxy()
+        targets = ("/%zz", "/%4", "/../x", "/a/../../x", "/a//../x", "/a\\b", "/a%00", "/a%0d%0ab", "/a/..;x/b", "/a/..%2Fb")
+        with gateway.connect() as c:
+            for target in targets:
+                r = c.ask(target)
+                self.assertEqual((r.status, r["content-type"]), (400, "application/problem+json"), target)
+        self.assertEqual(origin.requests, [])
 
     def test_no_route_is_404_and_keeps_the_connection(self):
         gateway = self.gateway(self.TEXT)

@@ -1,4 +1,5 @@
 """Deadlines: each kind of slowness ends, in time and with the right answer."""
+import signal
 import time
 
 from harness.case import SystemTest, forwarding_to
@@ -144,5 +145,11 @@ class Upstreams(SystemTest):
 
     def test_an_upstream_whose_name_does_not_resolve_is_502(self):
         gateway = self.gateway_to("no-such-name.invalid:80")
-        r = gateway.get()
-        self.assertEqual(r.status, 502)
+        self.assertEqual(gateway.get().status, 502)
+
+    def test_an_upstream_may_have_a_name_and_the_gateway_still_ends(self):
+        origin = self.origin()
+        gateway = self.gateway_to(origin.address.replace("127.0.0.1", "localhost"))
+        self.assertEqual(gateway.get().status, 200)
+        gateway.signal(signal.SIGTERM)
+        self.assertEqual(gateway.wait(3), 0)

@@ -50,6 +50,10 @@ def tool(name):
     return path
 
 
+class StillRunning(AssertionError):
+    """A process that should have ended."""
+
+
 class Directory:
     """A temporary directory."""
 
@@ -117,7 +121,10 @@ class Child:
 
     def wait(self, seconds=10.0):
         """The exit status."""
-        status = self._process.wait(seconds * PATIENCE)
+        try:
+            status = self._process.wait(seconds * PATIENCE)
+        except subprocess.TimeoutExpired:
+            raise StillRunning(f"has not ended within {seconds * PATIENCE} s: {self.lines[-5:]}") from None
         self._reader.join(5)
         return status
 
@@ -133,7 +140,7 @@ class Child:
                 self._process.send_signal(signal.SIGCONT)
                 self._process.terminate()
             return self.wait(seconds)
-        except subprocess.TimeoutExpired:
+        except StillRunning:
             return self.kill()
         finally:
             for stream in (self._process.stderr, self.stdin, self.stdout):
