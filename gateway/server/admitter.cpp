@@ -132,7 +132,7 @@ admission admitter::conclude(const verdict& v)
         case verdict::outcome::unavailable:
             return refusal(503, "the rate limit cannot be checked at the moment");
         case verdict::outcome::unidentified:
-            return refusal(400, "the request lacks what identifies its client: a header, cookie or query parameter");
+            return refusal(400, "a header, cookie or query parameter that identifies the client is missing, or has two values");
     }
     return {};
 }

@@ -94,18 +94,16 @@ bool limit_check::decide_locally(batch& b, outcome when_allowed)
     if (b.count == 0) {
         return true;
     }
-    const auto answer = local_.take(b.all(), loop_.now());
-    if (!answer) {
+    if (!local_.take(b.all(), loop_.now(), b.given)) {
         verdict_.is = verdict::outcome::unavailable;
         for (std::size_t i = 0; i < b.count; ++i) {
             verdict_.entries[b.entry[i]].what = outcome::failed_closed;
         }
         return false;
     }
-    b.given = *answer;
-    b.taken = answer->admitted;
-    record(b, *answer, when_allowed);
-    return answer->admitted;
+    b.taken = b.given.admitted;
+    record(b, b.given, when_allowed);
+    return b.taken;
 }
 
 void limit_check::record(const batch& b, const store::answer& a, outcome when_allowed)

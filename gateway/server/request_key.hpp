@@ -1,4 +1,6 @@
 // The bucket a request falls into under a limit: values of the key's parts, taken from the request.
+// A part that occurs twice with different values is refused: whichever we took, a backend could
+// take the other, and a client could choose a fresh bucket for every request.
 #pragma once
 
 #include "gateway/base/ip_address.hpp"
@@ -6,7 +8,6 @@
 #include "gateway/identity/bucket_name.hpp"
 #include "gateway/policy/policy.hpp"
 
-#include <optional>
 #include <string_view>
 
 namespace gateway::server {
@@ -20,12 +21,12 @@ struct key_subject {
     std::string_view route;
 };
 
-enum class key_result { made, skip, reject };  // skip, reject: a part is missing, and the rule says so
+enum class key_result {
+    made,
+    skip,    // a part is missing, and the rule says that the limit does not apply then
+    reject,  // a part is missing and must not be, or has two values
+};
 
 key_result make_bucket_name(const policy::limit_rule& rule, const key_subject& subject, identity::bucket_name& out);
-
-// The first value of a cookie (RFC 6265 §5.4) or of a query parameter; nothing if absent or empty.
-std::optional<std::string_view> cookie_value(const http::request_head& head, std::string_view name);
-std::optional<std::string_view> query_value(std::string_view query, std::string_view name);
 
 }  // namespace gateway::server

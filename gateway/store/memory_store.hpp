@@ -6,16 +6,17 @@
 // Memory: bounded by max_buckets (see bytes()), taken lazily from the system as slots fill.
 #pragma once
 
-#include "gateway/base/hash.hpp"
 #include "gateway/store/options.hpp"
 #include "gateway/store/store.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 
 namespace gateway::store {
+
+struct memory_parts;
 
 class memory_store {
 public:
@@ -25,13 +26,14 @@ public:
     memory_store& operator=(const memory_store&) = delete;
 
     // Decides and takes, at once; any thread. `now` must come from base::now() (any thread's).
-    // Nothing: the table has no room, nothing to forget, and on_full is `reject`; nothing was
-    // taken. With on_full `share`, a client that finds no room is charged to its limit's one shared
-    // bucket.
-    std::optional<answer> take(std::span<const charge> charges, base::instant now);
+    // False: the table has no room, nothing to forget, and on_full is `reject`; nothing was taken,
+    // and `into` says nothing. With on_full `share`, a client that finds no room is charged to its
+    // limit's one shared bucket.
+    [[nodiscard]] bool take(std::span<const charge> charges, base::instant now, answer& into);
 
-    // Gives back what take() of the same charges took; `given` is its answer. Less the time since
-    // then, so that no burst ever exceeds the limit; a shared bucket is given nothing back.
+    // Gives back what take() of the same charges took; `given` is its answer. Less what may have
+    // flowed back since then, so that no burst ever exceeds the limit (see limit::refunded); a
+    // shared bucket, or one whose rate has changed, is given nothing back.
     void refund(std::span<const charge> charges, const answer& given, base::instant now);
 
     // Forgets full buckets in a part of the table, so that a whole pass takes about `passes` calls.
@@ -43,8 +45,7 @@ public:
     std::size_t bytes() const;          // upper bound of the table's memory
 
 private:
-    struct table;
-    std::unique_ptr<table> table_;
+    std::unique_ptr<memory_parts> parts_;
 };
 
 }  // namespace gateway::store

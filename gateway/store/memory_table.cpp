@@ -20,11 +20,11 @@ bool contains(std::span<const base::hash128> names, const base::hash128& name)
 
 }  // namespace
 
-slot* segment::find(const base::hash128& name) const
+limit::bucket* segment::find(const base::hash128& name) const
 {
     for (std::size_t i = home(name); !slots_[i].empty(); i = next(i)) {
         if (slots_[i].name == name) {
-            return &slots_[i];
+            return &slots_[i].bucket;
         }
     }
     return nullptr;

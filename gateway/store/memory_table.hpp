@@ -39,7 +39,7 @@ public:
 
     void unlock() { lock_.unlock(); }
 
-    slot* find(const base::hash128& name) const;
+    limit::bucket* find(const base::hash128& name) const;  // null: not there
 
     // Room for one more, beyond what is promised already? One slot always stays empty, so that
     // every probe ends.
@@ -53,9 +53,9 @@ public:
     // place of a bucket that was full anyway (and is none of `keep`).
     bool insert(const slot& fresh, std::int64_t now, std::span<const base::hash128> keep);
 
-    void store(slot& place, const limit::bucket& b)
+    void store(limit::bucket& place, const limit::bucket& b)
     {
-        place.bucket = b;
+        place = b;
         earliest_ = std::min(earliest_, b.full_at);
     }
 

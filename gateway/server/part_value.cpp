@@ -1,0 +1,108 @@
+#include "gateway/server/part_value.hpp"
+
+#include "gateway/base/text.hpp"
+
+#include <algorithm>
+
+namespace gateway::server {
+
+namespace {
+
+int hex_value(char c)
+{
+    if (c >= '0' && c <= '9') {
+        return c - '0';
+    }
+    const char lower = base::to_lower(c);
+    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+// What is no percent-encoding stays as it is, as decoders do.
+std::string_view decoded(std::string_view text, std::string& storage)
+{
+    if (text.find_first_of("%+") == std::string_view::npos) {
+        return text;
+    }
+    storage.clear();
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const bool encoded = text[i] == '%' && i + 2 < text.size() && hex_value(text[i + 1]) >= 0 &&
+            hex_value(text[i + 2]) >= 0;
+        if (encoded) {
+            storage += static_cast<char>(hex_value(text[i + 1]) * 16 + hex_value(text[i + 2]));
+            i += 2;
+        } else {
+            storage += text[i] == '+' ? ' ' : text[i];
+        }
+    }
+    return storage;
+}
+
+// Calls `pair` with each name and value of a list.
+template<typename Pair>
+void for_each_pair(std::string_view list, char separator, Pair pair)
+{
+    while (!list.empty()) {
+        const std::size_t end = std::min(list.find(separator), list.size());
+        const std::string_view one = base::trimmed(list.substr(0, end));
+        const std::size_t equals = one.find('=');
+        if (equals != std::string_view::npos) {
+            pair(one.substr(0, equals), one.substr(equals + 1));
+        }
+        list.remove_prefix(std::min(end + 1, list.size()));
+    }
+}
+
+}  // namespace
+
+void part_value::clear()
+{
+    text_.clear();
+    present_ = false;
+    ambiguous_ = false;
+}
+
+void part_value::add(std::string_view occurrence)
+{
+    if (occurrence.empty()) {
+        return;
+    }
+    ambiguous_ = ambiguous_ || (present_ && occurrence != text_);
+    set(occurrence);
+}
+
+void read_header(const http::request_head& head, std::string_view name, part_value& out)
+{
+    for (const http::field& f : head.fields) {
+        if (base::equal_ignoring_case(f.name, name)) {
+            out.add(f.value);
+        }
+    }
+}
+
+void read_cookie(const http::request_head& head, std::string_view name, part_value& out)
+{
+    for (const http::field& f : head.fields) {
+        if (f.id == http::field_name::cookie) {
+            for_each_pair(f.value, ';', [&](std::string_view n, std::string_view value) {
+                if (n == name) {
+                    out.add(value);
+                }
+            });
+        }
+    }
+}
+
+void read_query(std::string_view query, std::string_view name, part_value& out)
+{
+    if (query.starts_with('?')) {
+        query.remove_prefix(1);
+    }
+    std::string storage;
+    for_each_pair(query, '&', [&](std::string_view n, std::string_view value) {
+        if (decoded(n, storage) == name) {
+            out.add(decoded(value, storage));
+        }
+    });
+}
+
+}  // namespace gateway::server

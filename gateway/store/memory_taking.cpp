@@ -1,0 +1,241 @@
+#include "gateway/store/memory_taking.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace gateway::store {
+
+namespace {
+
+limit::decision to_decision(const limit::step& s)
+{
+    return {
+        .allowed = s.allowed,
+        .remaining = s.remaining,
+        .retry_after = base::duration{s.retry_in},
+        .reset_after = base::duration{s.full_in},
+    };
+}
+
+// What a limit that would have allowed says when another one rejects: its bucket as it is.
+limit::decision untouched(const limit::terms& t, const limit::bucket& b, std::int64_t now)
+{
+    const std::int64_t owed = std::max(limit::rescaled(b, t, now), now) - now;
+    return {
+        .allowed = true,
+        .remaining = std::max<std::int64_t>(t.burst - limit::ceil_div(owed, t.interval), 0),
+        .retry_after = base::duration{0},
+        .reset_after = base::duration{owed},
+    };
+}
+
+}  // namespace
+
+memory_taking::memory_taking(
+    memory_parts& of, std::span<const charge> charges, std::int64_t now
+)
+    : parts_(of), charges_(charges), now_(now)
+{
+    assert(charges.size() <= max_charges);
+    locate();
+    lock();
+}
+
+memory_taking::~memory_taking()
+{
+    for (std::size_t i = 0; i < charges_.size(); ++i) {
+        if (places_[i].what == kind::promised && places_[i].first == i) {
+            parts_.buckets.release(segment_of(places_[i]));
+        }
+    }
+    if (shared_locked_) {
+        parts_.shared.unlock();
+    }
+    for (std::size_t i = locked_count_; i-- > 0;) {
+        parts_.buckets.at(locked_[i]).unlock();
+    }
+}
+
+void memory_taking::locate()
+{
+    for (std::size_t i = 0; i < charges_.size(); ++i) {
+        names_[i] = base::siphash128(parts_.key, charges_[i].bucket_name);
+        const std::size_t in = parts_.buckets.segment_of(names_[i]);
+        parts_.buckets.at(in).prefetch(names_[i]);
+        std::uint8_t first = 0;
+        while (!(names_[first] == names_[i])) {
+            ++first;
+        }
+        places_[i] = {
+            .what = kind::kept,
+            .taken = false,
+            .first = first,
+            .segment = static_cast<std::uint32_t>(in),
+            .at = nullptr,
+            .before = {},
+            .after = {},
+        };
+    }
+}
+
+// In order, so that no two questions can wait for each other.
+void memory_taking::lock()
+{
+    for (std::size_t i = 0; i < charges_.size(); ++i) {
+        const auto end = locked_.begin() + static_cast<std::ptrdiff_t>(locked_count_);
+        const auto at = std::lower_bound(locked_.begin(), end, places_[i].segment);
+        if (at == end || *at != places_[i].segment) {
+            std::move_backward(at, end, end + 1);
+            *at = places_[i].segment;
+            ++locked_count_;
+        }
+    }
+    for (std::size_t i = 0; i < locked_count_; ++i) {
+        parts_.buckets.at(locked_[i]).lock();
+    }
+}
+
+void memory_taking::lock_shared()
+{
+    if (!shared_locked_) {
+        parts_.shared.lock();
+        shared_locked_ = true;
+    }
+}
+
+bool memory_taking::find_places()
+{
+    bool all = true;
+    for (std::size_t i = 0; i < charges_.size(); ++i) {
+        place& p = places_[i];
+        if (p.first == i) {
+            p.at = segment_of(p).find(names_[i]);
+            all = all && p.at != nullptr;
+        }
+    }
+    if (!all && !find_room()) {
+        return false;
+    }
+    read_places();
+    return true;
+}
+
+bool memory_taking::find_room()
+{
+    for (std::size_t i = 0; i < charges_.size(); ++i) {
+        if (places_[i].first == i && places_[i].at == nullptr && !promise_room(i)) {
+            return false;
+        }
+    }
+    for (std::size_t i = 0; i < charges_.size(); ++i) {  // making room moves slots
+        place& p = places_[i];
+        if (p.what == kind::kept && p.first == i) {
+            p.at = segment_of(p).find(names_[i]);
+        }
+    }
+    return true;
+}
+
+bool memory_taking::promise_room(std::size_t i)
+{
+    place& p = places_[i];
+    if (parts_.buckets.reserve(segment_of(p), now_, names())) {
+        p.what = kind::promised;
+        if (parts_.shared.any()) {
+            // A client that gets a slot starts it with the shared debt, which holds its own.
+            lock_shared();
+            if (limit::bucket* const debt = parts_.shared.find(charges_[i].limit_name)) {
+                *debt = limit::rebased(terms(i), *debt, now_);
+                p.before = *debt;
+            }
+        }
+        return true;
+    }
+    parts_.turned_away.fetch_add(1, std::memory_order_relaxed);
+    if (parts_.on_full == memory_options::when_full::reject) {
+        return false;
+    }
+    share(i);
+    return true;
+}
+
+void memory_taking::share(std::size_t i)
+{
+    lock_shared();
+    place& p = places_[i];
+    p.what = kind::shared;
+    p.at = &parts_.shared.make(charges_[i].limit_name);
+    for (std::uint8_t j = 0; j < i; ++j) {  // two clients of one limit may share it in one question
+        if (places_[j].at == p.at) {
+            p.first = j;
+            return;
+        }
+    }
+}
+
+// A bucket follows a changed rate from here on, whatever the answer: see limit::rebased.
+void memory_taking::read_places()
+{
+    for (std::size_t i = 0; i < charges_.size(); ++i) {
+        place& p = places_[i];
+        if (p.at != nullptr) {
+            if (p.at->interval != terms(i).interval) {
+                segment_of(p).store(*p.at, limit::rebased(terms(i), *p.at, now_));
+            }
+            p.before = *p.at;
+        }
+        p.after = p.before;
+    }
+}
+
+void memory_taking::take(answer& a)
+{
+    for (std::size_t i = 0; i < charges_.size(); ++i) {
+        place& p = shared_place(i);
+        const limit::step s = limit::take(terms(i), p.after, now_, charges_[i].cost);
+        if (s.allowed) {
+            p.after = {s.full_at, terms(i).interval};
+            p.taken = true;
+        }
+        a.admitted = a.admitted && (s.allowed || !charges_[i].enforced);
+        a.add(to_decision(s));
+    }
+    if (a.admitted) {
+        keep_taken();
+    } else {
+        untake(a);
+    }
+}
+
+void memory_taking::untake(answer& a)
+{
+    for (std::size_t i = 0; i < charges_.size(); ++i) {
+        if (a.decisions()[i].allowed) {
+            a.replace(i, untouched(terms(i), shared_place(i).before, now_));
+        }
+    }
+}
+
+void memory_taking::keep_taken()
+{
+    for (std::size_t i = 0; i < charges_.size(); ++i) {
+        place& p = places_[i];
+        if (!p.taken) {
+            continue;
+        }
+        switch (p.what) {
+            case kind::kept:
+                segment_of(p).store(*p.at, p.after);
+                break;
+            case kind::shared:
+                *p.at = p.after;
+                break;
+            case kind::promised:
+                parts_.buckets.fulfil(segment_of(p), {names_[i], p.after}, now_, names());
+                p.what = kind::kept;
+                break;
+        }
+    }
+}
+
+}  // namespace gateway::store

@@ -1,0 +1,96 @@
+// One question being answered by the memory store, in one critical section: its segments are locked
+// from construction to destruction. On the stack of take(), of the calling thread.
+#pragma once
+
+#include "gateway/base/hash.hpp"
+#include "gateway/limit/bucket.hpp"
+#include "gateway/store/memory_table.hpp"
+#include "gateway/store/options.hpp"
+#include "gateway/store/shared_buckets.hpp"
+#include "gateway/store/store.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace gateway::store {
+
+// What a memory store is made of.
+struct memory_parts {
+    explicit memory_parts(const memory_options& options)
+        : key(base::random_hash_key()), on_full(options.on_full), buckets(options.max_buckets)
+    {}
+
+    const base::hash_key key;
+    const memory_options::when_full on_full;
+    memory_table buckets;
+    shared_buckets shared;
+    std::atomic<std::uint64_t> turned_away{0};
+};
+
+class memory_taking {
+public:
+    memory_taking(memory_parts& of, std::span<const charge> charges, std::int64_t now);
+    ~memory_taking();
+    memory_taking(const memory_taking&) = delete;
+    memory_taking& operator=(const memory_taking&) = delete;
+
+    bool find_places();  // false: no room, and there must be some
+    void take(answer& a);
+
+private:
+    // Where a charge's bucket is: in a slot, promised one, or shared with others.
+    enum class kind : std::uint8_t { kept, promised, shared };
+
+    struct place {
+        kind what;
+        bool taken;          // something was allowed to be taken from it
+        std::uint8_t first;  // the first charge of the question with the same bucket; maybe itself
+        std::uint32_t segment;
+        limit::bucket* at;  // null while it is only promised
+        limit::bucket before;
+        limit::bucket after;
+    };
+
+    memory_parts& parts_;
+    std::span<const charge> charges_;
+    std::int64_t now_;
+    std::size_t locked_count_ = 0;
+    bool shared_locked_ = false;
+
+    // Only the first charges_.size() or locked_count_ are ever filled: to clear them all would cost
+    // 20 ns.
+    union {
+        std::array<place, max_charges> places_;
+    };
+
+    union {
+        std::array<base::hash128, max_charges> names_;
+    };
+
+    std::array<std::uint32_t, max_charges> locked_;  // in order, each once
+
+    std::span<const base::hash128> names() const { return {names_.data(), charges_.size()}; }
+
+    const limit::terms& terms(std::size_t i) const { return charges_[i].limit->in_nanoseconds(); }
+
+    segment& segment_of(const place& p) { return parts_.buckets.at(p.segment); }
+
+    // The one that stands for all charges of the same bucket: a name met before, or, when that has
+    // no room, a shared bucket met before.
+    place& shared_place(std::size_t i) { return places_[places_[places_[i].first].first]; }
+
+    void locate();
+    void lock();
+    void lock_shared();
+    bool find_room();
+    bool promise_room(std::size_t i);
+    void share(std::size_t i);
+    void read_places();
+    void untake(answer& a);
+    void keep_taken();
+};
+
+}  // namespace gateway::store

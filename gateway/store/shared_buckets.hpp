@@ -1,0 +1,39 @@
+// Where clients without a slot in the memory store are charged: one bucket per limit, by its name.
+//
+// As few as there are limits, and none in a table with room, which any() tells without the lock.
+// Everything else but forget() wants the lock held, which is taken after any segment's.
+#pragma once
+
+#include "gateway/limit/bucket.hpp"
+#include "gateway/store/spin_lock.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace gateway::store {
+
+class shared_buckets {
+public:
+    bool any() const { return count_.load(std::memory_order_relaxed) > 0; }
+
+    void lock() { lock_.lock(); }
+
+    void unlock() { lock_.unlock(); }
+
+    limit::bucket* find(std::string_view limit_name);  // null: there is none
+    limit::bucket& make(std::string_view limit_name);  // a fresh one if there is none
+
+    // Those that are full again.
+    void forget(std::int64_t now);
+
+private:
+    spin_lock lock_;
+    std::map<std::string, limit::bucket, std::less<>> buckets_;
+    std::atomic<std::size_t> count_{0};  // what buckets_.size() is
+};
+
+}  // namespace gateway::store
