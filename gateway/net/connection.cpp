@@ -97,7 +97,7 @@ received connection::receive(std::span<char>& bytes)
         may_be_readable_ = false;
         return received::nothing;
     }
-    return received::closed;
+    return n == 0 ? received::closed : received::broken;
 }
 
 sent connection::send(std::string_view a, std::string_view b)

@@ -14,7 +14,7 @@
 
 namespace gateway::net {
 
-enum class received { data, nothing, closed };  // closed: orderly or not
+enum class received { data, nothing, closed, broken };  // broken: the peer reset it, or an error
 enum class sent { all, some, broken };
 
 class connection : private watcher {
@@ -35,6 +35,9 @@ public:
     // Takes all of `a` then `b`. What the socket does not take is kept, and drained() comes when it
     // has gone; until then do not send more than you are ready to have kept.
     sent send(std::string_view a, std::string_view b = {});
+
+    // Whether something is known to have come that has not been received: bytes or an end.
+    bool has_news() const { return may_be_readable_; }
 
     bool sending() const { return unsent_at_ < unsent_.size(); }
 

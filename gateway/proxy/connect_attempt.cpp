@@ -13,7 +13,7 @@ void pending_lease::abandon()
 }
 
 connect_attempt::connect_attempt(pool& p, pending_lease& lease)
-    : pool_(p), lease_(&lease), tries_left_(p.most_tries())
+    : pool_(p), lease_(&lease), tries_left_(p.most_tries()), turn_(p.next_turn())
 {
     lease.attempt_ = this;
     pool_.loop().wheel().arm(*this, pool_.loop().now() + pool_.options().connect_timeout);
@@ -35,7 +35,7 @@ void connect_attempt::proceed()
         return;
     }
     --tries_left_;
-    const auto target = pool_.next_target();
+    const auto target = pool_.next_target(turn_);
     if (!target) {
         end_with(failure::no_address);
         return;

@@ -167,12 +167,12 @@ void exchange_state::finish(std::size_t surplus)
     port_.response_end();
 }
 
-void exchange_state::upstream_closed()
+void exchange_state::upstream_closed(bool orderly)
 {
     if (phase_ != phase::sending) {
         return;
     }
-    if (response_begun_ && response_body_.ends_at_close()) {
+    if (orderly && response_begun_ && response_body_.ends_at_close()) {
         upstream_keep_alive_ = false;
         finish(0);
         return;

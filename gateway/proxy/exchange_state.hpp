@@ -62,7 +62,7 @@ public:
     void request_content(std::string_view content, bool last);
 
     void upstream_bytes(std::span<char> bytes);
-    void upstream_closed();
+    void upstream_closed(bool orderly);  // false: it was reset
     void expired();                 // a deadline of ours: response_timeout or body_timeout
     void cancel();                  // the client is gone
 

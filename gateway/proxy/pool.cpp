@@ -23,7 +23,7 @@ pool::pool(net::loop& l, upstream_options options, unsigned short echo_port, tel
     : loop_(l), options_(std::move(options)), metrics_(metrics), default_host_(name_of(options_.servers.front()))
 {
     for (const server_address& address : options_.servers) {
-        servers_.push_back(server{resolve(address, echo_port), 0, {}});
+        servers_.push_back(server{resolve(address, echo_port), {}});
     }
 }
 
@@ -60,14 +60,14 @@ std::size_t pool::most_tries() const
     return addresses;
 }
 
-std::optional<pool::target> pool::next_target()
+std::optional<pool::target> pool::next_target(std::size_t& turn) const
 {
     for (std::size_t i = 0; i < servers_.size(); ++i) {
-        const std::size_t index = next_server_++ % servers_.size();
-        server& s = servers_[index];
-        const auto endpoints = s.name.endpoints();
+        const std::size_t index = turn % servers_.size();
+        const std::size_t round = turn++ / servers_.size();
+        const auto endpoints = servers_[index].name.endpoints();
         if (!endpoints.empty()) {
-            return target{index, endpoints[s.next_endpoint++ % endpoints.size()]};
+            return target{index, endpoints[round % endpoints.size()]};
         }
     }
     return std::nullopt;
@@ -114,7 +114,7 @@ void pool::give_back(upstream_connection& c, bool reusable)
     c.lease_to(nullptr);
     metrics_.worker.upstreams_active.add(-1);
     auto& idle = servers_[c.server()].idle;
-    if (!reusable || retired_ || c.sending() || idle.size() >= options_.max_idle) {
+    if (!reusable || retired_ || c.sending() || c.has_news() || idle.size() >= options_.max_idle) {
         c.close();
         return;
     }

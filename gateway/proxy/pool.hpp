@@ -65,14 +65,15 @@ public:
 
     bool addresses_known() const;
     std::size_t most_tries() const;
-    std::optional<target> next_target();
+    std::size_t next_turn() { return next_server_++; }
+    // The server whose turn it is, or the next one that has an address; `turn` moves past it.
+    std::optional<target> next_target(std::size_t& turn) const;
     upstream_connection& adopt(int fd, std::size_t server_index);
     void attempt_ended(connect_attempt& a);
 
 private:
     struct server {
         net::resolved_name name;
-        std::size_t next_endpoint = 0;
         std::vector<upstream_connection*> idle;  // the last is the one used last
     };
 

@@ -49,9 +49,11 @@ void check_pool::give_back(std::unique_ptr<limit_check> check)
     spare_.push_back(std::move(check));
 }
 
-void admitter::reset(std::shared_ptr<const policy_view> view)
+void admitter::reset(const std::shared_ptr<const policy_view>& view)
 {
-    view_ = std::move(view);
+    if (view_ != view) {  // or the count would go up and down for every request
+        view_ = view;
+    }
     route_ = nullptr;
     metrics_ = view_->no_route;
     client_ = {};
@@ -128,7 +130,7 @@ admission admitter::conclude(const verdict& v)
         case verdict::outcome::allowed:
             return {};
         case verdict::outcome::rejected:
-            return refusal(429, "the rate limit for this client is exhausted; retry after the time given");
+            return refusal(429, "the limit is exhausted; retry later");
         case verdict::outcome::unavailable:
             return refusal(503, "the rate limit cannot be checked at the moment");
         case verdict::outcome::unidentified:

@@ -29,7 +29,7 @@ class admitter {
 public:
     explicit admitter(check_pool& checks) : checks_(checks) {}
 
-    void reset(std::shared_ptr<const policy_view> view);  // before each request
+    void reset(const std::shared_ptr<const policy_view>& view);  // before each request
 
     // As session_port::admit; with `pending`, `listener` is called and conclude() gives the rest.
     admission admit(const http::request_head& head, const base::ip_address& peer, verdict_listener& listener);
@@ -37,8 +37,6 @@ public:
     void abandon();
 
     const policy_view& view() const { return *view_; }
-
-    std::shared_ptr<const policy_view> shared_view() const { return view_; }
 
     const policy::route* route() const { return route_; }
 

@@ -62,7 +62,7 @@ bool limit_check::collect(const policy_view& view, const policy::route& route, c
         i.rule = &view.policy->limits[index];
         i.metrics = view.limits[index];
         const key_result made = make_bucket_name(*i.rule, subject, i.name);
-        if (made == key_result::reject) {
+        if (made == key_result::reject && enforced(*i.rule)) {
             return false;
         }
         if (made == key_result::made) {
@@ -95,15 +95,31 @@ bool limit_check::decide_locally(batch& b, outcome when_allowed)
         return true;
     }
     if (!local_.take(b.all(), loop_.now(), b.given)) {
-        verdict_.is = verdict::outcome::unavailable;
-        for (std::size_t i = 0; i < b.count; ++i) {
-            verdict_.entries[b.entry[i]].what = outcome::failed_closed;
-        }
-        return false;
+        return decide_without_room(b, when_allowed);
     }
     b.taken = b.given.admitted;
     record(b, b.given, when_allowed);
     return b.taken;
+}
+
+// The local table is full. A limit in shadow mode cannot be the one that refuses: the others are
+// asked again without it.
+bool limit_check::decide_without_room(batch& b, outcome when_allowed)
+{
+    batch rest;
+    for (std::size_t i = 0; i < b.count; ++i) {
+        verdict::entry& e = verdict_.entries[b.entry[i]];
+        e.what = enforced(*e.rule) ? outcome::failed_closed : outcome::failed_open;
+        if (enforced(*e.rule)) {
+            rest.add(items_[b.entry[i]], b.entry[i]);
+        }
+    }
+    if (rest.count == b.count) {
+        verdict_.is = verdict::outcome::unavailable;
+        return false;
+    }
+    b = rest;
+    return decide_locally(b, when_allowed);
 }
 
 void limit_check::record(const batch& b, const store::answer& a, outcome when_allowed)

@@ -79,6 +79,7 @@ private:
     bool collect(const policy_view& view, const policy::route& route, const key_subject& subject);
     store::shared_store* gather(const policy_view& view);
     bool decide_locally(batch& b, telemetry::outcome when_allowed);
+    bool decide_without_room(batch& b, telemetry::outcome when_allowed);
     void record(const batch& b, const store::answer& a, telemetry::outcome when_allowed);
     void give_back(batch& b);
     void settle_failure();

@@ -35,7 +35,7 @@ session::session(session_environment& env, int fd)
     : connection(env.loop, fd),
       env_(env),
       admitter_(env.checks),
-      state_(*this, env.view->http),
+      state_(*this),
       peer_(address_of_peer(fd))
 {
     env_.metrics.clients_idle.add(1);
@@ -78,6 +78,7 @@ void session::after_event()
     if (closed()) {
         return;
     }
+    count_active(state_.at() != session_state::phase::idle);
     if (state_.wants_client_bytes(upstream_blocked())) {
         want_read();
     }
@@ -143,6 +144,7 @@ void session::readable()
             state_.client_bytes(bytes);
             break;
         case net::received::closed:
+        case net::received::broken:
             state_.client_closed();
             break;
         case net::received::nothing:
@@ -164,10 +166,12 @@ void session::drained()
     after_event();
 }
 
+// What is kept cannot go any more, so there is nothing to wait for.
 void session::broken()
 {
+    end_after_sending_ = false;
     state_.client_closed();
-    after_event();
+    reset();
 }
 
 void session::expired(base::instant)
@@ -192,7 +196,10 @@ void session::upstream_readable()
             state_.upstream_bytes(bytes);
             break;
         case net::received::closed:
-            state_.upstream_closed();
+            state_.upstream_closed(true);
+            break;
+        case net::received::broken:
+            state_.upstream_closed(false);
             break;
         case net::received::nothing:
             break;
@@ -237,8 +244,8 @@ void session::decided(const verdict& v)
 void session::request_begins()
 {
     began_ = env_.loop.now();
+    armed_ = deadline::none;  // it has deadlines of its own, not what is left of the last request's
     method_ = telemetry::method_names.size() - 1;
-    count_active(true);
     admitter_.reset(env_.view);
 }
 
@@ -263,7 +270,6 @@ void session::request_ends(const finished& f)
     telemetry::route_metrics& metrics = admitter_.metrics();
     metrics.count_request(method_, f.status != 0 ? f.status : 499);
     metrics.duration.observe(took);
-    count_active(false);
     if (!env_.access_log_enabled) {
         return;
     }

@@ -103,6 +103,7 @@ private:
     bool client_blocked() const override { return sending(); }
     std::string& scratch() override { return env_.loop.scratch(); }
     http::request_head& request_head_storage() override { return env_.request_head; }
+    const http::options& limits() const override { return admitter_.view().http; }
     void request_begins() override;
     void request_ends(const finished& f) override;
     void end_sending() override;

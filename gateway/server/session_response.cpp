@@ -68,9 +68,9 @@ void session_state::upstream_bytes(std::span<char> bytes)
     settle();
 }
 
-void session_state::upstream_closed()
+void session_state::upstream_closed(bool orderly)
 {
-    exchange_.upstream_closed();
+    exchange_.upstream_closed(orderly);
     settle();
 }
 

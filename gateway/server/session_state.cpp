@@ -6,10 +6,7 @@
 
 namespace gateway::server {
 
-session_state::session_state(session_port& port, const http::options& limits)
-    : port_(port), limits_(&limits), exchange_(port)
-{
-}
+session_state::session_state(session_port& port) : port_(port), exchange_(port) {}
 
 // ---- bytes from the client -------------------------------------------------------------------
 
@@ -20,7 +17,7 @@ void session_state::client_bytes(std::span<char> bytes)
         // work for a head is bounded however small the pieces it comes in.
         const bool line = std::memchr(bytes.data(), '\n', bytes.size()) != nullptr;
         inbox_.append(bytes.data(), bytes.size());
-        if (!line && inbox_.size() < limits_->max_header_bytes) {
+        if (!line && inbox_.size() < port_.limits().max_header_bytes) {
             return;
         }
     } else if (!inbox_.empty()) {
@@ -89,7 +86,7 @@ std::size_t session_state::consume_head(std::span<char> bytes)
         return 0;
     }
     http::request_head& head = port_.request_head_storage();
-    const http::parse_result parsed = http::parse_request_head(text, *limits_, head);
+    const http::parse_result parsed = http::parse_request_head(text, port_.limits(), head);
     switch (parsed.is) {
         case http::parse_result::state::incomplete:
             return 0;
@@ -108,7 +105,8 @@ std::size_t session_state::consume_body(std::span<char> bytes)
 {
     const auto piece = request_body_.read(bytes);
     request_bytes_ += piece.content.size();
-    const bool too_large = limits_->max_body_bytes != 0 && request_bytes_ > limits_->max_body_bytes;
+    const std::uint64_t most = port_.limits().max_body_bytes;
+    const bool too_large = most != 0 && request_bytes_ > most;
     if (piece.malformed || too_large) {
         exchange_.cancel();
         if (response_head_sent_) {
@@ -251,6 +249,8 @@ void session_state::expired(bool upstream_blocked)
                 exchange_.expired();
             }
             break;
+        case phase::admitting:
+            break;  // the decision has a deadline of its own
         default:
             close(false);
             break;

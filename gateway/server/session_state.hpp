@@ -53,6 +53,7 @@ public:
     virtual bool client_blocked() const = 0;  // what was sent is still waiting: no further request is begun
     virtual std::string& scratch() = 0;  // empty; left empty
     virtual http::request_head& request_head_storage() = 0;  // shared by all sessions of a thread
+    virtual const http::options& limits() const = 0;  // asked each time: a reload may change them between requests
 
     virtual void request_begins() = 0;                     // a head is complete and valid
     virtual void request_ends(const finished& f) = 0;  // its response has been handed over, or never will be
@@ -80,16 +81,15 @@ public:
         closed,
     };
 
-    session_state(session_port& port, const http::options& limits);
+    explicit session_state(session_port& port);
 
     // Events.
     void client_bytes(std::span<char> bytes);
     void client_closed();               // no more bytes will come from it
     void client_drained();              // it is not blocked any more
-    void client_gone();                 // sending to it failed
     void admitted(const admission& a);  // after admit() said pending
     void upstream_bytes(std::span<char> bytes);
-    void upstream_closed();
+    void upstream_closed(bool orderly);  // false: it was reset
     void leased();
     void lease_failed(proxy::failure why);
     void expired(bool upstream_blocked);  // the deadline of the present phase
@@ -118,7 +118,6 @@ public:
 
 private:
     session_port& port_;
-    const http::options* limits_;
     proxy::exchange_state exchange_;
     phase phase_ = phase::idle;
 
@@ -127,7 +126,6 @@ private:
     bool keep_alive_ = false;        // the client's wish
     bool close_after_ = false;       // ours
     bool draining_all_ = false;      // the server ends: close after this request
-    bool client_ended_ = false;      // it will send no more
     bool expects_continue_ = false;
     bool response_head_sent_ = false;
     int empty_lines_ = 0;

@@ -52,7 +52,8 @@ const verdict::entry* verdict::deciding() const
         if (stops) {
             return &e;
         }
-        if (best == nullptr || (e.decided && e.decision.remaining < best->decision.remaining)) {
+        const bool fewer = e.decided && (best == nullptr || !best->decided || e.decision.remaining < best->decision.remaining);
+        if (best == nullptr || fewer) {
             best = &e;
         }
     }

@@ -92,6 +92,38 @@ TEST(redis_store, a_key_that_holds_something_else_fails_its_own_question_only)
     }
 }
 
+TEST(redis_store, a_rejected_question_writes_only_what_a_changed_rate_wants)
+{
+    redis_subject s;
+    ASSERT_TRUE(s.becomes_healthy());
+    const auto writes = [&s] {
+        const std::string all = s.server().command({"INFO", "commandstats"});
+        const std::size_t at = all.find("cmdstat_set:calls=");
+        return all.substr(at, all.find(',', at) - at);
+    };
+    EXPECT_EQ(why(s, "secret", 5), std::nullopt);
+    const std::string value = s.server().command({"GET", key_of_secret});
+    const std::string before = writes();
+    for (int i = 0; i < 5; ++i) {
+        EXPECT_EQ(why(s, "secret"), std::nullopt);
+    }
+    EXPECT_EQ(s.server().command({"GET", key_of_secret}), value);
+    EXPECT_EQ(writes(), before);
+
+    const auto daily = *limit::limit::make(1, hours{24}, 2);
+    const charge c{.limit_name = "per_client", .bucket_name = "secret", .limit = &daily};
+    answer a;
+    ASSERT_EQ(s.ask({&c, 1}, a), std::nullopt);
+    EXPECT_FALSE(a.admitted);
+    const std::string after = writes();
+    EXPECT_NE(after, before);
+    const auto left = milliseconds{std::stoll(s.server().command({"PTTL", key_of_secret}))};
+    EXPECT_GT(left, 5 * hours{24} - seconds{600});
+    EXPECT_LE(left, 5 * hours{24} + milliseconds{2});
+    ASSERT_EQ(s.ask({&c, 1}, a), std::nullopt);
+    EXPECT_EQ(writes(), after) << "once for each change";
+}
+
 TEST(redis_store, a_value_from_a_clock_that_stepped_back_costs_one_refill_at_most)
 {
     redis_subject s;

@@ -56,7 +56,8 @@ class memory_subject {
 public:
     std::optional<answer> take(std::span<const charge> charges)
     {
-        return store_.take(charges, base::now());
+        answer a;
+        return store_.take(charges, base::now(), a) ? std::optional{a} : std::nullopt;
     }
 
 private:

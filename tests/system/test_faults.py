@@ -5,9 +5,11 @@ says that the store decided; in the fault `open` says 200 without the limit's fi
 503, and `local` 200 with them, from its own full bucket.
 """
 import json
+import threading
 import time
 
 from harness.case import SystemTest
+from harness.client import get
 from harness.fault_proxy import FaultProxy
 from harness.load import Load, percentile
 from harness.process import SLOW, wait_until
@@ -24,15 +26,19 @@ FAULT_TIME = 3.0 if SLOW else 0.8
 TEXT = """
 stores: {{ r: {{ url: '{url}', timeout: {timeout}ms }} }}
 limits:
-  open: {{ key: [], rate: 1/d, burst: {burst}, store: r, on_store_failure: open }}
-  closed: {{ key: [], rate: 1/d, burst: {burst}, store: r, on_store_failure: closed }}
-  local: {{ key: [], rate: 1/d, burst: {burst}, store: r, on_store_failure: local }}
+  open: {{ key: [], rate: 1/d, burst: {burst}, cost: {cost}, store: r, on_store_failure: open }}
+  closed: {{ key: [], rate: 1/d, burst: {burst}, cost: {cost}, store: r, on_store_failure: closed }}
+  local: {{ key: [], rate: 1/d, burst: {burst}, cost: {cost}, store: r, on_store_failure: local }}
 routes:
   - {{ match: {{ path: /open }}, limits: [open], upstream: up }}
   - {{ match: {{ path: /closed }}, limits: [closed], upstream: up }}
   - {{ match: {{ path: /local }}, limits: [local], upstream: up }}
 upstreams: {{ up: {{ servers: [echo] }} }}
 """
+
+
+def configuration(url, timeout=int(TIMEOUT * 1000), burst=BURST, cost=1):
+    return TEXT.format(url=url, timeout=timeout, burst=burst, cost=cost)
 
 
 def store_decided(answer):
@@ -52,17 +58,16 @@ class FaultTest(SystemTest):
     def setUp(self):
         self.redis = self.started(RedisServer())
 
-    def start(self, url):
-        gateway = self.gateway(TEXT.format(url=url, timeout=int(TIMEOUT * 1000), burst=BURST))
+    def start(self, url, burst=BURST):
+        gateway = self.gateway(configuration(url, burst=burst))
         wait_until(lambda: gateway.metrics().sum("gateway_store_up", store="r"), what="the store is up")
-        for policy in POLICIES:  # empties the store's buckets
-            with gateway.connect() as c:
-                for start in range(0, BURST, 100):
-                    c.send(f"GET /{policy} HTTP/1.1\r\nHost: h\r\n\r\n" * 100)
-                    for _ in range(100):
-                        self.assertEqual(c.response().status, 200)
-                self.assertEqual(c.ask("/" + policy).status, 429)
         return gateway
+
+    def empty_buckets(self):
+        """Takes all tokens at once, by a gateway that differs in cost alone."""
+        gateway = self.gateway(configuration(self.redis.url, timeout=1000, cost=BURST))
+        wait_until(lambda: gateway.metrics().sum("gateway_store_up", store="r"), what="the store is up")
+        self.assertEqual([gateway.get("/" + p).status for p in POLICIES], [200] * 3)
 
     def load(self, gateway):
         flows = [(p, f"GET /{p} HTTP/1.1\r\nHost: h\r\n\r\n".encode()) for p in POLICIES for _ in range(4)]
@@ -116,6 +121,7 @@ class ThroughProxy(FaultTest):
     def setUp(self):
         super().setUp()
         self.fault = self.started(FaultProxy(self.redis.port))
+        self.empty_buckets()
         self.gateway_under_test = self.start(self.fault.url)
 
     def fails(self, mode, **options):
@@ -199,8 +205,8 @@ class ThroughProxy(FaultTest):
 
     def test_late_replies_never_answer_another_request(self):
         """The bucket of each client is told apart by its Limit: a late answer would show another's."""
-        text = (f"workers: 1\nstores: {{ r: {{ url: '{self.fault.url}', timeout: {int(TIMEOUT * 1000)}ms }} }}\n"
-                "limits:\n  big: { key: [], rate: 1/d, burst: 1000000, store: r, on_store_failure: closed }\n"
+        text = (f"workers: 1\nstores: {{ r: {{ url: '{self.fault.url}', timeout: {TIMEOUT * 1000:.0f}ms }} }}\n"
+                "limits:\n  big: { key: [], rate: 1/s, burst: 1000000, store: r, on_store_failure: closed }\n"
                 "  none: { key: path, rate: 1/d, burst: 1, store: r, on_store_failure: closed }\n"
                 "routes:\n - { match: { path: /big }, limits: [big], upstream: up }\n - { match: { path: /none }, limits: [none], upstream: up }\n"
                 "upstreams: { up: { servers: [echo] } }\n")
@@ -238,13 +244,12 @@ class ThroughProxy(FaultTest):
         wait_until(lambda: ready() == 200, RECOVERY + 1)
 
     def readiness(self, gateway):
-        from harness.client import get
         r = get(gateway.admin, "/readyz")
         return r.status, json.loads(r.body)
 
     def test_a_gateway_starts_while_its_store_is_away(self):
         self.fault.set("refuse")
-        gateway = self.gateway(TEXT.format(url=self.fault.url, timeout=int(TIMEOUT * 1000), burst=10))
+        gateway = self.gateway(configuration(self.fault.url, burst=10))
         self.assertEqual([gateway.get("/" + p).status for p in POLICIES], [200, 503, 200])
         self.fault.set("pass")
         wait_until(lambda: gateway.get("/closed").status in (200, 429), RECOVERY + 1)
@@ -274,6 +279,7 @@ def store_decided_status(gateway, policy):
 class RealServer(FaultTest):
     def setUp(self):
         super().setUp()
+        self.empty_buckets()
         self.gateway_under_test = self.start(self.redis.url)
 
     def configure(self, *words):
@@ -283,9 +289,17 @@ class RealServer(FaultTest):
         self.run_fault("SIGSTOP", self.redis.freeze, self.redis.thaw)
 
     def test_out_of_memory(self):
+        """A rejection writes nothing and is possible all the same: this needs buckets with tokens."""
+        gateway = self.gateway_under_test
+        self.redis.command("FLUSHALL")
         self.redis.command("CONFIG", "SET", "maxmemory-policy", "noeviction")
-        # A rejected request writes nothing, and Redis refuses the script all the same.
-        self.run_fault("OOM", self.configure("maxmemory", "1"), self.configure("maxmemory", "0"), opens_breaker=False)
+        self.redis.command("CONFIG", "SET", "maxmemory", "1")
+        for _ in range(20):
+            self.assertEqual([gateway.get("/" + p).status for p in POLICIES], [200, 503, 200])
+        self.assertIsNone(gateway.get("/open")["x-ratelimit-limit"])
+        self.redis.command("CONFIG", "SET", "maxmemory", "0")
+        wait_until(lambda: gateway.get("/closed").status == 200, RECOVERY)
+        self.assertEqual(gateway.get("/open")["x-ratelimit-limit"], str(BURST))
 
     def test_becomes_a_replica(self):
         self.redis.command("CONFIG", "SET", "replica-serve-stale-data", "no")
@@ -296,7 +310,6 @@ class RealServer(FaultTest):
         self.redis.command("CONFIG", "SET", "busy-reply-threshold", "10")
 
         def occupy():
-            import threading
             threading.Thread(target=self.swallow, args=("EVAL", "while true do end", "0"), daemon=True).start()
         self.run_fault("BUSY", occupy, lambda: self.redis.command("SCRIPT", "KILL"))
 

@@ -5,8 +5,8 @@
 -- ARGV  per charge: interval (us per token), burst, cost, enforced (1, or 0 for shadow mode);
 --       last the question's number, which comes back, so that no reply can pass for another's
 -- Reply {number, admitted, then per charge: allowed, remaining, retry_us, full_us}, all integers
--- Value "full_at interval capacity": when the bucket is full again, and the terms it was charged
---       under. Every key expires when its bucket is full, which is as good as never seen.
+-- Value "full_at interval capacity": when the bucket is full again, the interval it was charged
+--       under, and the largest debt that can be. Every key expires when its bucket is full, which is as good as never seen.
 -- All numbers are below 2^53, where doubles are exact integers; see limit::max_refill.
 local most = 3153600000000000
 
@@ -28,11 +28,14 @@ local function rescaled(owed, old, new)
     return math.min(scaled, most)
 end
 
--- When the bucket at `key` is full, in the present terms; nil if the key holds something else.
-local function read(key, interval)
+-- The bucket at `key` in the present terms; nil if the key holds something else. A debt made at
+-- another rate must be kept re-based whatever the answer, or a client that is rejected again and
+-- again would go on paying at the old one.
+local function read(key, interval, burst)
+    local bucket = { full_at = now, before = now, interval = interval, capacity = interval * burst }
     local value = redis.call('GET', key)
     if not value then
-        return now
+        return bucket
     end
     local full_at, old, capacity = string.match(value, '^(%d+) (%d+) (%d+)$')
     full_at, old, capacity = tonumber(full_at), tonumber(old), tonumber(capacity)
@@ -42,26 +45,34 @@ local function read(key, interval)
     -- A clock that stepped back would leave a debt larger than any that can be made.
     local owed = math.min(full_at, now + capacity) - now
     if owed <= 0 then
-        return now
+        return bucket
     end
     if old ~= interval then
         owed = rescaled(owed, old, interval)
+        bucket.changed = true
     end
-    return now + owed
+    bucket.full_at, bucket.before = now + owed, now + owed
+    return bucket
 end
 
-local before, after, answers, admitted = {}, {}, {}, 1
+local function write(key, full_at, bucket)
+    local owed = full_at - now
+    -- A rebased debt can be more than a full bucket, if the burst has shrunk, too.
+    local capacity = math.max(bucket.capacity, owed)
+    local value = string.format('%.0f %.0f %.0f', full_at, bucket.interval, capacity)
+    redis.call('SET', key, value, 'PX', string.format('%.0f', ceil_div(owed, 1000) + 1))
+end
+
+local buckets, answers, admitted = {}, {}, 1
 for i, key in ipairs(KEYS) do
     local interval, burst = tonumber(ARGV[4 * i - 3]), tonumber(ARGV[4 * i - 2])
     local cost, enforced = tonumber(ARGV[4 * i - 1]), ARGV[4 * i] == '1'
-    if not before[key] then
-        before[key] = read(key, interval)
-        if not before[key] then
-            return redis.error_reply('CORRUPT a bucket key holds something else')
-        end
-        after[key] = { full_at = before[key] }
+    local bucket = buckets[key] or read(key, interval, burst)
+    if not bucket then
+        return redis.error_reply('CORRUPT a bucket key holds something else')
     end
-    local bucket, capacity = after[key], interval * burst
+    buckets[key] = bucket
+    local capacity = interval * burst
     local owed = bucket.full_at - now
     if cost > burst or owed > capacity - cost * interval then
         local retry = owed + math.min(cost, burst) * interval - capacity
@@ -71,7 +82,7 @@ for i, key in ipairs(KEYS) do
         end
     else
         owed = owed + cost * interval
-        bucket.full_at, bucket.interval, bucket.capacity = now + owed, interval, capacity
+        bucket.full_at, bucket.taken = now + owed, true
         answers[i] = { 1, burst - ceil_div(owed, interval), 0, owed }
     end
 end
@@ -82,7 +93,7 @@ for i, key in ipairs(KEYS) do
     if admitted == 0 and answer[1] == 1 then
         -- Nothing is taken: this limit's numbers are those of its untouched bucket.
         local interval, burst = tonumber(ARGV[4 * i - 3]), tonumber(ARGV[4 * i - 2])
-        local owed = before[key] - now
+        local owed = buckets[key].before - now
         answer = { 1, math.max(burst - ceil_div(owed, interval), 0), 0, owed }
     end
     for _, number in ipairs(answer) do
@@ -90,13 +101,11 @@ for i, key in ipairs(KEYS) do
     end
 end
 
-if admitted == 1 then
-    for key, bucket in pairs(after) do
-        if bucket.interval then
-            local value = string.format('%.0f %.0f %.0f', bucket.full_at, bucket.interval, bucket.capacity)
-            local lifetime = ceil_div(bucket.full_at - now, 1000) + 1
-            redis.call('SET', key, value, 'PX', string.format('%.0f', lifetime))
-        end
+for key, bucket in pairs(buckets) do
+    if admitted == 1 and bucket.taken then
+        write(key, bucket.full_at, bucket)
+    elseif bucket.changed then
+        write(key, bucket.before, bucket)
     end
 end
 return reply

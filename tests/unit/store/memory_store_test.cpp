@@ -29,6 +29,14 @@ memory_options options(std::size_t max, memory_options::when_full on_full)
 constexpr auto share = memory_options::when_full::share;
 constexpr auto reject = memory_options::when_full::reject;
 
+std::optional<answer> ask(
+    memory_store& s, const std::vector<charge>& charges, base::instant now = start
+)
+{
+    answer a;
+    return s.take(charges, now, a) ? std::optional{a} : std::nullopt;
+}
+
 std::optional<limit::decision> take(
     memory_store& s,
     std::string_view client,
@@ -36,9 +44,17 @@ std::optional<limit::decision> take(
     std::string_view limit_name = "l"
 )
 {
-    const charge c{.limit_name = limit_name, .bucket_name = client, .limit = &hourly};
-    const auto a = s.take({&c, 1}, now);
+    const auto a =
+        ask(s, {{.limit_name = limit_name, .bucket_name = client, .limit = &hourly}}, now);
     return a ? std::optional{a->decisions()[0]} : std::nullopt;
+}
+
+limit::decision take_under(
+    const limit::limit& l, memory_store& s, std::string_view client, base::instant now = start
+)
+{
+    const auto a = ask(s, {{.limit_name = "l", .bucket_name = client, .limit = &l}}, now);
+    return a.value().decisions()[0];
 }
 
 TEST(memory_store, holds_exactly_as_many_clients_as_it_was_told)
@@ -95,7 +111,7 @@ TEST(memory_store, two_clients_of_one_limit_may_share_in_one_question)
         {.limit_name = "l", .bucket_name = "a", .limit = &hourly, .cost = 2},
         {.limit_name = "l", .bucket_name = "b", .limit = &hourly, .cost = 2},
     };
-    EXPECT_FALSE(s.take(both, start)->admitted);
+    EXPECT_FALSE(ask(s, both)->admitted);
     EXPECT_EQ(take(s, "c")->remaining, 2) << "nothing was taken";
 }
 
@@ -165,29 +181,103 @@ TEST(memory_store, agrees_with_a_map_of_buckets_while_it_forgets)
 TEST(memory_store, a_refund_gives_back_what_was_taken_and_no_more)
 {
     memory_store s{options(10, reject)};
-    const charge c{.limit_name = "l", .bucket_name = "a", .limit = &hourly, .cost = 2};
+    const std::vector<charge> two{
+        {.limit_name = "l", .bucket_name = "a", .limit = &hourly, .cost = 2}};
     take(s, "a");
-    const auto a = s.take({&c, 1}, start);
-    s.refund({&c, 1}, *a, start);
+    s.refund(two, ask(s, two).value(), start);
     EXPECT_EQ(take(s, "a")->remaining, 1);
 
-    const auto rejected = s.take({&c, 1}, start);
-    ASSERT_FALSE(rejected->admitted);
-    s.refund({&c, 1}, *rejected, start);
+    const answer rejected = ask(s, two).value();
+    ASSERT_FALSE(rejected.admitted);
+    s.refund(two, rejected, start);
     EXPECT_EQ(take(s, "a")->remaining, 0) << "nothing was taken, nothing comes back";
 }
 
 TEST(memory_store, a_late_refund_never_lets_a_client_exceed_its_burst)
 {
     memory_store s{options(10, reject)};
-    const charge one{.limit_name = "l", .bucket_name = "a", .limit = &hourly};
-    const auto a = s.take({&one, 1}, start);
+    const std::vector<charge> one{{.limit_name = "l", .bucket_name = "a", .limit = &hourly}};
+    const answer given = ask(s, one).value();
     const base::instant later = start + hours{2};  // full again without any refund
     for (int i = 0; i < 3; ++i) {
         EXPECT_TRUE(take(s, "a", later)->allowed);
     }
-    s.refund({&one, 1}, *a, later);
+    s.refund(one, given, later);
     EXPECT_FALSE(take(s, "a", later)->allowed);
+}
+
+TEST(memory_store, a_refund_a_little_later_gives_back_all_but_what_flowed_back_meanwhile)
+{
+    memory_store s{options(10, reject)};
+    const std::vector<charge> two{
+        {.limit_name = "l", .bucket_name = "a", .limit = &hourly, .cost = 2}};
+    const answer given = ask(s, two).value();
+    s.refund(two, given, start + seconds{1});
+    // Owed were 2 h less the second that has passed; 2 h less that second came back.
+    EXPECT_EQ(take(s, "a", start + seconds{1})->reset_after, hours{1});
+}
+
+TEST(memory_store, a_refund_across_a_changed_rate_gives_nothing)
+{
+    const auto minutely = *limit::limit::make(1, std::chrono::minutes{1}, 3);
+    memory_store s{options(10, reject)};
+    const std::vector<charge> two{
+        {.limit_name = "l", .bucket_name = "a", .limit = &hourly, .cost = 2}};
+    const answer given = ask(s, two).value();
+    EXPECT_EQ(take_under(minutely, s, "a").remaining, 0);
+    s.refund(two, given, start);
+    EXPECT_FALSE(take_under(minutely, s, "a").allowed);
+    EXPECT_EQ(take_under(minutely, s, "a").retry_after, std::chrono::minutes{1});
+}
+
+TEST(memory_store, a_client_that_keeps_being_rejected_follows_a_changed_rate)
+{
+    const auto minutely = *limit::limit::make(1, std::chrono::minutes{1}, 3);
+    memory_store s{options(10, reject)};
+    for (int i = 0; i < 3; ++i) {
+        take(s, "a");
+    }
+    for (int i = 0; i < 60; ++i) {
+        const auto d = take_under(minutely, s, "a", start + seconds{i});
+        ASSERT_FALSE(d.allowed);
+        ASSERT_EQ(d.retry_after, seconds{60 - i}) << "what it is told stays true";
+    }
+    EXPECT_TRUE(take_under(minutely, s, "a", start + seconds{60}).allowed);
+
+    EXPECT_FALSE(take(s, "a", start + seconds{60})->allowed);  // and back: three tokens are owed
+    EXPECT_FALSE(take(s, "a", start + seconds{60 + 3599})->allowed);
+    EXPECT_TRUE(take(s, "a", start + seconds{60 + 3600})->allowed);
+}
+
+TEST(memory_store, clients_without_room_follow_a_changed_rate_together)
+{
+    const auto minutely = *limit::limit::make(1, std::chrono::minutes{1}, 3);
+    memory_store s{options(1, share)};
+    take(s, "inside", start, "other limit");
+    for (int i = 0; i < 3; ++i) {
+        take(s, "a");
+    }
+    EXPECT_EQ(take_under(minutely, s, "b").retry_after, seconds{60});
+    EXPECT_TRUE(take_under(minutely, s, "b", start + seconds{60}).allowed);
+    EXPECT_FALSE(take_under(minutely, s, "c", start + seconds{60}).allowed);
+
+    const base::instant later = start + hours{1};  // "inside" is full again, its slot is free
+    EXPECT_TRUE(take_under(minutely, s, "d", later).allowed);
+}
+
+TEST(memory_store, a_client_rejected_with_room_for_it_follows_a_changed_rate)
+{
+    const auto daily = *limit::limit::make(1, hours{24}, 3);
+    memory_store s{options(1, share)};
+    take(s, "inside", start, "other limit");
+    for (int i = 0; i < 3; ++i) {
+        take_under(daily, s, "a");
+    }
+    // There is a slot now, but the shared debt of three days comes with it.
+    const base::instant later = start + hours{1};
+    EXPECT_FALSE(take(s, "a", later)->allowed);
+    EXPECT_FALSE(take(s, "a", later + seconds{3449})->allowed);
+    EXPECT_TRUE(take(s, "a", later + seconds{3450})->allowed) << "23/24 of a token, at the new rate";
 }
 
 TEST(memory_store, threads_together_never_get_more_than_the_burst)
@@ -208,7 +298,7 @@ TEST(memory_store, threads_together_never_get_more_than_the_burst)
                     {.limit_name = "l", .bucket_name = first, .limit = &hundred},
                     {.limit_name = "l", .bucket_name = second, .limit = &hundred},
                 };
-                if (s.take(both, start)->admitted) {
+                if (ask(s, both)->admitted) {
                     ++allowed[x];
                     ++allowed[y];
                 }

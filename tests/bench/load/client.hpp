@@ -1,0 +1,54 @@
+// One keep-alive client connection: sends the benchmark's request, counts the bytes of the answer.
+// One request at a time.
+#pragma once
+
+#include "socket.hpp"
+#include <cstdint>
+#include <random>
+#include <string>
+#include <string_view>
+
+namespace bench {
+
+class client;
+
+// Told about answers; a status of 0 says that the connection broke and was opened again.
+class answer_listener {
+public:
+    virtual void answered(client& who, int status) = 0;
+
+protected:
+    ~answer_listener() = default;
+};
+
+class client final : public watcher {
+public:
+    client(loop& in, std::uint16_t port);
+    client(const client&) = delete;
+    client& operator=(const client&) = delete;
+
+    // `since` is the instant that latency counts from; `key` becomes the client's address.
+    void request(std::uint64_t since, std::uint32_t key, answer_listener& listener);
+
+    [[nodiscard]] std::uint64_t since() const { return since_; }
+
+    void ready() override;
+
+private:
+    void dial();
+    void take(std::string_view bytes);
+    void finish(int status);
+
+    loop& loop_;
+    std::uint16_t port_;
+    int fd_ = -1;
+    std::string request_;
+    std::size_t address_at_;  // of the X-Forwarded-For value in request_
+    std::string head_;        // of an answer, while incomplete
+    std::size_t body_left_ = 0;
+    int status_ = 0;  // of the answer being read; 0: still in its head
+    std::uint64_t since_ = 0;
+    answer_listener* listener_ = nullptr;  // null: no request under way
+};
+
+}  // namespace bench

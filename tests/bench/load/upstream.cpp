@@ -1,0 +1,79 @@
+#include "upstream.hpp"
+
+#include <array>
+#include <cerrno>
+#include <string_view>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace bench {
+
+namespace {
+
+constexpr std::string_view document =
+    R"({"id":42,"name":"benchmark item","tags":["alpha","beta"],"price":19.99,"stock":1234,)"
+    R"("active":true})";
+
+}  // namespace
+
+class upstream::connection final : public watcher {
+public:
+    connection(int fd, const std::string& response) : fd_{fd}, response_{response} {}
+
+    void ready() override
+    {
+        static std::array<char, 16384> buffer;
+        const ssize_t got = recv(fd_, buffer.data(), buffer.size(), MSG_DONTWAIT);
+        if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
+            return;
+        }
+        if (got <= 0) {
+            close(fd_);
+            return;
+        }
+        note({buffer.data(), static_cast<std::size_t>(got)});
+        // The client's side is drained within the same turn, so a short send is a broken peer.
+        if (tail_ == "\r\n\r\n" &&
+            send(fd_, response_.data(), response_.size(), MSG_NOSIGNAL) < 0) {
+            close(fd_);
+        }
+    }
+
+private:
+    void note(std::string_view bytes)  // the last four bytes tell the end of a head
+    {
+        if (bytes.size() >= 4) {
+            tail_ = bytes.substr(bytes.size() - 4);
+        } else {
+            tail_ += bytes;
+            tail_.erase(0, tail_.size() > 4 ? tail_.size() - 4 : 0);
+        }
+    }
+
+    int fd_;
+    const std::string& response_;
+    std::string tail_;
+};
+
+upstream::upstream(loop& in, std::uint16_t port, std::size_t body_size)
+    : loop_{in}, listener_{listen_on(port)}
+{
+    const std::string body = body_size == 0 ? std::string{document} : std::string(body_size, 'x');
+    response_ =
+        "HTTP/1.1 200 OK\r\nServer: upstream\r\nDate: Mon, 01 Jan 2024 00:00:00 GMT\r\n"
+        "Content-Type: application/json\r\nContent-Length: " +
+        std::to_string(body.size()) + "\r\n\r\n" + body;
+    loop_.add(listener_, *this);
+}
+
+upstream::~upstream() = default;
+
+void upstream::ready()
+{
+    for (int fd = accept_from(listener_); fd >= 0; fd = accept_from(listener_)) {
+        connections_.push_back(std::make_unique<connection>(fd, response_));
+        loop_.add(fd, *connections_.back());
+    }
+}
+
+}  // namespace bench

@@ -1,0 +1,30 @@
+// The upstream that all proxies forward to: answers every request without a body with the same
+// 200, in one send. Lives in the load generator's loop, as the cheapest upstream there can be.
+#pragma once
+
+#include "socket.hpp"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+class upstream final : public watcher {
+public:
+    upstream(loop& in, std::uint16_t port, std::size_t body_size);  // 0: a short JSON document
+    ~upstream();
+    upstream(const upstream&) = delete;
+    upstream& operator=(const upstream&) = delete;
+
+    void ready() override;  // somebody connects
+
+private:
+    class connection;
+
+    loop& loop_;
+    int listener_;
+    std::string response_;
+    std::vector<std::unique_ptr<connection>> connections_;  // kept until the end
+};
+
+}  // namespace bench
