@@ -39,7 +39,9 @@ bool would_block(int error)
 
 connection::connection(loop& l, int fd) : loop_(l), fd_(fd)
 {
-    loop_.data().add(fd, *this);
+    if (!loop_.data().add(fd, *this)) {
+        close();
+    }
 }
 
 connection::~connection()

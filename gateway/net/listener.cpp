@@ -105,23 +105,18 @@ void refuse_if_taken(const listen_target& target)
     check(ok, "cannot listen on", target);
 }
 
-listener::listener(loop& l, int fd, accept_function accept)
+listener::listener(loop& l, int fd, acceptor_owner& owner)
     : loop_(l),
       protocol_(protocol_of(fd)),
       acceptor_(l.get_executor(), protocol_, fd),
       retry_(l.get_executor()),
-      accept_(std::move(accept))
+      owner_(owner)
 {
 }
 
 void listener::start()
 {
     wait();
-}
-
-void listener::pause()
-{
-    paused_ = true;
 }
 
 void listener::resume()
@@ -168,16 +163,23 @@ void listener::wait()
 // errno says how it ended: EAGAIN when the queue is empty, 0 when `most` were taken.
 bool listener::accept_some(int most)
 {
-    for (int i = 0; i < most && !paused_; ++i) {
+    for (int i = 0; i < most; ++i) {
+        if (!owner_.make_room()) {
+            paused_ = true;
+            return true;
+        }
         const int fd = ::accept4(acceptor_.native_handle(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd < 0) {
-            const bool exhausted = errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
+            const int error = errno;
+            owner_.room_unused();
+            errno = error;
+            const bool exhausted = error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
             return !exhausted;  // anything else was the fault of that one connection, or an empty queue
         }
         if (protocol_.family() != AF_UNIX) {
             set_option(fd, IPPROTO_TCP, TCP_NODELAY);
         }
-        accept_(fd);
+        owner_.accepted(fd);
     }
     errno = 0;
     return true;

@@ -1,5 +1,5 @@
 // Accepts connections on one address of one worker, through SO_REUSEPORT so that the kernel spreads
-// them. At the descriptor limit, or when told to pause, it stops asking and costs nothing.
+// them. At the descriptor limit, or for want of room, it stops asking and costs nothing.
 #pragma once
 
 #include "gateway/net/loop.hpp"
@@ -7,7 +7,6 @@
 #include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/generic/stream_protocol.hpp>
 
-#include <functional>
 #include <string>
 
 namespace gateway::net {
@@ -28,19 +27,28 @@ void refuse_if_taken(const listen_target& target);
 // The port a socket is bound to (the kernel chose it if 0 was asked for).
 unsigned short bound_port(int fd);
 
+// Who gets the connections. Room is asked for before each is taken, so a bound is never passed.
+class acceptor_owner {
+public:
+    virtual bool make_room() = 0;   // false: no more for now; call resume() when there is
+    virtual void room_unused() = 0; // what make_room() promised is not needed after all
+    virtual void accepted(int fd) = 0;
+
+protected:
+    ~acceptor_owner() = default;
+};
+
 class listener {
 public:
-    using accept_function = std::function<void(int fd)>;
 
     static constexpr int accepts_per_wake = 16;  // then let the connections have their turn
     static constexpr base::duration pause_after_failure = std::chrono::milliseconds{100};
 
     // Takes over `fd`, which other workers' listeners may share (Unix sockets).
-    listener(loop& l, int fd, accept_function accept);
+    listener(loop& l, int fd, acceptor_owner& owner);
 
     void start();
-    void pause();   // takes no more until resume()
-    void resume();
+    void resume();  // there is room again
     void close();   // first takes what the kernel has queued, so that nobody is reset
 
 private:
@@ -50,9 +58,9 @@ private:
     boost::asio::generic::stream_protocol protocol_;
     acceptor acceptor_;
     timer retry_;
-    accept_function accept_;
+    acceptor_owner& owner_;
     bool waiting_ = false;
-    bool paused_ = false;
+    bool paused_ = false;  // for want of room
 
     void wait();
     bool accept_some(int most);  // false: out of descriptors or memory

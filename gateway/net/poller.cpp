@@ -29,14 +29,12 @@ poller::poller(boost::asio::io_context& context) : context_(context), set_(conte
     wait();
 }
 
-void poller::add(int fd, watcher& w)
+bool poller::add(int fd, watcher& w)
 {
     epoll_event event{};
     event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
     event.data.ptr = &w;
-    if (::epoll_ctl(set_.native_handle(), EPOLL_CTL_ADD, fd, &event) != 0) {
-        throw std::system_error(errno, std::generic_category(), "epoll_ctl");
-    }
+    return ::epoll_ctl(set_.native_handle(), EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
 void poller::wait()

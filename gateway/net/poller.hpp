@@ -30,7 +30,7 @@ public:
     poller(const poller&) = delete;
     poller& operator=(const poller&) = delete;
 
-    void add(int fd, watcher& w);  // until the descriptor is closed
+    [[nodiscard]] bool add(int fd, watcher& w);  // until the descriptor is closed; false: out of memory
 
     // Later in this turn of the loop, or in the next one: recheck(), released().
     void again(watcher& w);

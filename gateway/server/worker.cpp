@@ -24,8 +24,9 @@ worker::worker(shared_state& shared, std::size_t index, const snapshot& s, std::
           [this](session& ended_one) { ended(ended_one); },
       }
 {
+    net::acceptor_owner& owner = *this;
     for (const int fd : sockets) {
-        listeners_.emplace_back(loop_, fd, [this](int accepted) { accept(accepted); });
+        listeners_.emplace_back(loop_, fd, owner);
     }
     loop_.on_tick([this](base::instant now) { tick(now); });
 }
@@ -49,7 +50,22 @@ void worker::start(std::function<void()> finished)
     });
 }
 
-void worker::accept(int fd)
+bool worker::make_room()
+{
+    if (shared_.connections.fetch_add(1, std::memory_order_relaxed) < shared_.max_connections) {
+        return true;
+    }
+    room_unused();
+    paused_ = true;  // the tick resumes
+    return false;
+}
+
+void worker::room_unused()
+{
+    shared_.connections.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void worker::accepted(int fd)
 {
     session& s = sessions_.emplace_back(environment_, fd);
     s.self = std::prev(sessions_.end());
@@ -57,18 +73,12 @@ void worker::accept(int fd)
     if (draining_) {
         s.drain();
     }
-    if (shared_.connections.fetch_add(1, std::memory_order_relaxed) + 1 >= shared_.max_connections && !paused_) {
-        paused_ = true;
-        for (net::listener& l : listeners_) {
-            l.pause();
-        }
-    }
 }
 
 void worker::ended(session& s)
 {
     sessions_.erase(s.self);
-    shared_.connections.fetch_sub(1, std::memory_order_relaxed);
+    room_unused();
     end_if_done();
 }
 

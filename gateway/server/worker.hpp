@@ -30,7 +30,7 @@ struct shared_state {
     std::atomic<std::size_t> connections{0};
 };
 
-class worker {
+class worker final : private net::acceptor_owner {
 public:
     // A full pass over the local table, to forget what is full, takes about this many ticks.
     static constexpr std::size_t sweep_passes = 400;  // 10 s
@@ -60,11 +60,13 @@ private:
     session_environment environment_;
     std::list<session> sessions_;
     std::list<net::listener> listeners_;
-    bool paused_ = false;
+    bool paused_ = false;  // the listeners wait for room
     bool draining_ = false;
     std::thread thread_;
 
-    void accept(int fd);
+    bool make_room() override;
+    void room_unused() override;
+    void accepted(int fd) override;
     void ended(session& s);
     void tick(base::instant now);
     void begin_drain();

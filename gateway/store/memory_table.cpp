@@ -88,12 +88,12 @@ memory_table::memory_table(std::size_t max_buckets)
 {
     const std::size_t wanted = std::max(max_buckets_ + max_buckets_ / 2 + 2, least_slots);
     segment_count_ = std::max<std::size_t>(wanted / slots_per_segment, 1);
-    const std::size_t each = (wanted + segment_count_ - 1) / segment_count_;
-    slot_count_ = each * segment_count_;
+    segment_size_ = (wanted + segment_count_ - 1) / segment_count_;
+    const std::size_t slots = segment_count_ * segment_size_;
     segments_ = std::make_unique<segment[]>(segment_count_);
     void* const memory = mmap(
         nullptr,
-        slot_count_ * sizeof(slot),
+        slots * sizeof(slot),
         PROT_READ | PROT_WRITE,
         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
         -1,
@@ -102,23 +102,21 @@ memory_table::memory_table(std::size_t max_buckets)
     if (memory == MAP_FAILED) {
         throw std::bad_alloc{};
     }
-    madvise(
-        memory, slot_count_ * sizeof(slot), MADV_HUGEPAGE
-    );  // a wish; without it, more TLB misses
+    madvise(memory, slots * sizeof(slot), MADV_HUGEPAGE);  // a wish: fewer TLB misses
     slots_ = static_cast<slot*>(memory);
     for (std::size_t i = 0; i < segment_count_; ++i) {
-        segments_[i].adopt({slots_ + i * each, each});
+        segments_[i].adopt({slots_ + i * segment_size_, segment_size_});
     }
 }
 
 memory_table::~memory_table()
 {
-    munmap(slots_, slot_count_ * sizeof(slot));
+    munmap(slots_, segment_count_ * segment_size_ * sizeof(slot));
 }
 
 std::size_t memory_table::bytes() const
 {
-    return sizeof(*this) + slot_count_ * sizeof(slot) + segment_count_ * sizeof(segment);
+    return sizeof(*this) + segment_count_ * (sizeof(segment) + segment_size_ * sizeof(slot));
 }
 
 bool memory_table::count_one()

@@ -28,6 +28,12 @@ struct slot {
 
 static_assert(sizeof(slot) == 32);
 
+// A hash's share of `size`: uniform, and without a division.
+inline std::size_t scaled(std::uint64_t hash, std::size_t size)
+{
+    return static_cast<std::size_t>((static_cast<unsigned __int128>(hash) * size) >> 64);
+}
+
 // Everything but the constructor and lock() wants the lock held.
 class alignas(64) segment {
 public:
@@ -62,8 +68,6 @@ public:
     // Forgets every bucket that is full anyway, but for `keep`; how many.
     std::size_t reclaim(std::int64_t now, std::span<const base::hash128> keep);
 
-    void prefetch(const base::hash128& name) const { __builtin_prefetch(&slots_[home(name)], 1); }
-
 private:
     static constexpr std::int64_t never = INT64_MAX;
 
@@ -73,12 +77,7 @@ private:
     std::int64_t earliest_ = never;  // no bucket here is full before this moment
     std::span<slot> slots_;
 
-    std::size_t home(const base::hash128& name) const
-    {
-        return static_cast<std::size_t>(
-            (static_cast<unsigned __int128>(name.low) * slots_.size()) >> 64
-        );
-    }
+    std::size_t home(const base::hash128& name) const { return scaled(name.low, slots_.size()); }
 
     std::size_t next(std::size_t i) const { return i + 1 == slots_.size() ? 0 : i + 1; }
 
@@ -94,9 +93,14 @@ public:
 
     std::size_t segment_of(const base::hash128& name) const
     {
-        return static_cast<std::size_t>(
-            (static_cast<unsigned __int128>(name.high) * segment_count_) >> 64
-        );
+        return scaled(name.high, segment_count_);
+    }
+
+    // Segment and slot at once: the slot's place is computed, not looked up in the segment.
+    void prefetch(std::size_t segment, const base::hash128& name) const
+    {
+        __builtin_prefetch(&segments_[segment], 1);
+        __builtin_prefetch(&slots_[segment * segment_size_ + scaled(name.low, segment_size_)], 1);
     }
 
     segment& at(std::size_t index) { return segments_[index]; }
@@ -121,8 +125,8 @@ public:
 
 private:
     std::size_t max_buckets_;
-    std::size_t slot_count_;
     std::size_t segment_count_;
+    std::size_t segment_size_;
     slot* slots_;  // mapped
     std::unique_ptr<segment[]> segments_;
     alignas(64) std::atomic<std::size_t> live_{0};  // buckets remembered or promised

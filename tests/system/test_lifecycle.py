@@ -16,7 +16,7 @@ REQUEST = b"GET / HTTP/1.1\r\nHost: h\r\n\r\n"
 class Reload(SystemTest):
     def test_under_load_no_request_is_lost_and_buckets_are_kept(self):
         origins = [self.origin(), self.origin()]
-        limits = "limits: { l: { key: [], rate: 1/h, burst: 1000000 } }\n"
+        limits = "limits: { l: { key: [], rate: 1/m, burst: 1000000 } }\n"
         texts = [limits + forwarding_to(o.address, "l") for o in origins]
         gateway = self.gateway(texts[0])
         load = Load(gateway.address, [("x", REQUEST)] * 32).start()
@@ -28,7 +28,7 @@ class Reload(SystemTest):
         self.assertEqual(load.lost, [])
         self.assertEqual({a.status for a in answers}, {200})
         left = int(gateway.get()["x-ratelimit-remaining"])
-        self.assertAlmostEqual(left, 1000000 - len(answers) - 1, delta=1 + len(answers) / 3600)
+        self.assertAlmostEqual(left, 1000000 - len(answers) - 1, delta=2)
         self.assertTrue(all(o.requests for o in origins))
         m = gateway.metrics()
         self.assertEqual(m.sum("gateway_config_reloads_total", result="success"), 20)
@@ -49,7 +49,7 @@ class Reload(SystemTest):
         gateway.signal(signal.SIGHUP)
         gateway.wait_for_diagnostic("refused", start)
         m = gateway.metrics()
-        self.assertEqual(m.sum("gateway_config_reloads_total", result="failure") or m.sum("gateway_config_reloads_total") - m.count("gateway_config_reloads_total", result="success"), 5)
+        self.assertEqual(m.sum("gateway_config_reloads_total", result="failure"), 5)
         self.assertEqual(m.sum("gateway_config_last_reload_success_timestamp_seconds"), before.sum("gateway_config_last_reload_success_timestamp_seconds"))
         self.assertIn('did you mean', "\n".join(gateway.diagnostics))
         self.assertEqual(gateway.get()["x-ratelimit-limit"], "100")

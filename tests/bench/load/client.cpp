@@ -12,7 +12,7 @@ namespace bench {
 
 namespace {
 
-constexpr std::string_view request =
+constexpr std::string_view template_request =
     "GET /api/v1/items/42?fields=id,name,price HTTP/1.1\r\nHost: api.example.test\r\n"
     "User-Agent: bench/1.0\r\nAccept: application/json\r\nX-Forwarded-For: 101.102.103.104\r\n"
     "X-Request-Id: 0123456789abcdef0123456789abcdef\r\n\r\n";
@@ -45,7 +45,10 @@ std::size_t content_length(std::string_view head)
 }  // namespace
 
 client::client(loop& in, std::uint16_t port)
-    : loop_{in}, port_{port}, request_{request}, address_at_{request.find("101.102")}
+    : loop_{in},
+      port_{port},
+      request_{template_request},
+      address_at_{template_request.find("101.102")}
 {
     dial();
 }
@@ -95,9 +98,10 @@ void client::take(std::string_view bytes)
         body_left_ = content_length(bytes.substr(0, end));
         bytes.remove_prefix(end + 4);
     }
-    body_left_ -= bytes.size();
-    if (body_left_ == 0) {
-        finish(status_);
+    if (bytes.size() >= body_left_) {
+        finish(bytes.size() == body_left_ ? status_ : 0);
+    } else {
+        body_left_ -= bytes.size();
     }
 }
 

@@ -4,7 +4,6 @@
 
 #include "socket.hpp"
 #include <cstdint>
-#include <random>
 #include <string>
 #include <string_view>
 
@@ -12,7 +11,8 @@ namespace bench {
 
 class client;
 
-// Told about answers; a status of 0 says that the connection broke and was opened again.
+// Told about answers; a status of 0 says that the connection broke (and was opened
+// again) or that more came than was announced.
 class answer_listener {
 public:
     virtual void answered(client& who, int status) = 0;

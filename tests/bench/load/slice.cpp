@@ -36,9 +36,11 @@ measurement slice::run()
     for (;;) {
         const std::uint64_t time = now();
         advance(time);
-        if (phase_ == phase::ending && (under_way_ == 0 || time > end + grace)) {
-            result_.failed += under_way_;
+        if (phase_ == phase::ending && under_way_ == 0) {
             return std::move(result_);
+        }
+        if (time > end + grace) {
+            fail("a proxy does not answer");
         }
         const bool open = options_.rate > 0 && phase_ != phase::ending;
         loop_.turn(open ? ask_due(time) : longest_wait);

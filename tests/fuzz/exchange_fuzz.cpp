@@ -1,0 +1,164 @@
+// Input: a byte for the request, a byte for how the connection is had, then pieces of the response:
+// a byte for the size and what follows. The same response in one piece must mean the same.
+#include "gateway/proxy/exchange_state.hpp"
+
+#include "tests/fuzz/require.hpp"
+
+#include <array>
+#include <cstring>
+#include <memory>
+
+namespace {
+
+using namespace gateway;
+using fuzz::require;
+using proxy::exchange_state;
+
+struct sample {
+    std::string_view method;
+    http::framing body;
+};
+
+constexpr std::array<sample, 5> samples{{
+    {"GET", {}},
+    {"HEAD", {}},
+    {"POST", {http::framing::kind::length, 3}},
+    {"PUT", {http::framing::kind::chunked, 0}},
+    {"POST", {}},
+}};
+
+class recorder final : public proxy::exchange_port {
+public:
+    exchange_state exchange{*this};
+    std::string seen;  // by the client's side
+    std::string sent;
+    int leases = 0;
+    int releases = 0;
+    int ends = 0;
+    bool reused = false;
+
+    lease_result lease(bool fresh) override
+    {
+        require(leases == releases);
+        require(fresh == (leases == 1));
+        ++leases;
+        reused = reused && !fresh;
+        return lease_result::ready;
+    }
+
+    bool leased_is_reused() const override { return reused; }
+    proxy::failure lease_failure() const override { return proxy::failure::connect; }
+
+    void send_upstream(std::string_view a, std::string_view b) override
+    {
+        require(leases == releases + 1 && ends == 0);
+        sent.append(a).append(b);
+    }
+
+    void release(bool reusable) override
+    {
+        require(leases == releases + 1);
+        ++releases;
+        seen.append(reusable ? "[kept]" : "[closed]");
+    }
+
+    http::response_head& response_head_storage() override { return head_; }
+
+    void interim_response(const http::response_head& head) override
+    {
+        require(head.status < 200 && head.status != 101 && ends == 0);
+        append(head);
+    }
+
+    void response(const http::response_head& head) override
+    {
+        require(head.status >= 200 && ends == 0);
+        append(head);
+    }
+
+    void response_content(std::string_view content) override
+    {
+        require(ends == 0 && !content.empty());
+        seen.append(content);
+    }
+
+    void response_end() override { end("[end]"); }
+    void exchange_failed(proxy::failure why, bool begun) override { end(begun ? "[cut]" : proxy::name_of(why)); }
+
+    void receive(std::string_view bytes)
+    {
+        const auto copy = std::make_unique<char[]>(bytes.size());
+        std::memcpy(copy.get(), bytes.data(), bytes.size());
+        exchange.upstream_bytes({copy.get(), bytes.size()});
+    }
+
+private:
+    http::response_head head_;
+
+    void append(const http::response_head& head)
+    {
+        seen.append(std::to_string(head.status)).append(head.reason);
+        for (const http::field& f : head.fields) {
+            seen.append(f.line);
+        }
+    }
+
+    void end(std::string_view how)
+    {
+        require(++ends == 1 && leases == releases);
+        seen.append(how);
+    }
+};
+
+void begin(recorder& r, unsigned char which, unsigned char flags)
+{
+    const sample& s = samples[which % samples.size()];
+    r.reused = (flags & 1) != 0;
+    r.exchange.prepare(s.method, s.body).append("head");
+    r.exchange.start();
+    if (r.exchange.accepts_content() && (flags & 2) != 0) {
+        r.exchange.request_content("abc", true);
+    }
+}
+
+void end(recorder& r, unsigned char flags)
+{
+    if ((flags & 4) != 0) {
+        r.exchange.expired();
+    } else {
+        r.exchange.upstream_closed((flags & 8) == 0);
+    }
+    r.exchange.cancel();
+    require(!r.exchange.active() && r.leases == r.releases);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+{
+    if (size < 2) {
+        return 0;
+    }
+    recorder in_pieces;
+    recorder whole;
+    begin(in_pieces, data[0], data[1]);
+    begin(whole, data[0], data[1]);
+    std::string all;
+    for (std::size_t at = 2; at < size;) {
+        const std::size_t n = std::min<std::size_t>(data[at] + 1U, size - at - 1);
+        const std::string_view piece(reinterpret_cast<const char*>(data) + at + 1, n);
+        at += n + 1;
+        if (!piece.empty() && in_pieces.exchange.active()) {
+            in_pieces.receive(piece);
+            all.append(piece);
+        }
+    }
+    if (!all.empty()) {
+        whole.receive(all);
+    }
+    end(in_pieces, data[1]);
+    end(whole, data[1]);
+    require(in_pieces.seen == whole.seen && in_pieces.sent == whole.sent);
+    require(in_pieces.leases <= 2 && in_pieces.leases == whole.leases);
+    return 0;
+}

@@ -1,0 +1,172 @@
+"""Metrics: their names and sums, a real Prometheus, and labels that no request can invent."""
+import json
+
+from harness.case import SystemTest, forwarding_to
+from harness.client import exchange_raw, get
+from harness.load import pipelined
+from harness.process import SLOW, run_tool, wait_until
+from harness.prometheus import Prometheus
+from harness.redis_server import RedisServer
+
+PROMISED = {
+    "gateway_requests_total": {"route", "method", "code"},
+    "gateway_request_duration_seconds_bucket": {"route", "le"},
+    "gateway_upstream_duration_seconds_bucket": {"upstream", "le"},
+    "gateway_upstream_failures_total": {"upstream", "reason"},
+    "gateway_decisions_total": {"limit", "outcome"},
+    "gateway_store_request_duration_seconds_bucket": {"store", "le"},
+    "gateway_store_requests_total": {"store"},
+    "gateway_store_failures_total": {"store", "reason"},
+    "gateway_store_up": {"store"},
+    "gateway_buckets": {"store"},
+    "gateway_connections": {"side", "state"},
+    "gateway_config_reloads_total": {"result"},
+    "gateway_config_last_reload_success_timestamp_seconds": set(),
+    "gateway_build_info": {"version"},
+    "process_cpu_seconds_total": set(),
+    "process_resident_memory_bytes": set(),
+    "process_open_fds": set(),
+    "process_max_fds": set(),
+    "process_start_time_seconds": set(),
+}
+
+
+class MetricsTest(SystemTest):
+    def setUp(self):
+        self.redis = self.started(RedisServer())
+        self.gateway_under_test = self.gateway(
+            f"stores: {{ r: {{ url: '{self.redis.url}', timeout: 1s }} }}\n"
+            "client: { trusted_proxies: [127.0.0.1] }\n"
+            "limits:\n  near: { key: client_ip, rate: 1/h, burst: 3 }\n  far: { key: [], rate: 1/h, burst: 2, store: r }\n"
+            "routes:\n - { name: near, match: { path: /near }, limits: [near], upstream: up }\n"
+            " - { name: far, match: { path: /far }, limits: [far], upstream: up }\n"
+            " - { name: dead, match: { path: /dead }, upstream: dead }\n"
+            "upstreams: { up: { servers: [echo] }, dead: { servers: ['127.0.0.1:1'] } }\nlog: { access: false }\n")
+        wait_until(lambda: self.gateway_under_test.metrics().sum("gateway_store_up", store="r"))
+
+    def traffic(self):
+        g = self.gateway_under_test
+        self.assertEqual([g.get("/near").status for _ in range(5)], [200] * 3 + [429] * 2)
+        self.assertEqual([g.get("/far", method="POST").status for _ in range(3)], [200] * 2 + [429])
+        self.assertEqual([g.get("/dead").status, g.get("/nowhere").status], [502, 404])
+        self.assertEqual(g.get("/near", method="BREW").status, 429)
+        exchange_raw(g.address, "nonsense\r\n\r\n")
+        g.reload(open(g.config_path, encoding="utf-8").read())
+
+
+class Exposition(MetricsTest):
+    def test_all_promised_names_are_there_and_the_sums_are_right(self):
+        self.traffic()
+        m = self.gateway_under_test.metrics()
+        for name, labels in PROMISED.items():
+            with self.subTest(name):
+                rows = [row for n, row, _ in m.rows if n == name]
+                self.assertTrue(rows)
+                for row in rows:
+                    self.assertLessEqual(labels, row.keys())
+        for wanted, name, labels in (
+            (3, "gateway_requests_total", {"route": "near", "method": "GET", "code": "200"}),
+            (2, "gateway_requests_total", {"route": "near", "method": "GET", "code": "429"}),
+            (1, "gateway_requests_total", {"route": "near", "method": "other", "code": "429"}),
+            (2, "gateway_requests_total", {"route": "far", "method": "POST", "code": "200"}),
+            (1, "gateway_requests_total", {"route": "dead", "code": "502"}),
+            (1, "gateway_requests_total", {"code": "404"}),
+            (12, "gateway_requests_total", {}),
+            (3, "gateway_decisions_total", {"limit": "near", "outcome": "allowed"}),
+            (3, "gateway_decisions_total", {"limit": "near", "outcome": "rejected"}),
+            (2, "gateway_decisions_total", {"limit": "far", "outcome": "allowed"}),
+            (1, "gateway_decisions_total", {"limit": "far", "outcome": "rejected"}),
+            (6, "gateway_request_duration_seconds_count", {"route": "near"}),
+            (5, "gateway_upstream_duration_seconds_count", {"upstream": "up"}),
+            (1, "gateway_upstream_failures_total", {"upstream": "dead", "reason": "connect"}),
+            (3, "gateway_store_request_duration_seconds_count", {"store": "r"}),
+            (1, "gateway_buckets", {"store": "local"}),
+            (1, "gateway_config_reloads_total", {"result": "success"}),
+            (0, "gateway_store_failures_total", {"store": "r"}),
+            (1, "gateway_build_info", {}),
+        ):
+            with self.subTest(name, **labels):
+                self.assertEqual(m.count(name, **labels), wanted)
+
+    def test_promtool_has_no_objection(self):
+        self.traffic()
+        text = self.gateway_under_test.metrics().text
+        status, out, err = run_tool(["promtool", "check", "metrics"], input=text)
+        self.assertEqual((status, out, err), (0, "", ""))
+
+    def test_a_real_prometheus_scrapes_it(self):
+        self.traffic()
+        prometheus = self.started(Prometheus(self.gateway_under_test.admin))
+        wait_until(lambda: prometheus.query("up") and prometheus.query("up")[0][1] == 1, 20, "prometheus scrapes")
+        self.assertEqual(prometheus.query('sum(gateway_requests_total{route="near",code="200"})')[0][1], 3)
+        self.assertEqual(prometheus.query("sum(gateway_requests_total)")[0][1], 12)
+        self.assertTrue(prometheus.query('histogram_quantile(0.99, sum by (le) (gateway_request_duration_seconds_bucket{route="near"}))'))
+        target = prometheus.api("targets")["activeTargets"][0]
+        self.assertEqual((target["health"], target["lastError"]), ("up", ""))
+        kinds = {name: rows[0]["type"] for name, rows in prometheus.api("metadata").items()}
+        self.assertEqual((kinds["gateway_requests_total"], kinds["gateway_request_duration_seconds"], kinds["gateway_buckets"]),
+                         ("counter", "histogram", "gauge"))
+
+    def test_labels_come_from_the_configuration_only(self):
+        g = self.gateway_under_test
+        self.traffic()
+        before = g.metrics()
+        clients = 5_000 if SLOW else 100_000
+        methods = ("GET", "POST", "BREW", "X-%d")
+        requests = []
+        for i in range(clients):
+            method = methods[i % 4].replace("%d", str(i))
+            path = ("/near/%d", "/none/%d", "/near?q=%d", "/%d")[i // 4 % 4] % i
+            requests.append(f"{method} {path} HTTP/1.1\r\nHost: host{i}.test\r\nX-Forwarded-For: 10.{i >> 16}.{i >> 8 & 255}.{i & 255}\r\n\r\n".encode())
+        statuses = pipelined(g.address, requests)
+        self.assertEqual(len(statuses), clients)
+        after = g.metrics()
+        values = {v for _, row, _ in after.rows for k, v in row.items() if k not in ("le", "version")}
+        for value in values:
+            self.assertNotRegex(value, r"host\d|^/|X-\d|BREW|10\.\d", value)
+        known = {(n, tuple(sorted(row.items()))) for n, row, _ in before.rows}
+        fresh = [(n, row) for n, row, _ in after.rows if (n, tuple(sorted(row.items()))) not in known]
+        self.assertLess(len(fresh), 40, fresh)
+        self.assertLess(len(after.text), 200_000)
+        self.assertEqual(after.sum("gateway_requests_total") - before.sum("gateway_requests_total"), clients)
+
+
+class Admin(MetricsTest):
+    def test_its_pages(self):
+        admin = self.gateway_under_test.admin
+        r = get(admin, "/metrics")
+        self.assertEqual((r.status, r["content-type"].split(";")[0]), (200, "text/plain"))
+        self.assertEqual(get(admin, "/healthz").status, 200)
+        self.assertEqual(json.loads(get(admin, "/readyz").body)["ready"], True)
+        self.assertEqual(get(admin, "/nonsense").status, 404)
+        self.assertEqual(get(admin, "/metrics", method="POST").status, 405)
+        self.assertEqual(get(admin, "/metrics", method="HEAD").body, b"")
+
+    def test_the_proxy_port_does_not_have_them(self):
+        origin = self.origin()
+        gateway = self.gateway(forwarding_to(origin.address))
+        for path in ("/metrics", "/healthz", "/readyz"):
+            self.assertEqual(gateway.get(path).body, b"ok")
+        self.assertEqual([r.target for r in origin.requests], ["/metrics", "/healthz", "/readyz"])
+
+    def test_connections_are_counted_on_both_sides(self):
+        release = []
+        origin = self.origin(lambda peer, request: (wait_until(lambda: release, 10), peer.reply()) and None)
+        gateway = self.gateway(forwarding_to(origin.address))
+        def counted(client_active, client_idle, upstream_active):
+            m = gateway.metrics()
+            return (m.sum("gateway_connections", side="client", state="active"), m.sum("gateway_connections", side="client", state="idle"),
+                    m.sum("gateway_connections", side="upstream", state="active")) == (client_active, client_idle, upstream_active)
+        clients = [gateway.connect() for _ in range(5)]
+        wait_until(lambda: counted(0, 5, 0))
+        for c in clients[:3]:
+            c.request()
+        wait_until(lambda: counted(3, 2, 3))
+        release.append(True)
+        for c in clients[:3]:
+            c.response()
+        wait_until(lambda: counted(0, 5, 0))
+        wait_until(lambda: gateway.metrics().sum("gateway_connections", side="upstream", state="idle") == 3)
+        for c in clients:
+            c.close()
+        wait_until(lambda: counted(0, 0, 0))

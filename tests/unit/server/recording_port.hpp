@@ -1,0 +1,274 @@
+// A session_state with a shell that does nothing but remember, answer as it was told, and watch
+// that the machine keeps to its contract. For scripts of events, and for the fuzzer.
+#pragma once
+
+#include "gateway/server/session_state.hpp"
+
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gateway::server::testing {
+
+enum class lease_plan { fresh, reused, pending, failed };
+
+struct recorded_lease {
+    std::string sent;        // to this connection
+    bool fresh_asked = false;
+    bool released = false;
+    bool kept = false;       // released for another use
+};
+
+struct recorded_end {
+    int status;
+    std::uint64_t request_bytes;
+    std::uint64_t response_bytes;
+    std::string error;
+};
+
+class recording_port final : public session_port {
+public:
+    session_state state{*this};
+
+    // What it is to say.
+    http::options http_limits;
+    std::function<admission(const http::request_head&)> decide;  // none: forward
+    std::vector<lease_plan> plans;  // of the leases to come; then `usual_plan`
+    lease_plan usual_plan = lease_plan::fresh;
+    proxy::failure lease_error = proxy::failure::connect;
+    bool blocked = false;
+    bool block_when_sent = false;  // whatever is sent to the client blocks
+    std::string lines;
+    std::vector<std::string_view> violated_names;
+
+    // What it saw.
+    std::string to_client;
+    std::vector<recorded_lease> leases;
+    std::vector<std::string> targets;  // admitted
+    std::vector<bool> begun_is_head;   // requests, in order
+    std::vector<recorded_end> ends;
+    std::size_t begins = 0;
+    int lease_calls = 0;
+    bool lease_pending = false;
+    bool shut = false;
+    bool closed = false;
+    bool was_reset = false;
+    std::string broken;  // the first promise that was not kept
+
+    bool has_connection() const { return connected_; }
+
+    std::string& upstream() { return leases.back().sent; }
+
+    bool request_open() const { return begins != ends.size(); }
+
+    bool admission_pending() const { return state.at() == session_state::phase::admitting; }
+
+    // Events. Each gives the machine memory that is gone afterwards.
+    void client(std::string_view bytes)
+    {
+        with_copy(bytes, [this](std::span<char> copy) { state.client_bytes(copy); });
+    }
+
+    void server(std::string_view bytes)
+    {
+        with_copy(bytes, [this](std::span<char> copy) { state.upstream_bytes(copy); });
+    }
+
+    void server_closes(bool orderly = true)
+    {
+        state.upstream_closed(orderly);
+        check();
+    }
+
+    void client_leaves()
+    {
+        state.client_closed();
+        check();
+    }
+
+    void expire(bool upstream_blocked = false)
+    {
+        state.expired(upstream_blocked);
+        check();
+    }
+
+    void lease_comes()
+    {
+        lease_pending = false;
+        connected_ = true;
+        leases.push_back({.sent = {}, .fresh_asked = fresh_asked_});
+        reused_ = false;
+        state.leased();
+        check();
+    }
+
+    void lease_breaks(proxy::failure why)
+    {
+        lease_pending = false;
+        state.lease_failed(why);
+        check();
+    }
+
+    void answer_admission(const admission& a)
+    {
+        state.admitted(a);
+        check();
+    }
+
+    void unblock()
+    {
+        blocked = false;
+        state.client_drained();
+        check();
+    }
+
+    void drain()
+    {
+        state.drain();
+        check();
+    }
+
+    // At the end of every event.
+    void check()
+    {
+        promise(scratch_.empty(), "the scratch memory is left empty");
+        promise(!closed || (!connected_ && !lease_pending), "a closed session holds no connection");
+        promise(!closed || !request_open(), "a closed session has no open request");
+        promise(closed == (state.at() == session_state::phase::closed), "closed is closed");
+        promise(begins - ends.size() <= 1, "one request at a time");
+    }
+
+    // session_port
+    admission admit(const http::request_head& head) override
+    {
+        promise(request_open(), "admitted within a request");
+        begun_is_head.back() = head.is_head();
+        targets.emplace_back(head.target);
+        return decide ? decide(head) : admission{};
+    }
+
+    std::string_view limit_lines() const override { return lines; }
+    std::span<const std::string_view> violated_limits() const override { return violated_names; }
+
+    void send_client(std::string_view a, std::string_view b) override
+    {
+        promise(!closed && !shut, "nothing is sent after the end");
+        promise(!a.empty() || !b.empty(), "nothing is not sent");
+        to_client.append(a).append(b);
+        blocked = blocked || block_when_sent;
+    }
+
+    bool client_blocked() const override { return blocked; }
+    std::string& scratch() override { return scratch_; }
+    http::request_head& request_head_storage() override { return request_head_; }
+    const http::options& limits() const override { return http_limits; }
+
+    void request_begins() override
+    {
+        promise(!request_open() && !closed && !shut, "requests begin one after another");
+        ++begins;
+        begun_is_head.push_back(false);
+    }
+
+    void request_ends(const finished& f) override
+    {
+        promise(request_open(), "what ends has begun");
+        ends.push_back({f.status, f.request_bytes, f.response_bytes, std::string(f.error)});
+    }
+
+    void end_sending() override
+    {
+        promise(!closed && !shut, "the end is sent once");
+        shut = true;
+    }
+
+    void close_client(bool reset) override
+    {
+        promise(!closed, "it is closed once");
+        closed = true;
+        was_reset = reset;
+    }
+
+    // exchange_port
+    lease_result lease(bool fresh) override
+    {
+        promise(!connected_ && !lease_pending && request_open(), "one connection at a time");
+        ++lease_calls;
+        fresh_asked_ = fresh;
+        const lease_plan plan = next_plan();
+        if (plan == lease_plan::pending) {
+            lease_pending = true;
+            return lease_result::pending;
+        }
+        if (plan == lease_plan::failed) {
+            return lease_result::failed;
+        }
+        connected_ = true;
+        reused_ = plan == lease_plan::reused && !fresh;
+        leases.push_back({.sent = {}, .fresh_asked = fresh});
+        return lease_result::ready;
+    }
+
+    bool leased_is_reused() const override { return reused_; }
+    proxy::failure lease_failure() const override { return lease_error; }
+
+    void send_upstream(std::string_view a, std::string_view b) override
+    {
+        promise(connected_, "sent to a connection it has");
+        promise(!a.empty() || !b.empty(), "nothing is not sent upstream");
+        if (connected_) {
+            leases.back().sent.append(a).append(b);
+        }
+    }
+
+    void release(bool reusable) override
+    {
+        promise(connected_ || !reusable, "what is given back was lent");
+        if (connected_) {
+            leases.back().released = true;
+            leases.back().kept = reusable;
+        }
+        connected_ = false;
+        lease_pending = false;
+    }
+
+    http::response_head& response_head_storage() override { return response_head_; }
+    void interim_response(const http::response_head& head) override { state.interim_response(head); }
+    void response(const http::response_head& head) override { state.response(head); }
+    void response_content(std::string_view content) override { state.response_content(content); }
+    void response_end() override { state.response_end(); }
+
+    void exchange_failed(proxy::failure why, bool begun) override { state.exchange_failed(why, begun); }
+
+private:
+    bool connected_ = false;
+    bool reused_ = false;
+    bool fresh_asked_ = false;
+    std::size_t planned_ = 0;
+    std::string scratch_;
+    http::request_head request_head_;
+    http::response_head response_head_;
+
+    lease_plan next_plan() { return planned_ < plans.size() ? plans[planned_++] : usual_plan; }
+
+    void promise(bool kept, const char* what)
+    {
+        if (!kept && broken.empty()) {
+            broken = what;
+        }
+    }
+
+    template<typename Event>
+    void with_copy(std::string_view bytes, Event event)
+    {
+        const auto copy = std::make_unique<char[]>(bytes.size());
+        std::memcpy(copy.get(), bytes.data(), bytes.size());
+        event(std::span<char>(copy.get(), bytes.size()));
+        check();
+    }
+};
+
+}  // namespace gateway::server::testing
