@@ -74,7 +74,7 @@ void exchange_state::request_content(std::string_view content, bool last)
         if (!content.empty()) {
             port_.send_upstream(content, {});
         }
-    } else {
+    } else if (!content.empty() || last) {  // a piece may hold nothing but a chunk's size
         char size[18];
         if (!content.empty()) {
             char* const end = std::to_chars(size, size + 16, content.size(), 16).ptr;

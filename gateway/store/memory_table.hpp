@@ -97,10 +97,10 @@ public:
     }
 
     // Segment and slot at once: the slot's place is computed, not looked up in the segment.
-    void prefetch(std::size_t segment, const base::hash128& name) const
+    void prefetch(std::size_t index, const base::hash128& name) const
     {
-        __builtin_prefetch(&segments_[segment], 1);
-        __builtin_prefetch(&slots_[segment * segment_size_ + scaled(name.low, segment_size_)], 1);
+        __builtin_prefetch(&segments_[index], 1);
+        __builtin_prefetch(&slots_[index * segment_size_ + scaled(name.low, segment_size_)], 1);
     }
 
     segment& at(std::size_t index) { return segments_[index]; }

@@ -31,9 +31,7 @@ limit::decision untouched(const limit::terms& t, const limit::bucket& b, std::in
 
 }  // namespace
 
-memory_taking::memory_taking(
-    memory_parts& of, std::span<const charge> charges, std::int64_t now
-)
+memory_taking::memory_taking(memory_parts& of, std::span<const charge> charges, std::int64_t now)
     : parts_(of), charges_(charges), now_(now)
 {
     assert(charges.size() <= max_charges);

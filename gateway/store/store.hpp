@@ -32,8 +32,8 @@ struct charge {
     bool enforced = true;  // false: shadow mode, never changes what the others get
 };
 
-// One decision per charge, in their order. The local store writes into one its asker keeps: to
-// clear all of it and to hand it over would cost as much as a decision.
+// One decision per charge, in their order. The local store writes into one its asker keeps, so that
+// its 280 bytes are neither cleared nor copied: clearing them was an eighth of a decision.
 class answer {
 public:
     void clear()

@@ -246,10 +246,9 @@ public:
             a.add({
                 .allowed = steps[i].allowed,
                 .remaining =
-                    untouched ? std::max<std::int64_t>(
-                                    t.burst - limit::ceil_div(owed, t.interval), 0
-                                )
-                              : steps[i].remaining,
+                    untouched
+                        ? std::max<std::int64_t>(t.burst - limit::ceil_div(owed, t.interval), 0)
+                        : steps[i].remaining,
                 .retry_after = std::chrono::microseconds{steps[i].retry_in},
                 .reset_after = std::chrono::microseconds{untouched ? owed : steps[i].full_in},
             });
@@ -282,7 +281,10 @@ TYPED_TEST(store_contract, answers_any_sequence_as_the_model_does)
             const std::size_t i = pick(names.size());
             const std::size_t reloads = static_cast<std::size_t>(round) / 50;
             charges.push_back(
-                of(limits[(i + reloads) % 4], names[i], 1 + static_cast<std::int64_t>(pick(3)), pick(4) != 0)
+                of(limits[(i + reloads) % 4],
+                   names[i],
+                   1 + static_cast<std::int64_t>(pick(3)),
+                   pick(4) != 0)
             );
         }
         const answer want = expected.take(charges);

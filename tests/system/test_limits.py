@@ -140,6 +140,29 @@ client: { trusted_proxies: [127.0.0.1] }
         self.assertEqual(answers[-1]["retry-after"], "7200")
 
 
+class Charges(SystemTest):
+    def test_a_retry_of_ours_is_not_charged_again(self):
+        origin = self.origin()
+        gateway = self.gateway("workers: 1\nlimits: { l: { key: [], rate: 1/h, burst: 100 } }\n" + forwarding_to(origin.address, "l"))
+        with gateway.connect() as c:
+            for left in range(99, 79, -1):
+                self.assertEqual(c.ask()["x-ratelimit-remaining"], str(left))
+                origin.close_connections()
+
+    def test_a_request_is_charged_even_if_its_client_or_upstream_leaves(self):
+        origin = self.origin(lambda peer, request: False)
+        gateway = self.gateway("limits: { l: { key: [], rate: 1/h, burst: 3 } }\n" + forwarding_to(origin.address, "l"))
+        self.assertEqual([gateway.get(method="POST", body=b"x").status for _ in range(4)], [502, 502, 502, 429])
+        hanging = self.origin(lambda peer, request: peer.wait_for_end())
+        gateway = self.gateway("limits: { l: { key: [], rate: 1/h, burst: 3 } }\n" + forwarding_to(hanging.address, "l"))
+        for sent in (1, 2, 3):
+            c = gateway.connect()
+            c.request()
+            wait_until(lambda: len(hanging.requests) == sent)
+            c.reset()
+        self.assertEqual(gateway.get().status, 429)
+
+
 class Shadow(SystemTest):
     def test_it_decides_counts_and_logs_but_never_rejects(self):
         gateway = self.gateway("limits: { s: { key: [], rate: 1/h, burst: 2, mode: shadow } }\n" + forwarding_to("echo", "s"))

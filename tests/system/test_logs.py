@@ -1,5 +1,6 @@
 """The access log: one line of JSON per request, whatever the request contains."""
 import datetime
+import os
 import time
 
 from harness.case import SystemTest, forwarding_to
@@ -45,7 +46,8 @@ class AccessLog(SystemTest):
         gateway = self.gateway(forwarding_to(origin.address))
         self.assertEqual(gateway.get(method="POST", body=b"x").status, 502)
         (line,) = gateway.log_lines(1)
-        self.assertEqual((line["status"], line["error"]), (502, "reset"))
+        self.assertEqual(line["status"], 502)
+        self.assertIn("upstream closed the connection", line["error"])
 
     def test_a_client_that_left_is_499(self):
         origin = self.origin(lambda peer, request: peer.wait_for_end())
@@ -68,7 +70,7 @@ class AccessLog(SystemTest):
         gateway.get()
         gateway.signal(15)
         gateway.wait()
-        self.assertEqual(gateway.log_lines(0), [])
+        self.assertEqual(os.path.getsize(gateway.log_path), 0)
         gateway = self.gateway("log: { format: text }\n" + forwarding_to("echo"))
         gateway.get("/x?y")
         gateway.signal(15)

@@ -147,7 +147,9 @@ public:
         promise(request_open(), "admitted within a request");
         begun_is_head.back() = head.is_head();
         targets.emplace_back(head.target);
-        return decide ? decide(head) : admission{};
+        admission a = decide ? decide(head) : admission{};
+        a.forward.default_host = "default.test";
+        return a;
     }
 
     std::string_view limit_lines() const override { return lines; }

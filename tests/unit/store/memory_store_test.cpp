@@ -277,7 +277,8 @@ TEST(memory_store, a_client_rejected_with_room_for_it_follows_a_changed_rate)
     const base::instant later = start + hours{1};
     EXPECT_FALSE(take(s, "a", later)->allowed);
     EXPECT_FALSE(take(s, "a", later + seconds{3449})->allowed);
-    EXPECT_TRUE(take(s, "a", later + seconds{3450})->allowed) << "23/24 of a token, at the new rate";
+    EXPECT_TRUE(take(s, "a", later + seconds{3450})->allowed)
+        << "23/24 of a token, at the new rate";
 }
 
 TEST(memory_store, threads_together_never_get_more_than_the_burst)

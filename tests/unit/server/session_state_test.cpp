@@ -1,0 +1,518 @@
+#include "gateway/server/session_state.hpp"
+
+#include "tests/unit/server/plain_messages.hpp"
+#include "tests/unit/server/recording_port.hpp"
+
+#include <gmock/gmock.h>
+
+namespace gateway::server {
+namespace {
+
+using phase = session_state::phase;
+using testing::lease_plan;
+using testing::recording_port;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+constexpr std::string_view get = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n";
+constexpr std::string_view post = "POST /p HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\n";
+constexpr std::string_view post_chunked = "POST /p HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n";
+constexpr std::string_view ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+admission refusal(int status)
+{
+    admission a;
+    a.is = admission::outcome::answer;
+    a.status = status;
+    a.detail = "no";
+    return a;
+}
+
+admission later()
+{
+    admission a;
+    a.is = admission::outcome::pending;
+    return a;
+}
+
+auto always(const admission& a)
+{
+    return [a](const http::request_head&) { return a; };
+}
+
+class session : public ::testing::Test {
+protected:
+    recording_port port;
+
+    phase at() const { return port.state.at(); }
+
+    void TearDown() override
+    {
+        EXPECT_EQ(port.broken, "");
+        if (!port.closed) {
+            port.client_leaves();
+        }
+        EXPECT_EQ(port.broken, "");
+        EXPECT_TRUE(port.closed);
+        EXPECT_EQ(port.begins, port.ends.size());
+        for (const auto& lease : port.leases) {
+            EXPECT_TRUE(lease.released);
+        }
+    }
+};
+
+TEST_F(session, carries_one_request_after_another_and_keeps_both_connections)
+{
+    for (std::size_t i = 1; i <= 3; ++i) {
+        port.client(get);
+        EXPECT_EQ(at(), phase::exchanging);
+        EXPECT_THAT(port.upstream(), StartsWith("GET /a HTTP/1.1\r\nHost: h\r\n"));
+        port.server(ok);
+        EXPECT_EQ(at(), phase::idle);
+        ASSERT_EQ(port.ends.size(), i);
+        EXPECT_EQ(port.ends.back().status, 200);
+        EXPECT_EQ(port.ends.back().response_bytes, 2U);
+        EXPECT_TRUE(port.leases.back().kept);
+    }
+    EXPECT_THAT(port.to_client, EndsWith("\r\n\r\nok"));
+    EXPECT_THAT(port.to_client, Not(HasSubstr("Connection")));
+}
+
+TEST_F(session, answers_pipelined_requests_in_order_one_at_a_time)
+{
+    port.client("GET /1 HTTP/1.1\r\nHost: h\r\n\r\nGET /2 HTTP/1.1\r\nHost: h\r\n\r\nGET /3 HTTP/1.1\r\nHost: h\r\n\r\n");
+    EXPECT_THAT(port.targets, ElementsAre("/1"));
+    port.server("HTTP/1.1 201 A\r\nContent-Length: 0\r\n\r\n");
+    EXPECT_THAT(port.targets, ElementsAre("/1", "/2"));
+    port.server("HTTP/1.1 202 B\r\nContent-Length: 0\r\n\r\n");
+    port.server("HTTP/1.1 203 C\r\nContent-Length: 0\r\n\r\n");
+    const auto got = testing::read_responses(port.to_client, {});
+    ASSERT_EQ(got.messages.size(), 3U);
+    EXPECT_EQ(got.messages[0].status, 201);
+    EXPECT_EQ(got.messages[1].status, 202);
+    EXPECT_EQ(got.messages[2].status, 203);
+}
+
+TEST_F(session, takes_no_more_bytes_than_its_inbox_is_meant_to_hold)
+{
+    port.client(get);
+    std::string many;
+    while (many.size() < 16 * 1024) {
+        many.append(get);
+    }
+    std::size_t taken = 0;
+    while (port.state.wants_client_bytes(false)) {
+        port.client(many);
+        taken += many.size();
+        ASSERT_LE(taken, session_state::inbox_high_water + many.size());
+    }
+    EXPECT_GE(taken, session_state::inbox_high_water);
+}
+
+TEST_F(session, begins_no_request_while_the_client_does_not_take_the_last_response)
+{
+    port.client(std::string(get) + std::string(get));
+    port.block_when_sent = true;
+    port.server(ok);
+    EXPECT_EQ(at(), phase::idle);
+    EXPECT_FALSE(port.state.wants_client_bytes(false));
+    EXPECT_EQ(port.begins, 1U);
+    port.block_when_sent = false;
+    port.unblock();
+    EXPECT_EQ(port.begins, 2U);
+    EXPECT_FALSE(port.state.wants_upstream_bytes(true));
+    EXPECT_TRUE(port.state.wants_upstream_bytes(false));
+}
+
+struct closing {
+    const char* name;
+    std::string request;
+    std::string response;
+    bool kept;
+    std::string said;  // of Connection
+};
+
+class close_rules : public session, public ::testing::WithParamInterface<closing> {};
+
+TEST_P(close_rules, hold)
+{
+    port.client(GetParam().request);
+    port.server(GetParam().response);
+    port.server_closes();
+    EXPECT_EQ(at() == phase::idle, GetParam().kept);
+    if (GetParam().said.empty()) {
+        EXPECT_THAT(port.to_client, Not(HasSubstr("Connection: ")));
+    } else {
+        EXPECT_THAT(port.to_client, HasSubstr("Connection: " + GetParam().said + "\r\n"));
+    }
+    EXPECT_FALSE(port.was_reset);
+    ASSERT_EQ(port.ends.size(), 1U);
+    EXPECT_EQ(port.ends[0].error, "");
+}
+
+const std::string get_close = "GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n";
+const std::string get_old = "GET / HTTP/1.0\r\n\r\n";
+const std::string get_old_keep = "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n";
+const std::string chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n";
+
+INSTANTIATE_TEST_SUITE_P(
+    all,
+    close_rules,
+    ::testing::Values(
+        closing{"client_wants_it", get_close, std::string(ok), false, "close"},
+        closing{"client_wants_it_chunked", get_close, chunked, false, "close"},
+        closing{"old_client", get_old, std::string(ok), false, "close"},
+        closing{"old_client_that_keeps", get_old_keep, std::string(ok), true, "keep-alive"},
+        closing{"old_client_and_no_length", get_old_keep, chunked, false, "close"},
+        closing{"server_wants_it", std::string(get), "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok", true, ""},
+        closing{"old_server", std::string(get), "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok", true, ""},
+        closing{"until_close", std::string(get), "HTTP/1.1 200 OK\r\n\r\nok", true, ""},
+        closing{"nothing_204", std::string(get), "HTTP/1.1 204 No Content\r\n\r\n", true, ""},
+        closing{"nothing_304", std::string(get), "HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n", true, ""},
+        closing{"head", "HEAD / HTTP/1.1\r\nHost: h\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", true, ""},
+        closing{"head_chunked", "HEAD / HTTP/1.1\r\nHost: h\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", true, ""}
+    ),
+    [](const auto& param) { return std::string(param.param.name); }
+);
+
+TEST_F(session, ends_a_body_without_length_with_a_chunk_for_a_client_that_reads_chunks)
+{
+    port.client(get);
+    port.server("HTTP/1.1 200 OK\r\n\r\nabc");
+    EXPECT_THAT(port.to_client, EndsWith("\r\n\r\n3\r\nabc\r\n"));
+    port.server_closes();
+    EXPECT_THAT(port.to_client, EndsWith("0\r\n\r\n"));
+    EXPECT_FALSE(port.leases[0].kept);
+}
+
+TEST_F(session, does_not_take_a_reset_for_the_end_of_a_body_without_length)
+{
+    port.client(get);
+    port.server("HTTP/1.1 200 OK\r\n\r\nabc");
+    port.server_closes(false);
+    EXPECT_THAT(port.to_client, Not(EndsWith("0\r\n\r\n")));
+    EXPECT_TRUE(port.was_reset);
+    EXPECT_EQ(port.ends[0].error, "reset");
+}
+
+TEST_F(session, passes_interim_responses_on_but_not_to_old_clients)
+{
+    port.client(get);
+    port.server("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n");
+    EXPECT_EQ(port.to_client, "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n");
+    port.server(ok);
+    EXPECT_EQ(at(), phase::idle);
+    port.to_client.clear();
+    port.client(get_old_keep);
+    port.server("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n");
+    EXPECT_EQ(port.to_client, "");
+    port.server(ok);
+    EXPECT_THAT(port.to_client, StartsWith("HTTP/1.1 200 OK"));
+}
+
+TEST_F(session, streams_a_body_of_known_length)
+{
+    port.client(post);
+    const std::size_t head = port.upstream().size();
+    port.client("he");
+    EXPECT_EQ(port.upstream().substr(head), "he");
+    EXPECT_FALSE(port.state.wants_client_bytes(true));
+    port.client("llo");
+    EXPECT_EQ(port.upstream().substr(head), "hello");
+    EXPECT_TRUE(port.state.awaits_response());
+    port.server(ok);
+    EXPECT_EQ(port.ends[0].request_bytes, 5U);
+}
+
+TEST_F(session, streams_a_chunked_body_and_drops_its_extensions_and_trailers)
+{
+    port.client(post_chunked);
+    const std::size_t head = port.upstream().size();
+    port.client("3;x=y\r\nabc\r\n");
+    EXPECT_EQ(port.upstream().substr(head), "3\r\nabc\r\n");
+    port.client("2\r\nde\r\n0\r\nT: x\r\n\r\n");
+    EXPECT_EQ(port.upstream().substr(head), "3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n");
+    port.server(ok);
+    EXPECT_EQ(at(), phase::idle);
+    EXPECT_TRUE(port.leases[0].kept);
+}
+
+TEST_F(session, closes_after_a_response_that_came_before_the_request_was_whole)
+{
+    port.client(post);
+    port.server(ok);
+    EXPECT_EQ(at(), phase::lingering);
+    EXPECT_THAT(port.to_client, HasSubstr("Connection: close\r\n"));
+    EXPECT_TRUE(port.shut);
+    EXPECT_FALSE(port.leases[0].kept);
+    port.client("hello, and much more");
+    EXPECT_EQ(at(), phase::lingering);
+    port.client_leaves();
+}
+
+TEST_F(session, lets_the_upstream_answer_an_expectation)
+{
+    port.client("POST /p HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
+    EXPECT_THAT(port.upstream(), HasSubstr("Expect: 100-continue"));
+    port.server("HTTP/1.1 100 Continue\r\n\r\n");
+    EXPECT_EQ(port.to_client, "HTTP/1.1 100 Continue\r\n\r\n");
+    port.client("hello");
+    port.server(ok);
+    EXPECT_EQ(at(), phase::idle);
+}
+
+TEST_F(session, closes_when_it_refuses_an_expectation_because_the_body_may_or_may_not_come)
+{
+    port.decide = always(refusal(429));
+    port.client("POST /p HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
+    EXPECT_EQ(at(), phase::lingering);
+    EXPECT_THAT(port.to_client, HasSubstr("Connection: close\r\n"));
+}
+
+TEST_F(session, reads_a_refused_body_away_and_goes_on)
+{
+    for (const std::string_view request : {post, post_chunked}) {
+        port.decide = always(refusal(429));
+        port.client(request);
+        EXPECT_EQ(at(), phase::draining);
+        EXPECT_EQ(port.ends.back().status, 429);
+        port.decide = nullptr;
+        port.client(request == post ? "hello" : "5\r\nhello\r\n0\r\n\r\n");
+        EXPECT_EQ(at(), phase::idle);
+        port.client(get);
+        port.server(ok);
+    }
+    EXPECT_EQ(port.leases.size(), 2U);
+    EXPECT_THAT(port.to_client, Not(HasSubstr("Connection: close")));
+}
+
+TEST_F(session, closes_on_a_refused_body_that_is_too_long_to_read_away)
+{
+    port.decide = always(refusal(429));
+    port.client("POST /p HTTP/1.1\r\nHost: h\r\nContent-Length: 65537\r\n\r\n");
+    EXPECT_EQ(at(), phase::lingering);
+    EXPECT_THAT(port.to_client, HasSubstr("Connection: close\r\n"));
+    const std::string much(session_state::max_lingered_bytes, 'x');
+    port.client(much);
+    EXPECT_EQ(at(), phase::lingering);
+    port.client("x");
+    EXPECT_TRUE(port.closed && port.was_reset);
+}
+
+TEST_F(session, gives_up_reading_a_refused_chunked_body_at_its_bound_or_where_it_is_malformed)
+{
+    port.decide = always(refusal(429));
+    port.client(post_chunked);
+    port.client("ffffff\r\n");
+    port.client(std::string(session_state::max_drained_bytes, 'x'));
+    EXPECT_EQ(at(), phase::lingering);
+
+    recording_port other;
+    other.decide = always(refusal(429));
+    other.client(post_chunked);
+    other.client("rubbish");
+    EXPECT_EQ(other.state.at(), phase::lingering);
+    EXPECT_EQ(other.broken, "");
+}
+
+TEST_F(session, says_413_in_the_middle_of_a_body_and_gives_the_connection_up)
+{
+    port.http_limits.max_body_bytes = 4;
+    port.lines = "X-RateLimit-Limit: 9\r\n";
+    port.client(post_chunked);
+    port.client("4\r\nabcd\r\n");
+    EXPECT_EQ(port.to_client, "");
+    port.client("1\r\ne\r\n");
+    EXPECT_THAT(port.to_client, StartsWith("HTTP/1.1 413 "));
+    EXPECT_THAT(port.to_client, HasSubstr("X-RateLimit-Limit: 9\r\n"));
+    EXPECT_EQ(at(), phase::lingering);
+    EXPECT_FALSE(port.leases[0].kept);
+    EXPECT_EQ(port.ends[0].status, 413);
+}
+
+TEST_F(session, says_400_where_a_chunk_is_malformed_and_resets_if_a_response_has_begun)
+{
+    port.client(post_chunked);
+    port.client("3\r\nabcd");
+    EXPECT_THAT(port.to_client, StartsWith("HTTP/1.1 400 "));
+    EXPECT_EQ(at(), phase::lingering);
+
+    recording_port other;
+    other.client(post_chunked);
+    other.server("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nab");
+    other.client("3\r\nabcd");
+    EXPECT_TRUE(other.was_reset);
+    EXPECT_EQ(other.ends[0].status, 200);
+    EXPECT_EQ(other.broken, "");
+}
+
+TEST_F(session, refuses_a_malformed_head_and_everything_behind_it)
+{
+    port.client("GET /a HTTP/1.1\r\n\r\n" + std::string(get));
+    EXPECT_THAT(port.to_client, StartsWith("HTTP/1.1 400 "));
+    EXPECT_EQ(port.begins, 1U);
+    EXPECT_EQ(at(), phase::lingering);
+    EXPECT_TRUE(port.targets.empty());
+}
+
+TEST_F(session, forgives_a_few_empty_lines_before_a_request)
+{
+    port.client("\r\n");
+    port.client("\r");
+    port.client("\n\r\n");
+    port.client(get);
+    EXPECT_EQ(at(), phase::exchanging);
+    port.server(ok);
+    port.client("\r\n\r\n\r\n\r\n\r\n");
+    EXPECT_THAT(port.to_client, HasSubstr("HTTP/1.1 400 "));
+}
+
+TEST_F(session, holds_a_head_to_its_bound_however_it_comes)
+{
+    port.http_limits.max_header_bytes = 64;
+    port.client("GET /");
+    for (int i = 0; i < 100 && at() == phase::head; ++i) {
+        port.client("a");
+    }
+    EXPECT_THAT(port.to_client, StartsWith("HTTP/1.1 414 "));
+}
+
+TEST_F(session, waits_for_a_decision_and_keeps_what_comes_meanwhile)
+{
+    port.decide = always(later());
+    port.client(post);
+    port.client("hel");
+    EXPECT_EQ(at(), phase::admitting);
+    EXPECT_TRUE(port.leases.empty());
+    port.expire();  // not its business
+    EXPECT_EQ(at(), phase::admitting);
+    port.answer_admission({});
+    EXPECT_THAT(port.upstream(), EndsWith("\r\n\r\nhel"));
+    port.client("lo");
+    port.server(ok);
+    port.client(post);
+    port.client("hello" + std::string(get));
+    port.answer_admission(refusal(503));
+    EXPECT_THAT(port.targets, ElementsAre("/p", "/p", "/a"));
+    EXPECT_EQ(port.ends.back().status, 503);
+}
+
+TEST_F(session, names_the_violated_limits_and_adds_the_lines_to_what_it_says)
+{
+    port.decide = always(refusal(429));
+    port.lines = "X-RateLimit-Limit: 9\r\nRetry-After: 2\r\n";
+    port.violated_names = {"per_client"};
+    port.client(get);
+    EXPECT_THAT(port.to_client, HasSubstr("\r\nX-RateLimit-Limit: 9\r\nRetry-After: 2\r\n"));
+    EXPECT_THAT(port.to_client, HasSubstr(R"("violated-policies":["per_client"])"));
+    EXPECT_EQ(at(), phase::idle);
+    port.decide = nullptr;
+    port.to_client.clear();
+    port.client(get);
+    port.server("HTTP/1.1 200 OK\r\nX-RateLimit-Limit: 1\r\nContent-Length: 0\r\n\r\n");
+    EXPECT_THAT(port.to_client, HasSubstr("X-RateLimit-Limit: 9\r\n"));
+    EXPECT_THAT(port.to_client, Not(HasSubstr("X-RateLimit-Limit: 1\r\n")));
+}
+
+TEST_F(session, answers_a_head_request_of_its_own_without_a_body)
+{
+    port.decide = always(refusal(404));
+    port.client("HEAD / HTTP/1.1\r\nHost: h\r\n\r\n");
+    EXPECT_THAT(port.to_client, EndsWith("\r\n\r\n"));
+}
+
+TEST_F(session, passes_large_content_on_whole)
+{
+    port.client(get);
+    const std::string large(10000, 'x');
+    port.server("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+    port.server("2710\r\n" + large + "\r\n0\r\n\r\n");
+    const auto got = testing::read_responses(port.to_client, {});
+    ASSERT_EQ(got.messages.size(), 1U);
+    EXPECT_EQ(got.messages[0].body, large);
+    EXPECT_TRUE(got.messages[0].complete);
+}
+
+TEST_F(session, ends_an_idle_connection_when_its_time_is_up)
+{
+    port.client(get);
+    port.server(ok);
+    port.expire();
+    EXPECT_TRUE(port.closed && !port.was_reset);
+}
+
+TEST_F(session, says_408_for_a_header_or_a_body_that_does_not_come)
+{
+    port.client("GET /a HT");
+    port.expire();
+    EXPECT_THAT(port.to_client, StartsWith("HTTP/1.1 408 "));
+
+    recording_port body;
+    body.client(post);
+    body.expire();
+    EXPECT_THAT(body.to_client, StartsWith("HTTP/1.1 408 "));
+    EXPECT_EQ(body.leases[0].kept, false);
+    EXPECT_EQ(body.broken, "");
+}
+
+TEST_F(session, says_504_when_the_upstream_takes_too_long)
+{
+    port.client(get);
+    port.expire();
+    EXPECT_THAT(port.to_client, StartsWith("HTTP/1.1 504 "));
+    EXPECT_EQ(port.ends[0].error, "response_timeout");
+    EXPECT_FALSE(port.leases[0].kept);
+    port.client(post);
+    port.expire(true);  // it does not take the body
+    EXPECT_EQ(port.ends[1].error, "body_timeout");
+    EXPECT_EQ(port.ends[1].status, 504);
+}
+
+TEST_F(session, cuts_a_response_off_that_does_not_go_on)
+{
+    port.client(get);
+    port.server("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nab");
+    port.expire();
+    EXPECT_TRUE(port.was_reset);
+    EXPECT_EQ(port.ends[0].error, "body_timeout");
+}
+
+TEST_F(session, ends_after_the_present_request_when_it_is_to_drain)
+{
+    port.client(get);
+    port.drain();
+    port.server(ok);
+    EXPECT_THAT(port.to_client, HasSubstr("Connection: close\r\n"));
+    EXPECT_TRUE(port.closed && !port.was_reset);
+}
+
+TEST_F(session, serves_a_request_that_was_on_its_way_when_it_is_to_drain)
+{
+    port.drain();
+    port.client(get);
+    port.server(ok);
+    EXPECT_THAT(port.to_client, HasSubstr("Connection: close\r\n"));
+    EXPECT_TRUE(port.closed);
+}
+
+TEST_F(session, says_502_and_goes_on_when_there_is_no_connection_to_be_had)
+{
+    port.usual_plan = lease_plan::failed;
+    port.client(get);
+    EXPECT_THAT(port.to_client, StartsWith("HTTP/1.1 502 "));
+    EXPECT_EQ(port.ends[0].error, "connect");
+    port.usual_plan = lease_plan::pending;
+    port.client(post);
+    port.client("hel");
+    port.lease_breaks(proxy::failure::connect_timeout);
+    EXPECT_EQ(port.ends[1].status, 504);
+    EXPECT_EQ(at(), phase::draining);
+    port.client("lo");
+    EXPECT_EQ(at(), phase::idle);
+}
+
+}  // namespace
+}  // namespace gateway::server
