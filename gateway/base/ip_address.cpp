@@ -137,15 +137,19 @@ ip_address ip_address::masked(int v4_length, int v6_length) const
 
 std::string ip_address::to_string() const
 {
-    std::array<char, 40> text;
-    char* end = text.data();
-    char* const limit = text.data() + text.size();
+    std::string text;
+    const auto append = [&text](unsigned number, int base) {
+        std::array<char, 8> digits;
+        const char* const end = std::to_chars(digits.begin(), digits.end(), number, base).ptr;
+        text.append(digits.data(), end);
+    };
     if (is_v4()) {
         for (std::size_t i = 12; i < 16; ++i) {
-            end = std::to_chars(end, limit, bytes_[i]).ptr;
-            *end++ = '.';
+            append(bytes_[i], 10);
+            text += '.';
         }
-        return {text.data(), end - 1};
+        text.pop_back();
+        return text;
     }
 
     std::array<unsigned, 8> groups;
@@ -167,19 +171,19 @@ std::string ip_address::to_string() const
     }
     for (std::size_t i = 0; i < groups.size();) {
         if (i == gap) {
-            *end++ = ':';
+            text += ':';
             i += gap_length;
             if (i == groups.size()) {
-                *end++ = ':';
+                text += ':';
             }
             continue;
         }
         if (i > 0) {
-            *end++ = ':';
+            text += ':';
         }
-        end = std::to_chars(end, limit, groups[i++], 16).ptr;
+        append(groups[i++], 16);
     }
-    return {text.data(), end};
+    return text;
 }
 
 }  // namespace gateway::base

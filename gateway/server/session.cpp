@@ -58,7 +58,8 @@ void session::abort()
 {
     if (!closed()) {
         state_.client_closed();
-        after_event();
+        end_after_sending_ = false;
+        reset();  // whatever is still waiting to be sent
     }
 }
 

@@ -129,11 +129,11 @@ void session_state::response_end()
 
 void session_state::exchange_failed(proxy::failure why, bool begun)
 {
-    error_ = proxy::name_of(why);
     if (!begun) {
         answer(proxy::status_for(why), proxy::detail_for(why), port_.limit_lines());
         return;
     }
+    error_ = proxy::detail_for(why);
     flush();
     port_.request_ends({status_, request_bytes_, response_bytes_, error_});
     close(true);  // a truncated response must not look like a complete one

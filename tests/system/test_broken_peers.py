@@ -11,6 +11,7 @@ def sending(text):
         peer.read_body(request)
         peer.send(text)
         return False
+
     return script
 
 
@@ -40,7 +41,9 @@ class Upstreams(SystemTest):
                 origin.script = sending(text)
                 with gateway.connect() as c:
                     r = c.ask(method="POST", body=b"x")
-                    self.assertEqual((r.status, r["content-type"]), (502, "application/problem+json"))
+                    self.assertEqual(
+                        (r.status, r["content-type"]), (502, "application/problem+json")
+                    )
                     origin.script = lambda peer, request: peer.reply(body=b"fine")
                     self.assertEqual(c.ask().body, b"fine")
 
@@ -70,16 +73,22 @@ class Upstreams(SystemTest):
         def script(peer, request):
             peer.reset()
             return False
+
         gateway, origin = self.proxy(script)
         self.assertEqual(gateway.get(method="POST", body=b"x").status, 502)
         self.assertEqual(len(origin.requests), 1, "a POST is not sent twice")
-        self.assertEqual(gateway.metrics().sum("gateway_upstream_failures_total", upstream="up", reason="reset"), 1)
+        self.assertEqual(
+            gateway.metrics().sum("gateway_upstream_failures_total", upstream="up", reason="reset"),
+            1,
+        )
 
     def test_a_server_that_is_away_does_not_hurt_another_route(self):
         good, away = self.origin(), self.origin(lambda peer, request: peer.wait_for_end())
         gateway = self.gateway(
-            "routes:\n - { match: { path: /good }, upstream: good }\n - { match: { path: /away }, upstream: away }\n"
-            f"upstreams: {{ good: {{ servers: ['{good.address}'] }}, away: {{ servers: ['{away.address}'] }} }}\n")
+            "routes:\n - { match: { path: /good }, upstream: good }\n"
+            " - { match: { path: /away }, upstream: away }\n"
+            f"upstreams: {{ good: {{ servers: ['{good.address}'] }}, away: {{ servers: ['{away.address}'] }} }}\n"
+        )
         waiting = [gateway.connect() for _ in range(50)]
         for c in waiting:
             c.request("/away")
@@ -88,16 +97,23 @@ class Upstreams(SystemTest):
             self.assertEqual(gateway.get("/good").status, 200)
         for c in waiting:
             c.reset()
-        wait_until(lambda: away.open_connections() == 0, what="the upstream connections of clients that left are closed")
+        wait_until(
+            lambda: away.open_connections() == 0,
+            what="the upstream connections of clients that left are closed",
+        )
 
 
 class Clients(SystemTest):
     def quiet(self, gateway, origin):
         """Nothing of a client is left."""
+
         def nothing():
             m = gateway.metrics()
-            return m.sum("gateway_connections", side="client", state="active") == 0 and \
-                m.sum("gateway_connections", side="client", state="idle") == 0
+            return (
+                m.sum("gateway_connections", side="client", state="active") == 0
+                and m.sum("gateway_connections", side="client", state="idle") == 0
+            )
+
         wait_until(nothing, what="no client connection is left")
         self.assertLessEqual(origin.open_connections(), 128)
 
@@ -119,7 +135,9 @@ class Clients(SystemTest):
                     c.close()
         self.assertEqual(gateway.get().status, 200)
         self.quiet(gateway, origin)
-        self.assertLess(gateway.descriptors(), before + 40, "some idle upstream connections, and no more")
+        self.assertLess(
+            gateway.descriptors(), before + 40, "some idle upstream connections, and no more"
+        )
 
     def test_leaving_while_waiting_cancels_the_request(self):
         gateway, origin = self.proxy(lambda peer, request: peer.wait_for_end())
@@ -128,7 +146,9 @@ class Clients(SystemTest):
             c.request()
             wait_until(lambda: origin.open_connections() == 1)
             getattr(c, leave)()
-            wait_until(lambda: origin.open_connections() == 0, what="the upstream connection is closed")
+            wait_until(
+                lambda: origin.open_connections() == 0, what="the upstream connection is closed"
+            )
         self.quiet(gateway, origin)
 
     def test_leaving_during_a_response_ends_the_upstream_connection(self):
@@ -138,15 +158,19 @@ class Clients(SystemTest):
             c.request()
             c.head()
             getattr(c, leave)()
-            wait_until(lambda: origin.open_connections() == 0, what="the upstream connection is closed")
+            wait_until(
+                lambda: origin.open_connections() == 0, what="the upstream connection is closed"
+            )
         self.quiet(gateway, origin)
 
     def test_leaving_during_a_request_body_never_completes_it_upstream(self):
         complete = []
+
         def script(peer, request):
             peer.read_body(request)
             complete.append(request)
             peer.reply()
+
         gateway, origin = self.proxy(script)
         for framing in ("Content-Length: 1000", "Transfer-Encoding: chunked"):
             for leave in ("reset", "close"):
@@ -164,7 +188,14 @@ class Clients(SystemTest):
         for _ in range(50 if SLOW else 300):
             c = gateway.connect()
             try:
-                c.send(bytes(random_bytes.choices(b"GET / HTTP/1.1\r\n:\x00\xff chunked0", k=random_bytes.randrange(1, 2000))))
+                c.send(
+                    bytes(
+                        random_bytes.choices(
+                            b"GET / HTTP/1.1\r\n:\x00\xff chunked0",
+                            k=random_bytes.randrange(1, 2000),
+                        )
+                    )
+                )
             except ConnectionError:
                 pass
             c.reset()

@@ -16,14 +16,28 @@ class CommandLine(SystemTest):
         return self.directory().file("gateway.yaml", text)
 
     def test_version_and_help_end_with_0(self):
-        for words in (["--version"], ["--help"], ["run", "--help"], ["check", "--help"], ["print", "--help"]):
+        for words in (
+            ["--version"],
+            ["--help"],
+            ["run", "--help"],
+            ["check", "--help"],
+            ["print", "--help"],
+        ):
             with self.subTest(words):
                 status, out, err = run_command(*words)
                 self.assertEqual((status, err), (0, ""))
                 self.assertIn("gateway" if len(words) == 1 else "--config", out)
 
     def test_wrong_usage_ends_with_2_and_says_so_on_stderr(self):
-        for words in ([], ["serve"], ["run"], ["check"], ["run", "--config"], ["--port", "1"], ["check", "--config", "x", "y"]):
+        for words in (
+            [],
+            ["serve"],
+            ["run"],
+            ["check"],
+            ["run", "--config"],
+            ["--port", "1"],
+            ["check", "--config", "x", "y"],
+        ):
             with self.subTest(words):
                 status, out, err = run_command(*words)
                 self.assertEqual((status, out), (2, ""))
@@ -45,7 +59,10 @@ class CommandLine(SystemTest):
             with self.subTest(command):
                 status, out, err = run_command(command, "--config", path)
                 self.assertEqual((status, out), (2, ""))
-                self.assertIn(f'{path}:4:45: limits.per_client.bursst: unknown key, did you mean "burst"?\n', err)
+                self.assertIn(
+                    f'{path}:4:45: limits.per_client.bursst: unknown key, did you mean "burst"?\n',
+                    err,
+                )
                 self.assertIn("per_client", err)
                 for place in (f"{path}:6:", f"{path}:9:", f"{path}:10:", f"{path}:11:"):
                     self.assertIn(place, err)
@@ -57,19 +74,29 @@ class CommandLine(SystemTest):
             self.assertIn(path, err)
 
     def test_what_is_not_supported_yet_is_refused_clearly(self):
-        path = self.file(GOOD + "stores: { shared: { url: 'rediss://127.0.0.1/0' }, pg: { url: 'postgres://127.0.0.1/db' } }\n")
+        path = self.file(
+            GOOD
+            + "stores: { shared: { url: 'rediss://127.0.0.1/0' }, pg: { url: 'postgres://127.0.0.1/db' } }\n"
+        )
         status, _, err = run_command("check", "--config", path)
         self.assertEqual(status, 2)
         self.assertIn("stores.shared.url", err)
         self.assertIn("stores.pg.url", err)
 
     def test_print_shows_the_defaults_hides_secrets_and_is_itself_a_configuration(self):
-        path = self.file(GOOD + "stores: { shared: { url: 'redis://user:s3cr3t@127.0.0.1:6379/0' } }\n")
+        path = self.file(
+            GOOD + "stores: { shared: { url: 'redis://user:s3cr3t@127.0.0.1:6379/0' } }\n"
+        )
         status, out, err = run_command("print", "--config", path)
         self.assertEqual((status, err), (0, ""))
         self.assertNotIn("s3cr3t", out)
         self.assertIn("***", out)
-        for key in ("header_timeout: 10s", "max_header_bytes: 16KiB", "max_idle: 64", "timeout: 25ms"):
+        for key in (
+            "header_timeout: 10s",
+            "max_header_bytes: 16KiB",
+            "max_idle: 64",
+            "timeout: 25ms",
+        ):
             self.assertIn(key, out)
         again = self.file(out)
         self.assertEqual(run_command("check", "--config", again), (0, f"{again}: ok\n", ""))
@@ -84,7 +111,10 @@ class CommandLine(SystemTest):
     def test_an_address_in_use_ends_with_1(self):
         with socket.create_server(("127.0.0.1", 0)) as taken:
             port = taken.getsockname()[1]
-            for key in ("listeners: [ { address: '127.0.0.1:%d' } ]\n", "admin: { address: '127.0.0.1:%d' }\n"):
+            for key in (
+                "listeners: [ { address: '127.0.0.1:%d' } ]\n",
+                "admin: { address: '127.0.0.1:%d' }\n",
+            ):
                 path = self.file(whole_configuration(key % port + forwarding_to("echo")))
                 status, _, err = run_command("run", "--config", path)
                 self.assertEqual(status, 1, err)
@@ -92,7 +122,12 @@ class CommandLine(SystemTest):
 
     def test_a_second_gateway_cannot_share_the_port_by_accident(self):
         first = self.gateway(forwarding_to("echo"))
-        path = self.file(whole_configuration(f"listeners: [ {{ address: '127.0.0.1:{first.address[1]}' }} ]\n" + forwarding_to("echo")))
+        path = self.file(
+            whole_configuration(
+                f"listeners: [ {{ address: '127.0.0.1:{first.address[1]}' }} ]\n"
+                + forwarding_to("echo")
+            )
+        )
         self.assertEqual(run_command("run", "--config", path)[0], 1)
 
     def test_sigterm_and_sigint_end_it_with_0(self):
@@ -124,7 +159,11 @@ class CommandLine(SystemTest):
 class Example(SystemTest):
     def test_the_example_serves_limits_and_explains_itself(self):
         with open(os.path.join(ROOT, "gateway.yaml.example"), encoding="utf-8") as f:
-            text = f.read().replace("127.0.0.1:8080\n", "127.0.0.1:0\n").replace("127.0.0.1:9901", "127.0.0.1:0")
+            text = (
+                f.read()
+                .replace("127.0.0.1:8080\n", "127.0.0.1:0\n")
+                .replace("127.0.0.1:9901", "127.0.0.1:0")
+            )
         gateway = self.gateway(text)
         for left in (4, 3, 2, 1, 0):
             r = gateway.get("/hello")
@@ -138,7 +177,12 @@ class Example(SystemTest):
         self.assertIn(r["retry-after"], ("1", "2"))
         problem = json.loads(r.body)
         self.assertTrue(problem.pop("detail"))
-        self.assertEqual(problem, {
-            "type": "https://iana.org/assignments/http-problem-types#quota-exceeded",
-            "title": "Too Many Requests", "status": 429, "violated-policies": ["per_client"],
-        })
+        self.assertEqual(
+            problem,
+            {
+                "type": "https://iana.org/assignments/http-problem-types#quota-exceeded",
+                "title": "Too Many Requests",
+                "status": 429,
+                "violated-policies": ["per_client"],
+            },
+        )

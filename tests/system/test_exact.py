@@ -45,7 +45,9 @@ class OneClient(SystemTest):
     def test_local_store_under_wrk(self):
         gateway = self.gateway("workers: auto\n" + ONE_LIMIT % "" + forwarding_to("echo", "l"))
         began = time.monotonic()
-        status, out, err = run_tool(["wrk", "-t1", "-c64", "-d3s", "http://127.0.0.1:%d/" % gateway.address[1]])
+        status, out, err = run_tool(
+            ["wrk", "-t1", "-c64", "-d3s", "http://127.0.0.1:%d/" % gateway.address[1]]
+        )
         elapsed = time.monotonic() - began
         self.assertEqual(status, 0, err)
         self.assertNotIn("Socket errors", out)
@@ -54,17 +56,27 @@ class OneClient(SystemTest):
 
     def test_one_gateway_with_redis(self):
         redis = self.started(RedisServer())
-        gateway = self.gateway(f"stores: {{ r: {{ url: '{redis.url}', timeout: 1s }} }}\n" +
-                               ONE_LIMIT % ", store: r, on_store_failure: closed" + forwarding_to("echo", "l"))
+        gateway = self.gateway(
+            f"stores: {{ r: {{ url: '{redis.url}', timeout: 1s }} }}\n"
+            + ONE_LIMIT % ", store: r, on_store_failure: closed"
+            + forwarding_to("echo", "l")
+        )
         self.ready([gateway])
         self.judge(*self.hammer([gateway.address]))
         self.judge_keys(redis)
 
     def test_three_gateways_share_a_redis_although_their_clocks_disagree(self):
         redis = self.started(RedisServer())
-        text = (f"stores: {{ r: {{ url: '{redis.url}', timeout: 1s }} }}\n" +
-                ONE_LIMIT % ", store: r, on_store_failure: closed" + forwarding_to("echo", "l") + "response_headers: { reset: epoch }\n")
-        gateways = [self.gateway(text, environment=clock_shifted_by(offset)) for offset in ("-7h", "+0", "+30h")]
+        text = (
+            f"stores: {{ r: {{ url: '{redis.url}', timeout: 1s }} }}\n"
+            + ONE_LIMIT % ", store: r, on_store_failure: closed"
+            + forwarding_to("echo", "l")
+            + "response_headers: { reset: epoch }\n"
+        )
+        gateways = [
+            self.gateway(text, environment=clock_shifted_by(offset))
+            for offset in ("-7h", "+0", "+30h")
+        ]
         self.ready(gateways)
         told = [int(g.get()["x-ratelimit-reset"]) for g in gateways]
         self.assertGreater(told[2] - told[0], 36 * 3600, "the clocks do disagree")
@@ -74,7 +86,10 @@ class OneClient(SystemTest):
 
     def ready(self, gateways):
         for g in gateways:
-            wait_until(lambda g=g: (g.metrics().sum("gateway_store_up", store="r") or 0) >= 1, what="the store is up")
+            wait_until(
+                lambda g=g: (g.metrics().sum("gateway_store_up", store="r") or 0) >= 1,
+                what="the store is up",
+            )
 
     def judge_keys(self, redis):
         for key in redis.keys():
@@ -84,7 +99,9 @@ class OneClient(SystemTest):
 
 class Parallel(SystemTest):
     def test_the_last_token_is_given_once(self):
-        gateway = self.gateway("limits: { l: { key: [], rate: 1/h, burst: 3 } }\n" + forwarding_to("echo", "l"))
+        gateway = self.gateway(
+            "limits: { l: { key: [], rate: 1/h, burst: 3 } }\n" + forwarding_to("echo", "l")
+        )
         connections = [gateway.connect() for _ in range(100)]
         for c in connections:
             c.request()
@@ -98,7 +115,11 @@ class ManyClients(SystemTest):
 
     def test_100_000_clients_each_get_exactly_their_burst(self):
         nginx = self.started(Nginx())
-        gateway = self.gateway(self.TRUST + "limits: { l: { key: client_ip, rate: 1/h, burst: 2 } }\n" + forwarding_to(nginx.address, "l"))
+        gateway = self.gateway(
+            self.TRUST
+            + "limits: { l: { key: client_ip, rate: 1/h, burst: 2 } }\n"
+            + forwarding_to(nginx.address, "l")
+        )
         clients = 5_000 if SLOW else 100_000
         requests = [from_client(i) for i in range(clients)]
         # A round is dealt to the connections differently than the one before: clients are met by
@@ -115,26 +136,36 @@ class ManyClients(SystemTest):
 
     def test_memory_is_bounded_and_no_forgotten_client_gets_tokens_early(self):
         nginx = self.started(Nginx())
-        text = (self.TRUST + "stores: { local: { max_buckets: 20000 } }\n"
-                "limits: { slow: { key: client_ip, rate: 1/h, burst: 1 }, quick: { key: client_ip, rate: 1000/s, burst: 1 } }\n"
-                "routes:\n - { match: { host: slow }, limits: [slow], upstream: up }\n - { limits: [quick], upstream: up }\n"
-                f"upstreams: {{ up: {{ servers: ['{nginx.address}'] }} }}\n")
+        text = (
+            self.TRUST + "stores: { local: { max_buckets: 20000 } }\n"
+            "limits: { slow: { key: client_ip, rate: 1/h, burst: 1 }, quick: { key: client_ip, rate: 1000/s, burst: 1 } }\n"
+            "routes:\n - { match: { host: slow }, limits: [slow], upstream: up }\n"
+            " - { limits: [quick], upstream: up }\n"
+            f"upstreams: {{ up: {{ servers: ['{nginx.address}'] }} }}\n"
+        )
         gateway = self.gateway(text)
         drained = [from_client(i).replace(b"Host: h", b"Host: slow") for i in range(5000)]
         self.assertEqual(set(pipelined(gateway.address, drained)), {200})
         before = gateway.memory()
         clients = 50_000 if SLOW else 1_000_000
         for start in range(0, clients, 100_000):
-            statuses = pipelined(gateway.address, [from_client(10_000 + i) for i in range(start, min(clients, start + 100_000))])
+            statuses = pipelined(
+                gateway.address,
+                [from_client(10_000 + i) for i in range(start, min(clients, start + 100_000))],
+            )
             self.assertLessEqual(set(statuses), {200, 429})
             self.assertLessEqual(gateway.metrics().sum("gateway_buckets", store="local"), 20_000)
-        print(f"     memory grew by {(gateway.memory() - before) / 1e6:.1f} MB over {clients} clients")
+        print(
+            f"     memory grew by {(gateway.memory() - before) / 1e6:.1f} MB over {clients} clients"
+        )
         self.assertLess(gateway.memory() - before, 64_000_000)
         self.assertEqual(set(pipelined(gateway.address, drained)), {429})
 
     def full_table(self, on_full):
-        gateway = self.gateway(self.TRUST + f"stores: {{ local: {{ max_buckets: 1000, on_full: {on_full} }} }}\n"
-                               "limits: { l: { key: client_ip, rate: 1/h, burst: 2 } }\n" + forwarding_to("echo", "l"))
+        gateway = self.gateway(
+            self.TRUST + f"stores: {{ local: {{ max_buckets: 1000, on_full: {on_full} }} }}\n"
+            "limits: { l: { key: client_ip, rate: 1/h, burst: 2 } }\n" + forwarding_to("echo", "l")
+        )
         first = pipelined(gateway.address, [from_client(i) for i in range(4000)], connections=2)
         self.assertLessEqual(gateway.metrics().sum("gateway_buckets", store="local"), 1000 + 8)
         again = pipelined(gateway.address, [from_client(i) for i in range(4000)], connections=2)

@@ -32,13 +32,22 @@ class Reload(SystemTest):
         self.assertTrue(all(o.requests for o in origins))
         m = gateway.metrics()
         self.assertEqual(m.sum("gateway_config_reloads_total", result="success"), 20)
-        self.assertAlmostEqual(m.sum("gateway_config_last_reload_success_timestamp_seconds"), time.time(), delta=60)
+        self.assertAlmostEqual(
+            m.sum("gateway_config_last_reload_success_timestamp_seconds"), time.time(), delta=60
+        )
 
     def test_a_bad_file_leaves_the_old_one_serving_and_says_so(self):
-        gateway = self.gateway("limits: { l: { key: [], rate: 1/h, burst: 100 } }\n" + forwarding_to("echo", "l"))
+        gateway = self.gateway(
+            "limits: { l: { key: [], rate: 1/h, burst: 100 } }\n" + forwarding_to("echo", "l")
+        )
         before = gateway.metrics()
         load = Load(gateway.address, [("x", REQUEST)] * 4, interval=0.02).start()
-        for bad in ("limits: { l: { key: [], rate: 1/h, bursst: 1 } }\n" + forwarding_to("echo", "l"), "{", "\x00", "routes: 7"):
+        for bad in (
+            "limits: { l: { key: [], rate: 1/h, bursst: 1 } }\n" + forwarding_to("echo", "l"),
+            "{",
+            "\x00",
+            "routes: 7",
+        ):
             line = gateway.reload(bad)
             self.assertIn("refused", line)
             self.assertEqual(json.loads(line)["level"], "error")
@@ -50,33 +59,46 @@ class Reload(SystemTest):
         gateway.wait_for_diagnostic("refused", start)
         m = gateway.metrics()
         self.assertEqual(m.sum("gateway_config_reloads_total", result="failure"), 5)
-        self.assertEqual(m.sum("gateway_config_last_reload_success_timestamp_seconds"), before.sum("gateway_config_last_reload_success_timestamp_seconds"))
-        self.assertIn('did you mean', "\n".join(gateway.diagnostics))
+        self.assertEqual(
+            m.sum("gateway_config_last_reload_success_timestamp_seconds"),
+            before.sum("gateway_config_last_reload_success_timestamp_seconds"),
+        )
+        self.assertIn("did you mean", "\n".join(gateway.diagnostics))
         self.assertEqual(gateway.get()["x-ratelimit-limit"], "100")
 
     def test_a_debt_outlives_every_change_of_rate_and_burst(self):
         def text(rate, burst):
-            return f"limits: {{ l: {{ key: [], rate: {rate}, burst: {burst} }} }}\n" + forwarding_to("echo", "l")
+            return (
+                f"limits: {{ l: {{ key: [], rate: {rate}, burst: {burst} }} }}\n"
+                + forwarding_to("echo", "l")
+            )
+
         gateway = self.gateway(text("1/h", 10))
         for _ in range(8):
             self.assertEqual(gateway.get().status, 200)
         gateway.reload(text("2/h", 10))
         self.assertEqual(gateway.get()["x-ratelimit-remaining"], "1")
         gateway.reload(text("1/h", 20))
-        self.assertEqual(gateway.get()["x-ratelimit-remaining"], "10", "ten are owed, out of twenty")
+        self.assertEqual(
+            gateway.get()["x-ratelimit-remaining"], "10", "ten are owed, out of twenty"
+        )
         gateway.reload(text("1/h", 5))
         self.assertEqual(gateway.get().status, 429)
         gateway.reload(text("1/h", 20))
         self.assertEqual(gateway.get()["x-ratelimit-remaining"], "9")
         gateway.reload(text("1/h", 20).replace("l:", "other:").replace("[l]", "[other]"))
-        self.assertEqual(gateway.get()["x-ratelimit-remaining"], "19", "another name is another limit")
+        self.assertEqual(
+            gateway.get()["x-ratelimit-remaining"], "19", "another name is another limit"
+        )
 
     def test_a_request_in_flight_ends_as_it_began(self):
         origin = self.origin(lambda peer, request: held(peer, request))
         release = []
+
         def held(peer, request):
             wait_until(lambda: release, 10)
             peer.reply(body=b"old")
+
         gateway = self.gateway(forwarding_to(origin.address))
         with gateway.connect() as c:
             c.request()
@@ -89,7 +111,10 @@ class Reload(SystemTest):
     def test_routes_limits_and_timeouts_may_all_change(self):
         gateway = self.gateway(forwarding_to("echo"))
         self.assertEqual(gateway.get("/x").status, 200)
-        gateway.reload("routes: [ { match: { path: /y }, upstream: up } ]\nupstreams: { up: { servers: [echo] } }\nhttp: { max_body_bytes: 5 }\n")
+        gateway.reload(
+            "routes: [ { match: { path: /y }, upstream: up } ]\n"
+            "upstreams: { up: { servers: [echo] } }\nhttp: { max_body_bytes: 5 }\n"
+        )
         self.assertEqual([gateway.get("/x").status, gateway.get("/y").status], [404, 200])
         self.assertEqual(gateway.get("/y", method="POST", body=b"123456").status, 413)
 
@@ -114,18 +139,27 @@ class Drain(SystemTest):
         answers = load.finish()
         self.assertEqual({a.status for a in answers}, {200})
         self.assertLess(max(a.at for a in answers), gone + 1)
-        self.assertEqual([why for _, why in load.lost if "refused" not in why], [], "only new connections are refused")
+        self.assertEqual(
+            [why for _, why in load.lost if "refused" not in why],
+            [],
+            "only new connections are refused",
+        )
         self.assertEqual(len(answers), len(origin.requests))
 
     def test_clients_are_told_to_leave(self):
         release = []
+
         def script(peer, request):
             wait_until(lambda: release, 10)
             peer.reply()
+
         gateway = self.gateway(forwarding_to(self.origin(script).address))
         with gateway.connect() as busy, gateway.connect() as idle:
             busy.request()
-            wait_until(lambda: gateway.metrics().sum("gateway_connections", side="client", state="active") == 1)
+            wait_until(
+                lambda: gateway.metrics().sum("gateway_connections", side="client", state="active")
+                == 1
+            )
             gateway.signal(signal.SIGTERM)
             gateway.wait_for_diagnostic("draining")
             self.assertTrue(idle.ends(), "an idle connection is closed soon")
@@ -136,11 +170,16 @@ class Drain(SystemTest):
         self.assertEqual(gateway.wait(), 0)
 
     def test_readiness_goes_first_and_new_connections_are_refused(self):
-        gateway = self.gateway(forwarding_to(self.origin(lambda peer, request: peer.wait_for_end()).address))
+        gateway = self.gateway(
+            forwarding_to(self.origin(lambda peer, request: peer.wait_for_end()).address)
+        )
         self.assertEqual(get(gateway.admin, "/readyz").status, 200)
         with gateway.connect() as c:
             c.request()
-            wait_until(lambda: gateway.metrics().sum("gateway_connections", side="client", state="active") == 1)
+            wait_until(
+                lambda: gateway.metrics().sum("gateway_connections", side="client", state="active")
+                == 1
+            )
             gateway.signal(signal.SIGTERM)
             wait_until(lambda: get(gateway.admin, "/readyz").status == 503)
             self.assertIn("draining", get(gateway.admin, "/readyz").text)
@@ -152,14 +191,21 @@ class Drain(SystemTest):
                     return False
                 except ConnectionRefusedError:
                     return True
+
             wait_until(refused)
         self.assertEqual(gateway.wait(), 0, "the client left, nothing is in flight")
 
     def test_drain_timeout_bounds_it(self):
-        gateway = self.gateway("drain_timeout: 300ms\n" + forwarding_to(self.origin(lambda peer, request: peer.wait_for_end()).address))
+        gateway = self.gateway(
+            "drain_timeout: 300ms\n"
+            + forwarding_to(self.origin(lambda peer, request: peer.wait_for_end()).address)
+        )
         with gateway.connect() as c:
             c.request()
-            wait_until(lambda: gateway.metrics().sum("gateway_connections", side="client", state="active") == 1)
+            wait_until(
+                lambda: gateway.metrics().sum("gateway_connections", side="client", state="active")
+                == 1
+            )
             began = time.monotonic()
             gateway.signal(signal.SIGTERM)
             self.assertEqual(gateway.wait(), 0)

@@ -10,8 +10,11 @@ from harness.process import wait_until
 
 class AccessLog(SystemTest):
     def test_a_line_says_what_happened(self):
-        gateway = self.gateway("limits: { l: { key: [], rate: 1/h } }\n"
-                               "routes: [ { name: main, match: { path: /a }, limits: [l], upstream: up } ]\nupstreams: { up: { servers: [echo] } }\n")
+        gateway = self.gateway(
+            "limits: { l: { key: [], rate: 1/h } }\n"
+            "routes: [ { name: main, match: { path: /a }, limits: [l], upstream: up } ]\n"
+            "upstreams: { up: { servers: [echo] } }\n"
+        )
         with gateway.connect() as c:
             size = len(c.ask("/a/b?secret=1", method="POST", body=b"12345").body)
             self.assertEqual(c.ask("/a").status, 429)
@@ -20,22 +23,49 @@ class AccessLog(SystemTest):
         moment = datetime.datetime.fromisoformat(allowed["time"].replace("Z", "+00:00"))
         self.assertAlmostEqual(moment.timestamp(), time.time(), delta=10)
         for line in (allowed, rejected, lost):
-            self.assertEqual((line["client"], line["peer"], line["host"]), ("127.0.0.1", "127.0.0.1", "gateway.test"))
+            self.assertEqual(
+                (line["client"], line["peer"], line["host"]),
+                ("127.0.0.1", "127.0.0.1", "gateway.test"),
+            )
             self.assertLess(line["duration_seconds"], 5)
-        self.assertLessEqual({
-            "method": "POST", "target": "/a/b", "route": "main", "upstream": "up", "limit": "l", "outcome": "allowed",
-            "status": 200, "request_bytes": 5, "response_bytes": size}.items(), allowed.items())
-        self.assertLessEqual({"method": "GET", "target": "/a", "limit": "l", "outcome": "rejected", "status": 429}.items(), rejected.items())
+        self.assertLessEqual(
+            {
+                "method": "POST",
+                "target": "/a/b",
+                "route": "main",
+                "upstream": "up",
+                "limit": "l",
+                "outcome": "allowed",
+                "status": 200,
+                "request_bytes": 5,
+                "response_bytes": size,
+            }.items(),
+            allowed.items(),
+        )
+        self.assertLessEqual(
+            {
+                "method": "GET",
+                "target": "/a",
+                "limit": "l",
+                "outcome": "rejected",
+                "status": 429,
+            }.items(),
+            rejected.items(),
+        )
         self.assertLessEqual({"target": "/nowhere", "status": 404}.items(), lost.items())
         self.assertNotIn("route", lost)
 
     def test_every_line_is_json_whatever_was_sent(self):
-        gateway = self.gateway("client: { trusted_proxies: [127.0.0.1] }\nworkers: 1\n" + forwarding_to("echo"))
+        gateway = self.gateway(
+            "client: { trusted_proxies: [127.0.0.1] }\nworkers: 1\n" + forwarding_to("echo")
+        )
         targets = ['/"quoted"', "/back\\slash", "/\xff\xfe", "/%00", "/'{}[],:", "/" + "x" * 9000]
         for target in targets:
-            exchange_raw(gateway.address, f"GET {target} HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: \"\\\r\n\r\n")
-        exchange_raw(gateway.address, b"\x00\xff\"nonsense\r\n\r\n")
-        exchange_raw(gateway.address, "GET / HTTP/1.1\r\nHost: \"h\\\r\n\r\n")
+            exchange_raw(
+                gateway.address, f'GET {target} HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: "\\\r\n\r\n'
+            )
+        exchange_raw(gateway.address, b'\x00\xff"nonsense\r\n\r\n')
+        exchange_raw(gateway.address, 'GET / HTTP/1.1\r\nHost: "h\\\r\n\r\n')
         lines = gateway.log_lines(len(targets) + 2)  # each must parse
         self.assertEqual(len(lines), len(targets) + 2)
         self.assertEqual(lines[0]["target"], '/"quoted"')
@@ -61,7 +91,10 @@ class AccessLog(SystemTest):
 
     def test_secrets_are_not_in_it(self):
         gateway = self.gateway(forwarding_to("echo"))
-        gateway.get("/p?api_key=5ecret", [("Authorization", "Bearer 5ecret"), ("Cookie", "s=5ecret"), ("X-Api-Key", "5ecret")])
+        gateway.get(
+            "/p?api_key=5ecret",
+            [("Authorization", "Bearer 5ecret"), ("Cookie", "s=5ecret"), ("X-Api-Key", "5ecret")],
+        )
         (line,) = gateway.log_lines(1)
         self.assertNotIn("5ecret", str(line))
 
@@ -85,4 +118,6 @@ class AccessLog(SystemTest):
                 c.ask(f"/{i}")
         gateway.signal(15)
         self.assertEqual(gateway.wait(), 0)
-        self.assertEqual([line["target"] for line in gateway.log_lines(1000)], [f"/{i}" for i in range(1000)])
+        self.assertEqual(
+            [line["target"] for line in gateway.log_lines(1000)], [f"/{i}" for i in range(1000)]
+        )

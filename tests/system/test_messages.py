@@ -11,6 +11,7 @@ def reply_with(text):
         peer.read_body(request)
         peer.send(text)
         return b"close" not in text.lower() and b"HTTP/1.0" not in text
+
     return script
 
 
@@ -27,6 +28,7 @@ class Persistence(SystemTest):
         def script(peer, request):
             peer.read_body(request)
             peer.reply(body=request.target.encode() + b"|" + request.body)
+
         gateway, _ = self.proxy(script)
         with gateway.connect() as c:
             for i in range(100):
@@ -35,12 +37,16 @@ class Persistence(SystemTest):
                 else:
                     c.request(f"/{i}")
             for i in range(100):
-                self.assertEqual(c.response().body, f"/{i}|".encode() + (b"x" * i if i % 3 == 0 else b""))
+                self.assertEqual(
+                    c.response().body, f"/{i}|".encode() + (b"x" * i if i % 3 == 0 else b"")
+                )
 
     def test_a_request_may_come_byte_by_byte(self):
         gateway, origin = self.proxy()
         with gateway.connect() as c:
-            for byte in b"POST /drip HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n":
+            for (
+                byte
+            ) in b"POST /drip HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n":
                 c.send(bytes([byte]))
             self.assertEqual(c.response().status, 200)
         self.assertEqual(origin.last().body, b"abc")
@@ -55,7 +61,9 @@ class Persistence(SystemTest):
         self.assertEqual(origin.connections, 1, "the upstream connection is kept all the same")
 
     def test_connection_close_of_the_upstream_stays_between_it_and_us(self):
-        gateway, origin = self.proxy(reply_with(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"))
+        gateway, origin = self.proxy(
+            reply_with(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok")
+        )
         with gateway.connect() as c:
             for _ in range(3):
                 r = c.ask()
@@ -73,20 +81,26 @@ class Persistence(SystemTest):
     def test_at_most_max_idle_connections_are_kept(self):
         origin = self.origin()
         gateway = self.gateway(
-            f"workers: 1\nroutes: [ {{ upstream: up }} ]\nupstreams: {{ up: {{ servers: ['{origin.address}'], max_idle: 2 }} }}\n")
+            f"workers: 1\nroutes: [ {{ upstream: up }} ]\n"
+            f"upstreams: {{ up: {{ servers: ['{origin.address}'], max_idle: 2 }} }}\n"
+        )
         clients = [gateway.connect() for _ in range(8)]
         for c in clients:
             c.request()
         for c in clients:
             self.assertEqual(c.response().status, 200)
-        wait_until(lambda: origin.open_connections() <= 2, what="surplus upstream connections are closed")
+        wait_until(
+            lambda: origin.open_connections() <= 2, what="surplus upstream connections are closed"
+        )
         for c in clients:
             c.close()
 
 
 class Http10(SystemTest):
     def test_it_gets_a_length_or_a_close_and_never_chunks(self):
-        gateway, origin = self.proxy(reply_with(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"))
+        gateway, origin = self.proxy(
+            reply_with(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n")
+        )
         with gateway.connect() as c:
             r = c.ask(version="1.0")
             self.assertEqual((r.status, r.framing, r.body), (200, "close", b"ok"))
@@ -116,8 +130,10 @@ class Bodies(SystemTest):
     def test_a_chunked_request_is_decoded_and_encoded_anew(self):
         gateway, origin = self.proxy()
         with gateway.connect() as c:
-            c.send("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: Chunked\r\n\r\n"
-                   "4;ext=\"a;b\"\r\nwiki\r\n5\r\npedia\r\n0\r\nX-Trailer: dropped\r\n\r\n")
+            c.send(
+                "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: Chunked\r\n\r\n"
+                '4;ext="a;b"\r\nwiki\r\n5\r\npedia\r\n0\r\nX-Trailer: dropped\r\n\r\n'
+            )
             self.assertEqual(c.response().status, 200)
             self.assertEqual(c.ask().status, 200)
         self.assertEqual(origin.requests[0].body, b"wikipedia")
@@ -141,7 +157,7 @@ class Bodies(SystemTest):
 
     def test_responses_without_a_body_are_not_waited_for(self):
         for status in (204, 304):
-            gateway, _ = self.proxy(reply_with(b"HTTP/1.1 %d X\r\nETag: \"a\"\r\n\r\n" % status))
+            gateway, _ = self.proxy(reply_with(b'HTTP/1.1 %d X\r\nETag: "a"\r\n\r\n' % status))
             with gateway.connect() as c:
                 for _ in range(2):
                     r = c.ask()
@@ -159,7 +175,10 @@ class Bodies(SystemTest):
             self.assertEqual((origin.last().method, origin.connections), ("HEAD", 1))
 
     def test_own_answers_to_head_have_no_body(self):
-        gateway = self.gateway("routes: [ { match: { path: /x }, upstream: up } ]\nupstreams: { up: { servers: [echo] } }\n")
+        gateway = self.gateway(
+            "routes: [ { match: { path: /x }, upstream: up } ]\n"
+            "upstreams: { up: { servers: [echo] } }\n"
+        )
         with gateway.connect() as c:
             for _ in range(2):
                 self.assertEqual(c.ask("/y", method="HEAD").status, 404)
@@ -169,6 +188,7 @@ class Bodies(SystemTest):
         def script(peer, request):
             peer.reply(403, b"no")
             return False
+
         gateway, origin = self.proxy(script)
         with gateway.connect() as c:
             c.send("POST /early HTTP/1.1\r\nHost: h\r\nContent-Length: 500000\r\n\r\n" + "x" * 1000)
@@ -189,10 +209,14 @@ class Expect(SystemTest):
             peer.send(b"HTTP/1.1 100 Continue\r\n\r\n")
             peer.read_body(request)
             peer.reply(body=request.body)
+
         gateway, _ = self.proxy(script)
         with gateway.connect() as c:
             for _ in range(2):
-                c.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n")
+                c.send(
+                    "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\nExpect: 100-continue\r\n"
+                    "\r\n"
+                )
                 self.assertEqual(c.head().status, 100)
                 c.send("hello")
                 self.assertEqual(c.response().body, b"hello")
@@ -201,9 +225,12 @@ class Expect(SystemTest):
         def script(peer, request):
             peer.reply(417, b"no")
             return False
+
         gateway, origin = self.proxy(script)
         with gateway.connect() as c:
-            c.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 44\r\nExpect: 100-continue\r\n\r\n")
+            c.send(
+                "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 44\r\nExpect: 100-continue\r\n\r\n"
+            )
             self.assertEqual(c.response().status, 417)
             try:
                 c.send("GET /smuggled HTTP/1.1\r\nHost: gateway.test\r\n\r\n")
@@ -213,27 +240,40 @@ class Expect(SystemTest):
         self.assertEqual(len(origin.requests), 1)
 
     def test_a_rejection_needs_no_body(self):
-        gateway = self.gateway("limits: { one: { key: [], rate: 1/h } }\n" + forwarding_to("echo", "one"))
+        gateway = self.gateway(
+            "limits: { one: { key: [], rate: 1/h } }\n" + forwarding_to("echo", "one")
+        )
         self.assertEqual(gateway.get().status, 200)
         with gateway.connect() as c:
-            c.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n")
+            c.send(
+                "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n"
+            )
             self.assertEqual(c.response().status, 429)
 
     def test_other_expectations_get_417(self):
         gateway, origin = self.proxy()
-        r = exchange_raw(gateway.address, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\nExpect: tea\r\n\r\n")
+        r = exchange_raw(
+            gateway.address,
+            "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\nExpect: tea\r\n\r\n",
+        )
         self.assertEqual((r.status, r["content-type"]), (417, "application/problem+json"))
         self.assertEqual(origin.requests, [])
 
     def test_http_1_0_expects_nothing(self):
         gateway, origin = self.proxy()
-        r = exchange_raw(gateway.address, "POST / HTTP/1.0\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\nhi")
-        self.assertEqual((r.status, origin.last().all("expect"), origin.last().body), (200, [], b"hi"))
+        r = exchange_raw(
+            gateway.address,
+            "POST / HTTP/1.0\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\nhi",
+        )
+        self.assertEqual(
+            (r.status, origin.last().all("expect"), origin.last().body), (200, [], b"hi")
+        )
 
     def test_interim_responses_pass(self):
         def script(peer, request):
             peer.send(b"HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n")
             peer.reply()
+
         gateway, _ = self.proxy(script)
         with gateway.connect() as c:
             c.request()
@@ -247,7 +287,9 @@ class Echo(SystemTest):
         gateway = self.gateway(forwarding_to("echo"))
         with gateway.connect() as c:
             for method in ("GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "BREW"):
-                r = c.ask("/a/b?c=d", headers=[("X-Test", "äö")], method=method, body=b"body\x00\xff")
+                r = c.ask(
+                    "/a/b?c=d", headers=[("X-Test", "äö")], method=method, body=b"body\x00\xff"
+                )
                 self.assertEqual((r.status, r["content-type"]), (200, "application/json"))
                 told = json.loads(r.body)
                 self.assertEqual((told["method"], told["target"]), (method, "/a/b?c=d"))

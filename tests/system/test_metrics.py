@@ -37,11 +37,14 @@ class MetricsTest(SystemTest):
         self.gateway_under_test = self.gateway(
             f"stores: {{ r: {{ url: '{self.redis.url}', timeout: 1s }} }}\n"
             "client: { trusted_proxies: [127.0.0.1] }\n"
-            "limits:\n  near: { key: client_ip, rate: 1/h, burst: 3 }\n  far: { key: [], rate: 1/h, burst: 2, store: r }\n"
+            "limits:\n  near: { key: client_ip, rate: 1/h, burst: 3 }\n"
+            "  far: { key: [], rate: 1/h, burst: 2, store: r }\n"
             "routes:\n - { name: near, match: { path: /near }, limits: [near], upstream: up }\n"
             " - { name: far, match: { path: /far }, limits: [far], upstream: up }\n"
             " - { name: dead, match: { path: /dead }, upstream: dead }\n"
-            "upstreams: { up: { servers: [echo] }, dead: { servers: ['127.0.0.1:1'] } }\nlog: { access: false }\n")
+            "upstreams: { up: { servers: [echo] }, dead: { servers: ['127.0.0.1:1'] } }\n"
+            "log: { access: false }\n"
+        )
         wait_until(lambda: self.gateway_under_test.metrics().sum("gateway_store_up", store="r"))
 
     def traffic(self):
@@ -97,15 +100,31 @@ class Exposition(MetricsTest):
     def test_a_real_prometheus_scrapes_it(self):
         self.traffic()
         prometheus = self.started(Prometheus(self.gateway_under_test.admin))
-        wait_until(lambda: prometheus.query("up") and prometheus.query("up")[0][1] == 1, 20, "prometheus scrapes")
-        self.assertEqual(prometheus.query('sum(gateway_requests_total{route="near",code="200"})')[0][1], 3)
+        wait_until(
+            lambda: prometheus.query("up") and prometheus.query("up")[0][1] == 1,
+            20,
+            "prometheus scrapes",
+        )
+        self.assertEqual(
+            prometheus.query('sum(gateway_requests_total{route="near",code="200"})')[0][1], 3
+        )
         self.assertEqual(prometheus.query("sum(gateway_requests_total)")[0][1], 12)
-        self.assertTrue(prometheus.query('histogram_quantile(0.99, sum by (le) (gateway_request_duration_seconds_bucket{route="near"}))'))
+        self.assertTrue(
+            prometheus.query(
+                'histogram_quantile(0.99, sum by (le) (gateway_request_duration_seconds_bucket{route="near"}))'
+            )
+        )
         target = prometheus.api("targets")["activeTargets"][0]
         self.assertEqual((target["health"], target["lastError"]), ("up", ""))
         kinds = {name: rows[0]["type"] for name, rows in prometheus.api("metadata").items()}
-        self.assertEqual((kinds["gateway_requests_total"], kinds["gateway_request_duration_seconds"], kinds["gateway_buckets"]),
-                         ("counter", "histogram", "gauge"))
+        self.assertEqual(
+            (
+                kinds["gateway_requests_total"],
+                kinds["gateway_request_duration_seconds"],
+                kinds["gateway_buckets"],
+            ),
+            ("counter", "histogram", "gauge"),
+        )
 
     def test_labels_come_from_the_configuration_only(self):
         g = self.gateway_under_test
@@ -117,18 +136,26 @@ class Exposition(MetricsTest):
         for i in range(clients):
             method = methods[i % 4].replace("%d", str(i))
             path = ("/near/%d", "/none/%d", "/near?q=%d", "/%d")[i // 4 % 4] % i
-            requests.append(f"{method} {path} HTTP/1.1\r\nHost: host{i}.test\r\nX-Forwarded-For: 10.{i >> 16}.{i >> 8 & 255}.{i & 255}\r\n\r\n".encode())
+            requests.append(
+                f"{method} {path} HTTP/1.1\r\nHost: host{i}.test\r\nX-Forwarded-For: 10.{i >> 16}.{i >> 8 & 255}.{i & 255}\r\n\r\n".encode()
+            )
         statuses = pipelined(g.address, requests)
         self.assertEqual(len(statuses), clients)
         after = g.metrics()
-        values = {v for _, row, _ in after.rows for k, v in row.items() if k not in ("le", "version")}
+        values = {
+            v for _, row, _ in after.rows for k, v in row.items() if k not in ("le", "version")
+        }
         for value in values:
             self.assertNotRegex(value, r"host\d|^/|X-\d|BREW|10\.\d", value)
         known = {(n, tuple(sorted(row.items()))) for n, row, _ in before.rows}
-        fresh = [(n, row) for n, row, _ in after.rows if (n, tuple(sorted(row.items()))) not in known]
+        fresh = [
+            (n, row) for n, row, _ in after.rows if (n, tuple(sorted(row.items()))) not in known
+        ]
         self.assertLess(len(fresh), 40, fresh)
         self.assertLess(len(after.text), 200_000)
-        self.assertEqual(after.sum("gateway_requests_total") - before.sum("gateway_requests_total"), clients)
+        self.assertEqual(
+            after.sum("gateway_requests_total") - before.sum("gateway_requests_total"), clients
+        )
 
 
 class Admin(MetricsTest):
@@ -151,12 +178,19 @@ class Admin(MetricsTest):
 
     def test_connections_are_counted_on_both_sides(self):
         release = []
-        origin = self.origin(lambda peer, request: (wait_until(lambda: release, 10), peer.reply()) and None)
+        origin = self.origin(
+            lambda peer, request: (wait_until(lambda: release, 10), peer.reply()) and None
+        )
         gateway = self.gateway(forwarding_to(origin.address))
+
         def counted(client_active, client_idle, upstream_active):
             m = gateway.metrics()
-            return (m.sum("gateway_connections", side="client", state="active"), m.sum("gateway_connections", side="client", state="idle"),
-                    m.sum("gateway_connections", side="upstream", state="active")) == (client_active, client_idle, upstream_active)
+            return (
+                m.sum("gateway_connections", side="client", state="active"),
+                m.sum("gateway_connections", side="client", state="idle"),
+                m.sum("gateway_connections", side="upstream", state="active"),
+            ) == (client_active, client_idle, upstream_active)
+
         clients = [gateway.connect() for _ in range(5)]
         wait_until(lambda: counted(0, 5, 0))
         for c in clients[:3]:
@@ -166,7 +200,9 @@ class Admin(MetricsTest):
         for c in clients[:3]:
             c.response()
         wait_until(lambda: counted(0, 5, 0))
-        wait_until(lambda: gateway.metrics().sum("gateway_connections", side="upstream", state="idle") == 3)
+        wait_until(
+            lambda: gateway.metrics().sum("gateway_connections", side="upstream", state="idle") == 3
+        )
         for c in clients:
             c.close()
         wait_until(lambda: counted(0, 0, 0))

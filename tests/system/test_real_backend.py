@@ -29,12 +29,16 @@ class RealBackend(SystemTest):
     def setUp(self):
         self.nginx = self.started(Nginx())
         self.limited = self.gateway(
-            "limits: { l: { key: client_ip, rate: 1000000/s, burst: 1000000 } }\nlog: { access: false }\n" + forwarding_to(self.nginx.address, "l"))
+            "limits: { l: { key: client_ip, rate: 1000000/s, burst: 1000000 } }\n"
+            "log: { access: false }\n" + forwarding_to(self.nginx.address, "l")
+        )
         self.base = "http://127.0.0.1:%d" % self.limited.address[1]
         self.scratch = self.directory()
 
     def curl(self, *words):
-        status, out, err = run_tool(["curl", "-sS", "--fail-with-body", "--max-time", "120", *words], seconds=130)
+        status, out, err = run_tool(
+            ["curl", "-sS", "--fail-with-body", "--max-time", "120", *words], seconds=130
+        )
         self.assertEqual((status, err), (0, ""), out[:300])
         return out
 
@@ -44,7 +48,10 @@ class Bodies(RealBackend):
         self.make_file(self.nginx.path("large"))
         before = self.limited.memory("VmHWM")
         copies = [self.scratch.file(f"copy{i}") for i in range(3)]
-        threads = [threading.Thread(target=self.curl, args=("-o", copy, self.base + "/large")) for copy in copies]
+        threads = [
+            threading.Thread(target=self.curl, args=("-o", copy, self.base + "/large"))
+            for copy in copies
+        ]
         for t in threads:
             t.start()
         for t in threads:
@@ -68,9 +75,14 @@ class Bodies(RealBackend):
 
     def test_post_streams_up_and_down_at_the_same_time(self):
         """An echoing upstream: each piece is sent back before the next one has come."""
+
         def script(peer, request):
-            peer.send(b"HTTP/1.1 200 OK\r\nContent-Length: %s\r\n\r\n" % request["content-length"].encode())
+            peer.send(
+                b"HTTP/1.1 200 OK\r\nContent-Length: %s\r\n\r\n"
+                % request["content-length"].encode()
+            )
             peer.read_body(request, peer.send)
+
         gateway = self.gateway(forwarding_to(self.origin(script).address))
         before = gateway.memory("VmHWM")
         piece = os.urandom(100_000)
@@ -101,21 +113,27 @@ class Bodies(RealBackend):
     def test_a_slow_upstream_holds_the_sender_back(self):
         release = []
         digest = hashlib.sha256()
+
         def script(peer, request):
             wait_until(lambda: release, 20)
             peer.read_body(request, digest.update)
             peer.reply()
+
         gateway = self.gateway(forwarding_to(self.origin(script).address))
         source = self.scratch.file("large")
         self.make_file(source)
         before = gateway.memory("VmHWM")
-        sender = threading.Thread(target=self.curl, args=("-T", source, "http://127.0.0.1:%d/" % gateway.address[1]))
+        sender = threading.Thread(
+            target=self.curl, args=("-T", source, "http://127.0.0.1:%d/" % gateway.address[1])
+        )
         sender.start()
         seen = [-1]
+
         def stuck():  # the sender cannot go on: the gateway's memory stands still while it wants to send
             last, seen[0] = seen[0], gateway.memory()
             time.sleep(0.1)
             return last == gateway.memory()
+
         wait_until(stuck)
         release.append(True)
         sender.join(60 * PATIENCE)
@@ -125,12 +143,19 @@ class Bodies(RealBackend):
     def test_json_gzip_ranges_and_conditions_are_nginxs_own(self):
         with open(self.nginx.path("page.json"), "w", encoding="utf-8") as f:
             f.write('{"a": [' + ", ".join(str(i) for i in range(2000)) + "]}")
-        for words in (["/json"], ["/page.json"], ["/page.json", "-H", "Accept-Encoding: gzip", "--compressed"],
-                      ["/page.json", "-H", "Range: bytes=10-99"], ["/page.json", "--head"]):
+        for words in (
+            ["/json"],
+            ["/page.json"],
+            ["/page.json", "-H", "Accept-Encoding: gzip", "--compressed"],
+            ["/page.json", "-H", "Range: bytes=10-99"],
+            ["/page.json", "--head"],
+        ):
             path, *more = words
             direct = self.curl(*more, f"http://{self.nginx.address}{path}")
             through = self.curl(*more, self.base + path)
-            drop = re.compile(r"^(date|via|connection|x-ratelimit-\w+): .*\r?\n", re.MULTILINE | re.IGNORECASE)
+            drop = re.compile(
+                r"^(date|via|connection|x-ratelimit-\w+): .*\r?\n", re.MULTILINE | re.IGNORECASE
+            )
             self.assertEqual(drop.sub("", through), drop.sub("", direct), words)
         etag = self.limited.get("/page.json")["etag"]
         with self.limited.connect() as c:
@@ -149,8 +174,12 @@ class Drivers(RealBackend):
         self.assertGreater(int(re.search(r"(\d+) requests in", out).group(1)), 1000)
 
     def test_wrk_posts_bodies(self):
-        script = self.scratch.file("post.lua", 'wrk.method = "PUT"\nwrk.body = string.rep("x", 20000)\n')
-        status, out, _ = run_tool(["wrk", "-t1", "-c16", f"-d{self.SECONDS}s", "-s", script, self.base + "/put/same"])
+        script = self.scratch.file(
+            "post.lua", 'wrk.method = "PUT"\nwrk.body = string.rep("x", 20000)\n'
+        )
+        status, out, _ = run_tool(
+            ["wrk", "-t1", "-c16", f"-d{self.SECONDS}s", "-s", script, self.base + "/put/same"]
+        )
         self.assertEqual(status, 0)
         self.assertNotIn("Non-2xx", out)
         self.assertNotIn("Socket errors", out)
@@ -173,10 +202,17 @@ class Drivers(RealBackend):
             self.assertRegex(out, r"Failed requests:\s+0\n")
             if "-u" not in more:  # the first PUT is a 201, the others 204
                 self.assertNotIn("Non-2xx", out)
-        self.assertIn("Keep-Alive requests", run_tool(["ab", "-q", "-k", "-c4", "-n100", self.base + "/ok"])[1])
+        self.assertIn(
+            "Keep-Alive requests",
+            run_tool(["ab", "-q", "-k", "-c4", "-n100", self.base + "/ok"])[1],
+        )
 
     def test_curl_reuses_its_connection(self):
-        out = self.curl("-w", "%{num_connects}\\n", *[w for i in range(5) for w in ("-o", "/dev/null", self.base + "/ok")])
+        out = self.curl(
+            "-w",
+            "%{num_connects}\\n",
+            *[w for i in range(5) for w in ("-o", "/dev/null", self.base + "/ok")],
+        )
         self.assertEqual(out.split(), ["1", "0", "0", "0", "0"])
 
     def test_curl_expects_100_continue(self):
@@ -192,7 +228,11 @@ class Drivers(RealBackend):
 
     def test_clients_that_leave_do_not_disturb_those_that_stay(self):
         self.make_file(self.nginx.path("large"))
-        load = Load(self.limited.address, [("x", b"GET /ok HTTP/1.1\r\nHost: h\r\n\r\n")] * 8, interval=0.005).start()
+        load = Load(
+            self.limited.address,
+            [("x", b"GET /ok HTTP/1.1\r\nHost: h\r\n\r\n")] * 8,
+            interval=0.005,
+        ).start()
         for i in range(60):
             c = self.limited.connect(receive_buffer=16384)
             c.request("/large")

@@ -11,9 +11,21 @@ class Shared(SystemTest):
     def setUp(self):
         self.redis = self.started(RedisServer())
 
-    def gateway_on(self, url, limits="l: { key: client_ip, rate: 1/m, burst: 3, store: r, on_store_failure: closed }", store="", names="l", more=""):
-        gateway = self.gateway(f"stores: {{ r: {{ url: '{url}', timeout: 1s {store} }} }}\nlimits: {{ {limits} }}\n{more}" + forwarding_to("echo", names))
-        wait_until(lambda: gateway.metrics().sum("gateway_store_up", store="r"), what="the store is up")
+    def gateway_on(
+        self,
+        url,
+        limits="l: { key: client_ip, rate: 1/m, burst: 3, store: r, on_store_failure: closed }",
+        store="",
+        names="l",
+        more="",
+    ):
+        gateway = self.gateway(
+            f"stores: {{ r: {{ url: '{url}', timeout: 1s {store} }} }}\nlimits: {{ {limits} }}\n"
+            f"{more}" + forwarding_to("echo", names)
+        )
+        wait_until(
+            lambda: gateway.metrics().sum("gateway_store_up", store="r"), what="the store is up"
+        )
         return gateway
 
     def test_gateways_share_buckets(self):
@@ -25,8 +37,15 @@ class Shared(SystemTest):
         self.assertIn(answers[4]["retry-after"], ("59", "60"))
 
     def test_every_key_has_the_prefix_and_expires_when_its_bucket_is_full(self):
-        gateway = self.gateway_on(self.redis.url, store=", key_prefix: 'mine:'", more="client: { trusted_proxies: [127.0.0.1] }\n")
-        requests = [f"GET / HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: 10.0.{i >> 8}.{i & 255}\r\n\r\n".encode() for i in range(1000)]
+        gateway = self.gateway_on(
+            self.redis.url,
+            store=", key_prefix: 'mine:'",
+            more="client: { trusted_proxies: [127.0.0.1] }\n",
+        )
+        requests = [
+            f"GET / HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: 10.0.{i >> 8}.{i & 255}\r\n\r\n".encode()
+            for i in range(1000)
+        ]
         self.assertEqual(set(pipelined(gateway.address, requests)), {200})
         keys = self.redis.keys()
         self.assertEqual(len(keys), 1000)
@@ -36,29 +55,46 @@ class Shared(SystemTest):
 
     def test_one_round_trip_decides_several_limits_all_or_nothing(self):
         gateway = self.gateway_on(
-            self.redis.url, names="a, b",
-            limits="a: { key: [], rate: 1/h, burst: 5, store: r }, b: { key: client_ip, rate: 1/h, burst: 2, store: r }")
+            self.redis.url,
+            names="a, b",
+            limits="a: { key: [], rate: 1/h, burst: 5, store: r }, b: { key: client_ip, rate: 1/h, burst: 2, store: r }",
+        )
         before = gateway.metrics().count("gateway_store_requests_total", store="r")
         statuses = [gateway.get().status for _ in range(6)]
         self.assertEqual(statuses, [200] * 2 + [429] * 4)
-        self.assertEqual(gateway.metrics().count("gateway_store_requests_total", store="r") - before, 6)
-        second = self.gateway_on(self.redis.url, names="a", limits="a: { key: [], rate: 1/h, burst: 5, store: r }")
-        self.assertEqual([second.get().status for _ in range(4)], [200] * 3 + [429], "what b rejected was not charged to a")
+        self.assertEqual(
+            gateway.metrics().count("gateway_store_requests_total", store="r") - before, 6
+        )
+        second = self.gateway_on(
+            self.redis.url, names="a", limits="a: { key: [], rate: 1/h, burst: 5, store: r }"
+        )
+        self.assertEqual(
+            [second.get().status for _ in range(4)],
+            [200] * 3 + [429],
+            "what b rejected was not charged to a",
+        )
 
     def test_a_local_and_a_shared_limit_are_all_or_nothing_too(self):
         gateway = self.gateway_on(
-            self.redis.url, names="near, far",
+            self.redis.url,
+            names="near, far",
             limits="near: { key: [], rate: 1/h, burst: 5 }, far: { key: client_ip, rate: 1/h, burst: 2, store: r }",
-            more="client: { trusted_proxies: [127.0.0.1] }\n")
+            more="client: { trusted_proxies: [127.0.0.1] }\n",
+        )
         statuses = [gateway.get().status for _ in range(6)]
         self.assertEqual(statuses, [200] * 2 + [429] * 4)
-        others = [gateway.get(headers=[("X-Forwarded-For", f"10.0.0.{i}")]).status for i in range(5)]
+        others = [
+            gateway.get(headers=[("X-Forwarded-For", f"10.0.0.{i}")]).status for i in range(5)
+        ]
         self.assertEqual(others, [200] * 3 + [429] * 2)
 
     def test_a_unix_socket_a_database_and_a_password(self):
         self.redis.command("CONFIG", "SET", "requirepass", "p@ss/word")
         self.redis.password = "p@ss/word"
-        for url in (f"unix://{self.redis.socket_path}?db=3", f"redis://127.0.0.1:{self.redis.port}/3"):
+        for url in (
+            f"unix://{self.redis.socket_path}?db=3",
+            f"redis://127.0.0.1:{self.redis.port}/3",
+        ):
             self.assertEqual(self.gateway_unready(url).get().status, 503, "without the password")
         gateway = self.gateway_on(f"redis://:p%40ss%2Fword@127.0.0.1:{self.redis.port}/3")
         self.assertEqual(gateway.get().status, 200)
@@ -70,7 +106,11 @@ class Shared(SystemTest):
         self.assertEqual(gateway.get().status, 200)
 
     def gateway_unready(self, url):
-        return self.gateway(f"stores: {{ r: {{ url: '{url}' }} }}\nlimits: {{ l: {{ key: [], rate: 1/m, store: r, on_store_failure: closed }} }}\n" + forwarding_to("echo", "l"))
+        return self.gateway(
+            f"stores: {{ r: {{ url: '{url}' }} }}\n"
+            f"limits: {{ l: {{ key: [], rate: 1/m, store: r, on_store_failure: closed }} }}\n"
+            + forwarding_to("echo", "l")
+        )
 
     def test_a_store_by_name_is_resolved(self):
         gateway = self.gateway_on(f"redis://localhost:{self.redis.port}/0")
@@ -79,7 +119,8 @@ class Shared(SystemTest):
     def test_no_secret_reaches_redis_logs_or_metrics(self):
         gateway = self.gateway_on(
             self.redis.url,
-            limits="l: { key: ['header:Authorization', 'cookie:session', 'query:token', path], missing_key: reject, rate: 1/m, burst: 2, store: r }")
+            limits="l: { key: ['header:Authorization', 'cookie:session', 'query:token', path], missing_key: reject, rate: 1/m, burst: 2, store: r }",
+        )
         secrets = ["Bearer-5ecret-A", "5ecret-B", "5ecret-C", "5ecret-D"]
         headers = [("Authorization", secrets[0]), ("Cookie", f"session={secrets[1]}")]
         target = f"/{secrets[3]}?token={secrets[2]}"
@@ -88,7 +129,12 @@ class Shared(SystemTest):
         with open(gateway.log_path, encoding="utf-8") as f:
             log = f.read()
         stored = b"".join(k + self.redis.command("GET", k) for k in self.redis.keys()).decode()
-        for name, text in (("redis", stored), ("metrics", gateway.metrics().text), ("diagnostics", "\n".join(gateway.diagnostics)), ("log", log)):
+        for name, text in (
+            ("redis", stored),
+            ("metrics", gateway.metrics().text),
+            ("diagnostics", "\n".join(gateway.diagnostics)),
+            ("log", log),
+        ):
             for secret in secrets[:3] + ([secrets[3]] if name != "log" else []):
                 self.assertNotIn(secret, text, name)
         self.assertEqual(len(self.redis.keys()), 1)
@@ -96,19 +142,38 @@ class Shared(SystemTest):
 
     def test_keys_full_of_protocol_and_code_are_ordinary(self):
         gateway = self.gateway_on(
-            self.redis.url, limits="l: { key: 'header:k', missing_key: reject, rate: 1/m, burst: 2, store: r, on_store_failure: closed }")
-        for value in (r"a\r\n*1\r\n$8\r\nFLUSHALL", "*') redis.call('FLUSHALL') --", "'; DROP TABLE x; --", "\xff\xfe", "K" * 8000):
-            self.assertEqual([gateway.get(headers=[("K", value)]).status for _ in range(3)], [200, 200, 429], value[:20])
+            self.redis.url,
+            limits="l: { key: 'header:k', missing_key: reject, rate: 1/m, burst: 2, store: r, on_store_failure: closed }",
+        )
+        for value in (
+            r"a\r\n*1\r\n$8\r\nFLUSHALL",
+            "*') redis.call('FLUSHALL') --",
+            "'; DROP TABLE x; --",
+            "\xff\xfe",
+            "K" * 8000,
+        ):
+            self.assertEqual(
+                [gateway.get(headers=[("K", value)]).status for _ in range(3)],
+                [200, 200, 429],
+                value[:20],
+            )
         self.assertEqual(len(self.redis.keys()), 5)
 
     def test_an_idle_client_finds_a_full_bucket_and_a_reload_keeps_debts(self):
         limit = "l: {{ key: [], rate: {}, burst: {}, store: r }}"
         gateway = self.gateway_on(self.redis.url, limits=limit.format("1/h", 3))
         self.assertEqual([gateway.get().status for _ in range(4)], [200] * 3 + [429])
-        text = f"stores: {{ r: {{ url: '{self.redis.url}', timeout: 1s }} }}\nlimits: {{ {limit.format('2/h', 4)} }}\n" + forwarding_to("echo", "l")
+        text = (
+            f"stores: {{ r: {{ url: '{self.redis.url}', timeout: 1s }} }}\n"
+            f"limits: {{ {limit.format('2/h', 4)} }}\n" + forwarding_to("echo", "l")
+        )
         self.assertIn("reloaded", gateway.reload(text))
         r = gateway.get()
-        self.assertEqual((r.status, r["x-ratelimit-remaining"]), (200, "0"), "three were taken, and four is the new burst")
+        self.assertEqual(
+            (r.status, r["x-ratelimit-remaining"]),
+            (200, "0"),
+            "three were taken, and four is the new burst",
+        )
         self.assertEqual(gateway.get().status, 429)
 
     def test_the_store_is_asked_by_sha(self):

@@ -46,7 +46,9 @@ class Malformed(SystemTest):
                 c.send(text + f"GET /smuggled HTTP/1.1\r\n{HOST}\r\n")
                 r = c.response()
                 self.assertIn(r.status, (400, 413, 501, 505))
-                self.assertEqual((r["content-type"], r["connection"]), ("application/problem+json", "close"))
+                self.assertEqual(
+                    (r["content-type"], r["connection"]), ("application/problem+json", "close")
+                )
                 self.assertEqual(json.loads(r.body)["status"], r.status)
                 self.assertEqual(c.rest(), b"")
         self.assertEqual(origin.requests, [])
@@ -60,15 +62,27 @@ class Malformed(SystemTest):
         ):
             with self.subTest(text):
                 self.assertEqual(exchange_raw(gateway.address, text).status, status)
-        self.assertIn(exchange_raw(gateway.address, f"CONNECT h:443 HTTP/1.1\r\n{HOST}\r\n").status, (400, 405, 501))
+        self.assertIn(
+            exchange_raw(gateway.address, f"CONNECT h:443 HTTP/1.1\r\n{HOST}\r\n").status,
+            (400, 405, 501),
+        )
         self.assertEqual(origin.requests, [])
 
     def test_a_bad_chunk_in_the_middle_ends_both_sides(self):
-        for bad in ("zz\r\n", "5\r\nhelloX\r\n", "-1\r\n", "0x5\r\nhello\r\n", "fffffffffffffffff\r\n", "5;" + "x" * 70000 + "\r\nhello\r\n"):
+        for bad in (
+            "zz\r\n",
+            "5\r\nhelloX\r\n",
+            "-1\r\n",
+            "0x5\r\nhello\r\n",
+            "fffffffffffffffff\r\n",
+            "5;" + "x" * 70000 + "\r\nhello\r\n",
+        ):
             with self.subTest(bad[:10]):
                 gateway, origin = self.proxy()
                 with gateway.connect() as c:
-                    c.send(f"POST / HTTP/1.1\r\n{HOST}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n")
+                    c.send(
+                        f"POST / HTTP/1.1\r\n{HOST}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"
+                    )
                     c.send(bad)
                     r = c.response()
                     self.assertEqual((r.status, r["connection"]), (400, "close"))
@@ -115,19 +129,32 @@ class Bounds(SystemTest):
         exactly += "b" * (1024 - len(exactly) - 4) + "\r\n\r\n"
         self.assertEqual(len(exactly), 1024)
         self.assertEqual(exchange_raw(gateway.address, exactly).status, 200)
-        self.assertEqual(exchange_raw(gateway.address, exactly.replace("A: b", "A: bb")).status, 431)
+        self.assertEqual(
+            exchange_raw(gateway.address, exactly.replace("A: b", "A: bb")).status, 431
+        )
 
     def test_body_bound_413_by_length_and_by_chunks(self):
         gateway, origin = self.proxy(extra="http: { max_body_bytes: 10 }\n")
         post = f"POST / HTTP/1.1\r\n{HOST}"
-        self.assertEqual(exchange_raw(gateway.address, post + "Content-Length: 10\r\n\r\n0123456789").status, 200)
+        self.assertEqual(
+            exchange_raw(gateway.address, post + "Content-Length: 10\r\n\r\n0123456789").status, 200
+        )
         chunked = post + "Transfer-Encoding: chunked\r\n\r\n"
-        self.assertEqual(exchange_raw(gateway.address, chunked + "a\r\n0123456789\r\n0\r\n\r\n").status, 200)
+        self.assertEqual(
+            exchange_raw(gateway.address, chunked + "a\r\n0123456789\r\n0\r\n\r\n").status, 200
+        )
         self.assertEqual(len(origin.requests), 2)
         r = exchange_raw(gateway.address, post + "Content-Length: 11\r\n\r\n01234567890")
         self.assertEqual((r.status, r["content-type"]), (413, "application/problem+json"))
-        self.assertEqual(len(origin.requests), 2, "by its length it is refused before the upstream hears of it")
-        self.assertEqual(exchange_raw(gateway.address, chunked + "6\r\n012345\r\n6\r\n678901\r\n0\r\n\r\n").status, 413)
+        self.assertEqual(
+            len(origin.requests), 2, "by its length it is refused before the upstream hears of it"
+        )
+        self.assertEqual(
+            exchange_raw(
+                gateway.address, chunked + "6\r\n012345\r\n6\r\n678901\r\n0\r\n\r\n"
+            ).status,
+            413,
+        )
 
     def test_the_default_takes_headers_of_16_kib_and_any_body(self):
         gateway, origin = self.proxy()
@@ -151,26 +178,48 @@ upstreams: { one: { servers: [echo] } }
     def test_the_most_specific_route_wins(self):
         gateway = self.gateway(self.TEXT)
         wanted = [
-            ("/a/b", "gateway.test", "GET", "exact"), ("/a/b/", "gateway.test", "GET", "prefix"), ("/a", "gateway.test", "GET", "prefix"),
-            ("/a?x", "gateway.test", "GET", "prefix"), ("/a/b", "api.EXAMPLE.com:8080", "GET", "host"),
-            ("/a/c", "api.example.com.", "POST", "host"), ("/a/c", "gateway.test", "POST", "posts"),
-            ("//a/b", "gateway.test", "GET", "exact"), ("/a/./x/../b", "gateway.test", "GET", "exact"), ("/%61/%62", "gateway.test", "GET", "exact"),
-            ("/a;p=1/b", "gateway.test", "GET", "exact"), ("/a%2fb", "gateway.test", "GET", "exact"),
+            ("/a/b", "gateway.test", "GET", "exact"),
+            ("/a/b/", "gateway.test", "GET", "prefix"),
+            ("/a", "gateway.test", "GET", "prefix"),
+            ("/a?x", "gateway.test", "GET", "prefix"),
+            ("/a/b", "api.EXAMPLE.com:8080", "GET", "host"),
+            ("/a/c", "api.example.com.", "POST", "host"),
+            ("/a/c", "gateway.test", "POST", "posts"),
+            ("//a/b", "gateway.test", "GET", "exact"),
+            ("/a/./x/../b", "gateway.test", "GET", "exact"),
+            ("/%61/%62", "gateway.test", "GET", "exact"),
+            ("/a;p=1/b", "gateway.test", "GET", "exact"),
+            ("/a%2fb", "gateway.test", "GET", "exact"),
         ]
         with gateway.connect() as c:
             for target, host, method, _ in wanted:
                 r = c.ask(target, [("Host", host)], method)
                 self.assertEqual(r.status, 200, target)
                 self.assertEqual(json.loads(r.body)["target"], target, "forwarded as it came")
-        self.assertEqual([line["route"] for line in gateway.log_lines(len(wanted))], [w[3] for w in wanted])
+        self.assertEqual(
+            [line["route"] for line in gateway.log_lines(len(wanted))], [w[3] for w in wanted]
+        )
 
     def test_a_path_that_servers_read_differently_is_400_and_keeps_the_connection(self):
         gateway, origin = self.proxy()
-        targets = ("/%zz", "/%4", "/../x", "/a/../../x", "/a//../x", "/a\\b", "/a%00", "/a%0d%0ab", "/a/..;x/b", "/a/..%2Fb")
+        targets = (
+            "/%zz",
+            "/%4",
+            "/../x",
+            "/a/../../x",
+            "/a//../x",
+            "/a\\b",
+            "/a%00",
+            "/a%0d%0ab",
+            "/a/..;x/b",
+            "/a/..%2Fb",
+        )
         with gateway.connect() as c:
             for target in targets:
                 r = c.ask(target)
-                self.assertEqual((r.status, r["content-type"]), (400, "application/problem+json"), target)
+                self.assertEqual(
+                    (r.status, r["content-type"]), (400, "application/problem+json"), target
+                )
         self.assertEqual(origin.requests, [])
 
     def test_no_route_is_404_and_keeps_the_connection(self):
@@ -181,11 +230,16 @@ upstreams: { one: { servers: [echo] } }
                 self.assertEqual((r.status, r["content-type"]), (404, "application/problem+json"))
             self.assertEqual(c.ask("/notfound", method="POST", body=b"x" * 5000).status, 404)
             self.assertEqual(c.ask("/a").status, 200, "the body was drained")
-        self.assertEqual(gateway.metrics().sum("gateway_requests_total", route="none", code="404"), 6)
+        self.assertEqual(
+            gateway.metrics().sum("gateway_requests_total", route="none", code="404"), 6
+        )
 
     def test_a_large_body_of_a_refused_request_is_not_taken_for_requests(self):
         gateway, origin = self.proxy()
-        gateway.reload("routes: [ { match: { path: /x }, upstream: up } ]\nupstreams: { up: { servers: ['%s'] } }\n" % origin.address)
+        gateway.reload(
+            "routes: [ { match: { path: /x }, upstream: up } ]\n"
+            "upstreams: { up: { servers: ['%s'] } }\n" % origin.address
+        )
         smuggled = f"GET /x HTTP/1.1\r\n{HOST}\r\n".encode()
         with gateway.connect() as c:
             c.request("/y", method="POST", body=b"")
@@ -202,6 +256,10 @@ upstreams: { one: { servers: [echo] } }
 
     def test_a_forwarded_host_is_the_one_that_was_matched(self):
         gateway, origin = self.proxy()
-        r = exchange_raw(gateway.address, "GET http://Real.test:81/x?y HTTP/1.1\r\nHost: fake.test\r\n\r\n")
+        r = exchange_raw(
+            gateway.address, "GET http://Real.test:81/x?y HTTP/1.1\r\nHost: fake.test\r\n\r\n"
+        )
         self.assertEqual(r.status, 200)
-        self.assertEqual((origin.last().target, origin.last().all("host")[0].lower()), ("/x?y", "real.test:81"))
+        self.assertEqual(
+            (origin.last().target, origin.last().all("host")[0].lower()), ("/x?y", "real.test:81")
+        )

@@ -12,7 +12,9 @@ class Listeners(SystemTest):
         directory = self.directory()
         origin = self.origin(unix_path=directory.file("up.sock"))
         path = directory.file("in.sock")
-        self.gateway(f"listeners: [ {{ address: 'unix:{path}' }} ]\n" + forwarding_to(origin.address))
+        self.gateway(
+            f"listeners: [ {{ address: 'unix:{path}' }} ]\n" + forwarding_to(origin.address)
+        )
         with Connection(path) as c:
             for _ in range(10):
                 self.assertEqual(c.ask().status, 200)
@@ -22,7 +24,9 @@ class Listeners(SystemTest):
     def test_a_left_over_socket_file_is_replaced(self):
         path = self.directory().file("in.sock")
         for _ in range(2):
-            gateway = self.gateway(f"listeners: [ {{ address: 'unix:{path}' }} ]\n" + forwarding_to("echo"))
+            gateway = self.gateway(
+                f"listeners: [ {{ address: 'unix:{path}' }} ]\n" + forwarding_to("echo")
+            )
             self.assertEqual(get(path).status, 200)
             gateway.signal(9)
             gateway.wait()
@@ -31,24 +35,34 @@ class Listeners(SystemTest):
     def test_several_addresses_ipv4_ipv6_and_unix(self):
         path = self.directory().file("in.sock")
         gateway = self.gateway(
-            f"listeners:\n - address: 127.0.0.1:0\n - address: '[::1]:0'\n - address: 'unix:{path}'\n" + forwarding_to("echo"))
+            "listeners:\n - address: 127.0.0.1:0\n - address: '[::1]:0'\n"
+            f" - address: 'unix:{path}'\n" + forwarding_to("echo")
+        )
         v4, v6, unix = gateway.addresses()
         self.assertEqual(unix, "unix:" + path)
-        for address in (("127.0.0.1", int(v4.rpartition(":")[2])), ("::1", int(v6.rpartition(":")[2])), path):
+        for address in (
+            ("127.0.0.1", int(v4.rpartition(":")[2])),
+            ("::1", int(v6.rpartition(":")[2])),
+            path,
+        ):
             self.assertEqual(get(address).status, 200)
         self.assertEqual(v6[:6], "[::1]:")
 
     def test_ipv6_client_is_told_and_limited(self):
         origin = self.origin()
         gateway = self.gateway(
-            "listeners: [ { address: '[::1]:0' } ]\nlimits: { l: { key: client_ip, rate: 1/h } }\n" + forwarding_to(origin.address, "l"))
+            "listeners: [ { address: '[::1]:0' } ]\nlimits: { l: { key: client_ip, rate: 1/h } }\n"
+            + forwarding_to(origin.address, "l")
+        )
         self.assertEqual([gateway.get().status for _ in range(2)], [200, 429])
         self.assertEqual(origin.last()["x-forwarded-for"], "::1")
 
     def test_several_servers_take_turns_and_a_dead_one_is_stepped_over(self):
         origins = [self.origin(), self.origin()]
         servers = ", ".join(f"'{a}'" for a in [o.address for o in origins] + ["127.0.0.1:1"])
-        gateway = self.gateway(f"routes: [ {{ upstream: up }} ]\nupstreams: {{ up: {{ servers: [{servers}] }} }}\n")
+        gateway = self.gateway(
+            f"routes: [ {{ upstream: up }} ]\nupstreams: {{ up: {{ servers: [{servers}] }} }}\n"
+        )
         clients = [gateway.connect() for _ in range(20)]
         for c in clients:
             c.request()

@@ -79,16 +79,22 @@ class Clients(SystemTest):
         with gateway.connect(receive_buffer=4096) as c:
             c.request()
             wait_until(lambda: origin.requests)
-            wait_until(lambda: origin.open_connections() == 0, 5, "the upstream connection is closed")
+            wait_until(
+                lambda: origin.open_connections() == 0, 5, "the upstream connection is closed"
+            )
             with self.assertRaises((Closed, ConnectionError)):
                 c.response()
-        wait_until(lambda: gateway.metrics().sum("gateway_connections", side="client", state="active") == 0)
+        wait_until(
+            lambda: gateway.metrics().sum("gateway_connections", side="client", state="active") == 0
+        )
 
 
 class Upstreams(SystemTest):
     def gateway_to(self, origin_address, times="response_timeout: 300ms, connect_timeout: 300ms"):
         return self.gateway(
-            SHORT + f"routes: [ {{ upstream: up }} ]\nupstreams: {{ up: {{ servers: ['{origin_address}'], {times} }} }}\n")
+            SHORT
+            + f"routes: [ {{ upstream: up }} ]\nupstreams: {{ up: {{ servers: ['{origin_address}'], {times} }} }}\n"
+        )
 
     def test_no_answer_in_time_is_504_and_the_client_may_go_on(self):
         origin = self.origin()
@@ -98,11 +104,16 @@ class Upstreams(SystemTest):
             began = time.monotonic()
             r = c.ask()
             self.assertGreaterEqual(time.monotonic() - began, 0.25)
-            self.assertEqual((r.status, r["content-type"], r["connection"]), (504, "application/problem+json", None))
+            self.assertEqual(
+                (r.status, r["content-type"], r["connection"]),
+                (504, "application/problem+json", None),
+            )
             origin.script = lambda peer, request: peer.reply()
             self.assertEqual(c.ask().status, 200)
         m = gateway.metrics()
-        self.assertEqual(m.sum("gateway_upstream_failures_total", upstream="up", reason="response_timeout"), 1)
+        self.assertEqual(
+            m.sum("gateway_upstream_failures_total", upstream="up", reason="response_timeout"), 1
+        )
 
     def test_a_slow_body_upwards_does_not_run_into_the_response_timeout(self):
         origin = self.origin()
@@ -119,6 +130,7 @@ class Upstreams(SystemTest):
             peer.send(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
             peer.wait_for_end()
             return False
+
         gateway, origin = self.proxy(script, extra=SHORT)
         with gateway.connect() as c:
             c.request()
@@ -132,6 +144,7 @@ class Upstreams(SystemTest):
             for byte in b"slow!":
                 pause(0.15)
                 peer.send(bytes([byte]))
+
         gateway, _ = self.proxy(script, extra=SHORT)
         self.assertEqual(gateway.get().body, b"slow!")
 
@@ -140,8 +153,16 @@ class Upstreams(SystemTest):
         with gateway.connect() as c:
             for _ in range(3):
                 r = c.ask()
-                self.assertEqual((r.status, r["content-type"], r["connection"]), (502, "application/problem+json", None))
-        self.assertEqual(gateway.metrics().sum("gateway_upstream_failures_total", upstream="up", reason="connect"), 3)
+                self.assertEqual(
+                    (r.status, r["content-type"], r["connection"]),
+                    (502, "application/problem+json", None),
+                )
+        self.assertEqual(
+            gateway.metrics().sum(
+                "gateway_upstream_failures_total", upstream="up", reason="connect"
+            ),
+            3,
+        )
 
     def test_an_upstream_whose_name_does_not_resolve_is_502(self):
         gateway = self.gateway_to("no-such-name.invalid:80")

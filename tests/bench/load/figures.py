@@ -8,11 +8,8 @@ import io
 import statistics
 from dataclasses import dataclass
 
-class TooBusy(Exception):
-    """Others had the cores."""
-
-
 BUSY = 0.93  # a slice counts when the proxies' core or the generator's was theirs for this share
+ENOUGH = 5
 
 
 @dataclass(frozen=True)
@@ -46,8 +43,7 @@ class Ratio:
 @dataclass(frozen=True)
 class Figures:
     proxy: str
-    kept: int             # slices that count, of
-    slices: int
+    kept: int             # slices that count
     requests_per_second: float
     cpu: float
     user_share: float
@@ -78,23 +74,24 @@ def read(text, expected):
 
 
 def summarise(slices, saturated):
-    """Figures of every proxy, in the order given; only the cycles that count on both sides."""
+    """Figures of every proxy, and whether they are of slices that count: all, if too few do."""
     kept = {name: {cycle: s for cycle, s in cycles.items() if not saturated or s.busy >= BUSY}
             for name, cycles in slices.items()}
-    return [figures_of(name, len(slices[name]), kept[name], kept["gateway"]) for name in slices]
+    clean = all(len(kept[name].keys() & kept["gateway"].keys()) >= ENOUGH for name in slices)
+    used = kept if clean else slices
+    return [figures_of(name, len(kept[name]), used[name], used["gateway"])
+            for name in slices], clean
 
 
-def figures_of(name, count, kept, reference):
-    common = sorted(kept.keys() & reference.keys())
-    if len(common) < 3:
-        raise TooBusy(f"{name}: only {len(kept)} of {count} slices had a core to themselves")
-    median = {key: statistics.median(getattr(s, key) for s in kept.values())
+def figures_of(name, count, used, reference):
+    common = sorted(used.keys() & reference.keys())
+    median = {key: statistics.median(getattr(s, key) for s in used.values())
               for key in ("requests_per_second", "cpu", "p50", "p99")}
-    user, system = (sum(getattr(s, key) for s in kept.values()) for key in ("user", "system"))
+    user, system = (sum(getattr(s, key) for s in used.values()) for key in ("user", "system"))
     return Figures(
-        proxy=name, kept=len(kept), slices=count, **median,
+        proxy=name, kept=count, **median,
         user_share=user / max(1, user + system),
-        cpu_ratio=Ratio.of([kept[c].cpu / reference[c].cpu for c in common]),
-        throughput_ratio=Ratio.of([kept[c].requests_per_second / reference[c].requests_per_second
+        cpu_ratio=Ratio.of([used[c].cpu / reference[c].cpu for c in common]),
+        throughput_ratio=Ratio.of([used[c].requests_per_second / reference[c].requests_per_second
                                    for c in common]),
-        unexpected=max(s.unexpected for s in kept.values()))
+        unexpected=max(s.unexpected for s in used.values()))

@@ -40,7 +40,13 @@ class Response:
 
 class Connection:
     def __init__(self, address, timeout=10.0, source=None, receive_buffer=None):
-        family = socket.AF_UNIX if isinstance(address, str) else socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+        family = (
+            socket.AF_UNIX
+            if isinstance(address, str)
+            else socket.AF_INET6
+            if ":" in address[0]
+            else socket.AF_INET
+        )
         self.socket = socket.socket(family, socket.SOCK_STREAM)
         self.socket.settimeout(timeout * PATIENCE)
         if receive_buffer is not None:
@@ -109,7 +115,9 @@ class Connection:
             field = FIELD_LINE.fullmatch(line)
             if field is None:
                 raise Malformed(f"field line {line!r}")
-            fields.append((field.group(1).decode("ascii").lower(), field.group(2).decode("latin-1")))
+            fields.append(
+                (field.group(1).decode("ascii").lower(), field.group(2).decode("latin-1"))
+            )
         return Response(int(start.group(1)), start.group(2).decode("ascii"), fields)
 
     def response(self, head=False):

@@ -123,7 +123,9 @@ async def main(port, server_port):
     proxy = Proxy(port, server_port)
     await proxy.listen()
     lines = asyncio.StreamReader()
-    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(lines), sys.stdin)
+    await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(lines), sys.stdin
+    )
     print("ok", flush=True)
     while line := (await lines.readline()).decode().strip():
         mode, _, argument = line.partition(" ")

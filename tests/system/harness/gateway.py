@@ -10,7 +10,9 @@ from harness.metrics import Metrics
 from harness.process import SLOW, Child, Directory, wait_until
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
-BINARY = os.path.abspath(os.environ.get("GATEWAY_BIN", os.path.join(ROOT, "build/release/bin/gateway")))
+BINARY = os.path.abspath(
+    os.environ.get("GATEWAY_BIN", os.path.join(ROOT, "build/release/bin/gateway"))
+)
 
 # What a test does not care about.
 COMMON = {
@@ -32,7 +34,12 @@ def whole_configuration(text):
 def run_command(*words, seconds=20, cwd=None):
     """Runs the program to its end; (status, stdout, stderr)."""
     done = subprocess.run(
-        [BINARY, *words], capture_output=True, text=True, timeout=seconds * (5 if SLOW else 1), check=False, cwd=cwd
+        [BINARY, *words],
+        capture_output=True,
+        text=True,
+        timeout=seconds * (5 if SLOW else 1),
+        check=False,
+        cwd=cwd,
     )
     return done.returncode, done.stdout, done.stderr
 
@@ -71,7 +78,7 @@ class Gateway:
     def _await_address(self, pattern):
         found = self._child.wait_for_line(lambda line: re.search(pattern, line)).group(1)
         if found.startswith("unix:"):
-            return found[len("unix:"):]
+            return found[len("unix:") :]
         host, _, port = found.rpartition(":")
         return host.strip("[]"), int(port)
 
@@ -102,10 +109,12 @@ class Gateway:
 
     def log_lines(self, count):
         """The access log, as soon as it has `count` lines."""
+
         def enough():
             with open(self.log_path, encoding="utf-8") as f:
                 lines = f.read().splitlines()
             return lines if len(lines) >= count else None
+
         return [json.loads(line) for line in wait_until(enough, 10, f"{count} lines of access log")]
 
     def memory(self, field="VmRSS"):
@@ -126,7 +135,9 @@ class Gateway:
         start = len(self._child.lines)
         self.write(text)
         self._child.signal(signal.SIGHUP)
-        return self._child.wait_for_line(lambda line: line if "reload" in line else None, start=start)
+        return self._child.wait_for_line(
+            lambda line: line if "reload" in line else None, start=start
+        )
 
     def signal(self, number):
         self._child.signal(number)
@@ -143,6 +154,10 @@ class Gateway:
         ended_by_test = self.status is not None
         status = self._child.stop(15)
         self._directory.stop()
-        reports = [line for line in self._child.lines if "Sanitizer" in line or "runtime error:" in line]
+        reports = [
+            line for line in self._child.lines if "Sanitizer" in line or "runtime error:" in line
+        ]
         assert not reports, "\n".join(self._child.lines)
-        assert ended_by_test or status == 0, f"ended with {status}: " + "\n".join(self._child.lines[-20:])
+        assert ended_by_test or status == 0, f"ended with {status}: " + "\n".join(
+            self._child.lines[-20:]
+        )

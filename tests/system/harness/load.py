@@ -135,7 +135,7 @@ class Load:
     def _answered(self, flow, text, closes):
         now = time.monotonic()
         self.answers.append(Answer(flow.tag, int(text[9:12]), flow.sent, now, text))
-        flow.buffer = flow.buffer[len(text):]
+        flow.buffer = flow.buffer[len(text) :]
         flow.waiting = False
         if closes:
             self._drop(flow)
@@ -173,7 +173,9 @@ def pipelined(address, requests, connections=8, window=64):
     """Sends prepared requests, dealt to the connections in blocks, up to `window` unanswered on
     each; the statuses in the order of the requests. No body may look like a status line."""
     share = (len(requests) + connections - 1) // connections
-    lanes = [_Lane(address, requests[i * share : (i + 1) * share], window) for i in range(connections)]
+    lanes = [
+        _Lane(address, requests[i * share : (i + 1) * share], window) for i in range(connections)
+    ]
     lanes = [lane for lane in lanes if lane.requests]
     selector = selectors.DefaultSelector()
     try:

@@ -20,7 +20,9 @@ class Request:
         for line in lines:
             name, colon, value = line.partition(b":")
             assert colon and name == name.strip() and name, f"origin: field line {line!r}"
-            self.fields.append((name.decode("latin-1").lower(), value.strip(b" \t").decode("latin-1")))
+            self.fields.append(
+                (name.decode("latin-1").lower(), value.strip(b" \t").decode("latin-1"))
+            )
         self.body = b""
         assert len(self.all("host")) == 1, f"origin: Host {self.all('host')}"
         framings = self.all("content-length") + self.all("transfer-encoding")

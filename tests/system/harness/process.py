@@ -75,7 +75,9 @@ class Directory:
 class Child:
     """One process; its stderr is kept line by line."""
 
-    def __init__(self, words, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL, environment=None, cwd=None):
+    def __init__(
+        self, words, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL, environment=None, cwd=None
+    ):
         guarded = [tool("setpriv"), "--pdeathsig", "KILL", "--"]
         if environment:
             guarded += ["env"] + [f"{name}={value}" for name, value in environment.items()]
@@ -124,7 +126,9 @@ class Child:
         try:
             status = self._process.wait(seconds * PATIENCE)
         except subprocess.TimeoutExpired:
-            raise StillRunning(f"has not ended within {seconds * PATIENCE} s: {self.lines[-5:]}") from None
+            raise StillRunning(
+                f"has not ended within {seconds * PATIENCE} s: {self.lines[-5:]}"
+            ) from None
         self._reader.join(5)
         return status
 

@@ -17,11 +17,18 @@ class Prometheus:
     def __init__(self, admin):
         self._directory = Directory()
         self.address = ("127.0.0.1", free_port())
-        path = self._directory.file("prometheus.yml", CONFIGURATION.format(host=admin[0], port=admin[1]))
-        self._child = Child([
-            tool("prometheus"), f"--config.file={path}", f"--storage.tsdb.path={self._directory.file('data')}",
-            f"--web.listen-address=127.0.0.1:{self.address[1]}", "--log.level=warn",
-        ])
+        path = self._directory.file(
+            "prometheus.yml", CONFIGURATION.format(host=admin[0], port=admin[1])
+        )
+        self._child = Child(
+            [
+                tool("prometheus"),
+                f"--config.file={path}",
+                f"--storage.tsdb.path={self._directory.file('data')}",
+                f"--web.listen-address=127.0.0.1:{self.address[1]}",
+                "--log.level=warn",
+            ]
+        )
         wait_until(lambda: accepts(self.address[1]), 20, "prometheus listens")
 
     def api(self, path):

@@ -24,9 +24,24 @@ class RedisServer:
         return f"redis://127.0.0.1:{self.port}/0"
 
     def start(self):
-        words = [tool("redis-server"), "--port", str(self.port), "--bind", "127.0.0.1", "--save", "",
-                 "--appendonly", "no", "--dir", self._directory.path, "--unixsocket", self.socket_path,
-                 "--logfile", self._directory.file("log"), *self._more]
+        words = [
+            tool("redis-server"),
+            "--port",
+            str(self.port),
+            "--bind",
+            "127.0.0.1",
+            "--save",
+            "",
+            "--appendonly",
+            "no",
+            "--dir",
+            self._directory.path,
+            "--unixsocket",
+            self.socket_path,
+            "--logfile",
+            self._directory.file("log"),
+            *self._more,
+        ]
         self._child = Child(words)
         wait_until(self._answers, 10, "redis-server answers")
 
@@ -49,7 +64,9 @@ class RedisServer:
 
     def command(self, *words):
         """Runs one command on a connection of its own."""
-        with socket.create_connection(("127.0.0.1", self.port), 5) as s, s.makefile("rb") as replies:
+        with socket.create_connection(("127.0.0.1", self.port), 5) as s, s.makefile(
+            "rb"
+        ) as replies:
             if self.password is not None:
                 s.sendall(encoded("AUTH", self.password))
                 read_reply(replies)

@@ -195,7 +195,7 @@ TEST_F(session, does_not_take_a_reset_for_the_end_of_a_body_without_length)
     port.server_closes(false);
     EXPECT_THAT(port.to_client, Not(EndsWith("0\r\n\r\n")));
     EXPECT_TRUE(port.was_reset);
-    EXPECT_EQ(port.ends[0].error, "reset");
+    EXPECT_EQ(port.ends[0].error, proxy::detail_for(proxy::failure::reset));
 }
 
 TEST_F(session, passes_interim_responses_on_but_not_to_old_clients)
@@ -463,11 +463,11 @@ TEST_F(session, says_504_when_the_upstream_takes_too_long)
     port.client(get);
     port.expire();
     EXPECT_THAT(port.to_client, StartsWith("HTTP/1.1 504 "));
-    EXPECT_EQ(port.ends[0].error, "response_timeout");
+    EXPECT_EQ(port.ends[0].error, proxy::detail_for(proxy::failure::response_timeout));
     EXPECT_FALSE(port.leases[0].kept);
     port.client(post);
     port.expire(true);  // it does not take the body
-    EXPECT_EQ(port.ends[1].error, "body_timeout");
+    EXPECT_EQ(port.ends[1].error, proxy::detail_for(proxy::failure::body_timeout));
     EXPECT_EQ(port.ends[1].status, 504);
 }
 
@@ -477,7 +477,7 @@ TEST_F(session, cuts_a_response_off_that_does_not_go_on)
     port.server("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nab");
     port.expire();
     EXPECT_TRUE(port.was_reset);
-    EXPECT_EQ(port.ends[0].error, "body_timeout");
+    EXPECT_EQ(port.ends[0].error, proxy::detail_for(proxy::failure::body_timeout));
 }
 
 TEST_F(session, ends_after_the_present_request_when_it_is_to_drain)
@@ -503,7 +503,7 @@ TEST_F(session, says_502_and_goes_on_when_there_is_no_connection_to_be_had)
     port.usual_plan = lease_plan::failed;
     port.client(get);
     EXPECT_THAT(port.to_client, StartsWith("HTTP/1.1 502 "));
-    EXPECT_EQ(port.ends[0].error, "connect");
+    EXPECT_EQ(port.ends[0].error, proxy::detail_for(proxy::failure::connect));
     port.usual_plan = lease_plan::pending;
     port.client(post);
     port.client("hel");

@@ -1,0 +1,302 @@
+#include "gateway/proxy/exchange_state.hpp"
+
+#include <gmock/gmock.h>
+
+namespace gateway::proxy {
+namespace {
+
+using ::testing::ElementsAre;
+
+class recorder final : public exchange_port {
+public:
+    exchange_state exchange{*this};
+    bool reused = false;
+    lease_result result = lease_result::ready;
+    std::vector<bool> fresh;     // of each lease asked for
+    std::vector<bool> released;  // and whether the connection may serve again
+    std::vector<std::string> sent;  // per connection
+    std::string content;
+    std::vector<int> interim;
+    int status = 0;
+    bool ended = false;
+    std::optional<failure> failed;
+    bool cut = false;
+
+    void request(std::string_view method, http::framing body = {})
+    {
+        exchange.prepare(method, body).append("[").append(method).append("]");
+        exchange.start();
+    }
+
+    void receive(std::string bytes) { exchange.upstream_bytes(bytes); }
+
+    lease_result lease(bool fresh_one) override
+    {
+        EXPECT_EQ(fresh.size(), released.size());
+        fresh.push_back(fresh_one);
+        sent.emplace_back();
+        reused = reused && !fresh_one;
+        return result;
+    }
+
+    bool leased_is_reused() const override { return reused; }
+    failure lease_failure() const override { return failure::no_address; }
+    void send_upstream(std::string_view a, std::string_view b) override { sent.back().append(a).append(b); }
+    void release(bool reusable) override { released.push_back(reusable); }
+    http::response_head& response_head_storage() override { return head_; }
+    void interim_response(const http::response_head& head) override { interim.push_back(head.status); }
+    void response(const http::response_head& head) override { status = head.status; }
+    void response_content(std::string_view bytes) override { content.append(bytes); }
+    void response_end() override { ended = true; }
+
+    void exchange_failed(failure why, bool begun) override
+    {
+        EXPECT_FALSE(failed || ended);
+        failed = why;
+        cut = begun;
+    }
+
+private:
+    http::response_head head_;
+};
+
+constexpr http::framing no_body{};
+constexpr http::framing of_length{http::framing::kind::length, 5};
+constexpr http::framing empty_length{http::framing::kind::length, 0};
+constexpr http::framing in_chunks{http::framing::kind::chunked, 0};
+
+const std::string ok = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+
+TEST(exchange_state, sends_the_head_and_gives_the_connection_back_after_the_response)
+{
+    recorder r;
+    r.request("GET");
+    r.receive(ok);
+    EXPECT_TRUE(r.ended);
+    EXPECT_EQ(r.content, "hello");
+    EXPECT_THAT(r.sent, ElementsAre("[GET]"));
+    EXPECT_THAT(r.released, ElementsAre(true));
+    EXPECT_FALSE(r.exchange.active());
+}
+
+struct use {
+    const char* name;
+    std::string method;
+    http::framing body;
+    std::string response;
+    bool kept;
+};
+
+class uses : public ::testing::TestWithParam<use> {};
+
+TEST_P(uses, decide_whether_a_connection_may_serve_again)
+{
+    recorder r;
+    r.request(GetParam().method, GetParam().body);
+    r.receive(GetParam().response);
+    EXPECT_TRUE(r.ended);
+    EXPECT_THAT(r.released, ElementsAre(GetParam().kept));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    all,
+    uses,
+    ::testing::Values(
+        use{"whole", "GET", no_body, ok, true},
+        use{"surplus", "GET", no_body, ok + "x", false},
+        use{"close", "GET", no_body, "HTTP/1.1 204 x\r\nConnection: close\r\n\r\n", false},
+        use{"old", "GET", no_body, "HTTP/1.0 200 x\r\nContent-Length: 0\r\n\r\n", false},
+        use{"old_kept", "GET", no_body, "HTTP/1.0 200 x\r\nConnection: keep-alive\r\nContent-Length: 0\r\n\r\n", true},
+        use{"early", "POST", of_length, ok, false},
+        use{"head", "HEAD", no_body, "HTTP/1.1 200 x\r\nContent-Length: 5\r\n\r\n", true},
+        use{"body_after_head", "HEAD", no_body, ok, false},
+        use{"chunked", "GET", no_body, "HTTP/1.1 200 x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n", true},
+        use{"not_modified", "GET", no_body, "HTTP/1.1 304 x\r\nContent-Length: 5\r\n\r\n", true}
+    ),
+    [](const auto& param) { return std::string(param.param.name); }
+);
+
+// The upstream dies after each number of bytes of its response.
+void die_everywhere(const std::string& method, http::framing body, bool reused, bool retries)
+{
+    for (std::size_t bytes = 0; bytes < ok.size(); ++bytes) {
+        for (const bool orderly : {true, false}) {
+            recorder r;
+            r.reused = reused;
+            r.request(method, body);
+            if (bytes > 0) {
+                r.receive(ok.substr(0, bytes));
+            }
+            r.exchange.upstream_closed(orderly);
+            if (retries && bytes == 0) {
+                EXPECT_THAT(r.fresh, ElementsAre(false, true));
+                EXPECT_EQ(r.sent[0], r.sent[1]);
+                r.exchange.upstream_closed(orderly);  // and never a second time
+            }
+            EXPECT_EQ(r.fresh.size(), retries && bytes == 0 ? 2U : 1U) << method << " " << bytes;
+            EXPECT_EQ(r.failed, failure::reset);
+            EXPECT_EQ(r.cut, bytes >= ok.find("hello"));
+            EXPECT_EQ(r.released, std::vector<bool>(r.fresh.size(), false));
+        }
+    }
+}
+
+TEST(exchange_state, tries_again_only_what_is_harmless_only_after_reuse_and_only_before_any_byte)
+{
+    for (const char* const method : {"GET", "HEAD", "OPTIONS", "PUT", "DELETE"}) {
+        die_everywhere(method, no_body, true, true);
+        die_everywhere(method, empty_length, true, true);
+        die_everywhere(method, no_body, false, false);
+        die_everywhere(method, of_length, true, false);
+        die_everywhere(method, in_chunks, true, false);
+    }
+    for (const char* const method : {"POST", "PATCH", "get", "ANY"}) {
+        die_everywhere(method, no_body, true, false);
+        die_everywhere(method, empty_length, true, false);
+    }
+}
+
+TEST(exchange_state, does_not_try_again_after_an_interim_response)
+{
+    recorder r;
+    r.reused = true;
+    r.request("GET");
+    r.receive("HTTP/1.1 100 Continue\r\n\r\n");
+    r.exchange.upstream_closed(true);
+    EXPECT_EQ(r.failed, failure::reset);
+    EXPECT_EQ(r.fresh.size(), 1U);
+}
+
+TEST(exchange_state, a_retry_brings_the_response)
+{
+    recorder r;
+    r.reused = true;
+    r.request("GET");
+    r.exchange.upstream_closed(false);
+    r.receive(ok);
+    EXPECT_TRUE(r.ended);
+    EXPECT_THAT(r.released, ElementsAre(false, true));
+}
+
+TEST(exchange_state, only_an_orderly_end_completes_a_body_without_length)
+{
+    for (const bool orderly : {true, false}) {
+        recorder r;
+        r.request("GET");
+        r.receive("HTTP/1.1 200 OK\r\n\r\nabc");
+        r.exchange.upstream_closed(orderly);
+        EXPECT_EQ(r.ended, orderly);
+        EXPECT_EQ(r.cut, !orderly);
+        EXPECT_THAT(r.released, ElementsAre(false));
+    }
+}
+
+TEST(exchange_state, frames_the_request_s_content_anew)
+{
+    recorder r;
+    r.request("POST", in_chunks);
+    EXPECT_TRUE(r.exchange.accepts_content());
+    r.exchange.request_content("", false);
+    r.exchange.request_content("0123456789abcdef0", false);
+    EXPECT_FALSE(r.exchange.request_sent());
+    r.exchange.request_content("x", true);
+    EXPECT_EQ(r.sent[0], "[POST]11\r\n0123456789abcdef0\r\n1\r\nx\r\n0\r\n\r\n");
+    EXPECT_TRUE(r.exchange.request_sent());
+    EXPECT_FALSE(r.exchange.accepts_content());
+
+    recorder plain;
+    plain.request("POST", of_length);
+    plain.exchange.request_content("he", false);
+    plain.exchange.request_content("llo", true);
+    EXPECT_EQ(plain.sent[0], "[POST]hello");
+}
+
+TEST(exchange_state, refuses_what_is_no_response)
+{
+    for (const char* const bytes :
+         {"SMTP ready\r\n", "HTTP/1.1 101 x\r\n\r\n", "HTTP/2 200\r\n\r\n", "HTTP/1.1 200 x\r\nContent-Length: a\r\n\r\n"}) {
+        recorder r;
+        r.request("GET");
+        r.receive(bytes);
+        EXPECT_EQ(r.failed, failure::bad_response) << bytes;
+        EXPECT_FALSE(r.cut);
+    }
+    recorder r;
+    r.request("GET");
+    r.receive("HTTP/1.1 200 x\r\nTransfer-Encoding: chunked\r\n\r\nx");
+    EXPECT_EQ(r.failed, failure::bad_response);
+    EXPECT_TRUE(r.cut);
+}
+
+TEST(exchange_state, takes_a_bounded_number_of_interim_responses)
+{
+    recorder r;
+    r.request("GET");
+    for (int i = 0; i < exchange_state::max_interim_responses; ++i) {
+        r.receive("HTTP/1.1 102 x\r\n\r\n");
+    }
+    EXPECT_FALSE(r.failed);
+    EXPECT_EQ(r.interim.size(), 100U);
+    r.receive("HTTP/1.1 102 x\r\n\r\n");
+    EXPECT_EQ(r.failed, failure::bad_response);
+}
+
+TEST(exchange_state, tells_which_time_was_up)
+{
+    recorder waiting;
+    waiting.request("GET");
+    waiting.exchange.expired();
+    EXPECT_EQ(waiting.failed, failure::response_timeout);
+    recorder sending;
+    sending.request("POST", of_length);
+    sending.exchange.expired();
+    EXPECT_EQ(sending.failed, failure::body_timeout);
+    recorder reading;
+    reading.request("GET");
+    reading.receive(ok.substr(0, ok.size() - 1));
+    reading.exchange.expired();
+    EXPECT_EQ(reading.failed, failure::body_timeout);
+    EXPECT_TRUE(reading.cut);
+    reading.exchange.expired();  // it is over
+    EXPECT_EQ(reading.released.size(), 1U);
+}
+
+TEST(exchange_state, waits_for_a_connection_and_says_why_there_is_none)
+{
+    recorder r;
+    r.result = exchange_port::lease_result::pending;
+    r.request("GET");
+    EXPECT_TRUE(r.exchange.active() && !r.exchange.has_connection());
+    EXPECT_EQ(r.sent[0], "");
+    r.exchange.leased();
+    EXPECT_EQ(r.sent[0], "[GET]");
+    r.receive(ok);
+    r.request("GET");
+    r.exchange.lease_failed(failure::connect_timeout);
+    EXPECT_EQ(r.failed, failure::connect_timeout);
+
+    recorder none;
+    none.result = exchange_port::lease_result::failed;
+    none.request("GET");
+    EXPECT_EQ(none.failed, failure::no_address);
+}
+
+TEST(exchange_state, is_given_up_when_the_client_is_gone)
+{
+    recorder r;
+    r.exchange.cancel();
+    EXPECT_TRUE(r.released.empty());
+    r.request("GET");
+    r.receive(ok.substr(0, 20));
+    r.exchange.cancel();
+    EXPECT_THAT(r.released, ElementsAre(false));
+    r.receive(ok.substr(20));
+    r.exchange.upstream_closed(true);
+    EXPECT_FALSE(r.ended || r.failed);
+    r.request("GET");  // and nothing of the last one is left
+    r.receive(ok);
+    EXPECT_TRUE(r.ended);
+}
+
+}  // namespace
+}  // namespace gateway::proxy

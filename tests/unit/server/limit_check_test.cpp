@@ -1,0 +1,375 @@
+#include "gateway/server/limit_check.hpp"
+
+#include <gmock/gmock.h>
+
+namespace gateway::server {
+namespace {
+
+using policy::failure_policy;
+using policy::limit_rule;
+using telemetry::outcome;
+using ::testing::ElementsAre;
+using is = verdict::outcome;
+
+class fake_store final : public store::shared_store {
+public:
+    std::optional<store::failure> refuses;
+    std::vector<std::string> asked;  // names of limits, of the last question
+    int questions = 0;
+    std::int64_t remaining = 7;
+
+    std::optional<store::failure> ask(std::span<const store::charge> charges, store::question& q) override
+    {
+        ++questions;
+        asked.clear();
+        for (const store::charge& c : charges) {
+            asked.emplace_back(c.limit_name);
+        }
+        if (!refuses) {
+            remember(q, slot_);
+        }
+        return refuses;
+    }
+
+    void answer(const std::vector<bool>& allowed, bool admitted)
+    {
+        store::answer a;
+        for (const bool ok : allowed) {
+            a.add({.allowed = ok, .remaining = ok ? remaining : 0, .retry_after = std::chrono::seconds{ok ? 0 : 3}});
+        }
+        a.admitted = admitted;
+        if (auto* const q = forget(slot_)) {
+            q->answered(a);
+        }
+    }
+
+    void fail()
+    {
+        if (auto* const q = forget(slot_)) {
+            q->failed(store::failure::timeout);
+        }
+    }
+
+private:
+    store::question* slot_ = nullptr;
+};
+
+class limits : public ::testing::Test, private verdict_listener {
+protected:
+    static constexpr std::size_t elsewhere = 1;
+
+    store::memory_store local{{.max_buckets = 1024}};
+    std::shared_ptr<fake_store> shared = std::make_shared<fake_store>();
+    int heard = 0;
+
+    limit_rule& add(const std::string& name, std::size_t home, std::int64_t burst)
+    {
+        rules_.push_back({
+            .name = name,
+            .key = {{}},
+            .limit = *limit::limit::make(1, std::chrono::hours{1}, burst),
+            .store = home,
+        });
+        return rules_.back();
+    }
+
+    const verdict& ask()
+    {
+        prepare();
+        const verdict* const v = check_.start(view_, route_, subject_, *this);
+        pending_ = v == nullptr;
+        return check_.result();
+    }
+
+    bool pending() const { return pending_; }
+    const verdict& said() const { return check_.result(); }
+    void abandon() { check_.abandon(); }
+
+    std::uint64_t count(std::size_t rule, outcome o) const
+    {
+        return metrics_[rule].decisions[static_cast<std::size_t>(o)].value();
+    }
+
+    std::uint64_t count(std::size_t rule) const
+    {
+        std::uint64_t all = 0;
+        for (const auto& c : metrics_[rule].decisions) {
+            all += c.value();
+        }
+        return all;
+    }
+
+    // How many tokens of a local limit's bucket are left, by taking them all.
+    int left(std::size_t only)
+    {
+        route_.limits = {only};
+        int n = 0;
+        while (ask().is == is::allowed) {
+            ++n;
+        }
+        return n;
+    }
+
+    void use_table_without_room()
+    {
+        small_.emplace(store::memory_options{.max_buckets = 1, .on_full = store::memory_options::when_full::reject});
+        const auto one = *limit::limit::make(1, std::chrono::hours{1}, 1);
+        store::answer ignored;
+        bool room = true;
+        for (int i = 0; room; ++i) {
+            const std::string name = std::to_string(i);
+            const store::charge c{.limit_name = "x", .bucket_name = name, .limit = &one};
+            room = small_->take({&c, 1}, loop_.now(), ignored);
+        }
+        check_of_small_.emplace(*small_, loop_);
+    }
+
+    const verdict& ask_without_room()
+    {
+        prepare();
+        EXPECT_NE(check_of_small_->start(view_, route_, subject_, *this), nullptr);
+        return check_of_small_->result();
+    }
+
+private:
+    net::loop loop_;
+    std::vector<limit_rule> rules_;
+    std::array<telemetry::limit_metrics, policy::max_limits_per_route> metrics_;
+    std::shared_ptr<policy::policy> policy_;
+    policy_view view_;
+    policy::route route_;
+    http::request_head head_;
+    key_subject subject_;
+    bool pending_ = false;
+    limit_check check_{local, loop_};
+    std::optional<store::memory_store> small_;
+    std::optional<limit_check> check_of_small_;
+
+    void prepare()
+    {
+        policy_ = std::make_shared<policy::policy>();
+        policy_->limits = rules_;
+        view_.policy = policy_;
+        view_.stores = {nullptr, shared};
+        view_.limits.clear();
+        const bool all = route_.limits.empty() || route_.limits.size() > 1;
+        if (all) {
+            route_.limits.clear();
+        }
+        for (std::size_t i = 0; i < rules_.size(); ++i) {
+            view_.limits.push_back(&metrics_[i]);
+            if (all) {
+                route_.limits.push_back(i);
+            }
+        }
+        subject_ = {.head = &head_, .client = base::ip_address::v4(0x01020304), .host = "h", .path = "/", .route = "r"};
+    }
+
+    void decided(const verdict& v) override
+    {
+        EXPECT_EQ(&v, &check_.result());
+        ++heard;
+    }
+};
+
+TEST_F(limits, of_the_local_store_decide_at_once)
+{
+    add("a", policy::local_store, 2);
+    add("b", policy::local_store, 5);
+    EXPECT_EQ(ask().is, is::allowed);
+    EXPECT_EQ(ask().is, is::allowed);
+    const verdict& v = ask();
+    EXPECT_EQ(v.is, is::rejected);
+    EXPECT_EQ(v.deciding()->rule->name, "a");
+    EXPECT_GT(v.retry_after(), std::chrono::minutes{59});
+    EXPECT_EQ(count(0, outcome::allowed), 2U);
+    EXPECT_EQ(count(0, outcome::rejected), 1U);
+    EXPECT_EQ(count(1, outcome::allowed), 2U);
+    EXPECT_EQ(count(1), 2U);  // it was not charged by the request that was rejected
+    EXPECT_EQ(left(1), 3);
+    EXPECT_EQ(heard, 0);
+}
+
+TEST_F(limits, of_the_shared_store_are_asked_in_one_question_and_decide_later)
+{
+    add("a", elsewhere, 2);
+    add("b", elsewhere, 2);
+    add("c", policy::local_store, 2);
+    ask();
+    ASSERT_TRUE(pending());
+    EXPECT_EQ(shared->questions, 1);
+    EXPECT_THAT(shared->asked, ElementsAre("a", "b"));
+    EXPECT_EQ(count(2), 0U);
+    shared->answer({true, true}, true);
+    EXPECT_EQ(heard, 1);
+    EXPECT_EQ(said().is, is::allowed);
+    for (std::size_t i = 0; i < 3; ++i) {
+        EXPECT_EQ(count(i, outcome::allowed), 1U);
+        EXPECT_EQ(count(i), 1U);
+    }
+    EXPECT_EQ(said().deciding()->rule->name, "c");
+}
+
+TEST_F(limits, give_local_tokens_back_when_the_shared_store_rejects)
+{
+    add("a", elsewhere, 2);
+    add("c", policy::local_store, 3);
+    ask();
+    shared->answer({false}, false);
+    EXPECT_EQ(said().is, is::rejected);
+    EXPECT_EQ(said().retry_after(), std::chrono::seconds{3});
+    EXPECT_EQ(count(0, outcome::rejected), 1U);
+    EXPECT_EQ(count(1), 0U);
+    EXPECT_EQ(left(1), 3);
+}
+
+TEST_F(limits, do_not_ask_the_shared_store_when_the_local_one_rejects)
+{
+    add("a", elsewhere, 2);
+    add("c", policy::local_store, 1);
+    ask();
+    shared->answer({true}, true);
+    EXPECT_EQ(ask().is, is::rejected);
+    EXPECT_FALSE(pending());
+    EXPECT_EQ(shared->questions, 1);
+}
+
+struct failing {
+    std::vector<failure_policy> policies;
+    std::vector<bool> shadow;
+    is result;
+    std::vector<outcome> outcomes;
+    std::vector<std::uint64_t> counts;
+};
+
+class store_failures : public limits, public ::testing::WithParamInterface<failing> {};
+
+TEST_P(store_failures, mean_what_each_limit_says)
+{
+    for (std::size_t i = 0; i < GetParam().policies.size(); ++i) {
+        limit_rule& r = add(std::to_string(i), elsewhere, 2);
+        r.on_store_failure = GetParam().policies[i];
+        r.mode = GetParam().shadow[i] ? policy::mode::shadow : policy::mode::enforce;
+    }
+    const std::size_t home = GetParam().policies.size();
+    add("home", policy::local_store, 9);
+    for (const bool at_once : {false, true}) {
+        shared->refuses = at_once ? std::optional(store::failure::open) : std::nullopt;
+        ask();
+        EXPECT_EQ(pending(), !at_once);
+        shared->fail();
+        EXPECT_EQ(said().is, GetParam().result);
+        for (std::size_t i = 0; i < home; ++i) {
+            EXPECT_EQ(said().limits()[i].what, GetParam().outcomes[i]) << i;
+            EXPECT_EQ(count(i), (at_once ? 2U : 1U) * GetParam().counts[i]) << i;
+        }
+    }
+    EXPECT_EQ(heard, 1);
+    EXPECT_EQ(left(home), GetParam().result == is::allowed ? 7 : 9);
+}
+
+using enum failure_policy;
+
+INSTANTIATE_TEST_SUITE_P(
+    all,
+    store_failures,
+    ::testing::Values(
+        failing{{open}, {false}, is::allowed, {outcome::failed_open}, {1}},
+        failing{{closed}, {false}, is::unavailable, {outcome::failed_closed}, {1}},
+        failing{{policy::failure_policy::local}, {false}, is::allowed, {outcome::failed_local}, {1}},
+        failing{{open, closed}, {false, false}, is::unavailable, {outcome::failed_open, outcome::failed_closed}, {0, 1}},
+        failing{{closed}, {true}, is::allowed, {outcome::failed_open}, {1}},
+        failing{
+            {open, policy::failure_policy::local, closed},
+            {false, false, true},
+            is::allowed,
+            {outcome::failed_open, outcome::failed_local, outcome::failed_open},
+            {1, 1, 1}}
+    )
+);
+
+TEST_F(limits, decide_locally_from_buckets_of_their_own_while_their_store_fails)
+{
+    add("a", elsewhere, 2).on_store_failure = policy::failure_policy::local;
+    add("c", policy::local_store, 9);
+    shared->refuses = store::failure::open;
+    EXPECT_EQ(ask().is, is::allowed);
+    EXPECT_EQ(ask().is, is::allowed);
+    EXPECT_EQ(ask().is, is::rejected);
+    EXPECT_EQ(count(0, outcome::failed_local), 2U);
+    EXPECT_EQ(count(0, outcome::rejected), 1U);
+    EXPECT_EQ(left(1), 7);
+}
+
+TEST_F(limits, in_shadow_mode_never_reject)
+{
+    add("a", policy::local_store, 1).mode = policy::mode::shadow;
+    add("b", policy::local_store, 9);
+    EXPECT_EQ(ask().is, is::allowed);
+    EXPECT_EQ(ask().is, is::allowed);
+    EXPECT_EQ(count(0, outcome::allowed), 1U);
+    EXPECT_EQ(count(0, outcome::shadow_rejected), 1U);
+    EXPECT_EQ(count(1, outcome::allowed), 2U);
+    std::array<http::limit_report, policy::max_limits_per_route> reports;
+    EXPECT_EQ(said().reports(reports), 1U);  // and the client is not told
+}
+
+TEST_F(limits, with_a_missing_key_do_as_they_say)
+{
+    const policy::key_part header{policy::key_part::source::header, "x-key"};
+    limit_rule& a = add("a", policy::local_store, 9);
+    a.key = {header};
+    a.when_missing = policy::missing_key::skip;
+    EXPECT_EQ(ask().is, is::allowed);
+    EXPECT_EQ(said().count, 0U);
+    EXPECT_EQ(said().deciding(), nullptr);
+    a.when_missing = policy::missing_key::client_ip;
+    EXPECT_EQ(ask().is, is::allowed);
+    EXPECT_EQ(count(0), 1U);
+    a.when_missing = policy::missing_key::reject;
+    EXPECT_EQ(ask().is, is::unidentified);
+    EXPECT_EQ(count(0), 1U);
+    a.mode = policy::mode::shadow;
+    EXPECT_EQ(ask().is, is::allowed);
+}
+
+TEST_F(limits, are_unavailable_when_the_table_has_no_room_but_not_for_one_in_shadow_mode)
+{
+    use_table_without_room();
+    limit_rule& a = add("a", policy::local_store, 9);
+    EXPECT_EQ(ask_without_room().is, is::unavailable);
+    EXPECT_EQ(count(0, outcome::failed_closed), 1U);
+    a.mode = policy::mode::shadow;
+    EXPECT_EQ(ask_without_room().is, is::allowed);
+    EXPECT_EQ(count(0, outcome::failed_open), 1U);
+    add("b", policy::local_store, 9);
+    EXPECT_EQ(ask_without_room().is, is::unavailable);
+    EXPECT_EQ(count(1, outcome::failed_closed), 1U);
+    EXPECT_EQ(count(0), 2U);
+}
+
+TEST_F(limits, that_were_abandoned_tell_nobody)
+{
+    add("a", elsewhere, 2);
+    ask();
+    abandon();
+    shared->answer({true}, true);
+    shared->fail();
+    EXPECT_EQ(heard, 0);
+    EXPECT_EQ(count(0), 0U);
+    ask();  // and may be used again
+    shared->answer({true}, true);
+    EXPECT_EQ(heard, 1);
+}
+
+TEST_F(limits, that_decided_are_named_before_those_that_could_not)
+{
+    add("a", elsewhere, 2);
+    add("b", policy::local_store, 5);
+    shared->refuses = store::failure::open;
+    ask();
+    EXPECT_EQ(said().deciding()->rule->name, "b");
+}
+
+}  // namespace
+}  // namespace gateway::server
