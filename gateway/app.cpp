@@ -12,11 +12,10 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 
-#include <csignal>
-#include <unistd.h>
-
 #include <algorithm>
+#include <csignal>
 #include <deque>
+#include <unistd.h>
 
 namespace gateway {
 
@@ -71,7 +70,9 @@ app::app(const config::settings& settings, const std::string& config_path)
       signals_(control_, SIGTERM, SIGINT, SIGHUP),
       drain_timer_(control_.get_executor())
 {
-    metrics_.set_bucket_source([this] { return local_.size(); }, [this] { return local_.turned_away(); });
+    metrics_.set_bucket_source(
+        [this] { return local_.size(); }, [this] { return local_.turned_away(); }
+    );
     metrics_.set_dropped_lines_source([this] { return access_log_.dropped_lines(); });
 }
 
@@ -84,9 +85,12 @@ server::snapshot app::snapshot_of(const config::settings& settings)
     for (const config::shared_store& store : settings.shared_stores) {
         s.shared_stores.push_back({store.name, store.redis});
     }
-    const bool echoes = std::any_of(s.upstreams.begin(), s.upstreams.end(), [](const auto& upstream) {
-        return std::any_of(upstream.servers.begin(), upstream.servers.end(), [](const auto& a) { return a.echo; });
-    });
+    const bool echoes =
+        std::any_of(s.upstreams.begin(), s.upstreams.end(), [](const auto& upstream) {
+            return std::any_of(upstream.servers.begin(), upstream.servers.end(), [](const auto& a) {
+                return a.echo;
+            });
+        });
     if (echoes && echo_ == nullptr) {
         echo_ = std::make_unique<server::echo_server>();
     }
@@ -119,7 +123,8 @@ void app::open_admin()
     admin_ = std::make_unique<server::admin_server>(
         control_,
         socket,
-        server::admin_server::sources{[this] { return metrics_.scrape(); }, [this] { return not_ready_because(); }}
+        server::admin_server::sources{
+            [this] { return metrics_.scrape(); }, [this] { return not_ready_because(); }}
     );
 }
 
@@ -150,7 +155,8 @@ void app::reload()
     try {
         config::settings fresh = config::load_file(config_path_);
         for (const std::string& difference : startup::needs_restart(settings_, fresh)) {
-            log(log_level::warning, difference + ": a changed value takes effect at the next start only");
+            log(log_level::warning,
+                difference + ": a changed value takes effect at the next start only");
         }
         telemetry::configure_log(fresh.log);
         access_log_.configure(fresh.log);
@@ -164,7 +170,8 @@ void app::reload()
         log(log_level::info, "reloaded " + config_path_);
     } catch (const config::config_error& e) {
         metrics_.count_reload(false);
-        log(log_level::error, "reload refused, the old configuration stays in force:\n" + std::string(e.what()));
+        log(log_level::error,
+            "reload refused, the old configuration stays in force:\n" + std::string(e.what()));
     }
 }
 
@@ -204,7 +211,8 @@ std::vector<std::string> app::not_ready_because()
     }
     for (const policy::limit_rule& rule : settings_.policy->limits) {
         const bool matters = rule.store != policy::local_store &&
-            rule.on_store_failure == policy::failure_policy::closed && rule.mode == policy::mode::enforce;
+                             rule.on_store_failure == policy::failure_policy::closed &&
+                             rule.mode == policy::mode::enforce;
         bool up = true;
         for (std::size_t i = 0; matters && i < workers_.size(); ++i) {
             up = up && metrics_.store(i, settings_.policy->stores[rule.store]).up.value() != 0;

@@ -3,12 +3,11 @@
 #include "gateway/net/listener.hpp"
 #include "gateway/telemetry/log.hpp"
 
+#include <cerrno>
 #include <sched.h>
 #include <sys/resource.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <system_error>
+#include <unistd.h>
 
 namespace gateway::startup {
 
@@ -77,8 +76,9 @@ void raise_descriptor_limit(std::size_t max_connections)
     constexpr std::size_t others = 100;  // listeners, logs, stores, idle upstream connections
     if (limit.rlim_cur < 2 * max_connections + others) {
         log(log_level::warning,
-            "max_connections is " + std::to_string(max_connections) + ", but the system allows this process only " +
-                std::to_string(limit.rlim_cur) + " descriptors: raise the limit (ulimit -n) or lower the key");
+            "max_connections is " + std::to_string(max_connections) +
+                ", but the system allows this process only " + std::to_string(limit.rlim_cur) +
+                " descriptors: raise the limit (ulimit -n) or lower the key");
     }
 }
 
@@ -88,7 +88,9 @@ int open_listener(const server::listen_address& address, std::string_view label)
     return open_first(bound, label);
 }
 
-std::vector<std::vector<int>> open_listeners(const std::vector<server::listen_address>& addresses, std::size_t workers)
+std::vector<std::vector<int>> open_listeners(
+    const std::vector<server::listen_address>& addresses, std::size_t workers
+)
 {
     std::vector<std::vector<int>> out(workers);
     for (server::listen_address address : addresses) {
@@ -101,7 +103,9 @@ std::vector<std::vector<int>> open_listeners(const std::vector<server::listen_ad
     return out;
 }
 
-std::vector<std::string> needs_restart(const config::settings& running, const config::settings& fresh)
+std::vector<std::string> needs_restart(
+    const config::settings& running, const config::settings& fresh
+)
 {
     std::vector<std::string> keys;
     const auto compare = [&keys](bool same, const char* key) {

@@ -20,10 +20,14 @@ void raise_descriptor_limit(std::size_t max_connections);
 int open_listener(const server::listen_address& address, std::string_view label);
 
 // For each worker, a socket for every address.
-std::vector<std::vector<int>> open_listeners(const std::vector<server::listen_address>& addresses, std::size_t workers);
+std::vector<std::vector<int>> open_listeners(
+    const std::vector<server::listen_address>& addresses, std::size_t workers
+);
 
 // Keys whose values differ and that a running process cannot change.
-std::vector<std::string> needs_restart(const config::settings& running, const config::settings& fresh);
+std::vector<std::string> needs_restart(
+    const config::settings& running, const config::settings& fresh
+);
 
 // Puts the running values of those keys into `fresh`.
 void keep_fixed(const config::settings& running, config::settings& fresh);

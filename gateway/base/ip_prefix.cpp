@@ -57,7 +57,8 @@ bool ip_prefix::contains(const ip_address& address) const
         return false;
     }
     const int odd = length_ % 8;
-    const bool same_rest = odd == 0 || ((mine[whole] ^ theirs[whole]) & (0xff00 >> odd) & 0xff) == 0;
+    const bool same_rest =
+        odd == 0 || ((mine[whole] ^ theirs[whole]) & (0xff00 >> odd) & 0xff) == 0;
     return same_rest && (first_is_v4_ || !address.is_v4());
 }
 

@@ -29,7 +29,7 @@ public:
 
 private:
     ip_address first_;
-    int length_ = 128;      // of the 128-bit form: an IPv4 /8 is 104
+    int length_ = 128;  // of the 128-bit form: an IPv4 /8 is 104
     bool first_is_v4_ = false;
 };
 

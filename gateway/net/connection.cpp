@@ -1,13 +1,12 @@
 #include "gateway/net/connection.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-#include <algorithm>
-#include <array>
-#include <cerrno>
 #include <utility>
 
 namespace gateway::net {
@@ -51,7 +50,8 @@ connection::~connection()
     }
 }
 
-// With edge triggering the kernel tells of news only: what is left of older news is ours to remember.
+// With edge triggering the kernel tells of news only: what is left of older news is ours to
+// remember.
 void connection::want_read()
 {
     if (wants_read_ || closed()) {

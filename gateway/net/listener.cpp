@@ -4,13 +4,12 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 
-#include <netinet/tcp.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <limits>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 #include <system_error>
+#include <unistd.h>
 
 namespace gateway::net {
 
@@ -35,7 +34,9 @@ std::string name_of(const listen_target& target)
 void check(bool ok, const char* what, const listen_target& target)
 {
     if (!ok) {
-        throw std::system_error(errno, std::generic_category(), std::string(what) + " " + name_of(target));
+        throw std::system_error(
+            errno, std::generic_category(), std::string(what) + " " + name_of(target)
+        );
     }
 }
 
@@ -67,7 +68,8 @@ int open_listening_socket(const listen_target& target)
         set_option(fd, SOL_SOCKET, SO_REUSEADDR);
         set_option(fd, SOL_SOCKET, SO_REUSEPORT);
     }
-    const bool ok = ::bind(fd, endpoint.data(), static_cast<socklen_t>(endpoint.size())) == 0 &&
+    const bool ok =
+        ::bind(fd, endpoint.data(), static_cast<socklen_t>(endpoint.size())) == 0 &&
         ::listen(fd, std::numeric_limits<int>::max()) == 0;  // the kernel caps it at somaxconn
     if (!ok) {
         const int error = errno;
@@ -111,8 +113,7 @@ listener::listener(loop& l, int fd, acceptor_owner& owner)
       acceptor_(l.get_executor(), protocol_, fd),
       retry_(l.get_executor()),
       owner_(owner)
-{
-}
+{}
 
 void listener::start()
 {
@@ -168,13 +169,16 @@ bool listener::accept_some(int most)
             paused_ = true;
             return true;
         }
-        const int fd = ::accept4(acceptor_.native_handle(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        const int fd =
+            ::accept4(acceptor_.native_handle(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd < 0) {
             const int error = errno;
             owner_.room_unused();
             errno = error;
-            const bool exhausted = error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
-            return !exhausted;  // anything else was the fault of that one connection, or an empty queue
+            const bool exhausted =
+                error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
+            return !exhausted;  // anything else was the fault of that one connection, or an empty
+                                // queue
         }
         if (protocol_.family() != AF_UNIX) {
             set_option(fd, IPPROTO_TCP, TCP_NODELAY);

@@ -12,13 +12,14 @@
 namespace gateway::net {
 
 struct listen_target {
-    std::string host;         // numeric; empty with a socket path
+    std::string host;  // numeric; empty with a socket path
     unsigned short port = 0;
     std::string socket_path;  // Unix
 };
 
 // An open listening socket; throws std::system_error with the address in its text. One process may
-// open several for the same address and port; refuse_if_taken() first, or another process may share.
+// open several for the same address and port; refuse_if_taken() first, or another process may
+// share.
 int open_listening_socket(const listen_target& target);
 
 // Throws if anybody listens on that address and port already, even someone who would share it.
@@ -30,8 +31,8 @@ unsigned short bound_port(int fd);
 // Who gets the connections. Room is asked for before each is taken, so a bound is never passed.
 class acceptor_owner {
 public:
-    virtual bool make_room() = 0;   // false: no more for now; call resume() when there is
-    virtual void room_unused() = 0; // what make_room() promised is not needed after all
+    virtual bool make_room() = 0;    // false: no more for now; call resume() when there is
+    virtual void room_unused() = 0;  // what make_room() promised is not needed after all
     virtual void accepted(int fd) = 0;
 
 protected:
@@ -40,7 +41,6 @@ protected:
 
 class listener {
 public:
-
     static constexpr int accepts_per_wake = 16;  // then let the connections have their turn
     static constexpr base::duration pause_after_failure = std::chrono::milliseconds{100};
 
@@ -52,7 +52,8 @@ public:
     void close();   // first takes what the kernel has queued, so that nobody is reset
 
 private:
-    using acceptor = boost::asio::basic_socket_acceptor<boost::asio::generic::stream_protocol, executor>;
+    using acceptor =
+        boost::asio::basic_socket_acceptor<boost::asio::generic::stream_protocol, executor>;
 
     loop& loop_;
     boost::asio::generic::stream_protocol protocol_;

@@ -2,11 +2,10 @@
 
 #include <boost/asio/post.hpp>
 
-#include <sys/epoll.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <sys/epoll.h>
 #include <system_error>
 
 namespace gateway::net {
@@ -24,7 +23,8 @@ int open_set()
 
 }  // namespace
 
-poller::poller(boost::asio::io_context& context) : context_(context), set_(context.get_executor(), open_set())
+poller::poller(boost::asio::io_context& context)
+    : context_(context), set_(context.get_executor(), open_set())
 {
     wait();
 }

@@ -1,6 +1,6 @@
-// Readiness of a worker's data sockets: an epoll set of its own, edge-triggered, each socket entered
-// once. The loop watches the set as one descriptor, so a turn costs Asio once and not per event.
-// Measured against one async_wait per event (scripts/bench): -10 % CPU per rejected request.
+// Readiness of a worker's data sockets: an epoll set of its own, edge-triggered, each socket
+// entered once. The loop watches the set as one descriptor, so a turn costs Asio once and not per
+// event. Measured against one async_wait per event (scripts/bench): -10 % CPU per rejected request.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -30,7 +30,9 @@ public:
     poller(const poller&) = delete;
     poller& operator=(const poller&) = delete;
 
-    [[nodiscard]] bool add(int fd, watcher& w);  // until the descriptor is closed; false: out of memory
+    [[nodiscard]] bool add(
+        int fd, watcher& w
+    );  // until the descriptor is closed; false: out of memory
 
     // Later in this turn of the loop, or in the next one: recheck(), released().
     void again(watcher& w);
@@ -39,7 +41,8 @@ public:
     void close();  // so that the loop can end
 
 private:
-    using descriptor = boost::asio::posix::basic_stream_descriptor<boost::asio::io_context::executor_type>;
+    using descriptor =
+        boost::asio::posix::basic_stream_descriptor<boost::asio::io_context::executor_type>;
 
     boost::asio::io_context& context_;
     descriptor set_;

@@ -75,7 +75,8 @@ resolved_name resolved_name::of_host(
     boost::system::error_code ec;
     const auto address = boost::asio::ip::make_address(host, ec);
     if (!ec) {
-        const auto number = static_cast<unsigned short>(base::parse_decimal(port, 65535).value_or(0));
+        const auto number =
+            static_cast<unsigned short>(base::parse_decimal(port, 65535).value_or(0));
         s->endpoints.emplace_back(boost::asio::ip::tcp::endpoint(address, number));
         s->known = true;
         return resolved_name(std::move(s));
@@ -83,7 +84,9 @@ resolved_name resolved_name::of_host(
     s->wait = std::make_unique<timer>(l.get_executor());
     s->answered = std::move(answered);
     // The coroutine owns a share of the state, never the resolved_name: that may go at any time.
-    auto keep_resolved = [](std::shared_ptr<state> mine, executor ex, std::string name, std::string service) -> task<> {
+    auto keep_resolved =
+        [](std::shared_ptr<state> mine, executor ex, std::string name, std::string service
+        ) -> task<> {
         resolver asking(ex);
         while (!mine->abandoned) {
             auto [error, results] = co_await asking.async_resolve(name, service, use_task);
@@ -101,7 +104,9 @@ resolved_name resolved_name::of_host(
             co_await mine->wait->async_wait(use_task);
         }
     };
-    boost::asio::co_spawn(l.get_executor(), keep_resolved(s, l.get_executor(), host, port), boost::asio::detached);
+    boost::asio::co_spawn(
+        l.get_executor(), keep_resolved(s, l.get_executor(), host, port), boost::asio::detached
+    );
     return resolved_name(std::move(s));
 }
 

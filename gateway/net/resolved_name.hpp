@@ -25,7 +25,9 @@ public:
     static resolved_name of_socket(const std::string& path);
 
     // `answered` is called after each answer, good or not, from the loop; not for numeric hosts.
-    static resolved_name of_host(loop& l, const std::string& host, const std::string& port, std::function<void()> answered);
+    static resolved_name of_host(
+        loop& l, const std::string& host, const std::string& port, std::function<void()> answered
+    );
 
     resolved_name(resolved_name&&) = default;
     resolved_name& operator=(resolved_name&&) = default;

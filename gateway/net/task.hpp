@@ -12,9 +12,10 @@
 namespace gateway::net {
 
 // For connecting; what is connected lives as a net::connection.
-using stream_socket = boost::asio::basic_stream_socket<boost::asio::generic::stream_protocol, executor>;
+using stream_socket =
+    boost::asio::basic_stream_socket<boost::asio::generic::stream_protocol, executor>;
 
-template<typename T = void>
+template <typename T = void>
 using task = boost::asio::awaitable<T, executor>;
 
 // co_await f(..., use_task) gives a tuple that begins with the error_code: no I/O throws.

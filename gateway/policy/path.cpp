@@ -159,7 +159,8 @@ bool is_plain(std::string_view path)
 {
     char previous = '\0';
     for (const char c : path) {
-        if (!plain_table[static_cast<unsigned char>(c)] || (previous == '/' && (c == '/' || c == '.'))) {
+        if (!plain_table[static_cast<unsigned char>(c)] ||
+            (previous == '/' && (c == '/' || c == '.'))) {
             return false;
         }
         previous = c;

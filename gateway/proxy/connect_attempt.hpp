@@ -47,7 +47,8 @@ private:
     std::optional<net::stream_socket> socket_;
     std::size_t server_ = 0;
     std::size_t tries_left_ = 0;
-    std::size_t turn_;  // its own: attempts side by side must not take a server's turn from each other
+    std::size_t
+        turn_;  // its own: attempts side by side must not take a server's turn from each other
     bool started_ = false;
     bool timed_out_ = false;
     bool cancelled_ = false;

@@ -11,7 +11,8 @@ namespace {
 // RFC 9110 §9.2.2, of the methods everybody agrees on.
 bool is_idempotent(std::string_view method)
 {
-    return method == "GET" || method == "HEAD" || method == "OPTIONS" || method == "PUT" || method == "DELETE";
+    return method == "GET" || method == "HEAD" || method == "OPTIONS" || method == "PUT" ||
+           method == "DELETE";
 }
 
 }  // namespace
@@ -20,7 +21,7 @@ std::string& exchange_state::prepare(std::string_view method, http::framing body
 {
     answers_head_ = method == "HEAD";
     request_sent_ = body.how == http::framing::kind::none ||
-        (body.how == http::framing::kind::length && body.length == 0);
+                    (body.how == http::framing::kind::length && body.length == 0);
     may_retry_ = request_sent_ && is_idempotent(method);
     request_body_ = body;
     response_begun_ = false;
@@ -109,7 +110,8 @@ bool exchange_state::read_head(std::span<char>& bytes)
     if (continued) {
         partial_head_.append(bytes.data(), bytes.size());
     }
-    const std::string_view text = continued ? std::string_view(partial_head_) : std::string_view(bytes.data(), bytes.size());
+    const std::string_view text =
+        continued ? std::string_view(partial_head_) : std::string_view(bytes.data(), bytes.size());
     http::response_head& head = port_.response_head_storage();
     const auto parsed = http::parse_response_head(text, answers_head_, head);
     if (parsed.is == state::incomplete) {

@@ -1,6 +1,7 @@
 // One request with an upstream, as a sans-I/O machine: leasing a connection, sending the request,
-// one safe retry, reading the response strictly, and knowing whether the connection may serve again.
-// It knows no socket, no clock and no client; its shell (server/session) carries bytes both ways.
+// one safe retry, reading the response strictly, and knowing whether the connection may serve
+// again. It knows no socket, no clock and no client; its shell (server/session) carries bytes both
+// ways.
 //
 //   idle -> leasing -> sending <-> (both directions stream) -> done
 //
@@ -29,7 +30,8 @@ public:
     virtual failure lease_failure() const = 0;  // after `failed`
     virtual void send_upstream(std::string_view a, std::string_view b) = 0;
     virtual void release(bool reusable) = 0;
-    virtual http::response_head& response_head_storage() = 0;  // shared by all exchanges of a thread
+    virtual http::response_head& response_head_storage(
+    ) = 0;  // shared by all exchanges of a thread
 
     virtual void interim_response(const http::response_head& head) = 0;
     virtual void response(const http::response_head& head) = 0;
@@ -63,8 +65,8 @@ public:
 
     void upstream_bytes(std::span<char> bytes);
     void upstream_closed(bool orderly);  // false: it was reset
-    void expired();                 // a deadline of ours: response_timeout or body_timeout
-    void cancel();                  // the client is gone
+    void expired();                      // a deadline of ours: response_timeout or body_timeout
+    void cancel();                       // the client is gone
 
     bool active() const { return phase_ != phase::idle; }
 
@@ -85,13 +87,13 @@ private:
     bool may_retry_ = false;
     bool request_sent_ = false;
     bool response_begun_ = false;
-    bool any_byte_ = false;         // of a response, on this connection
+    bool any_byte_ = false;  // of a response, on this connection
     bool upstream_keep_alive_ = false;
     int interim_count_ = 0;
     http::framing request_body_;
     http::body_reader response_body_;
     std::string request_head_;
-    std::string partial_head_;      // of a response, while it is incomplete
+    std::string partial_head_;  // of a response, while it is incomplete
 
     void ask_for_connection(bool fresh);
     void send_request();

@@ -8,8 +8,8 @@
 namespace gateway::proxy {
 
 enum class failure : std::uint8_t {
-    no_address,        // the server's name does not resolve
-    connect,           // refused, unreachable
+    no_address,  // the server's name does not resolve
+    connect,     // refused, unreachable
     connect_timeout,
     reset,             // closed before its response was complete
     bad_response,      // not HTTP/1.1, or ambiguous
@@ -18,7 +18,13 @@ enum class failure : std::uint8_t {
 };
 
 inline constexpr std::array<std::string_view, 7> failure_names{
-    "no_address", "connect", "connect_timeout", "reset", "bad_response", "response_timeout", "body_timeout",
+    "no_address",
+    "connect",
+    "connect_timeout",
+    "reset",
+    "bad_response",
+    "response_timeout",
+    "body_timeout",
 };
 
 constexpr std::string_view name_of(failure f)

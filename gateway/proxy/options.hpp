@@ -21,8 +21,9 @@ struct upstream_options {
     std::string name;
     std::vector<server_address> servers;
     base::duration connect_timeout = std::chrono::seconds{1};
-    base::duration response_timeout = std::chrono::seconds{30};  // to the last byte of the response's header
-    std::size_t max_idle = 64;                                   // kept-alive connections per worker and server
+    base::duration response_timeout =
+        std::chrono::seconds{30};  // to the last byte of the response's header
+    std::size_t max_idle = 64;     // kept-alive connections per worker and server
     bool operator==(const upstream_options&) const = default;
 };
 

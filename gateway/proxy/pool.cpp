@@ -1,9 +1,8 @@
 #include "gateway/proxy/pool.hpp"
 
+#include <algorithm>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
-
-#include <algorithm>
 
 namespace gateway::proxy {
 
@@ -19,8 +18,13 @@ std::string name_of(const server_address& address)
 
 }  // namespace
 
-pool::pool(net::loop& l, upstream_options options, unsigned short echo_port, telemetry_blocks metrics)
-    : loop_(l), options_(std::move(options)), metrics_(metrics), default_host_(name_of(options_.servers.front()))
+pool::pool(
+    net::loop& l, upstream_options options, unsigned short echo_port, telemetry_blocks metrics
+)
+    : loop_(l),
+      options_(std::move(options)),
+      metrics_(metrics),
+      default_host_(name_of(options_.servers.front()))
 {
     for (const server_address& address : options_.servers) {
         servers_.push_back(server{resolve(address, echo_port), {}});
@@ -41,7 +45,9 @@ net::resolved_name pool::resolve(const server_address& address, unsigned short e
 
 bool pool::addresses_known() const
 {
-    return std::all_of(servers_.begin(), servers_.end(), [](const server& s) { return s.name.known(); });
+    return std::all_of(servers_.begin(), servers_.end(), [](const server& s) {
+        return s.name.known();
+    });
 }
 
 void pool::addresses_changed()

@@ -28,7 +28,9 @@ public:
     };
 
     // `echo_port`: where the built-in echo server listens, for servers that name it.
-    pool(net::loop& l, upstream_options options, unsigned short echo_port, telemetry_blocks metrics);
+    pool(
+        net::loop& l, upstream_options options, unsigned short echo_port, telemetry_blocks metrics
+    );
     ~pool();
 
     // The idle connection that was used last, or null.
@@ -51,7 +53,10 @@ public:
     // host:port of the first server, for requests that name no host.
     const std::string& default_host() const { return default_host_; }
 
-    void count_failure(failure why) { metrics_.upstream.failures[static_cast<std::size_t>(why)].add(); }
+    void count_failure(failure why)
+    {
+        metrics_.upstream.failures[static_cast<std::size_t>(why)].add();
+    }
 
     telemetry::upstream_metrics& metrics() { return metrics_.upstream; }
 
@@ -65,7 +70,9 @@ public:
 
     bool addresses_known() const;
     std::size_t most_tries() const;
+
     std::size_t next_turn() { return next_server_++; }
+
     // The server whose turn it is, or the next one that has an address; `turn` moves past it.
     std::optional<target> next_target(std::size_t& turn) const;
     upstream_connection& adopt(int fd, std::size_t server_index);

@@ -15,7 +15,8 @@ class lessee {
 public:
     virtual void upstream_readable() = 0;
     virtual void upstream_drained() = 0;
-    virtual void upstream_broken() = 0;  // it cannot be sent to any more; there may be bytes to read
+    virtual void upstream_broken(
+    ) = 0;  // it cannot be sent to any more; there may be bytes to read
 
 protected:
     ~lessee() = default;
@@ -35,8 +36,7 @@ class upstream_connection final : public net::connection {
 public:
     upstream_connection(net::loop& l, int fd, connection_owner& owner, std::size_t server)
         : connection(l, fd), owner_(owner), server_(server)
-    {
-    }
+    {}
 
     void lease_to(lessee* user) { lessee_ = user; }  // null: idle
 
@@ -54,7 +54,10 @@ private:
     std::size_t server_;
     std::list<upstream_connection>::iterator self_;
 
-    void readable() override { lessee_ != nullptr ? lessee_->upstream_readable() : owner_.idle_connection_ended(*this); }
+    void readable() override
+    {
+        lessee_ != nullptr ? lessee_->upstream_readable() : owner_.idle_connection_ended(*this);
+    }
 
     void drained() override
     {
@@ -63,7 +66,10 @@ private:
         }
     }
 
-    void broken() override { lessee_ != nullptr ? lessee_->upstream_broken() : owner_.idle_connection_ended(*this); }
+    void broken() override
+    {
+        lessee_ != nullptr ? lessee_->upstream_broken() : owner_.idle_connection_ended(*this);
+    }
 
     void released() override { owner_.connection_released(*this); }
 };

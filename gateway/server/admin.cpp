@@ -43,7 +43,9 @@ response readiness(const std::vector<std::string>& reasons)
     }
     const boost::json::value body{{"ready", ready}, {"reasons", list}};
     return plain(
-        ready ? http::status::ok : http::status::service_unavailable, "application/json", boost::json::serialize(body) + "\n"
+        ready ? http::status::ok : http::status::service_unavailable,
+        "application/json",
+        boost::json::serialize(body) + "\n"
     );
 }
 
@@ -110,7 +112,8 @@ admin_server::admin_server(asio::io_context& context, int socket, sources from)
     socklen_t size = sizeof address;
     ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size);
     const protocol family(address.ss_family, 0);
-    state_ = std::make_shared<state>(state{acceptor(context.get_executor(), family, socket), std::move(from), 0});
+    state_ = std::make_shared<state>(state{
+        acceptor(context.get_executor(), family, socket), std::move(from), 0});
     auto serve_one = [](std::shared_ptr<state> s, stream connection) -> net::task<> {
         ++s->connections;
         co_await serve(std::move(connection), s->from);
@@ -128,7 +131,11 @@ admin_server::admin_server(asio::io_context& context, int socket, sources from)
                 pause.expires_after(net::listener::pause_after_failure);
                 co_await pause.async_wait(net::use_task);
             } else if (s->connections < max_connections) {
-                asio::co_spawn(s->listening.get_executor(), serve_one(s, stream(std::move(peer))), asio::detached);
+                asio::co_spawn(
+                    s->listening.get_executor(),
+                    serve_one(s, stream(std::move(peer))),
+                    asio::detached
+                );
             }
         }
     };

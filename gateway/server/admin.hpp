@@ -1,8 +1,8 @@
 // The admin API: /metrics, /healthz, /readyz, on an address of its own and the main thread's loop.
 #pragma once
 
-#include "gateway/net/loop.hpp"
 #include "gateway/net/listener.hpp"
+#include "gateway/net/loop.hpp"
 
 #include <functional>
 #include <memory>
@@ -16,7 +16,7 @@ public:
     static constexpr std::size_t max_connections = 64;
 
     struct sources {
-        std::function<std::string()> metrics;                     // Prometheus text
+        std::function<std::string()> metrics;                         // Prometheus text
         std::function<std::vector<std::string>()> not_ready_because;  // empty: ready
     };
 

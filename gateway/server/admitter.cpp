@@ -63,20 +63,24 @@ void admitter::reset(const std::shared_ptr<const policy_view>& view)
     outcome_ = {};
 }
 
-base::ip_address admitter::find_client(const http::request_head& head, const base::ip_address& peer) const
+base::ip_address admitter::find_client(const http::request_head& head, const base::ip_address& peer)
+    const
 {
     auto& lines = scratch_spelling().client_lines;
     lines.clear();
     for (const http::field& f : head.fields) {
         if (f.id == view_->identity_field &&
-            (view_->identity_field_is_unique || base::equal_ignoring_case(f.name, view_->identity_header))) {
+            (view_->identity_field_is_unique ||
+             base::equal_ignoring_case(f.name, view_->identity_header))) {
             lines.push_back(f.value);
         }
     }
     return identity::client_address(view_->policy->client, peer, lines);
 }
 
-admission admitter::admit(const http::request_head& head, const base::ip_address& peer, verdict_listener& listener)
+admission admitter::admit(
+    const http::request_head& head, const base::ip_address& peer, verdict_listener& listener
+)
 {
     spelling& s = scratch_spelling();
     const policy::policy& policy = *view_->policy;
@@ -85,7 +89,10 @@ admission admitter::admit(const http::request_head& head, const base::ip_address
     if (head.path == "*") {
         s.path = "*";
     } else if (!policy::normalise_path(head.path, s.path)) {
-        return refusal(400, "the path has a malformed percent-encoding, a control byte, or leads above its root");
+        return refusal(
+            400,
+            "the path has a malformed percent-encoding, a control byte, or leads above its root"
+        );
     }
     const auto found = policy.find_route.find({head.method, s.host, s.path});
     if (!found) {
@@ -134,7 +141,11 @@ admission admitter::conclude(const verdict& v)
         case verdict::outcome::unavailable:
             return refusal(503, "the rate limit cannot be checked at the moment");
         case verdict::outcome::unidentified:
-            return refusal(400, "a header, cookie or query parameter that identifies the client is missing, or has two values");
+            return refusal(
+                400,
+                "a header, cookie or query parameter that identifies the client is missing, or has "
+                "two values"
+            );
     }
     return {};
 }
@@ -149,7 +160,10 @@ void admitter::write_lines(const verdict& v)
     const std::size_t n = v.reports(reports);
     const bool epoch = view_->limit_headers.reset_as_epoch;
     http::append_limit_headers(
-        {reports.data(), n}, view_->limit_headers, epoch ? base::unix_time() : base::duration{0}, lines_
+        {reports.data(), n},
+        view_->limit_headers,
+        epoch ? base::unix_time() : base::duration{0},
+        lines_
     );
     if (v.is == verdict::outcome::rejected) {
         v.violated(violated_);

@@ -32,7 +32,9 @@ public:
     void reset(const std::shared_ptr<const policy_view>& view);  // before each request
 
     // As session_port::admit; with `pending`, `listener` is called and conclude() gives the rest.
-    admission admit(const http::request_head& head, const base::ip_address& peer, verdict_listener& listener);
+    admission admit(
+        const http::request_head& head, const base::ip_address& peer, verdict_listener& listener
+    );
     admission conclude(const verdict& v);
     void abandon();
 
@@ -61,12 +63,13 @@ private:
     telemetry::route_metrics* metrics_ = nullptr;
     std::unique_ptr<limit_check> check_;  // while its verdict is awaited
     base::ip_address client_;
-    std::string lines_;                   // header lines of the limits
+    std::string lines_;  // header lines of the limits
     std::vector<std::string_view> violated_;
     std::string_view deciding_limit_;
     std::string_view outcome_;
 
-    base::ip_address find_client(const http::request_head& head, const base::ip_address& peer) const;
+    base::ip_address find_client(const http::request_head& head, const base::ip_address& peer)
+        const;
     void write_lines(const verdict& v);
 };
 

@@ -75,7 +75,8 @@ net::task<> serve(stream s)
         parser.body_limit(echo_server::max_body_bytes);
         parser.header_limit(64 * 1024);
         s.expires_after(idle_limit);
-        auto [header_ec, header_n] = co_await http::async_read_header(s, buffer, parser, net::use_task);
+        auto [header_ec, header_n] =
+            co_await http::async_read_header(s, buffer, parser, net::use_task);
         if (header_ec) {
             break;
         }

@@ -1,6 +1,6 @@
-// The built-in upstream `echo`: answers every request with what it received, as JSON. For trying the
-// gateway out, and for tests. It is a server like any other, on a loopback port of its own and a
-// thread of its own, so that trying it out goes the whole way that real traffic goes.
+// The built-in upstream `echo`: answers every request with what it received, as JSON. For trying
+// the gateway out, and for tests. It is a server like any other, on a loopback port of its own and
+// a thread of its own, so that trying it out goes the whole way that real traffic goes.
 #pragma once
 
 #include <cstddef>

@@ -26,7 +26,10 @@ void limit_check::batch::add(const item& i, std::size_t index)
 }
 
 const verdict* limit_check::start(
-    const policy_view& view, const policy::route& route, const key_subject& subject, verdict_listener& listener
+    const policy_view& view,
+    const policy::route& route,
+    const key_subject& subject,
+    verdict_listener& listener
 )
 {
     verdict_.clear();
@@ -55,7 +58,9 @@ const verdict* limit_check::start(
 }
 
 // Names the bucket of every limit that applies. False: a part is missing, and a limit wants it.
-bool limit_check::collect(const policy_view& view, const policy::route& route, const key_subject& subject)
+bool limit_check::collect(
+    const policy_view& view, const policy::route& route, const key_subject& subject
+)
 {
     for (const std::size_t index : route.limits) {
         item& i = items_[verdict_.count];
@@ -192,7 +197,8 @@ void limit_check::settle_failure()
                 closed = closed || enforced(*it.rule);
                 break;
             case policy::failure_policy::local:
-                it.name.add("local");  // one part more than its bucket in the store: a bucket of its own
+                it.name.add("local"
+                );  // one part more than its bucket in the store: a bucket of its own
                 fallback_.add(it, index);
                 break;
         }

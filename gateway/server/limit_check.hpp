@@ -34,10 +34,16 @@ public:
     // The verdict, or null: `listener` hears of it later, unless abandon() comes first.
     // `view` must live until then.
     const verdict* start(
-        const policy_view& view, const policy::route& route, const key_subject& subject, verdict_listener& listener
+        const policy_view& view,
+        const policy::route& route,
+        const key_subject& subject,
+        verdict_listener& listener
     );
 
-    void abandon() { abandon_question(); }  // what was charged stays charged: the request had been sent
+    void abandon()
+    {
+        abandon_question();
+    }  // what was charged stays charged: the request had been sent
 
     const verdict& result() const { return verdict_; }
 

@@ -26,7 +26,7 @@ std::string_view decoded(std::string_view text, std::string& storage)
     storage.clear();
     for (std::size_t i = 0; i < text.size(); ++i) {
         const bool encoded = text[i] == '%' && i + 2 < text.size() && hex_value(text[i + 1]) >= 0 &&
-            hex_value(text[i + 2]) >= 0;
+                             hex_value(text[i + 2]) >= 0;
         if (encoded) {
             storage += static_cast<char>(hex_value(text[i + 1]) * 16 + hex_value(text[i + 2]));
             i += 2;
@@ -38,7 +38,7 @@ std::string_view decoded(std::string_view text, std::string& storage)
 }
 
 // Calls `pair` with each name and value of a list.
-template<typename Pair>
+template <typename Pair>
 void for_each_pair(std::string_view list, char separator, Pair pair)
 {
     while (!list.empty()) {

@@ -20,14 +20,15 @@ struct policy_view {
     std::shared_ptr<const policy::policy> policy;
     http::options http;
     http::limit_header_options limit_headers;
-    std::string identity_header;                        // lower case
+    std::string identity_header;                                // lower case
     http::field_name identity_field = http::field_name::other;  // of that name
-    bool identity_field_is_unique = false;              // no other name has that id
-    std::vector<telemetry::route_metrics*> routes;      // [i] of policy->routes[i]
-    telemetry::route_metrics* no_route = nullptr;       // what matched none
-    std::vector<telemetry::limit_metrics*> limits;      // [i] of policy->limits[i]
-    std::vector<std::shared_ptr<proxy::pool>> pools;    // [i] of policy->upstreams[i]
-    std::vector<std::shared_ptr<store::shared_store>> stores;  // [i] of policy->stores[i]; [local_store] is null
+    bool identity_field_is_unique = false;                      // no other name has that id
+    std::vector<telemetry::route_metrics*> routes;              // [i] of policy->routes[i]
+    telemetry::route_metrics* no_route = nullptr;               // what matched none
+    std::vector<telemetry::limit_metrics*> limits;              // [i] of policy->limits[i]
+    std::vector<std::shared_ptr<proxy::pool>> pools;            // [i] of policy->upstreams[i]
+    std::vector<std::shared_ptr<store::shared_store>>
+        stores;  // [i] of policy->stores[i]; [local_store] is null
 };
 
 }  // namespace gateway::server

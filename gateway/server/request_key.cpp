@@ -41,7 +41,9 @@ void read_part(const policy::key_part& part, const key_subject& subject, part_va
 
 }  // namespace
 
-key_result make_bucket_name(const policy::limit_rule& rule, const key_subject& subject, identity::bucket_name& out)
+key_result make_bucket_name(
+    const policy::limit_rule& rule, const key_subject& subject, identity::bucket_name& out
+)
 {
     thread_local part_value value;  // keeps its memory
     out.start(rule.name);
@@ -59,7 +61,8 @@ key_result make_bucket_name(const policy::limit_rule& rule, const key_subject& s
         } else if (rule.when_missing == policy::missing_key::client_ip) {
             out.add(subject.client);  // never equal to a text: see bucket_name
         } else {
-            return rule.when_missing == policy::missing_key::skip ? key_result::skip : key_result::reject;
+            return rule.when_missing == policy::missing_key::skip ? key_result::skip
+                                                                  : key_result::reject;
         }
     }
     return key_result::made;

@@ -27,6 +27,8 @@ enum class key_result {
     reject,  // a part is missing and must not be, or has two values
 };
 
-key_result make_bucket_name(const policy::limit_rule& rule, const key_subject& subject, identity::bucket_name& out);
+key_result make_bucket_name(
+    const policy::limit_rule& rule, const key_subject& subject, identity::bucket_name& out
+);
 
 }  // namespace gateway::server

@@ -8,10 +8,11 @@ namespace gateway::server {
 
 resources::resources(net::loop& l, telemetry::registry& metrics, std::size_t worker)
     : loop_(l), metrics_(metrics), worker_(worker)
-{
-}
+{}
 
-std::shared_ptr<proxy::pool> resources::pool_for(const proxy::upstream_options& options, unsigned short echo_port)
+std::shared_ptr<proxy::pool> resources::pool_for(
+    const proxy::upstream_options& options, unsigned short echo_port
+)
 {
     for (const auto& p : pools_) {
         if (p->options() == options) {
@@ -22,7 +23,8 @@ std::shared_ptr<proxy::pool> resources::pool_for(const proxy::upstream_options& 
         loop_,
         options,
         echo_port,
-        proxy::pool::telemetry_blocks{metrics_.upstream(worker_, options.name), metrics_.worker(worker_)}
+        proxy::pool::telemetry_blocks{
+            metrics_.upstream(worker_, options.name), metrics_.worker(worker_)}
     ));
 }
 
@@ -53,7 +55,8 @@ std::shared_ptr<const policy_view> resources::adopt(const snapshot& s)
     view->identity_header = base::lower_case(s.policy->client.header);
     view->identity_field = http::classify(view->identity_header);
     view->identity_field_is_unique = view->identity_field == http::field_name::x_forwarded_for ||
-        view->identity_field == http::field_name::forwarded || view->identity_field == http::field_name::x_real_ip;
+                                     view->identity_field == http::field_name::forwarded ||
+                                     view->identity_field == http::field_name::x_real_ip;
     view->no_route = &metrics_.route(worker_, "none");
     for (const policy::route& r : s.policy->routes) {
         view->routes.push_back(&metrics_.route(worker_, r.name));

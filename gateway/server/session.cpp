@@ -1,9 +1,8 @@
 #include "gateway/server/session.hpp"
 
+#include <cstring>
 #include <netinet/in.h>
 #include <sys/socket.h>
-
-#include <cstring>
 
 namespace gateway::server {
 
@@ -19,11 +18,14 @@ base::ip_address address_of_peer(int fd)
         return {};
     }
     if (storage.ss_family == AF_INET) {
-        return base::ip_address::v4(ntohl(reinterpret_cast<sockaddr_in*>(&storage)->sin_addr.s_addr));
+        return base::ip_address::v4(ntohl(reinterpret_cast<sockaddr_in*>(&storage)->sin_addr.s_addr)
+        );
     }
     if (storage.ss_family == AF_INET6) {
         base::ip_address::bytes bytes{};
-        std::memcpy(bytes.data(), &reinterpret_cast<sockaddr_in6*>(&storage)->sin6_addr, bytes.size());
+        std::memcpy(
+            bytes.data(), &reinterpret_cast<sockaddr_in6*>(&storage)->sin6_addr, bytes.size()
+        );
         return base::ip_address(bytes);
     }
     return base::ip_address::v4(INADDR_LOOPBACK);
@@ -282,7 +284,8 @@ void session::request_ends(const finished& f)
         .host = {},
         .target = {},
         .route = route != nullptr ? std::string_view(route->name) : std::string_view{},
-        .upstream = route != nullptr ? std::string_view(admitter_.pool().options().name) : std::string_view{},
+        .upstream = route != nullptr ? std::string_view(admitter_.pool().options().name)
+                                     : std::string_view{},
         .limit = admitter_.deciding_limit(),
         .outcome = admitter_.outcome(),
         .status = f.status != 0 ? f.status : 499,
@@ -376,7 +379,8 @@ void session::response(const http::response_head& head)
 
 void session::exchange_failed(proxy::failure why, bool begun)
 {
-    if (why != proxy::failure::connect && why != proxy::failure::connect_timeout && why != proxy::failure::no_address) {
+    if (why != proxy::failure::connect && why != proxy::failure::connect_timeout &&
+        why != proxy::failure::no_address) {
         admitter_.pool().count_failure(why);
     }
     state_.exchange_failed(why, begun);

@@ -26,7 +26,7 @@ struct session_environment {
     std::shared_ptr<const policy_view>& view;  // the present one
     http::request_head& request_head;
     http::response_head& response_head;
-    std::function<void(session&)> ended;       // may destroy it
+    std::function<void(session&)> ended;  // may destroy it
 };
 
 class session final : public net::connection,
@@ -37,7 +37,8 @@ class session final : public net::connection,
                       private verdict_listener {
 public:
     static constexpr base::duration linger_timeout = std::chrono::seconds{2};
-    static constexpr base::duration drain_grace = std::chrono::milliseconds{500};  // for a request on its way
+    static constexpr base::duration drain_grace =
+        std::chrono::milliseconds{500};  // for a request on its way
 
     session(session_environment& env, int fd);
     ~session() override = default;
@@ -62,7 +63,7 @@ private:
     deadline armed_ = deadline::none;
     bool counted_active_ = false;
     bool draining_ = false;
-    bool end_after_sending_ = false;    // close once what is kept has gone
+    bool end_after_sending_ = false;  // close once what is kept has gone
     bool shut_after_sending_ = false;
     proxy::failure lease_failure_ = proxy::failure::connect;
 
@@ -71,12 +72,14 @@ private:
         std::string host;
         std::string target;
     };
+
     std::unique_ptr<log_fields> log_;
 
     void after_event();  // at the end of each: what to wait for, and until when
     deadline wanted_deadline() const;
     base::duration length_of(deadline d) const;
     void count_active(bool active);
+
     bool upstream_blocked() const { return upstream_ != nullptr && upstream_->sending(); }
 
     // net::connection
@@ -97,28 +100,51 @@ private:
     void decided(const verdict& v) override;
     // session_port
     admission admit(const http::request_head& head) override;
+
     std::string_view limit_lines() const override { return admitter_.limit_lines(); }
-    std::span<const std::string_view> violated_limits() const override { return admitter_.violated(); }
+
+    std::span<const std::string_view> violated_limits() const override
+    {
+        return admitter_.violated();
+    }
+
     void send_client(std::string_view a, std::string_view b) override;
+
     bool client_blocked() const override { return sending(); }
+
     std::string& scratch() override { return env_.loop.scratch(); }
+
     http::request_head& request_head_storage() override { return env_.request_head; }
+
     const http::options& limits() const override { return admitter_.view().http; }
+
     void request_begins() override;
     void request_ends(const finished& f) override;
     void end_sending() override;
     void close_client(bool reset) override;
     // exchange_port
     lease_result lease(bool fresh) override;
+
     bool leased_is_reused() const override { return upstream_->reused(); }
+
     proxy::failure lease_failure() const override { return lease_failure_; }
+
     void send_upstream(std::string_view a, std::string_view b) override;
     void release(bool reusable) override;
+
     http::response_head& response_head_storage() override { return env_.response_head; }
-    void interim_response(const http::response_head& head) override { state_.interim_response(head); }
+
+    void interim_response(const http::response_head& head) override
+    {
+        state_.interim_response(head);
+    }
+
     void response(const http::response_head& head) override;
+
     void response_content(std::string_view content) override { state_.response_content(content); }
+
     void response_end() override { state_.response_end(); }
+
     void exchange_failed(proxy::failure why, bool begun) override;
 };
 

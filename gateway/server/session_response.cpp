@@ -31,7 +31,8 @@ void session_state::refuse(const http::rejection& why)
 bool session_state::body_can_be_drained() const
 {
     const bool might_not_come = expects_continue_ && request_bytes_ == 0;
-    const bool fits = request_framing_.how == http::framing::kind::chunked || request_framing_.length <= max_drained_bytes;
+    const bool fits = request_framing_.how == http::framing::kind::chunked ||
+                      request_framing_.length <= max_drained_bytes;
     return fits && !might_not_come;
 }
 
@@ -85,7 +86,8 @@ void session_state::response(const http::response_head& head)
 {
     response_framing_ = http::outbound_framing(head, http_1_0_);
     const bool early = !request_body_.done();
-    close_after_ = close_after_ || early || response_framing_.how == http::framing::kind::until_close;
+    close_after_ =
+        close_after_ || early || response_framing_.how == http::framing::kind::until_close;
     const std::string_view lines = port_.limit_lines();
     const http::response_options options{
         .client_http_1_0 = http_1_0_,
@@ -106,7 +108,8 @@ void session_state::response_content(std::string_view content)
     const bool chunked = response_framing_.how == http::framing::kind::chunked;
     if (chunked) {
         char size[16];
-        out.append(size, std::to_chars(size, size + sizeof size, content.size(), 16).ptr).append("\r\n");
+        out.append(size, std::to_chars(size, size + sizeof size, content.size(), 16).ptr)
+            .append("\r\n");
     }
     if (content.size() <= copied_content_bytes) {
         out.append(content);

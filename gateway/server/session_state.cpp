@@ -118,7 +118,8 @@ std::size_t session_state::consume_body(std::span<char> bytes)
             close_after_ = true;
             answer(
                 too_large ? 413 : 400,
-                too_large ? "the body is larger than this server accepts" : "the body's chunks are malformed",
+                too_large ? "the body is larger than this server accepts"
+                          : "the body's chunks are malformed",
                 port_.limit_lines()
             );
         }
@@ -224,7 +225,9 @@ void session_state::client_closed()
 {
     if (phase_ == phase::admitting || phase_ == phase::exchanging) {
         exchange_.cancel();
-        port_.request_ends({status_, request_bytes_, response_bytes_, "the client closed the connection"});
+        port_.request_ends(
+            {status_, request_bytes_, response_bytes_, "the client closed the connection"}
+        );
     }
     close(false);
 }

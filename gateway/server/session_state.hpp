@@ -33,7 +33,7 @@ struct admission {
     std::string_view detail;
 };
 
-struct finished {  // one request, for counters and the log
+struct finished {    // one request, for counters and the log
     int status = 0;  // 0: the client went away before there was one
     std::uint64_t request_bytes = 0;
     std::uint64_t response_bytes = 0;
@@ -50,14 +50,17 @@ public:
     virtual std::span<const std::string_view> violated_limits() const = 0;
 
     virtual void send_client(std::string_view a, std::string_view b) = 0;
-    virtual bool client_blocked() const = 0;  // what was sent is still waiting: no further request is begun
-    virtual std::string& scratch() = 0;  // empty; left empty
+    virtual bool client_blocked(
+    ) const = 0;  // what was sent is still waiting: no further request is begun
+    virtual std::string& scratch() = 0;                      // empty; left empty
     virtual http::request_head& request_head_storage() = 0;  // shared by all sessions of a thread
-    virtual const http::options& limits() const = 0;  // asked each time: a reload may change them between requests
+    virtual const http::options& limits(
+    ) const = 0;  // asked each time: a reload may change them between requests
 
-    virtual void request_begins() = 0;                     // a head is complete and valid
-    virtual void request_ends(const finished& f) = 0;  // its response has been handed over, or never will be
-    virtual void end_sending() = 0;                        // half-close towards the client
+    virtual void request_begins() = 0;  // a head is complete and valid
+    virtual void request_ends(const finished& f
+    ) = 0;                           // its response has been handed over, or never will be
+    virtual void end_sending() = 0;  // half-close towards the client
     virtual void close_client(bool reset) = 0;
 
 protected:
@@ -72,8 +75,8 @@ public:
     static constexpr int max_leading_empty_lines = 4;  // RFC 9112 §2.2
 
     enum class phase : std::uint8_t {
-        idle,        // between requests
-        head,        // part of a head is here
+        idle,  // between requests
+        head,  // part of a head is here
         admitting,
         exchanging,
         draining,
@@ -93,7 +96,7 @@ public:
     void leased();
     void lease_failed(proxy::failure why);
     void expired(bool upstream_blocked);  // the deadline of the present phase
-    void drain();                       // finish what runs, then close
+    void drain();                         // finish what runs, then close
 
     // What the shell may do for it. `blocked`: what was sent that way is still waiting.
     bool wants_client_bytes(bool upstream_blocked) const;
@@ -103,11 +106,14 @@ public:
 
     bool awaits_response() const
     {
-        return phase_ == phase::exchanging && exchange_.has_connection() && exchange_.request_sent() &&
-            !exchange_.response_begun();
+        return phase_ == phase::exchanging && exchange_.has_connection() &&
+               exchange_.request_sent() && !exchange_.response_begun();
     }
 
-    bool awaits_connection() const { return phase_ == phase::exchanging && !exchange_.has_connection(); }
+    bool awaits_connection() const
+    {
+        return phase_ == phase::exchanging && !exchange_.has_connection();
+    }
 
     // From the shell's exchange_port, which passes them on.
     void interim_response(const http::response_head& head);
@@ -123,9 +129,9 @@ private:
 
     bool is_head_ = false;
     bool http_1_0_ = false;
-    bool keep_alive_ = false;        // the client's wish
-    bool close_after_ = false;       // ours
-    bool draining_all_ = false;      // the server ends: close after this request
+    bool keep_alive_ = false;    // the client's wish
+    bool close_after_ = false;   // ours
+    bool draining_all_ = false;  // the server ends: close after this request
     bool expects_continue_ = false;
     bool response_head_sent_ = false;
     int empty_lines_ = 0;

@@ -24,7 +24,7 @@ struct snapshot {
     http::options http;
     std::vector<named_store> shared_stores;          // [i] is policy->stores[i + 1]
     std::vector<proxy::upstream_options> upstreams;  // [i] is policy->upstreams[i]
-    unsigned short echo_port = 0;                    // of the built-in server, where an upstream names it
+    unsigned short echo_port = 0;  // of the built-in server, where an upstream names it
 };
 
 }  // namespace gateway::server

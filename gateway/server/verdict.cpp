@@ -48,11 +48,13 @@ const verdict::entry* verdict::deciding() const
 {
     const entry* best = nullptr;
     for (const entry& e : limits()) {
-        const bool stops = e.what == telemetry::outcome::rejected || e.what == telemetry::outcome::failed_closed;
+        const bool stops =
+            e.what == telemetry::outcome::rejected || e.what == telemetry::outcome::failed_closed;
         if (stops) {
             return &e;
         }
-        const bool fewer = e.decided && (best == nullptr || !best->decided || e.decision.remaining < best->decision.remaining);
+        const bool fewer = e.decided && (best == nullptr || !best->decided ||
+                                         e.decision.remaining < best->decision.remaining);
         if (best == nullptr || fewer) {
             best = &e;
         }

@@ -16,9 +16,9 @@ namespace gateway::server {
 struct verdict {
     enum class outcome {
         allowed,
-        rejected,     // 429
-        unavailable,  // 503: a store failed and its limit is closed, or the local table is full
-        unidentified, // 400: a part of a key is missing
+        rejected,      // 429
+        unavailable,   // 503: a store failed and its limit is closed, or the local table is full
+        unidentified,  // 400: a part of a key is missing
     };
 
     struct entry {

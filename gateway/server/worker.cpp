@@ -90,7 +90,8 @@ void worker::tick(base::instant now)
     if (index_ == 0) {
         shared_.local.sweep(now, sweep_passes);
     }
-    if (paused_ && !draining_ && shared_.connections.load(std::memory_order_relaxed) < shared_.max_connections) {
+    if (paused_ && !draining_ &&
+        shared_.connections.load(std::memory_order_relaxed) < shared_.max_connections) {
         paused_ = false;
         for (net::listener& l : listeners_) {
             l.resume();

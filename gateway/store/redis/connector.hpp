@@ -5,7 +5,6 @@
 #pragma once
 
 #include "gateway/net/task.hpp"
-#include "gateway/net/task.hpp"
 #include "gateway/store/options.hpp"
 #include "gateway/store/redis/greeting.hpp"
 #include "gateway/store/redis/link_state.hpp"

@@ -73,6 +73,7 @@ class Gateway:
             self.admin = self._await_address(r"admin API on ([^ ]+:\S+?)\"?\}?$")
         except BaseException:
             self._child.kill()
+            self._directory.stop()
             raise
 
     def _await_address(self, pattern):

@@ -1,0 +1,268 @@
+#include "gateway/net/connection.hpp"
+
+#include "gateway/net/listener.hpp"
+
+#include <gtest/gtest.h>
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <vector>
+
+namespace gateway::net {
+namespace {
+
+class recorder final : public connection {
+public:
+    using connection::connection;
+    std::string got;
+    int readables = 0;
+    int drains = 0;
+    int breaks = 0;
+    bool gone = false;
+    received last = received::nothing;
+
+    void take()
+    {
+        std::span<char> bytes;
+        last = receive(bytes);
+        if (last == received::data) {
+            got.append(bytes.data(), bytes.size());
+        }
+    }
+
+private:
+    void readable() override
+    {
+        ++readables;
+        take();
+    }
+
+    void drained() override { ++drains; }
+    void broken() override { ++breaks; }
+    void released() override { gone = true; }
+};
+
+class connections : public ::testing::Test {
+protected:
+    loop l;
+    int peer = -1;
+    std::unique_ptr<recorder> c;
+
+    connections()
+    {
+        std::array<int, 2> ends{};
+        EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()), 0);
+        peer = ends[1];
+        c = std::make_unique<recorder>(l, ends[0]);
+    }
+
+    template<typename Done>
+    void run_until(Done done)
+    {
+        while (!done()) {
+            l.context().run_one();
+        }
+    }
+
+    std::size_t peer_takes()
+    {
+        std::array<char, 65536> some;
+        std::size_t all = 0;
+        for (ssize_t n = 0; (n = ::read(peer, some.data(), some.size())) > 0;) {
+            all += static_cast<std::size_t>(n);
+        }
+        return all;
+    }
+
+    void peer_says(std::string_view bytes) { ASSERT_EQ(::write(peer, bytes.data(), bytes.size()), std::ssize(bytes)); }
+
+    void peer_leaves() { ::close(std::exchange(peer, -1)); }
+
+    void TearDown() override
+    {
+        c->close();
+        run_until([this] { return c->gone; });
+        if (peer >= 0) {
+            ::close(peer);
+        }
+        l.stop();
+        l.run();
+    }
+};
+
+TEST_F(connections, tell_once_per_wish_that_there_is_something_to_receive)
+{
+    peer_says("one");
+    c->want_read();
+    run_until([this] { return c->readables > 0; });
+    EXPECT_EQ(c->got, "one");
+    peer_says("two");
+    l.context().poll();
+    EXPECT_EQ(c->readables, 1);  // nobody asked
+    c->want_read();
+    run_until([this] { return c->readables > 1; });
+    EXPECT_EQ(c->got, "onetwo");
+}
+
+TEST_F(connections, remember_what_an_edge_told_of_and_was_not_received)
+{
+    const std::string much(loop::read_buffer_bytes + 10, 'x');
+    std::size_t sent = 0;
+    while (sent < much.size()) {
+        const ssize_t n = ::write(peer, much.data() + sent, much.size() - sent);
+        ASSERT_GT(n, 0);
+        sent += static_cast<std::size_t>(n);
+    }
+    while (c->got.size() < much.size()) {
+        c->want_read();
+        const int before = c->readables;
+        run_until([&] { return c->readables > before; });
+    }
+    EXPECT_EQ(c->got, much);
+}
+
+TEST_F(connections, keep_what_the_socket_does_not_take_and_tell_when_it_has_gone)
+{
+    const std::string piece(100'000, 'x');
+    std::size_t sent = 0;
+    while (c->send(piece, "y") == sent::all) {
+        sent += piece.size() + 1;
+    }
+    sent += piece.size() + 1;
+    EXPECT_TRUE(c->sending());
+    EXPECT_EQ(c->send("z"), sent::some);
+    ++sent;
+    std::size_t taken = 0;
+    run_until([&] {
+        taken += peer_takes();
+        return c->drains > 0;
+    });
+    EXPECT_EQ(taken + peer_takes(), sent);
+    EXPECT_FALSE(c->sending());
+    EXPECT_EQ(c->send("a", "b"), sent::all);
+    EXPECT_EQ(peer_takes(), 2U);
+}
+
+TEST_F(connections, tell_that_what_was_kept_cannot_be_sent)
+{
+    const std::string piece(100'000, 'x');
+    while (c->send(piece) == sent::all) {
+    }
+    peer_leaves();
+    run_until([this] { return c->breaks > 0; });
+    EXPECT_EQ(c->send("x"), sent::some);
+}
+
+TEST_F(connections, tell_an_end_from_a_reset)
+{
+    peer_says("last");
+    peer_leaves();
+    c->want_read();
+    run_until([this] { return c->readables > 0; });
+    EXPECT_EQ(c->got, "last");
+    EXPECT_TRUE(c->has_news());
+    c->want_read();
+    run_until([this] { return c->readables > 1; });
+    EXPECT_EQ(c->last, received::closed);
+
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()), 0);
+    recorder other(l, ends[0]);
+    EXPECT_EQ(other.send("unread"), sent::all);
+    ::close(ends[1]);  // with bytes it has not read: a reset
+    other.want_read();
+    run_until([&] { return other.readables > 0; });
+    EXPECT_EQ(other.last, received::broken);
+    EXPECT_EQ(other.send("x"), sent::broken);
+    other.close();
+    run_until([&] { return other.gone; });
+}
+
+TEST_F(connections, are_silent_after_they_were_closed)
+{
+    c->want_read();
+    peer_says("x");
+    c->close();
+    c->close();
+    EXPECT_TRUE(c->closed());
+    EXPECT_EQ(c->send("x"), sent::broken);
+    run_until([this] { return c->gone; });
+    EXPECT_EQ(c->readables, 0);
+}
+
+TEST_F(connections, finish_sending_and_still_receive)
+{
+    EXPECT_EQ(c->send("bye"), sent::all);
+    c->finish_sending();
+    EXPECT_EQ(peer_takes(), 3U);
+    char byte = 0;
+    EXPECT_EQ(::read(peer, &byte, 1), 0);
+    peer_says("x");
+    c->want_read();
+    run_until([this] { return c->readables > 0; });
+    EXPECT_EQ(c->got, "x");
+}
+
+class doorkeeper final : public acceptor_owner {
+public:
+    std::vector<int> in;
+    std::size_t room = 100;
+
+    bool make_room() override { return room > 0 && room-- > 0; }
+    void room_unused() override { ++room; }
+    void accepted(int fd) override { in.push_back(fd); }
+};
+
+TEST(listeners, accept_while_there_is_room_and_take_what_waits_when_they_close)
+{
+    loop l;
+    const int fd = open_listening_socket({.host = "127.0.0.1", .port = 0, .socket_path = {}});
+    const unsigned short port = bound_port(fd);
+    ASSERT_NE(port, 0);
+    EXPECT_THROW(refuse_if_taken({.host = "127.0.0.1", .port = port, .socket_path = {}}), std::system_error);
+    doorkeeper door;
+    door.room = 1;
+    listener listening(l, fd, door);
+    listening.start();
+    std::vector<int> clients;
+    const auto come = [&] {
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_port = htons(port);
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        clients.push_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+        ASSERT_EQ(::connect(clients.back(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    };
+    come();
+    while (door.in.empty()) {
+        l.context().run_one();
+    }
+    come();
+    l.context().poll();
+    EXPECT_EQ(door.in.size(), 1U);
+    door.room = 9;
+    listening.resume();
+    while (door.in.size() < 2) {
+        l.context().run_one();
+    }
+    EXPECT_EQ(door.room, 8U);
+    come();
+    listening.close();
+    EXPECT_EQ(door.in.size(), 3U);
+    l.stop();
+    l.run();
+    for (const auto& fds : {clients, door.in}) {
+        for (const int one : fds) {
+            ::close(one);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace gateway::net
