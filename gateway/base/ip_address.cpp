@@ -140,8 +140,10 @@ std::string ip_address::to_string() const
     std::string text;
     const auto append = [&text](unsigned number, int base) {
         std::array<char, 8> digits;
-        const char* const end = std::to_chars(digits.begin(), digits.end(), number, base).ptr;
-        text.append(digits.data(), end);
+        const char* const first = digits.data();
+        const char* const end =
+            std::to_chars(digits.data(), digits.data() + digits.size(), number, base).ptr;
+        text.append(first, end);
     };
     if (is_v4()) {
         for (std::size_t i = 12; i < 16; ++i) {

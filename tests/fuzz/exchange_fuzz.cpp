@@ -1,7 +1,6 @@
 // Input: a byte for the request, a byte for how the connection is had, then pieces of the response:
 // a byte for the size and what follows. The same response in one piece must mean the same.
 #include "gateway/proxy/exchange_state.hpp"
-
 #include "tests/fuzz/require.hpp"
 
 #include <array>
@@ -47,6 +46,7 @@ public:
     }
 
     bool leased_is_reused() const override { return reused; }
+
     proxy::failure lease_failure() const override { return proxy::failure::connect; }
 
     void send_upstream(std::string_view a, std::string_view b) override
@@ -83,7 +83,11 @@ public:
     }
 
     void response_end() override { end("[end]"); }
-    void exchange_failed(proxy::failure why, bool begun) override { end(begun ? "[cut]" : proxy::name_of(why)); }
+
+    void exchange_failed(proxy::failure why, bool begun) override
+    {
+        end(begun ? "[cut]" : proxy::name_of(why));
+    }
 
     void receive(std::string_view bytes)
     {

@@ -51,7 +51,10 @@ constexpr std::array<std::string_view, 12> responses{
 
 class script {
 public:
-    explicit script(std::string_view input) : input_(input) { port_.http_limits = {.max_body_bytes = 4096}; }
+    explicit script(std::string_view input) : input_(input)
+    {
+        port_.http_limits = {.max_body_bytes = 4096};
+    }
 
     void run()
     {
@@ -70,7 +73,10 @@ private:
     bool upstream_blocked_ = false;
     admission said_;
 
-    unsigned char next() { return at_ < input_.size() ? static_cast<unsigned char>(input_[at_++]) : 0; }
+    unsigned char next()
+    {
+        return at_ < input_.size() ? static_cast<unsigned char>(input_[at_++]) : 0;
+    }
 
     std::string_view some()
     {
@@ -162,7 +168,8 @@ private:
     void lease(unsigned char detail)
     {
         if (port_.lease_pending) {
-            detail % 2 == 0 ? port_.lease_comes() : port_.lease_breaks(static_cast<proxy::failure>(detail % 3));
+            detail % 2 == 0 ? port_.lease_comes()
+                            : port_.lease_breaks(static_cast<proxy::failure>(detail % 3));
         }
     }
 
@@ -229,7 +236,10 @@ private:
         const bool under_way = port_.request_open() && answered == expected + 1;
         require(answered == expected || under_way);
         const bool cut = under_way || port_.closed;
-        require(got.messages.empty() || got.messages.back().complete || cut || got.messages.back().ends_at_close);
+        require(
+            got.messages.empty() || got.messages.back().complete || cut ||
+            got.messages.back().ends_at_close
+        );
     }
 };
 

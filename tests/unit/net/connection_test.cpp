@@ -4,14 +4,13 @@
 
 #include <gtest/gtest.h>
 
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <array>
 #include <memory>
+#include <netinet/in.h>
 #include <optional>
+#include <sys/socket.h>
 #include <system_error>
+#include <unistd.h>
 #include <vector>
 
 namespace gateway::net {
@@ -44,7 +43,9 @@ private:
     }
 
     void drained() override { ++drains; }
+
     void broken() override { ++breaks; }
+
     void released() override { gone = true; }
 };
 
@@ -57,12 +58,14 @@ protected:
     connections()
     {
         std::array<int, 2> ends{};
-        EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()), 0);
+        EXPECT_EQ(
+            ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()), 0
+        );
         peer = ends[1];
         c = std::make_unique<recorder>(l, ends[0]);
     }
 
-    template<typename Done>
+    template <typename Done>
     void run_until(Done done)
     {
         while (!done()) {
@@ -80,7 +83,10 @@ protected:
         return all;
     }
 
-    void peer_says(std::string_view bytes) { ASSERT_EQ(::write(peer, bytes.data(), bytes.size()), std::ssize(bytes)); }
+    void peer_says(std::string_view bytes)
+    {
+        ASSERT_EQ(::write(peer, bytes.data(), bytes.size()), std::ssize(bytes));
+    }
 
     void peer_leaves() { ::close(std::exchange(peer, -1)); }
 
@@ -215,7 +221,9 @@ public:
     std::size_t room = 100;
 
     bool make_room() override { return room > 0 && room-- > 0; }
+
     void room_unused() override { ++room; }
+
     void accepted(int fd) override { in.push_back(fd); }
 };
 
@@ -225,7 +233,9 @@ TEST(listeners, accept_while_there_is_room_and_take_what_waits_when_they_close)
     const int fd = open_listening_socket({.host = "127.0.0.1", .port = 0, .socket_path = {}});
     const unsigned short port = bound_port(fd);
     ASSERT_NE(port, 0);
-    EXPECT_THROW(refuse_if_taken({.host = "127.0.0.1", .port = port, .socket_path = {}}), std::system_error);
+    EXPECT_THROW(
+        refuse_if_taken({.host = "127.0.0.1", .port = port, .socket_path = {}}), std::system_error
+    );
     doorkeeper door;
     door.room = 1;
     listener listening(l, fd, door);
@@ -237,7 +247,9 @@ TEST(listeners, accept_while_there_is_room_and_take_what_waits_when_they_close)
         address.sin_port = htons(port);
         address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
         clients.push_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-        ASSERT_EQ(::connect(clients.back(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+        ASSERT_EQ(
+            ::connect(clients.back(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0
+        );
     };
     come();
     while (door.in.empty()) {

@@ -5,16 +5,15 @@
 #include "gateway/net/loop.hpp"
 
 #include <netinet/in.h>
+#include <string_view>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <string_view>
 #include <vector>
 
 namespace gateway::proxy::testing {
 
 // Runs the loop, one event at a time, until `done` says so.
-template<typename Done>
+template <typename Done>
 void run_until(net::loop& l, Done done)
 {
     while (!done()) {
@@ -26,7 +25,9 @@ void run_until(net::loop& l, Done done)
 
 class loopback_server {
 public:
-    loopback_server() : fd_(net::open_listening_socket({.host = "127.0.0.1", .port = 0, .socket_path = {}})) {}
+    loopback_server()
+        : fd_(net::open_listening_socket({.host = "127.0.0.1", .port = 0, .socket_path = {}}))
+    {}
 
     ~loopback_server()
     {
@@ -41,7 +42,10 @@ public:
 
     unsigned short port() const { return net::bound_port(fd_); }
 
-    void say(std::string_view bytes) { (void)::send(last(), bytes.data(), bytes.size(), MSG_NOSIGNAL); }
+    void say(std::string_view bytes)
+    {
+        (void)::send(last(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    }
 
     void close_last()
     {

@@ -23,8 +23,11 @@ public:
     }
 
     void lease_failed(failure why) override { failed = why; }
+
     void upstream_readable() override { readable = true; }
+
     void upstream_drained() override {}
+
     void upstream_broken() override { readable = true; }
 
     bool done() const { return got != nullptr || failed; }
@@ -50,7 +53,9 @@ protected:
         o.servers = std::move(servers);
         o.connect_timeout = std::chrono::milliseconds{100};
         o.max_idle = max_idle;
-        p.emplace(loop, o, static_cast<unsigned short>(0), pool::telemetry_blocks{upstream, worker});
+        p.emplace(
+            loop, o, static_cast<unsigned short>(0), pool::telemetry_blocks{upstream, worker}
+        );
     }
 
     upstream_connection& connected()
@@ -63,7 +68,10 @@ protected:
         return *w.got;
     }
 
-    std::uint64_t failures(failure why) const { return upstream.failures[static_cast<std::size_t>(why)].value(); }
+    std::uint64_t failures(failure why) const
+    {
+        return upstream.failures[static_cast<std::size_t>(why)].value();
+    }
 
     void TearDown() override
     {
@@ -159,7 +167,9 @@ TEST_F(pools, pass_over_it_for_many_at_the_same_time)
     for (waiting& w : all) {
         ASSERT_FALSE(p->connect(w));
     }
-    run_until(loop, [&] { return std::all_of(all.begin(), all.end(), [](const waiting& w) { return w.done(); }); });
+    run_until(loop, [&] {
+        return std::all_of(all.begin(), all.end(), [](const waiting& w) { return w.done(); });
+    });
     for (waiting& w : all) {
         EXPECT_NE(w.got, nullptr);
     }

@@ -18,7 +18,8 @@ public:
     int questions = 0;
     std::int64_t remaining = 7;
 
-    std::optional<store::failure> ask(std::span<const store::charge> charges, store::question& q) override
+    std::optional<store::failure> ask(std::span<const store::charge> charges, store::question& q)
+        override
     {
         ++questions;
         asked.clear();
@@ -35,7 +36,11 @@ public:
     {
         store::answer a;
         for (const bool ok : allowed) {
-            a.add({.allowed = ok, .remaining = ok ? remaining : 0, .retry_after = std::chrono::seconds{ok ? 0 : 3}});
+            a.add(
+                {.allowed = ok,
+                 .remaining = ok ? remaining : 0,
+                 .retry_after = std::chrono::seconds{ok ? 0 : 3}}
+            );
         }
         a.admitted = admitted;
         if (auto* const q = forget(slot_)) {
@@ -82,7 +87,9 @@ protected:
     }
 
     bool pending() const { return pending_; }
+
     const verdict& said() const { return check_.result(); }
+
     void abandon() { check_.abandon(); }
 
     std::uint64_t count(std::size_t rule, outcome o) const
@@ -102,7 +109,7 @@ protected:
     // How many tokens of a local limit's bucket are left, by taking them all.
     int left(std::size_t only)
     {
-        route_.limits = {only};
+        only_ = only;
         int n = 0;
         while (ask().is == is::allowed) {
             ++n;
@@ -112,7 +119,8 @@ protected:
 
     void use_table_without_room()
     {
-        small_.emplace(store::memory_options{.max_buckets = 1, .on_full = store::memory_options::when_full::reject});
+        small_.emplace(store::memory_options{
+            .max_buckets = 1, .on_full = store::memory_options::when_full::reject});
         const auto one = *limit::limit::make(1, std::chrono::hours{1}, 1);
         store::answer ignored;
         bool room = true;
@@ -138,6 +146,7 @@ private:
     std::shared_ptr<policy::policy> policy_;
     policy_view view_;
     policy::route route_;
+    std::optional<std::size_t> only_;  // of the limits
     http::request_head head_;
     key_subject subject_;
     bool pending_ = false;
@@ -152,17 +161,19 @@ private:
         view_.policy = policy_;
         view_.stores = {nullptr, shared};
         view_.limits.clear();
-        const bool all = route_.limits.empty() || route_.limits.size() > 1;
-        if (all) {
-            route_.limits.clear();
-        }
+        route_.limits.clear();
         for (std::size_t i = 0; i < rules_.size(); ++i) {
             view_.limits.push_back(&metrics_[i]);
-            if (all) {
+            if (!only_ || *only_ == i) {
                 route_.limits.push_back(i);
             }
         }
-        subject_ = {.head = &head_, .client = base::ip_address::v4(0x01020304), .host = "h", .path = "/", .route = "r"};
+        subject_ = {
+            .head = &head_,
+            .client = base::ip_address::v4(0x01020304),
+            .host = "h",
+            .path = "/",
+            .route = "r"};
     }
 
     void decided(const verdict& v) override
@@ -276,8 +287,14 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         failing{{open}, {false}, is::allowed, {outcome::failed_open}, {1}},
         failing{{closed}, {false}, is::unavailable, {outcome::failed_closed}, {1}},
-        failing{{policy::failure_policy::local}, {false}, is::allowed, {outcome::failed_local}, {1}},
-        failing{{open, closed}, {false, false}, is::unavailable, {outcome::failed_open, outcome::failed_closed}, {0, 1}},
+        failing{
+            {policy::failure_policy::local}, {false}, is::allowed, {outcome::failed_local}, {1}},
+        failing{
+            {open, closed},
+            {false, false},
+            is::unavailable,
+            {outcome::failed_open, outcome::failed_closed},
+            {0, 1}},
         failing{{closed}, {true}, is::allowed, {outcome::failed_open}, {1}},
         failing{
             {open, policy::failure_policy::local, closed},

@@ -43,7 +43,8 @@ inline void take_body(http::framing framing, std::string& bytes, plain_stream& o
     bytes.erase(0, piece.consumed);
 }
 
-// Responses to requests of which `is_head` tells whether they were HEADs; of further ones, none was.
+// Responses to requests of which `is_head` tells whether they were HEADs; of further ones, none
+// was.
 inline plain_stream read_responses(std::string bytes, const std::vector<bool>& is_head)
 {
     plain_stream out;
@@ -56,7 +57,9 @@ inline plain_stream read_responses(std::string bytes, const std::vector<bool>& i
             out.malformed = parsed.is == http::parse_result::state::rejected;
             break;
         }
-        out.messages.push_back({.head = bytes.substr(0, head.size), .body = {}, .status = head.status});
+        out.messages.push_back(
+            {.head = bytes.substr(0, head.size), .body = {}, .status = head.status}
+        );
         const http::framing framing = head.body;
         request += head.status >= 200 ? 1 : 0;
         bytes.erase(0, head.size);

@@ -16,10 +16,10 @@ namespace gateway::server::testing {
 enum class lease_plan { fresh, reused, pending, failed };
 
 struct recorded_lease {
-    std::string sent;        // to this connection
+    std::string sent;  // to this connection
     bool fresh_asked = false;
     bool released = false;
-    bool kept = false;       // released for another use
+    bool kept = false;  // released for another use
 };
 
 struct recorded_end {
@@ -153,6 +153,7 @@ public:
     }
 
     std::string_view limit_lines() const override { return lines; }
+
     std::span<const std::string_view> violated_limits() const override { return violated_names; }
 
     void send_client(std::string_view a, std::string_view b) override
@@ -164,8 +165,11 @@ public:
     }
 
     bool client_blocked() const override { return blocked; }
+
     std::string& scratch() override { return scratch_; }
+
     http::request_head& request_head_storage() override { return request_head_; }
+
     const http::options& limits() const override { return http_limits; }
 
     void request_begins() override
@@ -215,6 +219,7 @@ public:
     }
 
     bool leased_is_reused() const override { return reused_; }
+
     proxy::failure lease_failure() const override { return lease_error; }
 
     void send_upstream(std::string_view a, std::string_view b) override
@@ -238,12 +243,22 @@ public:
     }
 
     http::response_head& response_head_storage() override { return response_head_; }
-    void interim_response(const http::response_head& head) override { state.interim_response(head); }
+
+    void interim_response(const http::response_head& head) override
+    {
+        state.interim_response(head);
+    }
+
     void response(const http::response_head& head) override { state.response(head); }
+
     void response_content(std::string_view content) override { state.response_content(content); }
+
     void response_end() override { state.response_end(); }
 
-    void exchange_failed(proxy::failure why, bool begun) override { state.exchange_failed(why, begun); }
+    void exchange_failed(proxy::failure why, bool begun) override
+    {
+        state.exchange_failed(why, begun);
+    }
 
 private:
     bool connected_ = false;
@@ -263,7 +278,7 @@ private:
         }
     }
 
-    template<typename Event>
+    template <typename Event>
     void with_copy(std::string_view bytes, Event event)
     {
         const auto copy = std::make_unique<char[]>(bytes.size());

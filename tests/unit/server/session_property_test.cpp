@@ -21,33 +21,55 @@ struct conversation {
     std::string client;
     std::vector<std::string> responses;  // one per use of a connection; empty: it closes instead
     lease_plan plan = lease_plan::fresh;
-    int refused = 0;  // status, or 0: all is forwarded
+    int refused = 0;      // status, or 0: all is forwarded
     bool closes = false;  // the server, after each response
 };
 
 const std::vector<conversation> conversations{
-    {"get", "GET /a HTTP/1.1\r\nHost: h\r\nX: y\r\n\r\n", {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"}},
+    {"get",
+     "GET /a HTTP/1.1\r\nHost: h\r\nX: y\r\n\r\n",
+     {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"}},
     {"pipelined",
-     "\r\nGET /a HTTP/1.1\r\nHost: h\r\n\r\nPOST /b HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc"
+     "\r\nGET /a HTTP/1.1\r\nHost: h\r\n\r\nPOST /b HTTP/1.1\r\nHost: h\r\nContent-Length: "
+     "3\r\n\r\nabc"
      "HEAD /c HTTP/1.1\r\nHost: h\r\n\r\n",
      {"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na",
-      "HTTP/1.1 201 Created\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nb\r\n3;e\r\nccc\r\n0\r\nT: t\r\n\r\n",
+      "HTTP/1.1 201 Created\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nb\r\n3;e\r\nccc\r\n0\r\nT: "
+      "t\r\n\r\n",
       "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n"}},
     {"chunked_both_ways",
-     "PUT /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n10\r\n0123456789abcdef\r\n0\r\n\r\n",
-     {"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"}},
-    {"old_client", "GET /a HTTP/1.0\r\n\r\n", {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"}},
-    {"until_close", "GET /a HTTP/1.1\r\nHost: h\r\n\r\n", {"HTTP/1.1 200 OK\r\n\r\nuntil"}, lease_plan::fresh, 0, true},
+     "PUT /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: "
+     "chunked\r\n\r\n3\r\nabc\r\n10\r\n0123456789abcdef\r\n0\r\n\r\n",
+     {"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: "
+      "chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"}},
+    {"old_client",
+     "GET /a HTTP/1.0\r\n\r\n",
+     {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"}},
+    {"until_close",
+     "GET /a HTTP/1.1\r\nHost: h\r\n\r\n",
+     {"HTTP/1.1 200 OK\r\n\r\nuntil"},
+     lease_plan::fresh,
+     0,
+     true},
     {"refused",
      "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabcPOST /b HTTP/1.1\r\nHost: h\r\n"
      "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\nGET /c HTTP/1.1\r\nHost: h\r\n\r\n",
      {},
      lease_plan::fresh,
      429},
-    {"bad_head", "GET /a HTTP/1.1\r\nHost: h\r\n\r\nGET /b HTTP/1.1\r\nHo st: h\r\n\r\n", {"HTTP/1.1 204 No Content\r\n\r\n"}},
-    {"bad_chunk", "POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabcX\r\n", {}},
-    {"bad_response", "GET /a HTTP/1.1\r\nHost: h\r\n\r\n", {"HTTP/1.1 200 OK\r\nBad Name: x\r\n\r\n"}},
-    {"retried", "GET /a HTTP/1.1\r\nHost: h\r\n\r\n", {"", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"}, lease_plan::reused},
+    {"bad_head",
+     "GET /a HTTP/1.1\r\nHost: h\r\n\r\nGET /b HTTP/1.1\r\nHo st: h\r\n\r\n",
+     {"HTTP/1.1 204 No Content\r\n\r\n"}},
+    {"bad_chunk",
+     "POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabcX\r\n",
+     {}},
+    {"bad_response",
+     "GET /a HTTP/1.1\r\nHost: h\r\n\r\n",
+     {"HTTP/1.1 200 OK\r\nBad Name: x\r\n\r\n"}},
+    {"retried",
+     "GET /a HTTP/1.1\r\nHost: h\r\n\r\n",
+     {"", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"},
+     lease_plan::reused},
     {"not_retried",
      "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n",
      {"", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"},
@@ -76,7 +98,9 @@ public:
         }
     }
 
-    void play(const std::vector<std::size_t>& client_sizes, const std::vector<std::size_t>& server_sizes)
+    void play(
+        const std::vector<std::size_t>& client_sizes, const std::vector<std::size_t>& server_sizes
+    )
     {
         std::string_view left = script_.client;
         for (std::size_t i = 0; !left.empty() && !port.closed; ++i) {
@@ -110,7 +134,9 @@ private:
             const std::size_t use = port.leases.size();
             std::string_view left = script_.responses[answered_++];
             const bool closes = left.empty() || script_.closes;
-            for (std::size_t i = 0; !left.empty() && port.has_connection() && port.leases.size() == use; ++i) {
+            for (std::size_t i = 0;
+                 !left.empty() && port.has_connection() && port.leases.size() == use;
+                 ++i) {
                 const std::string_view piece = left.substr(0, sizes[i % sizes.size()]);
                 left.remove_prefix(piece.size());
                 port.server(piece);
@@ -163,11 +189,18 @@ struct outcome {
 
 outcome outcome_of(const stage& s)
 {
-    outcome o{{}, read_responses(s.port.to_client, s.port.begun_is_head), s.port.closed, s.port.was_reset, s.port.shut, {}};
+    outcome o{
+        {},
+        read_responses(s.port.to_client, s.port.begun_is_head),
+        s.port.closed,
+        s.port.was_reset,
+        s.port.shut,
+        {}};
     for (const auto& lease : s.port.leases) {
         o.upstream.push_back(read_requests(lease.sent));
         for (testing::plain_message& m : o.upstream.back().messages) {
-            m.body = m.complete ? m.body : "";  // how much went ahead before it broke off may differ
+            m.body =
+                m.complete ? m.body : "";  // how much went ahead before it broke off may differ
         }
     }
     for (const auto& e : s.port.ends) {
@@ -187,11 +220,13 @@ TEST_P(conversing, means_the_same_however_the_bytes_are_split)
     const outcome expected = outcome_of(in_one_piece);
     EXPECT_FALSE(expected.client.malformed);
     EXPECT_FALSE(expected.client.messages.empty());
-    const auto expect_same = [&](const std::vector<std::size_t>& client, const std::vector<std::size_t>& server) {
+    const auto expect_same = [&](const std::vector<std::size_t>& client,
+                                 const std::vector<std::size_t>& server) {
         stage s(GetParam(), mishap::none, 0);
         s.play(client, server);
         EXPECT_EQ(s.port.broken, "");
-        EXPECT_TRUE(outcome_of(s) == expected) << ::testing::PrintToString(client) << ::testing::PrintToString(server);
+        EXPECT_TRUE(outcome_of(s) == expected)
+            << ::testing::PrintToString(client) << ::testing::PrintToString(server);
     };
     for (std::size_t at = 1; at < GetParam().client.size(); ++at) {
         expect_same({at, whole}, {whole});
@@ -239,9 +274,12 @@ TEST_P(conversing, keeps_its_contract_whatever_goes_wrong_after_whatever_event)
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(all, conversing, ::testing::ValuesIn(conversations), [](const auto& param) {
-    return std::string(param.param.name);
-});
+INSTANTIATE_TEST_SUITE_P(
+    all,
+    conversing,
+    ::testing::ValuesIn(conversations),
+    [](const auto& param) { return std::string(param.param.name); }
+);
 
 }  // namespace
 }  // namespace gateway::server

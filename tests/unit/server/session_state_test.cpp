@@ -9,17 +9,18 @@ namespace gateway::server {
 namespace {
 
 using phase = session_state::phase;
-using testing::lease_plan;
-using testing::recording_port;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using testing::lease_plan;
 using ::testing::Not;
+using testing::recording_port;
 using ::testing::StartsWith;
 
 constexpr std::string_view get = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n";
 constexpr std::string_view post = "POST /p HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\n";
-constexpr std::string_view post_chunked = "POST /p HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n";
+constexpr std::string_view post_chunked =
+    "POST /p HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n";
 constexpr std::string_view ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
 admission refusal(int status)
@@ -83,7 +84,10 @@ TEST_F(session, carries_one_request_after_another_and_keeps_both_connections)
 
 TEST_F(session, answers_pipelined_requests_in_order_one_at_a_time)
 {
-    port.client("GET /1 HTTP/1.1\r\nHost: h\r\n\r\nGET /2 HTTP/1.1\r\nHost: h\r\n\r\nGET /3 HTTP/1.1\r\nHost: h\r\n\r\n");
+    port.client(
+        "GET /1 HTTP/1.1\r\nHost: h\r\n\r\nGET /2 HTTP/1.1\r\nHost: h\r\n\r\nGET /3 "
+        "HTTP/1.1\r\nHost: h\r\n\r\n"
+    );
     EXPECT_THAT(port.targets, ElementsAre("/1"));
     port.server("HTTP/1.1 201 A\r\nContent-Length: 0\r\n\r\n");
     EXPECT_THAT(port.targets, ElementsAre("/1", "/2"));
@@ -156,7 +160,8 @@ TEST_P(close_rules, hold)
 const std::string get_close = "GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n";
 const std::string get_old = "GET / HTTP/1.0\r\n\r\n";
 const std::string get_old_keep = "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n";
-const std::string chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n";
+const std::string chunked =
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n";
 
 INSTANTIATE_TEST_SUITE_P(
     all,
@@ -167,13 +172,38 @@ INSTANTIATE_TEST_SUITE_P(
         closing{"old_client", get_old, std::string(ok), false, "close"},
         closing{"old_client_that_keeps", get_old_keep, std::string(ok), true, "keep-alive"},
         closing{"old_client_and_no_length", get_old_keep, chunked, false, "close"},
-        closing{"server_wants_it", std::string(get), "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok", true, ""},
-        closing{"old_server", std::string(get), "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok", true, ""},
+        closing{
+            "server_wants_it",
+            std::string(get),
+            "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok",
+            true,
+            ""},
+        closing{
+            "old_server",
+            std::string(get),
+            "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok",
+            true,
+            ""},
         closing{"until_close", std::string(get), "HTTP/1.1 200 OK\r\n\r\nok", true, ""},
         closing{"nothing_204", std::string(get), "HTTP/1.1 204 No Content\r\n\r\n", true, ""},
-        closing{"nothing_304", std::string(get), "HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n", true, ""},
-        closing{"head", "HEAD / HTTP/1.1\r\nHost: h\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", true, ""},
-        closing{"head_chunked", "HEAD / HTTP/1.1\r\nHost: h\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", true, ""}
+        closing{
+            "nothing_304",
+            std::string(get),
+            "HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n",
+            true,
+            ""},
+        closing{
+            "head",
+            "HEAD / HTTP/1.1\r\nHost: h\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n",
+            true,
+            ""},
+        closing{
+            "head_chunked",
+            "HEAD / HTTP/1.1\r\nHost: h\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+            true,
+            ""}
     ),
     [](const auto& param) { return std::string(param.param.name); }
 );
