@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 
 namespace gateway::base {
 
@@ -86,9 +87,10 @@ bool parse_v6(std::string_view text, ip_address::bytes& out)
     if (filled == out.size()) {
         return false;
     }
-    // Behind what was filled are zeros: they change places with the groups after the gap.
-    const auto at = [&out](std::size_t i) { return out.begin() + static_cast<std::ptrdiff_t>(i); };
-    std::rotate(at(gap), at(filled), out.end());
+    // The groups after the gap move to the end; the gap is zeros.
+    const std::size_t after = filled - gap;
+    std::memmove(out.data() + out.size() - after, out.data() + gap, after);
+    std::memset(out.data() + gap, 0, out.size() - filled);
     return true;
 }
 

@@ -102,6 +102,12 @@ received connection::receive(std::span<char>& bytes)
     return n == 0 ? received::closed : received::broken;
 }
 
+bool connection::is_quiet() const
+{
+    char byte = 0;
+    return ::recv(fd_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && would_block(errno);
+}
+
 sent connection::send(std::string_view a, std::string_view b)
 {
     if (closed()) {

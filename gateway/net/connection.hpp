@@ -36,6 +36,9 @@ public:
     // has gone; until then do not send more than you are ready to have kept.
     sent send(std::string_view a, std::string_view b = {});
 
+    // Open, and nothing has come that was not received. Asks the kernel.
+    bool is_quiet() const;
+
     // Whether something is known to have come that has not been received: bytes or an end.
     bool has_news() const { return may_be_readable_; }
 

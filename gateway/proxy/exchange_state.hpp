@@ -70,6 +70,9 @@ public:
 
     bool active() const { return phase_ != phase::idle; }
 
+    // If not, a lease had better not be of a connection that has died meanwhile.
+    bool may_retry() const { return may_retry_; }
+
     bool accepts_content() const { return phase_ == phase::sending && !request_sent_; }
 
     bool has_connection() const { return phase_ == phase::sending; }

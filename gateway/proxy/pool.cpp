@@ -79,12 +79,16 @@ std::optional<pool::target> pool::next_target(std::size_t& turn) const
     return std::nullopt;
 }
 
-upstream_connection* pool::take_idle()
+upstream_connection* pool::take_idle(care how)
 {
     for (std::size_t i = 0; i < servers_.size(); ++i) {
         auto& idle = servers_[next_server_++ % servers_.size()].idle;
-        if (!idle.empty()) {
+        while (!idle.empty()) {
             upstream_connection* const c = idle.back();
+            if (how == care::surely_open && !c->is_quiet()) {
+                idle_connection_ended(*c);
+                continue;
+            }
             idle.pop_back();
             metrics_.worker.upstreams_idle.add(-1);
             metrics_.worker.upstreams_active.add(1);

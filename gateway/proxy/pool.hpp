@@ -33,8 +33,10 @@ public:
     );
     ~pool();
 
-    // The idle connection that was used last, or null.
-    upstream_connection* take_idle();
+    // An idle connection, or null. surely_open: it is looked at first, at the price of a system
+    // call, for requests that could not be sent again if the server has just closed it.
+    enum class care { any, surely_open };
+    upstream_connection* take_idle(care how = care::any);
 
     // A new connection: exactly one call on `lease` later, unless it is abandoned first; or, at
     // once, why there can be none.

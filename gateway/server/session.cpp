@@ -341,7 +341,11 @@ void session::released()
 session::lease_result session::lease(bool fresh)
 {
     proxy::pool& pool = admitter_.pool();
-    proxy::upstream_connection* const c = fresh ? nullptr : pool.take_idle();
+    proxy::upstream_connection* const c =
+        fresh ? nullptr
+              : pool.take_idle(
+                    state_.may_retry() ? proxy::pool::care::any : proxy::pool::care::surely_open
+                );
     if (c != nullptr) {
         upstream_ = c;
         c->lease_to(this);

@@ -110,6 +110,8 @@ public:
                exchange_.request_sent() && !exchange_.response_begun();
     }
 
+    bool may_retry() const { return exchange_.may_retry(); }
+
     bool awaits_connection() const
     {
         return phase_ == phase::exchanging && !exchange_.has_connection();
