@@ -6,6 +6,8 @@ namespace gateway::http {
 
 namespace {
 
+using namespace std::string_view_literals;
+
 // Fields that say who is calling or for whom: nobody may have them removed by nominating them in
 // Connection, and they are ours to write.
 bool speaks_of_the_client(field_name id)
@@ -61,27 +63,27 @@ bool has(const request_head& head, field_name id)
 
 void append_line(std::string& out, std::string_view name, std::string_view value)
 {
-    out.append(name).append(": ").append(value).append("\r\n");
+    out.append(name).append(": "sv).append(value).append("\r\n"sv);
 }
 
 void append_peer_chain(const request_head& head, const forward_options& options, std::string& out)
 {
-    out.append("X-Forwarded-For: ");
+    out.append("X-Forwarded-For: "sv);
     for (const field& f : head.fields) {
         if (options.peer_trusted && f.id == field_name::x_forwarded_for && !f.value.empty()) {
-            out.append(f.value).append(", ");
+            out.append(f.value).append(", "sv);
         }
     }
-    out.append(options.peer.to_string()).append("\r\n");
+    out.append(options.peer.to_string()).append("\r\n"sv);
 }
 
 void append_start(const request_head& head, const forward_options& options, std::string& out)
 {
     out.append(head.method)
-        .append(" ")
+        .append(" "sv)
         .append(head.path)
         .append(head.query)
-        .append(" HTTP/1.1\r\n");
+        .append(" HTTP/1.1\r\n"sv);
     append_line(out, "Host", head.authority.empty() ? options.default_host : head.authority);
 }
 
@@ -113,7 +115,7 @@ void append_forwarded_request(
     append_fields(head, options, out);
     append_peer_chain(head, options, out);
     if (!options.peer_trusted || !has(head, field_name::x_forwarded_proto)) {
-        out.append("X-Forwarded-Proto: http\r\n");
+        out.append("X-Forwarded-Proto: http\r\n"sv);
     }
     if ((!options.peer_trusted || !has(head, field_name::x_forwarded_host)) &&
         !head.authority.empty()) {
@@ -121,9 +123,9 @@ void append_forwarded_request(
     }
     out.append(head.http_1_0 ? "Via: 1.0 gateway\r\n" : "Via: 1.1 gateway\r\n");
     if (head.body.how == framing::kind::chunked) {
-        out.append("Transfer-Encoding: chunked\r\n");
+        out.append("Transfer-Encoding: chunked\r\n"sv);
     }
-    out.append("\r\n");
+    out.append("\r\n"sv);
 }
 
 }  // namespace gateway::http

@@ -4,6 +4,8 @@ namespace gateway::http {
 
 namespace {
 
+using namespace std::string_view_literals;
+
 bool is_forwarded(const field& f, const response_head& head, bool replace_ratelimit)
 {
     if (is_hop_by_hop(f.id) || (f.id == field_name::x_ratelimit && replace_ratelimit)) {
@@ -22,7 +24,7 @@ void append_start(const response_head& head, std::string& out)
         static_cast<char>('0' + head.status / 10 % 10),
         static_cast<char>('0' + head.status % 10),
     };
-    out.append("HTTP/1.1 ").append(code, 3).append(" ").append(head.reason).append("\r\n");
+    out.append("HTTP/1.1 "sv).append(code, 3).append(" "sv).append(head.reason).append("\r\n"sv);
 }
 
 // Whole lines, a run of neighbours at a time.
@@ -63,21 +65,21 @@ void append_forwarded_response(
     append_fields(head, options.replace_ratelimit, out);
     out.append(options.extra);
     if (outbound_framing(head, options.client_http_1_0).how == framing::kind::chunked) {
-        out.append("Transfer-Encoding: chunked\r\n");
+        out.append("Transfer-Encoding: chunked\r\n"sv);
     }
     if (options.close) {
-        out.append("Connection: close\r\n");
+        out.append("Connection: close\r\n"sv);
     } else if (options.client_http_1_0 && options.client_keep_alive) {
-        out.append("Connection: keep-alive\r\n");
+        out.append("Connection: keep-alive\r\n"sv);
     }
-    out.append("\r\n");
+    out.append("\r\n"sv);
 }
 
 void append_interim_response(const response_head& head, std::string& out)
 {
     append_start(head, out);
     append_fields(head, false, out);
-    out.append("\r\n");
+    out.append("\r\n"sv);
 }
 
 }  // namespace gateway::http

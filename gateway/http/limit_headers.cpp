@@ -7,6 +7,8 @@ namespace gateway::http {
 
 namespace {
 
+using namespace std::string_view_literals;
+
 std::int64_t seconds_up(base::duration d)
 {
     return std::chrono::ceil<std::chrono::seconds>(d).count();
@@ -35,15 +37,15 @@ void append_x_ratelimit(
     const limit_report& r, bool as_epoch, base::duration unix_now, std::string& out
 )
 {
-    out.append("X-RateLimit-Limit: ");
+    out.append("X-RateLimit-Limit: "sv);
     append_number(out, r.limit->burst());
-    out.append("\r\nX-RateLimit-Remaining: ");
+    out.append("\r\nX-RateLimit-Remaining: "sv);
     append_number(out, r.decision.remaining);
-    out.append("\r\nX-RateLimit-Reset: ");
+    out.append("\r\nX-RateLimit-Reset: "sv);
     append_number(
         out, seconds_up(as_epoch ? unix_now + r.decision.reset_after : r.decision.reset_after)
     );
-    out.append("\r\n");
+    out.append("\r\n"sv);
 }
 
 // Names are plain ASCII without quotes or backslashes: the configuration allows no others.
@@ -51,22 +53,22 @@ void append_ratelimit(std::span<const limit_report> reports, std::string& out)
 {
     std::string_view separator = "RateLimit-Policy: \"";
     for (const limit_report& r : reports) {
-        out.append(separator).append(r.name).append("\";q=");
+        out.append(separator).append(r.name).append("\";q="sv);
         append_number(out, r.limit->burst());
-        out.append(";w=");
+        out.append(";w="sv);
         const auto window = base::duration{r.limit->in_nanoseconds().capacity()};
         append_number(out, std::max<std::int64_t>(seconds_up(window), 1));
         separator = ", \"";
     }
     separator = "\r\nRateLimit: \"";
     for (const limit_report& r : reports) {
-        out.append(separator).append(r.name).append("\";r=");
+        out.append(separator).append(r.name).append("\";r="sv);
         append_number(out, r.decision.remaining);
-        out.append(";t=");
+        out.append(";t="sv);
         append_number(out, seconds_up(r.decision.reset_after));
         separator = ", \"";
     }
-    out.append("\r\n");
+    out.append("\r\n"sv);
 }
 
 }  // namespace
@@ -91,9 +93,9 @@ void append_limit_headers(
 
 void append_retry_after(base::duration wait, std::string& out)
 {
-    out.append("Retry-After: ");
+    out.append("Retry-After: "sv);
     append_number(out, std::max<std::int64_t>(seconds_up(wait), 1));
-    out.append("\r\n");
+    out.append("\r\n"sv);
 }
 
 }  // namespace gateway::http

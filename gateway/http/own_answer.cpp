@@ -6,6 +6,8 @@ namespace gateway::http {
 
 namespace {
 
+using namespace std::string_view_literals;
+
 struct phrase {
     int status;
     std::string_view text;
@@ -44,18 +46,18 @@ std::string_view problem_type(const own_answer& answer)
 // All the texts are our own or names of limits, and none has a character that JSON would escape.
 void append_problem(const own_answer& answer, std::string& out)
 {
-    out.append(R"({"type":")").append(problem_type(answer));
-    out.append(R"(","title":")").append(reason_phrase(answer.status));
-    out.append(R"(","status":)").append(std::to_string(answer.status));
-    out.append(R"(,"detail":")").append(answer.detail).append("\"");
+    out.append(R"({"type":")"sv).append(problem_type(answer));
+    out.append(R"(","title":")"sv).append(reason_phrase(answer.status));
+    out.append(R"(","status":)"sv).append(std::to_string(answer.status));
+    out.append(R"(,"detail":")"sv).append(answer.detail).append("\""sv);
     if (!answer.violated.empty()) {
-        out.append(R"(,"violated-policies":[)");
+        out.append(R"(,"violated-policies":[)"sv);
         for (std::size_t i = 0; i < answer.violated.size(); ++i) {
-            out.append(i == 0 ? "\"" : ",\"").append(answer.violated[i]).append("\"");
+            out.append(i == 0 ? "\""sv : ",\""sv).append(answer.violated[i]).append("\""sv);
         }
-        out.append("]");
+        out.append("]"sv);
     }
-    out.append("}");
+    out.append("}"sv);
 }
 
 }  // namespace
@@ -72,23 +74,25 @@ std::string_view reason_phrase(int status)
 
 void append_own_answer(const own_answer& answer, std::string& out)
 {
-    thread_local std::string body;  // its length goes before it
-    body.clear();
-    append_problem(answer, body);
-    out.append("HTTP/1.1 ").append(std::to_string(answer.status)).append(" ");
-    out.append(reason_phrase(answer.status)).append("\r\n");
-    out.append("Content-Type: application/problem+json\r\nContent-Length: ");
-    out.append(std::to_string(body.size())).append("\r\nCache-Control: no-store\r\n");
+    out.append("HTTP/1.1 "sv).append(std::to_string(answer.status)).append(" "sv);
+    out.append(reason_phrase(answer.status));
+    out.append("\r\nContent-Type: application/problem+json\r\nContent-Length: "sv);
+    const std::size_t length_goes_here = out.size();
+    out.append("\r\nCache-Control: no-store\r\n"sv);
     out.append(answer.extra);
     if (answer.close) {
-        out.append("Connection: close\r\n");
+        out.append("Connection: close\r\n"sv);
     } else if (answer.keep_alive_1_0) {
-        out.append("Connection: keep-alive\r\n");
+        out.append("Connection: keep-alive\r\n"sv);
     }
-    out.append("\r\n");
-    if (!answer.head_only) {
-        out.append(body);
+    out.append("\r\n"sv);
+    const std::size_t head_ends = out.size();
+    append_problem(answer, out);
+    const std::string length = std::to_string(out.size() - head_ends);
+    if (answer.head_only) {
+        out.resize(head_ends);
     }
+    out.insert(length_goes_here, length);
 }
 
 }  // namespace gateway::http

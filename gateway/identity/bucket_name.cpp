@@ -12,9 +12,14 @@ constexpr std::uint32_t address_mark = 0xffffffff;
 
 void append_number(std::string& bytes, std::uint32_t number)
 {
-    for (int shift = 0; shift < 32; shift += 8) {
-        bytes += static_cast<char>(number >> shift & 0xff);
-    }
+    // The same bytes on every machine: gateways that share a store must agree on names.
+    const char little_endian[4] = {
+        static_cast<char>(number),
+        static_cast<char>(number >> 8),
+        static_cast<char>(number >> 16),
+        static_cast<char>(number >> 24),
+    };
+    bytes.append(little_endian, sizeof little_endian);
 }
 
 }  // namespace
@@ -34,9 +39,8 @@ void bucket_name::add(std::string_view part)
 void bucket_name::add(const base::ip_address& masked_client)
 {
     append_number(bytes_, address_mark);
-    for (const std::uint8_t byte : masked_client.network_order()) {
-        bytes_ += static_cast<char>(byte);
-    }
+    const auto& address = masked_client.network_order();
+    bytes_.append(reinterpret_cast<const char*>(address.data()), address.size());
 }
 
 }  // namespace gateway::identity

@@ -5,7 +5,6 @@
 #include "usage.hpp"
 #include <cstdint>
 #include <random>
-#include <string>
 #include <vector>
 
 namespace bench {
