@@ -212,10 +212,10 @@ void session_state::request_done()
     port_.request_ends({status_, request_bytes_, response_bytes_, error_});
     if (!close_after_ && keep_alive_) {
         phase_ = phase::idle;
-    } else if (request_body_.done() && inbox_.empty() && error_.empty()) {
-        close(false);
+    } else if (!keep_alive_ && request_body_.done() && inbox_.empty() && error_.empty()) {
+        close(false);  // the client said that nothing follows
     } else {
-        linger();
+        linger();  // what may be on its way must not destroy the response
     }
 }
 
