@@ -21,6 +21,17 @@ std::string lower_case(std::string_view text);
 // Without leading and trailing spaces and tabs (RFC 9110 §5.6.3 OWS).
 std::string_view trimmed(std::string_view text);
 
+// Empties `text`, and gives its memory back if it had become large.
+inline void clear_keeping_little(std::string& text)
+{
+    constexpr std::size_t little = 1024;
+    if (text.capacity() > little) {
+        text = std::string();
+    } else {
+        text.clear();
+    }
+}
+
 // One or more decimal digits, nothing else, at most `max`. Leading zeros are allowed.
 std::optional<std::uint64_t> parse_decimal(std::string_view text, std::uint64_t max);
 

@@ -161,6 +161,28 @@ void skip_blanks(std::string_view& text)
     text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
 }
 
+// One name=value; "for" goes to `node`. False: malformed, or a second "for".
+bool take_pair(std::string_view& element, std::optional<parameter_value>& node)
+{
+    const std::string_view name = take_token(element);
+    if (name.empty() || !element.starts_with('=')) {
+        return false;
+    }
+    element.remove_prefix(1);
+    parameter_value value;
+    if (!take_value(element, value)) {
+        return false;
+    }
+    if (base::equal_ignoring_case(name, "for")) {
+        if (node) {
+            return false;
+        }
+        node = value;
+    }
+    skip_blanks(element);
+    return true;
+}
+
 }  // namespace
 
 std::string_view cut_last_element(list_form form, std::string_view& line)
@@ -187,23 +209,9 @@ std::optional<ip_address> parse_forwarded_element(std::string_view element)
     std::optional<parameter_value> node;
     while (true) {
         skip_blanks(element);
-        if (!element.empty() && element.front() != ';') {
-            const std::string_view name = take_token(element);
-            if (name.empty() || !element.starts_with('=')) {
-                return std::nullopt;
-            }
-            element.remove_prefix(1);
-            parameter_value value;
-            if (!take_value(element, value)) {
-                return std::nullopt;
-            }
-            if (base::equal_ignoring_case(name, "for")) {
-                if (node) {
-                    return std::nullopt;
-                }
-                node = value;
-            }
-            skip_blanks(element);
+        const bool is_empty_pair = element.empty() || element.front() == ';';
+        if (!is_empty_pair && !take_pair(element, node)) {
+            return std::nullopt;
         }
         if (element.empty()) {
             return node ? node->node() : std::nullopt;

@@ -147,8 +147,8 @@ constexpr auto plain_table = [] {
     for (int c = 0x21; c < 0x7f; ++c) {
         t[static_cast<std::size_t>(c)] = true;
     }
-    for (const char c : std::string_view("%;\\?#")) {
-        t[static_cast<std::size_t>(c)] = false;
+    for (const unsigned char c : {'%', ';', '\\', '?', '#'}) {
+        t[c] = false;
     }
     return t;
 }();

@@ -1,5 +1,6 @@
 #include "gateway/proxy/exchange_state.hpp"
 
+#include "gateway/base/text.hpp"
 #include "gateway/http/response_parser.hpp"
 
 #include <charconv>
@@ -108,7 +109,8 @@ bool exchange_state::read_head(std::span<char>& bytes)
     using state = http::parse_result::state;
     const bool continued = !partial_head_.empty();
     if (continued) {
-        // Looked at again only when a line is complete: a trickle must not cost more than its bytes.
+        // Looked at again only when a line is complete: a trickle must not cost more than its
+        // bytes.
         const std::string_view more(bytes.data(), bytes.size());
         partial_head_.append(more);
         if (more.find('\n') == std::string_view::npos &&
@@ -199,6 +201,12 @@ void exchange_state::expired()
     if (phase_ != phase::idle) {
         fail(request_sent_ && !response_begun_ ? failure::response_timeout : failure::body_timeout);
     }
+}
+
+void exchange_state::forget()
+{
+    base::clear_keeping_little(request_head_);
+    base::clear_keeping_little(partial_head_);
 }
 
 void exchange_state::cancel()

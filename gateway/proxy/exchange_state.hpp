@@ -66,6 +66,7 @@ public:
     void upstream_bytes(std::span<char> bytes);
     void upstream_closed(bool orderly);  // false: it was reset
     void expired();                      // a deadline of ours: response_timeout or body_timeout
+    void forget();                       // it is over: an idle connection keeps no memory for it
     void cancel();                       // the client is gone
 
     bool active() const { return phase_ != phase::idle; }

@@ -87,8 +87,16 @@ void resources::retire_unused(const policy_view& view)
         }
     }
     std::erase_if(pools_, unused_pool);
-    std::erase_if(stores_, [&view](const kept_store& k) {
-        return std::find(view.stores.begin(), view.stores.end(), k.store) == view.stores.end();
+    std::erase_if(stores_, [&](const kept_store& k) {
+        if (std::find(view.stores.begin(), view.stores.end(), k.store) != view.stores.end()) {
+            return false;
+        }
+        k.store->retire();
+        const auto& names = view.policy->stores;
+        if (std::find(names.begin(), names.end(), k.what.name) == names.end()) {
+            metrics_.store(worker_, k.what.name).up.set(telemetry::store_metrics::not_in_use);
+        }
+        return true;
     });
 }
 

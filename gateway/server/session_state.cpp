@@ -1,5 +1,6 @@
 #include "gateway/server/session_state.hpp"
 
+#include "gateway/base/text.hpp"
 #include "gateway/http/request_parser.hpp"
 
 #include <cstring>
@@ -210,6 +211,7 @@ void session_state::lease_failed(proxy::failure why)
 void session_state::request_done()
 {
     port_.request_ends({status_, request_bytes_, response_bytes_, error_});
+    exchange_.forget();
     if (!close_after_ && keep_alive_) {
         phase_ = phase::idle;
     } else if (!keep_alive_ && request_body_.done() && inbox_.empty() && error_.empty()) {
@@ -323,6 +325,9 @@ void session_state::settle()
         if (used == 0) {
             break;
         }
+    }
+    if (inbox_.empty()) {
+        base::clear_keeping_little(inbox_);
     }
     flush();
 }

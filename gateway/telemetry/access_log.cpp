@@ -64,7 +64,7 @@ void access_log::write(const access_record& record)
         return;
     }
     if (buffer_.capacity() < flush_bytes + line_room) {
-        buffer_.reserve(flush_bytes + line_room);  // once per hand-over, not per line
+        buffer_.reserve(flush_bytes + line_room);
     }
     const std::string_view path = record.target.substr(0, record.target.find('?'));
     if (writer_.format() == log_format::json) {
@@ -80,7 +80,9 @@ void access_log::write(const access_record& record)
 void access_log::flush()
 {
     if (!buffer_.empty()) {
-        writer_.submit(std::exchange(buffer_, {}));
+        writer_.submit(std::string(buffer_)
+        );  // exactly as large as what waits: the bound counts it
+        buffer_.clear();
     }
 }
 

@@ -81,6 +81,13 @@ void add_failures(
     }
 }
 
+bool in_use(const row<store_metrics>& blocks)
+{
+    return std::any_of(blocks.begin(), blocks.end(), [](const auto& b) {
+        return b.asked && b.metrics.up.value() != store_metrics::not_in_use;
+    });
+}
+
 // A store is up when it is up for every worker that uses it.
 double up(const row<store_metrics>& blocks)
 {
@@ -161,7 +168,9 @@ void add_store_families(families& all, const table<store_metrics>& stores, const
         add_row(duration, {owner}, durations(blocks));
         add_row(requests, {owner}, sum(blocks, [](const auto& m) { return m.requests.value(); }));
         add_failures(failures, owner, blocks, known);
-        add_row(health, {owner}, up(blocks));
+        if (in_use(blocks)) {
+            add_row(health, {owner}, up(blocks));
+        }
     }
     add_family(all, std::move(duration));
     add_family(all, std::move(requests));

@@ -82,7 +82,9 @@ struct store_metrics {
     histogram duration;
     counter requests;  // round trips
     std::array<counter, max_failure_reasons> failures;
-    gauge up;  // 1 or 0
+    gauge up;  // 1, 0, or not_in_use
+
+    static constexpr std::int64_t not_in_use = -1;  // a reload took it out: nothing to tell
 };
 
 struct worker_metrics {

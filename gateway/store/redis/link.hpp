@@ -50,6 +50,8 @@ public:
     enum class pending_ones { fail, abandon };
     void close(pending_ones what);
 
+    void retire() { retired_ = true; }  // tells no more how it is
+
     bool healthy() const { return state_.ready() && !breaker_.open(); }
 
 private:
@@ -80,6 +82,7 @@ private:
     net::timer probe_timer_;
     net::timer rest_timer_;  // of run()
     std::minstd_rand random_;
+    bool retired_ = false;
     std::optional<failure> reported_ =
         failure::open;  // what the log said last; nothing: all is well
 
@@ -109,6 +112,7 @@ private:
     void probe();
     void probe_ended(std::optional<failure> why);
     void report(std::optional<failure> why);  // nothing: all is well
+    void show_up(bool up);
     double random();
 };
 

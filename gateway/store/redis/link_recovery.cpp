@@ -134,7 +134,7 @@ void link::close(pending_ones what)
     deadline_timer_.cancel();
     probe_timer_.cancel();
     rest_timer_.cancel();
-    metrics_.up.set(0);
+    show_up(false);
     while (!pending_.empty()) {
         question* const asker = forget(pending_.front().asker);
         pending_.pop();
@@ -242,11 +242,18 @@ void link::probe_ended(std::optional<failure> why)
     report(std::nullopt);
 }
 
+void link::show_up(bool up)
+{
+    if (!retired_) {
+        metrics_.up.set(up ? 1 : 0);
+    }
+}
+
 // The log hears of each change once: a store that stays away does not fill it.
 void link::report(std::optional<failure> why)
 {
-    metrics_.up.set(healthy() ? 1 : 0);
-    if (reported_ == why) {
+    show_up(healthy());
+    if (reported_ == why || retired_) {
         return;
     }
     reported_ = why;

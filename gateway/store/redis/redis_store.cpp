@@ -30,6 +30,11 @@ void redis_store::close()
     link_->close(redis::link::pending_ones::fail);
 }
 
+void redis_store::retire()
+{
+    link_->retire();
+}
+
 bool redis_store::healthy() const
 {
     return link_->healthy();

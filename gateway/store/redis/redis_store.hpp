@@ -41,6 +41,10 @@ public:
     // return (a name being resolved just then still holds it). Every later ask() fails at once.
     void close();
 
+    // A reload replaced it: it goes on for those who still use it, but its health is nobody's
+    // business any more (its successor of the same name writes the same metrics).
+    void retire();
+
     // Connected, greeted, and the breaker is closed.
     bool healthy() const;
 

@@ -5,6 +5,8 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 
+#include <array>
+#include <string_view>
 #include <utility>
 
 namespace gateway::http {
@@ -35,11 +37,9 @@ boost::json::object problem_of(const std::string& bytes)
 
 TEST(own_answer, a_429_names_the_limits_that_were_violated)
 {
+    const std::array<std::string_view, 2> violated{"per_client", "all"};
     const std::string bytes = text_of(
-        {.status = 429,
-         .detail = "Slow down.",
-         .violated = {"per_client", "all"},
-         .extra = "Retry-After: 3\r\n"}
+        {.status = 429, .detail = "Slow down.", .violated = violated, .extra = "Retry-After: 3\r\n"}
     );
     EXPECT_TRUE(bytes.starts_with("HTTP/1.1 429 Too Many Requests\r\n")) << bytes;
     EXPECT_NE(bytes.find("\r\nRetry-After: 3\r\n"), std::string::npos);
@@ -87,15 +87,6 @@ TEST(own_answer, every_status_the_gateway_gives_has_its_phrase_and_problem)
         );
     }
     EXPECT_EQ(reason_phrase(799), "");
-}
-
-TEST(own_answer, a_detail_may_hold_any_text)
-{
-    const std::string detail = "a \"quoted\" \\ path\r\n\t\x01 caf\xc3\xa9";
-    EXPECT_EQ(
-        problem_of(text_of({.status = 400, .detail = detail})).at("detail").as_string(), detail
-    );
-    EXPECT_EQ(problem_of(text_of({.status = 400})).at("detail").as_string(), "");
 }
 
 TEST(own_answer, the_answer_to_a_head_has_the_same_head_and_no_body)
