@@ -5,7 +5,9 @@
 #include <boost/asio/local/stream_protocol.hpp>
 
 #include <cerrno>
+#include <cstring>
 #include <limits>
+#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <system_error>
@@ -52,6 +54,24 @@ stream_protocol protocol_of(int fd)
     socklen_t size = sizeof address;
     ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size);
     return {address.ss_family, 0};
+}
+
+// A Unix socket's peer has no address: it is on this machine, so it counts as the loopback address.
+base::ip_address address_of(const sockaddr_storage& peer)
+{
+    if (peer.ss_family == AF_INET) {
+        sockaddr_in v4{};
+        std::memcpy(&v4, &peer, sizeof v4);
+        return base::ip_address::v4(ntohl(v4.sin_addr.s_addr));
+    }
+    if (peer.ss_family == AF_INET6) {
+        sockaddr_in6 v6{};
+        std::memcpy(&v6, &peer, sizeof v6);
+        base::ip_address::bytes bytes{};
+        std::memcpy(bytes.data(), &v6.sin6_addr, bytes.size());
+        return base::ip_address(bytes);
+    }
+    return base::ip_address::v4(INADDR_LOOPBACK);
 }
 
 }  // namespace
@@ -169,8 +189,15 @@ bool listener::accept_some(int most)
             paused_ = true;
             return true;
         }
-        const int fd =
-            ::accept4(acceptor_.native_handle(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        // Asked for here, because a peer that has gone meanwhile has no address any more.
+        sockaddr_storage peer{};
+        socklen_t size = sizeof peer;
+        const int fd = ::accept4(
+            acceptor_.native_handle(),
+            reinterpret_cast<sockaddr*>(&peer),
+            &size,
+            SOCK_NONBLOCK | SOCK_CLOEXEC
+        );
         if (fd < 0) {
             const int error = errno;
             owner_.room_unused();
@@ -183,7 +210,7 @@ bool listener::accept_some(int most)
         if (protocol_.family() != AF_UNIX) {
             set_option(fd, IPPROTO_TCP, TCP_NODELAY);
         }
-        owner_.accepted(fd);
+        owner_.accepted(fd, address_of(peer));
     }
     errno = 0;
     return true;

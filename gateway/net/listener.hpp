@@ -2,6 +2,7 @@
 // them. At the descriptor limit, or for want of room, it stops asking and costs nothing.
 #pragma once
 
+#include "gateway/base/ip_address.hpp"
 #include "gateway/net/loop.hpp"
 
 #include <boost/asio/basic_socket_acceptor.hpp>
@@ -33,7 +34,7 @@ class acceptor_owner {
 public:
     virtual bool make_room() = 0;    // false: no more for now; call resume() when there is
     virtual void room_unused() = 0;  // what make_room() promised is not needed after all
-    virtual void accepted(int fd) = 0;
+    virtual void accepted(int fd, const base::ip_address& peer) = 0;
 
 protected:
     ~acceptor_owner() = default;

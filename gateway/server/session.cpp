@@ -1,44 +1,9 @@
 #include "gateway/server/session.hpp"
 
-#include <cstring>
-#include <netinet/in.h>
-#include <sys/socket.h>
-
 namespace gateway::server {
 
-namespace {
-
-// A Unix socket's peer has no address: it is on this machine, so it counts as the loopback address.
-base::ip_address address_of_peer(int fd)
-{
-    sockaddr_storage storage{};
-    socklen_t size = sizeof storage;
-    auto* const address = reinterpret_cast<sockaddr*>(&storage);
-    if (::getpeername(fd, address, &size) != 0) {
-        return {};
-    }
-    if (storage.ss_family == AF_INET) {
-        return base::ip_address::v4(ntohl(reinterpret_cast<sockaddr_in*>(&storage)->sin_addr.s_addr)
-        );
-    }
-    if (storage.ss_family == AF_INET6) {
-        base::ip_address::bytes bytes{};
-        std::memcpy(
-            bytes.data(), &reinterpret_cast<sockaddr_in6*>(&storage)->sin6_addr, bytes.size()
-        );
-        return base::ip_address(bytes);
-    }
-    return base::ip_address::v4(INADDR_LOOPBACK);
-}
-
-}  // namespace
-
-session::session(session_environment& env, int fd)
-    : connection(env.loop, fd),
-      env_(env),
-      admitter_(env.checks),
-      state_(*this),
-      peer_(address_of_peer(fd))
+session::session(session_environment& env, int fd, const base::ip_address& peer)
+    : connection(env.loop, fd), env_(env), admitter_(env.checks), state_(*this), peer_(peer)
 {
     env_.metrics.clients_idle.add(1);
     admitter_.reset(env_.view);

@@ -40,7 +40,7 @@ public:
     static constexpr base::duration drain_grace =
         std::chrono::milliseconds{500};  // for a request on its way
 
-    session(session_environment& env, int fd);
+    session(session_environment& env, int fd, const base::ip_address& peer);
     ~session() override = default;
 
     void start();

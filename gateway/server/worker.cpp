@@ -65,9 +65,9 @@ void worker::room_unused()
     shared_.connections.fetch_sub(1, std::memory_order_relaxed);
 }
 
-void worker::accepted(int fd)
+void worker::accepted(int fd, const base::ip_address& peer)
 {
-    session& s = sessions_.emplace_back(environment_, fd);
+    session& s = sessions_.emplace_back(environment_, fd, peer);
     s.self = std::prev(sessions_.end());
     s.start();
     if (draining_) {

@@ -66,7 +66,7 @@ private:
 
     bool make_room() override;
     void room_unused() override;
-    void accepted(int fd) override;
+    void accepted(int fd, const base::ip_address& peer) override;
     void ended(session& s);
     void tick(base::instant now);
     void begin_drain();
