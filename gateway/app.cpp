@@ -22,6 +22,10 @@ namespace gateway {
 namespace {
 
 namespace asio = boost::asio;
+
+static_assert(store::failure_names.size() <= telemetry::max_failure_reasons);
+static_assert(proxy::failure_names.size() <= telemetry::max_failure_reasons);
+
 using telemetry::log;
 using telemetry::log_level;
 
@@ -158,9 +162,12 @@ void app::reload()
             log(log_level::warning,
                 difference + ": a changed value takes effect at the next start only");
         }
+        for (const std::string& warning : fresh.warnings) {
+            log(log_level::warning, warning);
+        }
+        const auto s = std::make_shared<const server::snapshot>(snapshot_of(fresh));
         telemetry::configure_log(fresh.log);
         access_log_.configure(fresh.log);
-        const auto s = std::make_shared<const server::snapshot>(snapshot_of(fresh));
         for (server::worker& w : workers_) {
             w.reload(s);
         }
@@ -168,7 +175,7 @@ void app::reload()
         settings_ = std::move(fresh);
         metrics_.count_reload(true);
         log(log_level::info, "reloaded " + config_path_);
-    } catch (const config::config_error& e) {
+    } catch (const std::exception& e) {  // config_error, or no means for what it asks
         metrics_.count_reload(false);
         log(log_level::error,
             "reload refused, the old configuration stays in force:\n" + std::string(e.what()));

@@ -99,7 +99,7 @@ received connection::receive(std::span<char>& bytes)
         may_be_readable_ = false;
         return received::nothing;
     }
-    return n == 0 ? received::closed : received::broken;
+    return n == 0 && !send_failed_ ? received::closed : received::broken;
 }
 
 bool connection::is_quiet() const
@@ -119,6 +119,7 @@ sent connection::send(std::string_view a, std::string_view b)
     }
     const ssize_t n = send_some(fd_, a, b);
     if (n < 0 && !would_block(errno)) {
+        send_failed_ = true;
         return sent::broken;
     }
     const std::size_t taken = n < 0 ? 0 : static_cast<std::size_t>(n);
@@ -136,11 +137,13 @@ void connection::continue_sending()
     const std::string_view rest = std::string_view(unsent_).substr(unsent_at_);
     const ssize_t n = send_some(fd_, rest, {});
     if (n < 0 && !would_block(errno)) {
+        send_failed_ = true;
         broken();
         return;
     }
     unsent_at_ += n < 0 ? 0 : static_cast<std::size_t>(n);
     if (sending()) {
+        progressed();
         return;
     }
     unsent_at_ = 0;

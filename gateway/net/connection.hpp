@@ -52,6 +52,9 @@ public:
 
 protected:
     virtual void readable() = 0;
+
+    virtual void progressed() {}  // some of what was kept has gone
+
     virtual void drained() = 0;
     virtual void broken() = 0;  // what was kept could not be sent
     void released() override = 0;
@@ -63,6 +66,7 @@ private:
     int fd_;
     bool wants_read_ = false;
     bool may_be_readable_ = false;  // an edge has come, and what it told of may not all be received
+    bool send_failed_ = false;      // then an end is no orderly one, whatever the kernel says
     bool ended_ = false;            // an end or an error has come: receiving will tell which
     std::size_t unsent_at_ = 0;
     std::string unsent_;

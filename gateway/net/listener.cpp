@@ -10,6 +10,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -48,6 +49,24 @@ void set_option(int fd, int level, int name)
     ::setsockopt(fd, level, name, &on, sizeof on);
 }
 
+// A socket file that nobody answers at is what an earlier run left. Anything else is not ours to
+// remove: bind() will say so.
+void remove_left_over(const listen_target& target, const stream_protocol::endpoint& endpoint)
+{
+    struct stat file {};
+
+    if (::lstat(target.socket_path.c_str(), &file) != 0 || !S_ISSOCK(file.st_mode)) {
+        return;
+    }
+    const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const bool answered =
+        ::connect(fd, endpoint.data(), static_cast<socklen_t>(endpoint.size())) == 0;
+    ::close(fd);
+    if (!answered) {
+        ::unlink(target.socket_path.c_str());
+    }
+}
+
 stream_protocol protocol_of(int fd)
 {
     sockaddr_storage address{};
@@ -82,9 +101,7 @@ int open_listening_socket(const listen_target& target)
     const int family = endpoint.protocol().family();
     const int fd = ::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     check(fd >= 0, "cannot open a socket for", target);
-    if (family == AF_UNIX) {
-        ::unlink(target.socket_path.c_str());
-    } else {
+    if (family != AF_UNIX) {
         set_option(fd, SOL_SOCKET, SO_REUSEADDR);
         set_option(fd, SOL_SOCKET, SO_REUSEPORT);
     }
@@ -115,7 +132,8 @@ void refuse_if_taken(const listen_target& target)
 {
     const auto endpoint = endpoint_of(target);
     if (endpoint.protocol().family() == AF_UNIX) {
-        return;  // a left-over socket file is replaced, as every server does
+        remove_left_over(target, endpoint);
+        return;
     }
     const int fd = ::socket(endpoint.protocol().family(), SOCK_STREAM | SOCK_CLOEXEC, 0);
     check(fd >= 0, "cannot open a socket for", target);

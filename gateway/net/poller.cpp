@@ -2,7 +2,6 @@
 
 #include <boost/asio/post.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <sys/epoll.h>
@@ -88,10 +87,14 @@ void poller::post_sweep()
 // What is asked for during the sweep waits for the next one: nobody can keep the loop from others.
 void poller::sweep()
 {
-    for (watcher* const w : std::exchange(again_, {})) {
+    swept_.clear();
+    swept_.swap(again_);
+    for (watcher* const w : swept_) {
         w->recheck();
     }
-    for (watcher* const w : std::exchange(released_, {})) {
+    swept_.clear();
+    swept_.swap(released_);
+    for (watcher* const w : swept_) {
         std::erase(again_, w);
         w->released();
     }

@@ -50,6 +50,7 @@ private:
     bool sweep_posted_ = false;
     std::vector<watcher*> again_;
     std::vector<watcher*> released_;
+    std::vector<watcher*> swept_;  // spare, for its memory
 
     void wait();
     void dispatch();

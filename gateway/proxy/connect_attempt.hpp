@@ -6,6 +6,7 @@
 #include "gateway/net/task.hpp"
 #include "gateway/proxy/failure.hpp"
 
+#include <list>
 #include <optional>
 
 namespace gateway::proxy {
@@ -39,6 +40,8 @@ public:
     void proceed();
 
     void cancel();  // gives up, telling nobody
+
+    std::list<connect_attempt>::iterator self;  // in its pool's list
 
 private:
     friend class pending_lease;

@@ -3,7 +3,7 @@
 // again. It knows no socket, no clock and no client; its shell (server/session) carries bytes both
 // ways.
 //
-//   idle -> leasing -> sending <-> (both directions stream) -> done
+//   idle -> leasing -> sending (both directions stream) -> idle
 //
 // Retry (RFC 9110 §9.2.2): once, on a fresh connection, when a reused connection ended before any
 // byte of a response, and the request is idempotent and without a body. A POST is never sent twice.

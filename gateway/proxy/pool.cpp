@@ -90,6 +90,7 @@ upstream_connection* pool::take_idle(care how)
                 continue;
             }
             idle.pop_back();
+            loop_.wheel().disarm(*c);
             metrics_.worker.upstreams_idle.add(-1);
             metrics_.worker.upstreams_active.add(1);
             c->mark_reused();
@@ -105,7 +106,9 @@ std::optional<failure> pool::connect(pending_lease& lease)
         count_failure(failure::no_address);
         return failure::no_address;
     }
-    attempts_.emplace_back(*this, lease).proceed();
+    connect_attempt& a = attempts_.emplace_back(*this, lease);
+    a.self = std::prev(attempts_.end());
+    a.proceed();
     return std::nullopt;
 }
 
@@ -129,6 +132,7 @@ void pool::give_back(upstream_connection& c, bool reusable)
         return;
     }
     idle.push_back(&c);
+    loop_.wheel().arm(c, loop_.now() + max_idle_time);
     metrics_.worker.upstreams_idle.add(1);
     c.want_read();
 }
@@ -170,7 +174,7 @@ void pool::close()
 
 void pool::attempt_ended(connect_attempt& a)
 {
-    attempts_.remove_if([&a](const connect_attempt& x) { return &x == &a; });
+    attempts_.erase(a.self);
 }
 
 void pool::connection_released(upstream_connection& c)

@@ -2,6 +2,7 @@
 // While idle it watches for the server closing it, so a dead one is not handed out.
 #pragma once
 
+#include "gateway/base/timer_wheel.hpp"
 #include "gateway/net/connection.hpp"
 
 #include <list>
@@ -32,7 +33,7 @@ protected:
     ~connection_owner() = default;
 };
 
-class upstream_connection final : public net::connection {
+class upstream_connection final : public net::connection, public base::timer_entry {
 public:
     upstream_connection(net::loop& l, int fd, connection_owner& owner, std::size_t server)
         : connection(l, fd), owner_(owner), server_(server)
@@ -72,6 +73,11 @@ private:
     }
 
     void released() override { owner_.connection_released(*this); }
+
+    void expired(base::instant) override
+    {
+        owner_.idle_connection_ended(*this);
+    }  // idle for too long
 };
 
 }  // namespace gateway::proxy

@@ -75,6 +75,9 @@ struct admin_server::state {
     acceptor listening;
     sources from;
     std::size_t connections = 0;
+
+    static net::task<> listen(std::shared_ptr<state> s);
+    static net::task<> serve_one(std::shared_ptr<state> s, stream connection);
 };
 
 namespace {
@@ -106,6 +109,30 @@ net::task<> serve(stream s, const admin_server::sources& from)
 
 }  // namespace
 
+net::task<> admin_server::state::serve_one(std::shared_ptr<state> s, stream connection)
+{
+    ++s->connections;
+    co_await serve(std::move(connection), s->from);
+    --s->connections;
+}
+
+net::task<> admin_server::state::listen(std::shared_ptr<state> s)
+{
+    net::timer pause(s->listening.get_executor());
+    while (s->listening.is_open()) {
+        asio::basic_stream_socket<protocol, net::executor> peer(s->listening.get_executor());
+        auto [ec] = co_await s->listening.async_accept(peer, net::use_task);
+        if (ec) {  // out of descriptors, perhaps: do not spin
+            pause.expires_after(net::listener::pause_after_failure);
+            co_await pause.async_wait(net::use_task);
+        } else if (s->connections < max_connections) {
+            asio::co_spawn(
+                s->listening.get_executor(), serve_one(s, stream(std::move(peer))), asio::detached
+            );
+        }
+    }
+}
+
 admin_server::admin_server(asio::io_context& context, int socket, sources from)
 {
     sockaddr_storage address{};
@@ -114,40 +141,9 @@ admin_server::admin_server(asio::io_context& context, int socket, sources from)
     const protocol family(address.ss_family, 0);
     state_ = std::make_shared<state>(state{
         acceptor(context.get_executor(), family, socket), std::move(from), 0});
-    auto serve_one = [](std::shared_ptr<state> s, stream connection) -> net::task<> {
-        ++s->connections;
-        co_await serve(std::move(connection), s->from);
-        --s->connections;
-    };
-    auto listen = [serve_one](std::shared_ptr<state> s) -> net::task<> {
-        net::timer pause(s->listening.get_executor());
-        while (s->listening.is_open()) {
-            asio::basic_stream_socket<protocol, net::executor> peer(s->listening.get_executor());
-            auto [ec] = co_await s->listening.async_accept(peer, net::use_task);
-            if (ec == asio::error::operation_aborted || ec == asio::error::bad_descriptor) {
-                break;
-            }
-            if (ec) {  // out of descriptors, perhaps: do not spin
-                pause.expires_after(net::listener::pause_after_failure);
-                co_await pause.async_wait(net::use_task);
-            } else if (s->connections < max_connections) {
-                asio::co_spawn(
-                    s->listening.get_executor(),
-                    serve_one(s, stream(std::move(peer))),
-                    asio::detached
-                );
-            }
-        }
-    };
-    asio::co_spawn(context.get_executor(), listen(state_), asio::detached);
+    asio::co_spawn(context.get_executor(), state::listen(state_), asio::detached);
 }
 
 admin_server::~admin_server() = default;
-
-void admin_server::close()
-{
-    boost::system::error_code ignored;
-    state_->listening.close(ignored);
-}
 
 }  // namespace gateway::server

@@ -24,8 +24,6 @@ public:
     admin_server(boost::asio::io_context& context, int socket, sources from);
     ~admin_server();
 
-    void close();
-
 private:
     struct state;
     std::shared_ptr<state> state_;

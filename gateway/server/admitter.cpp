@@ -56,7 +56,7 @@ void admitter::reset(const std::shared_ptr<const policy_view>& view)
     }
     route_ = nullptr;
     metrics_ = view_->no_route;
-    client_ = {};
+    knows_client_ = false;
     lines_.clear();
     violated_.clear();
     deciding_limit_ = {};
@@ -85,6 +85,7 @@ admission admitter::admit(
     spelling& s = scratch_spelling();
     const policy::policy& policy = *view_->policy;
     client_ = find_client(head, peer);
+    knows_client_ = true;
     policy::normalise_host(head.authority, s.host);
     if (head.path == "*") {
         s.path = "*";

@@ -46,6 +46,8 @@ public:
 
     proxy::pool& pool() const { return *view_->pools[route_->upstream]; }
 
+    bool knows_client() const { return knows_client_; }  // a head was valid, so it was looked for
+
     const base::ip_address& client() const { return client_; }
 
     std::string_view limit_lines() const { return lines_; }
@@ -62,6 +64,7 @@ private:
     const policy::route* route_ = nullptr;
     telemetry::route_metrics* metrics_ = nullptr;
     std::unique_ptr<limit_check> check_;  // while its verdict is awaited
+    bool knows_client_ = false;
     base::ip_address client_;
     std::string lines_;  // header lines of the limits
     std::vector<std::string_view> violated_;

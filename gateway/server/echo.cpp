@@ -24,6 +24,7 @@ using stream = boost::beast::basic_stream<tcp, net::executor>;
 using acceptor = asio::basic_socket_acceptor<tcp, net::executor>;
 
 constexpr std::chrono::seconds idle_limit{300};
+constexpr std::chrono::milliseconds pause_after_failure{100};
 
 // Bytes that are no UTF-8 cannot stand in JSON: each becomes U+00XX, as Latin-1 is read.
 boost::json::string as_json(boost::beast::string_view bytes)
@@ -114,14 +115,19 @@ net::task<> serve(stream s)
 
 net::task<> listen(acceptor& a)
 {
+    net::timer pause(a.get_executor());
     while (a.is_open()) {
         asio::basic_stream_socket<tcp, net::executor> socket(a.get_executor());
         auto [ec] = co_await a.async_accept(socket, net::use_task);
         if (ec == asio::error::operation_aborted) {
             break;
         }
-        if (!ec) {
-            socket.set_option(tcp::no_delay(true));
+        if (ec) {  // out of descriptors, perhaps: do not spin
+            pause.expires_after(pause_after_failure);
+            co_await pause.async_wait(net::use_task);
+        } else {
+            boost::system::error_code ignored;
+            socket.set_option(tcp::no_delay(true), ignored);
             asio::co_spawn(a.get_executor(), serve(stream(std::move(socket))), asio::detached);
         }
     }

@@ -2,6 +2,10 @@
 
 namespace gateway::server {
 
+static_assert(
+    policy::max_limits_per_route <= store::max_charges, "all limits of a route fit one question"
+);
+
 namespace {
 
 using telemetry::outcome;

@@ -5,7 +5,7 @@
 //   3. if it fails, each limit's on_store_failure says what that means
 //
 // So a rejected request is charged to none of its limits, wherever they live.
-// One thread. Owned by the limiter, lent to a session until the verdict has been read.
+// One thread. Owned by a check_pool, lent to an admitter until the verdict has been read.
 #pragma once
 
 #include "gateway/identity/bucket_name.hpp"
@@ -44,8 +44,6 @@ public:
     {
         abandon_question();
     }  // what was charged stays charged: the request had been sent
-
-    const verdict& result() const { return verdict_; }
 
 private:
     struct item {

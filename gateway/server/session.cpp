@@ -79,7 +79,7 @@ session::deadline session::wanted_deadline() const
             return state_.awaits_response() ? deadline::response : deadline::body;
         case session_state::phase::draining:
         case session_state::phase::lingering:
-            return deadline::linger;
+            return sending() ? deadline::body : deadline::linger;
         default:
             return deadline::none;
     }
@@ -118,6 +118,11 @@ void session::readable()
         case net::received::nothing:
             break;
     }
+    after_event();
+}
+
+void session::progressed()
+{
     after_event();
 }
 
@@ -243,7 +248,7 @@ void session::request_ends(const finished& f)
     }
     const policy::route* const route = admitter_.route();
     telemetry::access_record record{
-        .client = route != nullptr ? admitter_.client() : peer_,
+        .client = admitter_.knows_client() ? admitter_.client() : peer_,
         .peer = peer_,
         .method = {},
         .host = {},

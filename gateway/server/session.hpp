@@ -84,6 +84,7 @@ private:
 
     // net::connection
     void readable() override;
+    void progressed() override;
     void drained() override;
     void broken() override;
     void released() override;

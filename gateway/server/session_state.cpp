@@ -76,7 +76,6 @@ std::size_t session_state::consume(std::span<char> bytes)
 std::size_t session_state::consume_head(std::span<char> bytes)
 {
     const std::string_view text(bytes.data(), bytes.size());
-    phase_ = phase::head;
     if (text.starts_with("\r\n")) {
         if (++empty_lines_ > max_leading_empty_lines) {
             refuse({400, "empty lines instead of a request"});
@@ -86,6 +85,7 @@ std::size_t session_state::consume_head(std::span<char> bytes)
     if (text == "\r") {
         return 0;
     }
+    phase_ = phase::head;
     http::request_head& head = port_.request_head_storage();
     const http::parse_result parsed = http::parse_request_head(text, port_.limits(), head);
     switch (parsed.is) {

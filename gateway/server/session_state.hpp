@@ -2,9 +2,10 @@
 // answered, carried by an exchange, and the connection's end. It knows no socket, clock, limit or
 // route; its shell (session) does what it asks.
 //
-//   head -> admitting -> exchanging -> head ...        a request and its response
-//        \-> answering (own answer) -> draining -> head   what is left of a refused body, bounded
-//        \-> lingering -> closed                       bytes on the way must not destroy the answer
+//   idle -> head -> admitting -> exchanging -> idle ...   a request and its response
+//                \-> draining -> idle       an answer of our own; the rest of a refused body,
+//                bounded
+//                \-> lingering -> closed    bytes on the way must not destroy the answer
 //
 // Bytes that come too early (pipelining) wait in a bounded inbox; while it holds more than
 // inbox_high_water, wants_client_bytes() is false and the kernel's buffers push back.
@@ -54,8 +55,7 @@ public:
     ) const = 0;  // what was sent is still waiting: no further request is begun
     virtual std::string& scratch() = 0;                      // empty; left empty
     virtual http::request_head& request_head_storage() = 0;  // shared by all sessions of a thread
-    virtual const http::options& limits(
-    ) const = 0;  // asked each time: a reload may change them between requests
+    virtual const http::options& limits() const = 0;  // asked each time: a reload may change them
 
     virtual void request_begins() = 0;  // a head is complete and valid
     virtual void request_ends(const finished& f

@@ -34,6 +34,8 @@ worker::worker(shared_state& shared, std::size_t index, const snapshot& s, std::
 worker::~worker()
 {
     if (thread_.joinable()) {
+        drain();
+        abort();
         thread_.join();
     }
 }

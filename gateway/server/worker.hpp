@@ -37,7 +37,7 @@ public:
 
     // Takes over the listening sockets.
     worker(shared_state& shared, std::size_t index, const snapshot& s, std::vector<int> sockets);
-    ~worker();  // joins
+    ~worker();  // ends at once if it still runs, and joins
 
     // `finished` is called on the worker's thread when it has nothing left to do.
     void start(std::function<void()> finished);
