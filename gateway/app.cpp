@@ -55,6 +55,7 @@ private:
     void open_admin();
     void wait_for_signal();
     void reload();
+    void rebase_buckets(const config::settings& fresh);
     void drain();
     void worker_finished();
     std::vector<std::string> not_ready_because();
@@ -171,6 +172,7 @@ void app::reload()
         for (server::worker& w : workers_) {
             w.reload(s);
         }
+        rebase_buckets(fresh);
         startup::keep_fixed(settings_, fresh);
         settings_ = std::move(fresh);
         metrics_.count_reload(true);
@@ -179,6 +181,22 @@ void app::reload()
         metrics_.count_reload(false);
         log(log_level::error,
             "reload refused, the old configuration stays in force:\n" + std::string(e.what()));
+    }
+}
+
+// A changed rate applies from now on, to every client that owes something.
+void app::rebase_buckets(const config::settings& fresh)
+{
+    std::vector<store::memory_store::changed_limit> changed;
+    for (const policy::limit_rule& now : fresh.policy->limits) {
+        for (const policy::limit_rule& before : settings_.policy->limits) {
+            if (now.name == before.name && now.limit != before.limit) {
+                changed.push_back({now.name, &now.limit});
+            }
+        }
+    }
+    if (!changed.empty()) {
+        local_.rebase(changed, base::now());
     }
 }
 

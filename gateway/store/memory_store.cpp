@@ -45,7 +45,7 @@ void memory_store::refund(std::span<const charge> charges, const answer& given, 
         if (!given.decisions()[i].allowed) {
             continue;
         }
-        const base::hash128 name = base::siphash128(parts_->key, charges[i].bucket_name);
+        const base::hash128 name = identity_of(parts_->key, charges[i]);
         const limit::terms& t = charges[i].limit->in_nanoseconds();
         segment& s = parts_->buckets.at(parts_->buckets.segment_of(name));
         const std::lock_guard locked{s};
@@ -54,6 +54,24 @@ void memory_store::refund(std::span<const charge> charges, const answer& given, 
         if (b != nullptr && b->interval == t.interval) {
             const std::int64_t full_at = limit::refunded(t, *b, ticks(now), charges[i].cost, held);
             s.store(*b, {full_at, t.interval});
+        }
+    }
+}
+
+void memory_store::rebase(std::span<const changed_limit> changed, base::instant now)
+{
+    const std::int64_t at = ticks(now);
+    parts_->buckets.for_each_bucket([&](std::uint32_t tag, limit::bucket& b) {
+        for (const changed_limit& c : changed) {
+            if (limit_tag(c.name) == tag) {
+                b = limit::rebased(c.limit->in_nanoseconds(), b, at);
+            }
+        }
+    });
+    const std::lock_guard locked{parts_->shared};
+    for (const changed_limit& c : changed) {
+        if (limit::bucket* const b = parts_->shared.find(c.name)) {
+            *b = limit::rebased(c.limit->in_nanoseconds(), *b, at);
         }
     }
 }

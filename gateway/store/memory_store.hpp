@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 
 namespace gateway::store {
 
@@ -35,6 +36,16 @@ public:
     // flowed back since then, so that no burst ever exceeds the limit (see limit::refunded); a
     // shared bucket, or one whose rate has changed, is given nothing back.
     void refund(std::span<const charge> charges, const answer& given, base::instant now);
+
+    // A limit that has another rate from `now` on.
+    struct changed_limit {
+        std::string_view name;
+        const limit::limit* limit;
+    };
+
+    // What clients owe under these limits is paid back at the new rate from `now` on, also by
+    // those who do not come. Looks at the whole table, a segment at a time; any thread.
+    void rebase(std::span<const changed_limit> changed, base::instant now);
 
     // Forgets full buckets in a part of the table, so that a whole pass takes about `passes` calls.
     // Any thread; called from each tick of one worker.

@@ -68,6 +68,18 @@ public:
     // Forgets every bucket that is full anyway, but for `keep`; how many.
     std::size_t reclaim(std::int64_t now, std::span<const base::hash128> keep);
 
+    // `change` gets the limit's tag and the bucket.
+    template <typename Change>
+    void for_each_bucket(Change change)
+    {
+        for (slot& s : slots_.first(used_ == 0 ? 0 : slots_.size())) {
+            if (!s.empty()) {
+                change(static_cast<std::uint32_t>(s.name.high), s.bucket);
+                earliest_ = std::min(earliest_, s.bucket.full_at);
+            }
+        }
+    }
+
 private:
     static constexpr std::int64_t never = INT64_MAX;
 
@@ -106,6 +118,16 @@ public:
     segment& at(std::size_t index) { return segments_[index]; }
 
     std::size_t segments() const { return segment_count_; }
+
+    template <typename Change>
+    void for_each_bucket(Change change)
+    {
+        for (std::size_t i = 0; i < segment_count_; ++i) {
+            segments_[i].lock();
+            segments_[i].for_each_bucket(change);
+            segments_[i].unlock();
+        }
+    }
 
     std::size_t live() const { return live_.load(std::memory_order_relaxed); }
 

@@ -57,7 +57,7 @@ memory_taking::~memory_taking()
 void memory_taking::locate()
 {
     for (std::size_t i = 0; i < charges_.size(); ++i) {
-        names_[i] = base::siphash128(parts_.key, charges_[i].bucket_name);
+        names_[i] = identity_of(parts_.key, charges_[i]);
         const std::size_t in = parts_.buckets.segment_of(names_[i]);
         parts_.buckets.prefetch(in, names_[i]);
         std::uint8_t first = 0;

@@ -13,7 +13,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <string_view>
 
 namespace gateway::store {
 
@@ -29,6 +31,21 @@ struct memory_parts {
     shared_buckets shared;
     std::atomic<std::uint64_t> turned_away{0};
 };
+
+// The part of a bucket's identity that says which limit it belongs to, so that a changed rate finds
+// its buckets.
+inline std::uint32_t limit_tag(std::string_view limit_name)
+{
+    return static_cast<std::uint32_t>(std::hash<std::string_view>{}(limit_name));
+}
+
+// 96 bits of the keyed hash and the limit's tag.
+inline base::hash128 identity_of(const base::hash_key& key, const charge& c)
+{
+    base::hash128 name = base::siphash128(key, c.bucket_name);
+    name.high = (name.high & ~std::uint64_t{0xffffffff}) | limit_tag(c.limit_name);
+    return name;
+}
 
 class memory_taking {
 public:

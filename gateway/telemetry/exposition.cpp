@@ -108,7 +108,7 @@ void add_route_families(families& all, const table<route_metrics>& routes)
         counter_family("gateway_requests_total", "Requests answered, by route, method and status.");
     auto duration = histogram_family(
         "gateway_request_duration_seconds",
-        "Time from a request's first byte to the last byte of its answer."
+        "Time from a request's complete header to the last byte of its answer."
     );
     for (const auto& [name, blocks] : routes) {
         add_requests(requests, name, blocks);
