@@ -83,8 +83,8 @@ void load_process(section& root, draft& d, findings& found)
     if (const node* value = root.find("admin")) {
         section admin{{value, "admin"}, found};
         d.admin = {value->at, "admin.address"};
-        if (const auto address = read_address(admin)) {
-            options.admin = *address;
+        if (admin.find("address") != nullptr) {
+            options.admin = read_address(admin).value_or(options.admin);
         }
         admin.refuse_the_rest();
     }

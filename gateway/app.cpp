@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <csignal>
 #include <deque>
+#include <sstream>
 #include <unistd.h>
 
 namespace gateway {
@@ -119,6 +120,7 @@ int app::run()
     }
     wait_for_signal();
     control_.run();
+    startup::remove_socket_files(settings_.server);
     return 0;
 }
 
@@ -179,8 +181,11 @@ void app::reload()
         log(log_level::info, "reloaded " + config_path_);
     } catch (const std::exception& e) {  // config_error, or no means for what it asks
         metrics_.count_reload(false);
-        log(log_level::error,
-            "reload refused, the old configuration stays in force:\n" + std::string(e.what()));
+        log(log_level::error, "reload refused, the old configuration stays in force");
+        std::istringstream problems(e.what());
+        for (std::string problem; std::getline(problems, problem);) {
+            log(log_level::error, problem);
+        }
     }
 }
 

@@ -103,6 +103,18 @@ std::vector<std::vector<int>> open_listeners(
     return out;
 }
 
+void remove_socket_files(const server::options& options)
+{
+    for (const server::listen_address& address : options.listeners) {
+        if (!address.socket_path.empty()) {
+            ::unlink(address.socket_path.c_str());
+        }
+    }
+    if (!options.admin.socket_path.empty()) {
+        ::unlink(options.admin.socket_path.c_str());
+    }
+}
+
 std::vector<std::string> needs_restart(
     const config::settings& running, const config::settings& fresh
 )

@@ -24,6 +24,9 @@ std::vector<std::vector<int>> open_listeners(
     const std::vector<server::listen_address>& addresses, std::size_t workers
 );
 
+// At the end: the files of Unix sockets would only puzzle the next one to connect.
+void remove_socket_files(const server::options& options);
+
 // Keys whose values differ and that a running process cannot change.
 std::vector<std::string> needs_restart(
     const config::settings& running, const config::settings& fresh

@@ -23,7 +23,7 @@ using acceptor = asio::basic_socket_acceptor<protocol, net::executor>;
 using request = http::request<http::empty_body>;
 using response = http::response<http::string_body>;
 
-constexpr std::chrono::seconds time_limit{30};
+constexpr std::chrono::seconds time_limit{10};
 
 response plain(http::status status, std::string_view type, std::string body)
 {

@@ -13,7 +13,7 @@ namespace gateway::server {
 
 class admin_server {
 public:
-    static constexpr std::size_t max_connections = 64;
+    static constexpr std::size_t max_connections = 256;
 
     struct sources {
         std::function<std::string()> metrics;                         // Prometheus text

@@ -1,5 +1,7 @@
 #include "gateway/server/limit_check.hpp"
 
+#include <algorithm>
+
 namespace gateway::server {
 
 static_assert(
@@ -150,9 +152,19 @@ void limit_check::record(const batch& b, const store::answer& a, outcome when_al
 
 void limit_check::give_back(batch& b)
 {
-    if (b.taken) {
-        local_.refund(b.all(), b.given, loop_.now());
-        b.taken = false;
+    if (!b.taken) {
+        return;
+    }
+    local_.refund(b.all(), b.given, loop_.now());
+    b.taken = false;
+    for (std::size_t i = 0; i < b.count; ++i) {  // what was told is true again without the charge
+        const store::charge& c = b.charges[i];
+        limit::decision& d = verdict_.entries[b.entry[i]].decision;
+        if (d.allowed) {
+            const base::duration cost{c.cost * c.limit->in_nanoseconds().interval};
+            d.remaining = std::min(d.remaining + c.cost, c.limit->burst());
+            d.reset_after = std::max(d.reset_after - cost, base::duration{0});
+        }
     }
 }
 

@@ -68,7 +68,6 @@ TEST(bad_files, process_settings)
         {"workers: 1\nworkers: 2", "f:2:1: workers: duplicate key, first on line 1"},
         {"http2: true", "f:1:1: http2: not supported yet"},
         {"admin: 127.0.0.1:9901", "f:1:8: admin: expected a mapping, got a plain value"},
-        {"admin: {}", "f:1:8: admin.address: missing"},
         {"admin: { address: 127.0.0.1:8080 }",
          "f:1:8: admin.address: a listener has the same address"},
         {"http: { header_timeout: 0s }",
