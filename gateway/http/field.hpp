@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -49,6 +50,26 @@ struct field {
 };
 
 using field_list = std::vector<field>;
+
+// Appends the lines of the fields that `keep`(field) wants, from where they lie: neighbours that
+// both stay are one copy.
+template <typename Keep>
+void append_lines(const field_list& fields, Keep keep, std::string& out)
+{
+    const char* begin = nullptr;
+    const char* end = nullptr;
+    for (const field& f : fields) {
+        if (!keep(f)) {
+            continue;
+        }
+        if (f.line.data() != end) {
+            out.append(begin, end);
+            begin = f.line.data();
+        }
+        end = f.line.data() + f.line.size();
+    }
+    out.append(begin, end);
+}
 
 // What the Connection field of a message says (RFC 9110 §7.6.1).
 struct connection_options {

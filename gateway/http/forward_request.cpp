@@ -87,24 +87,6 @@ void append_start(const request_head& head, const forward_options& options, std:
     append_line(out, "Host", head.authority.empty() ? options.default_host : head.authority);
 }
 
-// Whole lines, copied a run at a time: two neighbours that both stay are one copy.
-void append_fields(const request_head& head, const forward_options& options, std::string& out)
-{
-    const char* begin = nullptr;
-    const char* end = nullptr;
-    for (const field& f : head.fields) {
-        if (!is_forwarded(f, head, options)) {
-            continue;
-        }
-        if (f.line.data() != end) {
-            out.append(begin, end);
-            begin = f.line.data();
-        }
-        end = f.line.data() + f.line.size();
-    }
-    out.append(begin, end);
-}
-
 }  // namespace
 
 void append_forwarded_request(
@@ -112,7 +94,9 @@ void append_forwarded_request(
 )
 {
     append_start(head, options, out);
-    append_fields(head, options, out);
+    append_lines(
+        head.fields, [&](const field& f) { return is_forwarded(f, head, options); }, out
+    );
     append_peer_chain(head, options, out);
     if (!options.peer_trusted || !has(head, field_name::x_forwarded_proto)) {
         out.append("X-Forwarded-Proto: http\r\n"sv);

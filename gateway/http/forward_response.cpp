@@ -27,22 +27,11 @@ void append_start(const response_head& head, std::string& out)
     out.append("HTTP/1.1 "sv).append(code, 3).append(" "sv).append(head.reason).append("\r\n"sv);
 }
 
-// Whole lines, a run of neighbours at a time.
 void append_fields(const response_head& head, bool replace_ratelimit, std::string& out)
 {
-    const char* begin = nullptr;
-    const char* end = nullptr;
-    for (const field& f : head.fields) {
-        if (!is_forwarded(f, head, replace_ratelimit)) {
-            continue;
-        }
-        if (f.line.data() != end) {
-            out.append(begin, end);
-            begin = f.line.data();
-        }
-        end = f.line.data() + f.line.size();
-    }
-    out.append(begin, end);
+    append_lines(
+        head.fields, [&](const field& f) { return is_forwarded(f, head, replace_ratelimit); }, out
+    );
 }
 
 }  // namespace

@@ -109,14 +109,7 @@ bool exchange_state::read_head(std::span<char>& bytes)
     using state = http::parse_result::state;
     const bool continued = !partial_head_.empty();
     if (continued) {
-        // Looked at again only when a line is complete: a trickle must not cost more than its
-        // bytes.
-        const std::string_view more(bytes.data(), bytes.size());
-        partial_head_.append(more);
-        if (more.find('\n') == std::string_view::npos &&
-            partial_head_.size() < http::max_response_head_bytes) {
-            return false;
-        }
+        partial_head_.append(bytes.data(), bytes.size());
     }
     const std::string_view text =
         continued ? std::string_view(partial_head_) : std::string_view(bytes.data(), bytes.size());
