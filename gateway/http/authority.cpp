@@ -1,5 +1,6 @@
 #include "gateway/http/authority.hpp"
 
+#include "gateway/base/hex.hpp"
 #include "gateway/base/ip_address.hpp"
 #include "gateway/base/text.hpp"
 #include "gateway/http/chars.hpp"
@@ -10,12 +11,6 @@ namespace {
 
 constexpr auto host_table = detail::table_of("-._~!$&'()*+,;=%", true);
 
-bool is_hex(char c)
-{
-    const char l = base::to_lower(c);
-    return is_digit(c) || (l >= 'a' && l <= 'f');
-}
-
 bool is_reg_name(std::string_view text)
 {
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -23,7 +18,8 @@ bool is_reg_name(std::string_view text)
             return false;
         }
         if (text[i] == '%') {
-            if (i + 2 >= text.size() || !is_hex(text[i + 1]) || !is_hex(text[i + 2])) {
+            if (i + 2 >= text.size() || base::hex_digit(text[i + 1]) < 0 ||
+                base::hex_digit(text[i + 2]) < 0) {
                 return false;
             }
         }

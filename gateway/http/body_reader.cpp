@@ -1,24 +1,12 @@
 #include "gateway/http/body_reader.hpp"
 
+#include "gateway/base/hex.hpp"
 #include "gateway/http/chars.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 namespace gateway::http {
-
-namespace {
-
-int hex_value(char c)
-{
-    if (is_digit(c)) {
-        return c - '0';
-    }
-    const char lower = static_cast<char>(c | 0x20);
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
-}  // namespace
 
 body_reader::body_reader(framing f) : state_(state::done), remaining_(f.length)
 {
@@ -111,7 +99,7 @@ bool body_reader::expect(char c, char wanted, state next)
 
 bool body_reader::size_byte(char c)
 {
-    const int digit = hex_value(c);
+    const int digit = base::hex_digit(c);
     if (digit >= 0) {
         state_ = state::size;
         const bool fits = (remaining_ >> 59) == 0;  // or it could pass 2^63

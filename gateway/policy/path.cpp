@@ -1,6 +1,6 @@
 #include "gateway/policy/path.hpp"
 
-#include "gateway/base/text.hpp"
+#include "gateway/base/hex.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,15 +15,6 @@ struct path_char {
     bool encoded = false;
 };
 
-int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9') {
-        return c - '0';
-    }
-    const char lower = base::to_lower(c);
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
 // The path's characters one by one, decoded.
 class path_reader {
 public:
@@ -36,8 +27,8 @@ public:
         using kind = path_char::kind;
         path_char c{kind::ordinary, rest_.front(), rest_.front() == '%'};
         if (c.encoded) {
-            const int high = rest_.size() < 3 ? -1 : hex_digit(rest_[1]);
-            const int low = rest_.size() < 3 ? -1 : hex_digit(rest_[2]);
+            const int high = rest_.size() < 3 ? -1 : base::hex_digit(rest_[1]);
+            const int low = rest_.size() < 3 ? -1 : base::hex_digit(rest_[2]);
             if (high < 0 || low < 0) {
                 return {kind::malformed, '%', true};
             }

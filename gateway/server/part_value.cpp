@@ -1,5 +1,6 @@
 #include "gateway/server/part_value.hpp"
 
+#include "gateway/base/hex.hpp"
 #include "gateway/base/text.hpp"
 
 #include <algorithm>
@@ -7,15 +8,6 @@
 namespace gateway::server {
 
 namespace {
-
-int hex_value(char c)
-{
-    if (c >= '0' && c <= '9') {
-        return c - '0';
-    }
-    const char lower = base::to_lower(c);
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
 
 // What is no percent-encoding stays as it is, as decoders do.
 std::string_view decoded(std::string_view text, std::string& storage)
@@ -25,10 +17,11 @@ std::string_view decoded(std::string_view text, std::string& storage)
     }
     storage.clear();
     for (std::size_t i = 0; i < text.size(); ++i) {
-        const bool encoded = text[i] == '%' && i + 2 < text.size() && hex_value(text[i + 1]) >= 0 &&
-                             hex_value(text[i + 2]) >= 0;
+        const bool encoded = text[i] == '%' && i + 2 < text.size() &&
+                             base::hex_digit(text[i + 1]) >= 0 && base::hex_digit(text[i + 2]) >= 0;
         if (encoded) {
-            storage += static_cast<char>(hex_value(text[i + 1]) * 16 + hex_value(text[i + 2]));
+            storage +=
+                static_cast<char>(base::hex_digit(text[i + 1]) * 16 + base::hex_digit(text[i + 2]));
             i += 2;
         } else {
             storage += text[i] == '+' ? ' ' : text[i];
