@@ -23,24 +23,39 @@ std::optional<unsigned> take_number(std::string_view& text, int base, std::size_
     return value;
 }
 
-bool parse_v4(std::string_view text, std::uint8_t* out)
+// One to three digits without leading zeros, at most 255; `p` moves behind them.
+bool take_octet(const char*& p, const char* end, std::uint8_t& out)
 {
-    for (int i = 0; i < 4; ++i) {
-        if (i > 0) {
-            if (!text.starts_with('.')) {
-                return false;
-            }
-            text.remove_prefix(1);
+    unsigned value = 0;
+    for (int digits = 0; digits < 3; ++digits) {
+        const unsigned digit = p != end ? static_cast<unsigned char>(*p) - unsigned{'0'} : 10;
+        if (digit > 9) {
+            out = static_cast<std::uint8_t>(value);
+            return digits > 0;
         }
-        const bool leading_zero =
-            text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9';
-        const auto octet = take_number(text, 10, 3);
-        if (leading_zero || !octet || *octet > 255) {
+        if (digits > 0 && value == 0) {
             return false;
         }
-        *out++ = static_cast<std::uint8_t>(*octet);
+        value = value * 10 + digit;
+        ++p;
     }
-    return text.empty();
+    out = static_cast<std::uint8_t>(value);
+    return value <= 255;
+}
+
+bool parse_v4(std::string_view text, std::uint8_t* out)
+{
+    const char* p = text.data();
+    const char* const end = p + text.size();
+    for (int i = 0; i < 4; ++i) {
+        if (i > 0 && (p == end || *p++ != '.')) {
+            return false;
+        }
+        if (!take_octet(p, end, out[i])) {
+            return false;
+        }
+    }
+    return p == end;
 }
 
 // RFC 4291 §2.2: groups of 16 bits, at most one "::" for one or more zero groups, and a dotted

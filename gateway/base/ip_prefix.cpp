@@ -1,9 +1,10 @@
 #include "gateway/base/ip_prefix.hpp"
 
+#include "gateway/base/bytes16.hpp"
 #include "gateway/base/text.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <bit>
 #include <utility>
 
 namespace gateway::base {
@@ -15,6 +16,11 @@ constexpr int v4_mapping_length = 96;
 ip_address masked_to(const ip_address& address, int length)
 {
     return address.masked(length - v4_mapping_length, length);
+}
+
+bytes16 words(const ip_address& address)
+{
+    return std::bit_cast<bytes16>(address.network_order());
 }
 
 }  // namespace
@@ -41,6 +47,7 @@ std::optional<ip_prefix> ip_prefix::parse(std::string_view text)
         return std::nullopt;
     }
     prefix.length_ = static_cast<int>(*length) + (dotted ? v4_mapping_length : 0);
+    prefix.mask_ = prefix.mask_.masked(prefix.length_, prefix.length_);
     if (masked_to(*first, prefix.length_) != *first) {
         return std::nullopt;
     }
@@ -50,16 +57,8 @@ std::optional<ip_prefix> ip_prefix::parse(std::string_view text)
 // A 0.0.0.0/0 is all of IPv4, and no IPv6 prefix contains an IPv4 address.
 bool ip_prefix::contains(const ip_address& address) const
 {
-    const auto whole = static_cast<std::size_t>(length_ / 8);
-    const auto& mine = first_.network_order();
-    const auto& theirs = address.network_order();
-    if (std::memcmp(mine.data(), theirs.data(), whole) != 0) {
-        return false;
-    }
-    const int odd = length_ % 8;
-    const bool same_rest =
-        odd == 0 || ((mine[whole] ^ theirs[whole]) & (0xff00 >> odd) & 0xff) == 0;
-    return same_rest && (first_is_v4_ || !address.is_v4());
+    const bytes16 differs = (words(first_) ^ words(address)) & words(mask_);
+    return !any_true(differs) && (first_is_v4_ || !address.is_v4());
 }
 
 std::string ip_prefix::to_string() const

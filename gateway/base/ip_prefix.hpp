@@ -28,7 +28,14 @@ public:
     bool operator==(const ip_prefix&) const = default;
 
 private:
+    static constexpr ip_address::bytes all_bits = [] {
+        ip_address::bytes ones{};
+        ones.fill(0xff);
+        return ones;
+    }();
+
     ip_address first_;
+    ip_address mask_{all_bits};
     int length_ = 128;  // of the 128-bit form: an IPv4 /8 is 104
     bool first_is_v4_ = false;
 };

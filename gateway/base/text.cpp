@@ -20,31 +20,27 @@ std::string lower_case(std::string_view text)
 
 std::string_view trimmed(std::string_view text)
 {
-    constexpr std::string_view blanks = " \t";
-    const std::size_t first = text.find_first_not_of(blanks);
-    if (first == std::string_view::npos) {
-        return {};
+    const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
+    while (!text.empty() && is_blank(text.front())) {
+        text.remove_prefix(1);
     }
-    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+    while (!text.empty() && is_blank(text.back())) {
+        text.remove_suffix(1);
+    }
+    return text;
 }
 
 std::optional<std::uint64_t> parse_decimal(std::string_view text, std::uint64_t max)
 {
-    if (text.empty()) {
-        return std::nullopt;
-    }
     std::uint64_t value = 0;
     for (const char c : text) {
-        if (c < '0' || c > '9') {
+        const auto digit = static_cast<std::uint64_t>(static_cast<unsigned char>(c)) - '0';
+        if (digit > 9 || __builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, digit, &value) || value > max) {
             return std::nullopt;
         }
-        const auto digit = static_cast<std::uint64_t>(c - '0');
-        if (digit > max || value > (max - digit) / 10) {
-            return std::nullopt;
-        }
-        value = value * 10 + digit;
     }
-    return value;
+    return text.empty() ? std::nullopt : std::optional{value};
 }
 
 }  // namespace gateway::base

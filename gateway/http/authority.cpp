@@ -9,20 +9,21 @@ namespace gateway::http {
 
 namespace {
 
-constexpr auto host_table = detail::table_of("-._~!$&'()*+,;=%", true);
+constexpr auto host_table = detail::table_of("-._~!$&'()*+,;=", true);
 
 bool is_reg_name(std::string_view text)
 {
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (!host_table[static_cast<unsigned char>(text[i])]) {
+    const char* const end = text.data() + text.size();
+    for (const char* p = text.data(); p != end; ++p) {
+        if (host_table[static_cast<unsigned char>(*p)]) {
+            continue;
+        }
+        const bool encoded =
+            *p == '%' && end - p > 2 && base::hex_digit(p[1]) >= 0 && base::hex_digit(p[2]) >= 0;
+        if (!encoded) {
             return false;
         }
-        if (text[i] == '%') {
-            if (i + 2 >= text.size() || base::hex_digit(text[i + 1]) < 0 ||
-                base::hex_digit(text[i + 2]) < 0) {
-                return false;
-            }
-        }
+        p += 2;
     }
     return !text.empty();
 }

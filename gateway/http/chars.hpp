@@ -1,9 +1,9 @@
 // Character classes of RFC 9110 §5.5-5.6 and RFC 9112, as tables, and a fast skip over field text.
 #pragma once
 
+#include "gateway/base/bytes16.hpp"
+
 #include <array>
-#include <cstdint>
-#include <cstring>
 #include <string_view>
 
 namespace gateway::http {
@@ -60,30 +60,15 @@ constexpr bool is_field_text(char c)
     return u == '\t' || (u >= 0x20 && u != 0x7f);
 }
 
-namespace detail {
-
-inline constexpr std::uint64_t ones = 0x0101010101010101;
-inline constexpr std::uint64_t highs = 0x8080808080808080;
-
-inline std::uint64_t load(const char* p)
-{
-    std::uint64_t word = 0;
-    std::memcpy(&word, p, sizeof word);
-    return word;
-}
-
-}  // namespace detail
-
-// The first byte in [p, end) that is no field text. Eight bytes a step (Hacker's Delight §6-1).
+// The first byte in [p, end) that is no field text.
 inline const char* skip_field_text(const char* p, const char* end)
 {
-    for (; end - p >= 8; p += 8) {
-        const std::uint64_t word = detail::load(p);
-        const std::uint64_t below_space = (word - detail::ones * 0x20) & ~word;
-        const std::uint64_t deletes = word ^ (detail::ones * 0x7f);
-        const std::uint64_t is_delete = (deletes - detail::ones) & ~deletes;
-        if (((below_space | is_delete) & detail::highs) != 0) {
-            break;
+    while (end - p >= 16) {
+        const base::bytes16 v = base::load16(p);
+        const int text = base::first_true(((v < 0x20) & (v != '\t')) | (v == 0x7f));
+        p += text;
+        if (text < 16) {
+            return p;
         }
     }
     while (p != end && is_field_text(*p)) {
@@ -95,14 +80,29 @@ inline const char* skip_field_text(const char* p, const char* end)
 // The first byte in [p, end) that is no visible ASCII (0x21 to 0x7e): what ends a request target.
 inline const char* skip_visible(const char* p, const char* end)
 {
-    for (; end - p >= 8; p += 8) {
-        const std::uint64_t word = detail::load(p);
-        const std::uint64_t outside = word | (word - detail::ones * 0x21) | (word + detail::ones);
-        if ((outside & detail::highs) != 0) {
-            break;
+    while (end - p >= 16) {
+        const base::bytes16 v = base::load16(p);
+        const int visible = base::first_true((v < 0x21) | (v > 0x7e));
+        p += visible;
+        if (visible < 16) {
+            return p;
         }
     }
     while (p != end && *p > 0x20 && *p < 0x7f) {
+        ++p;
+    }
+    return p;
+}
+
+// The first byte in [p, end) that is no token character. Most names are letters and '-', and short.
+inline const char* skip_token(const char* p, const char* end)
+{
+    if (end - p >= 16) {
+        const base::bytes16 v = base::load16(p);
+        const base::bytes16 from_a = (v | 0x20) - 'a';
+        p += base::first_true((from_a > 25) & (v != '-'));
+    }
+    while (p != end && is_token_char(*p)) {
         ++p;
     }
     return p;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 namespace gateway::http {
 
@@ -80,45 +81,70 @@ char fold(char c)
     return folded[static_cast<unsigned char>(c)];
 }
 
-bool is_disguised(std::string_view name)
+std::uint64_t word_at(std::string_view text, std::size_t position)
 {
-    return std::any_of(name.begin(), name.end(), [](char c) { return fold(c) == '-' && c != '-'; });
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + position, sizeof word);
+    return word;
 }
 
-field_name classify_folded(std::string_view name)
+// Whether `name`, a token, is `lower` but for the case of letters. The two cases of a letter differ
+// in bit 5, and no token character differs from a digit or '-' in that bit only.
+bool is_name(std::string_view name, std::string_view lower)
 {
-    if (name.size() <= longest) {
-        for (std::size_t i = first_of[name.size()]; i < first_of[name.size() + 1]; ++i) {
-            if (reads_as(name, known_names[i].name)) {
-                return known_names[i].id;
-            }
-        }
+    constexpr std::uint64_t any_case = ~std::uint64_t{0x2020202020202020};
+    const std::size_t size = lower.size();
+    if (size < 8) {
+        return base::equal_ignoring_case(name, lower);
     }
-    const bool longer = name.size() > forwarded_prefix.size();
-    return longer && reads_as(name.substr(0, forwarded_prefix.size()), forwarded_prefix)
-               ? field_name::x_forwarded
-               : field_name::other;
+    std::uint64_t differs = 0;
+    for (std::size_t i = 0; i + 8 < size; i += 8) {
+        differs |= word_at(name, i) ^ word_at(lower, i);
+    }
+    differs |= word_at(name, size - 8) ^ word_at(lower, size - 8);
+    return (differs & any_case) == 0;
+}
+
+// What `name` is if it can be `candidate`, which has its length.
+field_name read(std::string_view name, const known& candidate)
+{
+    if (is_name(name, candidate.name)) {
+        return candidate.id;
+    }
+    return reads_as(name, candidate.name) ? field_name::disguised : field_name::other;
+}
+
+bool has_other_marks(std::string_view name)
+{
+    return std::any_of(name.begin(), name.end(), [](char c) { return fold(c) == '-' && c != '-'; });
 }
 
 }  // namespace
 
 bool reads_as(std::string_view name, std::string_view lower)
 {
-    if (name.size() != lower.size()) {
-        return false;
-    }
-    for (std::size_t i = 0; i < name.size(); ++i) {
-        if (fold(name[i]) != fold(lower[i])) {
-            return false;
-        }
-    }
-    return true;
+    return std::equal(name.begin(), name.end(), lower.begin(), lower.end(), [](char a, char b) {
+        return fold(a) == fold(b);
+    });
 }
 
 field_name classify(std::string_view name)
 {
-    const field_name id = classify_folded(name);
-    return id != field_name::other && is_disguised(name) ? field_name::disguised : id;
+    const char first = fold(name.front());
+    if (name.size() <= longest) {
+        for (std::size_t i = first_of[name.size()]; i < first_of[name.size() + 1]; ++i) {
+            const field_name id = first == known_names[i].name.front() ? read(name, known_names[i])
+                                                                       : field_name::other;
+            if (id != field_name::other) {
+                return id;
+            }
+        }
+    }
+    if (first == forwarded_prefix.front() && name.size() > forwarded_prefix.size() &&
+        reads_as(name.substr(0, forwarded_prefix.size()), forwarded_prefix)) {
+        return has_other_marks(name) ? field_name::disguised : field_name::x_forwarded;
+    }
+    return field_name::other;
 }
 
 bool connection_options::read(std::string_view value)

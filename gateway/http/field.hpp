@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,13 +52,15 @@ struct field {
 
 using field_list = std::vector<field>;
 
-// Appends the lines of the fields that `keep`(field) wants, from where they lie: neighbours that
-// both stay are one copy.
+// Appends `before`, then the lines of the fields that `keep`(field) wants, from where they lie:
+// what lies together and stays is one copy.
 template <typename Keep>
-void append_lines(const field_list& fields, Keep keep, std::string& out)
+void append_lines(
+    std::string_view before, std::span<const field> fields, Keep keep, std::string& out
+)
 {
-    const char* begin = nullptr;
-    const char* end = nullptr;
+    const char* begin = before.data();
+    const char* end = begin + before.size();
     for (const field& f : fields) {
         if (!keep(f)) {
             continue;

@@ -21,14 +21,11 @@ std::string_view without_blanks(const char* p, const char* end)
     return {p, end};
 }
 
-// One line, from p. On progress::complete `p` stands behind its CRLF.
-progress read_line(const char*& p, const char* end, field& out)
+// One line, from p. On progress::complete it is in `out`, and `p` stands behind its CRLF.
+progress read_line(const char*& p, const char* end, field_list& out)
 {
     const char* const start = p;
-    const char* q = p;
-    while (q != end && is_token_char(*q)) {
-        ++q;
-    }
+    const char* q = skip_token(p, end);
     if (q == end) {
         return progress::incomplete;
     }
@@ -44,10 +41,8 @@ progress read_line(const char*& p, const char* end, field& out)
     if (q[0] != '\r' || q[1] != '\n') {
         return progress::malformed;
     }
-    out.name = {start, colon};
-    out.value = without_blanks(colon + 1, q);
-    out.line = {start, q + 2};
-    out.id = classify(out.name);
+    const std::string_view name(start, colon);
+    out.push_back({classify(name), name, without_blanks(colon + 1, q), {start, q + 2}});
     p = q + 2;
     return progress::complete;
 }
@@ -74,7 +69,7 @@ progress read_fields(
         if (out.size() == max_fields) {
             return progress::too_many;
         }
-        const progress line = read_line(p, end, out.emplace_back());
+        const progress line = read_line(p, end, out);
         if (line != progress::complete) {
             return line;
         }

@@ -39,7 +39,8 @@ bool is_forwarded(const field& f, const request_head& head, const forward_option
         return false;  // RFC 9110 §10.1.1: to be ignored, so nobody behind us may see it in a 1.1
                        // request
     }
-    const bool is_identity = reads_as(f.name, options.identity_header);
+    const bool is_identity =
+        f.id == options.identity_field && reads_as(f.name, options.identity_header);
     if (is_identity && !base::equal_ignoring_case(f.name, options.identity_header)) {
         return false;
     }
@@ -61,9 +62,33 @@ bool has(const request_head& head, field_name id)
     return false;
 }
 
-void append_line(std::string& out, std::string_view name, std::string_view value)
+std::string_view up_to(std::string_view first, std::string_view last)
 {
-    out.append(name).append(": "sv).append(value).append("\r\n"sv);
+    return {first.data(), last.data() + last.size()};
+}
+
+void append_own_start(const request_head& head, const forward_options& options, std::string& out)
+{
+    out.append(head.method).append(" "sv).append(head.path).append(head.query);
+    out.append(" HTTP/1.1\r\nHost: "sv);
+    out.append(head.authority.empty() ? options.default_host : head.authority).append("\r\n"sv);
+}
+
+// The request line, the Host field first (RFC 9110 §7.2), and what else stays. Mostly the head
+// begins that way, and its beginning stays with the rest.
+void append_what_stays(const request_head& head, const forward_options& options, std::string& out)
+{
+    std::span<const field> fields = head.fields;
+    std::string_view start;
+    if (!fields.empty() && fields.front().id == field_name::host && !head.absolute_form &&
+        !head.http_1_0) {
+        start = up_to(head.method, fields.front().line);
+        fields = fields.subspan(1);
+    } else {
+        append_own_start(head, options, out);
+    }
+    const auto stays = [&](const field& f) { return is_forwarded(f, head, options); };
+    append_lines(start, fields, stays, out);
 }
 
 void append_peer_chain(const request_head& head, const forward_options& options, std::string& out)
@@ -74,17 +99,7 @@ void append_peer_chain(const request_head& head, const forward_options& options,
             out.append(f.value).append(", "sv);
         }
     }
-    out.append(options.peer.to_string()).append("\r\n"sv);
-}
-
-void append_start(const request_head& head, const forward_options& options, std::string& out)
-{
-    out.append(head.method)
-        .append(" "sv)
-        .append(head.path)
-        .append(head.query)
-        .append(" HTTP/1.1\r\n"sv);
-    append_line(out, "Host", head.authority.empty() ? options.default_host : head.authority);
+    out.append(options.peer);
 }
 
 }  // namespace
@@ -93,19 +108,16 @@ void append_forwarded_request(
     const request_head& head, const forward_options& options, std::string& out
 )
 {
-    append_start(head, options, out);
-    append_lines(
-        head.fields, [&](const field& f) { return is_forwarded(f, head, options); }, out
-    );
+    append_what_stays(head, options, out);
     append_peer_chain(head, options, out);
     if (!options.peer_trusted || !has(head, field_name::x_forwarded_proto)) {
-        out.append("X-Forwarded-Proto: http\r\n"sv);
+        out.append("\r\nX-Forwarded-Proto: http"sv);
     }
     if ((!options.peer_trusted || !has(head, field_name::x_forwarded_host)) &&
         !head.authority.empty()) {
-        append_line(out, "X-Forwarded-Host", head.authority);
+        out.append("\r\nX-Forwarded-Host: "sv).append(head.authority);
     }
-    out.append(head.http_1_0 ? "Via: 1.0 gateway\r\n" : "Via: 1.1 gateway\r\n");
+    out.append(head.http_1_0 ? "\r\nVia: 1.0 gateway\r\n"sv : "\r\nVia: 1.1 gateway\r\n"sv);
     if (head.body.how == framing::kind::chunked) {
         out.append("Transfer-Encoding: chunked\r\n"sv);
     }

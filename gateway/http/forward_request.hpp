@@ -2,7 +2,6 @@
 // lie; what belongs to one connection only is left out, what we vouch for is added last.
 #pragma once
 
-#include "gateway/base/ip_address.hpp"
 #include "gateway/http/message.hpp"
 
 #include <string>
@@ -11,10 +10,11 @@
 namespace gateway::http {
 
 struct forward_options {
-    base::ip_address peer{};
+    std::string_view peer{};             // its address, canonical
     bool peer_trusted = false;           // its forwarding fields are passed on, else replaced
     std::string_view identity_header{};  // lower case; also replaced if the peer is not trusted
-    std::string_view default_host{};     // when an HTTP/1.0 request named none
+    field_name identity_field = field_name::other;  // what classify() says of it
+    std::string_view default_host{};                // when an HTTP/1.0 request named none
 };
 
 // Appends the head, empty line included. Always HTTP/1.1, exactly one Host, one framing.

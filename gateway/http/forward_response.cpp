@@ -27,11 +27,19 @@ void append_start(const response_head& head, std::string& out)
     out.append("HTTP/1.1 "sv).append(code, 3).append(" "sv).append(head.reason).append("\r\n"sv);
 }
 
-void append_fields(const response_head& head, bool replace_ratelimit, std::string& out)
+// A status line without a reason may lack the space before it.
+bool starts_as_ours(const response_head& head)
 {
-    append_lines(
-        head.fields, [&](const field& f) { return is_forwarded(f, head, replace_ratelimit); }, out
-    );
+    return !head.http_1_0 && !head.reason.empty();
+}
+
+void append_what_stays(const response_head& head, bool replace_ratelimit, std::string& out)
+{
+    if (!starts_as_ours(head)) {
+        append_start(head, out);
+    }
+    const auto stays = [&](const field& f) { return is_forwarded(f, head, replace_ratelimit); };
+    append_lines(starts_as_ours(head) ? head.start_line : ""sv, head.fields, stays, out);
 }
 
 }  // namespace
@@ -50,8 +58,7 @@ void append_forwarded_response(
     const response_head& head, const response_options& options, std::string& out
 )
 {
-    append_start(head, out);
-    append_fields(head, options.replace_ratelimit, out);
+    append_what_stays(head, options.replace_ratelimit, out);
     out.append(options.extra);
     if (outbound_framing(head, options.client_http_1_0).how == framing::kind::chunked) {
         out.append("Transfer-Encoding: chunked\r\n"sv);
@@ -66,8 +73,7 @@ void append_forwarded_response(
 
 void append_interim_response(const response_head& head, std::string& out)
 {
-    append_start(head, out);
-    append_fields(head, false, out);
+    append_what_stays(head, false, out);
     out.append("\r\n"sv);
 }
 

@@ -1,7 +1,9 @@
 #include "gateway/http/limit_headers.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cstring>
 
 namespace gateway::http {
 
@@ -33,19 +35,41 @@ const limit_report& tightest(std::span<const limit_report> reports)
     });
 }
 
+// A text and three numbers on every response: put together in place, then appended at once.
+class short_text {
+public:
+    template <std::size_t N>
+    short_text& add(const char (&literal)[N])
+    {
+        std::memcpy(end_, literal, N - 1);
+        end_ += N - 1;
+        return *this;
+    }
+
+    short_text& add(std::int64_t n)
+    {
+        end_ = std::to_chars(end_, bytes_.data() + bytes_.size(), n).ptr;
+        return *this;
+    }
+
+    std::string_view view() const { return {bytes_.data(), end_}; }
+
+private:
+    std::array<char, 160> bytes_;
+    char* end_ = bytes_.data();
+};
+
 void append_x_ratelimit(
     const limit_report& r, bool as_epoch, base::duration unix_now, std::string& out
 )
 {
-    out.append("X-RateLimit-Limit: "sv);
-    append_number(out, r.limit->burst());
-    out.append("\r\nX-RateLimit-Remaining: "sv);
-    append_number(out, r.decision.remaining);
-    out.append("\r\nX-RateLimit-Reset: "sv);
-    append_number(
-        out, seconds_up(as_epoch ? unix_now + r.decision.reset_after : r.decision.reset_after)
-    );
-    out.append("\r\n"sv);
+    const base::duration reset =
+        as_epoch ? unix_now + r.decision.reset_after : r.decision.reset_after;
+    short_text lines;
+    lines.add("X-RateLimit-Limit: ").add(r.limit->burst());
+    lines.add("\r\nX-RateLimit-Remaining: ").add(r.decision.remaining);
+    lines.add("\r\nX-RateLimit-Reset: ").add(seconds_up(reset)).add("\r\n");
+    out.append(lines.view());
 }
 
 // Names are plain ASCII without quotes or backslashes: the configuration allows no others.

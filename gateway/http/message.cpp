@@ -14,6 +14,7 @@ void request_head::clear()
 
 void response_head::clear()
 {
+    start_line = {};
     status = 0;
     reason = {};
     http_1_0 = false;

@@ -39,6 +39,7 @@ struct request_head {
 };
 
 struct response_head {
+    std::string_view start_line;  // CRLF included
     int status = 0;
     std::string_view reason;
     bool http_1_0 = false;

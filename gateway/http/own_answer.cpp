@@ -1,6 +1,8 @@
 #include "gateway/http/own_answer.hpp"
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 
 namespace gateway::http {
 
@@ -8,91 +10,94 @@ namespace {
 
 using namespace std::string_view_literals;
 
-struct phrase {
-    int status;
-    std::string_view text;
+// What is always said with a status: its text, and the type of its problem, which is registered by
+// draft-ietf-httpapi-ratelimit-headers §"Problem Types"; else there is only the status.
+struct known_status {
+    std::string_view line;  // code and reason
+    std::string_view type = "about:blank";
+
+    std::string_view code() const { return line.substr(0, 3); }
+
+    std::string_view reason() const { return line.substr(4); }
+
+    int number() const { return (line[0] - '0') * 100 + (line[1] - '0') * 10 + (line[2] - '0'); }
 };
 
-constexpr std::array<phrase, 14> phrases{{
-    {400, "Bad Request"},
-    {404, "Not Found"},
-    {408, "Request Timeout"},
-    {413, "Content Too Large"},
-    {414, "URI Too Long"},
-    {417, "Expectation Failed"},
-    {429, "Too Many Requests"},
-    {431, "Request Header Fields Too Large"},
-    {500, "Internal Server Error"},
-    {501, "Not Implemented"},
-    {502, "Bad Gateway"},
-    {503, "Service Unavailable"},
-    {504, "Gateway Timeout"},
-    {505, "HTTP Version Not Supported"},
+// The most frequent first.
+constexpr std::array<known_status, 14> statuses{{
+    {"429 Too Many Requests", "https://iana.org/assignments/http-problem-types#quota-exceeded"},
+    {"400 Bad Request"},
+    {"404 Not Found"},
+    {"408 Request Timeout"},
+    {"413 Content Too Large"},
+    {"414 URI Too Long"},
+    {"417 Expectation Failed"},
+    {"431 Request Header Fields Too Large"},
+    {"501 Not Implemented"},
+    {"502 Bad Gateway"},
+    {"503 Service Unavailable",
+     "https://iana.org/assignments/http-problem-types#temporary-reduced-capacity"},
+    {"504 Gateway Timeout"},
+    {"505 HTTP Version Not Supported"},
+    {"500 Internal Server Error"},  // the last, for a status that is none of them
 }};
 
-// Registered by draft-ietf-httpapi-ratelimit-headers §"Problem Types"; else there is only the
-// status.
-std::string_view problem_type(const own_answer& answer)
+const known_status& known(int status)
 {
-    if (answer.status == 429) {
-        return "https://iana.org/assignments/http-problem-types#quota-exceeded";
-    }
-    if (answer.status == 503) {
-        return "https://iana.org/assignments/http-problem-types#temporary-reduced-capacity";
-    }
-    return "about:blank";
+    const auto last = statuses.end() - 1;
+    return *std::find_if(statuses.begin(), last, [status](const known_status& s) {
+        return s.number() == status;
+    });
 }
 
-// All the texts are our own or names of limits, and none has a character that JSON would escape.
-void append_problem(const own_answer& answer, std::string& out)
+// The parts of the body, in order. All the texts are our own or names of limits, and none has a
+// character that JSON would escape.
+template <typename Add>
+void for_each_part(const own_answer& answer, const known_status& status, Add add)
 {
-    out.append(R"({"type":")"sv).append(problem_type(answer));
-    out.append(R"(","title":")"sv).append(reason_phrase(answer.status));
-    out.append(R"(","status":)"sv).append(std::to_string(answer.status));
-    out.append(R"(,"detail":")"sv).append(answer.detail).append("\""sv);
-    if (!answer.violated.empty()) {
-        out.append(R"(,"violated-policies":[)"sv);
-        for (std::size_t i = 0; i < answer.violated.size(); ++i) {
-            out.append(i == 0 ? "\""sv : ",\""sv).append(answer.violated[i]).append("\""sv);
-        }
-        out.append("]"sv);
+    add(R"({"type":")"sv);
+    add(status.type);
+    add(R"(","title":")"sv);
+    add(status.reason());
+    add(R"(","status":)"sv);
+    add(status.code());
+    add(R"(,"detail":")"sv);
+    add(answer.detail);
+    std::string_view before_name = R"(","violated-policies":[")";
+    for (const std::string_view name : answer.violated) {
+        add(before_name);
+        add(name);
+        before_name = R"(",")";
     }
-    out.append("}"sv);
+    add(answer.violated.empty() ? R"("})"sv : R"("]})"sv);
+}
+
+std::size_t body_size(const own_answer& answer, const known_status& status)
+{
+    std::size_t size = 0;
+    for_each_part(answer, status, [&size](std::string_view part) { size += part.size(); });
+    return size;
 }
 
 }  // namespace
 
-std::string_view reason_phrase(int status)
-{
-    for (const phrase& p : phrases) {
-        if (p.status == status) {
-            return p.text;
-        }
-    }
-    return "";
-}
-
 void append_own_answer(const own_answer& answer, std::string& out)
 {
-    out.append("HTTP/1.1 "sv).append(std::to_string(answer.status)).append(" "sv);
-    out.append(reason_phrase(answer.status));
-    out.append("\r\nContent-Type: application/problem+json\r\nContent-Length: "sv);
-    const std::size_t length_goes_here = out.size();
-    out.append("\r\nCache-Control: no-store\r\n"sv);
+    const known_status& status = known(answer.status);
+    out.append("HTTP/1.1 "sv).append(status.line);
+    out.append("\r\nContent-Type: application/problem+json\r\nCache-Control: no-store\r\n"sv);
     out.append(answer.extra);
     if (answer.close) {
         out.append("Connection: close\r\n"sv);
     } else if (answer.keep_alive_1_0) {
         out.append("Connection: keep-alive\r\n"sv);
     }
-    out.append("\r\n"sv);
-    const std::size_t head_ends = out.size();
-    append_problem(answer, out);
-    const std::string length = std::to_string(out.size() - head_ends);
-    if (answer.head_only) {
-        out.resize(head_ends);
+    char size[20];
+    const auto end = std::to_chars(size, size + sizeof size, body_size(answer, status)).ptr;
+    out.append("Content-Length: "sv).append(size, end).append("\r\n\r\n"sv);
+    if (!answer.head_only) {
+        for_each_part(answer, status, [&out](std::string_view part) { out.append(part); });
     }
-    out.insert(length_goes_here, length);
 }
 
 }  // namespace gateway::http

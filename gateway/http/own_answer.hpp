@@ -8,7 +8,7 @@
 namespace gateway::http {
 
 struct own_answer {
-    int status = 500;
+    int status = 500;           // one that the gateway gives, or it becomes 500
     std::string_view detail{};  // a sentence of our own for people: no quotes, no backslashes
     std::span<const std::string_view> violated{};  // names of limits; for 429
     std::string_view extra{};                      // whole lines to add to the head
@@ -16,8 +16,6 @@ struct own_answer {
     bool keep_alive_1_0 = false;                   // tell an HTTP/1.0 client that it does not
     bool head_only = false;                        // it answers a HEAD
 };
-
-std::string_view reason_phrase(int status);
 
 // Appends the whole message.
 void append_own_answer(const own_answer& answer, std::string& out);

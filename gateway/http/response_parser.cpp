@@ -41,6 +41,7 @@ parse_result read_status_line(const char*& p, const char* end, response_head& ou
     if (!code || *code < 100 || (line.size() > 12 && line[12] != ' ')) {
         return refuse("the status code is not three digits");
     }
+    out.start_line = {p, line_end + 2};
     out.http_1_0 = line[7] == '0';
     out.status = static_cast<int>(*code);
     out.reason = line.size() > 13 ? line.substr(13) : std::string_view{};

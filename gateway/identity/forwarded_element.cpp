@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 namespace gateway::identity {
 
@@ -87,6 +88,14 @@ std::size_t opening_quote(std::string_view line, std::size_t closing)
         i = first_backslash;
     }
     return npos;
+}
+
+std::size_t last_comma(std::string_view line)
+{
+    const void* const found = ::memrchr(line.data(), ',', line.size());
+    return found == nullptr
+               ? npos
+               : static_cast<std::size_t>(static_cast<const char*>(found) - line.data());
 }
 
 std::size_t last_comma_outside_quotes(std::string_view line)
@@ -188,7 +197,7 @@ bool take_pair(std::string_view& element, std::optional<parameter_value>& node)
 std::string_view cut_last_element(list_form form, std::string_view& line)
 {
     const std::size_t comma =
-        form == list_form::plain ? line.rfind(',') : last_comma_outside_quotes(line);
+        form == list_form::plain ? last_comma(line) : last_comma_outside_quotes(line);
     const std::string_view element = comma == npos ? line : line.substr(comma + 1);
     line = comma == npos ? std::string_view{} : line.substr(0, comma);
     return base::trimmed(element);

@@ -69,7 +69,6 @@ void connection::ready(std::uint32_t epoll_events)
         return;
     }
     if ((epoll_events & EPOLLOUT) != 0 && sending()) {
-        loop_.refresh_now();
         continue_sending();
     }
     ended_ = ended_ || (epoll_events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
@@ -81,7 +80,6 @@ void connection::recheck()
 {
     if (wants_read_ && may_be_readable_ && !closed()) {
         wants_read_ = false;
-        loop_.refresh_now();
         readable();
     }
 }

@@ -6,8 +6,8 @@ namespace gateway::net {
 // another thread stays safe.
 loop::loop()
     : context_(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO),
-      data_(context_),
       now_(base::now()),
+      data_(context_, now_),
       wheel_(now_, tick, wheel_slots),
       ticker_(context_)
 {

@@ -44,7 +44,8 @@ public:
 
     poller& data() { return data_; }
 
-    // One reading of the clock per event: whoever starts handling one calls refresh_now().
+    // One reading of the clock per turn of the data sockets, and per event of anything else:
+    // whoever starts handling one of those calls refresh_now().
     base::instant now() const { return now_; }
 
     base::instant refresh_now() { return now_ = base::now(); }
@@ -64,8 +65,8 @@ public:
 
 private:
     boost::asio::io_context context_;
-    poller data_;
     base::instant now_;
+    poller data_;
     base::timer_wheel wheel_;
     timer ticker_;
     bool ticking_ = true;

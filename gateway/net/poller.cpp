@@ -22,8 +22,8 @@ int open_set()
 
 }  // namespace
 
-poller::poller(boost::asio::io_context& context)
-    : context_(context), set_(context.get_executor(), open_set())
+poller::poller(boost::asio::io_context& context, base::instant& now)
+    : context_(context), set_(context.get_executor(), open_set()), now_(now)
 {
     wait();
 }
@@ -50,6 +50,7 @@ void poller::dispatch()
 {
     std::array<epoll_event, max_events> events;
     const int count = ::epoll_wait(set_.native_handle(), events.data(), max_events, 0);
+    now_ = base::now();
     dispatching_ = true;
     for (int i = 0; i < count; ++i) {
         const epoll_event& e = events[static_cast<std::size_t>(i)];
@@ -79,6 +80,7 @@ void poller::post_sweep()
         sweep_posted_ = true;
         boost::asio::post(context_, [this] {
             sweep_posted_ = false;
+            now_ = base::now();
             sweep();
         });
     }

@@ -53,19 +53,22 @@ void admitter::reset(const std::shared_ptr<const policy_view>& view)
 {
     if (view_ != view) {  // or the count would go up and down for every request
         view_ = view;
+        peer_trusted_ = identity::is_trusted(view_->policy->client, peer_);
     }
     route_ = nullptr;
     metrics_ = view_->no_route;
-    knows_client_ = false;
+    client_ = peer_;
     lines_.clear();
     violated_.clear();
     deciding_limit_ = {};
     outcome_ = {};
 }
 
-base::ip_address admitter::find_client(const http::request_head& head, const base::ip_address& peer)
-    const
+base::ip_address admitter::find_client(const http::request_head& head) const
 {
+    if (!peer_trusted_) {
+        return peer_;
+    }
     auto& lines = scratch_spelling().client_lines;
     lines.clear();
     for (const http::field& f : head.fields) {
@@ -75,17 +78,14 @@ base::ip_address admitter::find_client(const http::request_head& head, const bas
             lines.push_back(f.value);
         }
     }
-    return identity::client_address(view_->policy->client, peer, lines);
+    return identity::client_address(view_->policy->client, peer_, lines);
 }
 
-admission admitter::admit(
-    const http::request_head& head, const base::ip_address& peer, verdict_listener& listener
-)
+admission admitter::admit(const http::request_head& head, verdict_listener& listener)
 {
     spelling& s = scratch_spelling();
     const policy::policy& policy = *view_->policy;
-    client_ = find_client(head, peer);
-    knows_client_ = true;
+    client_ = find_client(head);
     policy::normalise_host(head.authority, s.host);
     if (head.path == "*") {
         s.path = "*";
@@ -104,9 +104,10 @@ admission admitter::admit(
 
     admission a;
     a.forward = {
-        .peer = peer,
-        .peer_trusted = identity::is_trusted(policy.client, peer),
+        .peer = peer_text_,
+        .peer_trusted = peer_trusted_,
         .identity_header = view_->identity_header,
+        .identity_field = view_->identity_field,
         .default_host = pool().default_host(),
     };
     if (route_->limits.empty()) {

@@ -27,14 +27,14 @@ private:
 
 class admitter {
 public:
-    explicit admitter(check_pool& checks) : checks_(checks) {}
+    admitter(check_pool& checks, const base::ip_address& peer)
+        : checks_(checks), peer_(peer), peer_text_(peer.to_string())
+    {}
 
     void reset(const std::shared_ptr<const policy_view>& view);  // before each request
 
     // As session_port::admit; with `pending`, `listener` is called and conclude() gives the rest.
-    admission admit(
-        const http::request_head& head, const base::ip_address& peer, verdict_listener& listener
-    );
+    admission admit(const http::request_head& head, verdict_listener& listener);
     admission conclude(const verdict& v);
     void abandon();
 
@@ -46,8 +46,9 @@ public:
 
     proxy::pool& pool() const { return *view_->pools[route_->upstream]; }
 
-    bool knows_client() const { return knows_client_; }  // a head was valid, so it was looked for
+    const base::ip_address& peer() const { return peer_; }
 
+    // The peer, until a head was valid and the client was looked for.
     const base::ip_address& client() const { return client_; }
 
     std::string_view limit_lines() const { return lines_; }
@@ -60,19 +61,20 @@ public:
 
 private:
     check_pool& checks_;
+    const base::ip_address peer_;
+    const std::string peer_text_;
     std::shared_ptr<const policy_view> view_;
+    bool peer_trusted_ = false;  // by that view
     const policy::route* route_ = nullptr;
     telemetry::route_metrics* metrics_ = nullptr;
     std::unique_ptr<limit_check> check_;  // while its verdict is awaited
-    bool knows_client_ = false;
     base::ip_address client_;
     std::string lines_;  // header lines of the limits
     std::vector<std::string_view> violated_;
     std::string_view deciding_limit_;
     std::string_view outcome_;
 
-    base::ip_address find_client(const http::request_head& head, const base::ip_address& peer)
-        const;
+    base::ip_address find_client(const http::request_head& head) const;
     void write_lines(const verdict& v);
 };
 

@@ -3,7 +3,7 @@
 namespace gateway::server {
 
 session::session(session_environment& env, int fd, const base::ip_address& peer)
-    : connection(env.loop, fd), env_(env), admitter_(env.checks), state_(*this), peer_(peer)
+    : connection(env.loop, fd), env_(env), admitter_(env.checks, peer), state_(*this)
 {
     env_.metrics.clients_idle.add(1);
     admitter_.reset(env_.view);
@@ -233,7 +233,7 @@ admission session::admit(const http::request_head& head)
         log_->host = head.authority;
         log_->target = head.path;
     }
-    return admitter_.admit(head, peer_, *this);
+    return admitter_.admit(head, *this);
 }
 
 void session::request_ends(const finished& f)
@@ -248,8 +248,8 @@ void session::request_ends(const finished& f)
     }
     const policy::route* const route = admitter_.route();
     telemetry::access_record record{
-        .client = admitter_.knows_client() ? admitter_.client() : peer_,
-        .peer = peer_,
+        .client = admitter_.client(),
+        .peer = admitter_.peer(),
         .method = {},
         .host = {},
         .target = {},

@@ -56,7 +56,6 @@ private:
     admitter admitter_;
     session_state state_;
     proxy::upstream_connection* upstream_ = nullptr;
-    base::ip_address peer_;
     base::instant began_{};          // the request
     base::instant sent_upstream_{};  // its head
     std::size_t method_ = 0;         // index of its metrics label

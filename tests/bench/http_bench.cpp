@@ -70,8 +70,9 @@ void forward_request(benchmark::State& state)
     request_head head;
     parse_request_head(get, {}, head);
     const forward_options options{
-        .peer = base::ip_address::v4(0xc0000201),
+        .peer = "192.0.2.1",
         .identity_header = "x-forwarded-for",
+        .identity_field = field_name::x_forwarded_for,
         .default_host = "default",
     };
     std::string out;

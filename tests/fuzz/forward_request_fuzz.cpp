@@ -70,7 +70,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     }
     const http::forward_options options{
-        .peer = base::ip_address::v4(0xc0000201),
+        .peer = "192.0.2.1",
         .peer_trusted = (data[0] & 1) != 0,
         .identity_header = "client-ip",
         .default_host = "default.test",

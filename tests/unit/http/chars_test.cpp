@@ -33,7 +33,7 @@ TEST(chars, field_text_is_everything_but_control_bytes_and_delete)
 TEST(chars, the_fast_skips_stop_exactly_where_a_byte_at_a_time_would)
 {
     for (const char filler : {'a', '\x80', '\xff', '~', '!'}) {
-        for (std::size_t length = 1; length <= 20; ++length) {
+        for (std::size_t length = 1; length <= 36; ++length) {
             for (std::size_t place = 0; place < length; ++place) {
                 for (int c = 0; c < 256; ++c) {
                     std::string text(length, filler);
@@ -50,6 +50,11 @@ TEST(chars, the_fast_skips_stop_exactly_where_a_byte_at_a_time_would)
                         ++expected;
                     }
                     ASSERT_EQ(skip_visible(text.data(), end), expected) << c << " at " << place;
+                    expected = text.data();
+                    while (expected != end && is_token_char(*expected)) {
+                        ++expected;
+                    }
+                    ASSERT_EQ(skip_token(text.data(), end), expected) << c << " at " << place;
                 }
             }
         }
