@@ -1,7 +1,7 @@
 #include "gateway/store/redis/greeting.hpp"
 
 #include "gateway/store/redis/command.hpp"
-#include "gateway/store/redis/take_script.hpp"
+#include "gateway/store/redis/scripts.hpp"
 
 #include <array>
 #include <string_view>

@@ -1,4 +1,4 @@
-// The text of take.lua, embedded by CMake.
+// The texts of the Lua scripts, embedded by CMake; each begins with bucket.lua.
 #pragma once
 
 #include <string_view>
@@ -6,5 +6,6 @@
 namespace gateway::store::redis {
 
 extern const std::string_view take_script;
+extern const std::string_view rebase_script;
 
 }  // namespace gateway::store::redis

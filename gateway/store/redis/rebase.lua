@@ -1,0 +1,22 @@
+-- One step of a walk over all keys: what is owed under a changed rate is paid back at the new one from
+-- now on, also by clients that stay away. Begins with bucket.lua. See redis/rebasing.hpp.
+--
+-- ARGV  where the walk is: SCAN's cursor, "0" at first; how many keys to look at; the key prefix;
+--       the limits: "name interval burst name interval burst ..."
+-- Reply the next cursor; "0" at the end
+local limits = {}
+for name, interval, burst in string.gmatch(ARGV[4], '(%S+) (%d+) (%d+)') do
+    limits[ARGV[3] .. name .. ':'] = { interval = tonumber(interval), burst = tonumber(burst) }
+end
+
+local page = redis.call('SCAN', ARGV[1], 'COUNT', ARGV[2])
+for _, key in ipairs(page[2]) do
+    local limit = limits[string.sub(key, 1, -33)] -- without the 32 digits of the client
+    if limit then
+        local readable, bucket = pcall(read, key, limit.interval, limit.burst)
+        if readable and bucket and bucket.changed then
+            write(key, bucket.full_at, bucket)
+        end
+    end
+end
+return page[1]

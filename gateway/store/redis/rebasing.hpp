@@ -1,0 +1,71 @@
+// A walk over a Redis server's keys after a reload has changed rates: what clients owe is paid back
+// at the new ones from then on, also by those who stay away, whose keys would expire at the old
+// ones. What memory_store::rebase does at once takes here as long as looking at every key of the
+// database, in steps that keep the server from its questions for less than a millisecond each.
+//
+// On a connection of its own, away from the workers' links, on the thread of its executor. Held by
+// shared_ptr, as its coroutine may end after cancel().
+#pragma once
+
+#include "gateway/limit/limit.hpp"
+#include "gateway/net/task.hpp"
+#include "gateway/store/options.hpp"
+#include "gateway/store/redis/connector.hpp"
+#include "gateway/store/redis/reply.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gateway::store::redis {
+
+struct limit_terms {
+    std::string name;
+    limit::terms microseconds;
+};
+
+class rebasing {
+public:
+    // Begins when questions in the old terms have been answered. `limits` are all those that live
+    // in this store, so that a later walk does what is left of an earlier one, too. Tries again
+    // while the server fails; `name` is what logs call the store.
+    static std::shared_ptr<rebasing> start(
+        const net::executor& executor,
+        std::string name,
+        const redis_options& options,
+        const std::vector<limit_terms>& limits
+    );
+
+    rebasing(
+        const net::executor& executor,
+        std::string name,
+        const redis_options& options,
+        const std::vector<limit_terms>& limits
+    );
+    rebasing(const rebasing&) = delete;
+    rebasing& operator=(const rebasing&) = delete;
+
+    void cancel();  // for ever
+
+private:
+    std::weak_ptr<rebasing> self_;
+    std::string name_;
+    redis_options options_;
+    std::string limits_;  // as rebase.lua wants them
+    std::shared_ptr<connector> connector_;
+    net::stream_socket socket_;
+    net::timer timer_;  // a rest, or a step's deadline
+    reply_reader reader_;
+    std::uint64_t step_ = 0;  // tells an old step's deadline from the present one's
+    bool cancelled_ = false;
+
+    net::task<> run(std::shared_ptr<rebasing> self);
+    net::task<std::optional<failure>> walk();
+    net::task<std::optional<failure>> ask(const std::string& command, reply& into);
+    net::task<> rest(base::duration time);
+    void report(std::optional<failure> why) const;
+};
+
+}  // namespace gateway::store::redis
