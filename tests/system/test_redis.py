@@ -1,5 +1,6 @@
 """Limits in a real Redis: what is stored there, for how long, and how it is reached."""
 import re
+import time
 
 from harness.case import SystemTest, forwarding_to
 from harness.load import pipelined
@@ -175,6 +176,29 @@ class Shared(SystemTest):
             "three were taken, and four is the new burst",
         )
         self.assertEqual(gateway.get().status, 429)
+
+    def test_a_client_that_stays_away_is_not_forgiven_by_a_lowered_rate(self):
+        limits = "away: {{ key: [], rate: {}, burst: 1, store: r }}, other: {{ key: [], rate: 1/h, burst: 4, store: r }}"
+        gateway = self.gateway_on(self.redis.url, limits=limits.format("1/2s"), names="away, other")
+        self.assertEqual([gateway.get().status for _ in range(2)], [200, 429])
+        forgiven_at = time.monotonic() + 2.1  # at the old rate
+        start = len(gateway.diagnostics)
+        text = (
+            f"stores: {{ r: {{ url: '{self.redis.url}', timeout: 50ms }} }}\n"
+            f"limits: {{ {limits.format('1/h')} }}\n" + forwarding_to("echo", "away")
+        )
+        self.assertIn("reloaded", gateway.reload(text))
+        gateway.wait_for_diagnostic("all buckets follow the changed rates", start)
+        by_limit = {k.split(b":")[1]: self.redis.command("PTTL", k) for k in self.redis.keys()}
+        for name, left in by_limit.items():
+            self.assertGreater(left, 60_000, f"{name} owes for long")
+        wait_until(lambda: time.monotonic() > forgiven_at, what="the old rate would have forgiven")
+        r = gateway.get()
+        self.assertEqual((r.status, r["x-ratelimit-remaining"]), (429, "0"))
+        start = len(gateway.diagnostics)
+        self.assertIn("reloaded", gateway.reload(text + "# nothing changed\n"))
+        self.assertEqual(gateway.get().status, 429)
+        self.assertNotIn("changed rates", "\n".join(gateway.diagnostics[start:]))
 
     def test_the_store_is_asked_by_sha(self):
         gateway = self.gateway_on(self.redis.url)
