@@ -1,6 +1,8 @@
 #include "gateway/server/limit_check.hpp"
 
 #include <algorithm>
+#include <cassert>
+#include <limits>
 
 namespace gateway::server {
 
@@ -31,6 +33,17 @@ void limit_check::batch::add(const item& i, std::size_t index)
     entry[count++] = index;
 }
 
+// One charge more than a bucket can ever pay: the question is rejected, nothing is taken, and the
+// answer tells what the others would have said. There is room, as the local store has one, too.
+void limit_check::batch::only_look()
+{
+    assert(count > 0 && count < charges.size());
+    charges[count] = charges[0];
+    charges[count].cost = std::numeric_limits<std::int64_t>::max();
+    charges[count].enforced = true;
+    extra = 1;
+}
+
 const verdict* limit_check::start(
     const policy_view& view,
     const policy::route& route,
@@ -47,13 +60,13 @@ const verdict* limit_check::start(
         return &verdict_;
     }
     store::shared_store* const shared = gather(view);
-    if (!decide_locally(at_home_, outcome::allowed)) {
+    const bool passes = decide_locally(at_home_, outcome::allowed);
+    if (shared == nullptr || verdict_.is == verdict::outcome::unavailable) {
         finish();
         return &verdict_;
     }
-    if (shared == nullptr) {
-        finish();
-        return &verdict_;
+    if (!passes) {
+        elsewhere_.only_look();
     }
     listener_ = &listener;
     if (shared->ask(elsewhere_.all(), *this).has_value()) {
@@ -199,6 +212,10 @@ void limit_check::failed(store::failure)
 
 void limit_check::settle_failure()
 {
+    if (verdict_.is == verdict::outcome::rejected) {
+        finish();  // by the local store; of the others nothing is known
+        return;
+    }
     bool closed = false;
     for (std::size_t i = 0; i < elsewhere_.count; ++i) {
         const std::size_t index = elsewhere_.entry[i];

@@ -1,10 +1,14 @@
 // The limits of one request: asked where their buckets live, and made one verdict.
 //
-//   1. the local store decides and takes; a rejection ends it
-//   2. the shared store is asked once for all its limits; a rejection gives the local tokens back
+//   1. the local store decides and takes
+//   2. the shared store is asked once for all its limits; a rejection gives the local tokens back.
+//      If the local store has rejected, it is only asked what it would say, so that the client is
+//      told of every limit in its way
 //   3. if it fails, each limit's on_store_failure says what that means
 //
-// So a rejected request is charged to none of its limits, wherever they live.
+// So a rejected request is charged to none of its limits, wherever they live. While the shared store
+// is asked, tokens are held in the local one only: nothing has ever to be given back over a network.
+//
 // One thread. Owned by a check_pool, lent to an admitter until the verdict has been read.
 #pragma once
 
@@ -57,16 +61,20 @@ private:
         std::array<store::charge, policy::max_limits_per_route> charges;
         std::array<std::size_t, policy::max_limits_per_route> entry;
         std::size_t count = 0;
+        std::size_t extra = 0;  // 1: a charge that is for no entry follows, see only_look()
         store::answer given;
         bool taken = false;  // then `given` is what the local store answered
 
         void add(const item& i, std::size_t index);
 
-        std::span<const store::charge> all() const { return {charges.data(), count}; }
+        void only_look();
+
+        std::span<const store::charge> all() const { return {charges.data(), count + extra}; }
 
         void clear()
         {
             count = 0;
+            extra = 0;
             taken = false;
         }
     };

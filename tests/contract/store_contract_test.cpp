@@ -107,6 +107,22 @@ TYPED_TEST(store_contract, takes_from_all_limits_or_from_none)
     EXPECT_EQ(this->take_one(of(five, "a1")).remaining, 4);
 }
 
+TYPED_TEST(store_contract, tells_what_it_would_say_when_one_charge_can_never_pass)
+{
+    this->take({of(three, "b1", 3), of(five, "c1", 1)});
+    for (int i = 0; i < 2; ++i) {
+        const answer a = this->take({of(five, "a1"), of(three, "b1"), of(five, "a1", INT64_MAX)});
+        EXPECT_FALSE(a.admitted);
+        EXPECT_TRUE(a.decisions()[0].allowed);
+        EXPECT_EQ(a.decisions()[0].remaining, 5);
+        EXPECT_FALSE(a.decisions()[1].allowed);
+        EXPECT_GT(a.decisions()[1].retry_after, hours{1} - seconds{30});
+        const answer b = this->take({of(five, "c1", 4, false), of(five, "c1", INT64_MAX)});
+        EXPECT_TRUE(b.decisions()[0].allowed);
+        EXPECT_EQ(b.decisions()[0].remaining, 4) << "in shadow mode, too, nothing is taken";
+    }
+}
+
 TYPED_TEST(store_contract, shadow_limits_count_but_never_reject)
 {
     this->take({of(three, "b1", 3)});

@@ -1,4 +1,5 @@
 """Limits in a real Redis: what is stored there, for how long, and how it is reached."""
+import json
 import re
 import time
 
@@ -88,6 +89,56 @@ class Shared(SystemTest):
             gateway.get(headers=[("X-Forwarded-For", f"10.0.0.{i}")]).status for i in range(5)
         ]
         self.assertEqual(others, [200] * 3 + [429] * 2)
+
+    def test_limits_of_both_stores_are_named_when_both_are_exhausted(self):
+        gateway = self.gateway_on(
+            self.redis.url,
+            names="near, far",
+            limits="near: { key: [], rate: 1/m, burst: 2 }, far: { key: [], rate: 1/h, burst: 2, store: r }",
+        )
+        self.assertEqual([gateway.get().status for _ in range(2)], [200] * 2)
+        before = self.redis.keys(), self.redis.command("GET", self.redis.keys()[0])
+        for _ in range(3):
+            r = gateway.get()
+            self.assertEqual(r.status, 429)
+            self.assertEqual(json.loads(r.body)["violated-policies"], ["near", "far"])
+            self.assertIn(int(r["retry-after"]), range(3500, 3601))
+        after = self.redis.keys(), self.redis.command("GET", self.redis.keys()[0])
+        self.assertEqual(before, after, "what is rejected takes nothing")
+        metrics = gateway.metrics()
+        for name in ("near", "far"):
+            self.assertEqual(
+                metrics.sum("gateway_decisions_total", limit=name, outcome="rejected"), 3
+            )
+
+    def test_what_a_local_limit_rejects_is_not_charged_to_a_shared_one(self):
+        gateway = self.gateway_on(
+            self.redis.url,
+            names="near, far",
+            limits="near: { key: client_ip, rate: 1/h, burst: 1 }, far: { key: [], rate: 1/h, burst: 3, store: r }",
+            more="client: { trusted_proxies: [127.0.0.1] }\n",
+        )
+        answers = [
+            gateway.get(headers=[("X-Forwarded-For", f"10.0.0.{i}")]) for i in (1, 1, 1, 2, 2, 3, 4)
+        ]
+        self.assertEqual([r.status for r in answers], [200, 429, 429, 200, 429, 200, 429])
+        self.assertEqual(
+            [json.loads(r.body)["violated-policies"] for r in answers if r.status == 429],
+            [["near"]] * 3 + [["far"]],
+        )
+
+    def test_a_local_rejection_needs_no_store(self):
+        gateway = self.gateway_on(
+            self.redis.url,
+            names="near, far",
+            limits="near: { key: [], rate: 1/h, burst: 1 }, far: { key: [], rate: 1/h, burst: 3, store: r, on_store_failure: closed }",
+        )
+        self.assertEqual(gateway.get().status, 200)
+        self.redis.kill()
+        for _ in range(10):  # from failing questions to an open breaker
+            r = gateway.get()
+            self.assertEqual(r.status, 429)
+            self.assertEqual(json.loads(r.body)["violated-policies"], ["near"])
 
     def test_a_unix_socket_a_database_and_a_password(self):
         self.redis.command("CONFIG", "SET", "requirepass", "p@ss/word")

@@ -15,6 +15,7 @@ class fake_store final : public store::shared_store {
 public:
     std::optional<store::failure> refuses;
     std::vector<std::string> asked;  // names of limits, of the last question
+    store::charge last;              // of that question
     int questions = 0;
     std::int64_t remaining = 7;
 
@@ -26,20 +27,25 @@ public:
         for (const store::charge& c : charges) {
             asked.emplace_back(c.limit_name);
         }
+        last = charges.back();
         if (!refuses) {
             remember(q, slot_);
         }
         return refuses;
     }
 
-    void answer(const std::vector<bool>& allowed, bool admitted)
+    void answer(
+        const std::vector<bool>& allowed,
+        bool admitted,
+        base::duration retry = std::chrono::seconds{3}
+    )
     {
         store::answer a;
         for (const bool ok : allowed) {
             a.add(
                 {.allowed = ok,
                  .remaining = ok ? remaining : 0,
-                 .retry_after = std::chrono::seconds{ok ? 0 : 3}}
+                 .retry_after = ok ? base::duration{0} : retry}
             );
         }
         a.admitted = admitted;
@@ -238,15 +244,58 @@ TEST_F(limits, give_local_tokens_back_when_the_shared_store_rejects)
     EXPECT_EQ(left(1), 3);
 }
 
-TEST_F(limits, do_not_ask_the_shared_store_when_the_local_one_rejects)
+TEST_F(limits, of_the_shared_store_are_named_too_when_the_local_one_rejects)
 {
     add("a", elsewhere, 2);
+    add("b", elsewhere, 2);
     add("c", policy::local_store, 1);
     ask();
-    shared->answer({true}, true);
-    EXPECT_EQ(ask().is, is::rejected);
-    EXPECT_FALSE(pending());
-    EXPECT_EQ(shared->questions, 1);
+    shared->answer({true, true}, true);
+    ask();
+    ASSERT_TRUE(pending());
+    EXPECT_THAT(shared->asked, ElementsAre("a", "b", "a"));
+    EXPECT_EQ(shared->last.cost, INT64_MAX) << "never to be had, so nothing is taken";
+    EXPECT_TRUE(shared->last.enforced);
+    shared->answer({false, true, false}, false, std::chrono::hours{2});
+    EXPECT_EQ(said().is, is::rejected);
+    EXPECT_EQ(said().retry_after(), std::chrono::hours{2});
+    std::vector<std::string_view> names;
+    said().violated(names);
+    EXPECT_THAT(names, ElementsAre("a", "c"));
+    EXPECT_EQ(said().limits()[1].decision.remaining, shared->remaining);
+    EXPECT_EQ(count(0, outcome::rejected), 1U);
+    EXPECT_EQ(count(1, outcome::allowed), 1U);
+    EXPECT_EQ(count(1), 1U);
+    EXPECT_EQ(count(2, outcome::rejected), 1U);
+    EXPECT_EQ(heard, 2);
+
+    ask();
+    shared->answer({true, true, false}, false);
+    EXPECT_EQ(said().is, is::rejected) << "though all of the shared store would let it pass";
+    EXPECT_GT(said().retry_after(), std::chrono::minutes{59});
+    EXPECT_EQ(count(2, outcome::rejected), 2U);
+}
+
+TEST_F(limits, that_cannot_be_looked_at_change_nothing_of_a_local_rejection)
+{
+    add("a", elsewhere, 2).on_store_failure = policy::failure_policy::closed;
+    add("b", elsewhere, 2).on_store_failure = policy::failure_policy::local;
+    add("c", policy::local_store, 1);
+    ask();
+    shared->answer({true, true}, true);
+    for (const bool at_once : {false, true}) {
+        shared->refuses = at_once ? std::optional(store::failure::open) : std::nullopt;
+        ask();
+        EXPECT_EQ(pending(), !at_once);
+        shared->fail();
+        EXPECT_EQ(said().is, is::rejected);
+        EXPECT_EQ(said().deciding()->rule->name, "c");
+        std::array<http::limit_report, policy::max_limits_per_route> reports;
+        EXPECT_EQ(said().reports(reports), 1U);
+    }
+    EXPECT_EQ(count(0), 1U);
+    EXPECT_EQ(count(1), 1U);
+    EXPECT_EQ(count(2, outcome::rejected), 2U);
 }
 
 struct failing {
@@ -367,6 +416,9 @@ TEST_F(limits, are_unavailable_when_the_table_has_no_room_but_not_for_one_in_sha
     EXPECT_EQ(ask_without_room().is, is::unavailable);
     EXPECT_EQ(count(1, outcome::failed_closed), 1U);
     EXPECT_EQ(count(0), 2U);
+    add("far", elsewhere, 9);
+    EXPECT_EQ(ask_without_room().is, is::unavailable);
+    EXPECT_EQ(shared->questions, 0) << "a 503 says nothing of other limits";
 }
 
 TEST_F(limits, that_were_abandoned_tell_nobody)
