@@ -6,8 +6,9 @@
 //      told of every limit in its way
 //   3. if it fails, each limit's on_store_failure says what that means
 //
-// So a rejected request is charged to none of its limits, wherever they live. While the shared store
-// is asked, tokens are held in the local one only: nothing has ever to be given back over a network.
+// So a rejected request is charged to none of its limits, wherever they live. While the shared
+// store is asked, tokens are held in the local one only: nothing has ever to be given back over a
+// network.
 //
 // One thread. Owned by a check_pool, lent to an admitter until the verdict has been read.
 #pragma once

@@ -1,6 +1,7 @@
 """Limits in a real Redis: what is stored there, for how long, and how it is reached."""
 import json
 import re
+import signal
 import time
 
 from harness.case import SystemTest, forwarding_to
@@ -250,6 +251,28 @@ class Shared(SystemTest):
         self.assertIn("reloaded", gateway.reload(text + "# nothing changed\n"))
         self.assertEqual(gateway.get().status, 429)
         self.assertNotIn("changed rates", "\n".join(gateway.diagnostics[start:]))
+
+    def test_buckets_follow_a_changed_rate_when_a_lost_store_is_back(self):
+        gateway = self.gateway_on(self.redis.url)
+
+        def text(rate):
+            return (
+                f"stores: {{ r: {{ url: '{self.redis.url}', timeout: 50ms }} }}\n"
+                f"limits: {{ l: {{ key: [], rate: {rate}, store: r }} }}\n"
+                + forwarding_to("echo", "l")
+            )
+
+        self.redis.kill()
+        gateway.reload(text("1/h"))
+        gateway.wait_for_diagnostic("store r: cannot have all buckets follow the changed rates yet")
+        self.redis.start()
+        gateway.wait_for_diagnostic("store r: all buckets follow the changed rates")
+        self.redis.freeze()
+        for rate in ("1/d", "2/d", "3/d"):
+            self.assertIn("reloaded", gateway.reload(text(rate)))
+        gateway.signal(signal.SIGTERM)
+        gateway.wait()
+        self.assertEqual(gateway.status, 0, "what hangs at the store holds nobody up")
 
     def test_the_store_is_asked_by_sha(self):
         gateway = self.gateway_on(self.redis.url)
