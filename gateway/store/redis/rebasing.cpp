@@ -80,6 +80,8 @@ net::task<> rebasing::run(std::shared_ptr<rebasing> self)
         if (!why && !cancelled_) {
             socket_ = connector_->take_socket();
             why = co_await walk();
+            boost::system::error_code ignored;
+            socket_.close(ignored);
         }
         if (cancelled_) {
             break;
@@ -111,8 +113,6 @@ net::task<std::optional<failure>> rebasing::walk()
         }
         cursor = said.text();
     } while (cursor != "0");
-    boost::system::error_code ignored;
-    socket_.close(ignored);
     co_return std::nullopt;
 }
 
