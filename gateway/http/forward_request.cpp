@@ -1,6 +1,7 @@
 #include "gateway/http/forward_request.hpp"
 
 #include "gateway/base/text.hpp"
+#include "gateway/http/text_writer.hpp"
 
 namespace gateway::http {
 
@@ -52,16 +53,6 @@ bool is_forwarded(const field& f, const request_head& head, const forward_option
            !head.connection.nominates(f.name);
 }
 
-bool has(const request_head& head, field_name id)
-{
-    for (const field& f : head.fields) {
-        if (f.id == id) {
-            return true;
-        }
-    }
-    return false;
-}
-
 std::string_view up_to(std::string_view first, std::string_view last)
 {
     return {first.data(), last.data() + last.size()};
@@ -91,15 +82,48 @@ void append_what_stays(const request_head& head, const forward_options& options,
     append_lines(start, fields, stays, out);
 }
 
-void append_peer_chain(const request_head& head, const forward_options& options, std::string& out)
+// What a trusted peer says of itself and of those before it; of another peer, nothing.
+struct forwarding {
+    bool has_proto = false;
+    bool has_host = false;
+    std::size_t chain = 0;  // bytes of X-Forwarded-For, with separators
+};
+
+forwarding said_by_peer(const request_head& head, const forward_options& options)
 {
-    out.append("X-Forwarded-For: "sv);
-    for (const field& f : head.fields) {
-        if (options.peer_trusted && f.id == field_name::x_forwarded_for && !f.value.empty()) {
-            out.append(f.value).append(", "sv);
+    forwarding said;
+    for (const field& f : options.peer_trusted ? head.fields : std::span<const field>{}) {
+        said.has_proto = said.has_proto || f.id == field_name::x_forwarded_proto;
+        said.has_host = said.has_host || f.id == field_name::x_forwarded_host;
+        if (f.id == field_name::x_forwarded_for) {
+            said.chain += f.value.size() + ", "sv.size();
         }
     }
-    out.append(options.peer);
+    return said;
+}
+
+void append_ours(const request_head& head, const forward_options& options, std::string& out)
+{
+    const forwarding said = said_by_peer(head, options);
+    text_writer to(out, 192 + said.chain + options.peer.size() + head.authority.size());
+    to.add("X-Forwarded-For: ");
+    for (const field& f : said.chain > 0 ? head.fields : std::span<const field>{}) {
+        if (f.id == field_name::x_forwarded_for && !f.value.empty()) {
+            to.add(f.value).add(", ");
+        }
+    }
+    to.add(options.peer);
+    if (!said.has_proto) {
+        to.add("\r\nX-Forwarded-Proto: http");
+    }
+    if (!said.has_host && !head.authority.empty()) {
+        to.add("\r\nX-Forwarded-Host: ").add(head.authority);
+    }
+    to.add(head.http_1_0 ? "\r\nVia: 1.0 gateway\r\n" : "\r\nVia: 1.1 gateway\r\n");
+    if (head.body.how == framing::kind::chunked) {
+        to.add("Transfer-Encoding: chunked\r\n");
+    }
+    to.add("\r\n");
 }
 
 }  // namespace
@@ -109,19 +133,7 @@ void append_forwarded_request(
 )
 {
     append_what_stays(head, options, out);
-    append_peer_chain(head, options, out);
-    if (!options.peer_trusted || !has(head, field_name::x_forwarded_proto)) {
-        out.append("\r\nX-Forwarded-Proto: http"sv);
-    }
-    if ((!options.peer_trusted || !has(head, field_name::x_forwarded_host)) &&
-        !head.authority.empty()) {
-        out.append("\r\nX-Forwarded-Host: "sv).append(head.authority);
-    }
-    out.append(head.http_1_0 ? "\r\nVia: 1.0 gateway\r\n"sv : "\r\nVia: 1.1 gateway\r\n"sv);
-    if (head.body.how == framing::kind::chunked) {
-        out.append("Transfer-Encoding: chunked\r\n"sv);
-    }
-    out.append("\r\n"sv);
+    append_ours(head, options, out);
 }
 
 }  // namespace gateway::http

@@ -1,8 +1,9 @@
 #include "gateway/http/own_answer.hpp"
 
+#include "gateway/http/text_writer.hpp"
+
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 namespace gateway::http {
 
@@ -50,53 +51,63 @@ const known_status& known(int status)
     });
 }
 
-// The parts of the body, in order. All the texts are our own or names of limits, and none has a
-// character that JSON would escape.
-template <typename Add>
-void for_each_part(const own_answer& answer, const known_status& status, Add add)
-{
-    add(R"({"type":")"sv);
-    add(status.type);
-    add(R"(","title":")"sv);
-    add(status.reason());
-    add(R"(","status":)"sv);
-    add(status.code());
-    add(R"(,"detail":")"sv);
-    add(answer.detail);
-    std::string_view before_name = R"(","violated-policies":[")";
-    for (const std::string_view name : answer.violated) {
-        add(before_name);
-        add(name);
-        before_name = R"(",")";
-    }
-    add(answer.violated.empty() ? R"("})"sv : R"("]})"sv);
-}
-
-std::size_t body_size(const own_answer& answer, const known_status& status)
+// The names of the limits, as JSON's strings with commas between them; nothing if there are none.
+std::size_t size_of_names(const own_answer& answer)
 {
     std::size_t size = 0;
-    for_each_part(answer, status, [&size](std::string_view part) { size += part.size(); });
+    for (const std::string_view name : answer.violated) {
+        size += name.size() + R"("",)"sv.size();
+    }
     return size;
 }
+
+// All the texts are our own or names of limits, and none has a character that JSON would escape.
+void add_problem(const own_answer& answer, const known_status& status, text_writer& out)
+{
+    out.add(R"({"type":")").add(status.type).add(R"(","title":")").add(status.reason());
+    out.add(R"(","status":)").add(status.code()).add(R"(,"detail":")").add(answer.detail);
+    if (answer.violated.empty()) {
+        out.add(R"("})");
+        return;
+    }
+    out.add(R"(","violated-policies":[")");
+    for (const std::string_view name : answer.violated.first(answer.violated.size() - 1)) {
+        out.add(name).add(R"(",")");
+    }
+    out.add(answer.violated.back()).add(R"("]})");
+}
+
+std::int64_t problem_size(const own_answer& answer, const known_status& status)
+{
+    constexpr std::string_view always = R"({"type":"","title":"","status":000,"detail":""})";
+    constexpr std::string_view with_names = R"(,"violated-policies":[])";
+    const std::size_t names =
+        answer.violated.empty() ? 0 : with_names.size() + size_of_names(answer) - 1;
+    return static_cast<std::int64_t>(
+        always.size() + status.type.size() + status.reason().size() + answer.detail.size() + names
+    );
+}
+
+constexpr std::size_t room_beside_texts = 512;  // for all that is the same in every answer
 
 }  // namespace
 
 void append_own_answer(const own_answer& answer, std::string& out)
 {
     const known_status& status = known(answer.status);
-    out.append("HTTP/1.1 "sv).append(status.line);
-    out.append("\r\nContent-Type: application/problem+json\r\nCache-Control: no-store\r\n"sv);
-    out.append(answer.extra);
+    const std::int64_t size = problem_size(answer, status);
+    text_writer to(out, room_beside_texts + answer.extra.size() + static_cast<std::size_t>(size));
+    to.add("HTTP/1.1 ").add(status.line);
+    to.add("\r\nContent-Type: application/problem+json\r\nContent-Length: ").add(size);
+    to.add("\r\nCache-Control: no-store\r\n").add(answer.extra);
     if (answer.close) {
-        out.append("Connection: close\r\n"sv);
+        to.add("Connection: close\r\n");
     } else if (answer.keep_alive_1_0) {
-        out.append("Connection: keep-alive\r\n"sv);
+        to.add("Connection: keep-alive\r\n");
     }
-    char size[20];
-    const auto end = std::to_chars(size, size + sizeof size, body_size(answer, status)).ptr;
-    out.append("Content-Length: "sv).append(size, end).append("\r\n\r\n"sv);
+    to.add("\r\n");
     if (!answer.head_only) {
-        for_each_part(answer, status, [&out](std::string_view part) { out.append(part); });
+        add_problem(answer, status, to);
     }
 }
 
