@@ -108,6 +108,9 @@ parsed<proxy::server_address> parse_server_address(std::string_view text)
         return {{}, both.complaint};
     }
     const auto ip = base::ip_address::parse(both.value->host);
+    if (!ip && !both.value->bracketed && ends_in_number(both.value->host)) {
+        return {{}, "the host ends in a number, but is no IPv4 address, in " + quoted(text)};
+    }
     if (!ip && (both.value->bracketed || !is_host_name(both.value->host))) {
         return {{}, "the host must be a name or an IP address, in " + quoted(text)};
     }

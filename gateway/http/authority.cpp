@@ -9,7 +9,7 @@ namespace gateway::http {
 
 namespace {
 
-constexpr auto host_table = detail::table_of("-._~!$&'()*+,;=", true);
+constexpr auto host_table = base::alphanumeric_and("-._~!$&'()*+,;=");
 
 bool is_reg_name(std::string_view text)
 {

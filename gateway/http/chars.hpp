@@ -1,47 +1,13 @@
-// Character classes of RFC 9110 §5.5-5.6 and RFC 9112, as tables, and a fast skip over field text.
+// Character classes of RFC 9110 §5.5-5.6 and RFC 9112, and fast skips over them.
 #pragma once
 
 #include "gateway/base/bytes16.hpp"
-
-#include <array>
-#include <string_view>
+#include "gateway/base/chars.hpp"
 
 namespace gateway::http {
 
-namespace detail {
-
-constexpr std::array<bool, 256> table_of(std::string_view extra, bool alphanumeric)
-{
-    std::array<bool, 256> t{};
-    for (const char c : extra) {
-        t[static_cast<unsigned char>(c)] = true;
-    }
-    for (int c = 0; alphanumeric && c < 128; ++c) {
-        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-        t[static_cast<std::size_t>(c)] |= letter || (c >= '0' && c <= '9');
-    }
-    return t;
-}
-
-inline constexpr auto token_table = table_of("!#$%&'*+-.^_`|~", true);
-
-}  // namespace detail
-
-// tchar of RFC 9110 §5.6.2.
-constexpr bool is_token_char(char c)
-{
-    return detail::token_table[static_cast<unsigned char>(c)];
-}
-
-constexpr bool is_token(std::string_view text)
-{
-    for (const char c : text) {
-        if (!is_token_char(c)) {
-            return false;
-        }
-    }
-    return !text.empty();
-}
+using base::is_token;
+using base::is_token_char;
 
 constexpr bool is_digit(char c)
 {

@@ -1,5 +1,6 @@
 #include "gateway/identity/forwarded_element.hpp"
 
+#include "gateway/base/chars.hpp"
 #include "gateway/base/text.hpp"
 
 #include <algorithm>
@@ -14,17 +15,10 @@ using base::ip_address;
 
 constexpr auto npos = std::string_view::npos;
 
-bool is_token_char(char c)
-{
-    const bool alphanumeric =
-        (c >= '0' && c <= '9') || (base::to_lower(c) >= 'a' && base::to_lower(c) <= 'z');
-    return alphanumeric || (c != '\0' && std::string_view{"!#$%&'*+-.^_`|~"}.find(c) != npos);
-}
-
 std::string_view take_token(std::string_view& text)
 {
     std::size_t length = 0;
-    while (length < text.size() && is_token_char(text[length])) {
+    while (length < text.size() && base::is_token_char(text[length])) {
         ++length;
     }
     const std::string_view token = text.substr(0, length);

@@ -68,6 +68,8 @@ TEST(address, servers_may_have_names)
         {"localhost:9000", {"localhost", "9000", "", false}},
         {"app_1.internal:80", {"app_1.internal", "80", "", false}},
         {"10.0.0.1:9000", {"10.0.0.1", "9000", "", false}},
+        {"1.app1:80", {"1.app1", "80", "", false}},
+        {"0xg:80", {"0xg", "80", "", false}},
         {"[2001:db8::1]:9000", {"2001:db8::1", "9000", "", false}},
         {"unix:/run/app.sock", {"", "", "/run/app.sock", false}},
     };
@@ -88,6 +90,13 @@ TEST(address, servers_may_have_names)
           "a/b:80",
           ".:80",
           "a..b:80",
+          "256.1.1.1:80",
+          "127.1:80",
+          "app.1:80",
+          "app.1.:80",
+          "1:80",
+          "0x7f000001:80",
+          "app.0x:80",
           "[app]:80",
           "2001:db8::1:80",
           "unix:app.sock"}) {

@@ -1,0 +1,41 @@
+// Classes of characters as tables, and the tokens of RFC 9110 §5.6.2: names of fields and methods,
+// and much else.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace gateway::base {
+
+// Which bytes belong to a class: ASCII letters and digits, and those in `extra`.
+constexpr std::array<bool, 256> alphanumeric_and(std::string_view extra)
+{
+    std::array<bool, 256> t{};
+    for (const char c : extra) {
+        t[static_cast<unsigned char>(c)] = true;
+    }
+    for (int c = 0; c < 128; ++c) {
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        t[static_cast<std::size_t>(c)] |= letter || (c >= '0' && c <= '9');
+    }
+    return t;
+}
+
+inline constexpr auto token_chars = alphanumeric_and("!#$%&'*+-.^_`|~");
+
+constexpr bool is_token_char(char c)
+{
+    return token_chars[static_cast<unsigned char>(c)];
+}
+
+constexpr bool is_token(std::string_view text)
+{
+    for (const char c : text) {
+        if (!is_token_char(c)) {
+            return false;
+        }
+    }
+    return !text.empty();
+}
+
+}  // namespace gateway::base
