@@ -3,9 +3,11 @@
 #include "config/load.hpp"
 #include "config/print.hpp"
 #include "config/problem.hpp"
+#include "config/suggest.hpp"
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <array>
 #include <sstream>
 #include <utility>
@@ -27,10 +29,31 @@ constexpr std::array<command_text, 3> commands{{
     {"print", command::print, "Print the effective settings as YAML, secrets as ***"},
 }};
 
+// CLI11 says of an unknown command only that one is missing.
+std::optional<answer> complaint_about_command(std::string_view word)
+{
+    std::array<std::string_view, commands.size()> names;
+    std::transform(commands.begin(), commands.end(), names.begin(), [](const command_text& text) {
+        return text.name;
+    });
+    if (word.starts_with('-') || std::find(names.begin(), names.end(), word) != names.end()) {
+        return std::nullopt;
+    }
+    return answer{
+        wrong_usage,
+        "unknown command " + config::quoted(word) + config::suggestion(word, names) +
+            "\nRun with --help for more information.\n"};
+}
+
 }  // namespace
 
 std::variant<request, answer> parse(int argc, const char* const* argv)
 {
+    if (argc > 1) {
+        if (auto complaint = complaint_about_command(argv[1])) {
+            return *std::move(complaint);
+        }
+    }
     CLI::App app{"An HTTP reverse proxy whose job is rate limiting", "gateway"};
     app.set_version_flag("--version", "gateway " GATEWAY_VERSION);
     app.require_subcommand(1);

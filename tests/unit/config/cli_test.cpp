@@ -70,6 +70,18 @@ TEST(cli, wrong_usage_is_a_complaint_with_status_2)
     }
 }
 
+TEST(cli, an_unknown_command_is_named_and_the_nearest_suggested)
+{
+    EXPECT_EQ(
+        std::get<answer>(parse_words({"chek", "--config", "a.yaml"})).text,
+        "unknown command \"chek\", did you mean \"check\"?\nRun with --help for more information.\n"
+    );
+    EXPECT_THAT(
+        std::get<answer>(parse_words({"foo"})).text,
+        testing::StartsWith("unknown command \"foo\"; known here: run, check, print\n")
+    );
+}
+
 TEST(cli, check_says_ok_and_print_prints)
 {
     const std::string path = SOURCE_DIR "/gateway.yaml.example";
