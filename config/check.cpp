@@ -33,17 +33,12 @@ void check_hops(const draft& d, findings& found)
 
 using match_key = std::tuple<std::string, std::string, bool, std::vector<std::string>>;
 
-// Equal for two matches that hold for the same requests: a prefix covers the same paths with and
-// without its last slash.
+// Equal for two matches that hold for the same requests.
 match_key key_of(const policy::route_match& match)
 {
     std::vector<std::string> methods = match.methods;
     std::sort(methods.begin(), methods.end());
-    std::string path = match.path;
-    if (!match.exact && path.size() > 1 && path.ends_with('/')) {
-        path.pop_back();
-    }
-    return {match.host, path, match.exact, methods};
+    return {match.host, std::string{policy::compared_path(match)}, match.exact, methods};
 }
 
 void check_routes_are_distinct(const draft& d, findings& found)

@@ -41,14 +41,20 @@ auto precedence(const route_match& match)
 
 }  // namespace
 
+std::string_view compared_path(const route_match& match)
+{
+    std::string_view path = match.path;
+    if (!match.exact && path.size() > 1 && path.ends_with('/')) {
+        path.remove_suffix(1);
+    }
+    return path;
+}
+
 matcher::matcher(std::span<const route> routes)
 {
     for (std::size_t index = 0; index < routes.size(); ++index) {
         candidate added{routes[index].match, index};
-        std::string& path = added.match.path;
-        if (!added.match.exact && path.size() > 1 && path.ends_with('/')) {
-            path.pop_back();
-        }
+        added.match.path.resize(compared_path(added.match).size());
         by_precedence_.push_back(std::move(added));
     }
     std::stable_sort(

@@ -1,13 +1,12 @@
 // Finds the route of a request: the most specific wins: host, then longest path (an exact path
 // beats every prefix), then methods; of equals, the one declared first. Immutable; any thread may
-// ask. The prefixes "/v1" and "/v1/" are one.
+// ask.
 #pragma once
 
 #include "gateway/policy/route.hpp"
 
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +17,9 @@ struct routing_subject {
     std::string_view host;  // normalised
     std::string_view path;  // normalised; "*" for OPTIONS *
 };
+
+// The path of a match as it is compared: the prefixes "/v1" and "/v1/" are one.
+std::string_view compared_path(const route_match& match);
 
 class matcher {
 public:
