@@ -122,6 +122,10 @@ void load_name(section& route, std::string& name)
         route.problem("name", "expected 1 to 2048 printable ASCII characters");
         return;
     }
+    if (*text == policy::no_route_name) {
+        route.problem("name", "\"none\" is what metrics call requests that no route matches");
+        return;
+    }
     name = *text;
 }
 

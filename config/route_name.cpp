@@ -48,7 +48,8 @@ void name_routes(std::span<policy::route> routes)
     for (policy::route& route : routes) {
         if (route.name.empty()) {
             const std::string name = short_name(route.match);
-            route.name = uses[name] == 1 ? name : long_name(route.match);
+            const bool fits = uses[name] == 1 && name != policy::no_route_name;
+            route.name = fits ? name : long_name(route.match);
         }
     }
 }

@@ -3,9 +3,13 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gateway::policy {
+
+// What metrics call the requests that no route matched; so no route has that name.
+inline constexpr std::string_view no_route_name = "none";
 
 struct route_match {
     std::string host;    // lower case, no port, no trailing dot; empty = any

@@ -57,7 +57,7 @@ std::shared_ptr<const policy_view> resources::adopt(const snapshot& s)
     view->identity_field_is_unique = view->identity_field == http::field_name::x_forwarded_for ||
                                      view->identity_field == http::field_name::forwarded ||
                                      view->identity_field == http::field_name::x_real_ip;
-    view->no_route = &metrics_.route(worker_, "none");
+    view->no_route = &metrics_.route(worker_, policy::no_route_name);
     for (const policy::route& r : s.policy->routes) {
         view->routes.push_back(&metrics_.route(worker_, r.name));
     }

@@ -253,6 +253,10 @@ TEST(bad_files, routes)
          "f:2:2: routes[1]: matches the same requests as routes[0]"},
         {"routes: [{ upstream: u, name: x },\n { upstream: u, name: x, match: { path: /b } }]",
          "f:2:2: routes[1].name: has the same name as routes[0]: \"x\""},
+        {"routes: [{ upstream: u, name: none }]",
+         "f:1:31: routes[0].name: \"none\" is what metrics call requests that no route matches"},
+        {"routes: [{ upstream: u, match: { host: 1.2.3 } }]",
+         "f:1:40: routes[0].match.host: expected a host name"},
         {"routes: [{ upstream: u, name: \"\" }]",
          "f:1:31: routes[0].name: expected 1 to 2048 printable"},
     });
