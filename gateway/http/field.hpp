@@ -32,14 +32,14 @@ enum class field_name : std::uint8_t {
     x_forwarded_proto,
     x_ratelimit,  // X-RateLimit-Limit, -Remaining, -Reset
     x_real_ip,
-    disguised,  // one of the above with another mark for '-', '_' say: backends that make
+    disguised,  // one of the above with another mark for '-', '_' say: servers that make
                 // variables of names (CGI) would take it for the real one; never forwarded
 };
 
 // Ignoring the case of letters. `name` must be a token.
 field_name classify(std::string_view name);
 
-// Whether a backend that makes variables of names could take `name` for `lower`, which is lower
+// Whether a server that makes variables of names could take `name` for `lower`, which is lower
 // case.
 bool reads_as(std::string_view name, std::string_view lower);
 

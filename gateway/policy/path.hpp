@@ -1,5 +1,5 @@
 // One spelling of a path, for matching and for keys; what is forwarded stays as it came.
-// A backend may decode, strip and merge in any of the usual ways: whatever it would serve as
+// A server may decode, strip and merge in any of the usual ways: whatever it would serve as
 // /login must be matched as /login here, or a limit could be dodged by spelling. Where the usual
 // ways lead to different places, and no honest client goes, the path is refused.
 #pragma once
@@ -16,12 +16,12 @@ namespace gateway::policy {
 //   - parameters (";x=1", also "%3Bx=1") of segments are dropped;
 //   - empty and "." segments are dropped, ".." is resolved; a trailing '/' is kept;
 //   - bytes above 0x7f and the case of letters are kept.
-// Refused, because backends disagree about what is meant:
+// Refused, because servers disagree about what is meant:
 //   - a malformed percent-encoding; a control byte, raw or encoded; a raw '\', '?' or '#';
 //   - ".." above the root, and ".." after an empty segment ("/a//../b": /b if slashes are merged
 //     first, /a/b by RFC 3986);
 //   - a "." or ".." segment with parameters ("/a/..;x/b"), or beside an encoded separator
-//     ("/a/..%2Fb"): some backends see an ordinary segment there.
+//     ("/a/..%2Fb"): some servers see an ordinary segment there.
 // `out` is cleared and reused; the result is never longer than `path`. False: refuse with 400.
 [[nodiscard]] bool normalise_path(std::string_view path, std::string& out);
 

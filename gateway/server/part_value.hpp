@@ -1,4 +1,4 @@
-// The value of one part of a key, as a backend would read it: query parameters are decoded, every
+// The value of one part of a key, as a server would read it: query parameters are decoded, every
 // occurrence is looked at.
 #pragma once
 

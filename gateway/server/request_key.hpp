@@ -1,5 +1,5 @@
 // The bucket a request falls into under a limit: values of the key's parts, taken from the request.
-// A part that occurs twice with different values is refused: whichever we took, a backend could
+// A part that occurs twice with different values is refused: whichever we took, a server could
 // take the other, and a client could choose a fresh bucket for every request.
 #pragma once
 

@@ -136,6 +136,8 @@ BAD = [  # (path, text): refused
     ("gateway/proxy/a.cpp", "std::stoul(text);"),
     ("gateway/proxy/a.cpp", "// the downstream connection"),
     ("gateway/proxy/a.cpp", "int down_stream = 0;"),
+    ("gateway/proxy/a.cpp", "// as backends do"),
+    ("gateway/proxy/a.cpp", "int front_end = 0;"),
     ("tests/unit/a_test.cpp", "// TO" + "DO: later"),
     ("gateway/proxy/a.cpp", "// FIX" + "ME"),
     ("gateway/proxy/a.hpp", "class pool_manager;"),
