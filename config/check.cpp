@@ -9,11 +9,10 @@ namespace {
 
 void check_admin(const draft& d, findings& found)
 {
-    const server::options& options = d.result.server;
-    const bool any_port = options.admin.socket_path.empty() && options.admin.port == 0;
-    const auto& listeners = options.listeners;
-    if (!any_port &&
-        std::find(listeners.begin(), listeners.end(), options.admin) != listeners.end()) {
+    const server::listen_address& admin = d.result.server.admin.address;
+    const bool any_port = admin.socket_path.empty() && admin.port == 0;
+    const auto& listeners = d.result.server.listeners;
+    if (!any_port && std::find(listeners.begin(), listeners.end(), admin) != listeners.end()) {
         found.problem(d.admin.at, "admin.address", "a listener has the same address");
     }
 }

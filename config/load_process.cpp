@@ -12,10 +12,16 @@ using namespace std::chrono_literals;
 constexpr base::duration shortest_timeout = 1ms;
 constexpr base::duration longest_timeout = 24h;
 constexpr base::duration longest_drain = 1h;
+constexpr base::duration longest_admin_timeout = 1h;
+constexpr base::duration longest_flush = 1h;
 constexpr std::uint64_t most_workers = 256;
 constexpr std::uint64_t most_connections = 1'000'000;
+constexpr std::uint64_t most_admin_connections = 10'000;
+constexpr std::uint64_t most_log_lines = 100'000;
 constexpr std::uint64_t kib = 1024;
-constexpr std::uint64_t largest_body = kib * kib * kib * kib * kib;
+constexpr std::uint64_t mib = kib * kib;
+constexpr std::uint64_t gib = kib * mib;
+constexpr std::uint64_t largest_body = gib * mib;
 
 std::optional<server::listen_address> read_address(section& from)
 {
@@ -84,8 +90,12 @@ void load_process(section& root, draft& d, findings& found)
         section admin{{value, "admin"}, found};
         d.admin = {value->at, "admin.address"};
         if (admin.find("address") != nullptr) {
-            options.admin = read_address(admin).value_or(options.admin);
+            options.admin.address = read_address(admin).value_or(options.admin.address);
         }
+        admin.read_number(
+            "max_connections", options.admin.max_connections, 1, most_admin_connections
+        );
+        admin.read("timeout", options.admin.timeout, shortest_timeout, longest_admin_timeout);
         admin.refuse_the_rest();
     }
     load_workers(root, options);
@@ -104,9 +114,16 @@ void load_http(section& root, draft& d, findings& found)
     http.read("header_timeout", options.header_timeout, shortest_timeout, longest_timeout);
     http.read("idle_timeout", options.idle_timeout, shortest_timeout, longest_timeout);
     http.read("body_timeout", options.body_timeout, shortest_timeout, longest_timeout);
-    http.read_size("max_header_bytes", options.max_header_bytes, 256, kib * kib);
+    http.read_size("max_header_bytes", options.max_header_bytes, 256, mib);
     http.read_number("max_headers", options.max_headers, 1, 1000);
     http.read_size("max_body_bytes", options.max_body_bytes, 0, largest_body);
+    http.read_size("max_chunk_line_bytes", options.chunks.max_line_bytes, 16, mib);
+    http.read_size("max_chunk_extension_bytes", options.chunks.max_extension_bytes, 0, 16 * mib);
+    http.read_size("max_trailer_bytes", options.chunks.max_trailer_bytes, 16, mib);
+    http.read_size("max_pipelined_bytes", options.max_pipelined_bytes, kib, 16 * mib);
+    http.read_size("max_refused_body_bytes", options.max_refused_body_bytes, 0, gib);
+    http.read("linger_timeout", options.linger_timeout, shortest_timeout, longest_timeout);
+    http.read_size("max_linger_bytes", options.max_linger_bytes, 0, gib);
     http.refuse_the_rest();
 }
 
@@ -132,6 +149,9 @@ void load_log(section& root, draft& d, findings& found)
     log.read("level", d.result.log.level, levels);
     log.read("access", d.result.log.access);
     log.read("format", d.result.log.format, formats);
+    log.read_size("max_backlog_bytes", d.result.log.max_backlog_bytes, 64 * kib, gib);
+    log.read("flush_timeout", d.result.log.flush_timeout, 0s, longest_flush);
+    log.read_number("max_lines_per_second", d.result.log.max_lines_per_second, 1, most_log_lines);
     log.refuse_the_rest();
 }
 

@@ -12,6 +12,7 @@ constexpr std::uint64_t most_buckets = 100'000'000;
 constexpr base::duration shortest_decision = 1ms;
 constexpr base::duration longest_decision = 10s;
 constexpr std::size_t longest_key_prefix = 64;
+constexpr std::uint64_t kib = 1024;
 
 void load_local(const located& value, store::memory_options& options, findings& found)
 {
@@ -24,6 +25,21 @@ void load_local(const located& value, store::memory_options& options, findings& 
     local.read_number("max_buckets", options.max_buckets, 1, most_buckets);
     local.read("on_full", options.on_full, choices);
     local.refuse_the_rest();
+}
+
+// The longest pause keeps the promise that a store's recovery is noticed within a second.
+void load_breaker(section& shared, store::breaker_options& options, findings& found)
+{
+    const node* value = shared.find("breaker");
+    if (value == nullptr) {
+        return;
+    }
+    section breaker{{value, shared.path_of("breaker")}, found};
+    breaker.read_number("failures", options.failures, 1, 1000);
+    breaker.read_number("decisions", options.decisions, 1, 1'000'000);
+    breaker.read("window", options.window, 100ms, 1min);
+    breaker.read("pause", options.pause, 10ms, 700ms);
+    breaker.refuse_the_rest();
 }
 
 store::redis_options load_shared(const located& value, findings& found)
@@ -49,6 +65,9 @@ store::redis_options load_shared(const located& value, findings& found)
             );
         }
     }
+    shared.read_number("max_pending", options.max_pending, 16, 65'536);
+    shared.read_size("max_outgoing_bytes", options.max_outgoing_bytes, 64 * kib, kib * kib * kib);
+    load_breaker(shared, options.breaker, found);
     shared.refuse_the_rest();
     return options;
 }

@@ -12,7 +12,11 @@ using namespace std::chrono_literals;
 constexpr base::duration shortest_timeout = 1ms;
 constexpr base::duration longest_connect = 1h;
 constexpr base::duration longest_response = 24h;
+constexpr base::duration longest_idle = 24h;
 constexpr std::uint64_t most_idle = 10'000;
+constexpr std::uint64_t largest_response_header = 1024 * 1024;
+constexpr std::uint64_t most_headers = 1000;
+constexpr std::uint64_t most_interim_responses = 1000;
 
 void add_server(const located& value, std::vector<proxy::server_address>& servers, findings& found)
 {
@@ -54,6 +58,32 @@ void load_servers(section& upstream, std::vector<proxy::server_address>& servers
     }
 }
 
+void load_resolver(section& upstream, net::resolver_options& options, findings& found)
+{
+    const node* value = upstream.find("resolver");
+    if (value == nullptr) {
+        return;
+    }
+    section resolver{{value, upstream.path_of("resolver")}, found};
+    resolver.read("refresh", options.refresh, 1s, 24h);
+    resolver.read("retry", options.retry, 100ms, 1h);
+    resolver.read_number("max_addresses", options.max_addresses, 1, 256);
+    resolver.refuse_the_rest();
+}
+
+void load_bounds(section& upstream, proxy::upstream_options& options)
+{
+    upstream.read_number("max_idle", options.max_idle, 0, most_idle);
+    upstream.read("idle_timeout", options.idle_timeout, shortest_timeout, longest_idle);
+    upstream.read_size(
+        "max_response_header_bytes", options.response.max_header_bytes, 256, largest_response_header
+    );
+    upstream.read_number("max_response_headers", options.response.max_headers, 1, most_headers);
+    upstream.read_number(
+        "max_interim_responses", options.max_interim_responses, 0, most_interim_responses
+    );
+}
+
 }  // namespace
 
 void load_upstreams(section& root, draft& d, findings& found)
@@ -76,7 +106,8 @@ void load_upstreams(section& root, draft& d, findings& found)
         upstream.read(
             "response_timeout", options.response_timeout, shortest_timeout, longest_response
         );
-        upstream.read_number("max_idle", options.max_idle, 0, most_idle);
+        load_bounds(upstream, options);
+        load_resolver(upstream, options.resolver, found);
         upstream.refuse_the_rest();
         d.policy.upstreams.push_back(name);
         d.upstreams.push_back({one.value->at, one.path});

@@ -138,18 +138,32 @@ void print_process(const settings& s, std::string& out)
         out += "  - address: " + yaml(to_text(address)) + '\n';
     }
     top.title("admin");
-    block{out, 1}.line("address", yaml(to_text(s.server.admin)));
+    block admin{out, 1};
+    admin.line("address", yaml(to_text(s.server.admin.address)));
+    admin.line("max_connections", s.server.admin.max_connections);
+    admin.line("timeout", s.server.admin.timeout);
     top.line("workers", s.server.workers == 0 ? "auto" : std::to_string(s.server.workers));
     top.line("drain_timeout", s.server.drain_timeout);
     top.line("max_connections", s.server.max_connections);
-    top.title("http");
+}
+
+void print_http(const http::options& options, std::string& out)
+{
+    block{out, 0}.title("http");
     block http{out, 1};
-    http.line("header_timeout", s.http.header_timeout);
-    http.line("idle_timeout", s.http.idle_timeout);
-    http.line("body_timeout", s.http.body_timeout);
-    http.line("max_header_bytes", format_size(s.http.max_header_bytes));
-    http.line("max_headers", s.http.max_headers);
-    http.line("max_body_bytes", format_size(s.http.max_body_bytes));
+    http.line("header_timeout", options.header_timeout);
+    http.line("idle_timeout", options.idle_timeout);
+    http.line("body_timeout", options.body_timeout);
+    http.line("max_header_bytes", format_size(options.max_header_bytes));
+    http.line("max_headers", options.max_headers);
+    http.line("max_body_bytes", format_size(options.max_body_bytes));
+    http.line("max_chunk_line_bytes", format_size(options.chunks.max_line_bytes));
+    http.line("max_chunk_extension_bytes", format_size(options.chunks.max_extension_bytes));
+    http.line("max_trailer_bytes", format_size(options.chunks.max_trailer_bytes));
+    http.line("max_pipelined_bytes", format_size(options.max_pipelined_bytes));
+    http.line("max_refused_body_bytes", format_size(options.max_refused_body_bytes));
+    http.line("linger_timeout", options.linger_timeout);
+    http.line("max_linger_bytes", format_size(options.max_linger_bytes));
 }
 
 void print_client(const identity::client_options& options, std::string& out)
@@ -179,6 +193,14 @@ void print_stores(const settings& s, std::string& out)
         store.line("url", yaml(url_without_secret(shared.redis)));
         store.line("timeout", shared.redis.timeout);
         store.line("key_prefix", yaml(shared.redis.key_prefix));
+        store.line("max_pending", shared.redis.max_pending);
+        store.line("max_outgoing_bytes", format_size(shared.redis.max_outgoing_bytes));
+        store.title("breaker");
+        block breaker{out, 3};
+        breaker.line("failures", shared.redis.breaker.failures);
+        breaker.line("decisions", shared.redis.breaker.decisions);
+        breaker.line("window", shared.redis.breaker.window);
+        breaker.line("pause", shared.redis.breaker.pause);
     }
 }
 
@@ -248,6 +270,15 @@ void print_upstreams(const settings& s, std::string& out)
         upstream.line("connect_timeout", options.connect_timeout);
         upstream.line("response_timeout", options.response_timeout);
         upstream.line("max_idle", options.max_idle);
+        upstream.line("idle_timeout", options.idle_timeout);
+        upstream.line("max_response_header_bytes", format_size(options.response.max_header_bytes));
+        upstream.line("max_response_headers", options.response.max_headers);
+        upstream.line("max_interim_responses", options.max_interim_responses);
+        upstream.title("resolver");
+        block resolver{out, 3};
+        resolver.line("refresh", options.resolver.refresh);
+        resolver.line("retry", options.resolver.retry);
+        resolver.line("max_addresses", options.resolver.max_addresses);
     }
 }
 
@@ -265,6 +296,9 @@ void print_answers(const settings& s, std::string& out)
     log.line("level", word(s.log.level));
     log.line("access", yaml(s.log.access));
     log.line("format", s.log.format == telemetry::log_format::json ? "json" : "text");
+    log.line("max_backlog_bytes", format_size(s.log.max_backlog_bytes));
+    log.line("flush_timeout", s.log.flush_timeout);
+    log.line("max_lines_per_second", s.log.max_lines_per_second);
 }
 
 }  // namespace
@@ -273,6 +307,7 @@ std::string print(const settings& s)
 {
     std::string out;
     print_process(s, out);
+    print_http(s.http, out);
     print_client(s.policy->client, out);
     print_stores(s, out);
     print_limits(s, out);

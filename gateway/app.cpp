@@ -131,10 +131,11 @@ int app::run()
 
 void app::open_admin()
 {
-    const int socket = startup::open_listener(settings_.server.admin, "admin API on ");
+    const int socket = startup::open_listener(settings_.server.admin.address, "admin API on ");
     admin_ = std::make_unique<server::admin_server>(
         control_,
         socket,
+        settings_.server.admin,
         server::admin_server::sources{
             [this] { return metrics_.scrape(); }, [this] { return not_ready_because(); }}
     );

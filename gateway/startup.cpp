@@ -110,8 +110,8 @@ void remove_socket_files(const server::options& options)
             ::unlink(address.socket_path.c_str());
         }
     }
-    if (!options.admin.socket_path.empty()) {
-        ::unlink(options.admin.socket_path.c_str());
+    if (!options.admin.address.socket_path.empty()) {
+        ::unlink(options.admin.address.socket_path.c_str());
     }
 }
 

@@ -8,7 +8,20 @@
 
 namespace gateway::http {
 
-body_reader::body_reader(framing f) : state_(state::done), remaining_(f.length)
+namespace {
+
+// False: nothing was left.
+bool take_one(std::uint32_t& left)
+{
+    const bool some = left != 0;
+    left -= some ? 1 : 0;
+    return some;
+}
+
+}  // namespace
+
+body_reader::body_reader(framing f, const chunk_bounds& bounds)
+    : state_(state::done), room_(bounds), remaining_(f.length)
 {
     switch (f.how) {
         case framing::kind::none:
@@ -81,11 +94,9 @@ bool body_reader::step(char c)
         case state::trailer_start:
         case state::trailer_name:
         case state::trailer_value:
-            return trailer_byte(c);
         case state::trailer_lf:
-            return expect(c, '\n', state::trailer_start);
         case state::end_lf:
-            return expect(c, '\n', state::done);
+            return take_one(room_.max_trailer_bytes) && trailer_byte(c);
         default:
             return false;
     }
@@ -104,7 +115,7 @@ bool body_reader::size_byte(char c)
         state_ = state::size;
         const bool fits = (remaining_ >> 59) == 0;  // or it could pass 2^63
         remaining_ = remaining_ * 16 + static_cast<std::uint64_t>(digit);
-        return fits && ++line_bytes_ <= max_chunk_line_bytes;
+        return fits && fits_in_line();
     }
     if (state_ == state::size_first) {
         return false;
@@ -114,7 +125,7 @@ bool body_reader::size_byte(char c)
         return true;
     }
     state_ = c == ';' ? state::extension : state::before_extension;
-    return c == ';' || c == ' ' || c == '\t';
+    return (c == ';' || c == ' ' || c == '\t') && fits_in_extension();
 }
 
 bool body_reader::extension_byte(char c)
@@ -129,14 +140,26 @@ bool body_reader::extension_byte(char c)
     } else if (state_ == state::before_extension && c != ' ' && c != '\t') {
         return false;
     }
-    return is_field_text(c) && ++line_bytes_ <= max_chunk_line_bytes &&
-           ++extension_bytes_ <= max_extension_bytes;
+    return is_field_text(c) && fits_in_extension();
+}
+
+bool body_reader::fits_in_extension()
+{
+    return fits_in_line() && take_one(room_.max_extension_bytes);
+}
+
+bool body_reader::fits_in_line()
+{
+    return ++line_bytes_ <= room_.max_line_bytes;
 }
 
 bool body_reader::trailer_byte(char c)
 {
-    if (++trailer_bytes_ > max_trailer_bytes) {
-        return false;
+    if (state_ == state::trailer_lf) {
+        return expect(c, '\n', state::trailer_start);
+    }
+    if (state_ == state::end_lf) {
+        return expect(c, '\n', state::done);
     }
     if (state_ == state::trailer_value) {
         if (c == '\r') {

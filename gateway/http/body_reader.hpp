@@ -4,6 +4,7 @@
 #pragma once
 
 #include "gateway/http/message.hpp"
+#include "gateway/http/options.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -12,14 +13,9 @@
 
 namespace gateway::http {
 
-inline constexpr std::size_t max_chunk_line_bytes =
-    4096;  // one chunk-size line, extensions included
-inline constexpr std::size_t max_extension_bytes = 64 * 1024;  // all extensions of one body
-inline constexpr std::size_t max_trailer_bytes = 8 * 1024;     // the trailer section of one body
-
 class body_reader {
 public:
-    explicit body_reader(framing f = {});
+    explicit body_reader(framing f = {}, const chunk_bounds& bounds = {});
 
     struct piece {
         std::size_t consumed = 0;  // bytes of the input that are dealt with
@@ -59,15 +55,16 @@ private:
     };
 
     state state_;
-    std::uint64_t remaining_ = 0;      // of the chunk or the length
-    std::size_t line_bytes_ = 0;       // of the chunk-size line so far
-    std::size_t extension_bytes_ = 0;  // of the whole body
-    std::size_t trailer_bytes_ = 0;
+    chunk_bounds room_;             // what is left of it; a line has all of its own
+    std::uint32_t line_bytes_ = 0;  // of the chunk-size line so far
+    std::uint64_t remaining_ = 0;   // of the chunk or the length
 
     bool step(char c);  // one byte of chunk syntax; false: malformed
     bool size_byte(char c);
     bool extension_byte(char c);
     bool trailer_byte(char c);
+    bool fits_in_line();
+    bool fits_in_extension();
     bool expect(char c, char wanted, state next);
 };
 

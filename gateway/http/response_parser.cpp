@@ -89,16 +89,18 @@ parse_result read_framing(bool answers_head, response_head& out)
 
 }  // namespace
 
-parse_result parse_response_head(std::string_view bytes, bool answers_head, response_head& out)
+parse_result parse_response_head(
+    std::string_view bytes, bool answers_head, const response_bounds& bounds, response_head& out
+)
 {
     out.clear();
-    const bool full = bytes.size() >= max_response_head_bytes;
-    bytes = bytes.substr(0, max_response_head_bytes);
+    const bool full = bytes.size() >= bounds.max_header_bytes;
+    bytes = bytes.substr(0, bounds.max_header_bytes);
     const char* p = bytes.data();
     auto r = read_status_line(p, bytes.data() + bytes.size(), out);
     if (r.is == state::complete) {
         out.size = static_cast<std::size_t>(p - bytes.data());
-        switch (read_fields(bytes, out.size, max_response_fields, out.fields)) {
+        switch (read_fields(bytes, out.size, bounds.max_headers, out.fields)) {
             case progress::incomplete:
                 r = incomplete;
                 break;

@@ -19,6 +19,7 @@ using resolver = boost::asio::ip::basic_resolver<boost::asio::ip::tcp, executor>
 }  // namespace
 
 struct resolved_name::state {
+    resolver_options options;
     std::vector<endpoint> endpoints;
     bool known = false;
     bool abandoned = false;
@@ -28,11 +29,13 @@ struct resolved_name::state {
 
 namespace {
 
-std::vector<resolved_name::endpoint> addresses_in(const resolver::results_type& results)
+std::vector<resolved_name::endpoint> addresses_in(
+    const resolver::results_type& results, std::size_t max
+)
 {
     std::vector<resolved_name::endpoint> out;
     for (const auto& entry : results) {
-        if (out.size() < resolved_name::max_addresses) {
+        if (out.size() < max) {
             out.emplace_back(entry.endpoint());
         }
     }
@@ -68,7 +71,11 @@ resolved_name resolved_name::of_socket(const std::string& path)
 }
 
 resolved_name resolved_name::of_host(
-    loop& l, const std::string& host, const std::string& port, std::function<void()> answered
+    loop& l,
+    const std::string& host,
+    const std::string& port,
+    const resolver_options& options,
+    std::function<void()> answered
 )
 {
     auto s = std::make_shared<state>();
@@ -81,6 +88,7 @@ resolved_name resolved_name::of_host(
         s->known = true;
         return resolved_name(std::move(s));
     }
+    s->options = options;
     s->wait = std::make_unique<timer>(l.get_executor());
     s->answered = std::move(answered);
     // The coroutine owns a share of the state, never the resolved_name: that may go at any time.
@@ -91,7 +99,7 @@ resolved_name resolved_name::of_host(
         while (!mine->abandoned) {
             auto [error, results] = co_await asking.async_resolve(name, service, use_task);
             if (!error && !results.empty()) {
-                mine->endpoints = addresses_in(results);
+                mine->endpoints = addresses_in(results, mine->options.max_addresses);
             }
             mine->known = true;
             if (mine->answered) {
@@ -100,7 +108,7 @@ resolved_name resolved_name::of_host(
             if (mine->abandoned) {
                 break;
             }
-            mine->wait->expires_after(error ? retry : refresh);
+            mine->wait->expires_after(error ? mine->options.retry : mine->options.refresh);
             co_await mine->wait->async_wait(use_task);
         }
     };

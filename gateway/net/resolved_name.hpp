@@ -1,9 +1,10 @@
-// A host name kept resolved: asked at the start, again every `refresh`, and sooner while it fails.
+// A host name kept resolved: asked at the start, and again as resolver_options say.
 // A failing resolver keeps the last good answer. Addresses and Unix sockets need no asking.
 // One thread: the loop's.
 #pragma once
 
 #include "gateway/net/loop.hpp"
+#include "gateway/net/options.hpp"
 
 #include <boost/asio/generic/stream_protocol.hpp>
 
@@ -18,15 +19,15 @@ class resolved_name {
 public:
     using endpoint = boost::asio::generic::stream_protocol::endpoint;
 
-    static constexpr base::duration refresh = std::chrono::seconds{30};
-    static constexpr base::duration retry = std::chrono::seconds{1};
-    static constexpr std::size_t max_addresses = 16;
-
     static resolved_name of_socket(const std::string& path);
 
     // `answered` is called after each answer, good or not, from the loop; not for numeric hosts.
     static resolved_name of_host(
-        loop& l, const std::string& host, const std::string& port, std::function<void()> answered
+        loop& l,
+        const std::string& host,
+        const std::string& port,
+        const resolver_options& options,
+        std::function<void()> answered
     );
 
     resolved_name(resolved_name&&) = default;

@@ -114,7 +114,8 @@ bool exchange_state::read_head(std::span<char>& bytes)
     const std::string_view text =
         continued ? std::string_view(partial_head_) : std::string_view(bytes.data(), bytes.size());
     http::response_head& head = port_.response_head_storage();
-    const auto parsed = http::parse_response_head(text, answers_head_, head);
+    const upstream_options& upstream = port_.upstream();
+    const auto parsed = http::parse_response_head(text, answers_head_, upstream.response, head);
     if (parsed.is == state::incomplete) {
         if (!continued) {
             partial_head_.assign(text);
@@ -123,7 +124,7 @@ bool exchange_state::read_head(std::span<char>& bytes)
     }
     const bool interim = head.status < 200;
     if (parsed.is == state::rejected || head.status == 101 ||
-        (interim && ++interim_count_ > max_interim_responses)) {
+        (interim && ++interim_count_ > upstream.max_interim_responses)) {
         fail(failure::bad_response);
         return false;
     }
@@ -142,7 +143,7 @@ void exchange_state::take_head(const http::response_head& head)
 {
     response_begun_ = true;
     upstream_keep_alive_ = head.keep_alive();
-    response_body_ = http::body_reader(head.body);
+    response_body_ = http::body_reader(head.body, port_.limits().chunks);
     port_.response(head);
 }
 

@@ -12,6 +12,7 @@
 #include "gateway/http/body_reader.hpp"
 #include "gateway/http/message.hpp"
 #include "gateway/proxy/failure.hpp"
+#include "gateway/proxy/options.hpp"
 
 #include <span>
 #include <string>
@@ -33,6 +34,10 @@ public:
     virtual http::response_head& response_head_storage(
     ) = 0;  // shared by all exchanges of a thread
 
+    // Asked each time: a reload may change them.
+    virtual const http::options& limits() const = 0;
+    virtual const upstream_options& upstream() const = 0;  // of this exchange
+
     virtual void interim_response(const http::response_head& head) = 0;
     virtual void response(const http::response_head& head) = 0;
     virtual void response_content(std::string_view content) = 0;
@@ -46,9 +51,6 @@ protected:
 
 class exchange_state {
 public:
-    // More interim responses than any server has reason to send.
-    static constexpr int max_interim_responses = 100;
-
     explicit exchange_state(exchange_port& port) : port_(port) {}
 
     // Before start(): the outgoing head is to be written into what this returns.
@@ -93,7 +95,7 @@ private:
     bool response_begun_ = false;
     bool any_byte_ = false;  // of a response, on this connection
     bool upstream_keep_alive_ = false;
-    int interim_count_ = 0;
+    std::uint32_t interim_count_ = 0;
     http::framing request_body_;
     http::body_reader response_body_;
     std::string request_head_;

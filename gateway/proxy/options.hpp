@@ -2,8 +2,11 @@
 #pragma once
 
 #include "gateway/base/clock.hpp"
+#include "gateway/http/options.hpp"
+#include "gateway/net/options.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -24,6 +27,10 @@ struct upstream_options {
     base::duration response_timeout =
         std::chrono::seconds{30};  // to the last byte of the response's header
     std::size_t max_idle = 64;     // kept-alive connections per worker and server
+    base::duration idle_timeout = std::chrono::seconds{60};  // of each: the server may forget it
+    http::response_bounds response{};
+    std::uint32_t max_interim_responses = 100;  // to one request
+    net::resolver_options resolver{};
     bool operator==(const upstream_options&) const = default;
 };
 

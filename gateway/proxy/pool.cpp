@@ -40,7 +40,9 @@ net::resolved_name pool::resolve(const server_address& address, unsigned short e
     }
     const std::string host = address.echo ? "127.0.0.1" : address.host;
     const std::string port = address.echo ? std::to_string(echo_port) : address.port;
-    return net::resolved_name::of_host(loop_, host, port, [this] { addresses_changed(); });
+    return net::resolved_name::of_host(loop_, host, port, options_.resolver, [this] {
+        addresses_changed();
+    });
 }
 
 bool pool::addresses_known() const
@@ -132,7 +134,7 @@ void pool::give_back(upstream_connection& c, bool reusable)
         return;
     }
     idle.push_back(&c);
-    loop_.wheel().arm(c, loop_.now() + max_idle_time);
+    loop_.wheel().arm(c, loop_.now() + options_.idle_timeout);
     metrics_.worker.upstreams_idle.add(1);
     c.want_read();
 }

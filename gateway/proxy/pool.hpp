@@ -12,7 +12,6 @@
 #include "gateway/telemetry/metrics.hpp"
 
 #include <list>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -21,10 +20,6 @@ namespace gateway::proxy {
 class pool final : public connection_owner {
 public:
     using endpoint = net::resolved_name::endpoint;
-
-    // An idle connection older than that is closed: something between us and the server may have
-    // forgotten it without a word.
-    static constexpr base::duration max_idle_time = std::chrono::seconds{60};
 
     struct telemetry_blocks {
         telemetry::upstream_metrics& upstream;

@@ -1,5 +1,6 @@
 #include "gateway/server/admin.hpp"
 
+#include "gateway/net/listener.hpp"
 #include "gateway/net/task.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -22,8 +23,6 @@ using stream = boost::beast::basic_stream<protocol, net::executor>;
 using acceptor = asio::basic_socket_acceptor<protocol, net::executor>;
 using request = http::request<http::empty_body>;
 using response = http::response<http::string_body>;
-
-constexpr std::chrono::seconds time_limit{10};
 
 response plain(http::status status, std::string_view type, std::string body)
 {
@@ -73,6 +72,7 @@ response respond(const request& asked, const admin_server::sources& from)
 
 struct admin_server::state {
     acceptor listening;
+    admin_options options;
     sources from;
     std::size_t connections = 0;
 
@@ -82,13 +82,13 @@ struct admin_server::state {
 
 namespace {
 
-net::task<> serve(stream s, const admin_server::sources& from)
+net::task<> serve(stream s, base::duration timeout, const admin_server::sources& from)
 {
     boost::beast::flat_buffer buffer;
     bool keep_alive = true;
     while (keep_alive) {
         http::request_parser<http::empty_body> parser;
-        s.expires_after(time_limit);
+        s.expires_after(timeout);
         auto [read_ec, read_n] = co_await http::async_read(s, buffer, parser, net::use_task);
         if (read_ec) {
             break;
@@ -112,7 +112,7 @@ net::task<> serve(stream s, const admin_server::sources& from)
 net::task<> admin_server::state::serve_one(std::shared_ptr<state> s, stream connection)
 {
     ++s->connections;
-    co_await serve(std::move(connection), s->from);
+    co_await serve(std::move(connection), s->options.timeout, s->from);
     --s->connections;
 }
 
@@ -125,7 +125,7 @@ net::task<> admin_server::state::listen(std::shared_ptr<state> s)
         if (ec) {  // out of descriptors, perhaps: do not spin
             pause.expires_after(net::listener::pause_after_failure);
             co_await pause.async_wait(net::use_task);
-        } else if (s->connections < max_connections) {
+        } else if (s->connections < s->options.max_connections) {
             asio::co_spawn(
                 s->listening.get_executor(), serve_one(s, stream(std::move(peer))), asio::detached
             );
@@ -133,14 +133,16 @@ net::task<> admin_server::state::listen(std::shared_ptr<state> s)
     }
 }
 
-admin_server::admin_server(asio::io_context& context, int socket, sources from)
+admin_server::admin_server(
+    asio::io_context& context, int socket, const admin_options& options, sources from
+)
 {
     sockaddr_storage address{};
     socklen_t size = sizeof address;
     ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size);
     const protocol family(address.ss_family, 0);
     state_ = std::make_shared<state>(state{
-        acceptor(context.get_executor(), family, socket), std::move(from), 0});
+        acceptor(context.get_executor(), family, socket), options, std::move(from), 0});
     asio::co_spawn(context.get_executor(), state::listen(state_), asio::detached);
 }
 

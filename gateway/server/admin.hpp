@@ -1,8 +1,9 @@
 // The admin API: /metrics, /healthz, /readyz, on an address of its own and the main thread's loop.
 #pragma once
 
-#include "gateway/net/listener.hpp"
-#include "gateway/net/loop.hpp"
+#include "gateway/server/options.hpp"
+
+#include <boost/asio/io_context.hpp>
 
 #include <functional>
 #include <memory>
@@ -13,15 +14,15 @@ namespace gateway::server {
 
 class admin_server {
 public:
-    static constexpr std::size_t max_connections = 256;
-
     struct sources {
         std::function<std::string()> metrics;                         // Prometheus text
         std::function<std::vector<std::string>()> not_ready_because;  // empty: ready
     };
 
-    // Takes over a listening socket.
-    admin_server(boost::asio::io_context& context, int socket, sources from);
+    // Takes over a socket that listens on options.address.
+    admin_server(
+        boost::asio::io_context& context, int socket, const admin_options& options, sources from
+    );
     ~admin_server();
 
 private:

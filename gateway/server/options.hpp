@@ -16,9 +16,16 @@ struct listen_address {
     bool operator==(const listen_address&) const = default;
 };
 
+struct admin_options {
+    listen_address address{.host = "127.0.0.1", .port = 9901, .socket_path = {}};
+    std::size_t max_connections = 256;                  // more are closed at once
+    base::duration timeout = std::chrono::seconds{10};  // to a request, and to take its answer
+    bool operator==(const admin_options&) const = default;
+};
+
 struct options {
     std::vector<listen_address> listeners;
-    listen_address admin{.host = "127.0.0.1", .port = 9901, .socket_path = {}};
+    admin_options admin;
     std::size_t workers = 0;  // 0 = usable cores
     base::duration drain_timeout = std::chrono::seconds{30};
     std::size_t max_connections = 10'000;

@@ -96,7 +96,7 @@ base::duration session::length_of(deadline d) const
         case deadline::response:
             return admitter_.pool().options().response_timeout;
         case deadline::linger:
-            return linger_timeout;
+            return limits.linger_timeout;
         default:
             return limits.body_timeout;
     }

@@ -36,7 +36,6 @@ class session final : public net::connection,
                       private proxy::pending_lease,
                       private verdict_listener {
 public:
-    static constexpr base::duration linger_timeout = std::chrono::seconds{2};
     static constexpr base::duration drain_grace =
         std::chrono::milliseconds{500};  // for a request on its way
 
@@ -131,6 +130,8 @@ private:
 
     void send_upstream(std::string_view a, std::string_view b) override;
     void release(bool reusable) override;
+
+    const proxy::upstream_options& upstream() const override { return admitter_.pool().options(); }
 
     http::response_head& response_head_storage() override { return env_.response_head; }
 

@@ -32,7 +32,7 @@ bool session_state::body_can_be_drained() const
 {
     const bool might_not_come = expects_continue_ && request_bytes_ == 0;
     const bool fits = request_framing_.how == http::framing::kind::chunked ||
-                      request_framing_.length <= max_drained_bytes;
+                      request_framing_.length <= port_.limits().max_refused_body_bytes;
     return fits && !might_not_come;
 }
 

@@ -134,14 +134,14 @@ std::size_t session_state::consume_drained(std::span<char> bytes)
 {
     if (phase_ == phase::lingering) {
         drained_ += bytes.size();
-        if (drained_ > max_lingered_bytes) {
+        if (drained_ > port_.limits().max_linger_bytes) {
             close(true);
         }
         return bytes.size();
     }
     const auto piece = request_body_.read(bytes);
     drained_ += piece.consumed;
-    if (piece.malformed || drained_ > max_drained_bytes) {
+    if (piece.malformed || drained_ > port_.limits().max_refused_body_bytes) {
         linger();
         return bytes.size();
     }
@@ -163,7 +163,7 @@ void session_state::begin_request(const http::request_head& head)
     response_head_sent_ = false;
     empty_lines_ = 0;
     request_framing_ = head.body;
-    request_body_ = http::body_reader(head.body);
+    request_body_ = http::body_reader(head.body, port_.limits().chunks);
     request_bytes_ = response_bytes_ = 0;
     status_ = 0;
     error_ = {};
@@ -304,9 +304,9 @@ bool session_state::wants_client_bytes(bool upstream_blocked) const
             if (exchange_.accepts_content()) {
                 return !upstream_blocked;
             }
-            return inbox_.size() < inbox_high_water;
+            return inbox_.size() < port_.limits().max_pipelined_bytes;
         case phase::admitting:
-            return inbox_.size() < inbox_high_water;
+            return inbox_.size() < port_.limits().max_pipelined_bytes;
         default:
             return true;
     }

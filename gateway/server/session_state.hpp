@@ -8,7 +8,7 @@
 //                \-> lingering -> closed    bytes on the way must not destroy the answer
 //
 // Bytes that come too early (pipelining) wait in a bounded inbox; while it holds more than
-// inbox_high_water, wants_client_bytes() is false and the kernel's buffers push back.
+// max_pipelined_bytes, wants_client_bytes() is false and the kernel's buffers push back.
 #pragma once
 
 #include "gateway/http/body_reader.hpp"
@@ -55,7 +55,6 @@ public:
     ) const = 0;  // what was sent is still waiting: no further request is begun
     virtual std::string& scratch() = 0;                      // empty; left empty
     virtual http::request_head& request_head_storage() = 0;  // shared by all sessions of a thread
-    virtual const http::options& limits() const = 0;  // asked each time: a reload may change them
 
     virtual void request_begins() = 0;  // a head is complete and valid
     virtual void request_ends(const finished& f
@@ -69,9 +68,6 @@ protected:
 
 class session_state {
 public:
-    static constexpr std::size_t inbox_high_water = 64 * 1024;
-    static constexpr std::size_t max_drained_bytes = 64 * 1024;  // of a refused body
-    static constexpr std::size_t max_lingered_bytes = 256 * 1024;
     static constexpr int max_leading_empty_lines = 4;  // RFC 9112 §2.2
 
     enum class phase : std::uint8_t {

@@ -2,15 +2,6 @@
 
 namespace gateway::store {
 
-namespace {
-
-std::int64_t number_of(base::instant now, base::duration length)
-{
-    return now.time_since_epoch() / length;
-}
-
-}  // namespace
-
 bool breaker_state::counts(failure why)
 {
     switch (why) {
@@ -37,7 +28,7 @@ bool breaker_state::failed(failure why, base::instant now)
     }
     ++part_at(now).bad;
     ++in_a_row_;
-    open_ = in_a_row_ >= failures_in_a_row || half_failed(now);
+    open_ = in_a_row_ >= options_.failures || half_failed(now);
     return open_;
 }
 
@@ -51,18 +42,23 @@ void breaker_state::succeeded(base::instant now)
 
 void breaker_state::probe_succeeded()
 {
-    *this = {};
+    *this = breaker_state{options_};
 }
 
-base::duration breaker_state::pause(double random)
+base::duration breaker_state::pause(double random) const
 {
-    const auto spread = static_cast<double>((longest_pause - shortest_pause).count());
-    return shortest_pause + base::duration{static_cast<std::int64_t>(spread * random)};
+    const auto third = static_cast<double>(options_.pause.count()) / 3;
+    return base::duration{static_cast<std::int64_t>(third * (2 + random))};
+}
+
+std::int64_t breaker_state::part_number(base::instant now) const
+{
+    return now.time_since_epoch() / part_length_;
 }
 
 breaker_state::part& breaker_state::part_at(base::instant now)
 {
-    const std::int64_t number = number_of(now, part_length);
+    const std::int64_t number = part_number(now);
     part& p = parts_[static_cast<std::size_t>(number) % part_count];
     if (p.number != number) {
         p = {.number = number, .good = 0, .bad = 0};
@@ -72,7 +68,7 @@ breaker_state::part& breaker_state::part_at(base::instant now)
 
 bool breaker_state::half_failed(base::instant now) const
 {
-    const std::int64_t newest = number_of(now, part_length);
+    const std::int64_t newest = part_number(now);
     const std::int64_t oldest = newest - static_cast<std::int64_t>(part_count) + 1;
     std::uint32_t good = 0;
     std::uint32_t bad = 0;
@@ -82,7 +78,7 @@ bool breaker_state::half_failed(base::instant now) const
             bad += p.bad;
         }
     }
-    return good + bad >= least_decisions && bad >= good;
+    return good + bad >= options_.decisions && bad >= good;
 }
 
 }  // namespace gateway::store

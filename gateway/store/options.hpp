@@ -4,6 +4,7 @@
 #include "gateway/base/clock.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace gateway::store {
@@ -16,6 +17,16 @@ struct memory_options {
     bool operator==(const memory_options&) const = default;
 };
 
+// When a shared store that fails is not asked any more (breaker_state).
+struct breaker_options {
+    std::uint32_t failures = 5;                             // in a row
+    std::uint32_t decisions = 20;                           // or half of at least so many,
+    base::duration window = std::chrono::seconds{1};        // within that time
+    base::duration pause = std::chrono::milliseconds{450};  // at most, before each probe
+
+    bool operator==(const breaker_options&) const = default;
+};
+
 struct redis_options {
     std::string host = "127.0.0.1";  // name or address; unused with a socket path
     std::string port = "6379";
@@ -25,6 +36,9 @@ struct redis_options {
     int database = 0;
     base::duration timeout = std::chrono::milliseconds{25};  // of one decision, everything included
     std::string key_prefix = "gw:";
+    std::size_t max_pending = 4096;  // questions asked and not answered yet, per worker
+    std::size_t max_outgoing_bytes = 4 * 1024 * 1024;  // waiting to be sent, per worker
+    breaker_options breaker{};
 
     bool operator==(const redis_options&) const = default;
 };

@@ -63,13 +63,9 @@ private:
 
 class access_log_writer {
 public:
-    static constexpr std::size_t max_backlog_bytes = std::size_t{16} * 1024 * 1024;
-    // What a reader that stalls gets at the end, before what is left is dropped.
-    static constexpr base::duration last_words = std::chrono::seconds{2};
-
     access_log_writer(int fd, log_options options);  // starts the thread; does not own fd
     ~access_log_writer(
-    );  // writes what is left, for last_words at most without progress, then joins
+    );  // writes what is left, for flush_timeout at most without progress, then joins
     access_log_writer(const access_log_writer&) = delete;
     access_log_writer& operator=(const access_log_writer&) = delete;
 

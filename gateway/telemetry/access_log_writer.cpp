@@ -46,17 +46,17 @@ private:
 }  // namespace
 
 struct access_log_writer::state {
-    state(int descriptor, log_options options)
-        : fd(descriptor), access(options.access), format(options.format)
-    {}
+    explicit state(int descriptor) : fd(descriptor) {}
 
     void run();
     void write_out(std::string_view lines);
     bool wait_writable();
 
     const int fd;
-    std::atomic<bool> access;
-    std::atomic<log_format> format;
+    std::atomic<bool> access{false};
+    std::atomic<log_format> format{};
+    std::atomic<std::size_t> max_backlog_bytes{0};
+    std::atomic<base::duration> flush_timeout{};
     std::atomic<std::uint64_t> dropped{0};
 
     std::mutex mutex;  // over the next two
@@ -65,7 +65,7 @@ struct access_log_writer::state {
     std::condition_variable filled;
     std::atomic<bool> stopping{false};  // set under the mutex too
 
-    bool gave_up = false;  // the thread's own: the reader stalled past last_words
+    bool gave_up = false;  // the thread's own: the reader stalled past flush_timeout
 
     std::thread thread;  // last: it uses everything above
 };
@@ -111,7 +111,7 @@ void access_log_writer::state::write_out(std::string_view lines)
     }
 }
 
-// False: we are stopping, and the reader has not moved for last_words.
+// False: we are stopping, and the reader has not moved for flush_timeout.
 bool access_log_writer::state::wait_writable()
 {
     constexpr int slice_ms = 50;  // how soon we notice the stop
@@ -123,15 +123,16 @@ bool access_log_writer::state::wait_writable()
             return true;  // or an error, which write() will tell
         }
         waited += stop ? base::duration{std::chrono::milliseconds{slice_ms}} : base::duration{0};
-        if (waited >= last_words) {
+        if (stop && waited >= flush_timeout.load()) {
             return false;
         }
     }
 }
 
 access_log_writer::access_log_writer(int fd, log_options options)
-    : state_(std::make_unique<state>(fd, options))
+    : state_(std::make_unique<state>(fd))
 {
+    configure(options);
     const signals_blocked inherited;  // by the new thread
     state_->thread = std::thread([s = state_.get()] { s->run(); });
 }
@@ -160,13 +161,15 @@ void access_log_writer::configure(const log_options& options)
 {
     state_->access = options.access;
     state_->format = options.format;
+    state_->max_backlog_bytes = options.max_backlog_bytes;
+    state_->flush_timeout = options.flush_timeout;
 }
 
 void access_log_writer::submit(std::string lines)
 {
     {
         const std::lock_guard lock(state_->mutex);
-        if (state_->backlog_bytes + lines.size() > max_backlog_bytes) {
+        if (state_->backlog_bytes + lines.size() > state_->max_backlog_bytes) {
             state_->dropped += count_lines(lines);
             return;
         }

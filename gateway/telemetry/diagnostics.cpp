@@ -52,10 +52,7 @@ static spdlog::level::level_enum spdlog_level(log_level level)
     return spdlog::level::err;
 }
 
-diagnostics::diagnostics(int fd)
-    : sink_(std::make_shared<pipe_sink>(fd)),
-      logger_("gateway", sink_),
-      budget_(max_log_lines_per_second)
+diagnostics::diagnostics(int fd) : sink_(std::make_shared<pipe_sink>(fd)), logger_("gateway", sink_)
 {
     configure({});
 }
@@ -69,6 +66,7 @@ void diagnostics::configure(const log_options& options)
 {
     const std::lock_guard lock(mutex_);
     format_ = options.format;
+    budget_.allow(options.max_lines_per_second);
     const char* pattern = format_ == log_format::json
                               ? R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l","message":"%v"})"
                               : "%Y-%m-%dT%H:%M:%S.%eZ %l: %v";

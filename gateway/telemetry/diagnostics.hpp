@@ -1,5 +1,5 @@
 // What stands behind log(): levels, format, rate, and a descriptor that must never block the
-// caller. Any thread; a short lock per line, which is at most a hundred a second.
+// caller. Any thread; a short lock per line, of which there are at most so many a second.
 #pragma once
 
 #include "gateway/base/clock.hpp"

@@ -9,7 +9,7 @@ namespace gateway::telemetry {
 
 class line_budget {
 public:
-    explicit line_budget(std::uint64_t lines_per_second) : lines_per_second_(lines_per_second) {}
+    void allow(std::uint64_t lines_per_second) { lines_per_second_ = lines_per_second; }
 
     // Whether a line may be printed at `now`. If not, it is counted as suppressed.
     bool spend(base::instant now)
@@ -38,7 +38,7 @@ public:
     }
 
 private:
-    std::uint64_t lines_per_second_;
+    std::uint64_t lines_per_second_ = 0;
     std::uint64_t spent_ = 0;  // in this window
     std::uint64_t suppressed_ = 0;
     base::instant window_{};  // its start

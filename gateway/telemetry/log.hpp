@@ -5,12 +5,9 @@
 
 #include "gateway/telemetry/options.hpp"
 
-#include <cstdint>
 #include <string_view>
 
 namespace gateway::telemetry {
-
-inline constexpr std::uint64_t max_log_lines_per_second = 100;
 
 void configure_log(const log_options& options);  // before threads start, and again on reload
 

@@ -48,7 +48,7 @@ void parse_response(benchmark::State& state)
 {
     response_head head;
     for (auto _ : state) {
-        benchmark::DoNotOptimize(parse_response_head(ok, false, head));
+        benchmark::DoNotOptimize(parse_response_head(ok, false, {}, head));
         benchmark::DoNotOptimize(head.size);
     }
     state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(ok.size()));
@@ -86,7 +86,7 @@ void forward_request(benchmark::State& state)
 void forward_response(benchmark::State& state)
 {
     response_head head;
-    parse_response_head(ok, false, head);
+    parse_response_head(ok, false, {}, head);
     const response_options options{.replace_ratelimit = true, .extra = "X-RateLimit-Limit: 20\r\n"};
     std::string out;
     for (auto _ : state) {

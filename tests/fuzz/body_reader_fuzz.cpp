@@ -74,7 +74,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     using http::testing::naive_body;
     const naive_body expected = http::testing::naive_decode(bytes);
-    const bool within_bounds = bytes.size() <= http::max_chunk_line_bytes;
+    const bool within_bounds = bytes.size() <= http::chunk_bounds{}.max_line_bytes;
     if (whole.done || within_bounds) {
         require(whole.done == (expected.is == naive_body::end::whole));
         require(

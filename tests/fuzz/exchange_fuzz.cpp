@@ -64,6 +64,10 @@ public:
 
     http::response_head& response_head_storage() override { return head_; }
 
+    const http::options& limits() const override { return limits_; }
+
+    const proxy::upstream_options& upstream() const override { return upstream_; }
+
     void interim_response(const http::response_head& head) override
     {
         require(head.status < 200 && head.status != 101 && ends == 0);
@@ -98,6 +102,8 @@ public:
 
 private:
     http::response_head head_;
+    http::options limits_;
+    proxy::upstream_options upstream_;
 
     void append(const http::response_head& head)
     {

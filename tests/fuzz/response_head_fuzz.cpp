@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string bytes(data + 1, data + size);
     const bool answers_head = (flags & 1) != 0;
     const auto parse = [&](std::string_view b, http::response_head& head) {
-        return parse_response_head(b, answers_head, head);
+        return parse_response_head(b, answers_head, {}, head);
     };
     fuzz::require_same_however_split<http::response_head>(bytes, parse);
 

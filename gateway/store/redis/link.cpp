@@ -4,7 +4,6 @@
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 
-#include <algorithm>
 #include <utility>
 
 namespace gateway::store::redis {
@@ -41,7 +40,7 @@ std::optional<failure> link::ask(std::span<const charge> charges, question& q)
     if (const auto why = state_.unusable()) {
         return refuse(*why, now);
     }
-    if (pending_.full() || outgoing_.size() - sent_ >= max_outgoing) {
+    if (pending_.full() || outgoing_.size() - sent_ >= options_.max_outgoing_bytes) {
         return refuse(failure::overload, now);
     }
     sent_command& command = enqueue(sent_command::kind::take, now);

@@ -25,9 +25,6 @@ namespace gateway::store::redis {
 
 class link final : public shared_store {
 public:
-    // Most bytes waiting to be sent; beyond, questions are refused.
-    static constexpr std::size_t max_outgoing = 4 * 1024 * 1024;
-
     static std::shared_ptr<link> start(
         const net::executor& executor,
         std::string name,

@@ -46,8 +46,10 @@ link::link(
       options_(options),
       stuck_after_(std::clamp(options.timeout, least_stuck, most_stuck)),
       metrics_(metrics),
+      breaker_(options.breaker),
       connector_(connector::make(executor, options)),
       socket_(executor),
+      pending_(options.max_pending),
       deadline_timer_(executor),
       probe_timer_(executor),
       rest_timer_(executor),
@@ -202,7 +204,7 @@ void link::probe_later()
     if (state_.closed()) {
         return;
     }
-    probe_timer_.expires_after(breaker_state::pause(random()));
+    probe_timer_.expires_after(breaker_.pause(random()));
     auto probe_now = [self = self_.lock()](const boost::system::error_code& ec) {
         if (!ec) {
             self->probe();

@@ -31,38 +31,48 @@ struct sent_command {
 
 class pending_commands {
 public:
-    static constexpr std::size_t capacity = 4096;
+    explicit pending_commands(std::size_t capacity)
+        : capacity_(capacity), places_(std::make_unique<sent_command[]>(capacity))
+    {}
 
     bool empty() const { return count_ == 0; }
 
-    bool full() const { return count_ == capacity; }
+    bool full() const { return count_ == capacity_; }
 
     std::size_t size() const { return count_; }
 
-    sent_command& operator[](std::size_t i) { return places_[(first_ + i) % capacity]; }
+    sent_command& operator[](std::size_t i) { return places_[place(i)]; }
 
     sent_command& front() { return places_[first_]; }
 
     // A new youngest one; only its `bytes` may hold something, and memory worth keeping.
     sent_command& push()
     {
-        sent_command& place = places_[(first_ + count_++) % capacity];
-        place.asker = nullptr;
-        place.bytes.clear();
-        place.sent_again = false;
-        return place;
+        sent_command& youngest = places_[place(count_++)];
+        youngest.asker = nullptr;
+        youngest.bytes.clear();
+        youngest.sent_again = false;
+        return youngest;
     }
 
     void pop()
     {
-        first_ = (first_ + 1) % capacity;
+        first_ = place(1);
         --count_;
     }
 
 private:
-    std::unique_ptr<sent_command[]> places_ = std::make_unique<sent_command[]>(capacity);
+    std::size_t capacity_;
+    std::unique_ptr<sent_command[]> places_;
     std::size_t first_ = 0;
     std::size_t count_ = 0;
+
+    // Of the i-th oldest. A comparison, as a division by what is no constant would cost more.
+    std::size_t place(std::size_t i) const
+    {
+        const std::size_t at = first_ + i;
+        return at < capacity_ ? at : at - capacity_;
+    }
 };
 
 }  // namespace gateway::store::redis

@@ -26,12 +26,12 @@ std::string example()
 std::set<std::string> keys_known_to_the_reader()
 {
     const std::string bad = "{ zzzzzzzzzzzzzzzz: }";
-    const std::string text = "zzzzzzzzzzzzzzzz:\nlisteners: [" + bad + "]\nadmin: " + bad +
-                             "\nhttp: " + bad + "\nclient: " + bad + "\nstores: { local: " + bad +
-                             ", s: " + bad + "}\nlimits: { a: " + bad +
-                             "}\nroutes: [{ match: " + bad +
-                             ", zzzzzzzzzzzzzzzz: }]\nupstreams: { u: " + bad +
-                             "}\nresponse_headers: " + bad + "\nlog: " + bad + "\n";
+    const std::string text =
+        "zzzzzzzzzzzzzzzz:\nlisteners: [" + bad + "]\nadmin: " + bad + "\nhttp: " + bad +
+        "\nclient: " + bad + "\nstores: { local: " + bad + ", s: { breaker: " + bad +
+        ", zzzzzzzzzzzzzzzz: }}\nlimits: { a: " + bad + "}\nroutes: [{ match: " + bad +
+        ", zzzzzzzzzzzzzzzz: }]\nupstreams: { u: { resolver: " + bad +
+        ", zzzzzzzzzzzzzzzz: }}\nresponse_headers: " + bad + "\nlog: " + bad + "\n";
     const std::string problems = problems_of(text);
     std::set<std::string> keys;
     const std::regex list{"known here: ([a-z0-9_, ]+)"};
@@ -82,9 +82,11 @@ TEST(files, the_example_loads_without_a_warning_and_limits_quickly)
 TEST(files, the_example_shows_every_key_the_reader_knows)
 {
     const std::set<std::string> keys = keys_known_to_the_reader();
-    EXPECT_GE(keys.size(), 55U);
+    EXPECT_GE(keys.size(), 75U);
     EXPECT_TRUE(keys.contains("path_exact"));
     EXPECT_TRUE(keys.contains("key_prefix"));
+    EXPECT_TRUE(keys.contains("pause"));
+    EXPECT_TRUE(keys.contains("max_addresses"));
     const std::string text = example();
     for (const std::string& key : keys) {
         EXPECT_TRUE(std::regex_search(text, std::regex{"(^|\n)[ #-]*" + key + ":"})) << key;

@@ -28,7 +28,7 @@ TEST(load, the_least_configuration_has_the_documented_defaults)
     least.routes = "routes: [{ upstream: u }]\n";
     const settings s = least.load();
     EXPECT_EQ(s.server.workers, 0U);
-    EXPECT_EQ(s.server.admin, (server::listen_address{"127.0.0.1", 9901, ""}));
+    EXPECT_EQ(s.server.admin.address, (server::listen_address{"127.0.0.1", 9901, ""}));
     EXPECT_EQ(s.server.drain_timeout, 30s);
     EXPECT_EQ(s.server.max_connections, 10'000U);
     EXPECT_EQ(s.http.header_timeout, 10s);
@@ -48,17 +48,23 @@ TEST(load, every_key_arrives_where_it_belongs)
 {
     sample s;
     s.rest =
-        "admin: { address: unix:/run/admin.sock }\nworkers: 3\ndrain_timeout: 0s\nmax_connections: "
+        "admin: { address: unix:/run/admin.sock, max_connections: 8, timeout: 4s }\nworkers: "
+        "3\ndrain_timeout: 0s\nmax_connections: "
         "7\n"
         "http: { header_timeout: 1s, idle_timeout: 2s, body_timeout: 3s, max_header_bytes: 300,"
-        " max_headers: 9, max_body_bytes: 5GiB }\n"
+        " max_headers: 9, max_body_bytes: 5GiB, max_chunk_line_bytes: 17,"
+        " max_chunk_extension_bytes: 0, max_trailer_bytes: 18, max_pipelined_bytes: 2KiB,"
+        " max_refused_body_bytes: 19, linger_timeout: 4s, max_linger_bytes: 20 }\n"
         "client: { trusted_proxies: [10.0.0.0/8, \"::1\"], trusted_hops: 2, header: Forwarded,"
         " ipv4_prefix: 24, ipv6_prefix: 56 }\n"
         "response_headers: { x_ratelimit: false, reset: epoch, ratelimit: true }\n"
-        "log: { level: debug, access: false, format: text }\n";
+        "log: { level: debug, access: false, format: text, max_backlog_bytes: 1MiB,"
+        " flush_timeout: 0s, max_lines_per_second: 6 }\n";
     s.stores =
         "stores:\n  local: { max_buckets: 5, on_full: reject }\n"
-        "  r: { url: redis://:pw@h:1/2, timeout: 7ms, key_prefix: \"\" }\n";
+        "  r: { url: redis://:pw@h:1/2, timeout: 7ms, key_prefix: \"\", max_pending: 16,"
+        " max_outgoing_bytes: 64KiB,"
+        " breaker: { failures: 1, decisions: 2, window: 3s, pause: 40ms } }\n";
     s.limits =
         "limits:\n  a: { key: [client_ip, \"header:X-Api-Key\", \"cookie:Sid\", \"query:q\"],"
         " missing_key: skip, rate: 10/10s, burst: 3, cost: 2, store: r, on_store_failure: local,"
@@ -69,9 +75,12 @@ TEST(load, every_key_arrives_where_it_belongs)
         " limits: [a], upstream: u }\n";
     s.upstreams =
         "upstreams:\n  u: { servers: \"app:80\", connect_timeout: 5ms, response_timeout: 1d, "
-        "max_idle: 0 }\n";
+        "max_idle: 0, idle_timeout: 6s, max_response_header_bytes: 256, max_response_headers: 7,"
+        " max_interim_responses: 0, resolver: { refresh: 8s, retry: 9s, max_addresses: 10 } }\n";
     const settings got = s.load();
-    EXPECT_EQ(got.server.admin.socket_path, "/run/admin.sock");
+    EXPECT_EQ(got.server.admin.address.socket_path, "/run/admin.sock");
+    EXPECT_EQ(got.server.admin.max_connections, 8U);
+    EXPECT_EQ(got.server.admin.timeout, 4s);
     EXPECT_EQ(got.server.workers, 3U);
     EXPECT_EQ(got.server.drain_timeout, 0s);
     EXPECT_EQ(got.server.max_connections, 7U);
@@ -81,9 +90,19 @@ TEST(load, every_key_arrives_where_it_belongs)
     EXPECT_EQ(got.http.max_header_bytes, 300U);
     EXPECT_EQ(got.http.max_headers, 9U);
     EXPECT_EQ(got.http.max_body_bytes, 5ULL << 30);
+    EXPECT_EQ(got.http.chunks.max_line_bytes, 17U);
+    EXPECT_EQ(got.http.chunks.max_extension_bytes, 0U);
+    EXPECT_EQ(got.http.chunks.max_trailer_bytes, 18U);
+    EXPECT_EQ(got.http.max_pipelined_bytes, 2048U);
+    EXPECT_EQ(got.http.max_refused_body_bytes, 19U);
+    EXPECT_EQ(got.http.linger_timeout, 4s);
+    EXPECT_EQ(got.http.max_linger_bytes, 20U);
     EXPECT_EQ(got.log.level, telemetry::log_level::debug);
     EXPECT_FALSE(got.log.access);
     EXPECT_EQ(got.log.format, telemetry::log_format::text);
+    EXPECT_EQ(got.log.max_backlog_bytes, 1024U * 1024U);
+    EXPECT_EQ(got.log.flush_timeout, 0s);
+    EXPECT_EQ(got.log.max_lines_per_second, 6U);
     EXPECT_EQ(got.local_store.max_buckets, 5U);
     EXPECT_EQ(got.local_store.on_full, store::memory_options::when_full::reject);
     ASSERT_EQ(got.shared_stores.size(), 1U);
@@ -91,12 +110,22 @@ TEST(load, every_key_arrives_where_it_belongs)
     EXPECT_EQ(got.shared_stores[0].redis.password, "pw");
     EXPECT_EQ(got.shared_stores[0].redis.timeout, 7ms);
     EXPECT_EQ(got.shared_stores[0].redis.key_prefix, "");
+    EXPECT_EQ(got.shared_stores[0].redis.max_pending, 16U);
+    EXPECT_EQ(got.shared_stores[0].redis.max_outgoing_bytes, 65'536U);
+    EXPECT_EQ(
+        got.shared_stores[0].redis.breaker,
+        (store::breaker_options{.failures = 1, .decisions = 2, .window = 3s, .pause = 40ms})
+    );
     const proxy::upstream_options expected_upstream{
         .name = "u",
         .servers = {{.host = "app", .port = "80", .socket_path = {}, .echo = false}},
         .connect_timeout = 5ms,
         .response_timeout = 24h,
         .max_idle = 0,
+        .idle_timeout = 6s,
+        .response = {.max_header_bytes = 256, .max_headers = 7},
+        .max_interim_responses = 0,
+        .resolver = {.refresh = 8s, .retry = 9s, .max_addresses = 10},
     };
     EXPECT_THAT(got.upstreams, ElementsAre(expected_upstream));
 }

@@ -248,28 +248,45 @@ TEST(body_reader, a_cut_body_is_neither_done_nor_malformed)
 
 TEST(body_reader, extensions_and_trailers_are_bounded)
 {
+    constexpr chunk_bounds usual;
     const auto extended = [](std::size_t n) { return "1;" + std::string(n, 'x') + "\r\na\r\n"; };
     const std::string end = "0\r\n\r\n";
-    EXPECT_TRUE(read_whole(chunked, extended(max_chunk_line_bytes - 2) + end).done);
-    EXPECT_TRUE(read_whole(chunked, extended(max_chunk_line_bytes + 1) + end).malformed);
+    EXPECT_TRUE(read_whole(chunked, extended(usual.max_line_bytes - 2) + end).done);
+    EXPECT_TRUE(read_whole(chunked, extended(usual.max_line_bytes - 1) + end).malformed);
     EXPECT_TRUE(
-        read_whole(chunked, std::string(max_chunk_line_bytes + 1, '0') + "\r\n\r\n").malformed
+        read_whole(chunked, std::string(usual.max_line_bytes + 1, '0') + "\r\n\r\n").malformed
     );
-    EXPECT_TRUE(read_whole(chunked, std::string(max_chunk_line_bytes, '0') + "\r\n\r\n").done);
+    EXPECT_TRUE(read_whole(chunked, std::string(usual.max_line_bytes, '0') + "\r\n\r\n").done);
     std::string many;
-    for (std::size_t i = 0; i < max_extension_bytes / 1024; ++i) {
-        many += extended(1024);
+    for (std::size_t i = 0; i < usual.max_extension_bytes / 1024; ++i) {
+        many += extended(1023);
     }
     EXPECT_TRUE(read_whole(chunked, many + end).done);
-    EXPECT_TRUE(read_whole(chunked, many + extended(8) + end).malformed);
+    EXPECT_TRUE(read_whole(chunked, many + extended(0) + end).malformed);
     const auto trailer = [](std::size_t n) { return "0\r\nX:" + std::string(n, 'y') + "\r\n\r\n"; };
-    EXPECT_TRUE(read_whole(chunked, trailer(max_trailer_bytes - 4)).done);
-    EXPECT_TRUE(read_whole(chunked, trailer(max_trailer_bytes)).malformed);
+    EXPECT_TRUE(read_whole(chunked, trailer(usual.max_trailer_bytes - 6)).done);
+    EXPECT_TRUE(read_whole(chunked, trailer(usual.max_trailer_bytes - 5)).malformed);
     std::string lines;
-    for (std::size_t i = 0; i < max_trailer_bytes; ++i) {
+    for (std::size_t i = 0; i < usual.max_trailer_bytes; ++i) {
         lines += "a:\r\n";
     }
     EXPECT_TRUE(read_whole(chunked, "0\r\n" + lines + "\r\n").malformed);
+}
+
+TEST(body_reader, its_bounds_are_those_it_was_given)
+{
+    const auto is_done = [](std::string body, const chunk_bounds& bounds) {
+        body_reader reader(chunked, bounds);
+        reader.read(body);
+        return reader.done();
+    };
+    const chunk_bounds small{.max_line_bytes = 4, .max_extension_bytes = 3, .max_trailer_bytes = 6};
+    EXPECT_TRUE(is_done("1;xy\r\na\r\n0\r\n\r\n", small)) << "4 bytes of a line";
+    EXPECT_FALSE(is_done("1;xyz\r\na\r\n0\r\n\r\n", small));
+    EXPECT_TRUE(is_done("1;x\r\na\r\n1;\r\na\r\n0\r\n\r\n", small)) << "3 of extensions";
+    EXPECT_FALSE(is_done("1;x\r\na\r\n1;y\r\na\r\n0\r\n\r\n", small));
+    EXPECT_TRUE(is_done("0\r\na:\r\n\r\n", small)) << "6 of trailers";
+    EXPECT_FALSE(is_done("0\r\na:b\r\n\r\n", small));
 }
 
 std::string random_chunked_body(std::mt19937& random, std::string& content)

@@ -22,7 +22,7 @@ inline parse_result parse(std::string_view bytes, request_head& head, const opti
 
 inline parse_result parse(std::string_view bytes, response_head& head, bool answers_head = false)
 {
-    return parse_response_head(bytes, answers_head, head);
+    return parse_response_head(bytes, answers_head, {}, head);
 }
 
 // `parse_prefix(bytes, head)` on every prefix: undecided up to some point, and from there on the

@@ -188,21 +188,29 @@ TEST(response_parser, the_version_and_connection_decide_whether_it_is_kept)
 TEST(response_parser, bounds_hold_to_the_byte_and_the_field)
 {
     const std::string start = "HTTP/1.1 200 OK\r\nX: ";
-    const std::size_t room = max_response_head_bytes - start.size() - 4;
+    constexpr response_bounds usual;
+    const std::size_t room = usual.max_header_bytes - start.size() - 4;
     accepted_response(start + std::string(room, 'x') + "\r\n\r\n");
     accepted_response(
-        start + std::string(room, 'x') + "\r\n\r\n" + std::string(max_response_head_bytes, 'b')
+        start + std::string(room, 'x') + "\r\n\r\n" + std::string(usual.max_header_bytes, 'b')
     );
     response_head head;
     EXPECT_EQ(parse(start + std::string(room, 'x') + "\r\n\r", head).is, state::incomplete);
     EXPECT_EQ(parse(start + std::string(room + 1, 'x') + "\r\n\r\n", head).is, state::rejected);
     EXPECT_EQ(parse(start + std::string(2 * room, 'x'), head).is, state::rejected);
     std::string lines;
-    for (std::size_t i = 0; i < max_response_fields; ++i) {
+    for (std::size_t i = 0; i < usual.max_headers; ++i) {
         lines += "A:\r\n";
     }
     accepted_response(with_fields(lines));
     EXPECT_EQ(parse(with_fields(lines + "A:\r\n"), head).is, state::rejected);
+    const std::string two = with_fields("A:\r\nB:\r\n");
+    const auto bounded = [&](std::size_t bytes, std::size_t fields) {
+        return parse_response_head(two, false, {bytes, fields}, head).is;
+    };
+    EXPECT_EQ(bounded(two.size(), 2), state::complete);
+    EXPECT_EQ(bounded(two.size() - 1, 2), state::rejected);
+    EXPECT_EQ(bounded(two.size(), 1), state::rejected);
 }
 
 TEST(response_parser, damaged_heads_are_judged_alike_however_split)

@@ -21,6 +21,8 @@ public:
     bool ended = false;
     std::optional<failure> failed;
     bool cut = false;
+    http::options bounds;
+    upstream_options options;
 
     void request(std::string_view method, http::framing body = {})
     {
@@ -51,6 +53,10 @@ public:
     void release(bool reusable) override { released.push_back(reusable); }
 
     http::response_head& response_head_storage() override { return head_; }
+
+    const http::options& limits() const override { return bounds; }
+
+    const upstream_options& upstream() const override { return options; }
 
     void interim_response(const http::response_head& head) override
     {
@@ -256,15 +262,40 @@ TEST(exchange_state, refuses_what_is_no_response)
 
 TEST(exchange_state, takes_a_bounded_number_of_interim_responses)
 {
-    recorder r;
-    r.request("GET");
-    for (int i = 0; i < exchange_state::max_interim_responses; ++i) {
+    for (const std::uint32_t most : {100U, 1U, 0U}) {
+        recorder r;
+        r.options.max_interim_responses = most;
+        r.request("GET");
+        for (std::uint32_t i = 0; i < most; ++i) {
+            r.receive("HTTP/1.1 102 x\r\n\r\n");
+        }
+        EXPECT_FALSE(r.failed);
+        EXPECT_EQ(r.interim.size(), most);
         r.receive("HTTP/1.1 102 x\r\n\r\n");
+        EXPECT_EQ(r.failed, failure::bad_response);
     }
-    EXPECT_FALSE(r.failed);
-    EXPECT_EQ(r.interim.size(), 100U);
-    r.receive("HTTP/1.1 102 x\r\n\r\n");
-    EXPECT_EQ(r.failed, failure::bad_response);
+}
+
+TEST(exchange_state, bounds_heads_and_chunks_as_it_is_told)
+{
+    const std::string head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n";
+    recorder long_head;
+    long_head.options.response.max_header_bytes = head.size() + 1;
+    long_head.request("GET");
+    long_head.receive(head + "\r\n");
+    EXPECT_EQ(long_head.failed, failure::bad_response);
+
+    recorder many_fields;
+    many_fields.options.response.max_headers = 1;
+    many_fields.request("GET");
+    many_fields.receive(head + "A: b\r\n\r\n");
+    EXPECT_EQ(many_fields.failed, failure::bad_response);
+
+    recorder long_line;
+    long_line.bounds.chunks.max_line_bytes = 16;
+    long_line.request("GET");
+    long_line.receive(head + "\r\n1;" + std::string(15, 'x') + "\r\n");
+    EXPECT_EQ(long_line.failed, failure::bad_response);
 }
 
 TEST(exchange_state, tells_which_time_was_up)

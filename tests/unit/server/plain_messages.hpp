@@ -7,7 +7,6 @@
 #include "gateway/http/response_parser.hpp"
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace gateway::server::testing {
@@ -52,7 +51,7 @@ inline plain_stream read_responses(std::string bytes, const std::vector<bool>& i
     http::response_head head;
     while (!bytes.empty() && !out.malformed) {
         const bool answers_head = request < is_head.size() && is_head[request];
-        const auto parsed = http::parse_response_head(bytes, answers_head, head);
+        const auto parsed = http::parse_response_head(bytes, answers_head, {}, head);
         if (parsed.is != http::parse_result::state::complete) {
             out.malformed = parsed.is == http::parse_result::state::rejected;
             break;

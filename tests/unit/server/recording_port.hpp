@@ -7,7 +7,6 @@
 #include <cstring>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +34,7 @@ public:
 
     // What it is to say.
     http::options http_limits;
+    proxy::upstream_options upstream_options;
     std::function<admission(const http::request_head&)> decide;  // none: forward
     std::vector<lease_plan> plans;  // of the leases to come; then `usual_plan`
     lease_plan usual_plan = lease_plan::fresh;
@@ -243,6 +243,8 @@ public:
     }
 
     http::response_head& response_head_storage() override { return response_head_; }
+
+    const proxy::upstream_options& upstream() const override { return upstream_options; }
 
     void interim_response(const http::response_head& head) override
     {

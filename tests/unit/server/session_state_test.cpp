@@ -111,9 +111,29 @@ TEST_F(session, takes_no_more_bytes_than_its_inbox_is_meant_to_hold)
     while (port.state.wants_client_bytes(false)) {
         port.client(many);
         taken += many.size();
-        ASSERT_LE(taken, session_state::inbox_high_water + many.size());
+        ASSERT_LE(taken, port.http_limits.max_pipelined_bytes + many.size());
     }
-    EXPECT_GE(taken, session_state::inbox_high_water);
+    EXPECT_GE(taken, port.http_limits.max_pipelined_bytes);
+}
+
+TEST_F(session, holds_to_the_bounds_it_is_told)
+{
+    port.http_limits.max_pipelined_bytes = 10;
+    port.client(get);
+    EXPECT_TRUE(port.state.wants_client_bytes(false));
+    port.client(get);
+    EXPECT_FALSE(port.state.wants_client_bytes(false));
+
+    recording_port small;
+    small.decide = always(refusal(429));
+    small.http_limits.max_refused_body_bytes = 3;
+    small.http_limits.max_linger_bytes = 5;
+    small.client("POST /p HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\n");
+    EXPECT_EQ(small.state.at(), phase::lingering);
+    small.client("12345");
+    EXPECT_FALSE(small.closed);
+    small.client("6");
+    EXPECT_TRUE(small.was_reset);
 }
 
 TEST_F(session, begins_no_request_while_the_client_does_not_take_the_last_response)
@@ -325,7 +345,7 @@ TEST_F(session, closes_on_a_refused_body_that_is_too_long_to_read_away)
     port.client("POST /p HTTP/1.1\r\nHost: h\r\nContent-Length: 65537\r\n\r\n");
     EXPECT_EQ(at(), phase::lingering);
     EXPECT_THAT(port.to_client, HasSubstr("Connection: close\r\n"));
-    const std::string much(session_state::max_lingered_bytes, 'x');
+    const std::string much(port.http_limits.max_linger_bytes, 'x');
     port.client(much);
     EXPECT_EQ(at(), phase::lingering);
     port.client("x");
@@ -337,7 +357,7 @@ TEST_F(session, gives_up_reading_a_refused_chunked_body_at_its_bound_or_where_it
     port.decide = always(refusal(429));
     port.client(post_chunked);
     port.client("ffffff\r\n");
-    port.client(std::string(session_state::max_drained_bytes, 'x'));
+    port.client(std::string(port.http_limits.max_refused_body_bytes, 'x'));
     EXPECT_EQ(at(), phase::lingering);
 
     recording_port other;

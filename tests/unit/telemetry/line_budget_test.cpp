@@ -10,7 +10,8 @@ constexpr base::duration second = std::chrono::seconds{1};
 
 TEST(line_budget, grants_its_lines_and_counts_the_rest)
 {
-    line_budget budget(3);
+    line_budget budget;
+    budget.allow(3);
     for (int i = 0; i < 3; ++i) {
         EXPECT_TRUE(budget.spend(start));
     }
@@ -20,9 +21,21 @@ TEST(line_budget, grants_its_lines_and_counts_the_rest)
     EXPECT_EQ(budget.take_suppressed(), 0u);
 }
 
+TEST(line_budget, may_be_changed_within_a_second)
+{
+    line_budget budget;
+    budget.allow(1);
+    EXPECT_TRUE(budget.spend(start));
+    EXPECT_FALSE(budget.spend(start));
+    budget.allow(2);
+    EXPECT_TRUE(budget.spend(start));
+    EXPECT_FALSE(budget.spend(start));
+}
+
 TEST(line_budget, starts_anew_after_a_second)
 {
-    line_budget budget(1);
+    line_budget budget;
+    budget.allow(1);
     EXPECT_TRUE(budget.spend(start));
     EXPECT_TRUE(budget.spend(start + second));
     EXPECT_FALSE(budget.spend(start + second));
@@ -31,7 +44,8 @@ TEST(line_budget, starts_anew_after_a_second)
 
 TEST(line_budget, adds_lost_lines_to_the_suppressed)
 {
-    line_budget budget(1);
+    line_budget budget;
+    budget.allow(1);
     budget.spend(start);
     budget.spend(start);
     budget.count_lost();

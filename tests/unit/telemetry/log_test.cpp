@@ -92,7 +92,7 @@ TEST(diagnostics, say_at_the_end_how_many_lines_are_missing)
 {
     pipe_pair pipe;
     auto d = std::make_unique<diagnostics>(pipe.writer());
-    for (std::uint64_t i = 0; i < max_log_lines_per_second + 7; ++i) {
+    for (std::uint64_t i = 0; i < log_options{}.max_lines_per_second + 7; ++i) {
         d->write(log_level::error, "again", start);
     }
     d.reset();
@@ -106,13 +106,14 @@ TEST(diagnostics, do_not_block_when_nobody_reads_and_lose_no_count)
     const std::string long_line(2000, 'x');
     constexpr int seconds = 3;
     for (int s = 0; s < seconds; ++s) {  // 600 KB into a pipe of 64
-        for (std::uint64_t i = 0; i < max_log_lines_per_second; ++i) {
+        for (std::uint64_t i = 0; i < log_options{}.max_lines_per_second; ++i) {
             d.write(log_level::error, long_line, start + s * second);
         }
     }
     const std::ptrdiff_t printed = count_lines(pipe.read_available());
     EXPECT_GT(printed, 10);
-    const auto lost = seconds * static_cast<std::ptrdiff_t>(max_log_lines_per_second) - printed;
+    const auto lost =
+        seconds * static_cast<std::ptrdiff_t>(log_options{}.max_lines_per_second) - printed;
     d.write(log_level::error, "later", start + seconds * second);
     EXPECT_THAT(
         pipe.read_available(), HasSubstr("\"" + std::to_string(lost) + " log lines suppressed")

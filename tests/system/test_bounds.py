@@ -1,0 +1,118 @@
+"""Bounds are keys: what the file says is what holds, and a reload changes it."""
+from harness.case import SystemTest, forwarding_to
+from harness.client import Closed, Connection, get
+from harness.process import wait_until
+
+HOST = "Host: gateway.test\r\n"
+
+
+class Requests(SystemTest):
+    def refused_post(self, gateway, length):
+        """A rejected POST with a body; whether its connection was kept."""
+        with gateway.connect() as c:
+            c.send(f"POST / HTTP/1.1\r\n{HOST}Content-Length: {length}\r\n\r\n" + "x" * length)
+            r = c.response()
+            self.assertEqual(r.status, 429)
+            kept = r["connection"] != "close"
+            if not kept:
+                self.assertEqual(c.rest(), b"")
+            return kept
+
+    def test_a_reload_changes_how_much_of_a_refused_body_is_read_away(self):
+        limited = "limits: { l: { key: [], rate: 1/d } }\n" + forwarding_to("echo", "l")
+        gateway = self.gateway("http: { max_refused_body_bytes: 10 }\n" + limited)
+        self.assertEqual(gateway.get().status, 200)
+        self.assertTrue(self.refused_post(gateway, 10))
+        self.assertFalse(self.refused_post(gateway, 11))
+        self.assertIn("reloaded", gateway.reload("http: { max_refused_body_bytes: 11 }\n" + limited))
+        wait_until(lambda: self.refused_post(gateway, 11), what="every worker has the new bound")
+        self.assertFalse(self.refused_post(gateway, 12))
+
+    def test_a_closed_connection_is_listened_on_no_longer_than_linger_timeout(self):
+        gateway = self.gateway("http: { linger_timeout: 100ms }\n" + forwarding_to("echo"))
+        with gateway.connect() as c:
+            c.send("nonsense\r\n\r\n")
+            self.assertEqual(c.response().status, 400)
+            self.assertEqual(c.rest(), b"")
+            m = gateway.metrics
+            wait_until(
+                lambda: m().sum("gateway_connections", side="client") == 0, 1.5, "it is let go"
+            )
+
+    def test_chunks_are_held_to_their_bounds(self):
+        bounds = "max_chunk_line_bytes: 16, max_chunk_extension_bytes: 20, max_trailer_bytes: 16"
+        gateway = self.gateway("http: { " + bounds + " }\n" + forwarding_to("echo"))
+        for body, status in (
+            ("1;" + "x" * 14 + "\r\na\r\n0\r\n\r\n", 200),
+            ("1;" + "x" * 15 + "\r\na\r\n0\r\n\r\n", 400),
+            ("1;" + "x" * 10 + "\r\na\r\n1;" + "y" * 11 + "\r\nb\r\n0\r\n\r\n", 400),
+            ("0\r\nA: 234567890\r\n\r\n", 200),
+            ("0\r\nA: 2345678901\r\n\r\n", 400),
+        ):
+            with self.subTest(body), gateway.connect() as c:
+                c.send(f"POST / HTTP/1.1\r\n{HOST}Transfer-Encoding: chunked\r\n\r\n" + body)
+                self.assertEqual(c.response().status, status)
+
+
+class Upstreams(SystemTest):
+    def behind(self, script, keys):
+        self.served = self.origin(script)
+        up = f"{{ servers: ['{self.served.address}'], {keys} }}"
+        return self.gateway(f"routes: [ {{ upstream: up }} ]\nupstreams: {{ up: {up} }}\n")
+
+    def test_response_heads_are_held_to_their_bounds(self):
+        def padded(peer, request):
+            peer.reply(fields=[("A", "x" * int(request.target[1:]))])
+
+        gateway = self.behind(padded, "max_response_header_bytes: 256, max_response_headers: 2")
+        self.assertEqual(gateway.get("/150").status, 200)
+        self.assertEqual(gateway.get("/250").status, 502)
+        gateway = self.behind(padded, "max_response_headers: 1")
+        self.assertEqual(gateway.get("/1").status, 502)
+
+    def test_interim_responses_may_be_none(self):
+        def hinting(peer, request):
+            peer.send(b"HTTP/1.1 103 Early Hints\r\n\r\n")
+            peer.reply()
+
+        gateway = self.behind(hinting, "max_interim_responses: 0")
+        self.assertEqual(gateway.get().status, 502)
+
+    def test_an_idle_connection_is_kept_for_idle_timeout(self):
+        def plain(peer, request):
+            peer.reply()
+
+        gateway = self.behind(plain, "idle_timeout: 50ms")
+        self.assertEqual(gateway.get().status, 200)
+        wait_until(lambda: self.served.open_connections() == 0, 1.5)
+
+
+class Admin(SystemTest):
+    def test_has_no_more_connections_than_it_may_and_drops_the_silent(self):
+        admin = "admin: { address: 127.0.0.1:0, max_connections: 2, timeout: %s }\n"
+        gateway = self.gateway(admin % "1h" + forwarding_to("echo"))
+        kept = [Connection(gateway.admin) for _ in range(2)]
+        for c in kept:
+            self.assertEqual(c.ask("/healthz").status, 200)
+        with Connection(gateway.admin) as third:
+            self.assertTrue(third.ends())
+        kept.pop().close()
+
+        def room():
+            try:
+                return get(gateway.admin, "/healthz").status == 200
+            except (Closed, OSError):
+                return False
+
+        wait_until(room)
+        self.assertEqual(kept.pop().ask("/healthz").status, 200)
+
+        quick = self.gateway(admin % "50ms" + forwarding_to("echo"))
+        with Connection(quick.admin) as c:
+            self.assertTrue(c.ends())
+
+    def test_needs_a_restart_to_change(self):
+        gateway = self.gateway(forwarding_to("echo"))
+        changed = "admin: { address: 127.0.0.1:0, timeout: 1s }\n"
+        gateway.reload(changed + forwarding_to("echo"))
+        gateway.wait_for_diagnostic("admin: a changed value takes effect at the next start only")
