@@ -4,7 +4,6 @@
 #include "gateway/http/field.hpp"
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 namespace gateway::http {

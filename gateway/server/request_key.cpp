@@ -1,6 +1,5 @@
 #include "gateway/server/request_key.hpp"
 
-#include "gateway/base/text.hpp"
 #include "gateway/server/part_value.hpp"
 
 namespace gateway::server {

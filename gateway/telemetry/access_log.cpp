@@ -5,7 +5,6 @@
 #include <array>
 #include <charconv>
 #include <chrono>
-#include <utility>
 
 namespace gateway::telemetry {
 

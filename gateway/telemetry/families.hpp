@@ -8,7 +8,6 @@
 #include <prometheus/metric_family.h>
 
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace gateway::telemetry {

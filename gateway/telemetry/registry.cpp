@@ -10,7 +10,6 @@
 #include <mutex>
 #include <sstream>
 #include <utility>
-#include <vector>
 
 namespace gateway::telemetry {
 

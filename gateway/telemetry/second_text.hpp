@@ -4,7 +4,6 @@
 #include "gateway/base/clock.hpp"
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 

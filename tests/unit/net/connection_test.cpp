@@ -7,7 +7,6 @@
 #include <array>
 #include <memory>
 #include <netinet/in.h>
-#include <optional>
 #include <sys/socket.h>
 #include <system_error>
 #include <unistd.h>

@@ -1,0 +1,253 @@
+#include "gateway/server/admitter.hpp"
+
+#include "gateway/base/text.hpp"
+#include "gateway/http/request_parser.hpp"
+
+#include <gmock/gmock.h>
+
+#include <deque>
+
+namespace gateway::server {
+namespace {
+
+using is = admission::outcome;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// A store that answers when the test does.
+class late_store final : public store::shared_store {
+public:
+    std::optional<store::failure> ask(std::span<const store::charge>, store::question& q) override
+    {
+        remember(q, slot_);
+        return std::nullopt;
+    }
+
+    bool is_asked() const { return slot_ != nullptr; }
+
+    void answer(bool allowed)
+    {
+        store::answer a;
+        a.add({.allowed = allowed, .remaining = 7, .retry_after = std::chrono::seconds{3}});
+        a.admitted = allowed;
+        forget(slot_)->answered(a);
+    }
+
+private:
+    store::question* slot_ = nullptr;
+};
+
+class admissions : public ::testing::Test, private verdict_listener {
+protected:
+    const base::ip_address peer = base::ip_address::v4(0x0a000001);
+    std::shared_ptr<late_store> shared = std::make_shared<late_store>();
+    store::memory_store local{{.max_buckets = 1024}};
+    net::loop loop;
+    check_pool checks{local, loop};
+    admitter a{checks, peer};
+    std::optional<admission> concluded;  // of one that was pending
+
+    admissions()
+    {
+        policy_->limits = {
+            {.name = "few", .key = {{}}, .limit = *limit::limit::make(1, std::chrono::hours{1}, 2)},
+            {.name = "far",
+             .key = {{}},
+             .limit = *limit::limit::make(1, std::chrono::hours{1}, 9),
+             .store = 1},
+            {.name = "by_key",
+             .key = {{policy::key_part::source::header, "x-key"}},
+             .limit = *limit::limit::make(1, std::chrono::hours{1}, 1)},
+        };
+        policy_->routes = {
+            route("free", "/free", {}),
+            route("limited", "/limited", {0}),
+            route("shared", "/shared", {1}),
+            route("keyed", "/keyed", {2}),
+        };
+        policy_->find_route = policy::matcher{policy_->routes};
+        policy_->client.trusted_proxies =
+            base::ip_prefix_set{{*base::ip_prefix::parse("10.0.0.0/8")}};
+    }
+
+    ~admissions() override
+    {
+        a.abandon();
+        pool_->close();
+    }
+
+    void identify_by(const std::string& header)
+    {
+        policy_->client.header = header;
+        identity_header_ = base::lower_case(header);
+    }
+
+    admission ask(const std::string& path, const std::string& lines = {})
+    {
+        const std::string& bytes =
+            bytes_.emplace_back("GET " + path + " HTTP/1.1\r\nHost: h\r\n" + lines + "\r\n");
+        EXPECT_EQ(
+            http::parse_request_head(bytes, {}, head_).is, http::parse_result::state::complete
+        );
+        a.reset(view());
+        return a.admit(head_, *this);
+    }
+
+    std::string limit_lines() const { return std::string(a.limit_lines()); }
+
+    const telemetry::route_metrics* metrics_of(std::size_t index) const
+    {
+        return &route_metrics_[index];
+    }
+
+    const telemetry::route_metrics* metrics_of_none() const { return &none_; }
+
+private:
+    std::shared_ptr<policy::policy> policy_ = std::make_shared<policy::policy>();
+    std::string identity_header_ = "x-forwarded-for";
+    std::array<telemetry::route_metrics, 4> route_metrics_;
+    telemetry::route_metrics none_;
+    std::array<telemetry::limit_metrics, 3> limit_metrics_;
+    telemetry::upstream_metrics upstream_;
+    telemetry::worker_metrics worker_;
+    std::shared_ptr<proxy::pool> pool_ = std::make_shared<proxy::pool>(
+        loop,
+        proxy::upstream_options{
+            .name = "u", .servers = {{.host = "127.0.0.1", .port = "1", .socket_path = {}}}},
+        static_cast<unsigned short>(0),
+        proxy::pool::telemetry_blocks{upstream_, worker_}
+    );
+    std::deque<std::string> bytes_;  // of the heads
+    http::request_head head_;
+
+    static policy::route route(
+        const std::string& name, const std::string& path, std::vector<std::size_t> limits
+    )
+    {
+        return {
+            .name = name,
+            .match = {.host = {}, .path = path, .exact = false, .methods = {}},
+            .limits = std::move(limits),
+            .upstream = 0};
+    }
+
+    std::shared_ptr<const policy_view> view()
+    {
+        auto v = std::make_shared<policy_view>();
+        v->policy = policy_;
+        v->limit_headers.x_ratelimit = true;
+        v->identity_header = identity_header_;
+        v->identity_field = http::classify(identity_header_);
+        for (auto& m : route_metrics_) {
+            v->routes.push_back(&m);
+        }
+        v->no_route = &none_;
+        for (auto& m : limit_metrics_) {
+            v->limits.push_back(&m);
+        }
+        v->pools = {pool_};
+        v->stores = {nullptr, shared};
+        return v;
+    }
+
+    void decided(const verdict& v) override { concluded = a.conclude(v); }
+};
+
+TEST_F(admissions, without_a_route_or_a_good_path_are_refused_and_counted_as_none)
+{
+    EXPECT_EQ(ask("/elsewhere").status, 404);
+    EXPECT_EQ(a.route(), nullptr);
+    EXPECT_EQ(&a.metrics(), metrics_of_none());
+    for (const char* path : {"/free/%zz", "/../free"}) {
+        const admission refused = ask(path);
+        EXPECT_EQ(refused.is, is::answer);
+        EXPECT_EQ(refused.status, 400);
+        EXPECT_EQ(&a.metrics(), metrics_of_none());
+    }
+    ask("/nowhere", "X-Forwarded-For: 192.0.2.1\r\n");
+    EXPECT_EQ(a.client(), base::ip_address::v4(0xc0000201)) << "for the log";
+}
+
+TEST_F(admissions, of_a_route_without_limits_go_on_and_carry_no_lines)
+{
+    const admission free = ask("//free/./x");
+    EXPECT_EQ(free.is, is::forward);
+    EXPECT_EQ(free.forward.peer, "10.0.0.1");
+    EXPECT_EQ(free.forward.default_host, "127.0.0.1:1");
+    EXPECT_EQ(a.route()->name, "free");
+    EXPECT_EQ(&a.metrics(), metrics_of(0));
+    EXPECT_EQ(limit_lines(), "");
+    EXPECT_EQ(a.outcome(), "");
+}
+
+TEST_F(admissions, of_a_limited_route_say_what_is_left_until_they_are_refused)
+{
+    for (const char* left : {"1", "0"}) {
+        EXPECT_EQ(ask("/limited").is, is::forward);
+        EXPECT_THAT(limit_lines(), HasSubstr("X-RateLimit-Remaining: " + std::string(left)));
+        EXPECT_EQ(a.outcome(), "allowed");
+    }
+    const admission refused = ask("/limited");
+    EXPECT_EQ(refused.is, is::answer);
+    EXPECT_EQ(refused.status, 429);
+    EXPECT_THAT(limit_lines(), HasSubstr("Retry-After: 3600\r\n"));
+    EXPECT_THAT(a.violated(), ElementsAre("few"));
+    EXPECT_EQ(a.deciding_limit(), "few");
+    EXPECT_EQ(a.outcome(), "rejected");
+    EXPECT_EQ(ask("/free").is, is::forward);
+    EXPECT_EQ(limit_lines(), "") << "nothing is left of the request before";
+    EXPECT_TRUE(a.violated().empty());
+}
+
+TEST_F(admissions, look_for_the_client_only_where_a_trusted_peer_writes_it)
+{
+    EXPECT_TRUE(ask("/free", "X-Forwarded-For: 192.0.2.1\r\n").forward.peer_trusted);
+    EXPECT_EQ(a.client(), base::ip_address::v4(0xc0000201));
+    ask("/free", "Forwarded: for=192.0.2.1\r\n");
+    EXPECT_EQ(a.client(), peer);
+    identify_by("X-Client");
+    ask("/free", "X-Other: 192.0.2.1\r\nx-CLIENT: 192.0.2.2\r\n");
+    EXPECT_EQ(a.client(), base::ip_address::v4(0xc0000202));
+}
+
+TEST_F(admissions, count_each_client_for_itself)
+{
+    for (const char* client : {"192.0.2.1", "192.0.2.2"}) {
+        const std::string lines = "X-Forwarded-For: " + std::string(client) + "\r\n";
+        EXPECT_EQ(ask("/limited", lines).is, is::forward);
+        EXPECT_EQ(ask("/limited", lines).is, is::forward);
+        EXPECT_EQ(ask("/limited", lines).status, 429);
+    }
+}
+
+TEST_F(admissions, that_lack_a_part_of_the_key_are_bad_requests)
+{
+    EXPECT_EQ(ask("/keyed").status, 400);
+    EXPECT_EQ(ask("/keyed", "X-Key: a\r\n").is, is::forward);
+    EXPECT_EQ(ask("/keyed", "X-Key: a\r\nX-Key: b\r\n").status, 400);
+}
+
+TEST_F(admissions, wait_for_a_shared_store)
+{
+    EXPECT_EQ(ask("/shared").is, is::pending);
+    shared->answer(true);
+    EXPECT_EQ(concluded->is, is::forward);
+    EXPECT_THAT(limit_lines(), HasSubstr("X-RateLimit-Remaining: 7"));
+    EXPECT_EQ(ask("/shared").is, is::pending);
+    shared->answer(false);
+    EXPECT_EQ(concluded->status, 429);
+    EXPECT_THAT(limit_lines(), HasSubstr("Retry-After: 3\r\n"));
+}
+
+TEST_F(admissions, that_are_abandoned_are_told_nothing)
+{
+    EXPECT_EQ(ask("/shared").is, is::pending);
+    ASSERT_TRUE(shared->is_asked());
+    a.abandon();
+    EXPECT_FALSE(shared->is_asked());
+    EXPECT_FALSE(concluded);
+    EXPECT_EQ(ask("/limited").is, is::forward) << "its check serves others";
+}
+
+}  // namespace
+}  // namespace gateway::server
