@@ -87,7 +87,8 @@ std::size_t session_state::consume_head(std::span<char> bytes)
     }
     phase_ = phase::head;
     http::request_head& head = port_.request_head_storage();
-    const http::parse_result parsed = http::parse_request_head(text, port_.limits(), head);
+    const http::options& limits = port_.limits();
+    const http::parse_result parsed = http::parse_request_head(text, limits, head);
     switch (parsed.is) {
         case http::parse_result::state::incomplete:
             return 0;
@@ -98,6 +99,7 @@ std::size_t session_state::consume_head(std::span<char> bytes)
             break;
     }
     const std::size_t size = head.size;
+    request_body_ = http::body_reader(head.body, limits.chunks);
     begin_request(head);
     return size;
 }
@@ -163,7 +165,6 @@ void session_state::begin_request(const http::request_head& head)
     response_head_sent_ = false;
     empty_lines_ = 0;
     request_framing_ = head.body;
-    request_body_ = http::body_reader(head.body, port_.limits().chunks);
     request_bytes_ = response_bytes_ = 0;
     status_ = 0;
     error_ = {};
@@ -304,12 +305,17 @@ bool session_state::wants_client_bytes(bool upstream_blocked) const
             if (exchange_.accepts_content()) {
                 return !upstream_blocked;
             }
-            return inbox_.size() < port_.limits().max_pipelined_bytes;
+            return has_inbox_room();
         case phase::admitting:
-            return inbox_.size() < port_.limits().max_pipelined_bytes;
+            return has_inbox_room();
         default:
             return true;
     }
+}
+
+bool session_state::has_inbox_room() const
+{
+    return inbox_.empty() || inbox_.size() < port_.limits().max_pipelined_bytes;
 }
 
 bool session_state::wants_upstream_bytes(bool client_blocked) const

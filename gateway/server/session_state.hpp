@@ -148,6 +148,7 @@ private:
     std::size_t consume_body(std::span<char> bytes);
     std::size_t consume_drained(std::span<char> bytes);
     bool can_consume() const;
+    bool has_inbox_room() const;
     void begin_request(const http::request_head& head);
     void begin_exchange();
     void refuse(const http::rejection& why);
