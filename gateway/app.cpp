@@ -2,6 +2,7 @@
 
 #include "config/load.hpp"
 #include "config/problem.hpp"
+#include "gateway/http/via.hpp"
 #include "gateway/proxy/failure.hpp"
 #include "gateway/server/admin.hpp"
 #include "gateway/server/echo.hpp"
@@ -17,6 +18,7 @@
 #include <csignal>
 #include <deque>
 #include <map>
+#include <random>
 #include <sstream>
 #include <unistd.h>
 
@@ -40,6 +42,7 @@ public:
 
 private:
     const std::string config_path_;
+    const std::string via_name_ = http::make_via_name(std::random_device{}());
     config::settings settings_;  // those in force
     asio::io_context control_{1};
     telemetry::registry metrics_;
@@ -92,6 +95,7 @@ server::snapshot app::snapshot_of(const config::settings& settings)
     server::snapshot s;
     s.policy = settings.policy;
     s.http = settings.http;
+    s.via_name = via_name_;
     s.upstreams = settings.upstreams;
     for (const config::shared_store& store : settings.shared_stores) {
         s.shared_stores.push_back({store.name, store.redis});

@@ -16,10 +16,11 @@ struct known {
     field_name id;
 };
 
-constexpr std::array<known, 22> known_names{{
+constexpr std::array<known, 23> known_names{{
     // by length
     {"te", field_name::te},
     {"via", field_name::via},
+    {"date", field_name::date},
     {"host", field_name::host},
     {"cookie", field_name::cookie},
     {"expect", field_name::expect},

@@ -14,6 +14,7 @@ enum class field_name : std::uint8_t {
     connection,
     content_length,
     cookie,
+    date,
     expect,
     forwarded,
     host,

@@ -36,6 +36,9 @@ bool is_forwarded(const field& f, const request_head& head, const forward_option
     if (is_hop_by_hop(f.id) || f.id == field_name::x_forwarded_for || f.id == field_name::host) {
         return false;
     }
+    if (f.id == field_name::max_forwards && head.max_forwards) {
+        return false;
+    }
     if (f.id == field_name::expect && head.http_1_0) {
         return false;  // RFC 9110 §10.1.1: to be ignored, so nobody behind us may see it in a 1.1
                        // request
@@ -105,7 +108,8 @@ forwarding said_by_peer(const request_head& head, const forward_options& options
 void append_ours(const request_head& head, const forward_options& options, std::string& out)
 {
     const forwarding said = said_by_peer(head, options);
-    text_writer to(out, 192 + said.chain + options.peer.size() + head.authority.size());
+    const std::size_t texts = options.peer.size() + head.authority.size() + options.via_name.size();
+    text_writer to(out, 192 + said.chain + texts);
     to.add("X-Forwarded-For: ");
     for (const field& f : said.chain > 0 ? head.fields : std::span<const field>{}) {
         if (f.id == field_name::x_forwarded_for && !f.value.empty()) {
@@ -119,7 +123,10 @@ void append_ours(const request_head& head, const forward_options& options, std::
     if (!said.has_host && !head.authority.empty()) {
         to.add("\r\nX-Forwarded-Host: ").add(head.authority);
     }
-    to.add(head.http_1_0 ? "\r\nVia: 1.0 gateway\r\n" : "\r\nVia: 1.1 gateway\r\n");
+    if (head.max_forwards) {
+        to.add("\r\nMax-Forwards: ").add(static_cast<std::int64_t>(*head.max_forwards) - 1);
+    }
+    to.add(head.http_1_0 ? "\r\nVia: 1.0 " : "\r\nVia: 1.1 ").add(options.via_name).add("\r\n");
     if (head.body.how == framing::kind::chunked) {
         to.add("Transfer-Encoding: chunked\r\n");
     }

@@ -15,9 +15,11 @@ struct forward_options {
     std::string_view identity_header{};  // lower case; also replaced if the peer is not trusted
     field_name identity_field = field_name::other;  // what classify() says of it
     std::string_view default_host{};                // when an HTTP/1.0 request named none
+    std::string_view via_name = "gateway";          // ours in Via
 };
 
 // Appends the head, empty line included. Always HTTP/1.1, exactly one Host, one framing.
+// A head whose max_forwards is 0 must not get here: it ends with us.
 void append_forwarded_request(
     const request_head& head, const forward_options& options, std::string& out
 );

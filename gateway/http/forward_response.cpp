@@ -59,6 +59,9 @@ void append_forwarded_response(
 )
 {
     append_what_stays(head, options.replace_ratelimit, out);
+    if (!head.has_date) {
+        out.append(options.date);
+    }
     out.append(options.extra);
     if (outbound_framing(head, options.client_http_1_0).how == framing::kind::chunked) {
         out.append("Transfer-Encoding: chunked\r\n"sv);

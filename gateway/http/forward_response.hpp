@@ -15,6 +15,7 @@ struct response_options {
     bool replace_ratelimit =
         false;                 // leave out X-RateLimit fields of the upstream: ours are in `extra`
     std::string_view extra{};  // whole lines to add
+    std::string_view date{};   // the line to add if the upstream sent none (RFC 9110 §6.6.1)
 };
 
 // How the body will be delimited towards the client: a body that ends when the upstream closes is

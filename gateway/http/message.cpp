@@ -5,7 +5,8 @@ namespace gateway::http {
 void request_head::clear()
 {
     method = target = path = query = authority = {};
-    absolute_form = http_1_0 = expects_continue = false;
+    absolute_form = http_1_0 = expects_continue = has_via = false;
+    max_forwards.reset();
     body = {};
     fields.clear();
     connection.clear();
@@ -17,7 +18,7 @@ void response_head::clear()
     start_line = {};
     status = 0;
     reason = {};
-    http_1_0 = false;
+    http_1_0 = has_date = false;
     body = {};
     fields.clear();
     connection.clear();

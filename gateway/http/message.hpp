@@ -4,6 +4,7 @@
 #include "gateway/http/field.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace gateway::http {
@@ -24,6 +25,8 @@ struct request_head {
     bool absolute_form = false;
     bool http_1_0 = false;
     bool expects_continue = false;
+    bool has_via = false;
+    std::optional<std::uint64_t> max_forwards;  // of OPTIONS and TRACE, which alone obey it
     framing body;
     field_list fields;
     connection_options connection;
@@ -42,6 +45,7 @@ struct response_head {
     int status = 0;
     std::string_view reason;
     bool http_1_0 = false;
+    bool has_date = false;  // one that will be forwarded
     framing body;
     field_list fields;
     connection_options connection;

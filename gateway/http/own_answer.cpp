@@ -25,10 +25,11 @@ struct known_status {
 };
 
 // The most frequent first.
-constexpr std::array<known_status, 14> statuses{{
+constexpr std::array<known_status, 17> statuses{{
     {"429 Too Many Requests", "https://iana.org/assignments/http-problem-types#quota-exceeded"},
     {"400 Bad Request"},
     {"404 Not Found"},
+    {"405 Method Not Allowed"},
     {"408 Request Timeout"},
     {"413 Content Too Large"},
     {"414 URI Too Long"},
@@ -40,6 +41,8 @@ constexpr std::array<known_status, 14> statuses{{
      "https://iana.org/assignments/http-problem-types#temporary-reduced-capacity"},
     {"504 Gateway Timeout"},
     {"505 HTTP Version Not Supported"},
+    {"508 Loop Detected"},
+    {"200 OK"},
     {"500 Internal Server Error"},  // the last, for a status that is none of them
 }};
 
@@ -92,13 +95,21 @@ constexpr std::size_t room_beside_texts = 512;  // for all that is the same in e
 
 }  // namespace
 
-void append_own_answer(const own_answer& answer, std::string& out)
+std::size_t append_own_answer(const own_answer& answer, std::string& out)
 {
     const known_status& status = known(answer.status);
-    const std::int64_t size = problem_size(answer, status);
-    text_writer to(out, room_beside_texts + answer.extra.size() + static_cast<std::size_t>(size));
-    to.add("HTTP/1.1 ").add(status.line);
-    to.add("\r\nContent-Type: application/problem+json\r\nContent-Length: ").add(size);
+    const bool is_problem = answer.status >= 400;
+    const std::int64_t size = is_problem ? problem_size(answer, status) : 0;
+    text_writer to(
+        out,
+        room_beside_texts + answer.date.size() + answer.extra.size() +
+            static_cast<std::size_t>(size)
+    );
+    to.add("HTTP/1.1 ").add(status.line).add("\r\n").add(answer.date);
+    if (is_problem) {
+        to.add("Content-Type: application/problem+json\r\n");
+    }
+    to.add("Content-Length: ").add(size);
     to.add("\r\nCache-Control: no-store\r\n").add(answer.extra);
     if (answer.close) {
         to.add("Connection: close\r\n");
@@ -106,9 +117,11 @@ void append_own_answer(const own_answer& answer, std::string& out)
         to.add("Connection: keep-alive\r\n");
     }
     to.add("\r\n");
-    if (!answer.head_only) {
-        add_problem(answer, status, to);
+    if (!is_problem || answer.head_only) {
+        return 0;
     }
+    add_problem(answer, status, to);
+    return static_cast<std::size_t>(size);
 }
 
 }  // namespace gateway::http

@@ -1,6 +1,7 @@
 // Answers of the gateway's own: problem details (RFC 9457) with the fields each status wants.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,13 +12,15 @@ struct own_answer {
     int status = 500;           // one that the gateway gives, or it becomes 500
     std::string_view detail{};  // a sentence of our own for people: no quotes, no backslashes
     std::span<const std::string_view> violated{};  // names of limits; for 429
+    std::string_view date{};                       // the line Date, or nothing
     std::string_view extra{};                      // whole lines to add to the head
     bool close = false;                            // this connection ends after the answer
     bool keep_alive_1_0 = false;                   // tell an HTTP/1.0 client that it does not
     bool head_only = false;                        // it answers a HEAD
 };
 
-// Appends the whole message.
-void append_own_answer(const own_answer& answer, std::string& out);
+// Appends the whole message: problem details, or, with a status below 400, nothing but a head.
+// Returns how many bytes of it are content.
+std::size_t append_own_answer(const own_answer& answer, std::string& out);
 
 }  // namespace gateway::http

@@ -105,7 +105,7 @@ parse_result read_target(request_head& out)
         return refuse(400, "the request target has a fragment");
     }
     if (out.method == "CONNECT") {
-        return refuse(400, "CONNECT is not served here");
+        return refuse(501, "CONNECT is not served here");
     }
     if (target.front() == '/') {
         split_query(target, out);
@@ -128,8 +128,10 @@ struct survey {
     int hosts = 0;
     int lengths = 0;
     int codings = 0;
+    int hop_counts = 0;
     std::string_view host;
     std::string_view coding;
+    std::string_view hop_count;
 };
 
 parse_result read_field(const field& f, survey& seen, request_head& out)
@@ -161,6 +163,13 @@ parse_result read_field(const field& f, survey& seen, request_head& out)
                 }
                 out.expects_continue = true;
             }
+            break;
+        case field_name::max_forwards:
+            ++seen.hop_counts;
+            seen.hop_count = f.value;
+            break;
+        case field_name::via:
+            out.has_via = true;
             break;
         default:
             break;
@@ -208,6 +217,27 @@ parse_result check_framing(const survey& seen, const options& limits, request_he
     return complete;
 }
 
+// RFC 9110 §7.6.2, §9.3.8. A server that does not look for content in a TRACE would read it as the
+// next request.
+parse_result check_trace_and_options(const survey& seen, request_head& out)
+{
+    const bool trace = out.method == "TRACE";
+    if (trace && (out.body.how == framing::kind::chunked || out.body.length != 0)) {
+        return refuse(400, "a TRACE request has no content");
+    }
+    if (seen.hop_counts == 0 || (!trace && out.method != "OPTIONS")) {
+        return complete;
+    }
+    constexpr std::uint64_t most = 1'000'000;  // we forward no more than this
+    const std::string_view digits = seen.hop_count;
+    if (seen.hop_counts > 1 || digits.empty() ||
+        !std::all_of(digits.begin(), digits.end(), is_digit)) {
+        return refuse(400, "Max-Forwards is no decimal number");
+    }
+    out.max_forwards = base::parse_decimal(digits, most).value_or(most);
+    return complete;
+}
+
 parse_result check_fields(const options& limits, request_head& out)
 {
     survey seen;
@@ -219,7 +249,10 @@ parse_result check_fields(const options& limits, request_head& out)
     if (const auto r = check_host(seen, out); r.is != state::complete) {
         return r;
     }
-    return check_framing(seen, limits, out);
+    if (const auto r = check_framing(seen, limits, out); r.is != state::complete) {
+        return r;
+    }
+    return check_trace_and_options(seen, out);
 }
 
 parse_result too_long(std::string_view bytes, const options& limits)

@@ -69,6 +69,8 @@ parse_result read_framing(bool answers_head, response_head& out)
         } else if (f.id == field_name::transfer_encoding) {
             ++codings;
             chunked = base::equal_ignoring_case(f.value, "chunked");
+        } else if (f.id == field_name::date) {
+            out.has_date = true;
         } else if (f.id == field_name::connection && !out.connection.read(f.value)) {
             return refuse("Connection is no list of tokens");
         }
@@ -77,7 +79,13 @@ parse_result read_framing(bool answers_head, response_head& out)
         (codings == 1 && (lengths == 1 || !chunked || out.http_1_0))) {
         return refuse("ambiguous or unknown framing");
     }
+    out.has_date = out.has_date && !out.connection.nominates("date");
+    const bool promises_content = chunked || out.body.length != 0;
+    if (promises_content && out.status < 200) {
+        return refuse("an interim response with content");
+    }
     if (has_no_body(out.status, answers_head)) {
+        out.connection.close |= promises_content && out.status == 204;  // it may yet come
         out.body = {};
     } else if (chunked) {
         out.body.how = framing::kind::chunked;

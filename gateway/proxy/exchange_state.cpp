@@ -108,17 +108,17 @@ bool exchange_state::read_head(std::span<char>& bytes)
 {
     using state = http::parse_result::state;
     const bool continued = !partial_head_.empty();
-    if (continued) {
-        partial_head_.append(bytes.data(), bytes.size());
+    const std::string_view piece(bytes.data(), bytes.size());
+    if (continued && !partial_head_.append(piece)) {
+        return false;
     }
-    const std::string_view text =
-        continued ? std::string_view(partial_head_) : std::string_view(bytes.data(), bytes.size());
+    const std::string_view text = continued ? partial_head_.text() : piece;
     http::response_head& head = port_.response_head_storage();
     const upstream_options& upstream = port_.upstream();
     const auto parsed = http::parse_response_head(text, answers_head_, upstream.response, head);
     if (parsed.is == state::incomplete) {
         if (!continued) {
-            partial_head_.assign(text);
+            partial_head_.append(piece);
         }
         return false;
     }
@@ -200,7 +200,7 @@ void exchange_state::expired()
 void exchange_state::forget()
 {
     base::clear_keeping_little(request_head_);
-    base::clear_keeping_little(partial_head_);
+    partial_head_.forget();
 }
 
 void exchange_state::cancel()

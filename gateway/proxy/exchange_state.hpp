@@ -11,6 +11,7 @@
 
 #include "gateway/http/body_reader.hpp"
 #include "gateway/http/message.hpp"
+#include "gateway/http/partial_head.hpp"
 #include "gateway/proxy/failure.hpp"
 #include "gateway/proxy/options.hpp"
 
@@ -99,7 +100,7 @@ private:
     http::framing request_body_;
     http::body_reader response_body_;
     std::string request_head_;
-    std::string partial_head_;  // of a response, while it is incomplete
+    http::partial_head partial_head_;  // of a response
 
     void ask_for_connection(bool fresh);
     void send_request();

@@ -1,6 +1,7 @@
 #include "gateway/server/admitter.hpp"
 
 #include "gateway/base/text.hpp"
+#include "gateway/http/via.hpp"
 #include "gateway/identity/client_address.hpp"
 #include "gateway/policy/path.hpp"
 
@@ -81,11 +82,26 @@ base::ip_address admitter::find_client(const http::request_head& head) const
     return identity::client_address(view_->policy->client, peer_, lines);
 }
 
+// Max-Forwards: 0 ends here (RFC 9110 §7.6.2). A TRACE is not answered with what it said, as that
+// could show a page the secrets of its own request.
+admission admitter::final_recipient(std::string_view method)
+{
+    lines_ = "Allow: OPTIONS\r\n";
+    return method == "TRACE" ? refusal(405, "this server does not reflect requests")
+                             : refusal(200, {});
+}
+
 admission admitter::admit(const http::request_head& head, verdict_listener& listener)
 {
     spelling& s = scratch_spelling();
     const policy::policy& policy = *view_->policy;
     client_ = find_client(head);
+    if (head.max_forwards == 0U) {
+        return final_recipient(head.method);
+    }
+    if (head.has_via && http::count_passes(head, view_->via_name) >= http::max_passes) {
+        return refusal(508, "the request comes back here again and again");
+    }
     policy::normalise_host(head.authority, s.host);
     if (head.path == "*") {
         s.path = "*";
@@ -109,6 +125,7 @@ admission admitter::admit(const http::request_head& head, verdict_listener& list
         .identity_header = view_->identity_header,
         .identity_field = view_->identity_field,
         .default_host = pool().default_host(),
+        .via_name = view_->via_name,
     };
     if (route_->limits.empty()) {
         return a;

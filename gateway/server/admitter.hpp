@@ -75,6 +75,7 @@ private:
     std::string_view outcome_;
 
     base::ip_address find_client(const http::request_head& head) const;
+    admission final_recipient(std::string_view method);
     void write_lines(const verdict& v);
 };
 

@@ -20,7 +20,8 @@ struct policy_view {
     std::shared_ptr<const policy::policy> policy;
     http::options http;
     http::limit_header_options limit_headers;
-    std::string identity_header;                                // lower case
+    std::string via_name;         // of this process, for loops to be seen
+    std::string identity_header;  // lower case
     http::field_name identity_field = http::field_name::other;  // of that name
     bool identity_field_is_unique = false;                      // no other name has that id
     std::vector<telemetry::route_metrics*> routes;              // [i] of policy->routes[i]

@@ -46,6 +46,7 @@ std::shared_ptr<const policy_view> resources::adopt(const snapshot& s)
     auto view = std::make_shared<policy_view>();
     view->policy = s.policy;
     view->http = s.http;
+    view->via_name = s.via_name;
     const policy::header_options& headers = s.policy->headers;
     view->limit_headers = {
         .x_ratelimit = headers.x_ratelimit,

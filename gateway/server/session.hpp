@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gateway/base/timer_wheel.hpp"
+#include "gateway/http/date_line.hpp"
 #include "gateway/net/connection.hpp"
 #include "gateway/proxy/pool.hpp"
 #include "gateway/server/admitter.hpp"
@@ -26,6 +27,7 @@ struct session_environment {
     std::shared_ptr<const policy_view>& view;  // the present one
     http::request_head& request_head;
     http::response_head& response_head;
+    const http::date_line& date;
     std::function<void(session&)> ended;  // may destroy it
 };
 
@@ -106,6 +108,8 @@ private:
     {
         return admitter_.violated();
     }
+
+    std::string_view date_line() const override { return env_.date.text(); }
 
     void send_client(std::string_view a, std::string_view b) override;
 

@@ -44,12 +44,13 @@ void session_state::answer(int status, std::string_view detail, std::string_view
         .status = status,
         .detail = detail,
         .violated = status == 429 ? port_.violated_limits() : std::span<const std::string_view>{},
+        .date = port_.date_line(),
         .extra = extra,
         .close = close_after_ || !keep_alive_,
         .keep_alive_1_0 = http_1_0_,
         .head_only = is_head_,
     };
-    http::append_own_answer(own, port_.scratch());
+    response_bytes_ = http::append_own_answer(own, port_.scratch());
     status_ = status;
     error_ = detail;
     if (unread && !own.close) {
@@ -95,6 +96,7 @@ void session_state::response(const http::response_head& head)
         .close = close_after_ || !keep_alive_,
         .replace_ratelimit = !lines.empty(),
         .extra = lines,
+        .date = port_.date_line(),
     };
     http::append_forwarded_response(head, options, port_.scratch());
     status_ = head.status;

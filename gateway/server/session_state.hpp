@@ -49,6 +49,7 @@ public:
     // The lines that the limits add to the response, and whether they replace the upstream's.
     virtual std::string_view limit_lines() const = 0;
     virtual std::span<const std::string_view> violated_limits() const = 0;
+    virtual std::string_view date_line() const = 0;  // of now
 
     virtual void send_client(std::string_view a, std::string_view b) = 0;
     virtual bool client_blocked(

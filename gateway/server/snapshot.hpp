@@ -24,6 +24,7 @@ struct snapshot {
     http::options http;
     std::vector<named_store> shared_stores;          // [i] is policy->stores[i + 1]
     std::vector<proxy::upstream_options> upstreams;  // [i] is policy->upstreams[i]
+    std::string via_name;                            // of this process
     unsigned short echo_port = 0;  // of the built-in server, where an upstream names it
 };
 

@@ -21,6 +21,7 @@ worker::worker(shared_state& shared, std::size_t index, const snapshot& s, std::
           view_,
           request_head_,
           response_head_,
+          date_,
           [this](session& ended_one) { ended(ended_one); },
       }
 {
@@ -87,6 +88,7 @@ void worker::ended(session& s)
 void worker::tick(base::instant now)
 {
     log_.flush();
+    date_.refresh(base::unix_time());
     log_enabled_ = shared_.log.enabled();
     resources_.sweep();
     if (index_ == 0) {

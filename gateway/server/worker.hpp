@@ -57,6 +57,7 @@ private:
     std::shared_ptr<const policy_view> view_;
     http::request_head request_head_;
     http::response_head response_head_;
+    http::date_line date_{base::unix_time()};
     session_environment environment_;
     std::list<session> sessions_;
     std::list<net::listener> listeners_;

@@ -28,6 +28,9 @@ void require_forwarded(
         !out.connection.close
     );
     require(out.body.how == in.body.how && out.body.length == in.body.length);
+    require(
+        out.max_forwards == (in.max_forwards ? std::optional(*in.max_forwards - 1) : std::nullopt)
+    );
     require(out.authority == (in.authority.empty() ? options.default_host : in.authority));
     require(
         count(out, field_name::x_forwarded_for) == 1 &&
@@ -68,6 +71,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     http::request_head in;
     if (http::parse_request_head(bytes, {}, in).is != fuzz::state::complete) {
         return 0;
+    }
+    if (in.max_forwards == 0U) {
+        return 0;  // it ends with us
     }
     const http::forward_options options{
         .peer = "192.0.2.1",

@@ -54,6 +54,29 @@ def clock_shifted_by(offset):
     }
 
 
+class MovingClock:
+    """For processes whose wall clock a test moves while they run."""
+
+    def __init__(self):
+        self._directory = Directory()
+        self._path = self._directory.file("offset", "+0")
+        self.environment = clock_shifted_by("+0") | {
+            "FAKETIME_TIMESTAMP_FILE": self._path,
+            "FAKETIME_NO_CACHE": "1",
+        }
+        del self.environment["FAKETIME"]  # it would win over the file
+
+    def move(self, offset):
+        """`offset` from the true time, as clock_shifted_by() takes it."""
+        new = self._path + ".new"
+        with open(new, "w", encoding="ascii") as f:
+            f.write(offset)
+        os.replace(new, self._path)
+
+    def stop(self):
+        self._directory.stop()
+
+
 class Gateway:
     """Listening when the constructor returns. Its stdout is the file `log_path`."""
 

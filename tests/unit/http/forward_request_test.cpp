@@ -209,6 +209,25 @@ TEST(forward_request, via_names_the_version_that_was_received)
     EXPECT_EQ(values_of(checked(forwarded(get("", "1.0"))), field_name::via), "1.0 gateway");
 }
 
+TEST(forward_request, max_forwards_of_options_and_trace_is_one_less)
+{
+    const auto hops = [](std::string_view method, std::string_view lines) {
+        const std::string bytes =
+            std::string(method) + " / HTTP/1.1\r\nHost: a\r\n" + std::string(lines) + "\r\n";
+        return values_of(checked(forwarded(bytes)), field_name::max_forwards);
+    };
+    for (const char* method : {"OPTIONS", "TRACE"}) {
+        EXPECT_EQ(hops(method, ""), "-");
+        EXPECT_EQ(hops(method, "Max-Forwards: 1\r\n"), "0");
+        EXPECT_EQ(hops(method, "max-forwards: 010\r\n"), "9");
+        EXPECT_EQ(hops(method, "Max-Forwards: 10\r\nConnection: Max-Forwards\r\n"), "9");
+        EXPECT_EQ(hops(method, "Max-Forwards: 99999999999999999999999\r\n"), "999999");
+    }
+    EXPECT_EQ(hops("GET", "Max-Forwards: 0\r\n"), "0");
+    EXPECT_EQ(hops("GET", "Max-Forwards: x\r\n"), "x");
+    EXPECT_EQ(hops("options", "Max-Forwards: 7\r\n"), "7");
+}
+
 TEST(forward_request, an_expectation_is_forwarded_unless_http_1_0_made_it_meaningless)
 {
     EXPECT_EQ(

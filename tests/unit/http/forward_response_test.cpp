@@ -162,14 +162,22 @@ TEST(forward_response, an_interim_response_has_fields_and_no_framing)
     std::string out;
     append_interim_response(
         accepted_response("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nContent-Length: "
-                          "5\r\nConnection: x\r\nX: y\r\n\r\n"),
+                          "0\r\nConnection: x\r\nX: y\r\n\r\n"),
         out
     );
     EXPECT_EQ(out, "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n");
-    const std::string chunked = "HTTP/1.1 102 \r\nTransfer-Encoding: chunked\r\n\r\n";
-    out.clear();
-    append_interim_response(accepted_response(chunked), out);
-    EXPECT_EQ(out, "HTTP/1.1 102 \r\n\r\n");
+}
+
+TEST(forward_response, a_date_is_added_where_the_upstream_sent_none)
+{
+    const response_options options{.extra = "X-E: 1\r\n", .date = "Date: now\r\n"};
+    const auto date = [&](const std::string& lines) {
+        const std::string bytes = "HTTP/1.1 200 OK\r\n" + lines + "Content-Length: 0\r\n\r\n";
+        return values_of(checked(forwarded(bytes, options)), field_name::date);
+    };
+    EXPECT_EQ(date(""), "now");
+    EXPECT_EQ(date("Date: then\r\n"), "then");
+    EXPECT_EQ(date("Date: then\r\nConnection: date\r\n"), "now");
 }
 
 TEST(forward_response, every_mix_of_fields_gives_a_sound_head)

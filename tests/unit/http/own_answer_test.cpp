@@ -58,6 +58,7 @@ TEST(own_answer, every_status_the_gateway_gives_has_its_phrase_and_problem)
     const std::pair<int, const char*> phrases[] = {
         {400, "Bad Request"},
         {404, "Not Found"},
+        {405, "Method Not Allowed"},
         {408, "Request Timeout"},
         {413, "Content Too Large"},
         {414, "URI Too Long"},
@@ -69,6 +70,7 @@ TEST(own_answer, every_status_the_gateway_gives_has_its_phrase_and_problem)
         {503, "Service Unavailable"},
         {504, "Gateway Timeout"},
         {505, "HTTP Version Not Supported"},
+        {508, "Loop Detected"},
     };
     for (const auto& [status, phrase] : phrases) {
         const std::string bytes = text_of({.status = status, .detail = "d"});
@@ -108,6 +110,25 @@ TEST(own_answer, the_client_is_told_whether_its_connection_stays)
     EXPECT_EQ(connection(true, false), "close");
     EXPECT_EQ(connection(false, true), "keep-alive");
     EXPECT_EQ(connection(true, true), "close");
+}
+
+TEST(own_answer, what_is_no_problem_is_a_head_alone)
+{
+    EXPECT_EQ(
+        text_of({.status = 200, .date = "Date: d\r\n", .extra = "Allow: OPTIONS\r\n"}),
+        "HTTP/1.1 200 OK\r\nDate: d\r\nContent-Length: 0\r\nCache-Control: no-store\r\n"
+        "Allow: OPTIONS\r\n\r\n"
+    );
+}
+
+TEST(own_answer, tells_how_many_bytes_are_content)
+{
+    std::string out;
+    const std::size_t content = append_own_answer({.status = 404, .detail = "d"}, out);
+    EXPECT_EQ(content, accepted_response(out).body.length);
+    std::string head;
+    EXPECT_EQ(append_own_answer({.status = 404, .detail = "d", .head_only = true}, head), 0U);
+    EXPECT_EQ(out.substr(0, head.size()), head);
 }
 
 }  // namespace

@@ -180,5 +180,29 @@ TEST(request_rules, bounds_hold_to_the_byte_and_the_field)
     EXPECT_EQ(status(start + "Content-Length: 11\r\n\r\n"), 413);
 }
 
+TEST(request_rules, max_forwards_is_one_number_where_it_is_obeyed)
+{
+    for (const char* method : {"OPTIONS", "TRACE"}) {
+        const std::string start = std::string(method) + " / HTTP/1.1\r\nHost: a\r\n";
+        for (const char* value : {"", "-1", "+1", "1 1", "1,1", "0x1", "1.0", "a"}) {
+            expect_refused({start + "Max-Forwards: " + value + "\r\n\r\n", 400});
+        }
+        expect_refused({start + "Max-Forwards: 1\r\nMax-Forwards: 1\r\n\r\n", 400});
+        EXPECT_FALSE(accepted_request(start + "\r\n").max_forwards);
+        EXPECT_EQ(accepted_request(start + "Max-Forwards: 000\r\n\r\n").max_forwards, 0U);
+    }
+    EXPECT_FALSE(accepted_request(post_with("Max-Forwards: a\r\nMax-Forwards: b\r\n")).max_forwards
+    );
+}
+
+TEST(request_rules, a_trace_has_no_content)
+{
+    const std::string start = "TRACE / HTTP/1.1\r\nHost: a\r\n";
+    expect_refused({start + "Content-Length: 1\r\n\r\n", 400});
+    expect_refused({start + "Transfer-Encoding: chunked\r\n\r\n", 400});
+    EXPECT_EQ(accepted_request(start + "Content-Length: 0\r\n\r\n").body.length, 0U);
+    EXPECT_EQ(accepted_request(start + "\r\n").body.how, framing::kind::none);
+}
+
 }  // namespace
 }  // namespace gateway::http

@@ -160,7 +160,7 @@ TEST(response_parser, the_framing_follows_the_status_the_request_and_the_fields)
         {304, false, five, framing::kind::none, 0},
         {304, false, "", framing::kind::none, 0},
         {100, false, "", framing::kind::none, 0},
-        {103, false, five, framing::kind::none, 0},
+        {103, false, "Content-Length: 0\r\n", framing::kind::none, 0},
         {205, false, five, framing::kind::length, 5},
     };
     for (const row& r : rows) {
@@ -170,6 +170,32 @@ TEST(response_parser, the_framing_follows_the_status_the_request_and_the_fields)
         EXPECT_EQ(head.body.how, r.how) << bytes;
         EXPECT_EQ(head.body.length, r.length) << bytes;
     }
+}
+
+TEST(response_parser, content_where_none_may_be_is_refused_or_ends_the_connection)
+{
+    for (const char* lines : {"Content-Length: 5\r\n", "Transfer-Encoding: chunked\r\n"}) {
+        for (const char* status : {"100", "102", "103"}) {
+            expect_refused(std::string("HTTP/1.1 ") + status + " x\r\n" + lines + "\r\n");
+        }
+        const auto kept = [&](const char* status, bool answers_head) {
+            const std::string bytes = std::string("HTTP/1.1 ") + status + " x\r\n" + lines;
+            return accepted_response(bytes + "\r\n", answers_head).keep_alive();
+        };
+        EXPECT_FALSE(kept("204", false));
+        EXPECT_FALSE(kept("204", true));
+        EXPECT_TRUE(kept("304", false));
+        EXPECT_TRUE(kept("200", true));
+    }
+    EXPECT_TRUE(accepted_response("HTTP/1.1 204 x\r\nContent-Length: 0\r\n\r\n").keep_alive());
+}
+
+TEST(response_parser, a_date_counts_if_it_will_be_forwarded)
+{
+    EXPECT_FALSE(accepted_response(with_fields("X-Date: a\r\nDat: b\r\n")).has_date);
+    EXPECT_TRUE(accepted_response(with_fields("dATE: a\r\n")).has_date);
+    EXPECT_TRUE(accepted_response(with_fields("Date: a\r\nDate: b\r\n")).has_date);
+    EXPECT_FALSE(accepted_response(with_fields("Date: a\r\nConnection: x, DATE\r\n")).has_date);
 }
 
 TEST(response_parser, the_version_and_connection_decide_whether_it_is_kept)

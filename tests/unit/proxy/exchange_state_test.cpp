@@ -125,6 +125,7 @@ INSTANTIATE_TEST_SUITE_P(
         use{"whole", "GET", no_body, ok, true},
         use{"surplus", "GET", no_body, ok + "x", false},
         use{"close", "GET", no_body, "HTTP/1.1 204 x\r\nConnection: close\r\n\r\n", false},
+        use{"content_of_204", "GET", no_body, "HTTP/1.1 204 x\r\nContent-Length: 5\r\n\r\n", false},
         use{"old", "GET", no_body, "HTTP/1.0 200 x\r\nContent-Length: 0\r\n\r\n", false},
         use{"old_kept",
             "GET",
@@ -296,6 +297,29 @@ TEST(exchange_state, bounds_heads_and_chunks_as_it_is_told)
     long_line.request("GET");
     long_line.receive(head + "\r\n1;" + std::string(15, 'x') + "\r\n");
     EXPECT_EQ(long_line.failed, failure::bad_response);
+}
+
+TEST(exchange_state, reads_heads_that_come_byte_by_byte)
+{
+    recorder r;
+    r.request("GET");
+    for (const char c : "HTTP/1.1 103 x\r\nLink: y\r\n\r\n" + ok) {
+        r.receive(std::string(1, c));
+    }
+    EXPECT_TRUE(r.ended);
+    EXPECT_THAT(r.interim, ElementsAre(103));
+    EXPECT_EQ(r.content, "hello");
+    EXPECT_THAT(r.released, ElementsAre(true));
+
+    recorder bad;
+    bad.request("GET");
+    const std::string malformed = "HTTP/1.1 200 OK\r\nA :";
+    for (std::size_t i = 0; i + 2 < malformed.size(); ++i) {
+        bad.receive(malformed.substr(i, 1));
+    }
+    EXPECT_FALSE(bad.failed);
+    bad.receive(" ");
+    EXPECT_EQ(bad.failed, failure::bad_response);
 }
 
 TEST(exchange_state, tells_which_time_was_up)

@@ -156,6 +156,8 @@ public:
 
     std::span<const std::string_view> violated_limits() const override { return violated_names; }
 
+    std::string_view date_line() const override { return "Date: now\r\n"; }
+
     void send_client(std::string_view a, std::string_view b) override
     {
         promise(!closed && !shut, "nothing is sent after the end");

@@ -467,6 +467,23 @@ TEST_F(session, names_the_violated_limits_and_adds_the_lines_to_what_it_says)
     EXPECT_THAT(port.to_client, Not(HasSubstr("X-RateLimit-Limit: 1\r\n")));
 }
 
+TEST_F(session, dates_every_response_and_counts_the_content_of_its_own)
+{
+    port.client(get);
+    port.server("HTTP/1.1 103 x\r\n\r\n");
+    port.server(ok);
+    EXPECT_EQ(
+        port.to_client,
+        "HTTP/1.1 103 x\r\n\r\n"
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nDate: now\r\n\r\nok"
+    );
+    port.to_client.clear();
+    port.client("nonsense\r\n\r\n");
+    EXPECT_THAT(port.to_client, HasSubstr("Date: now\r\n"));
+    const auto content = port.to_client.size() - port.to_client.find("\r\n\r\n") - 4;
+    EXPECT_EQ(port.ends.back().response_bytes, content);
+}
+
 TEST_F(session, answers_a_head_request_of_its_own_without_a_body)
 {
     port.decide = always(refusal(404));

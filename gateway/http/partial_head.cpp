@@ -1,0 +1,85 @@
+#include "gateway/http/partial_head.hpp"
+
+#include "gateway/base/text.hpp"
+#include "gateway/http/chars.hpp"
+#include "gateway/http/response_parser.hpp"
+
+namespace gateway::http {
+
+namespace {
+
+// Of a status line, up to behind its code: the parser sees at once that it is none.
+constexpr std::size_t status_line_start = 13;
+
+}  // namespace
+
+bool partial_head::append(std::string_view bytes)
+{
+    const bool at_start = bytes_.size() < status_line_start;
+    const bool past_status_line = in_fields_;
+    bytes_.append(bytes);
+    const char* p = bytes.data();
+    const char* const end = p + bytes.size();
+    while (p != end && at_ != place::decided) {
+        p = step(p, end);
+    }
+    return at_start || at_ == place::decided || past_status_line != in_fields_ ||
+           bytes_.size() >= max_response_head_bytes;
+}
+
+// One byte, or a run of them that changes nothing. Not called without a byte.
+const char* partial_head::step(const char* p, const char* end)
+{
+    switch (at_) {
+        case place::status_line:
+        case place::value:
+            p = skip_field_text(p, end);
+            if (p == end) {
+                return p;
+            }
+            at_ = *p == '\r' ? place::line_feed : place::decided;
+            break;
+        case place::line_feed:
+            in_fields_ = true;
+            at_ = *p == '\n' ? place::line_start : place::decided;
+            break;
+        case place::line_start:
+            at_ = first_of_line(*p);
+            break;
+        case place::name:
+            if (!is_token_char(*p)) {
+                at_ = *p == ':' ? place::value : place::decided;
+            }
+            break;
+        case place::last_line_feed:
+        case place::decided:
+            at_ = place::decided;
+            break;
+    }
+    return p + 1;
+}
+
+partial_head::place partial_head::first_of_line(char c)
+{
+    if (c == '\r') {
+        return place::last_line_feed;
+    }
+    const bool may_begin = is_token_char(c) && ++fields_ <= max_response_fields;
+    return may_begin ? place::name : place::decided;
+}
+
+void partial_head::clear()
+{
+    at_ = place::status_line;
+    in_fields_ = false;
+    fields_ = 0;
+    bytes_.clear();
+}
+
+void partial_head::forget()
+{
+    clear();
+    base::clear_keeping_little(bytes_);
+}
+
+}  // namespace gateway::http

@@ -1,0 +1,46 @@
+// A response head that comes in pieces, and whether the parser would have anything new to say of
+// it. However small the pieces, all that is read of them together is linear in their bytes: the
+// grammar of lines is followed here byte by byte, and the parser is asked only when a head is
+// complete, a byte is out of place, or the status line ends.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace gateway::http {
+
+class partial_head {
+public:
+    // Keeps `bytes`. False: parse_response_head() says no more than `incomplete` of all of it.
+    bool append(std::string_view bytes);
+
+    bool empty() const { return bytes_.empty(); }
+
+    std::string_view text() const { return bytes_; }
+
+    void clear();   // for the next head
+    void forget();  // and keep no memory for it
+
+private:
+    enum class place : std::uint8_t {
+        status_line,
+        line_feed,  // behind the CR of a line
+        line_start,
+        name,
+        value,
+        last_line_feed,
+        decided,  // it is for the parser to say
+    };
+
+    place at_ = place::status_line;
+    bool in_fields_ = false;  // past the status line
+    std::size_t fields_ = 0;
+    std::string bytes_;
+
+    const char* step(const char* p, const char* end);
+    place first_of_line(char c);
+};
+
+}  // namespace gateway::http
