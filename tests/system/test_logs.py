@@ -17,8 +17,9 @@ class AccessLog(SystemTest):
         )
         with gateway.connect() as c:
             size = len(c.ask("/a/b?secret=1", method="POST", body=b"12345").body)
-            self.assertEqual(c.ask("/a").status, 429)
-            self.assertEqual(c.ask("/nowhere").status, 404)
+            refusal = c.ask("/a")
+            self.assertEqual(refusal.status, 429)
+            self.assertEqual(c.ask("/nowhere", method="HEAD").status, 404)
         allowed, rejected, lost = gateway.log_lines(3)
         moment = datetime.datetime.fromisoformat(allowed["time"].replace("Z", "+00:00"))
         self.assertAlmostEqual(moment.timestamp(), time.time(), delta=10)
@@ -49,10 +50,13 @@ class AccessLog(SystemTest):
                 "limit": "l",
                 "outcome": "rejected",
                 "status": 429,
+                "response_bytes": len(refusal.body),
             }.items(),
             rejected.items(),
         )
-        self.assertLessEqual({"target": "/nowhere", "status": 404}.items(), lost.items())
+        self.assertLessEqual(
+            {"target": "/nowhere", "status": 404, "response_bytes": 0}.items(), lost.items()
+        )
         self.assertNotIn("route", lost)
 
     def test_every_line_is_json_whatever_was_sent(self):
