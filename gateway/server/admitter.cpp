@@ -162,8 +162,8 @@ admission admitter::conclude(const verdict& v)
         case verdict::outcome::unidentified:
             return refusal(
                 400,
-                "a header, cookie or query parameter that identifies the client is missing, or has "
-                "two values"
+                "a header, cookie or query parameter that identifies the client is missing, has "
+                "two values, or a misspelt name"
             );
     }
     return {};

@@ -30,6 +30,30 @@ std::string_view decoded(std::string_view text, std::string& storage)
     return storage;
 }
 
+// credentials = auth-scheme [ 1*SP ( token68 / parameters ) ]
+std::string_view one_spelling_of_credentials(std::string_view credentials, std::string& storage)
+{
+    const std::size_t scheme = std::min(credentials.find(' '), credentials.size());
+    storage.assign(credentials);
+    std::transform(
+        storage.begin(),
+        storage.begin() + static_cast<std::ptrdiff_t>(scheme),
+        storage.begin(),
+        base::to_lower
+    );
+    const std::size_t rest = std::min(storage.find_first_not_of(' ', scheme), storage.size());
+    if (rest > scheme) {
+        storage.replace(scheme, rest - scheme, " ");
+    }
+    return storage;
+}
+
+std::string_view unquoted(std::string_view text)
+{
+    const bool quoted = text.size() >= 2 && text.front() == '"' && text.back() == '"';
+    return quoted ? text.substr(1, text.size() - 2) : text;
+}
+
 // Calls `pair` with each name and value of a list.
 template <typename Pair>
 void for_each_pair(std::string_view list, char separator, Pair pair)
@@ -65,20 +89,28 @@ void part_value::add(std::string_view occurrence)
 
 void read_header(const http::request_head& head, std::string_view name, part_value& out)
 {
+    const bool credentials = base::equal_ignoring_case(name, "authorization");
+    std::string storage;
     for (const http::field& f : head.fields) {
-        if (base::equal_ignoring_case(f.name, name)) {
-            out.add(f.value);
+        if (!http::reads_as(f.name, name)) {
+            continue;
+        }
+        if (!base::equal_ignoring_case(f.name, name)) {
+            out.make_ambiguous();
+        } else {
+            out.add(credentials ? one_spelling_of_credentials(f.value, storage) : f.value);
         }
     }
 }
 
 void read_cookie(const http::request_head& head, std::string_view name, part_value& out)
 {
+    std::string storage;
     for (const http::field& f : head.fields) {
         if (f.id == http::field_name::cookie) {
             for_each_pair(f.value, ';', [&](std::string_view n, std::string_view value) {
-                if (n == name) {
-                    out.add(value);
+                if (base::trimmed(n) == name) {
+                    out.add(decoded(unquoted(base::trimmed(value)), storage));
                 }
             });
         }

@@ -1,5 +1,5 @@
-// The value of one part of a key, as a server would read it: query parameters are decoded, every
-// occurrence is looked at.
+// The value of one part of a key, as a server would read it: spellings that a server may take for
+// one value are one value, and every occurrence is looked at.
 #pragma once
 
 #include "gateway/http/message.hpp"
@@ -20,9 +20,12 @@ public:
         present_ = true;
     }
 
+    void make_ambiguous() { ambiguous_ = true; }
+
     bool present() const { return present_; }
 
-    bool ambiguous() const { return ambiguous_; }  // two occurrences, and they differ
+    // Two occurrences that differ, or one that only some backends would take for it.
+    bool ambiguous() const { return ambiguous_; }
 
     std::string_view text() const { return text_; }
 
@@ -32,9 +35,12 @@ private:
     bool ambiguous_ = false;
 };
 
+// A name with another mark for '-' makes it ambiguous. The scheme of Authorization is in lower case
+// and one space behind it, as its spelling means nothing (RFC 9110 §11.4).
 void read_header(const http::request_head& head, std::string_view name, part_value& out);
 
-// Cookie pairs as in RFC 6265 §4.2.1.
+// Cookie pairs as in RFC 6265 §4.2.1; quotes around a value are taken off, and it is decoded like a
+// query parameter, as many backends do.
 void read_cookie(const http::request_head& head, std::string_view name, part_value& out);
 
 // name=value pairs separated by '&', both percent-decoded, '+' a space (WHATWG URL, urlencoded);

@@ -327,6 +327,26 @@ class Keys(Bypass):
         keys = [[("X-Api-Key", "a"), ("X-Api-Key", str(i))] for i in range(4)]
         self.assertEqual(self.statuses(KEY, [("/k", key, {}) for key in keys]), [400] * 4)
 
+    def test_a_name_that_some_servers_take_for_it_is_refused(self):
+        names = ("X_Api_Key", "X.Api-Key", "x_api_key", "X-API_KEY")
+        self.assertEqual(self.statuses(KEY, [("/k", [(n, "v")], {}) for n in names]), [400] * 4)
+        both = [("X-Api-Key", "v"), ("X_Api_Key", "v")]
+        self.assertEqual(self.statuses(KEY, [("/k", both, {})]), [400])
+
+    def test_credentials_are_one_key_however_they_are_spelled(self):
+        text = ONE_LIMIT % ("'header:Authorization', missing_key: reject", "/")
+        values = ("Bearer t0K", "bearer t0K", "BEARER   t0K", "bEaReR t0K ")
+        self.share(text, [("/", [("Authorization", v)], {}) for v in values])
+        others = [("/", [("Authorization", v)], {}) for v in ("Bearer a", "Bearer A", "Basic a")]
+        self.assertEqual(self.statuses(text.replace("burst: 3", "burst: 1"), others), [200] * 3)
+
+    def test_a_cookie_is_one_key_however_it_is_spelled(self):
+        text = ONE_LIMIT % ("'cookie:s', missing_key: reject", "/")
+        values = ("s=abc", 's="abc"', "a=b;s=%61bc ;c=d", "s = abc")
+        self.share(text, [("/", [("Cookie", v)], {}) for v in values])
+        twice = [("/", [("Cookie", "s=a; s=b")], {}), ("/", [("Cookie", "S=a")], {})]
+        self.assertEqual(self.statuses(text, twice), [400, 400])
+
     def test_random_keys_are_bounded_by_a_limit_per_address_beside(self):
         gateway = self.limited(
             KEY.replace("limits: { k", "limits: { a: { key: client_ip, rate: 1/d, burst: 50 }, k")
