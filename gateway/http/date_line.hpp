@@ -18,6 +18,8 @@ public:
     // "Date: Sun, 06 Nov 1994 08:49:37 GMT" CRLF.
     std::string_view text() const { return {text_.data(), text_.size() - 1}; }
 
+    std::string_view value() const { return text().substr(6, 29); }  // without name and CRLF
+
 private:
     std::array<char, 38> text_{};  // with its end
     std::int64_t second_ = -1;

@@ -57,6 +57,9 @@ parse_result read_request_line(const char*& p, const char* end, request_head& ou
     if (q == end) {
         return incomplete;
     }
+    if (is_token_char(*q)) {
+        return refuse(501, "the method is longer than any that is known");
+    }
     if (*q != ' ' || q == p) {
         return refuse(400, "the request line has no valid method");
     }

@@ -1,5 +1,6 @@
 #include "gateway/server/admin.hpp"
 
+#include "gateway/http/date_line.hpp"
 #include "gateway/net/listener.hpp"
 #include "gateway/net/task.hpp"
 
@@ -29,6 +30,8 @@ response plain(http::status status, std::string_view type, std::string body)
     response r(status, 11);
     r.set(http::field::content_type, boost::beast::string_view(type.data(), type.size()));
     r.set(http::field::cache_control, "no-store");
+    const gateway::http::date_line date(base::unix_time());
+    r.set(http::field::date, {date.value().data(), date.value().size()});
     r.body() = std::move(body);
     return r;
 }

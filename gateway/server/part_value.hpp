@@ -24,7 +24,7 @@ public:
 
     bool present() const { return present_; }
 
-    // Two occurrences that differ, or one that only some backends would take for it.
+    // Two occurrences that differ, or one that only some servers would take for it.
     bool ambiguous() const { return ambiguous_; }
 
     std::string_view text() const { return text_; }
@@ -40,7 +40,7 @@ private:
 void read_header(const http::request_head& head, std::string_view name, part_value& out);
 
 // Cookie pairs as in RFC 6265 §4.2.1; quotes around a value are taken off, and it is decoded like a
-// query parameter, as many backends do.
+// query parameter, as many servers do.
 void read_cookie(const http::request_head& head, std::string_view name, part_value& out);
 
 // name=value pairs separated by '&', both percent-decoded, '+' a space (WHATWG URL, urlencoded);

@@ -4,7 +4,7 @@ import os
 import time
 
 from harness.case import SystemTest, forwarding_to
-from harness.client import exchange_raw
+from harness.client import exchange_raw, get
 from harness.process import wait_until
 
 
@@ -40,6 +40,8 @@ class Date(SystemTest):
         gateway, _ = self.proxy()
         for text in ("nonsense\r\n\r\n", request("GET", "/../a"), request("CONNECT", "h:1")):
             self.is_now(exchange_raw(gateway.address, text)["date"])
+        for path in ("/healthz", "/nowhere"):
+            self.is_now(get(gateway.admin, path)["date"])
 
     def test_goes_on_with_the_clock(self):
         gateway, _ = self.proxy()

@@ -12,6 +12,7 @@ TEST(date_line, is_the_example_of_the_rfc)
     EXPECT_EQ(
         date_line(milliseconds{784'111'777'999}).text(), "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
     );
+    EXPECT_EQ(date_line(milliseconds{0}).value(), "Thu, 01 Jan 1970 00:00:00 GMT");
     EXPECT_EQ(date_line(milliseconds{0}).text(), "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n");
 }
 

@@ -140,8 +140,8 @@ TEST(request_parser, request_lines_that_two_readers_could_read_differently_are_r
         {"GET / HTTP/2.0", 505},
         {"GET / HTTP/9.9", 505},
         {"PRI * HTTP/2.0", 505},
-        {std::string(max_method_bytes + 1, 'M') + " / HTTP/1.1", 400},
-        {std::string(20000, 'M') + " / HTTP/1.1", 400},
+        {std::string(max_method_bytes + 1, 'M') + " / HTTP/1.1", 501},
+        {std::string(20000, 'M') + " / HTTP/1.1", 501},
     };
     for (const refused& r : rows) {
         expect_refused({r.head + "\r\n" + std::string(no_body), r.status});
