@@ -251,10 +251,10 @@ void app::rebase_shared_buckets(const config::settings& fresh)
 void app::drain()
 {
     draining_ = true;
-    log(log_level::info, "draining");
     for (server::worker& w : workers_) {
         w.drain();
     }
+    log(log_level::info, "draining");  // no sooner: who reads it may count on it
     drain_timer_.expires_after(settings_.server.drain_timeout);
     drain_timer_.async_wait([this](const boost::system::error_code& ec) {
         if (!ec) {
