@@ -2,7 +2,6 @@
 
 #include "gateway/base/text.hpp"
 #include "gateway/http/chars.hpp"
-#include "gateway/http/response_parser.hpp"
 
 namespace gateway::http {
 
@@ -13,7 +12,7 @@ constexpr std::size_t status_line_start = 13;
 
 }  // namespace
 
-bool partial_head::append(std::string_view bytes)
+bool partial_head::append(std::string_view bytes, const response_bounds& bounds)
 {
     const bool at_start = bytes_.size() < status_line_start;
     const bool past_status_line = in_fields_;
@@ -22,9 +21,10 @@ bool partial_head::append(std::string_view bytes)
     const char* const end = p + bytes.size();
     while (p != end && at_ != place::decided) {
         p = step(p, end);
+        at_ = fields_ > bounds.max_headers ? place::decided : at_;
     }
     return at_start || at_ == place::decided || past_status_line != in_fields_ ||
-           bytes_.size() >= max_response_head_bytes;
+           bytes_.size() >= bounds.max_header_bytes;
 }
 
 // One byte, or a run of them that changes nothing. Not called without a byte.
@@ -64,8 +64,8 @@ partial_head::place partial_head::first_of_line(char c)
     if (c == '\r') {
         return place::last_line_feed;
     }
-    const bool may_begin = is_token_char(c) && ++fields_ <= max_response_fields;
-    return may_begin ? place::name : place::decided;
+    ++fields_;
+    return is_token_char(c) ? place::name : place::decided;
 }
 
 void partial_head::clear()

@@ -4,6 +4,8 @@
 // complete, a byte is out of place, or the status line ends.
 #pragma once
 
+#include "gateway/http/options.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -14,7 +16,8 @@ namespace gateway::http {
 class partial_head {
 public:
     // Keeps `bytes`. False: parse_response_head() says no more than `incomplete` of all of it.
-    bool append(std::string_view bytes);
+    // `bounds` are the same for all of a head.
+    bool append(std::string_view bytes, const response_bounds& bounds);
 
     bool empty() const { return bytes_.empty(); }
 

@@ -109,16 +109,16 @@ bool exchange_state::read_head(std::span<char>& bytes)
     using state = http::parse_result::state;
     const bool continued = !partial_head_.empty();
     const std::string_view piece(bytes.data(), bytes.size());
-    if (continued && !partial_head_.append(piece)) {
+    const upstream_options& upstream = port_.upstream();
+    if (continued && !partial_head_.append(piece, upstream.response)) {
         return false;
     }
     const std::string_view text = continued ? partial_head_.text() : piece;
     http::response_head& head = port_.response_head_storage();
-    const upstream_options& upstream = port_.upstream();
     const auto parsed = http::parse_response_head(text, answers_head_, upstream.response, head);
     if (parsed.is == state::incomplete) {
         if (!continued) {
-            partial_head_.append(piece);
+            partial_head_.append(piece, upstream.response);
         }
         return false;
     }

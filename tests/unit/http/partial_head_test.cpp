@@ -11,6 +11,8 @@ namespace {
 using testing::parse;
 using testing::state;
 
+constexpr response_bounds bounds;
+
 const std::string good =
     "HTTP/1.1 200 OK\r\nConnection: close, x\r\nTransfer-Encoding: chunked\r\nX-A: \t b \r\n\r\n";
 
@@ -23,7 +25,7 @@ int questions(std::string_view bytes, const std::function<std::size_t()>& next_s
     for (std::size_t at = 0; at < bytes.size();) {
         const std::string_view piece = bytes.substr(at, next_size());
         at += piece.size();
-        const bool worth_asking = head.append(piece);
+        const bool worth_asking = head.append(piece, bounds);
         EXPECT_EQ(head.text(), bytes.substr(0, at));
         asked += worth_asking ? 1 : 0;
         const parse_result truth = parse(head.text(), out);
@@ -67,7 +69,7 @@ TEST(partial_head, the_parser_is_asked_a_few_times_however_small_the_pieces)
     partial_head head;
     int asked = 0;
     for (const char c : longer + "\r\n") {
-        asked += head.append({&c, 1}) ? 1 : 0;
+        asked += head.append({&c, 1}, bounds) ? 1 : 0;
     }
     EXPECT_EQ(asked, few);
 }
@@ -75,18 +77,18 @@ TEST(partial_head, the_parser_is_asked_a_few_times_however_small_the_pieces)
 TEST(partial_head, the_bounds_of_the_parser_end_it)
 {
     partial_head bytes;
-    bytes.append("HTTP/1.1 200 OK\r\nA:");
-    while (bytes.text().size() + 1000 < max_response_head_bytes) {
-        EXPECT_FALSE(bytes.append(std::string(1000, 'x')));
+    bytes.append("HTTP/1.1 200 OK\r\nA:", bounds);
+    while (bytes.text().size() + 1000 < bounds.max_header_bytes) {
+        EXPECT_FALSE(bytes.append(std::string(1000, 'x'), bounds));
     }
-    EXPECT_TRUE(bytes.append(std::string(1000, 'x')));
+    EXPECT_TRUE(bytes.append(std::string(1000, 'x'), bounds));
 
     partial_head lines;
-    lines.append("HTTP/1.1 200 OK\r\n");
-    for (std::size_t i = 0; i < max_response_fields; ++i) {
-        EXPECT_FALSE(lines.append("A: b\r\n"));
+    lines.append("HTTP/1.1 200 OK\r\n", bounds);
+    for (std::size_t i = 0; i < bounds.max_headers; ++i) {
+        EXPECT_FALSE(lines.append("A: b\r\n", bounds));
     }
-    EXPECT_TRUE(lines.append("A"));
+    EXPECT_TRUE(lines.append("A", bounds));
 }
 
 TEST(partial_head, is_as_new_when_cleared)
@@ -94,10 +96,10 @@ TEST(partial_head, is_as_new_when_cleared)
     partial_head head;
     EXPECT_TRUE(head.empty());
     for (int i = 0; i < 3; ++i) {
-        EXPECT_TRUE(head.append("HTTP/1.1 200 OK\r\n"));
-        EXPECT_FALSE(head.append("A: b\r"));
-        EXPECT_FALSE(head.append("\n\r"));
-        EXPECT_TRUE(head.append("\n"));
+        EXPECT_TRUE(head.append("HTTP/1.1 200 OK\r\n", bounds));
+        EXPECT_FALSE(head.append("A: b\r", bounds));
+        EXPECT_FALSE(head.append("\n\r", bounds));
+        EXPECT_TRUE(head.append("\n", bounds));
         i == 1 ? head.forget() : head.clear();
         EXPECT_TRUE(head.empty());
     }
