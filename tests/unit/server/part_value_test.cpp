@@ -1,3 +1,4 @@
+// Spellings that servers take for one value. What a value is otherwise: request_key_test.
 #include "gateway/server/part_value.hpp"
 
 #include "gateway/http/request_parser.hpp"
@@ -21,18 +22,6 @@ std::string read(reader from, std::string_view name, const std::string& lines)
     part_value value;
     from(head, name, value);
     return value.ambiguous() ? "?" : value.present() ? std::string(value.text()) : "-";
-}
-
-TEST(part_value, a_header_is_every_line_of_its_name)
-{
-    const auto header = [](const std::string& lines) {
-        return read(read_header, "x-api-key", lines);
-    };
-    EXPECT_EQ(header(""), "-");
-    EXPECT_EQ(header("X-Api-Key:\r\n"), "-");
-    EXPECT_EQ(header("X-API-KEY:  a b \r\n"), "a b");
-    EXPECT_EQ(header("X-Api-Key: a\r\nX-Api-Key:\r\nx-api-key: a\r\n"), "a");
-    EXPECT_EQ(header("X-Api-Key: a\r\nX-Api-Key: A\r\n"), "?");
 }
 
 TEST(part_value, a_header_in_disguise_is_ambiguous)
@@ -80,22 +69,6 @@ TEST(part_value, a_cookie_is_decoded_and_its_quotes_and_blanks_do_not_count)
     }
     EXPECT_EQ(cookie("s=a; s=b"), "?");
     EXPECT_EQ(cookie("s=a\r\nCookie: s=b"), "?");
-}
-
-TEST(part_value, a_parameter_is_decoded_by_name_and_value)
-{
-    const auto parameter = [](std::string_view query) {
-        part_value value;
-        read_query(query, "k", value);
-        return value.ambiguous() ? "?" : value.present() ? std::string(value.text()) : "-";
-    };
-    EXPECT_EQ(parameter("?a=b&k=v"), "v");
-    EXPECT_EQ(parameter("?%6b=%76"), "v");
-    EXPECT_EQ(parameter("?k=a+b%20c"), "a b c");
-    EXPECT_EQ(parameter("?k=v&k=%76&k="), "v");
-    EXPECT_EQ(parameter("?k=v&k=V"), "?");
-    EXPECT_EQ(parameter("?K=v&k"), "-");
-    EXPECT_EQ(parameter(""), "-");
 }
 
 }  // namespace
