@@ -114,6 +114,9 @@ void load_http(section& root, draft& d, findings& found)
     http.read("header_timeout", options.header_timeout, shortest_timeout, longest_timeout);
     http.read("idle_timeout", options.idle_timeout, shortest_timeout, longest_timeout);
     http.read("body_timeout", options.body_timeout, shortest_timeout, longest_timeout);
+    http.read(
+        "tunnel_idle_timeout", options.tunnel_idle_timeout, shortest_timeout, longest_timeout
+    );
     http.read_size("max_header_bytes", options.max_header_bytes, 256, mib);
     http.read_number("max_headers", options.max_headers, 1, 1000);
     http.read_size("max_body_bytes", options.max_body_bytes, 0, largest_body);

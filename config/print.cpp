@@ -154,6 +154,7 @@ void print_http(const http::options& options, std::string& out)
     http.line("header_timeout", options.header_timeout);
     http.line("idle_timeout", options.idle_timeout);
     http.line("body_timeout", options.body_timeout);
+    http.line("tunnel_idle_timeout", options.tunnel_idle_timeout);
     http.line("max_header_bytes", format_size(options.max_header_bytes));
     http.line("max_headers", options.max_headers);
     http.line("max_body_bytes", format_size(options.max_body_bytes));

@@ -130,6 +130,9 @@ void append_ours(const request_head& head, const forward_options& options, std::
     if (head.body.how == framing::kind::chunked) {
         to.add("Transfer-Encoding: chunked\r\n");
     }
+    if (head.websocket) {
+        to.add("Connection: upgrade\r\nUpgrade: websocket\r\n");
+    }
     to.add("\r\n");
 }
 

@@ -18,7 +18,8 @@ struct forward_options {
     std::string_view via_name = "gateway";          // ours in Via
 };
 
-// Appends the head, empty line included. Always HTTP/1.1, exactly one Host, one framing.
+// Appends the head, empty line included. Always HTTP/1.1, exactly one Host, one framing; Upgrade
+// only to ask for a WebSocket, and for nothing else.
 // A head whose max_forwards is 0 must not get here: it ends with us.
 void append_forwarded_request(
     const request_head& head, const forward_options& options, std::string& out

@@ -66,7 +66,9 @@ void append_forwarded_response(
     if (outbound_framing(head, options.client_http_1_0).how == framing::kind::chunked) {
         out.append("Transfer-Encoding: chunked\r\n"sv);
     }
-    if (options.close) {
+    if (head.status == 101) {
+        out.append("Connection: upgrade\r\nUpgrade: websocket\r\n"sv);
+    } else if (options.close) {
         out.append("Connection: close\r\n"sv);
     } else if (options.client_http_1_0 && options.client_keep_alive) {
         out.append("Connection: keep-alive\r\n"sv);

@@ -22,7 +22,7 @@ struct response_options {
 // sent in chunks where the client can read them, so that it can tell the end from an accident.
 framing outbound_framing(const response_head& head, bool client_http_1_0);
 
-// Appends the head, empty line included.
+// Appends the head, empty line included. A 101 is one that grants a WebSocket.
 void append_forwarded_response(
     const response_head& head, const response_options& options, std::string& out
 );

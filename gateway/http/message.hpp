@@ -14,6 +14,8 @@ struct framing {
     enum class kind : std::uint8_t { none, length, chunked, until_close };
     kind how = kind::none;
     std::uint64_t length = 0;  // with kind::length
+
+    bool is_empty() const { return how == kind::none || (how == kind::length && length == 0); }
 };
 
 struct request_head {
@@ -27,6 +29,7 @@ struct request_head {
     bool expects_continue = false;
     bool has_via = false;
     std::optional<std::uint64_t> max_forwards;  // of OPTIONS and TRACE, which alone obey it
+    bool websocket = false;  // asks for one, by a whole opening handshake
     framing body;
     field_list fields;
     connection_options connection;

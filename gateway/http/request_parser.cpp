@@ -4,6 +4,7 @@
 #include "gateway/http/authority.hpp"
 #include "gateway/http/chars.hpp"
 #include "gateway/http/field_parser.hpp"
+#include "gateway/http/websocket.hpp"
 
 #include <algorithm>
 
@@ -132,6 +133,7 @@ struct survey {
     int lengths = 0;
     int codings = 0;
     int hop_counts = 0;
+    bool upgrade = false;
     std::string_view host;
     std::string_view coding;
     std::string_view hop_count;
@@ -158,6 +160,9 @@ parse_result read_field(const field& f, survey& seen, request_head& out)
             if (!out.connection.read(f.value)) {
                 return refuse(400, "Connection is no list of at most 32 tokens");
             }
+            break;
+        case field_name::upgrade:
+            seen.upgrade = true;
             break;
         case field_name::expect:
             if (!out.http_1_0) {
@@ -255,6 +260,7 @@ parse_result check_fields(const options& limits, request_head& out)
     if (const auto r = check_framing(seen, limits, out); r.is != state::complete) {
         return r;
     }
+    out.websocket = seen.upgrade && asks_for_websocket(out);
     return check_trace_and_options(seen, out);
 }
 

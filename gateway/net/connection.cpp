@@ -146,12 +146,18 @@ void connection::continue_sending()
     }
     unsent_at_ = 0;
     unsent_ = {};  // a stalled moment may have needed much: keep none of it
+    if (finishing_) {
+        finish_sending();
+    }
     drained();
 }
 
 void connection::finish_sending()
 {
-    ::shutdown(fd_, SHUT_WR);
+    finishing_ = sending();
+    if (!finishing_) {
+        ::shutdown(fd_, SHUT_WR);
+    }
 }
 
 void connection::reset()

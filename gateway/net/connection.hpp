@@ -44,7 +44,8 @@ public:
 
     bool sending() const { return unsent_at_ < unsent_.size(); }
 
-    void finish_sending();  // what was sent arrives, then the peer sees the end
+    // What was sent and what is kept arrives, then the peer sees the end. Nothing is sent after.
+    void finish_sending();
     void close();
     void reset();  // close, and let the peer know that something was cut off
 
@@ -66,6 +67,7 @@ private:
     int fd_;
     bool wants_read_ = false;
     bool may_be_readable_ = false;  // an edge has come, and what it told of may not all be received
+    bool finishing_ = false;        // the end is to be sent when what is kept has gone
     bool send_failed_ = false;      // then an end is no orderly one, whatever the kernel says
     bool ended_ = false;            // an end or an error has come: receiving will tell which
     std::size_t unsent_at_ = 0;

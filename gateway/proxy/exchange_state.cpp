@@ -2,6 +2,7 @@
 
 #include "gateway/base/text.hpp"
 #include "gateway/http/response_parser.hpp"
+#include "gateway/http/websocket.hpp"
 
 #include <charconv>
 
@@ -18,13 +19,13 @@ bool is_idempotent(std::string_view method)
 
 }  // namespace
 
-std::string& exchange_state::prepare(std::string_view method, http::framing body)
+std::string& exchange_state::prepare(const http::request_head& head)
 {
-    answers_head_ = method == "HEAD";
-    request_sent_ = body.how == http::framing::kind::none ||
-                    (body.how == http::framing::kind::length && body.length == 0);
-    may_retry_ = request_sent_ && is_idempotent(method);
-    request_body_ = body;
+    answers_head_ = head.is_head();
+    may_switch_ = head.websocket;
+    request_sent_ = head.body.is_empty();
+    may_retry_ = request_sent_ && is_idempotent(head.method);
+    request_body_ = head.body;
     response_begun_ = false;
     interim_count_ = 0;
     request_head_.clear();
@@ -122,8 +123,10 @@ bool exchange_state::read_head(std::span<char>& bytes)
         }
         return false;
     }
-    const bool interim = head.status < 200;
-    if (parsed.is == state::rejected || head.status == 101 ||
+    const bool switches = head.status == 101;
+    const bool interim = head.status < 200 && !switches;
+    if (parsed.is == state::rejected ||
+        (switches && !(may_switch_ && http::grants_websocket(head))) ||
         (interim && ++interim_count_ > upstream.max_interim_responses)) {
         fail(failure::bad_response);
         return false;
@@ -132,6 +135,8 @@ bool exchange_state::read_head(std::span<char>& bytes)
     bytes = bytes.subspan(head.size - came_before);  // the head ended in what came last
     if (interim) {
         port_.interim_response(head);
+    } else if (switches) {
+        take_switch(head, bytes);
     } else {
         take_head(head);
     }
@@ -145,6 +150,13 @@ void exchange_state::take_head(const http::response_head& head)
     upstream_keep_alive_ = head.keep_alive();
     response_body_ = http::body_reader(head.body, port_.limits().chunks);
     port_.response(head);
+}
+
+void exchange_state::take_switch(const http::response_head& head, std::span<char> rest)
+{
+    phase_ = phase::idle;
+    response_begun_ = true;
+    port_.switched(head, {rest.data(), rest.size()});
 }
 
 void exchange_state::read_body(std::span<char> bytes)

@@ -4,6 +4,7 @@
 // ways.
 //
 //   idle -> leasing -> sending (both directions stream) -> idle
+//                              \-> idle, and the connection is a tunnel's: tunnel_state
 //
 // Retry (RFC 9110 §9.2.2): once, on a fresh connection, when a reused connection ended before any
 // byte of a response, and the request is idempotent and without a body. A POST is never sent twice.
@@ -43,6 +44,9 @@ public:
     virtual void response(const http::response_head& head) = 0;
     virtual void response_content(std::string_view content) = 0;
     virtual void response_end() = 0;
+    // The upstream has granted the WebSocket that was asked for: what it said behind its head is
+    // `rest`. The connection is the port's now, to release when the tunnel is over.
+    virtual void switched(const http::response_head& head, std::string_view rest) = 0;
     // No (further) response. `begun`: its head had been passed on already.
     virtual void exchange_failed(failure why, bool begun) = 0;
 
@@ -55,7 +59,7 @@ public:
     explicit exchange_state(exchange_port& port) : port_(port) {}
 
     // Before start(): the outgoing head is to be written into what this returns.
-    std::string& prepare(std::string_view method, http::framing body);
+    std::string& prepare(const http::request_head& head);
 
     void start();
 
@@ -91,6 +95,7 @@ private:
     exchange_port& port_;
     phase phase_ = phase::idle;
     bool answers_head_ = false;
+    bool may_switch_ = false;  // the request asks for a WebSocket
     bool may_retry_ = false;
     bool request_sent_ = false;
     bool response_begun_ = false;
@@ -106,6 +111,7 @@ private:
     void send_request();
     bool read_head(std::span<char>& bytes);
     void take_head(const http::response_head& head);
+    void take_switch(const http::response_head& head, std::span<char> rest);
     void read_body(std::span<char> bytes);
     void finish(std::size_t surplus);
     void fail(failure why);

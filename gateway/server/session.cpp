@@ -24,7 +24,7 @@ void session::drain()
 void session::abort()
 {
     if (!closed()) {
-        state_.client_closed();
+        state_.abort();
         end_after_sending_ = false;
         reset();  // whatever is still waiting to be sent
     }
@@ -56,7 +56,7 @@ void session::after_event()
     const deadline wanted = wanted_deadline();
     if (wanted == deadline::none) {
         env_.loop.wheel().disarm(*this);
-    } else if (wanted != armed_ || wanted == deadline::body || wanted == deadline::idle) {
+    } else if (wanted != armed_ || wanted == deadline::body || wanted == deadline::idle || wanted == deadline::tunnel) {
         env_.loop.wheel().arm(*this, env_.loop.now() + length_of(wanted));
     }
     armed_ = wanted;
@@ -77,6 +77,8 @@ session::deadline session::wanted_deadline() const
                 return deadline::none;  // the pool has its own
             }
             return state_.awaits_response() ? deadline::response : deadline::body;
+        case session_state::phase::tunnelling:
+            return state_.tunnel_is_idle() ? deadline::tunnel : deadline::body;
         case session_state::phase::draining:
         case session_state::phase::lingering:
             return sending() ? deadline::body : deadline::linger;
@@ -95,6 +97,8 @@ base::duration session::length_of(deadline d) const
             return limits.header_timeout;
         case deadline::response:
             return admitter_.pool().options().response_timeout;
+        case deadline::tunnel:
+            return limits.tunnel_idle_timeout;
         case deadline::linger:
             return limits.linger_timeout;
         default:
@@ -112,8 +116,10 @@ void session::readable()
             state_.client_bytes(bytes);
             break;
         case net::received::closed:
+            state_.client_closed(true);
+            break;
         case net::received::broken:
-            state_.client_closed();
+            state_.client_closed(false);
             break;
         case net::received::nothing:
             break;
@@ -132,9 +138,6 @@ void session::drained()
         close();
         return;
     }
-    if (shut_after_sending_) {
-        finish_sending();
-    }
     state_.client_drained();
     after_event();
 }
@@ -143,7 +146,7 @@ void session::drained()
 void session::broken()
 {
     end_after_sending_ = false;
-    state_.client_closed();
+    state_.client_closed(false);
     reset();
 }
 
@@ -151,9 +154,10 @@ void session::expired(base::instant)
 {
     armed_ = deadline::none;
     env_.loop.refresh_now();
-    if (end_after_sending_ || sending()) {
+    const bool in_tunnel = state_.at() == session_state::phase::tunnelling;
+    if (end_after_sending_ || (sending() && !in_tunnel)) {
         end_after_sending_ = false;
-        state_.client_closed();
+        state_.client_closed(false);
         reset();
     } else {
         state_.expired(upstream_blocked());
@@ -182,6 +186,7 @@ void session::upstream_readable()
 
 void session::upstream_drained()
 {
+    state_.upstream_drained();
     after_event();
 }
 
@@ -239,13 +244,41 @@ admission session::admit(const http::request_head& head)
 void session::request_ends(const finished& f)
 {
     admitter_.abandon();
-    const base::duration took = env_.loop.now() - began_;
-    telemetry::route_metrics& metrics = admitter_.metrics();
-    metrics.count_request(method_, f.status != 0 ? f.status : 499);
-    metrics.duration.observe(took);
-    if (!env_.access_log_enabled) {
-        return;
+    if (state_.at() == session_state::phase::tunnelling) {
+        env_.metrics.tunnels.add(-1);
+    } else {
+        count_request(f.status);
     }
+    if (env_.access_log_enabled) {
+        log_request(f);
+    }
+}
+
+void session::count_request(int status)
+{
+    telemetry::route_metrics& metrics = admitter_.metrics();
+    metrics.count_request(method_, status != 0 ? status : 499);
+    metrics.duration.observe(env_.loop.now() - began_);
+}
+
+// A tunnel's handshake is over: its hours must not look like a slow answer.
+void session::tunnel_begins()
+{
+    count_request(101);
+    env_.metrics.tunnels.add(1);
+    env_.metrics.tunnels_opened.add();
+}
+
+void session::tunnel_carries(proxy::tunnel_side from, std::size_t bytes)
+{
+    const bool by_client = from == proxy::tunnel_side::client;
+    auto& carried =
+        by_client ? env_.metrics.tunnel_bytes_of_clients : env_.metrics.tunnel_bytes_of_upstreams;
+    carried.add(bytes);
+}
+
+void session::log_request(const finished& f)
+{
     const policy::route* const route = admitter_.route();
     telemetry::access_record record{
         .client = admitter_.client(),
@@ -261,7 +294,7 @@ void session::request_ends(const finished& f)
         .status = f.status != 0 ? f.status : 499,
         .request_bytes = f.request_bytes,
         .response_bytes = f.response_bytes,
-        .duration = took,
+        .duration = env_.loop.now() - began_,
         .error = f.error,
     };
     if (log_ != nullptr) {
@@ -277,15 +310,6 @@ void session::send_client(std::string_view a, std::string_view b)
 {
     if (send(a, b) == net::sent::broken) {
         want_read();  // the end is noticed there, outside of whatever called us
-    }
-}
-
-void session::end_sending()
-{
-    if (sending()) {
-        shut_after_sending_ = true;
-    } else {
-        finish_sending();
     }
 }
 
@@ -349,6 +373,12 @@ void session::response(const http::response_head& head)
 {
     admitter_.pool().metrics().duration.observe(env_.loop.now() - sent_upstream_);
     state_.response(head);
+}
+
+void session::switched(const http::response_head& head, std::string_view rest)
+{
+    admitter_.pool().metrics().duration.observe(env_.loop.now() - sent_upstream_);
+    state_.switched(head, rest);
 }
 
 void session::exchange_failed(proxy::failure why, bool begun)

@@ -51,7 +51,7 @@ public:
     std::list<session>::iterator self;  // in its worker's list
 
 private:
-    enum class deadline : std::uint8_t { none, idle, head, body, response, linger };
+    enum class deadline : std::uint8_t { none, idle, head, body, response, tunnel, linger };
 
     session_environment& env_;
     admitter admitter_;
@@ -64,7 +64,6 @@ private:
     bool counted_active_ = false;
     bool draining_ = false;
     bool end_after_sending_ = false;  // close once what is kept has gone
-    bool shut_after_sending_ = false;
     proxy::failure lease_failure_ = proxy::failure::connect;
 
     struct log_fields {  // kept only when there is a log to write
@@ -79,8 +78,8 @@ private:
     deadline wanted_deadline() const;
     base::duration length_of(deadline d) const;
     void count_active(bool active);
-
-    bool upstream_blocked() const { return upstream_ != nullptr && upstream_->sending(); }
+    void count_request(int status);
+    void log_request(const finished& f);
 
     // net::connection
     void readable() override;
@@ -121,9 +120,17 @@ private:
 
     const http::options& limits() const override { return admitter_.view().http; }
 
+    bool upstream_blocked() const override { return upstream_ != nullptr && upstream_->sending(); }
+
+    void end_sending_upstream() override { upstream_->finish_sending(); }
+
+    void tunnel_begins() override;
+    void tunnel_carries(proxy::tunnel_side from, std::size_t bytes) override;
     void request_begins() override;
     void request_ends(const finished& f) override;
-    void end_sending() override;
+
+    void end_sending() override { finish_sending(); }
+
     void close_client(bool reset) override;
     // exchange_port
     lease_result lease(bool fresh) override;
@@ -149,6 +156,8 @@ private:
     void response_content(std::string_view content) override { state_.response_content(content); }
 
     void response_end() override { state_.response_end(); }
+
+    void switched(const http::response_head& head, std::string_view rest) override;
 
     void exchange_failed(proxy::failure why, bool begun) override;
 };

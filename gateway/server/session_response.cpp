@@ -39,7 +39,7 @@ bool session_state::body_can_be_drained() const
 void session_state::answer(int status, std::string_view detail, std::string_view extra)
 {
     const bool unread = !request_body_.done();
-    close_after_ = close_after_ || (unread && !body_can_be_drained());
+    close_after_ = close_after_ || spoke_early_ || (unread && !body_can_be_drained());
     const http::own_answer own{
         .status = status,
         .detail = detail,
@@ -66,13 +66,21 @@ void session_state::answer(int status, std::string_view detail, std::string_view
 
 void session_state::upstream_bytes(std::span<char> bytes)
 {
-    exchange_.upstream_bytes(bytes);
+    if (phase_ == phase::tunnelling) {
+        tunnel_.bytes(proxy::tunnel_side::upstream, {bytes.data(), bytes.size()});
+    } else {
+        exchange_.upstream_bytes(bytes);
+    }
     settle();
 }
 
 void session_state::upstream_closed(bool orderly)
 {
-    exchange_.upstream_closed(orderly);
+    if (phase_ == phase::tunnelling) {
+        tunnel_.ended(proxy::tunnel_side::upstream, orderly);
+    } else {
+        exchange_.upstream_closed(orderly);
+    }
     settle();
 }
 
@@ -87,8 +95,8 @@ void session_state::response(const http::response_head& head)
 {
     response_framing_ = http::outbound_framing(head, http_1_0_);
     const bool early = !request_body_.done();
-    close_after_ =
-        close_after_ || early || response_framing_.how == http::framing::kind::until_close;
+    close_after_ = close_after_ || spoke_early_ || early ||
+                   response_framing_.how == http::framing::kind::until_close;
     const std::string_view lines = port_.limit_lines();
     const http::response_options options{
         .client_http_1_0 = http_1_0_,

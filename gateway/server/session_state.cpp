@@ -7,12 +7,13 @@
 
 namespace gateway::server {
 
-session_state::session_state(session_port& port) : port_(port), exchange_(port) {}
+session_state::session_state(session_port& port) : port_(port), exchange_(port), tunnel_(*this) {}
 
 // ---- bytes from the client -------------------------------------------------------------------
 
 void session_state::client_bytes(std::span<char> bytes)
 {
+    spoke_early_ = websocket_;  // before the answer to it, or else the next request says anew
     if (!inbox_.empty() && phase_ == phase::head) {
         // An incomplete head is looked at again only when a line or the bound is complete: the
         // work for a head is bounded however small the pieces it comes in.
@@ -39,6 +40,7 @@ bool session_state::can_consume() const
         case phase::idle:
         case phase::head:
             return !port_.client_blocked();
+        case phase::tunnelling:
         case phase::draining:
         case phase::lingering:
             return true;
@@ -61,6 +63,8 @@ std::size_t session_state::consume(std::span<char> bytes)
             n = consume_head(rest);
         } else if (phase_ == phase::exchanging) {
             n = consume_body(rest);
+        } else if (phase_ == phase::tunnelling) {
+            tunnel_.bytes(proxy::tunnel_side::client, {rest.data(), n});
         } else {
             n = consume_drained(rest);
         }
@@ -100,7 +104,7 @@ std::size_t session_state::consume_head(std::span<char> bytes)
     }
     const std::size_t size = head.size;
     request_body_ = http::body_reader(head.body, limits.chunks);
-    begin_request(head);
+    begin_request(head, bytes.size() > size);
     return size;
 }
 
@@ -155,12 +159,14 @@ std::size_t session_state::consume_drained(std::span<char> bytes)
 
 // ---- one request -----------------------------------------------------------------------------
 
-void session_state::begin_request(const http::request_head& head)
+void session_state::begin_request(const http::request_head& head, bool more_follows)
 {
     is_head_ = head.is_head();
     http_1_0_ = head.http_1_0;
     keep_alive_ = head.keep_alive();
     expects_continue_ = head.expects_continue;
+    websocket_ = head.websocket;
+    spoke_early_ = websocket_ && more_follows;
     close_after_ = draining_all_;
     response_head_sent_ = false;
     empty_lines_ = 0;
@@ -174,7 +180,7 @@ void session_state::begin_request(const http::request_head& head)
         answer(a.status, a.detail, port_.limit_lines());
         return;
     }
-    http::append_forwarded_request(head, a.forward, exchange_.prepare(head.method, head.body));
+    http::append_forwarded_request(head, a.forward, exchange_.prepare(head));
     phase_ = phase::admitting;
     if (a.is == admission::outcome::forward) {
         begin_exchange();
@@ -224,19 +230,38 @@ void session_state::request_done()
 
 // ---- ends ------------------------------------------------------------------------------------
 
-void session_state::client_closed()
+void session_state::client_closed(bool orderly)
+{
+    if (phase_ == phase::tunnelling) {
+        tunnel_.ended(proxy::tunnel_side::client, orderly);
+    } else {
+        leave("the client closed the connection");
+    }
+}
+
+void session_state::abort()
+{
+    if (phase_ == phase::tunnelling) {
+        tunnel_.abort();
+    } else {
+        leave("the gateway ended before the request did");
+    }
+}
+
+void session_state::leave(std::string_view why)
 {
     if (phase_ == phase::admitting || phase_ == phase::exchanging) {
         exchange_.cancel();
-        port_.request_ends(
-            {status_, request_bytes_, response_bytes_, "the client closed the connection"}
-        );
+        port_.request_ends({status_, request_bytes_, response_bytes_, why});
     }
     close(false);
 }
 
 void session_state::client_drained()
 {
+    if (phase_ == phase::tunnelling) {
+        tunnel_.drained();
+    }
     settle();
 }
 
@@ -254,6 +279,9 @@ void session_state::expired(bool upstream_blocked)
             } else {
                 exchange_.expired();
             }
+            break;
+        case phase::tunnelling:
+            tunnel_.expired();
             break;
         case phase::admitting:
             break;  // the decision has a deadline of its own
@@ -308,6 +336,8 @@ bool session_state::wants_client_bytes(bool upstream_blocked) const
             return has_inbox_room();
         case phase::admitting:
             return has_inbox_room();
+        case phase::tunnelling:
+            return tunnel_.wants_bytes(proxy::tunnel_side::client) && !upstream_blocked;
         default:
             return true;
     }
@@ -320,7 +350,11 @@ bool session_state::has_inbox_room() const
 
 bool session_state::wants_upstream_bytes(bool client_blocked) const
 {
-    return phase_ == phase::exchanging && exchange_.has_connection() && !client_blocked;
+    if (phase_ == phase::exchanging) {
+        return exchange_.has_connection() && !client_blocked;
+    }
+    return phase_ == phase::tunnelling && tunnel_.wants_bytes(proxy::tunnel_side::upstream) &&
+           !client_blocked;
 }
 
 void session_state::settle()

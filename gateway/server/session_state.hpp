@@ -5,10 +5,15 @@
 //   idle -> head -> admitting -> exchanging -> idle ...   a request and its response
 //                \-> draining -> idle       an answer of our own; the rest of a refused body,
 //                bounded
+//                \-> tunnelling -> closed   a WebSocket was granted: proxy/tunnel_state
 //                \-> lingering -> closed    bytes on the way must not destroy the answer
 //
 // Bytes that come too early (pipelining) wait in a bounded inbox; while it holds more than
 // max_pipelined_bytes, wants_client_bytes() is false and the kernel's buffers push back.
+//
+// A client must wait for the answer to a WebSocket handshake (RFC 6455 §4.1). What it sends before
+// is the tunnel's if there will be one. If not, it is never read as requests, because somebody in
+// front of us may have taken it for a tunnel's: the connection ends with the answer.
 #pragma once
 
 #include "gateway/http/body_reader.hpp"
@@ -18,6 +23,7 @@
 #include "gateway/http/options.hpp"
 #include "gateway/http/own_answer.hpp"
 #include "gateway/proxy/exchange_state.hpp"
+#include "gateway/proxy/tunnel_state.hpp"
 
 #include <span>
 #include <string>
@@ -57,6 +63,11 @@ public:
     virtual std::string& scratch() = 0;                      // empty; left empty
     virtual http::request_head& request_head_storage() = 0;  // shared by all sessions of a thread
 
+    virtual bool upstream_blocked() const = 0;
+    virtual void end_sending_upstream() = 0;  // half-close
+    virtual void tunnel_begins() = 0;         // its 101 has been handed over
+    virtual void tunnel_carries(proxy::tunnel_side from, std::size_t bytes) = 0;
+
     virtual void request_begins() = 0;  // a head is complete and valid
     virtual void request_ends(const finished& f
     ) = 0;                           // its response has been handed over, or never will be
@@ -67,7 +78,7 @@ protected:
     ~session_port() = default;
 };
 
-class session_state {
+class session_state final : private proxy::tunnel_port {
 public:
     static constexpr int max_leading_empty_lines = 4;  // RFC 9112 §2.2
 
@@ -76,6 +87,7 @@ public:
         head,  // part of a head is here
         admitting,
         exchanging,
+        tunnelling,
         draining,
         lingering,
         closed,
@@ -85,8 +97,9 @@ public:
 
     // Events.
     void client_bytes(std::span<char> bytes);
-    void client_closed();               // no more bytes will come from it
+    void client_closed(bool orderly);   // no more bytes will come from it; false: it was reset
     void client_drained();              // it is not blocked any more
+    void upstream_drained();            // likewise
     void admitted(const admission& a);  // after admit() said pending
     void upstream_bytes(std::span<char> bytes);
     void upstream_closed(bool orderly);  // false: it was reset
@@ -94,6 +107,7 @@ public:
     void lease_failed(proxy::failure why);
     void expired(bool upstream_blocked);  // the deadline of the present phase
     void drain();                         // finish what runs, then close
+    void abort();                         // close now
 
     // What the shell may do for it. `blocked`: what was sent that way is still waiting.
     bool wants_client_bytes(bool upstream_blocked) const;
@@ -109,6 +123,8 @@ public:
 
     bool may_retry() const { return exchange_.may_retry(); }
 
+    bool tunnel_is_idle() const { return tunnel_.is_idle(); }
+
     bool awaits_connection() const
     {
         return phase_ == phase::exchanging && !exchange_.has_connection();
@@ -119,11 +135,13 @@ public:
     void response(const http::response_head& head);
     void response_content(std::string_view content);
     void response_end();
+    void switched(const http::response_head& head, std::string_view rest);
     void exchange_failed(proxy::failure why, bool begun);
 
 private:
     session_port& port_;
     proxy::exchange_state exchange_;
+    proxy::tunnel_state tunnel_;
     phase phase_ = phase::idle;
 
     bool is_head_ = false;
@@ -132,6 +150,8 @@ private:
     bool close_after_ = false;   // ours
     bool draining_all_ = false;  // the server ends: close after this request
     bool expects_continue_ = false;
+    bool websocket_ = false;    // the request asks for one
+    bool spoke_early_ = false;  // ... and the client did not wait for the answer
     bool response_head_sent_ = false;
     int empty_lines_ = 0;
     http::framing request_framing_;
@@ -150,16 +170,23 @@ private:
     std::size_t consume_drained(std::span<char> bytes);
     bool can_consume() const;
     bool has_inbox_room() const;
-    void begin_request(const http::request_head& head);
+    void begin_request(const http::request_head& head, bool more_follows);
     void begin_exchange();
     void refuse(const http::rejection& why);
     void answer(int status, std::string_view detail, std::string_view extra);
     bool body_can_be_drained() const;
     void request_done();
+    void leave(std::string_view why);
     void linger();
     void close(bool reset);
     void settle();  // at the end of every event: what was gathered is sent, what waited is taken up
     void flush(std::string_view content = {});
+
+    // proxy::tunnel_port
+    void tunnel_send(proxy::tunnel_side to, std::string_view bytes) override;
+    void tunnel_finish(proxy::tunnel_side to) override;
+    bool tunnel_blocked(proxy::tunnel_side to) const override;
+    void tunnel_over(bool cut, std::string_view why) override;
 };
 
 }  // namespace gateway::server

@@ -196,4 +196,26 @@ void add_connection_families(families& all, const row<worker_metrics>& workers)
     add_family(all, std::move(connections));
 }
 
+void add_tunnel_families(families& all, const row<worker_metrics>& workers)
+{
+    auto open = gauge_family("gateway_tunnels", "WebSockets open now.");
+    add_row(open, {}, sum(workers, [](const worker_metrics& m) { return m.tunnels.value(); }));
+    auto opened = counter_family("gateway_tunnels_total", "WebSockets granted.");
+    add_row(opened, {}, sum(workers, [](const worker_metrics& m) {
+                return m.tunnels_opened.value();
+            }));
+    auto bytes = counter_family(
+        "gateway_tunnel_bytes_total", "Bytes carried by WebSockets, by the side they came from."
+    );
+    add_row(bytes, {{"side", "client"}}, sum(workers, [](const worker_metrics& m) {
+                return m.tunnel_bytes_of_clients.value();
+            }));
+    add_row(bytes, {{"side", "upstream"}}, sum(workers, [](const worker_metrics& m) {
+                return m.tunnel_bytes_of_upstreams.value();
+            }));
+    add_family(all, std::move(open));
+    add_family(all, std::move(opened));
+    add_family(all, std::move(bytes));
+}
+
 }  // namespace gateway::telemetry

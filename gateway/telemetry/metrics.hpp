@@ -92,6 +92,10 @@ struct worker_metrics {
     gauge clients_idle;
     gauge upstreams_active;
     gauge upstreams_idle;
+    gauge tunnels;  // open now; each is also an active connection of a client and an upstream
+    counter tunnels_opened;
+    counter tunnel_bytes_of_clients;  // received from them
+    counter tunnel_bytes_of_upstreams;
 };
 
 }  // namespace gateway::telemetry

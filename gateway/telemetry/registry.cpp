@@ -64,6 +64,7 @@ struct registry::state {
 void registry::state::add_own_families(families& all) const
 {
     add_connection_families(all, workers);
+    add_tunnel_families(all, workers);
     auto reload_results =
         counter_family("gateway_config_reloads_total", "Reloads of the configuration, by result.");
     add_row(reload_results, {{"result", "success"}}, reloads);

@@ -16,14 +16,16 @@ using proxy::exchange_state;
 struct sample {
     std::string_view method;
     http::framing body;
+    bool websocket = false;
 };
 
-constexpr std::array<sample, 5> samples{{
+constexpr std::array<sample, 6> samples{{
     {"GET", {}},
     {"HEAD", {}},
     {"POST", {http::framing::kind::length, 3}},
     {"PUT", {http::framing::kind::chunked, 0}},
     {"POST", {}},
+    {"GET", {}, true},
 }};
 
 class recorder final : public proxy::exchange_port {
@@ -88,6 +90,15 @@ public:
 
     void response_end() override { end("[end]"); }
 
+    void switched(const http::response_head& head, std::string_view rest) override
+    {
+        require(head.status == 101);
+        append(head);
+        ++releases;  // it is the tunnel's from here on
+        end("[switched]");
+        seen.append(rest);
+    }
+
     void exchange_failed(proxy::failure why, bool begun) override
     {
         end(begun ? "[cut]" : proxy::name_of(why));
@@ -124,7 +135,11 @@ void begin(recorder& r, unsigned char which, unsigned char flags)
 {
     const sample& s = samples[which % samples.size()];
     r.reused = (flags & 1) != 0;
-    r.exchange.prepare(s.method, s.body).append("head");
+    http::request_head head;
+    head.method = s.method;
+    head.body = s.body;
+    head.websocket = s.websocket;
+    r.exchange.prepare(head).append("head");
     r.exchange.start();
     if (r.exchange.accepts_content() && (flags & 2) != 0) {
         r.exchange.request_content("abc", true);

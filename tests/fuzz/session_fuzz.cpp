@@ -1,7 +1,7 @@
 // Input: events of a session, each a byte for its kind, perhaps one for its size, and its bytes.
 // Whatever comes in whatever order: the session keeps its contract (recording_port), what it sends
 // upstream are well-formed requests, one per connection's use, and what it sends to the client are
-// well-formed responses, one per request.
+// well-formed responses, one per request; behind a 101 come the bytes of a tunnel, all of them.
 #include "tests/fuzz/require.hpp"
 #include "tests/unit/server/plain_messages.hpp"
 #include "tests/unit/server/recording_port.hpp"
@@ -19,7 +19,7 @@ using server::testing::lease_plan;
 using server::testing::plain_message;
 using server::testing::recording_port;
 
-constexpr std::array<std::string_view, 12> requests{
+constexpr std::array<std::string_view, 13> requests{
     "GET /a HTTP/1.1\r\nHost: h\r\n\r\n",
     "HEAD /b HTTP/1.1\r\nHost: h\r\n\r\n",
     "POST /c HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello",
@@ -32,9 +32,11 @@ constexpr std::array<std::string_view, 12> requests{
     "POST /j HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n",
     "GET /k HTTP/1.1\r\nHost",
     ": h\r\n\r\n",
+    "GET /l HTTP/1.1\r\nHost: h\r\nConnection: upgrade\r\nUpgrade: websocket\r\n"
+    "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
 };
 
-constexpr std::array<std::string_view, 12> responses{
+constexpr std::array<std::string_view, 13> responses{
     "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
     "HTTP/1.1 200 OK\r\n\r\nuntil the end",
@@ -47,6 +49,7 @@ constexpr std::array<std::string_view, 12> responses{
     "HTTP/1.1 101 Switching Protocols\r\n\r\n",
     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
     "HTTP/1.1 200 OK\r\nContent-Len",
+    "HTTP/1.1 101 Yes\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\nframes",
 };
 
 class script {
@@ -70,7 +73,6 @@ private:
     std::string_view input_;
     std::size_t at_ = 0;
     std::deque<std::string> from_client_;  // what its kernel holds
-    bool upstream_blocked_ = false;
     admission said_;
 
     unsigned char next()
@@ -136,7 +138,7 @@ private:
                 block(detail);
                 break;
             case 14:
-                upstream_blocked_ = detail % 2 == 0;
+                block_upstream(detail % 2 == 0);
                 break;
             default:
                 detail == 0 ? port_.drain() : settle_admission();
@@ -174,7 +176,20 @@ private:
     }
 
     // As the shell: a client that does not take what was sent is gone.
-    void expire() { port_.blocked ? port_.client_leaves() : port_.expire(upstream_blocked_); }
+    void expire()
+    {
+        const bool in_tunnel = port_.state.at() == session_state::phase::tunnelling;
+        port_.blocked && !in_tunnel ? port_.client_leaves()
+                                    : port_.expire(port_.upstream_is_blocked);
+    }
+
+    void block_upstream(bool blocked)
+    {
+        if (!blocked && port_.upstream_is_blocked) {
+            port_.unblock_upstream();
+        }
+        port_.upstream_is_blocked = blocked;
+    }
 
     void block(unsigned char detail)
     {
@@ -193,7 +208,7 @@ private:
 
     void settle()
     {
-        while (!from_client_.empty() && port_.state.wants_client_bytes(upstream_blocked_)) {
+        while (!from_client_.empty() && port_.state.wants_client_bytes(port_.upstream_is_blocked)) {
             if (!from_client_.front().empty()) {
                 port_.client(from_client_.front());
             }
@@ -205,8 +220,9 @@ private:
     void end()
     {
         require_responses();
+        port_.blocked = port_.upstream_is_blocked = false;
         if (!port_.closed) {
-            port_.client_leaves();
+            port_.everybody_leaves();
         }
         require(port_.closed && port_.broken.empty());
         require_requests();
@@ -215,7 +231,7 @@ private:
     void require_requests()
     {
         for (const auto& lease : port_.leases) {
-            const auto sent = server::testing::read_requests(lease.sent);
+            const auto sent = server::testing::read_requests(lease.sent.substr(0, lease.tunnel_at));
             require(!sent.malformed && sent.rest.empty() && sent.messages.size() == 1);
             require(lease.released && (!lease.kept || sent.messages[0].complete));
         }
@@ -223,11 +239,13 @@ private:
 
     void require_responses()
     {
-        const auto got = server::testing::read_responses(port_.to_client, port_.begun_is_head);
+        const auto got = server::testing::read_responses(
+            port_.to_client.substr(0, port_.tunnel_at), port_.begun_is_head
+        );
         require(!got.malformed && got.rest.empty());
         std::size_t answered = 0;
         for (const plain_message& m : got.messages) {
-            answered += m.status >= 200 ? 1 : 0;
+            answered += m.status >= 200 || m.status == 101 ? 1 : 0;
         }
         std::size_t expected = 0;
         for (const auto& e : port_.ends) {

@@ -57,7 +57,7 @@ class Peer:
         head, _, self._bytes = self._bytes.partition(b"\r\n\r\n")
         return Request(head)
 
-    def _exactly(self, count):
+    def exactly(self, count):
         while len(self._bytes) < count:
             if not self._fill():
                 raise ConnectionError("the request was cut")
@@ -83,10 +83,10 @@ class Peer:
                 line, _, self._bytes = self._bytes.partition(b"\r\n")
                 size = int(line, 16)
                 if size == 0:
-                    assert self._exactly(2) == b"\r\n"
+                    assert self.exactly(2) == b"\r\n"
                     return
-                take(self._exactly(size))
-                assert self._exactly(2) == b"\r\n"
+                take(self.exactly(size))
+                assert self.exactly(2) == b"\r\n"
 
     def send(self, data):
         self.socket.sendall(data)
@@ -98,7 +98,7 @@ class Peer:
 
     def reset(self):
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        self.close()
+        self.socket.close()
 
     def close(self):
         try:

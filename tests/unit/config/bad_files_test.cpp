@@ -72,6 +72,8 @@ TEST(bad_files, process_settings)
          "f:1:8: admin.address: a listener has the same address"},
         {"http: { header_timeout: 0s }",
          "f:1:25: http.header_timeout: too small, the minimum is 1ms"},
+        {"http: { tunnel_idle_timeout: 0s }",
+         "f:1:30: http.tunnel_idle_timeout: too small, the minimum is 1ms"},
         {"http: { idle_timeout: 25h }", "f:1:23: http.idle_timeout: too large, the maximum is 1d"},
         {"http: { max_header_bytes: 2MiB }",
          "f:1:27: http.max_header_bytes: too large, the maximum is 1MiB"},

@@ -52,6 +52,7 @@ TEST(load, every_key_arrives_where_it_belongs)
         "3\ndrain_timeout: 0s\nmax_connections: "
         "7\n"
         "http: { header_timeout: 1s, idle_timeout: 2s, body_timeout: 3s, max_header_bytes: 300,"
+        " tunnel_idle_timeout: 4m,"
         " max_headers: 9, max_body_bytes: 5GiB, max_chunk_line_bytes: 17,"
         " max_chunk_extension_bytes: 0, max_trailer_bytes: 18, max_pipelined_bytes: 2KiB,"
         " max_refused_body_bytes: 19, linger_timeout: 4s, max_linger_bytes: 20 }\n"
@@ -87,6 +88,7 @@ TEST(load, every_key_arrives_where_it_belongs)
     EXPECT_EQ(got.http.header_timeout, 1s);
     EXPECT_EQ(got.http.idle_timeout, 2s);
     EXPECT_EQ(got.http.body_timeout, 3s);
+    EXPECT_EQ(got.http.tunnel_idle_timeout, 4min);
     EXPECT_EQ(got.http.max_header_bytes, 300U);
     EXPECT_EQ(got.http.max_headers, 9U);
     EXPECT_EQ(got.http.max_body_bytes, 5ULL << 30);

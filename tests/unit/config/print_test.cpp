@@ -83,6 +83,7 @@ TEST(print, defaults_are_filled_in)
           "\ndrain_timeout: 30s\n",
           "\n  header_timeout: 10s\n",
           "\n  idle_timeout: 1m\n",
+          "\n  tunnel_idle_timeout: 5m\n",
           "\n  max_header_bytes: 16KiB\n",
           "\n  trusted_proxies: []\n",
           "\n    max_buckets: 1000000\n",

@@ -23,10 +23,16 @@ public:
     bool cut = false;
     http::options bounds;
     upstream_options options;
+    bool websocket = false;  // what it asks for
+    std::optional<std::string> behind_switch;
 
     void request(std::string_view method, http::framing body = {})
     {
-        exchange.prepare(method, body).append("[").append(method).append("]");
+        http::request_head head;
+        head.method = method;
+        head.body = body;
+        head.websocket = websocket;
+        exchange.prepare(head).append("[").append(method).append("]");
         exchange.start();
     }
 
@@ -69,6 +75,12 @@ public:
 
     void response_end() override { ended = true; }
 
+    void switched(const http::response_head& head, std::string_view rest) override
+    {
+        status = head.status;
+        behind_switch = rest;
+    }
+
     void exchange_failed(failure why, bool begun) override
     {
         EXPECT_FALSE(failed || ended);
@@ -86,6 +98,29 @@ constexpr http::framing empty_length{http::framing::kind::length, 0};
 constexpr http::framing in_chunks{http::framing::kind::chunked, 0};
 
 const std::string ok = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+
+TEST(exchange_state, hands_the_connection_over_when_the_websocket_it_asked_for_is_granted)
+{
+    const std::string grant = "HTTP/1.1 101 x\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n";
+    for (std::size_t at = 1; at <= grant.size(); ++at) {
+        recorder r;
+        r.websocket = true;
+        r.request("GET");
+        r.receive(grant.substr(0, at));
+        r.receive(grant.substr(at) + "frame");
+        EXPECT_EQ(r.status, 101);
+        EXPECT_EQ(r.behind_switch, at < grant.size() ? "frame" : "");
+        EXPECT_FALSE(r.exchange.active());
+        r.exchange.cancel();
+        r.exchange.upstream_closed(false);
+        EXPECT_TRUE(r.released.empty() && !r.ended && !r.failed);
+    }
+    recorder unasked;
+    unasked.request("GET");
+    unasked.receive(grant);
+    EXPECT_EQ(unasked.failed, failure::bad_response);
+    EXPECT_THAT(unasked.released, ElementsAre(false));
+}
 
 TEST(exchange_state, sends_the_head_and_gives_the_connection_back_after_the_response)
 {

@@ -18,7 +18,9 @@ struct recorded_lease {
     std::string sent;  // to this connection
     bool fresh_asked = false;
     bool released = false;
-    bool kept = false;  // released for another use
+    bool kept = false;                          // released for another use
+    bool shut = false;                          // the end was sent to it
+    std::size_t tunnel_at = std::string::npos;  // what was sent from there on is a tunnel's
 };
 
 struct recorded_end {
@@ -40,6 +42,7 @@ public:
     lease_plan usual_plan = lease_plan::fresh;
     proxy::failure lease_error = proxy::failure::connect;
     bool blocked = false;
+    bool upstream_is_blocked = false;
     bool block_when_sent = false;  // whatever is sent to the client blocks
     std::string lines;
     std::vector<std::string_view> violated_names;
@@ -53,6 +56,9 @@ public:
     std::size_t begins = 0;
     int lease_calls = 0;
     bool lease_pending = false;
+    std::size_t tunnel_at = std::string::npos;  // to_client from there on is a tunnel's
+    std::uint64_t carried_from_client = 0;
+    std::uint64_t carried_from_upstream = 0;
     bool shut = false;
     bool closed = false;
     bool was_reset = false;
@@ -61,6 +67,8 @@ public:
     bool has_connection() const { return connected_; }
 
     std::string& upstream() { return leases.back().sent; }
+
+    bool has_tunnel() const { return tunnel_at != std::string::npos; }
 
     bool request_open() const { return begins != ends.size(); }
 
@@ -83,9 +91,24 @@ public:
         check();
     }
 
-    void client_leaves()
+    void client_leaves(bool orderly = true)
     {
-        state.client_closed();
+        state.client_closed(orderly);
+        check();
+    }
+
+    // Both sides of a tunnel, if there is one: a client that leaves ends only its own side.
+    void everybody_leaves()
+    {
+        client_leaves();
+        if (!closed) {
+            server_closes();
+        }
+    }
+
+    void abort()
+    {
+        state.abort();
         check();
     }
 
@@ -125,6 +148,13 @@ public:
         check();
     }
 
+    void unblock_upstream()
+    {
+        upstream_is_blocked = false;
+        state.upstream_drained();
+        check();
+    }
+
     void drain()
     {
         state.drain();
@@ -139,6 +169,12 @@ public:
         promise(!closed || !request_open(), "a closed session has no open request");
         promise(closed == (state.at() == session_state::phase::closed), "closed is closed");
         promise(begins - ends.size() <= 1, "one request at a time");
+        promise(
+            !has_tunnel() ||
+                (to_client.size() == tunnel_at + carried_from_upstream &&
+                 leases.back().sent.size() == leases.back().tunnel_at + carried_from_client),
+            "a tunnel carries what it says, and nothing else comes of it"
+        );
     }
 
     // session_port
@@ -168,6 +204,8 @@ public:
 
     bool client_blocked() const override { return blocked; }
 
+    bool upstream_blocked() const override { return upstream_is_blocked; }
+
     std::string& scratch() override { return scratch_; }
 
     http::request_head& request_head_storage() override { return request_head_; }
@@ -191,6 +229,25 @@ public:
     {
         promise(!closed && !shut, "the end is sent once");
         shut = true;
+    }
+
+    void end_sending_upstream() override
+    {
+        promise(connected_ && !leases.back().shut, "the end is sent once, to a connection it has");
+        leases.back().shut = true;
+    }
+
+    void tunnel_begins() override
+    {
+        promise(connected_ && request_open() && !has_tunnel(), "one tunnel, of one request");
+        tunnel_at = to_client.size();
+        leases.back().tunnel_at = leases.back().sent.size();
+    }
+
+    void tunnel_carries(proxy::tunnel_side from, std::size_t bytes) override
+    {
+        promise(has_tunnel(), "what is carried has a tunnel");
+        (from == proxy::tunnel_side::client ? carried_from_client : carried_from_upstream) += bytes;
     }
 
     void close_client(bool reset) override
@@ -227,6 +284,7 @@ public:
     void send_upstream(std::string_view a, std::string_view b) override
     {
         promise(connected_, "sent to a connection it has");
+        promise(!connected_ || !leases.back().shut, "nothing is sent upstream after the end");
         promise(!a.empty() || !b.empty(), "nothing is not sent upstream");
         if (connected_) {
             leases.back().sent.append(a).append(b);
@@ -258,6 +316,11 @@ public:
     void response_content(std::string_view content) override { state.response_content(content); }
 
     void response_end() override { state.response_end(); }
+
+    void switched(const http::response_head& head, std::string_view rest) override
+    {
+        state.switched(head, rest);
+    }
 
     void exchange_failed(proxy::failure why, bool begun) override
     {

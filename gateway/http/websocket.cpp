@@ -1,0 +1,86 @@
+#include "gateway/http/websocket.hpp"
+
+#include "gateway/base/text.hpp"
+#include "gateway/http/chars.hpp"
+
+#include <algorithm>
+
+namespace gateway::http {
+
+namespace {
+
+struct protocols {  // that the Upgrade fields of a message name, all its lines together
+    bool websocket = false;
+    bool others = false;
+};
+
+void read_protocols(std::string_view value, protocols& out)
+{
+    while (true) {
+        const std::size_t comma = std::min(value.find(','), value.size());
+        const std::string_view name = base::trimmed(value.substr(0, comma));
+        const bool is_websocket = base::equal_ignoring_case(name, "websocket");
+        out.websocket = out.websocket || is_websocket;
+        out.others = out.others || (!is_websocket && !name.empty());
+        if (comma == value.size()) {
+            return;
+        }
+        value.remove_prefix(comma + 1);
+    }
+}
+
+protocols protocols_of(const field_list& fields)
+{
+    protocols found;
+    for (const field& f : fields) {
+        if (f.id == field_name::upgrade) {
+            read_protocols(f.value, found);
+        }
+    }
+    return found;
+}
+
+bool is_base64_char(char c)
+{
+    const char lower = base::to_lower(c);
+    return (lower >= 'a' && lower <= 'z') || is_digit(c) || c == '+' || c == '/';
+}
+
+// 16 bytes in base64.
+bool is_key(std::string_view value)
+{
+    return value.size() == 24 && value.ends_with("==") &&
+           std::all_of(value.begin(), value.end() - 2, is_base64_char);
+}
+
+bool has_handshake_fields(const field_list& fields)
+{
+    int keys = 0;
+    int versions = 0;
+    for (const field& f : fields) {
+        if (base::equal_ignoring_case(f.name, "sec-websocket-key")) {
+            keys += is_key(f.value) ? 1 : 2;
+        } else if (base::equal_ignoring_case(f.name, "sec-websocket-version")) {
+            ++versions;
+        }
+    }
+    return keys == 1 && versions == 1;
+}
+
+}  // namespace
+
+bool asks_for_websocket(const request_head& head)
+{
+    return head.method == "GET" && !head.http_1_0 && head.body.is_empty() &&
+           head.connection.nominates("upgrade") && protocols_of(head.fields).websocket &&
+           has_handshake_fields(head.fields);
+}
+
+bool grants_websocket(const response_head& head)
+{
+    const protocols granted = protocols_of(head.fields);
+    return head.status == 101 && !head.http_1_0 && head.connection.nominates("upgrade") &&
+           granted.websocket && !granted.others;
+}
+
+}  // namespace gateway::http
