@@ -54,9 +54,11 @@ void session::after_event()
         upstream_->want_read();
     }
     const deadline wanted = wanted_deadline();
+    const bool put_off =  // by whatever happens
+        wanted == deadline::body || wanted == deadline::idle || wanted == deadline::tunnel;
     if (wanted == deadline::none) {
         env_.loop.wheel().disarm(*this);
-    } else if (wanted != armed_ || wanted == deadline::body || wanted == deadline::idle || wanted == deadline::tunnel) {
+    } else if (wanted != armed_ || put_off) {
         env_.loop.wheel().arm(*this, env_.loop.now() + length_of(wanted));
     }
     armed_ = wanted;

@@ -220,7 +220,6 @@ private:
     void end()
     {
         require_responses();
-        port_.blocked = port_.upstream_is_blocked = false;
         if (!port_.closed) {
             port_.everybody_leaves();
         }

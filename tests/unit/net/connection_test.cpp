@@ -214,6 +214,25 @@ TEST_F(connections, finish_sending_and_still_receive)
     EXPECT_EQ(c->got, "x");
 }
 
+TEST_F(connections, send_the_end_behind_what_is_kept)
+{
+    const std::string piece(100'000, 'x');
+    std::size_t sent = 0;
+    while (c->send(piece) == sent::all) {
+        sent += piece.size();
+    }
+    sent += piece.size();
+    c->finish_sending();
+    std::size_t taken = 0;
+    run_until([&] {
+        taken += peer_takes();
+        return c->drains > 0;
+    });
+    EXPECT_EQ(taken + peer_takes(), sent);
+    char byte = 0;
+    EXPECT_EQ(::read(peer, &byte, 1), 0);
+}
+
 class doorkeeper final : public acceptor_owner {
 public:
     std::vector<int> in;

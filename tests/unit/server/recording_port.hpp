@@ -97,12 +97,17 @@ public:
         check();
     }
 
-    // Both sides of a tunnel, if there is one: a client that leaves ends only its own side.
+    // Both sides of a tunnel, if there is one: a client that leaves ends only its own side, and
+    // what was sent must have gone.
     void everybody_leaves()
     {
+        blocked = false;
         client_leaves();
         if (!closed) {
             server_closes();
+        }
+        if (!closed) {
+            unblock_upstream();
         }
     }
 

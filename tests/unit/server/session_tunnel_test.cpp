@@ -47,7 +47,6 @@ protected:
     {
         EXPECT_EQ(port.broken, "");
         if (!port.closed) {
-            port.blocked = port.upstream_is_blocked = false;
             port.everybody_leaves();
         }
         EXPECT_EQ(port.broken, "");
@@ -320,7 +319,6 @@ TEST(session_tunnels, keep_their_contract_whatever_goes_wrong_after_whatever_eve
             for (int when = 0; happened; ++when) {
                 recording_port port;
                 happened = live(port, size, what, when);
-                port.blocked = port.upstream_is_blocked = false;
                 if (!port.closed) {
                     port.everybody_leaves();
                 }
