@@ -211,8 +211,8 @@ class Stalls(TunnelTest):
             self.assertTrue(idle.ends())
             self.assertGreaterEqual(time.monotonic() - began, 0.45)
             self.assertEqual(ws.echo(b"still"), (BINARY, b"still"))
-        lines = gateway.log_lines(2)
-        self.assertIn("nothing moved", lines[0]["error"])
+        errors = [line.get("error", "") for line in gateway.log_lines(2)]
+        self.assertEqual(["nothing moved" in error for error in sorted(errors)], [False, True])
         wait_until(lambda: origin.open_connections() == 0)
 
     def test_an_idle_tunnel_outlives_the_timeouts_of_requests(self):
@@ -307,10 +307,9 @@ class Ends(TunnelTest):
             c.send(b"x")
             with self.assertRaises(ConnectionError):
                 c.rest()
-        lines = gateway.log_lines(2)
         self.assertEqual(
-            [line["error"] for line in lines],
-            ["the client reset the connection", "the upstream reset the connection"],
+            {line["error"] for line in gateway.log_lines(2)},
+            {"the client reset the connection", "the upstream reset the connection"},
         )
         self.until_open(gateway, 0)
 
