@@ -152,7 +152,7 @@ TEST(websocket, is_granted_by_a_101_to_it_alone)
     };
     for (const auto& [bytes, granted] : samples) {
         response_head head;
-        ASSERT_EQ(parse_response_head(bytes, false, head).is, parse_result::state::complete);
+        ASSERT_EQ(parse_response_head(bytes, false, {}, head).is, parse_result::state::complete);
         EXPECT_EQ(grants_websocket(head), granted) << bytes;
     }
 }
@@ -163,7 +163,7 @@ TEST(websocket, a_grant_is_forwarded_with_fields_of_our_own_for_this_connection)
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: WebSocket\r\nConnection: Upgrade, x-mine\r\n"
         "X-Mine: 1\r\nContent-Length: 5\r\nX-RateLimit-Limit: 1\r\nSec-WebSocket-Accept: a\r\n\r\n";
     response_head head;
-    ASSERT_EQ(parse_response_head(bytes, false, head).is, parse_result::state::complete);
+    ASSERT_EQ(parse_response_head(bytes, false, {}, head).is, parse_result::state::complete);
     std::string out;
     append_forwarded_response(
         head, {.close = true, .replace_ratelimit = true, .extra = "X-RateLimit-Limit: 9\r\n"}, out
