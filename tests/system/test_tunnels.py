@@ -392,7 +392,7 @@ class Handshakes(TunnelTest):
         gateway, origin = self.tunnels()
         with gateway.connect() as c:
             c.send("CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n")
-            self.assertEqual(c.response().status, 400)
+            self.assertEqual(c.response().status, 501)
         self.assertEqual(origin.requests, [])
 
     def test_another_answer_is_an_ordinary_one(self):

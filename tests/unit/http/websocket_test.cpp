@@ -161,7 +161,7 @@ TEST(websocket, a_grant_is_forwarded_with_fields_of_our_own_for_this_connection)
 {
     const std::string bytes =
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: WebSocket\r\nConnection: Upgrade, x-mine\r\n"
-        "X-Mine: 1\r\nContent-Length: 5\r\nX-RateLimit-Limit: 1\r\nSec-WebSocket-Accept: a\r\n\r\n";
+        "X-Mine: 1\r\nContent-Length: 0\r\nX-RateLimit-Limit: 1\r\nSec-WebSocket-Accept: a\r\n\r\n";
     response_head head;
     ASSERT_EQ(parse_response_head(bytes, false, {}, head).is, parse_result::state::complete);
     std::string out;
