@@ -128,13 +128,4 @@ std::string to_text(const server::listen_address& address)
                                        : std::string{unix_scheme} + address.socket_path;
 }
 
-std::string to_text(const proxy::server_address& address)
-{
-    if (address.echo) {
-        return "echo";
-    }
-    return address.socket_path.empty() ? joined(address.host, address.port)
-                                       : std::string{unix_scheme} + address.socket_path;
-}
-
 }  // namespace gateway::config

@@ -30,8 +30,7 @@ parsed<server::listen_address> parse_listen_address(std::string_view text);
 // "host:port" with a name or address, "[::1]:9000", "unix:/path", or "echo".
 parsed<proxy::server_address> parse_server_address(std::string_view text);
 
-// The texts these were parsed from.
+// The text it was parsed from.
 std::string to_text(const server::listen_address& address);
-std::string to_text(const proxy::server_address& address);
 
 }  // namespace gateway::config

@@ -19,7 +19,7 @@ inline constexpr std::size_t max_limits = 1000;
 inline constexpr std::size_t max_routes = 10'000;
 inline constexpr std::size_t max_methods = 32;
 inline constexpr std::size_t max_upstreams = 1000;
-inline constexpr std::size_t max_servers = 64;
+inline constexpr std::size_t max_servers = proxy::max_servers;
 
 // Where something was written, for rules that are checked after everything is read.
 struct origin {

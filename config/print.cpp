@@ -259,15 +259,51 @@ void print_routes(const policy::policy& p, std::string& out)
     }
 }
 
+const char* word(proxy::balancing value)
+{
+    switch (value) {
+        case proxy::balancing::least_requests:
+            return "least_requests";
+        case proxy::balancing::round_robin:
+            return "round_robin";
+        case proxy::balancing::hash:
+            return "hash";
+    }
+    return "";
+}
+
+std::string yaml(const proxy::server_options& server)
+{
+    const std::string address = yaml(to_text(server.address));
+    if (server == proxy::server_options{.address = server.address}) {
+        return address;
+    }
+    return "{ address: " + address + ", weight: " + std::to_string(server.weight) +
+           ", max_connections: " + std::to_string(server.max_connections) + " }";
+}
+
+void print_ejection(const proxy::ejection_options& options, std::string& out)
+{
+    block{out, 2}.title("ejection");
+    block ejection{out, 3};
+    ejection.line("failures", options.failures);
+    ejection.line("time", options.time);
+    ejection.line("max_time", options.max_time);
+    ejection.line("max_share", options.max_share);
+    ejection.line("on_5xx", yaml(options.on_5xx));
+}
+
 void print_upstreams(const settings& s, std::string& out)
 {
     block{out, 0}.title("upstreams");
     block upstream{out, 2};
     for (const proxy::upstream_options& options : s.upstreams) {
         block{out, 1}.title(options.name);
-        upstream.line("servers", yaml_list(options.servers, [](const auto& server) {
-                          return to_text(server);
-                      }));
+        std::string servers;
+        for (const proxy::server_options& server : options.servers) {
+            servers += (servers.empty() ? "" : ", ") + yaml(server);
+        }
+        upstream.line("servers", '[' + servers + ']');
         upstream.line("connect_timeout", options.connect_timeout);
         upstream.line("response_timeout", options.response_timeout);
         upstream.line("max_idle", options.max_idle);
@@ -280,6 +316,13 @@ void print_upstreams(const settings& s, std::string& out)
         resolver.line("refresh", options.resolver.refresh);
         resolver.line("retry", options.resolver.retry);
         resolver.line("max_addresses", options.resolver.max_addresses);
+        upstream.line("balance", word(options.balance));
+        upstream.line("max_connections", options.max_connections);
+        upstream.line("max_queue", options.max_queue);
+        upstream.line("queue_timeout", options.queue_timeout);
+        upstream.line("retry_budget", options.retry_budget);
+        upstream.line("slow_start", options.slow_start);
+        print_ejection(options.ejection, out);
     }
 }
 

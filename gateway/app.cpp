@@ -58,6 +58,8 @@ private:
     net::timer drain_timer_;
     bool draining_ = false;
 
+    std::map<std::string, std::shared_ptr<proxy::upstream_status>> upstreams_;
+
     server::snapshot snapshot_of(const config::settings& settings);
     void open_admin();
     void wait_for_signal();
@@ -67,6 +69,7 @@ private:
     void rebase_shared_buckets(const config::settings& fresh);
     void drain();
     void worker_finished();
+    std::vector<telemetry::server_figures> server_figures();
     std::vector<std::string> not_ready_because();
 };
 
@@ -87,6 +90,7 @@ app::app(const config::settings& settings, const std::string& config_path)
     metrics_.set_bucket_source(
         [this] { return local_.size(); }, [this] { return local_.turned_away(); }
     );
+    metrics_.set_server_source([this] { return server_figures(); });
     metrics_.set_dropped_lines_source([this] { return access_log_.dropped_lines(); });
 }
 
@@ -100,10 +104,18 @@ server::snapshot app::snapshot_of(const config::settings& settings)
     for (const config::shared_store& store : settings.shared_stores) {
         s.shared_stores.push_back({store.name, store.redis});
     }
+    for (const proxy::upstream_options& upstream : s.upstreams) {
+        auto& status = upstreams_[upstream.name];
+        if (status == nullptr) {
+            status = std::make_shared<proxy::upstream_status>();
+        }
+        s.upstream_statuses.push_back(status);
+    }
+    std::erase_if(upstreams_, [](const auto& entry) { return entry.second.use_count() == 1; });
     const bool echoes =
         std::any_of(s.upstreams.begin(), s.upstreams.end(), [](const auto& upstream) {
             return std::any_of(upstream.servers.begin(), upstream.servers.end(), [](const auto& a) {
-                return a.echo;
+                return a.address.echo;
             });
         });
     if (echoes && echo_ == nullptr) {
@@ -274,6 +286,22 @@ void app::worker_finished()
         control_.stop();  // nothing of a client is left; admin connections may go
         log(log_level::info, "drained, ending");
     }
+}
+
+std::vector<telemetry::server_figures> app::server_figures()
+{
+    std::vector<telemetry::server_figures> figures;
+    const base::instant now = base::now();
+    for (const proxy::upstream_options& upstream : settings_.upstreams) {
+        for (const proxy::server_options& s : upstream.servers) {
+            const std::string address = to_text(s.address);
+            const auto status = upstreams_.at(upstream.name)->server(address);
+            figures.push_back(
+                {{upstream.name, address}, status->is_usable(now), status->ejections()}
+            );
+        }
+    }
+    return figures;
 }
 
 std::vector<std::string> app::not_ready_because()

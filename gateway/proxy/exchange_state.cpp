@@ -67,7 +67,7 @@ void exchange_state::lease_failed(failure why)
 void exchange_state::send_request()
 {
     phase_ = phase::sending;
-    may_retry_ = may_retry_ && port_.leased_is_reused();
+    may_retry_ = may_retry_ && port_.another_lease_may_help();
     port_.send_upstream(request_head_, {});
 }
 

@@ -6,8 +6,9 @@
 //   idle -> leasing -> sending (both directions stream) -> idle
 //                              \-> idle, and the connection is a tunnel's: tunnel_state
 //
-// Retry (RFC 9110 §9.2.2): once, on a fresh connection, when a reused connection ended before any
-// byte of a response, and the request is idempotent and without a body. A POST is never sent twice.
+// Retry (RFC 9110 §9.2.2): once, on a fresh connection, when a connection ended before any byte of
+// a response, the request is idempotent and without a body, and the connection had been used before
+// or there are other servers. A POST is never sent twice.
 #pragma once
 
 #include "gateway/http/body_reader.hpp"
@@ -29,7 +30,8 @@ public:
 
     // A connection for this exchange. ready: use it now; pending: leased() or lease_failed() later.
     virtual lease_result lease(bool fresh) = 0;
-    virtual bool leased_is_reused() const = 0;
+    // Whether the server may well answer, or another one, where the leased connection brought none.
+    virtual bool another_lease_may_help() const = 0;
     virtual failure lease_failure() const = 0;  // after `failed`
     virtual void send_upstream(std::string_view a, std::string_view b) = 0;
     virtual void release(bool reusable) = 0;

@@ -15,9 +15,11 @@ enum class failure : std::uint8_t {
     bad_response,      // not HTTP/1.1, or ambiguous
     response_timeout,  // no response header in time
     body_timeout,      // the body stopped moving
+    queue_full,        // as many requests as may wait for a server did so already
+    queue_timeout,     // no server could take it in time
 };
 
-inline constexpr std::array<std::string_view, 7> failure_names{
+inline constexpr std::array<std::string_view, 9> failure_names{
     "no_address",
     "connect",
     "connect_timeout",
@@ -25,6 +27,8 @@ inline constexpr std::array<std::string_view, 7> failure_names{
     "bad_response",
     "response_timeout",
     "body_timeout",
+    "queue_full",
+    "queue_timeout",
 };
 
 constexpr std::string_view name_of(failure f)
@@ -32,7 +36,14 @@ constexpr std::string_view name_of(failure f)
     return failure_names[static_cast<std::size_t>(f)];
 }
 
-// 504 where time ran out, else 502.
+// Whether a server had the request when it failed; otherwise it never left.
+constexpr bool is_after_sending(failure f)
+{
+    return f == failure::reset || f == failure::bad_response || f == failure::response_timeout ||
+           f == failure::body_timeout;
+}
+
+// 504 where the upstream's time ran out, 503 where it is too busy, else 502.
 constexpr int status_for(failure f)
 {
     switch (f) {
@@ -40,6 +51,9 @@ constexpr int status_for(failure f)
         case failure::response_timeout:
         case failure::body_timeout:
             return 504;
+        case failure::queue_full:
+        case failure::queue_timeout:
+            return 503;
         default:
             return 502;
     }
@@ -62,6 +76,10 @@ constexpr std::string_view detail_for(failure f)
             return "the upstream did not respond in time";
         case failure::body_timeout:
             return "the upstream stopped taking the request's body";
+        case failure::queue_full:
+            return "the upstream is busy, and too many requests wait for it";
+        case failure::queue_timeout:
+            return "the upstream was too busy to take the request in time";
     }
     return "";
 }

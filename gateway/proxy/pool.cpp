@@ -1,5 +1,7 @@
 #include "gateway/proxy/pool.hpp"
 
+#include "gateway/telemetry/log.hpp"
+
 #include <algorithm>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -10,28 +12,38 @@ namespace {
 
 std::string name_of(const server_address& address)
 {
-    if (address.echo) {
-        return "echo";
-    }
-    return address.socket_path.empty() ? address.host + ":" + address.port : "localhost";
+    return address.socket_path.empty() ? to_text(address) : "localhost";
 }
 
 }  // namespace
 
 pool::pool(
-    net::loop& l, upstream_options options, unsigned short echo_port, telemetry_blocks metrics
+    net::loop& l,
+    upstream_options options,
+    std::shared_ptr<upstream_status> status,
+    unsigned short echo_port,
+    telemetry_blocks metrics
 )
     : loop_(l),
       options_(std::move(options)),
-      metrics_(metrics),
-      default_host_(name_of(options_.servers.front()))
+      metrics_(std::move(metrics)),
+      default_host_(name_of(options_.servers.front().address)),
+      places_(options_, std::move(status)),
+      retries_(options_.retry_budget),
+      mark_(std::make_shared<pool*>(this))
 {
-    for (const server_address& address : options_.servers) {
-        servers_.push_back(server{resolve(address, echo_port), {}});
+    for (const server_options& s : options_.servers) {
+        servers_.push_back(known_server{resolve(s.address, echo_port)});
     }
+    look_at_names();
 }
 
-pool::~pool() = default;
+pool::~pool()
+{
+    *mark_ = nullptr;
+}
+
+// ---- names -----------------------------------------------------------------------------------
 
 net::resolved_name pool::resolve(const server_address& address, unsigned short echo_port)
 {
@@ -45,86 +57,275 @@ net::resolved_name pool::resolve(const server_address& address, unsigned short e
     });
 }
 
-bool pool::addresses_known() const
+void pool::look_at_names()
 {
-    return std::all_of(servers_.begin(), servers_.end(), [](const server& s) {
-        return s.name.known();
-    });
+    names_known_ = true;
+    for (std::size_t i = 0; i < servers_.size(); ++i) {
+        names_known_ = names_known_ && servers_[i].name.known();
+        if (!servers_[i].name.endpoints().empty()) {
+            addressed_ |= std::uint64_t{1} << i;
+        }
+    }
 }
 
 void pool::addresses_changed()
 {
-    for (auto a = attempts_.begin(); a != attempts_.end();) {
-        (a++)->proceed();  // may end, and so erase itself
+    look_at_names();
+    while (addressed_ != 0 || names_known_) {
+        const auto w = std::find_if(waiting_.begin(), waiting_.end(), [](const waiting_lease& l) {
+            return !l.is_queued();
+        });
+        if (w == waiting_.end()) {
+            return;
+        }
+        pending_lease& l = *w->lease();
+        const lease_wish wish = w->wish();
+        waiting_ended(*w);
+        settle(l, lease(l, wish));
     }
 }
 
-std::size_t pool::most_tries() const
+// ---- leases ----------------------------------------------------------------------------------
+
+pool::lease_answer pool::lease(pending_lease& l, const lease_wish& wish)
 {
-    std::size_t addresses = 0;
-    for (const server& s : servers_) {
-        addresses += s.name.endpoints().size();
+    if (places_.others_wait()) {
+        return wait_for_place(l, wish);
     }
-    return addresses;
+    const places::choice chosen =
+        places_.take(addressed_ & ~wish.passed_over, wish.key, loop_.now());
+    switch (chosen.is) {
+        case places::outcome::taken:
+            return lease_at(chosen.server, l, wish);
+        case places::outcome::full:
+            return wait_for_place(l, wish);
+        case places::outcome::none:
+            break;
+    }
+    if (addressed_ == 0 && !names_known_) {
+        waiting_lease& w = waiting_.emplace_back(*this, l, wish);
+        w.self = std::prev(waiting_.end());
+        w.wait_for_address();
+        return {};
+    }
+    count_failure(wish.last_failure);
+    return {nullptr, wish.last_failure};
 }
 
-std::optional<pool::target> pool::next_target(std::size_t& turn) const
+// Where it has a place.
+pool::lease_answer pool::lease_at(std::size_t server, pending_lease& l, const lease_wish& wish)
 {
-    for (std::size_t i = 0; i < servers_.size(); ++i) {
-        const std::size_t index = turn % servers_.size();
-        const std::size_t round = turn++ / servers_.size();
-        const auto endpoints = servers_[index].name.endpoints();
-        if (!endpoints.empty()) {
-            return target{index, endpoints[round % endpoints.size()]};
+    metrics_.servers[server]->active.add(1);
+    if (!wish.fresh) {
+        if (upstream_connection* const c = take_idle(server, wish.surely_open)) {
+            return {c};
         }
     }
-    return std::nullopt;
+    connect_attempt& a = attempts_.emplace_back(*this, l, server, wish);
+    a.self = std::prev(attempts_.end());
+    a.proceed();
+    return {};
 }
 
-upstream_connection* pool::take_idle(care how)
+pool::lease_answer pool::wait_for_place(pending_lease& l, const lease_wish& wish)
 {
-    for (std::size_t i = 0; i < servers_.size(); ++i) {
-        auto& idle = servers_[next_server_++ % servers_.size()].idle;
-        while (!idle.empty()) {
-            upstream_connection* const c = idle.back();
-            if (how == care::surely_open && !c->is_quiet()) {
-                idle_connection_ended(*c);
-                continue;
-            }
-            idle.pop_back();
-            loop_.wheel().disarm(*c);
-            metrics_.worker.upstreams_idle.add(-1);
-            metrics_.worker.upstreams_active.add(1);
-            c->mark_reused();
-            return c;
+    waiting_lease& w = waiting_.emplace_back(*this, l, wish);
+    w.self = std::prev(waiting_.end());
+    if (!w.enter_queue()) {
+        l.comes_from(nullptr);
+        waiting_.erase(w.self);
+        count_failure(failure::queue_full);
+        return {nullptr, failure::queue_full};
+    }
+    metrics_.upstream.queued.add(1);
+    queue().wake_first();  // a place may have become free since we looked
+    return {};
+}
+
+void pool::settle(pending_lease& l, const lease_answer& answer)
+{
+    if (answer.connection != nullptr) {
+        l.comes_from(nullptr);
+        l.leased(*answer.connection);
+    } else if (answer.failed) {
+        l.comes_from(nullptr);
+        l.lease_failed(*answer.failed);
+    }
+}
+
+void pool::free_place(std::size_t server)
+{
+    metrics_.servers[server]->active.add(-1);
+    places_.give_back(server);
+}
+
+bool pool::take_retry()
+{
+    const bool permitted = retries_.take_retry(loop_.now());
+    (permitted ? metrics_.upstream.retries : metrics_.upstream.retries_refused).add();
+    return permitted;
+}
+
+void pool::responded(std::size_t server, int status)
+{
+    retries_.request();
+    if (options_.ejection.on_5xx && status >= 500) {
+        request_failed(server);
+    } else {
+        places_.succeeded(server, loop_.now());
+    }
+}
+
+void pool::request_failed(std::size_t server)
+{
+    metrics_.servers[server]->failures.add();
+    if (places_.failed(server, loop_.now())) {
+        telemetry::log(
+            telemetry::log_level::warning,
+            "upstream " + options_.name + ": " + to_text(options_.servers[server].address) +
+                " fails, and is passed over for a while"
+        );
+    }
+}
+
+// ---- leases that wait --------------------------------------------------------------------------
+
+// One call for each entry of ours that was woken.
+void pool::serve_woken()
+{
+    loop_.refresh_now();
+    const auto w = std::find_if(waiting_.begin(), waiting_.end(), [this](waiting_lease& l) {
+        return l.is_queued() && queue().was_woken(l);
+    });
+    if (w == waiting_.end()) {
+        return;  // it has left, and another was woken instead
+    }
+    const lease_wish wish = w->wish();
+    const places::choice chosen =
+        places_.take(addressed_ & ~wish.passed_over, wish.key, loop_.now());
+    if (chosen.is != places::outcome::taken) {
+        return;
+    }
+    pending_lease& l = *w->lease();
+    waiting_ended(*w);
+    queue().wake_first();  // there may be room for more than one
+    settle(l, lease_at(chosen.server, l, wish));
+}
+
+void pool::waited_too_long(waiting_lease& w)
+{
+    const failure why = w.is_queued() ? failure::queue_timeout : failure::no_address;
+    pending_lease& l = *w.lease();
+    waiting_ended(w);
+    count_failure(why);
+    settle(l, {nullptr, why});
+}
+
+void pool::waiting_ended(waiting_lease& w)
+{
+    if (w.is_queued()) {
+        metrics_.upstream.queued.add(-1);
+        w.leave_queue();
+    }
+    waiting_.erase(w.self);
+}
+
+// ---- connections being made ------------------------------------------------------------------
+
+void pool::attempt_succeeded(connect_attempt& a, int fd)
+{
+    upstream_connection& c = adopt(fd, a.server());
+    pending_lease* const l = a.lease();
+    attempts_.erase(a.self);
+    if (l == nullptr) {
+        --abandoned_;
+        keep_or_close(c, true);
+        return;
+    }
+    metrics_.servers[c.server()]->requests.add();
+    settle(*l, {&c});
+}
+
+void pool::attempt_failed(connect_attempt& a, failure why)
+{
+    pending_lease* const l = a.lease();
+    const std::size_t server = a.server();
+    lease_wish wish = a.wish();
+    attempts_.erase(a.self);
+    request_failed(server);
+    if (l == nullptr) {
+        --abandoned_;
+        count_failure(why);
+        return;
+    }
+    l->comes_from(nullptr);
+    free_place(server);
+    wish.passed_over |= std::uint64_t{1} << server;
+    wish.last_failure = why;
+    wish.timeouts += why == failure::connect_timeout ? 1 : 0;
+    if (wish.timeouts == most_timeouts) {
+        count_failure(why);
+        settle(*l, {nullptr, why});
+    } else {
+        settle(*l, lease(*l, wish));
+    }
+}
+
+void pool::attempt_ended(connect_attempt& a)
+{
+    attempts_.erase(a.self);
+}
+
+bool pool::keep_abandoned(connect_attempt& a)
+{
+    free_place(a.server());
+    if (retired_ || abandoned_ == max_abandoned) {
+        return false;
+    }
+    ++abandoned_;
+    return true;
+}
+
+// ---- connections -----------------------------------------------------------------------------
+
+upstream_connection* pool::take_idle(std::size_t server, bool surely_open)
+{
+    auto& idle = servers_[server].idle;
+    while (!idle.empty()) {
+        upstream_connection* const c = idle.back();
+        if (surely_open && !c->is_quiet()) {
+            idle_connection_ended(*c);
+            continue;
         }
+        idle.pop_back();
+        loop_.wheel().disarm(*c);
+        metrics_.worker.upstreams_idle.add(-1);
+        metrics_.worker.upstreams_active.add(1);
+        metrics_.servers[server]->idle.add(-1);
+        metrics_.servers[server]->requests.add();
+        c->mark_reused();
+        return c;
     }
     return nullptr;
 }
 
-std::optional<failure> pool::connect(pending_lease& lease)
-{
-    if (addresses_known() && most_tries() == 0) {
-        count_failure(failure::no_address);
-        return failure::no_address;
-    }
-    connect_attempt& a = attempts_.emplace_back(*this, lease);
-    a.self = std::prev(attempts_.end());
-    a.proceed();
-    return std::nullopt;
-}
-
-upstream_connection& pool::adopt(int fd, std::size_t server_index)
+upstream_connection& pool::adopt(int fd, std::size_t server)
 {
     const int on = 1;  // a Unix socket has no such option, and none is needed
     ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    upstream_connection& c = connections_.emplace_back(loop_, fd, *this, server_index);
+    upstream_connection& c = connections_.emplace_back(loop_, fd, *this, server);
     c.self_ = std::prev(connections_.end());
     metrics_.worker.upstreams_active.add(1);
     return c;
 }
 
 void pool::give_back(upstream_connection& c, bool reusable)
+{
+    free_place(c.server());
+    keep_or_close(c, reusable);
+}
+
+void pool::keep_or_close(upstream_connection& c, bool reusable)
 {
     c.lease_to(nullptr);
     metrics_.worker.upstreams_active.add(-1);
@@ -136,6 +337,7 @@ void pool::give_back(upstream_connection& c, bool reusable)
     idle.push_back(&c);
     loop_.wheel().arm(c, loop_.now() + options_.idle_timeout);
     metrics_.worker.upstreams_idle.add(1);
+    metrics_.servers[c.server()]->idle.add(1);
     c.want_read();
 }
 
@@ -146,14 +348,22 @@ void pool::idle_connection_ended(upstream_connection& c)
     if (at != idle.end()) {
         idle.erase(at);
         metrics_.worker.upstreams_idle.add(-1);
+        metrics_.servers[c.server()]->idle.add(-1);
     }
     c.close();
 }
 
+void pool::connection_released(upstream_connection& c)
+{
+    connections_.erase(c.self_);
+}
+
+// ---- the end ---------------------------------------------------------------------------------
+
 void pool::retire()
 {
     retired_ = true;
-    for (server& s : servers_) {
+    for (known_server& s : servers_) {
         while (!s.idle.empty()) {
             idle_connection_ended(*s.idle.back());
         }
@@ -163,25 +373,23 @@ void pool::retire()
 void pool::close()
 {
     retire();
+    while (!waiting_.empty()) {
+        waiting_.front().lease()->abandon();
+    }
     for (auto a = attempts_.begin(); a != attempts_.end();) {
-        (a++)->cancel();
+        connect_attempt& each = *a++;
+        if (each.lease() != nullptr) {
+            each.lease()->abandon();  // which cancels, now that it is retired
+        } else {
+            each.cancel();
+        }
     }
     for (upstream_connection& c : connections_) {
         c.close();
     }
-    for (server& s : servers_) {
+    for (known_server& s : servers_) {
         s.name.stop();
     }
-}
-
-void pool::attempt_ended(connect_attempt& a)
-{
-    attempts_.erase(a.self);
-}
-
-void pool::connection_released(upstream_connection& c)
-{
-    connections_.erase(c.self_);
 }
 
 }  // namespace gateway::proxy

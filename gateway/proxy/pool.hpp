@@ -1,5 +1,6 @@
 // The connections of one worker to one upstream: idle ones kept for reuse, new ones made on demand,
-// servers taken in turn. A server that cannot be connected to is passed over for the next.
+// at the server that is chosen for each request. A server that cannot be connected to is passed
+// over for another.
 //
 // Owned by the worker, used on its thread only. A reload retires it: idle connections are closed at
 // once, leased ones when they come back, and empty() tells when it may be destroyed.
@@ -8,46 +9,68 @@
 #include "gateway/net/resolved_name.hpp"
 #include "gateway/proxy/connect_attempt.hpp"
 #include "gateway/proxy/options.hpp"
+#include "gateway/proxy/places.hpp"
+#include "gateway/proxy/retry_budget.hpp"
 #include "gateway/proxy/upstream_connection.hpp"
+#include "gateway/proxy/waiting_lease.hpp"
 #include "gateway/telemetry/metrics.hpp"
 
 #include <list>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace gateway::proxy {
 
 class pool final : public connection_owner {
 public:
-    using endpoint = net::resolved_name::endpoint;
+    // Connections still being made for clients that have left; more are given up.
+    static constexpr std::size_t max_abandoned = 16;
+
+    // After so many servers that let connect_timeout pass, a request has waited long enough.
+    static constexpr int most_timeouts = 2;
 
     struct telemetry_blocks {
         telemetry::upstream_metrics& upstream;
         telemetry::worker_metrics& worker;
+        std::vector<telemetry::server_metrics*> servers;
     };
 
     // `echo_port`: where the built-in echo server listens, for servers that name it.
     pool(
-        net::loop& l, upstream_options options, unsigned short echo_port, telemetry_blocks metrics
+        net::loop& l,
+        upstream_options options,
+        std::shared_ptr<upstream_status> status,
+        unsigned short echo_port,
+        telemetry_blocks metrics
     );
     ~pool();
 
-    // An idle connection, or null. surely_open: it is looked at first, at the price of a system
-    // call, for requests that could not be sent again if the server has just closed it.
-    enum class care { any, surely_open };
-    upstream_connection* take_idle(care how = care::any);
+    // A connection at once; or why there can be none; or neither: then there is exactly one call on
+    // `l` later, unless it is abandoned first.
+    struct lease_answer {
+        upstream_connection* connection = nullptr;
+        std::optional<failure> failed{};
+    };
 
-    // A new connection: exactly one call on `lease` later, unless it is abandoned first; or, at
-    // once, why there can be none.
-    std::optional<failure> connect(pending_lease& lease);
+    lease_answer lease(pending_lease& l, const lease_wish& wish);
 
     // Gives a leased connection back; if it is not reusable it is closed.
     void give_back(upstream_connection& c, bool reusable);
 
+    // Before a request is sent a second time: whether the budget permits it.
+    bool take_retry();
+
+    // What a server said, or that it said nothing: for its ejection.
+    void responded(std::size_t server, int status);
+    void request_failed(std::size_t server);
+
+    bool has_several_servers() const { return places_.several(); }
+
     void retire();
     void close();  // retire, and break off what is leased or under way
 
-    bool empty() const { return connections_.empty() && attempts_.empty(); }
+    bool empty() const { return connections_.empty() && attempts_.empty() && waiting_.empty(); }
 
     const upstream_options& options() const { return options_; }
 
@@ -61,42 +84,63 @@ public:
 
     telemetry::upstream_metrics& metrics() { return metrics_.upstream; }
 
-    // For its connect_attempts.
-    struct target {
-        std::size_t server;
-        pool::endpoint address;
-    };
-
+    // For what works on its leases.
     net::loop& loop() { return loop_; }
 
-    bool addresses_known() const;
-    std::size_t most_tries() const;
+    wait_queue& queue() { return places_.queue(); }
 
-    std::size_t next_turn() { return next_server_++; }
+    // Null in what it points to when the pool is gone; to be looked at on its thread only.
+    const std::shared_ptr<pool*>& mark() const { return mark_; }
 
-    // The server whose turn it is, or the next one that has an address; `turn` moves past it.
-    std::optional<target> next_target(std::size_t& turn) const;
-    upstream_connection& adopt(int fd, std::size_t server_index);
+    std::span<const net::resolved_name::endpoint> addresses_of(std::size_t server) const
+    {
+        return servers_[server].name.endpoints();
+    }
+
+    // Where to begin among the addresses of a server.
+    std::size_t next_turn(std::size_t server) { return servers_[server].turn++; }
+
+    void attempt_succeeded(connect_attempt& a, int fd);
+    void attempt_failed(connect_attempt& a, failure why);
     void attempt_ended(connect_attempt& a);
+    bool keep_abandoned(connect_attempt& a);
+    void serve_woken();
+    void waited_too_long(waiting_lease& w);
+    void waiting_ended(waiting_lease& w);
 
 private:
-    struct server {
+    struct known_server {
         net::resolved_name name;
-        std::vector<upstream_connection*> idle;  // the last is the one used last
+        std::vector<upstream_connection*> idle{};  // the last is the one used last
+        std::size_t turn = 0;
     };
 
     net::loop& loop_;
     upstream_options options_;
     telemetry_blocks metrics_;
     std::string default_host_;
-    std::vector<server> servers_;
-    std::size_t next_server_ = 0;
+    places places_;
+    retry_budget retries_;
+    std::vector<known_server> servers_;
+    std::uint64_t addressed_ = 0;  // bit i: server i has an address
+    bool names_known_ = false;     // of each name there was an answer, good or not
     std::list<upstream_connection> connections_;
     std::list<connect_attempt> attempts_;
+    std::list<waiting_lease> waiting_;
+    std::size_t abandoned_ = 0;  // among the attempts
+    std::shared_ptr<pool*> mark_;
     bool retired_ = false;
 
     net::resolved_name resolve(const server_address& address, unsigned short echo_port);
+    void look_at_names();
     void addresses_changed();
+    lease_answer lease_at(std::size_t server, pending_lease& l, const lease_wish& wish);
+    lease_answer wait_for_place(pending_lease& l, const lease_wish& wish);
+    void settle(pending_lease& l, const lease_answer& answer);
+    void free_place(std::size_t server);
+    upstream_connection* take_idle(std::size_t server, bool surely_open);
+    upstream_connection& adopt(int fd, std::size_t server);
+    void keep_or_close(upstream_connection& c, bool reusable);
     void idle_connection_ended(upstream_connection& c) override;
     void connection_released(upstream_connection& c) override;
 };

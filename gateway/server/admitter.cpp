@@ -132,7 +132,7 @@ admission admitter::admit(const http::request_head& head, verdict_listener& list
     }
     const key_subject subject{
         .head = &head,
-        .client = client_.masked(policy.client.ipv4_prefix, policy.client.ipv6_prefix),
+        .client = client_prefix(),
         .host = s.host,
         .path = s.path,
         .route = route_->name,

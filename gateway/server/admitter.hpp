@@ -51,6 +51,12 @@ public:
     // The peer, until a head was valid and the client was looked for.
     const base::ip_address& client() const { return client_; }
 
+    base::ip_address client_prefix() const  // one client, whichever of its addresses it uses
+    {
+        const identity::client_options& options = view_->policy->client;
+        return client_.masked(options.ipv4_prefix, options.ipv6_prefix);
+    }
+
     std::string_view limit_lines() const { return lines_; }
 
     const std::vector<std::string_view>& violated() const { return violated_; }

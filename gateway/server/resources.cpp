@@ -11,7 +11,9 @@ resources::resources(net::loop& l, telemetry::registry& metrics, std::size_t wor
 {}
 
 std::shared_ptr<proxy::pool> resources::pool_for(
-    const proxy::upstream_options& options, unsigned short echo_port
+    const proxy::upstream_options& options,
+    const std::shared_ptr<proxy::upstream_status>& status,
+    unsigned short echo_port
 )
 {
     for (const auto& p : pools_) {
@@ -19,13 +21,14 @@ std::shared_ptr<proxy::pool> resources::pool_for(
             return p;
         }
     }
-    return pools_.emplace_back(std::make_shared<proxy::pool>(
-        loop_,
-        options,
-        echo_port,
-        proxy::pool::telemetry_blocks{
-            metrics_.upstream(worker_, options.name), metrics_.worker(worker_)}
-    ));
+    proxy::pool::telemetry_blocks blocks{
+        metrics_.upstream(worker_, options.name), metrics_.worker(worker_), {}};
+    for (const proxy::server_options& s : options.servers) {
+        blocks.servers.push_back(&metrics_.server(worker_, {options.name, to_text(s.address)}));
+    }
+    return pools_.emplace_back(
+        std::make_shared<proxy::pool>(loop_, options, status, echo_port, std::move(blocks))
+    );
 }
 
 std::shared_ptr<store::redis_store> resources::store_for(const named_store& what)
@@ -69,8 +72,8 @@ std::shared_ptr<const policy_view> resources::adopt(const snapshot& s)
     for (const named_store& n : s.shared_stores) {
         view->stores.push_back(store_for(n));
     }
-    for (const proxy::upstream_options& u : s.upstreams) {
-        view->pools.push_back(pool_for(u, s.echo_port));
+    for (std::size_t i = 0; i < s.upstreams.size(); ++i) {
+        view->pools.push_back(pool_for(s.upstreams[i], s.upstream_statuses[i], s.echo_port));
     }
     retire_unused(*view);
     return view;

@@ -38,7 +38,9 @@ private:
     std::vector<kept_store> stores_;
 
     std::shared_ptr<proxy::pool> pool_for(
-        const proxy::upstream_options& options, unsigned short echo_port
+        const proxy::upstream_options& options,
+        const std::shared_ptr<proxy::upstream_status>& status,
+        unsigned short echo_port
     );
     std::shared_ptr<store::redis_store> store_for(const named_store& what);
     void retire_unused(const policy_view& view);

@@ -337,21 +337,31 @@ void session::released()
 session::lease_result session::lease(bool fresh)
 {
     proxy::pool& pool = admitter_.pool();
-    proxy::upstream_connection* const c =
-        fresh ? nullptr
-              : pool.take_idle(
-                    state_.may_retry() ? proxy::pool::care::any : proxy::pool::care::surely_open
-                );
-    if (c != nullptr) {
-        upstream_ = c;
-        c->lease_to(this);
-        return lease_result::ready;
+    proxy::lease_wish wish{.fresh = fresh, .surely_open = !state_.may_retry()};
+    if (fresh) {  // the connection before it ended without a byte
+        if (!pool.take_retry()) {
+            lease_failure_ = proxy::failure::reset;
+            return lease_result::failed;
+        }
+        if (!last_was_reused_) {
+            pool.request_failed(last_server_);
+            wish.passed_over = std::uint64_t{1} << last_server_;
+        }
     }
-    if (const auto failure = pool.connect(*this)) {
-        lease_failure_ = *failure;
+    if (pool.options().balance == proxy::balancing::hash) {
+        wish.key = proxy::key_of(admitter_.client_prefix());
+    }
+    const auto answer = pool.lease(*this, wish);
+    if (answer.failed) {
+        lease_failure_ = *answer.failed;
         return lease_result::failed;
     }
-    return lease_result::pending;
+    if (answer.connection == nullptr) {
+        return lease_result::pending;
+    }
+    upstream_ = answer.connection;
+    upstream_->lease_to(this);
+    return lease_result::ready;
 }
 
 void session::send_upstream(std::string_view a, std::string_view b)
@@ -366,6 +376,8 @@ void session::release(bool reusable)
 {
     pending_lease::abandon();
     if (upstream_ != nullptr) {
+        last_server_ = static_cast<std::uint8_t>(upstream_->server());
+        last_was_reused_ = upstream_->reused();
         admitter_.pool().give_back(*upstream_, reusable);
         upstream_ = nullptr;
     }
@@ -373,7 +385,9 @@ void session::release(bool reusable)
 
 void session::response(const http::response_head& head)
 {
-    admitter_.pool().metrics().duration.observe(env_.loop.now() - sent_upstream_);
+    proxy::pool& pool = admitter_.pool();
+    pool.metrics().duration.observe(env_.loop.now() - sent_upstream_);
+    pool.responded(upstream_->server(), head.status);
     state_.response(head);
 }
 
@@ -385,9 +399,11 @@ void session::switched(const http::response_head& head, std::string_view rest)
 
 void session::exchange_failed(proxy::failure why, bool begun)
 {
-    if (why != proxy::failure::connect && why != proxy::failure::connect_timeout &&
-        why != proxy::failure::no_address) {
+    if (proxy::is_after_sending(why)) {
         admitter_.pool().count_failure(why);
+        if (!begun && why != proxy::failure::body_timeout) {  // which may be the client's fault
+            admitter_.pool().request_failed(last_server_);
+        }
     }
     state_.exchange_failed(why, begun);
 }

@@ -57,6 +57,8 @@ private:
     admitter admitter_;
     session_state state_;
     proxy::upstream_connection* upstream_ = nullptr;
+    std::uint8_t last_server_ = 0;  // index, of the connection released last
+    bool last_was_reused_ = false;
     base::instant began_{};          // the request
     base::instant sent_upstream_{};  // its head
     std::size_t method_ = 0;         // index of its metrics label
@@ -135,7 +137,10 @@ private:
     // exchange_port
     lease_result lease(bool fresh) override;
 
-    bool leased_is_reused() const override { return upstream_->reused(); }
+    bool another_lease_may_help() const override
+    {
+        return upstream_->reused() || admitter_.pool().has_several_servers();
+    }
 
     proxy::failure lease_failure() const override { return lease_failure_; }
 

@@ -1,4 +1,5 @@
 // What a session_state sends to its client: answers of our own, and the upstream's response.
+#include "gateway/http/limit_headers.hpp"
 #include "gateway/server/session_state.hpp"
 
 #include <charconv>
@@ -143,7 +144,14 @@ void session_state::response_end()
 void session_state::exchange_failed(proxy::failure why, bool begun)
 {
     if (!begun) {
-        answer(proxy::status_for(why), proxy::detail_for(why), port_.limit_lines());
+        const int status = proxy::status_for(why);
+        if (status == 503) {
+            std::string lines(port_.limit_lines());
+            http::append_retry_after(std::chrono::seconds{1}, lines);
+            answer(status, proxy::detail_for(why), lines);
+        } else {
+            answer(status, proxy::detail_for(why), port_.limit_lines());
+        }
         return;
     }
     error_ = proxy::detail_for(why);

@@ -4,6 +4,7 @@
 #include "gateway/http/options.hpp"
 #include "gateway/policy/policy.hpp"
 #include "gateway/proxy/options.hpp"
+#include "gateway/proxy/upstream_status.hpp"
 #include "gateway/store/options.hpp"
 
 #include <memory>
@@ -25,6 +26,7 @@ struct snapshot {
     std::vector<named_store> shared_stores;          // [i] is policy->stores[i + 1]
     std::vector<proxy::upstream_options> upstreams;  // [i] is policy->upstreams[i]
     std::string via_name;                            // of this process
+    std::vector<std::shared_ptr<proxy::upstream_status>> upstream_statuses;  // [i] of upstreams[i]
     unsigned short echo_port = 0;  // of the built-in server, where an upstream names it
 };
 

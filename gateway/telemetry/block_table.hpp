@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace gateway::telemetry {
@@ -25,14 +26,18 @@ using row = std::vector<block<T>>;
 template <typename T>
 using table = std::map<std::string, row<T>, std::less<>>;
 
+// The same for things that only have a name beside that of another.
 template <typename T>
-T& find_block(table<T>& all, std::string_view name, std::size_t worker, std::size_t workers)
+using pair_table = std::map<std::pair<std::string, std::string>, row<T>>;
+
+template <typename Table, typename Name>
+auto& find_block(Table& all, const Name& name, std::size_t worker, std::size_t workers)
 {
     auto found = all.find(name);
     if (found == all.end()) {
-        found = all.emplace(std::string{name}, row<T>(workers)).first;
+        found = all.emplace(typename Table::key_type(name), workers).first;
     }
-    block<T>& mine = found->second.at(worker);
+    auto& mine = found->second.at(worker);
     mine.asked = true;
     return mine.metrics;
 }

@@ -145,12 +145,81 @@ void add_upstream_families(
     auto failures = counter_family(
         "gateway_upstream_failures_total", "Exchanges an upstream failed, by reason."
     );
+    auto retries = counter_family(
+        "gateway_upstream_retries_total",
+        "Requests to be sent a second time, and whether the budget permitted it."
+    );
+    auto queued = gauge_family("gateway_upstream_queue_length", "Requests that wait for a server.");
     for (const auto& [name, blocks] : upstreams) {
         add_row(duration, {{"upstream", name}}, durations(blocks));
         add_failures(failures, {"upstream", name}, blocks, known);
+        add_row(retries, {{"upstream", name}, {"result", "sent"}}, sum(blocks, [](const auto& m) {
+                    return m.retries.value();
+                }));
+        add_row(
+            retries,
+            {{"upstream", name}, {"result", "refused"}},
+            sum(blocks, [](const auto& m) { return m.retries_refused.value(); })
+        );
+        add_row(queued, {{"upstream", name}}, sum(blocks, [](const auto& m) {
+                    return m.queued.value();
+                }));
     }
     add_family(all, std::move(duration));
     add_family(all, std::move(failures));
+    add_family(all, std::move(retries));
+    add_family(all, std::move(queued));
+}
+
+void add_server_families(
+    families& all,
+    const pair_table<server_metrics>& servers,
+    const std::vector<server_figures>& present
+)
+{
+    auto requests = counter_family(
+        "gateway_upstream_server_requests_total", "Requests sent to a server of an upstream."
+    );
+    auto failures = counter_family(
+        "gateway_upstream_server_failures_total",
+        "Requests and connections that a server failed, other than by its status."
+    );
+    auto connections = gauge_family(
+        "gateway_upstream_server_connections",
+        "Connections to a server: in use or being made (active), and kept for reuse (idle)."
+    );
+    auto up = gauge_family(
+        "gateway_upstream_server_up", "0 while a server is ejected or fails its health checks."
+    );
+    auto ejections = counter_family(
+        "gateway_upstream_server_ejections_total", "How often a server was passed over for failing."
+    );
+    const auto labels_of = [](const server_name& name) {
+        return labels{{"upstream", name.first}, {"server", name.second}};
+    };
+    const auto with_state = [&](const server_name& name, std::string state) {
+        labels all_of_them = labels_of(name);
+        all_of_them.push_back({"state", std::move(state)});
+        return all_of_them;
+    };
+    for (const auto& [name, blocks] : servers) {
+        const auto count = [&blocks = blocks](auto which) {
+            return sum(blocks, [which](const server_metrics& m) { return (m.*which).value(); });
+        };
+        add_row(requests, labels_of(name), count(&server_metrics::requests));
+        add_row(failures, labels_of(name), count(&server_metrics::failures));
+        add_row(connections, with_state(name, "active"), count(&server_metrics::active));
+        add_row(connections, with_state(name, "idle"), count(&server_metrics::idle));
+    }
+    for (const server_figures& s : present) {
+        add_row(up, labels_of(s.name), s.up ? 1 : 0);
+        add_row(ejections, labels_of(s.name), static_cast<double>(s.ejections));
+    }
+    add_family(all, std::move(requests));
+    add_family(all, std::move(failures));
+    add_family(all, std::move(connections));
+    add_family(all, std::move(up));
+    add_family(all, std::move(ejections));
 }
 
 void add_store_families(families& all, const table<store_metrics>& stores, const reasons& known)

@@ -18,6 +18,11 @@ void add_limit_families(families& all, const table<limit_metrics>& limits);
 void add_upstream_families(
     families& all, const table<upstream_metrics>& upstreams, const reasons& known
 );
+void add_server_families(
+    families& all,
+    const pair_table<server_metrics>& servers,
+    const std::vector<server_figures>& present
+);
 void add_store_families(families& all, const table<store_metrics>& stores, const reasons& known);
 void add_connection_families(families& all, const row<worker_metrics>& workers);
 void add_tunnel_families(families& all, const row<worker_metrics>& workers);

@@ -9,7 +9,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <utility>
 
 namespace gateway::telemetry {
 
@@ -76,6 +78,26 @@ struct limit_metrics {
 struct upstream_metrics {
     histogram duration;  // request sent to response header read
     std::array<counter, max_failure_reasons> failures;
+    counter retries;
+    counter retries_refused;  // by the budget
+    gauge queued;             // requests that wait for a server
+};
+
+using server_name = std::pair<std::string, std::string>;  // of an upstream, and of its server
+
+// What is known of a server without regard to workers.
+struct server_figures {
+    server_name name;
+    bool up = true;  // neither ejected nor unhealthy
+    std::uint64_t ejections = 0;
+};
+
+// Of one server of an upstream.
+struct server_metrics {
+    counter requests;  // sent to it
+    counter failures;  // of requests and connections, as far as the server is to blame
+    gauge active;      // requests that have a place at it, connecting included
+    gauge idle;        // connections
 };
 
 struct store_metrics {

@@ -50,12 +50,14 @@ struct registry::state {
     table<limit_metrics> limits;
     table<store_metrics> stores;
     table<upstream_metrics> upstreams;
+    pair_table<server_metrics> servers;
     reasons store_failures;
     reasons upstream_failures;
     std::string version;
     double reloads = 0;
     double failed_reloads = 0;
     double last_success = unix_seconds();
+    std::function<std::vector<server_figures>()> server_source;
     std::function<std::size_t()> buckets;
     std::function<std::uint64_t()> turned_away;
     std::function<std::uint64_t()> dropped_lines;
@@ -122,6 +124,12 @@ upstream_metrics& registry::upstream(std::size_t worker, std::string_view name)
     return find_block(state_->upstreams, name, worker, state_->workers.size());
 }
 
+server_metrics& registry::server(std::size_t worker, const server_name& name)
+{
+    const std::lock_guard lock(state_->mutex);
+    return find_block(state_->servers, name, worker, state_->workers.size());
+}
+
 void registry::count_reload(bool success)
 {
     const std::lock_guard lock(state_->mutex);
@@ -142,6 +150,12 @@ void registry::set_bucket_source(
     state_->turned_away = std::move(turned_away);
 }
 
+void registry::set_server_source(std::function<std::vector<server_figures>()> servers)
+{
+    const std::lock_guard lock(state_->mutex);
+    state_->server_source = std::move(servers);
+}
+
 void registry::set_dropped_lines_source(std::function<std::uint64_t()> dropped_lines)
 {
     const std::lock_guard lock(state_->mutex);
@@ -155,6 +169,11 @@ std::string registry::scrape() const
         const std::lock_guard lock(state_->mutex);
         add_route_families(all, state_->routes);
         add_upstream_families(all, state_->upstreams, state_->upstream_failures);
+        add_server_families(
+            all,
+            state_->servers,
+            state_->server_source ? state_->server_source() : std::vector<server_figures>{}
+        );
         add_limit_families(all, state_->limits);
         add_store_families(all, state_->stores, state_->store_failures);
         state_->add_own_families(all);

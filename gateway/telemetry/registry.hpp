@@ -10,6 +10,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace gateway::telemetry {
 
@@ -31,6 +33,7 @@ public:
     limit_metrics& limit(std::size_t worker, std::string_view name);
     store_metrics& store(std::size_t worker, std::string_view name);
     upstream_metrics& upstream(std::size_t worker, std::string_view name);
+    server_metrics& server(std::size_t worker, const server_name& name);
 
     // gateway_config_reloads_total, and on success the timestamp of the last one. The start counts
     // as a success of the timestamp, not as a reload.
@@ -44,6 +47,10 @@ public:
 
     // Asked at each scrape for gateway_access_log_dropped_lines_total.
     void set_dropped_lines_source(std::function<std::uint64_t()> dropped_lines);
+
+    // Asked at each scrape for what the workers know of servers together. Those it does not name
+    // have left the configuration: only their counters stay.
+    void set_server_source(std::function<std::vector<server_figures>()> servers);
 
     std::string scrape() const;  // Prometheus text exposition format 0.0.4
 

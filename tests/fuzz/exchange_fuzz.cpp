@@ -47,7 +47,7 @@ public:
         return lease_result::ready;
     }
 
-    bool leased_is_reused() const override { return reused; }
+    bool another_lease_may_help() const override { return reused; }
 
     proxy::failure lease_failure() const override { return proxy::failure::connect; }
 

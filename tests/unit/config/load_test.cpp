@@ -75,9 +75,15 @@ TEST(load, every_key_arrives_where_it_belongs)
         "[GET] },"
         " limits: [a], upstream: u }\n";
     s.upstreams =
-        "upstreams:\n  u: { servers: \"app:80\", connect_timeout: 5ms, response_timeout: 1d, "
-        "max_idle: 0, idle_timeout: 6s, max_response_header_bytes: 256, max_response_headers: 7,"
-        " max_interim_responses: 0, resolver: { refresh: 8s, retry: 9s, max_addresses: 10 } }\n";
+        "upstreams:\n  u:\n    servers:\n      - app:80\n"
+        "      - { address: b:81, weight: 3, max_connections: 9 }\n"
+        "    connect_timeout: 5ms\n    response_timeout: 1d\n    max_idle: 0\n"
+        "    idle_timeout: 6s\n    max_response_header_bytes: 256\n    max_response_headers: 7\n"
+        "    max_interim_responses: 0\n"
+        "    resolver: { refresh: 8s, retry: 9s, max_addresses: 10 }\n"
+        "    balance: hash\n    max_connections: 8\n    max_queue: 7\n"
+        "    queue_timeout: 6ms\n    retry_budget: 0\n    slow_start: 0s\n"
+        "    ejection: { failures: 2, time: 3s, max_time: 4s, max_share: 33, on_5xx: true }\n";
     const settings got = s.load();
     EXPECT_EQ(got.server.admin.address.socket_path, "/run/admin.sock");
     EXPECT_EQ(got.server.admin.max_connections, 8U);
@@ -120,7 +126,12 @@ TEST(load, every_key_arrives_where_it_belongs)
     );
     const proxy::upstream_options expected_upstream{
         .name = "u",
-        .servers = {{.host = "app", .port = "80", .socket_path = {}, .echo = false}},
+        .servers =
+            {{.address = {.host = "app", .port = "80", .socket_path = {}, .echo = false}},
+             {.address = {.host = "b", .port = "81", .socket_path = {}, .echo = false},
+              .weight = 3,
+              .max_connections = 9}},
+        .balance = proxy::balancing::hash,
         .connect_timeout = 5ms,
         .response_timeout = 24h,
         .max_idle = 0,
@@ -128,6 +139,12 @@ TEST(load, every_key_arrives_where_it_belongs)
         .response = {.max_header_bytes = 256, .max_headers = 7},
         .max_interim_responses = 0,
         .resolver = {.refresh = 8s, .retry = 9s, .max_addresses = 10},
+        .max_connections = 8,
+        .max_queue = 7,
+        .queue_timeout = 6ms,
+        .retry_budget = 0,
+        .slow_start = 0s,
+        .ejection = {.failures = 2, .time = 3s, .max_time = 4s, .max_share = 33, .on_5xx = true},
     };
     EXPECT_THAT(got.upstreams, ElementsAre(expected_upstream));
 }

@@ -39,8 +39,9 @@ sample full()
         "  - { match: { path_exact: / }, upstream: u }\n"
         "  - { match: { path: / }, upstream: u }\n";
     s.upstreams =
-        "upstreams:\n  u: { servers: [echo, \"app:1\", \"[::1]:2\", \"unix:/x y\"], max_idle: 0 "
-        "}\n";
+        "upstreams:\n  u: { servers: [echo, \"app:1\", { address: \"[::1]:2\", weight: 7 }, "
+        "{ address: \"unix:/x y\", max_connections: 3 }], max_idle: 0, balance: round_robin, "
+        "max_connections: 5, ejection: { failures: 0, on_5xx: true } }\n";
     return s;
 }
 
@@ -92,7 +93,15 @@ TEST(print, defaults_are_filled_in)
           "\n    cost: 1\n",
           "\n    store: local\n",
           "\n    mode: enforce\n",
+          "\n    servers: [echo]\n",
           "\n    max_idle: 64\n",
+          "\n    balance: least_requests\n",
+          "\n    max_connections: 0\n",
+          "\n    max_queue: 1000\n",
+          "\n    queue_timeout: 1s\n",
+          "\n    retry_budget: 20\n",
+          "\n    slow_start: 10s\n",
+          "\n    ejection:\n      failures: 5\n      time: 10s\n      max_time: 5m\n",
           "\n  reset: delta\n",
           "\n  format: json\n"}) {
         EXPECT_THAT(text, HasSubstr(line));

@@ -47,7 +47,7 @@ public:
         return result;
     }
 
-    bool leased_is_reused() const override { return reused; }
+    bool another_lease_may_help() const override { return reused; }
 
     failure lease_failure() const override { return failure::no_address; }
 

@@ -39,33 +39,67 @@ protected:
     loopback_server server;
     telemetry::upstream_metrics upstream;
     telemetry::worker_metrics worker;
+    std::array<telemetry::server_metrics, 4> servers;
+    std::shared_ptr<upstream_status> status = std::make_shared<upstream_status>();
     std::optional<pool> p;
 
-    static server_address at(unsigned short port, const char* host = "127.0.0.1")
+    static server_options at(unsigned short port, const char* host = "127.0.0.1")
     {
-        return {.host = host, .port = std::to_string(port), .socket_path = {}, .echo = false};
+        return {.address = {.host = host, .port = std::to_string(port), .socket_path = {}}};
     }
 
-    void make(std::vector<server_address> servers, std::size_t max_idle = 64)
+    static upstream_options of(std::vector<server_options> servers)
     {
         upstream_options o;
         o.name = "u";
         o.servers = std::move(servers);
         o.connect_timeout = std::chrono::milliseconds{100};
-        o.max_idle = max_idle;
-        p.emplace(
-            loop, o, static_cast<unsigned short>(0), pool::telemetry_blocks{upstream, worker}
-        );
+        o.queue_timeout = std::chrono::milliseconds{100};
+        return o;
+    }
+
+    void make(upstream_options o)
+    {
+        pool::telemetry_blocks blocks{upstream, worker, {}};
+        for (std::size_t i = 0; i < o.servers.size(); ++i) {
+            blocks.servers.push_back(&servers[i]);
+        }
+        p.emplace(loop, std::move(o), status, static_cast<unsigned short>(0), std::move(blocks));
+    }
+
+    void make(std::vector<server_options> some) { make(of(std::move(some))); }
+
+    // A lease that cannot be had from what is idle.
+    bool pends(waiting& w, const lease_wish& wish = {.fresh = true})
+    {
+        const auto answer = p->lease(w, wish);
+        return answer.connection == nullptr && !answer.failed;
     }
 
     upstream_connection& connected()
     {
         waiting w;
-        EXPECT_FALSE(p->connect(w));
+        EXPECT_TRUE(pends(w));
         run_until(loop, [&] { return w.done(); });
         EXPECT_NE(w.got, nullptr);
         w.got->lease_to(nullptr);
         return *w.got;
+    }
+
+    // Leased at once, or null; then the attempt at a new one is given up.
+    upstream_connection* idle_one()
+    {
+        waiting w;
+        return p->lease(w, {}).connection;
+    }
+
+    std::int64_t in_use() const
+    {
+        std::int64_t sum = 0;
+        for (const auto& s : servers) {
+            sum += s.active.value();
+        }
+        return sum;
     }
 
     std::uint64_t failures(failure why) const
@@ -80,6 +114,9 @@ protected:
             run_until(loop, [&] { return p->empty(); });
         }
         EXPECT_EQ(worker.upstreams_idle.value(), 0);
+        for (const auto& s : servers) {
+            EXPECT_EQ(s.idle.value(), 0);
+        }
         loop.stop();
         loop.context().restart();
         loop.run();  // ends, or the test hangs
@@ -90,7 +127,6 @@ protected:
 TEST_F(pools, lend_the_connection_again_that_was_used_last)
 {
     make({at(server.port())});
-    EXPECT_EQ(p->take_idle(), nullptr);
     upstream_connection& a = connected();
     upstream_connection& b = connected();
     EXPECT_FALSE(a.reused());
@@ -98,20 +134,24 @@ TEST_F(pools, lend_the_connection_again_that_was_used_last)
     p->give_back(a, true);
     p->give_back(b, true);
     EXPECT_EQ(worker.upstreams_idle.value(), 2);
-    EXPECT_EQ(p->take_idle(), &b);
+    EXPECT_EQ(servers[0].idle.value(), 2);
+    EXPECT_EQ(idle_one(), &b);
     EXPECT_TRUE(b.reused());
-    EXPECT_EQ(p->take_idle(), &a);
-    EXPECT_EQ(p->take_idle(), nullptr);
+    EXPECT_EQ(idle_one(), &a);
+    EXPECT_EQ(servers[0].active.value(), 2);
+    EXPECT_EQ(servers[0].requests.value(), 4U);
     p->give_back(a, false);
     p->give_back(b, false);
-    EXPECT_EQ(p->take_idle(), nullptr);
     EXPECT_EQ(worker.upstreams_active.value(), 0);
+    EXPECT_EQ(servers[0].active.value(), 0);
     run_until(loop, [&] { return p->empty(); });
 }
 
 TEST_F(pools, keep_no_more_idle_connections_than_they_may)
 {
-    make({at(server.port())}, 1);
+    auto o = of({at(server.port())});
+    o.max_idle = 1;
+    make(o);
     upstream_connection& a = connected();
     upstream_connection& b = connected();
     p->give_back(a, true);
@@ -127,7 +167,6 @@ TEST_F(pools, forget_an_idle_connection_that_the_server_closes_or_speaks_on)
         p->give_back(connected(), true);
         closes ? server.close_last() : server.say("HTTP/1.1 200 OK\r\n\r\n");
         run_until(loop, [&] { return p->empty(); });
-        EXPECT_EQ(p->take_idle(), nullptr);
         EXPECT_EQ(worker.upstreams_idle.value(), 0);
     }
 }
@@ -136,7 +175,7 @@ TEST_F(pools, do_not_keep_a_connection_whose_end_is_known)
 {
     make({at(server.port())});
     waiting w;
-    ASSERT_FALSE(p->connect(w));
+    ASSERT_TRUE(pends(w));
     run_until(loop, [&] { return w.done(); });
     server.say("x");
     server.close_last();
@@ -148,7 +187,7 @@ TEST_F(pools, do_not_keep_a_connection_whose_end_is_known)
     w.got->want_read();
     run_until(loop, [&] { return w.readable; });
     p->give_back(*w.got, true);
-    EXPECT_EQ(p->take_idle(), nullptr);
+    EXPECT_TRUE(w.got->closed());
 }
 
 TEST_F(pools, pass_over_a_server_that_cannot_be_connected_to)
@@ -165,7 +204,7 @@ TEST_F(pools, pass_over_it_for_many_at_the_same_time)
     make({at(testing::closed_port()), at(server.port())});
     std::list<waiting> all(9);
     for (waiting& w : all) {
-        ASSERT_FALSE(p->connect(w));
+        ASSERT_TRUE(pends(w));
     }
     run_until(loop, [&] {
         return std::all_of(all.begin(), all.end(), [](const waiting& w) { return w.done(); });
@@ -178,7 +217,9 @@ TEST_F(pools, pass_over_it_for_many_at_the_same_time)
 TEST_F(pools, take_servers_in_turn)
 {
     loopback_server other;
-    make({at(server.port()), at(other.port())});
+    auto o = of({at(server.port()), at(other.port())});
+    o.balance = balancing::round_robin;
+    make(o);
     std::array<int, 2> used{};
     for (int i = 0; i < 6; ++i) {
         ++used[connected().server()];
@@ -191,7 +232,7 @@ TEST_F(pools, say_why_no_server_could_be_connected_to)
 {
     make({at(testing::closed_port()), at(testing::closed_port())});
     waiting w;
-    ASSERT_FALSE(p->connect(w));
+    ASSERT_TRUE(pends(w));
     run_until(loop, [&] { return w.done(); });
     EXPECT_EQ(w.failed, failure::connect);
     EXPECT_EQ(failures(failure::connect), 1U);
@@ -203,7 +244,7 @@ TEST_F(pools, give_up_after_the_connect_timeout)
     make({at(black_hole.port())});
     waiting w;
     const base::instant before = base::now();
-    ASSERT_FALSE(p->connect(w));
+    ASSERT_TRUE(pends(w));
     run_until(loop, [&] { return w.done(); });
     EXPECT_EQ(w.failed, failure::connect_timeout);
     EXPECT_GE(base::now() - before, std::chrono::milliseconds{75});
@@ -215,10 +256,26 @@ TEST_F(pools, keep_a_connection_that_nobody_waits_for_any_more)
     make({at(server.port())});
     {
         waiting w;
-        ASSERT_FALSE(p->connect(w));
+        ASSERT_TRUE(pends(w));
     }
+    EXPECT_EQ(in_use(), 0);
     run_until(loop, [&] { return worker.upstreams_idle.value() == 1; });
-    EXPECT_NE(p->take_idle(), nullptr);
+    EXPECT_NE(idle_one(), nullptr);
+}
+
+TEST_F(pools, keep_a_bounded_number_of_them)
+{
+    make({at(server.port())});
+    {
+        std::list<waiting> all(pool::max_abandoned + 5);
+        for (waiting& w : all) {
+            ASSERT_TRUE(pends(w));
+        }
+    }
+    run_until(loop, [&] { return worker.upstreams_idle.value() == pool::max_abandoned; });
+    while (loop.context().poll_one() != 0) {
+    }
+    EXPECT_EQ(worker.upstreams_idle.value(), pool::max_abandoned);
 }
 
 TEST_F(pools, that_are_retired_close_what_is_idle_at_once_and_what_is_lent_when_it_comes_back)
@@ -239,7 +296,7 @@ TEST_F(pools, that_are_closed_break_off_what_is_under_way_and_tell_nobody)
     const testing::full_listener black_hole;
     make({at(black_hole.port())});
     waiting w;
-    ASSERT_FALSE(p->connect(w));
+    ASSERT_TRUE(pends(w));
     p->close();
     run_until(loop, [&] { return p->empty(); });
     EXPECT_FALSE(w.done());
@@ -249,6 +306,220 @@ TEST_F(pools, resolve_names_and_let_the_loop_end)
 {
     make({at(server.port(), "localhost")});
     connected();
+}
+
+TEST_F(pools, do_not_wait_for_one_name_when_another_server_has_an_address)
+{
+    make({at(server.port(), "no-such-host.invalid"), at(server.port())});
+    for (int i = 0; i < 4; ++i) {
+        EXPECT_EQ(connected().server(), 1U);
+    }
+}
+
+TEST_F(pools, say_that_no_name_resolves)
+{
+    make({at(server.port(), "no-such-host.invalid")});
+    waiting w;
+    ASSERT_TRUE(pends(w));
+    run_until(loop, [&] { return w.done(); });
+    EXPECT_EQ(w.failed, failure::no_address);
+    EXPECT_EQ(failures(failure::no_address), 1U);
+}
+
+TEST_F(pools, go_on_to_another_server_when_one_lets_connect_timeout_pass)
+{
+    const testing::full_listener black_hole;
+    auto o = of({at(black_hole.port()), at(server.port())});
+    o.balance = balancing::round_robin;
+    make(o);
+    EXPECT_EQ(connected().server(), 1U);
+    EXPECT_EQ(servers[0].failures.value(), 1U);
+    EXPECT_EQ(failures(failure::connect_timeout), 0U);
+}
+
+TEST_F(pools, give_up_after_the_second_server_that_does)
+{
+    const testing::full_listener black_hole;
+    const testing::full_listener another;
+    const testing::full_listener third;
+    make({at(black_hole.port()), at(another.port()), at(third.port())});
+    waiting w;
+    ASSERT_TRUE(pends(w));
+    run_until(loop, [&] { return w.done(); });
+    EXPECT_EQ(w.failed, failure::connect_timeout);
+    EXPECT_EQ(failures(failure::connect_timeout), 1U);
+    EXPECT_EQ(in_use(), 0);
+}
+
+TEST_F(pools, do_not_go_back_to_a_server_that_is_passed_over)
+{
+    loopback_server other;
+    make({at(server.port()), at(other.port())});
+    for (int i = 0; i < 8; ++i) {
+        waiting w;
+        ASSERT_TRUE(pends(w, {.fresh = true, .passed_over = 1}));
+        run_until(loop, [&] { return w.done(); });
+        EXPECT_EQ(w.got->server(), 1U);
+    }
+}
+
+TEST_F(pools, eject_a_server_that_fails_and_take_it_back)
+{
+    loopback_server other;
+    auto o = of({at(server.port()), at(other.port())});
+    o.ejection.time = std::chrono::milliseconds{50};
+    o.slow_start = base::duration{0};
+    make(o);
+    for (unsigned i = 0; i < o.ejection.failures; ++i) {
+        p->request_failed(0);
+    }
+    for (int i = 0; i < 8; ++i) {
+        EXPECT_EQ(connected().server(), 1U);
+    }
+    run_until(loop, [&] {
+        loop.refresh_now();
+        return connected().server() == 0;
+    });
+}
+
+class bounded_pools : public pools {
+protected:
+    void make_bounded(std::uint32_t most, std::uint32_t most_waiting = 1000)
+    {
+        auto o = of({at(server.port())});
+        o.servers[0].max_connections = most;
+        o.max_queue = most_waiting;
+        make(o);
+    }
+};
+
+TEST_F(bounded_pools, make_the_next_one_wait_until_a_place_is_free)
+{
+    make_bounded(1);
+    upstream_connection& first = connected();
+    waiting second;
+    waiting third;
+    ASSERT_TRUE(pends(second, {}));
+    ASSERT_TRUE(pends(third, {}));
+    EXPECT_EQ(upstream.queued.value(), 2);
+    EXPECT_EQ(in_use(), 1);
+    p->give_back(first, true);
+    run_until(loop, [&] { return second.done(); });
+    EXPECT_EQ(second.got, &first);
+    EXPECT_FALSE(third.done());
+    p->give_back(first, true);
+    run_until(loop, [&] { return third.done(); });
+    EXPECT_EQ(third.got, &first);
+    EXPECT_EQ(upstream.queued.value(), 0);
+}
+
+TEST_F(bounded_pools, do_not_let_anybody_overtake_who_waits)
+{
+    make_bounded(1);
+    upstream_connection& first = connected();
+    waiting second;
+    ASSERT_TRUE(pends(second, {}));
+    p->give_back(first, true);
+    waiting late;
+    ASSERT_TRUE(pends(late, {}));  // though there is a place, and an idle connection
+    run_until(loop, [&] { return second.done(); });
+    EXPECT_FALSE(late.done());
+}
+
+TEST_F(bounded_pools, pass_the_place_on_when_who_was_woken_for_it_has_left)
+{
+    make_bounded(1);
+    upstream_connection& first = connected();
+    std::optional<waiting> leaves(std::in_place);
+    waiting stays;
+    ASSERT_TRUE(pends(*leaves, {}));
+    ASSERT_TRUE(pends(stays, {}));
+    p->give_back(first, true);
+    leaves.reset();
+    run_until(loop, [&] { return stays.done(); });
+    EXPECT_EQ(stays.got, &first);
+}
+
+TEST_F(bounded_pools, let_nobody_wait_for_longer_than_the_queue_timeout)
+{
+    make_bounded(1);
+    connected();
+    waiting w;
+    ASSERT_TRUE(pends(w));
+    run_until(loop, [&] { return w.done(); });
+    EXPECT_EQ(w.failed, failure::queue_timeout);
+    EXPECT_EQ(failures(failure::queue_timeout), 1U);
+    EXPECT_EQ(upstream.queued.value(), 0);
+    EXPECT_EQ(status->queue().length(), 0U);
+}
+
+TEST_F(bounded_pools, let_no_more_wait_than_may)
+{
+    make_bounded(1, 1);
+    connected();
+    waiting w;
+    waiting one_too_many;
+    ASSERT_TRUE(pends(w));
+    EXPECT_EQ(p->lease(one_too_many, {}).failed, failure::queue_full);
+    EXPECT_EQ(failures(failure::queue_full), 1U);
+}
+
+TEST_F(bounded_pools, free_the_place_of_a_connection_that_cannot_be_made)
+{
+    auto o = of({at(testing::closed_port())});
+    o.max_connections = 1;
+    make(o);
+    for (int i = 0; i < 3; ++i) {
+        waiting w;
+        ASSERT_TRUE(pends(w));
+        run_until(loop, [&] { return w.done(); });
+        EXPECT_EQ(w.failed, failure::connect);
+    }
+    EXPECT_EQ(status->places().taken(), 0U);
+}
+
+TEST_F(bounded_pools, use_a_server_that_is_back_though_nobody_gave_a_place_up)
+{
+    loopback_server other;
+    auto o = of({at(server.port()), at(other.port())});
+    o.servers[0].max_connections = 1;
+    o.servers[1].max_connections = 1;
+    o.queue_timeout = std::chrono::seconds{20};
+    make(o);
+    const auto sick = status->server(to_text(o.servers[1].address));
+    sick->set_healthy(false);
+    EXPECT_EQ(connected().server(), 0U);
+    waiting w;
+    ASSERT_TRUE(pends(w));
+    sick->set_healthy(true);
+    run_until(loop, [&] { return w.done(); });
+    ASSERT_NE(w.got, nullptr);
+    EXPECT_EQ(w.got->server(), 1U);
+}
+
+TEST_F(bounded_pools, share_the_bound_with_the_pools_of_other_workers)
+{
+    make_bounded(1);
+    net::loop other_loop;
+    telemetry::server_metrics other_server;
+    auto o = of({at(server.port())});
+    o.servers[0].max_connections = 1;
+    pool other(
+        other_loop,
+        o,
+        status,
+        static_cast<unsigned short>(0),
+        pool::telemetry_blocks{upstream, worker, {&other_server}}
+    );
+    upstream_connection& first = connected();
+    waiting w;
+    EXPECT_EQ(other.lease(w, {}).connection, nullptr);
+    EXPECT_EQ(upstream.queued.value(), 1);
+    p->give_back(first, true);
+    run_until(other_loop, [&] { return w.done(); });
+    ASSERT_NE(w.got, nullptr);
+    other.close();
+    run_until(other_loop, [&] { return other.empty(); });
 }
 
 }  // namespace

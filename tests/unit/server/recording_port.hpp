@@ -282,7 +282,7 @@ public:
         return lease_result::ready;
     }
 
-    bool leased_is_reused() const override { return reused_; }
+    bool another_lease_may_help() const override { return reused_; }
 
     proxy::failure lease_failure() const override { return lease_error; }
 

@@ -1,0 +1,40 @@
+// Whether a server is passed over because it failed one request after the other, and until when.
+// Pure; one per server, for all workers together.
+//
+// After its first absence a server is back on trial: one failure sends it away again, for twice as
+// long, one success makes it as good as ever. An absence is a first one again when the server has
+// been back for as long as it was away.
+#pragma once
+
+#include "gateway/base/clock.hpp"
+#include "gateway/proxy/options.hpp"
+
+namespace gateway::proxy {
+
+class ejection_state {
+public:
+    // A request failed. True: it is time for eject(), should the other servers permit it.
+    bool failed(const ejection_options& rules, base::instant now);
+
+    // What comes in while it is out is of requests it had before, and tells nothing new. False:
+    // that.
+    bool succeeded(base::instant now);
+
+    void eject(const ejection_options& rules, base::instant now);
+
+    bool is_out(base::instant now) const { return length_ != base::duration{0} && now < until_; }
+
+    base::instant until() const { return until_; }  // of the last absence
+
+private:
+    std::uint32_t in_a_row_ = 0;
+    base::duration length_{0};  // of the last absence; 0 = there was none
+    base::instant until_{};
+};
+
+// Whether one more of `servers` may be out, when `out` are already and `left` others could serve.
+bool may_eject(
+    const ejection_options& rules, std::size_t servers, std::size_t out, std::size_t left
+);
+
+}  // namespace gateway::proxy

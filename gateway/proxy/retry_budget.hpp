@@ -1,0 +1,49 @@
+// How many requests may be sent a second time: a share of those sent once, so that retries cannot
+// multiply the load of an upstream that is failing already; and a few per second in any case, for
+// upstreams with little traffic. Pure; one per worker and upstream.
+#pragma once
+
+#include "gateway/base/clock.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace gateway::proxy {
+
+class retry_budget {
+public:
+    static constexpr std::uint32_t per_second = 10;  // whatever the traffic
+    static constexpr std::uint32_t most_saved = 100;
+
+    explicit retry_budget(std::uint32_t percent) : percent_(percent) {}
+
+    void request() { saved_ = std::min(saved_ + percent_, most_saved * 100); }
+
+    bool take_retry(base::instant now)
+    {
+        if (percent_ == 0) {
+            return false;
+        }
+        if (now - second_ >= std::chrono::seconds{1}) {
+            second_ = now;
+            in_second_ = 0;
+        }
+        if (in_second_ < per_second) {
+            ++in_second_;
+            return true;
+        }
+        if (saved_ < 100) {
+            return false;
+        }
+        saved_ -= 100;
+        return true;
+    }
+
+private:
+    std::uint32_t percent_;
+    std::uint32_t saved_ = 0;  // hundredths of a retry
+    base::instant second_{};   // began then
+    std::uint32_t in_second_ = 0;
+};
+
+}  // namespace gateway::proxy

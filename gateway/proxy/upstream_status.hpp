@@ -1,0 +1,47 @@
+// An upstream as all workers see it: its servers, the places in use, and who waits for one.
+// Kept across reloads as long as the upstream keeps its name. Any thread; the lock is taken by
+// failures, by the first success after one, and by reloads.
+#pragma once
+
+#include "gateway/proxy/server_status.hpp"
+#include "gateway/proxy/wait_queue.hpp"
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+
+namespace gateway::proxy {
+
+class upstream_status {
+public:
+    using servers = std::span<const std::shared_ptr<server_status>>;
+
+    // The one of that address, which lives while anybody holds it.
+    std::shared_ptr<server_status> server(const std::string& address);
+
+    place_count& places() { return places_; }  // counted only under a bound of the upstream's own
+
+    wait_queue& queue() { return queue_; }
+
+    // What a request said of all[which]. True: that server has been ejected for it.
+    bool failed(servers all, std::size_t which, const ejection_options& rules, base::instant now);
+
+    void succeeded(server_status& s, base::instant now)
+    {
+        if (s.failing_.load(std::memory_order_relaxed)) {
+            forgive(s, now);
+        }
+    }
+
+private:
+    place_count places_;
+    wait_queue queue_;
+    std::mutex mutex_;
+    std::map<std::string, std::weak_ptr<server_status>> known_;
+
+    void forgive(server_status& s, base::instant now);
+};
+
+}  // namespace gateway::proxy

@@ -1,0 +1,53 @@
+// A lease that waits: for a place at a server, in the queue of all workers; or, at the start, for
+// the first address of a server. Owned by the pool.
+#pragma once
+
+#include "gateway/base/timer_wheel.hpp"
+#include "gateway/proxy/pending_lease.hpp"
+#include "gateway/proxy/wait_queue.hpp"
+
+#include <list>
+
+namespace gateway::proxy {
+
+class pool;
+
+class waiting_lease final : public lease_source,
+                            public wait_queue::entry,
+                            private base::timer_entry {
+public:
+    // A place may become free without anybody giving one back, when a server is usable again; so
+    // whoever waits has the first in the queue look around this often.
+    static constexpr base::duration look_around = std::chrono::milliseconds{100};
+
+    waiting_lease(pool& p, pending_lease& lease, const lease_wish& wish);
+    ~waiting_lease() override = default;
+
+    // False: too many wait already.
+    bool enter_queue();
+    void leave_queue();
+
+    void wait_for_address();
+
+    bool is_queued() const { return queued_; }
+
+    pending_lease* lease() { return lease_; }
+
+    const lease_wish& wish() const { return wish_; }
+
+    std::list<waiting_lease>::iterator self;  // in its pool's list
+
+private:
+    pool& pool_;
+    pending_lease* lease_;
+    lease_wish wish_;
+    base::instant give_up_at_{};
+    bool queued_ = false;
+
+    void arm();
+    void wake() override;
+    void lease_abandoned() override;
+    void expired(base::instant now) override;
+};
+
+}  // namespace gateway::proxy

@@ -1,0 +1,123 @@
+#include "gateway/proxy/wait_queue.hpp"
+
+#include "gateway/proxy/place_count.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+namespace gateway::proxy {
+namespace {
+
+class noting final : public wait_queue::entry {
+public:
+    std::atomic<int> woken{0};
+
+    void wake() override
+    {
+        ++woken;
+        woken.notify_one();
+    }
+};
+
+TEST(wait_queue, wakes_each_once_in_the_order_in_which_they_came)
+{
+    wait_queue q;
+    noting a;
+    noting b;
+    ASSERT_TRUE(q.enter(a, 9));
+    ASSERT_TRUE(q.enter(b, 9));
+    q.wake_first();
+    EXPECT_EQ(a.woken, 1);
+    EXPECT_EQ(b.woken, 0);
+    q.wake_first();
+    EXPECT_EQ(b.woken, 1);
+    q.wake_first();
+    EXPECT_EQ(a.woken + b.woken, 2);
+    EXPECT_TRUE(q.was_woken(a));
+    EXPECT_FALSE(q.was_woken(a));
+    q.wake_first();  // it has not found what it was woken for
+    EXPECT_EQ(a.woken, 2);
+    q.leave(a);
+    q.leave(b);
+    EXPECT_TRUE(q.empty());
+}
+
+TEST(wait_queue, wakes_the_next_when_one_leaves_that_was_woken)
+{
+    wait_queue q;
+    noting a;
+    noting b;
+    noting c;
+    for (noting* n : {&a, &b, &c}) {
+        ASSERT_TRUE(q.enter(*n, 9));
+    }
+    q.leave(b);  // was not
+    EXPECT_EQ(a.woken + c.woken, 0);
+    q.wake_first();
+    q.leave(a);
+    EXPECT_EQ(c.woken, 1);
+    q.leave(c);
+}
+
+TEST(wait_queue, takes_no_more_than_it_may)
+{
+    wait_queue q;
+    noting a;
+    noting b;
+    EXPECT_TRUE(q.enter(a, 1));
+    EXPECT_FALSE(q.enter(b, 1));
+    EXPECT_EQ(q.length(), 1U);
+    q.leave(a);
+    EXPECT_FALSE(q.enter(b, 0));
+}
+
+// Threads that take a place or wait for it, as pools do: nobody is forgotten.
+TEST(wait_queue, forgets_nobody_whatever_the_threads_do)
+{
+    wait_queue q;
+    place_count places;
+    constexpr std::uint32_t most = 2;
+    std::atomic<std::uint32_t> at_once{0};
+    const auto free_place = [&] {
+        --at_once;
+        places.give_back();
+        if (!q.empty()) {
+            q.wake_first();
+        }
+    };
+    const auto work = [&] {
+        for (int i = 0; i < 20'000; ++i) {
+            if (!q.empty() || !places.take(most)) {
+                noting n;
+                ASSERT_TRUE(q.enter(n, 100));
+                q.wake_first();
+                for (;;) {
+                    n.woken.wait(0);
+                    n.woken = 0;
+                    if (q.was_woken(n) && places.take(most)) {
+                        break;
+                    }
+                }
+                q.leave(n);
+                q.wake_first();
+            }
+            EXPECT_LE(++at_once, most);
+            free_place();
+        }
+    };
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) {
+        threads.emplace_back(work);
+    }
+    for (std::thread& t : threads) {
+        t.join();
+    }
+    EXPECT_TRUE(q.empty());
+    EXPECT_EQ(places.taken(), 0U);
+}
+
+}  // namespace
+}  // namespace gateway::proxy
