@@ -125,7 +125,7 @@ class Origin:
     """`script(peer, request)` runs for each request, with the body still unread. A script that
     returns False ends the connection."""
 
-    def __init__(self, script=answer_ok, unix_path=None):
+    def __init__(self, script=answer_ok, unix_path=None, port=0):
         self.script = script
         self.requests = []
         self.problems = []  # what a script or a rule said; the test's end looks
@@ -134,7 +134,7 @@ class Origin:
         self._lock = threading.Lock()
         self._path = unix_path
         if unix_path is None:
-            self._listening = socket.create_server(("127.0.0.1", 0), backlog=1024)
+            self._listening = socket.create_server(("127.0.0.1", port), backlog=1024)
             self.address = "%s:%d" % self._listening.getsockname()
         else:
             self._listening = socket.socket(socket.AF_UNIX)
