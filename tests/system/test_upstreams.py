@@ -281,7 +281,7 @@ class Bounds(SystemTest):
             answers = [clients.submit(gateway.get) for _ in range(10)]
             queued = lambda: gateway.metrics().sum("gateway_upstream_queue_length")  # noqa: E731
             wait_until(lambda: queued() == 8, what="eight to wait")
-            self.assertEqual(held.now, 2)
+            wait_until(lambda: held.now == 2)
             self.assertEqual(
                 gateway.metrics().sum(
                     "gateway_upstream_server_connections", server=origin.address, state="active"

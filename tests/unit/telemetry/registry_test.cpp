@@ -49,6 +49,34 @@ TEST(registry, gives_the_same_block_to_the_same_worker_and_name)
     EXPECT_NE(&r.worker(0), &r.worker(1));
 }
 
+TEST(registry, tells_of_servers_what_workers_counted_and_what_its_source_knows)
+{
+    registry r(2, words, "1");
+    r.server(0, {"u", "a:1"}).requests.add(2);
+    r.server(1, {"u", "a:1"}).requests.add(3);
+    r.server(1, {"u", "a:1"}).active.add(4);
+    r.server(0, {"u", "gone:1"}).failures.add(1);
+    r.upstream(0, "u").queued.add(5);
+    r.upstream(1, "u").retries.add(6);
+    r.upstream(1, "u").retries_refused.add(7);
+    r.set_server_source([] {
+        return std::vector<server_figures>{{{"u", "a:1"}, false, 8}, {{"u", "b:1"}, true, 0}};
+    });
+    auto v = values(r);
+    const std::string server = "gateway_upstream_server_";
+    EXPECT_EQ(v.at(server + R"(requests_total{upstream="u",server="a:1"})"), 5);
+    EXPECT_EQ(v.at(server + R"(connections{upstream="u",server="a:1",state="active"})"), 4);
+    EXPECT_EQ(v.at(server + R"(connections{upstream="u",server="a:1",state="idle"})"), 0);
+    EXPECT_EQ(v.at(server + R"(failures_total{upstream="u",server="gone:1"})"), 1);
+    EXPECT_EQ(v.at(server + R"(up{upstream="u",server="a:1"})"), 0);
+    EXPECT_EQ(v.at(server + R"(up{upstream="u",server="b:1"})"), 1);
+    EXPECT_EQ(v.at(server + R"(ejections_total{upstream="u",server="a:1"})"), 8);
+    EXPECT_FALSE(v.contains(server + R"(up{upstream="u",server="gone:1"})"));
+    EXPECT_EQ(v.at(R"(gateway_upstream_queue_length{upstream="u"})"), 5);
+    EXPECT_EQ(v.at(R"(gateway_upstream_retries_total{upstream="u",result="sent"})"), 6);
+    EXPECT_EQ(v.at(R"(gateway_upstream_retries_total{upstream="u",result="refused"})"), 7);
+}
+
 TEST(registry, keeps_blocks_in_place_while_others_are_added)
 {
     registry r(2, words, "1");
