@@ -110,12 +110,15 @@ private:
     std::array<telemetry::limit_metrics, 3> limit_metrics_;
     telemetry::upstream_metrics upstream_;
     telemetry::worker_metrics worker_;
+    telemetry::server_metrics server_;
     std::shared_ptr<proxy::pool> pool_ = std::make_shared<proxy::pool>(
         loop,
         proxy::upstream_options{
-            .name = "u", .servers = {{.host = "127.0.0.1", .port = "1", .socket_path = {}}}},
+            .name = "u",
+            .servers = {{.address = {.host = "127.0.0.1", .port = "1", .socket_path = {}}}}},
+        std::make_shared<proxy::upstream_status>(),
         static_cast<unsigned short>(0),
-        proxy::pool::telemetry_blocks{upstream_, worker_}
+        proxy::pool::telemetry_blocks{upstream_, worker_, {&server_}}
     );
     std::deque<std::string> bytes_;  // of the heads
     http::request_head head_;
