@@ -76,7 +76,7 @@ struct upstream_options {
     base::duration queue_timeout = std::chrono::seconds{1};
     std::uint32_t retry_budget = 20;  // requests sent a second time, in percent; 0 = none
     base::duration slow_start = std::chrono::seconds{10};  // to its full share, once back
-    ejection_options ejection;
+    ejection_options ejection{};
     bool operator==(const upstream_options&) const = default;
 };
 
