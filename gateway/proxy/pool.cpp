@@ -279,7 +279,7 @@ void pool::attempt_ended(connect_attempt& a)
 bool pool::keep_abandoned(connect_attempt& a)
 {
     free_place(a.server());
-    if (retired_ || abandoned_ == max_abandoned) {
+    if (retired_ || abandoned_ >= options_.max_idle) {
         return false;
     }
     ++abandoned_;

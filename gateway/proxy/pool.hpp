@@ -24,9 +24,6 @@ namespace gateway::proxy {
 
 class pool final : public connection_owner {
 public:
-    // Connections still being made for clients that have left; more are given up.
-    static constexpr std::size_t max_abandoned = 16;
-
     // After so many servers that let connect_timeout pass, a request has waited long enough.
     static constexpr int most_timeouts = 2;
 
@@ -127,7 +124,7 @@ private:
     std::list<upstream_connection> connections_;
     std::list<connect_attempt> attempts_;
     std::list<waiting_lease> waiting_;
-    std::size_t abandoned_ = 0;  // among the attempts
+    std::size_t abandoned_ = 0;  // among the attempts, to be idle connections: at most max_idle
     std::shared_ptr<pool*> mark_;
     bool retired_ = false;
 

@@ -272,16 +272,18 @@ TEST_F(pools, keep_a_connection_that_nobody_waits_for_any_more)
 
 TEST_F(pools, keep_a_bounded_number_of_them)
 {
-    make({at(server.port())});
+    auto o = of({at(server.port())});
+    o.max_idle = 3;
+    make(o);
     {
-        std::list<waiting> all(pool::max_abandoned + 5);
+        std::list<waiting> all(9);
         for (waiting& w : all) {
             ASSERT_TRUE(pends(w));
         }
     }
-    run_until(loop, [&] { return worker.upstreams_idle.value() == pool::max_abandoned; });
+    run_until(loop, [&] { return worker.upstreams_idle.value() == 3; });
     let_happen();
-    EXPECT_EQ(worker.upstreams_idle.value(), pool::max_abandoned);
+    EXPECT_EQ(worker.upstreams_idle.value(), 3);
 }
 
 TEST_F(pools, that_are_retired_close_what_is_idle_at_once_and_what_is_lent_when_it_comes_back)
