@@ -52,6 +52,9 @@ void load_limits(section& root, draft& d, findings& found);
 void load_upstreams(section& root, draft& d, findings& found);
 void load_routes(section& root, draft& d, findings& found);
 
+// The key `health` of an upstream; nothing without it.
+void load_health(section& upstream, std::optional<proxy::health_options>& out, findings& found);
+
 // One element of a limit's key, such as "header:x-api-key"; nothing and a problem if it is none.
 std::optional<policy::key_part> parse_key_part(const located& part, findings& found);
 

@@ -1,4 +1,4 @@
-// listeners, admin, workers, drain_timeout, max_connections, http, log, response_headers.
+// listeners, admin, workers, drain_timeout, bounds of connections, http, log, response_headers.
 #include "config/address.hpp"
 #include "config/draft.hpp"
 
@@ -101,6 +101,9 @@ void load_process(section& root, draft& d, findings& found)
     load_workers(root, options);
     root.read("drain_timeout", options.drain_timeout, 0s, longest_drain);
     root.read_number("max_connections", options.max_connections, 1, most_connections);
+    root.read_number(
+        "max_connections_per_peer", options.max_connections_per_peer, 0, most_connections
+    );
 }
 
 void load_http(section& root, draft& d, findings& found)

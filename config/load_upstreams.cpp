@@ -181,6 +181,7 @@ void load_upstreams(section& root, draft& d, findings& found)
         load_bounds(upstream, options);
         load_resolver(upstream, options.resolver, found);
         load_balancing(upstream, options, found);
+        load_health(upstream, options.health, found);
         upstream.refuse_the_rest();
         d.policy.upstreams.push_back(name);
         d.upstreams.push_back({one.value->at, one.path});

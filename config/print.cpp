@@ -145,6 +145,7 @@ void print_process(const settings& s, std::string& out)
     top.line("workers", s.server.workers == 0 ? "auto" : std::to_string(s.server.workers));
     top.line("drain_timeout", s.server.drain_timeout);
     top.line("max_connections", s.server.max_connections);
+    top.line("max_connections_per_peer", s.server.max_connections_per_peer);
 }
 
 void print_http(const http::options& options, std::string& out)
@@ -293,6 +294,21 @@ void print_ejection(const proxy::ejection_options& options, std::string& out)
     ejection.line("on_5xx", yaml(options.on_5xx));
 }
 
+void print_health(const proxy::health_options& options, std::string& out)
+{
+    block{out, 2}.title("health");
+    block health{out, 3};
+    health.line("path", yaml(options.path));
+    health.line("interval", options.interval);
+    health.line("timeout", options.timeout);
+    health.line("unhealthy", std::to_string(options.unhealthy));
+    health.line("healthy", std::to_string(options.healthy));
+    health.line(
+        "expected",
+        std::to_string(options.expected_first) + '-' + std::to_string(options.expected_last)
+    );
+}
+
 void print_upstreams(const settings& s, std::string& out)
 {
     block{out, 0}.title("upstreams");
@@ -323,6 +339,9 @@ void print_upstreams(const settings& s, std::string& out)
         upstream.line("retry_budget", options.retry_budget);
         upstream.line("slow_start", options.slow_start);
         print_ejection(options.ejection, out);
+        if (options.health) {
+            print_health(*options.health, out);
+        }
     }
 }
 

@@ -1,11 +1,13 @@
 #include "gateway/app.hpp"
 
+#include "config/address.hpp"
 #include "config/load.hpp"
 #include "config/problem.hpp"
 #include "gateway/http/via.hpp"
 #include "gateway/proxy/failure.hpp"
 #include "gateway/server/admin.hpp"
 #include "gateway/server/echo.hpp"
+#include "gateway/server/health_checks.hpp"
 #include "gateway/server/worker.hpp"
 #include "gateway/startup.hpp"
 #include "gateway/store/redis/rebasing.hpp"
@@ -49,6 +51,7 @@ private:
     store::memory_store local_;
     telemetry::access_log_writer access_log_;
     std::unique_ptr<server::echo_server> echo_;
+    server::health_checks health_;
     server::shared_state shared_;
     std::deque<server::worker> workers_;
     std::size_t workers_running_ = 0;
@@ -61,6 +64,7 @@ private:
     std::map<std::string, std::shared_ptr<proxy::upstream_status>> upstreams_;
 
     server::snapshot snapshot_of(const config::settings& settings);
+    void check_servers(const server::snapshot& s);
     void open_admin();
     void wait_for_signal();
     void reload();
@@ -83,6 +87,7 @@ app::app(const config::settings& settings, const std::string& config_path)
       ),
       local_(settings.local_store),
       access_log_(STDOUT_FILENO, settings.log),
+      health_(control_, "gateway/" GATEWAY_VERSION),
       shared_{local_, metrics_, access_log_, settings.server.max_connections},
       signals_(control_, SIGTERM, SIGINT, SIGHUP),
       drain_timer_(control_.get_executor())
@@ -92,6 +97,7 @@ app::app(const config::settings& settings, const std::string& config_path)
     );
     metrics_.set_server_source([this] { return server_figures(); });
     metrics_.set_dropped_lines_source([this] { return access_log_.dropped_lines(); });
+    metrics_.set_health_source([this] { return health_.results(); });
 }
 
 server::snapshot app::snapshot_of(const config::settings& settings)
@@ -100,6 +106,7 @@ server::snapshot app::snapshot_of(const config::settings& settings)
     s.policy = settings.policy;
     s.http = settings.http;
     s.via_name = via_name_;
+    s.max_connections_per_peer = settings.server.max_connections_per_peer;
     s.upstreams = settings.upstreams;
     for (const config::shared_store& store : settings.shared_stores) {
         s.shared_stores.push_back({store.name, store.redis});
@@ -125,6 +132,33 @@ server::snapshot app::snapshot_of(const config::settings& settings)
     return s;
 }
 
+// Once a snapshot is in force.
+void app::check_servers(const server::snapshot& s)
+{
+    std::vector<server::health_checks::target> targets;
+    for (std::size_t i = 0; i < s.upstreams.size(); ++i) {
+        const proxy::upstream_options& upstream = s.upstreams[i];
+        for (const proxy::server_options& server : upstream.servers) {
+            const std::string name = to_text(server.address);
+            const auto status = s.upstream_statuses[i]->server(name);
+            if (!upstream.health) {
+                status->set_healthy(true);
+                continue;
+            }
+            targets.push_back({
+                .upstream = upstream.name,
+                .name = name,
+                .address = server.address,
+                .options = *upstream.health,
+                .resolver = upstream.resolver,
+                .echo_port = s.echo_port,
+                .report = [status](bool healthy) { status->set_healthy(healthy); },
+            });
+        }
+    }
+    health_.watch(std::move(targets));
+}
+
 int app::run()
 {
     startup::raise_descriptor_limit(settings_.server.max_connections);
@@ -135,6 +169,7 @@ int app::run()
     for (std::size_t i = 0; i < count; ++i) {
         workers_.emplace_back(shared_, i, first, std::move(sockets[i]));
     }
+    check_servers(first);
     for (server::worker& w : workers_) {
         ++workers_running_;
         w.start([this] { asio::post(control_, [this] { worker_finished(); }); });
@@ -196,6 +231,7 @@ void app::reload()
         for (server::worker& w : workers_) {
             w.reload(s);
         }
+        check_servers(*s);
         rebase_buckets(fresh);
         startup::keep_fixed(settings_, fresh);
         settings_ = std::move(fresh);

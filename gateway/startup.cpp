@@ -135,9 +135,10 @@ std::vector<std::string> needs_restart(
 
 void keep_fixed(const config::settings& running, config::settings& fresh)
 {
-    const auto drain_timeout = fresh.server.drain_timeout;  // the one that may change
-    fresh.server = running.server;
-    fresh.server.drain_timeout = drain_timeout;
+    server::options kept = running.server;
+    kept.drain_timeout = fresh.server.drain_timeout;  // these may change
+    kept.max_connections_per_peer = fresh.server.max_connections_per_peer;
+    fresh.server = std::move(kept);
     fresh.local_store = running.local_store;
 }
 

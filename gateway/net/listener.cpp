@@ -75,8 +75,7 @@ stream_protocol protocol_of(int fd)
     return {address.ss_family, 0};
 }
 
-// A Unix socket's peer has no address: it is on this machine, so it counts as the loopback address.
-base::ip_address address_of(const sockaddr_storage& peer)
+std::optional<base::ip_address> address_of(const sockaddr_storage& peer)
 {
     if (peer.ss_family == AF_INET) {
         sockaddr_in v4{};
@@ -90,7 +89,7 @@ base::ip_address address_of(const sockaddr_storage& peer)
         std::memcpy(bytes.data(), &v6.sin6_addr, bytes.size());
         return base::ip_address(bytes);
     }
-    return base::ip_address::v4(INADDR_LOOPBACK);
+    return std::nullopt;
 }
 
 }  // namespace

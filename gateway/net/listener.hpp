@@ -8,6 +8,7 @@
 #include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/generic/stream_protocol.hpp>
 
+#include <optional>
 #include <string>
 
 namespace gateway::net {
@@ -34,7 +35,9 @@ class acceptor_owner {
 public:
     virtual bool make_room() = 0;    // false: no more for now; call resume() when there is
     virtual void room_unused() = 0;  // what make_room() promised is not needed after all
-    virtual void accepted(int fd, const base::ip_address& peer) = 0;
+
+    // `peer` is nothing for a Unix socket's, which has no address.
+    virtual void accepted(int fd, const std::optional<base::ip_address>& peer) = 0;
 
 protected:
     ~acceptor_owner() = default;

@@ -71,7 +71,7 @@ resolved_name resolved_name::of_socket(const std::string& path)
 }
 
 resolved_name resolved_name::of_host(
-    loop& l,
+    executor ex,
     const std::string& host,
     const std::string& port,
     const resolver_options& options,
@@ -89,13 +89,13 @@ resolved_name resolved_name::of_host(
         return resolved_name(std::move(s));
     }
     s->options = options;
-    s->wait = std::make_unique<timer>(l.get_executor());
+    s->wait = std::make_unique<timer>(ex);
     s->answered = std::move(answered);
     // The coroutine owns a share of the state, never the resolved_name: that may go at any time.
     auto keep_resolved =
-        [](std::shared_ptr<state> mine, executor ex, std::string name, std::string service
+        [](std::shared_ptr<state> mine, executor own, std::string name, std::string service
         ) -> task<> {
-        resolver asking(ex);
+        resolver asking(own);
         while (!mine->abandoned) {
             auto [error, results] = co_await asking.async_resolve(name, service, use_task);
             if (!error && !results.empty()) {
@@ -112,9 +112,7 @@ resolved_name resolved_name::of_host(
             co_await mine->wait->async_wait(use_task);
         }
     };
-    boost::asio::co_spawn(
-        l.get_executor(), keep_resolved(s, l.get_executor(), host, port), boost::asio::detached
-    );
+    boost::asio::co_spawn(ex, keep_resolved(s, ex, host, port), boost::asio::detached);
     return resolved_name(std::move(s));
 }
 

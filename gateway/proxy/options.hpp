@@ -4,9 +4,11 @@
 #include "gateway/base/clock.hpp"
 #include "gateway/http/options.hpp"
 #include "gateway/net/options.hpp"
+#include "gateway/proxy/health_options.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -77,6 +79,8 @@ struct upstream_options {
     std::uint32_t retry_budget = 20;  // requests sent a second time, in percent; 0 = none
     base::duration slow_start = std::chrono::seconds{10};  // to its full share, once back
     ejection_options ejection{};
+    std::optional<health_options> health{};  // nothing: no checks, every server is taken to be well
+
     bool operator==(const upstream_options&) const = default;
 };
 

@@ -52,7 +52,7 @@ net::resolved_name pool::resolve(const server_address& address, unsigned short e
     }
     const std::string host = address.echo ? "127.0.0.1" : address.host;
     const std::string port = address.echo ? std::to_string(echo_port) : address.port;
-    return net::resolved_name::of_host(loop_, host, port, options_.resolver, [this] {
+    return net::resolved_name::of_host(loop_.get_executor(), host, port, options_.resolver, [this] {
         addresses_changed();
     });
 }

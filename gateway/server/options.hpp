@@ -29,6 +29,7 @@ struct options {
     std::size_t workers = 0;  // 0 = usable cores
     base::duration drain_timeout = std::chrono::seconds{30};
     std::size_t max_connections = 10'000;
+    std::size_t max_connections_per_peer = 0;  // 0 = no cap
 };
 
 }  // namespace gateway::server

@@ -19,6 +19,7 @@ namespace gateway::server {
 struct policy_view {
     std::shared_ptr<const policy::policy> policy;
     http::options http;
+    std::size_t max_connections_per_peer = 0;  // 0 = no cap
     http::limit_header_options limit_headers;
     std::string via_name;         // of this process, for loops to be seen
     std::string identity_header;  // lower case

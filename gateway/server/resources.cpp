@@ -50,6 +50,7 @@ std::shared_ptr<const policy_view> resources::adopt(const snapshot& s)
     view->policy = s.policy;
     view->http = s.http;
     view->via_name = s.via_name;
+    view->max_connections_per_peer = s.max_connections_per_peer;
     const policy::header_options& headers = s.policy->headers;
     view->limit_headers = {
         .x_ratelimit = headers.x_ratelimit,

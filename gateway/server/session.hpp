@@ -12,6 +12,7 @@
 
 #include <list>
 #include <memory>
+#include <optional>
 
 namespace gateway::server {
 
@@ -48,7 +49,8 @@ public:
     void drain();  // finish what runs, then end
     void abort();  // end now
 
-    std::list<session>::iterator self;  // in its worker's list
+    std::list<session>::iterator self;           // in its worker's list
+    std::optional<base::ip_address> counted_as;  // in its worker's count of peers; nothing: not
 
 private:
     enum class deadline : std::uint8_t { none, idle, head, body, response, tunnel, linger };

@@ -23,6 +23,7 @@ struct named_store {
 struct snapshot {
     std::shared_ptr<const policy::policy> policy;
     http::options http;
+    std::size_t max_connections_per_peer = 0;
     std::vector<named_store> shared_stores;          // [i] is policy->stores[i + 1]
     std::vector<proxy::upstream_options> upstreams;  // [i] is policy->upstreams[i]
     std::string via_name;                            // of this process

@@ -2,6 +2,9 @@
 
 #include <boost/asio/post.hpp>
 
+#include <netinet/in.h>
+#include <unistd.h>
+
 namespace gateway::server {
 
 worker::worker(shared_state& shared, std::size_t index, const snapshot& s, std::vector<int> sockets)
@@ -68,18 +71,42 @@ void worker::room_unused()
     shared_.connections.fetch_sub(1, std::memory_order_relaxed);
 }
 
-void worker::accepted(int fd, const base::ip_address& peer)
+// A Unix socket's peer is on this machine: it counts as the loopback address, and against no cap.
+void worker::accepted(int fd, const std::optional<base::ip_address>& peer)
 {
-    session& s = sessions_.emplace_back(environment_, fd, peer);
+    std::optional<base::ip_address> counted_as;
+    if (peer.has_value() && !let_in(*peer, counted_as)) {
+        shared_.metrics.worker(index_).refused_per_peer.add();
+        ::close(fd);
+        room_unused();
+        return;
+    }
+    const auto here = base::ip_address::v4(INADDR_LOOPBACK);
+    session& s = sessions_.emplace_back(environment_, fd, peer.value_or(here));
     s.self = std::prev(sessions_.end());
+    s.counted_as = counted_as;
     s.start();
     if (draining_) {
         s.drain();
     }
 }
 
+// Addresses in one prefix are one peer, as they are one client.
+bool worker::let_in(const base::ip_address& peer, std::optional<base::ip_address>& counted_as)
+{
+    const identity::client_options& client = view_->policy->client;
+    if (view_->max_connections_per_peer == 0 || identity::is_trusted(client, peer)) {
+        return true;
+    }
+    counted_as = peer.masked(client.ipv4_prefix, client.ipv6_prefix);
+    return shared_.peers.enter(*counted_as, view_->max_connections_per_peer);
+}
+
 void worker::ended(session& s)
 {
+    if (s.counted_as.has_value()) {
+        shared_.peers.leave(*s.counted_as);
+    }
     sessions_.erase(s.self);
     room_unused();
     end_if_done();

@@ -1,5 +1,5 @@
 // One thread and what it owns: event loop, listeners, sessions, pools, store links, counters, log.
-// Workers share the local store, and the count of connections; nothing else on the hot path.
+// Workers share the local store and the counts of connections; nothing else on the hot path.
 //
 // Built and destroyed on the main thread; everything in between happens on its own. The functions
 // marked [any thread] post there.
@@ -8,6 +8,7 @@
 #include "gateway/net/listener.hpp"
 #include "gateway/net/loop.hpp"
 #include "gateway/server/admitter.hpp"
+#include "gateway/server/peer_count.hpp"
 #include "gateway/server/resources.hpp"
 #include "gateway/server/session.hpp"
 #include "gateway/store/memory_store.hpp"
@@ -28,6 +29,7 @@ struct shared_state {
     telemetry::access_log_writer& log;
     std::size_t max_connections;
     std::atomic<std::size_t> connections{0};
+    peer_count peers{};
 };
 
 class worker final : private net::acceptor_owner {
@@ -67,7 +69,8 @@ private:
 
     bool make_room() override;
     void room_unused() override;
-    void accepted(int fd, const base::ip_address& peer) override;
+    void accepted(int fd, const std::optional<base::ip_address>& peer) override;
+    bool let_in(const base::ip_address& peer, std::optional<base::ip_address>& counted_as);
     void ended(session& s);
     void tick(base::instant now);
     void begin_drain();

@@ -263,6 +263,13 @@ void add_connection_families(families& all, const row<worker_metrics>& workers)
     add("upstream", "active", &worker_metrics::upstreams_active);
     add("upstream", "idle", &worker_metrics::upstreams_idle);
     add_family(all, std::move(connections));
+    auto refused = counter_family(
+        "gateway_connections_refused_total", "Client connections closed at once, by reason."
+    );
+    add_row(refused, {{"reason", "per_peer"}}, sum(workers, [](const worker_metrics& m) {
+                return m.refused_per_peer.value();
+            }));
+    add_family(all, std::move(refused));
 }
 
 void add_tunnel_families(families& all, const row<worker_metrics>& workers)

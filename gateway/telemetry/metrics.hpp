@@ -118,6 +118,7 @@ struct worker_metrics {
     counter tunnels_opened;
     counter tunnel_bytes_of_clients;  // received from them
     counter tunnel_bytes_of_upstreams;
+    counter refused_per_peer;  // connections closed for max_connections_per_peer
 };
 
 }  // namespace gateway::telemetry

@@ -15,6 +15,28 @@ namespace gateway::telemetry {
 
 namespace {
 
+void add_health_families(families& all, const std::vector<server_health>& servers)
+{
+    auto healthy = gauge_family(
+        "gateway_upstream_server_healthy", "1 if a server passes its health checks, else 0."
+    );
+    auto checks = counter_family(
+        "gateway_upstream_health_checks_total", "Health checks of a server, by result."
+    );
+    for (const server_health& s : servers) {
+        const labels names{{"upstream", s.upstream}, {"server", s.server}};
+        add_row(healthy, names, s.healthy ? 1 : 0);
+        for (const auto& [result, count] :
+             {std::pair{"success", s.good}, std::pair{"failure", s.failed}}) {
+            labels with_result = names;
+            with_result.push_back({"result", result});
+            add_row(checks, std::move(with_result), static_cast<double>(count));
+        }
+    }
+    add_family(all, std::move(healthy));
+    add_family(all, std::move(checks));
+}
+
 void add_single(families& all, prometheus::MetricFamily family, labels names, double value)
 {
     add_row(family, std::move(names), value);
@@ -61,6 +83,7 @@ struct registry::state {
     std::function<std::size_t()> buckets;
     std::function<std::uint64_t()> turned_away;
     std::function<std::uint64_t()> dropped_lines;
+    std::function<std::vector<server_health>()> health;
 };
 
 void registry::state::add_own_families(families& all) const
@@ -162,6 +185,12 @@ void registry::set_dropped_lines_source(std::function<std::uint64_t()> dropped_l
     state_->dropped_lines = std::move(dropped_lines);
 }
 
+void registry::set_health_source(std::function<std::vector<server_health>()> health)
+{
+    const std::lock_guard lock(state_->mutex);
+    state_->health = std::move(health);
+}
+
 std::string registry::scrape() const
 {
     families all;
@@ -175,6 +204,9 @@ std::string registry::scrape() const
             state_->server_source ? state_->server_source() : std::vector<server_figures>{}
         );
         add_limit_families(all, state_->limits);
+        if (state_->health) {
+            add_health_families(all, state_->health());
+        }
         add_store_families(all, state_->stores, state_->store_failures);
         state_->add_own_families(all);
         if (state_->buckets) {

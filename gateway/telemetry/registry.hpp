@@ -20,6 +20,14 @@ struct vocabulary {  // label values of `reason`, in the order of the failures a
     std::span<const std::string_view> upstream_failures;
 };
 
+struct server_health {  // what active checks say of one server
+    std::string upstream;
+    std::string server;
+    bool healthy = true;
+    std::uint64_t good = 0;
+    std::uint64_t failed = 0;
+};
+
 // Any thread may ask for a block (a lock is taken); only the worker of that index may write to it.
 // Sources are called by scrape() on its thread, and must stay callable as long as the registry
 // lives.
@@ -51,6 +59,9 @@ public:
     // Asked at each scrape for what the workers know of servers together. Those it does not name
     // have left the configuration: only their counters stay.
     void set_server_source(std::function<std::vector<server_figures>()> servers);
+    // Asked at each scrape for gateway_upstream_server_healthy and
+    // gateway_upstream_health_checks_total.
+    void set_health_source(std::function<std::vector<server_health>()> health);
 
     std::string scrape() const;  // Prometheus text exposition format 0.0.4
 

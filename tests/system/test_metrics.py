@@ -30,6 +30,9 @@ PROMISED = {
     "gateway_tunnels": set(),
     "gateway_tunnels_total": set(),
     "gateway_tunnel_bytes_total": {"side"},
+    "gateway_connections_refused_total": {"reason"},
+    "gateway_upstream_server_healthy": {"upstream", "server"},
+    "gateway_upstream_health_checks_total": {"upstream", "server", "result"},
     "gateway_config_reloads_total": {"result"},
     "gateway_config_last_reload_success_timestamp_seconds": set(),
     "gateway_build_info": {"version"},
@@ -52,7 +55,7 @@ class MetricsTest(SystemTest):
             "routes:\n - { name: near, match: { path: /near }, limits: [near], upstream: up }\n"
             " - { name: far, match: { path: /far }, limits: [far], upstream: up }\n"
             " - { name: dead, match: { path: /dead }, upstream: dead }\n"
-            "upstreams: { up: { servers: [echo] }, dead: { servers: ['127.0.0.1:1'] } }\n"
+            "upstreams: { up: { servers: [echo], health: { path: /well } }, dead: { servers: ['127.0.0.1:1'] } }\n"
             "log: { access: false }\n"
         )
         wait_until(lambda: self.gateway_under_test.metrics().sum("gateway_store_up", store="r"))

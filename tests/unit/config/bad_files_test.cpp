@@ -63,6 +63,10 @@ TEST(bad_files, process_settings)
         {"max_connections: 1e4", "f:1:18: max_connections: expected a whole number"},
         {"max_connections: 99999999999999999999999",
          "f:1:18: max_connections: too large, the maximum is 1000000"},
+        {"max_connections_per_peer: -1",
+         "f:1:27: max_connections_per_peer: expected a whole number"},
+        {"max_connections_per_peer: 1000001",
+         "f:1:27: max_connections_per_peer: too large, the maximum is 1000000"},
         {"max_conections: 5",
          "f:1:1: max_conections: unknown key, did you mean \"max_connections\"?"},
         {"workers: 1\nworkers: 2", "f:2:1: workers: duplicate key, first on line 1"},
@@ -358,6 +362,35 @@ TEST(bad_files, upstreams)
         {"upstreams: { u: { servers: [echo], ejection: { max_share: 0 } } }",
          "f:1:59: upstreams.u.ejection.max_share: too small, the minimum is 1"},
     });
+}
+
+TEST(bad_files, health)
+{
+    const std::string place = "upstreams: { u: { servers: [echo], health: ";
+    expect_complaints({
+        {place + "/healthz } }", "f:1:44: upstreams.u.health: expected a mapping"},
+        {place + "{} } }", "f:1:44: upstreams.u.health.path: missing"},
+        {place + "{ path: healthz } } }",
+         "f:1:52: upstreams.u.health.path: expected a path such as /healthz"},
+        {place + "{ path: \"/a b\" } } }", "f:1:52: upstreams.u.health.path: expected a path"},
+        {place + "{ path: \"/a#b\" } } }", "f:1:52: upstreams.u.health.path: expected a path"},
+        {place + "{ path: /, interval: 9ms } } }",
+         "f:1:65: upstreams.u.health.interval: too small, the minimum is 10ms"},
+        {place + "{ path: /, timeout: 2h } } }",
+         "f:1:64: upstreams.u.health.timeout: too large, the maximum is 1h"},
+        {place + "{ path: /, unhealthy: 0 } } }",
+         "f:1:66: upstreams.u.health.unhealthy: too small, the minimum is 1"},
+        {place + "{ path: /, healthy: 101 } } }",
+         "f:1:64: upstreams.u.health.healthy: too large, the maximum is 100"},
+        {place + "{ path: /, intervall: 1s } } }",
+         "f:1:55: upstreams.u.health.intervall: unknown key, did you mean \"interval\"?"},
+    });
+    for (const char* range : {"100-200", "200-600", "399-200", "200-", "-", "ok", "200-299-399"}) {
+        expect_complaints({
+            {place + "{ path: /, expected: \"" + range + "\" } } }",
+             "f:1:65: upstreams.u.health.expected: expected a status or a range of them"},
+        });
+    }
 }
 
 TEST(bad_files, a_shared_store_bounds_rates_and_routes)

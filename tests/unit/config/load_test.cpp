@@ -31,6 +31,8 @@ TEST(load, the_least_configuration_has_the_documented_defaults)
     EXPECT_EQ(s.server.admin.address, (server::listen_address{"127.0.0.1", 9901, ""}));
     EXPECT_EQ(s.server.drain_timeout, 30s);
     EXPECT_EQ(s.server.max_connections, 10'000U);
+    EXPECT_EQ(s.server.max_connections_per_peer, 0U);
+    EXPECT_FALSE(s.upstreams.front().health.has_value());
     EXPECT_EQ(s.http.header_timeout, 10s);
     EXPECT_EQ(s.http.max_header_bytes, 16'384U);
     EXPECT_EQ(s.local_store.max_buckets, 1'000'000U);
@@ -50,7 +52,7 @@ TEST(load, every_key_arrives_where_it_belongs)
     s.rest =
         "admin: { address: unix:/run/admin.sock, max_connections: 8, timeout: 4s }\nworkers: "
         "3\ndrain_timeout: 0s\nmax_connections: "
-        "7\n"
+        "7\nmax_connections_per_peer: 4\n"
         "http: { header_timeout: 1s, idle_timeout: 2s, body_timeout: 3s, max_header_bytes: 300,"
         " tunnel_idle_timeout: 4m,"
         " max_headers: 9, max_body_bytes: 5GiB, max_chunk_line_bytes: 17,"
@@ -83,7 +85,9 @@ TEST(load, every_key_arrives_where_it_belongs)
         "    resolver: { refresh: 8s, retry: 9s, max_addresses: 10 }\n"
         "    balance: hash\n    max_connections: 8\n    max_queue: 7\n"
         "    queue_timeout: 6ms\n    retry_budget: 0\n    slow_start: 0s\n"
-        "    ejection: { failures: 2, time: 3s, max_time: 4s, max_share: 33, on_5xx: true }\n";
+        "    ejection: { failures: 2, time: 3s, max_time: 4s, max_share: 33, on_5xx: true }\n"
+        "    health: { path: \"/well?deep=1\", interval: 60ms, timeout: 7ms, unhealthy: 8,\n"
+        "      healthy: 9, expected: 204 }\n";
     const settings got = s.load();
     EXPECT_EQ(got.server.admin.address.socket_path, "/run/admin.sock");
     EXPECT_EQ(got.server.admin.max_connections, 8U);
@@ -91,6 +95,7 @@ TEST(load, every_key_arrives_where_it_belongs)
     EXPECT_EQ(got.server.workers, 3U);
     EXPECT_EQ(got.server.drain_timeout, 0s);
     EXPECT_EQ(got.server.max_connections, 7U);
+    EXPECT_EQ(got.server.max_connections_per_peer, 4U);
     EXPECT_EQ(got.http.header_timeout, 1s);
     EXPECT_EQ(got.http.idle_timeout, 2s);
     EXPECT_EQ(got.http.body_timeout, 3s);
@@ -145,6 +150,16 @@ TEST(load, every_key_arrives_where_it_belongs)
         .retry_budget = 0,
         .slow_start = 0s,
         .ejection = {.failures = 2, .time = 3s, .max_time = 4s, .max_share = 33, .on_5xx = true},
+        .health =
+            proxy::health_options{
+                .path = "/well?deep=1",
+                .interval = 60ms,
+                .timeout = 7ms,
+                .unhealthy = 8,
+                .healthy = 9,
+                .expected_first = 204,
+                .expected_last = 204,
+            },
     };
     EXPECT_THAT(got.upstreams, ElementsAre(expected_upstream));
 }
@@ -242,6 +257,17 @@ TEST(load, yaml_may_be_written_in_any_of_its_styles)
     sample s;
     s.limits = "limits:\n  true: { key: client_ip, rate: '10/s', burst: 0x }\n";
     EXPECT_THAT(problems_of(s.text()), HasSubstr("limits.true.burst: expected a whole number"));
+}
+
+TEST(load, health_needs_no_more_than_a_path)
+{
+    sample s;
+    s.upstreams = "upstreams: { u: { servers: [echo], health: { path: / } } }\n";
+    proxy::health_options expected;
+    expected.path = "/";
+    EXPECT_EQ(s.load().upstreams.front().health, expected);
+    EXPECT_EQ(expected.interval, 5s);
+    EXPECT_EQ(expected.expected_last, 399);
 }
 
 TEST(load, the_largest_values_allowed_are_accepted)

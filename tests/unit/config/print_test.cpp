@@ -41,7 +41,8 @@ sample full()
     s.upstreams =
         "upstreams:\n  u: { servers: [echo, \"app:1\", { address: \"[::1]:2\", weight: 7 }, "
         "{ address: \"unix:/x y\", max_connections: 3 }], max_idle: 0, balance: round_robin, "
-        "max_connections: 5, ejection: { failures: 0, on_5xx: true } }\n";
+        "max_connections: 5, ejection: { failures: 0, on_5xx: true }, "
+        "health: { path: \"/a?b\", interval: 20ms, expected: 204-299 } }\n";
     return s;
 }
 
@@ -82,6 +83,7 @@ TEST(print, defaults_are_filled_in)
          {"\nadmin:\n  address: \"127.0.0.1:9901\"\n",
           "\nworkers: auto\n",
           "\ndrain_timeout: 30s\n",
+          "\nmax_connections_per_peer: 0\n",
           "\n  header_timeout: 10s\n",
           "\n  idle_timeout: 1m\n",
           "\n  tunnel_idle_timeout: 5m\n",

@@ -242,7 +242,7 @@ public:
 
     void room_unused() override { ++room; }
 
-    void accepted(int fd, const base::ip_address&) override { in.push_back(fd); }
+    void accepted(int fd, const std::optional<base::ip_address>&) override { in.push_back(fd); }
 };
 
 TEST(listeners, accept_while_there_is_room_and_take_what_waits_when_they_close)

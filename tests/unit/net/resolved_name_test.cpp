@@ -17,7 +17,7 @@ protected:
 
     resolved_name name(const std::string& host, const resolver_options& options = {})
     {
-        return resolved_name::of_host(l, host, "80", options, [this] { ++answers; });
+        return resolved_name::of_host(l.get_executor(), host, "80", options, [this] { ++answers; });
     }
 
     void run_until_answers(int count)

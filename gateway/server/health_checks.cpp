@@ -1,0 +1,230 @@
+#include "gateway/server/health_checks.hpp"
+
+#include "gateway/net/resolved_name.hpp"
+#include "gateway/net/task.hpp"
+#include "gateway/proxy/health_state.hpp"
+#include "gateway/telemetry/log.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/beast/core/basic_stream.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http.hpp>
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+namespace gateway::server {
+
+namespace {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+
+using stream = boost::beast::basic_stream<asio::generic::stream_protocol, net::executor>;
+using request = http::request<http::empty_body>;
+
+net::resolved_name resolve(net::executor ex, const health_checks::target& t)
+{
+    if (!t.address.socket_path.empty()) {
+        return net::resolved_name::of_socket(t.address.socket_path);
+    }
+    const std::string host = t.address.echo ? "127.0.0.1" : t.address.host;
+    const std::string port = t.address.echo ? std::to_string(t.echo_port) : t.address.port;
+    return net::resolved_name::of_host(ex, host, port, t.resolver, nullptr);
+}
+
+request question(const health_checks::target& t, const std::string& user_agent)
+{
+    request r(http::verb::get, t.options.path, 11);
+    r.set(http::field::host, t.address.socket_path.empty() ? t.name : "localhost");
+    r.set(http::field::user_agent, user_agent);
+    r.set(http::field::accept, "*/*");
+    r.set(http::field::connection, "close");
+    return r;
+}
+
+// What is wrong with how the server answered; empty if nothing is.
+std::string complaint_about(const boost::system::error_code& ec)
+{
+    if (!ec) {
+        return {};
+    }
+    return ec == boost::beast::error::timeout ? "no complete answer in time" : ec.message();
+}
+
+// To the first address that accepts.
+net::task<std::string> connect(stream& s, std::vector<net::resolved_name::endpoint> addresses)
+{
+    std::string complaint = "its name does not resolve";
+    for (const auto& address : addresses) {
+        boost::system::error_code ignored;
+        s.socket().close(ignored);
+        auto [ec] = co_await s.async_connect(address, net::use_task);
+        complaint = complaint_about(ec);
+        if (!ec || ec == boost::beast::error::timeout) {
+            break;
+        }
+    }
+    co_return complaint;
+}
+
+net::task<std::string> read_answer(stream& s, const proxy::health_options& options)
+{
+    boost::beast::flat_buffer buffer(
+        health_checks::max_header_bytes + health_checks::max_body_bytes
+    );
+    for (int interim = 0; interim <= health_checks::max_interim_responses; ++interim) {
+        http::response_parser<http::string_body> parser;
+        parser.header_limit(health_checks::max_header_bytes);
+        parser.body_limit(health_checks::max_body_bytes);
+        auto [ec, n] = co_await http::async_read(s, buffer, parser, net::use_task);
+        if (ec && ec != http::error::body_limit) {
+            co_return complaint_about(ec);
+        }
+        const int status = parser.get().result_int();
+        if (status >= 200) {
+            const bool good = status >= options.expected_first && status <= options.expected_last;
+            co_return good ? "" : "status " + std::to_string(status);
+        }
+    }
+    co_return "nothing but interim responses";
+}
+
+}  // namespace
+
+struct health_checks::checked_server {
+    target what;
+    request asking;
+    proxy::health_state state;
+    net::resolved_name name;
+    net::timer wait;
+    std::minstd_rand random{std::random_device{}()};
+    std::uint64_t good = 0;
+    std::uint64_t failed = 0;
+    bool abandoned = false;
+
+    checked_server(net::executor ex, target t, const std::string& user_agent, bool healthy)
+        : what(std::move(t)),
+          asking(question(what, user_agent)),
+          state(what.options, healthy),
+          name(resolve(ex, what)),
+          wait(ex)
+    {}
+
+    double chance() { return std::uniform_real_distribution<double>{0, 1}(random); }
+
+    void settle(const std::string& complaint);
+    net::task<std::string> check();
+
+    // The coroutine owns a share, so that what is abandoned lives until its check has ended.
+    static net::task<> keep_checking(std::shared_ptr<checked_server> s);
+};
+
+// The deadline is that of the whole check: nothing that happens on the way moves it.
+net::task<std::string> health_checks::checked_server::check()
+{
+    stream s(wait.get_executor());
+    s.expires_after(what.options.timeout);
+    const auto known = name.endpoints();
+    std::vector<net::resolved_name::endpoint> addresses(known.begin(), known.end());
+    std::string complaint = co_await connect(s, std::move(addresses));
+    if (!complaint.empty()) {
+        co_return complaint;
+    }
+    auto [ec, n] = co_await http::async_write(s, asking, net::use_task);
+    if (ec) {
+        co_return complaint_about(ec);
+    }
+    co_return co_await read_answer(s, what.options);
+}
+
+void health_checks::checked_server::settle(const std::string& complaint)
+{
+    const bool well = complaint.empty();
+    ++(well ? good : failed);
+    if (!state.checked(well)) {
+        return;
+    }
+    what.report(well);
+    const std::string who = "upstream " + what.upstream + ", server " + what.name;
+    well ? telemetry::log(telemetry::log_level::info, who + ": healthy again")
+         : telemetry::log(telemetry::log_level::warning, who + ": unhealthy, " + complaint);
+}
+
+net::task<> health_checks::checked_server::keep_checking(std::shared_ptr<checked_server> s)
+{
+    const base::duration interval = s->what.options.interval;
+    s->wait.expires_after(proxy::health_state::first_pause(interval, s->chance()));
+    co_await s->wait.async_wait(net::use_task);
+    while (!s->abandoned) {
+        if (s->name.known()) {
+            const std::string complaint = co_await s->check();
+            if (s->abandoned) {
+                break;
+            }
+            s->settle(complaint);
+        }
+        s->wait.expires_after(proxy::health_state::pause(interval, s->chance()));
+        co_await s->wait.async_wait(net::use_task);
+    }
+}
+
+health_checks::health_checks(asio::io_context& context, std::string user_agent)
+    : context_(context), user_agent_(std::move(user_agent))
+{}
+
+health_checks::~health_checks()
+{
+    watch({});
+}
+
+void health_checks::watch(std::vector<target> servers)
+{
+    const auto before = std::exchange(servers_, {});
+    for (target& t : servers) {
+        const auto same = [&t](const auto& s) {
+            return s->what.upstream == t.upstream && s->what.name == t.name;
+        };
+        const auto known = std::find_if(before.begin(), before.end(), same);
+        if (known != before.end() && (*known)->what.options == t.options &&
+            (*known)->what.resolver == t.resolver) {
+            (*known)->what.report = std::move(t.report);
+            servers_.push_back(*known);
+            continue;
+        }
+        const bool healthy = known == before.end() || (*known)->state.healthy();
+        auto fresh = std::make_shared<checked_server>(
+            context_.get_executor(), std::move(t), user_agent_, healthy
+        );
+        if (known != before.end()) {
+            fresh->good = (*known)->good;
+            fresh->failed = (*known)->failed;
+        }
+        fresh->what.report(healthy);
+        servers_.push_back(fresh);
+        asio::co_spawn(
+            context_.get_executor(), checked_server::keep_checking(fresh), asio::detached
+        );
+    }
+    for (const auto& s : before) {
+        if (std::find(servers_.begin(), servers_.end(), s) == servers_.end()) {
+            s->abandoned = true;
+            s->wait.cancel();
+            s->name.stop();
+        }
+    }
+}
+
+std::vector<telemetry::server_health> health_checks::results() const
+{
+    std::vector<telemetry::server_health> all;
+    for (const auto& s : servers_) {
+        all.push_back({s->what.upstream, s->what.name, s->state.healthy(), s->good, s->failed});
+    }
+    return all;
+}
+
+}  // namespace gateway::server
