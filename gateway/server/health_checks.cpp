@@ -13,6 +13,7 @@
 #include <boost/beast/http.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <random>
 #include <utility>
 
@@ -46,32 +47,40 @@ request question(const health_checks::target& t, const std::string& user_agent)
     return r;
 }
 
-// What is wrong with how the server answered; empty if nothing is.
-std::string complaint_about(const boost::system::error_code& ec)
+// What is wrong with the server, empty if nothing is; or nothing at all, if the check could not be
+// made for want of something of our own.
+using finding = std::optional<std::string>;
+
+finding finding_of(const boost::system::error_code& ec)
 {
+    using boost::system::errc::address_not_available;
     if (!ec) {
-        return {};
+        return std::string{};
+    }
+    if (ec == asio::error::no_descriptors || ec == asio::error::no_memory ||
+        ec == asio::error::no_buffer_space || ec == address_not_available) {
+        return std::nullopt;
     }
     return ec == boost::beast::error::timeout ? "no complete answer in time" : ec.message();
 }
 
 // To the first address that accepts.
-net::task<std::string> connect(stream& s, std::vector<net::resolved_name::endpoint> addresses)
+net::task<finding> connect(stream& s, std::vector<net::resolved_name::endpoint> addresses)
 {
-    std::string complaint = "its name does not resolve";
+    finding found = "its name does not resolve";
     for (const auto& address : addresses) {
         boost::system::error_code ignored;
         s.socket().close(ignored);
         auto [ec] = co_await s.async_connect(address, net::use_task);
-        complaint = complaint_about(ec);
+        found = finding_of(ec);
         if (!ec || ec == boost::beast::error::timeout) {
             break;
         }
     }
-    co_return complaint;
+    co_return found;
 }
 
-net::task<std::string> read_answer(stream& s, const proxy::health_options& options)
+net::task<finding> read_answer(stream& s, const proxy::health_options& options)
 {
     boost::beast::flat_buffer buffer(
         health_checks::max_header_bytes + health_checks::max_body_bytes
@@ -82,12 +91,12 @@ net::task<std::string> read_answer(stream& s, const proxy::health_options& optio
         parser.body_limit(health_checks::max_body_bytes);
         auto [ec, n] = co_await http::async_read(s, buffer, parser, net::use_task);
         if (ec && ec != http::error::body_limit) {
-            co_return complaint_about(ec);
+            co_return finding_of(ec);
         }
         const int status = parser.get().result_int();
         if (status >= 200) {
             const bool good = status >= options.expected_first && status <= options.expected_last;
-            co_return good ? "" : "status " + std::to_string(status);
+            co_return good ? std::string{} : "status " + std::to_string(status);
         }
     }
     co_return "nothing but interim responses";
@@ -116,34 +125,37 @@ struct health_checks::checked_server {
 
     double chance() { return std::uniform_real_distribution<double>{0, 1}(random); }
 
-    void settle(const std::string& complaint);
-    net::task<std::string> check();
+    net::task<finding> check();
+    void settle(const finding& found);
 
     // The coroutine owns a share, so that what is abandoned lives until its check has ended.
     static net::task<> keep_checking(std::shared_ptr<checked_server> s);
 };
 
 // The deadline is that of the whole check: nothing that happens on the way moves it.
-net::task<std::string> health_checks::checked_server::check()
+net::task<finding> health_checks::checked_server::check()
 {
     stream s(wait.get_executor());
     s.expires_after(what.options.timeout);
     const auto known = name.endpoints();
     std::vector<net::resolved_name::endpoint> addresses(known.begin(), known.end());
-    std::string complaint = co_await connect(s, std::move(addresses));
-    if (!complaint.empty()) {
-        co_return complaint;
+    finding found = co_await connect(s, std::move(addresses));
+    if (!found || !found->empty()) {
+        co_return found;
     }
     auto [ec, n] = co_await http::async_write(s, asking, net::use_task);
     if (ec) {
-        co_return complaint_about(ec);
+        co_return finding_of(ec);
     }
     co_return co_await read_answer(s, what.options);
 }
 
-void health_checks::checked_server::settle(const std::string& complaint)
+void health_checks::checked_server::settle(const finding& found)
 {
-    const bool well = complaint.empty();
+    if (!found) {
+        return;
+    }
+    const bool well = found->empty();
     ++(well ? good : failed);
     if (!state.checked(well)) {
         return;
@@ -151,7 +163,7 @@ void health_checks::checked_server::settle(const std::string& complaint)
     what.report(well);
     const std::string who = "upstream " + what.upstream + ", server " + what.name;
     well ? telemetry::log(telemetry::log_level::info, who + ": healthy again")
-         : telemetry::log(telemetry::log_level::warning, who + ": unhealthy, " + complaint);
+         : telemetry::log(telemetry::log_level::warning, who + ": unhealthy, " + *found);
 }
 
 net::task<> health_checks::checked_server::keep_checking(std::shared_ptr<checked_server> s)
@@ -161,11 +173,11 @@ net::task<> health_checks::checked_server::keep_checking(std::shared_ptr<checked
     co_await s->wait.async_wait(net::use_task);
     while (!s->abandoned) {
         if (s->name.known()) {
-            const std::string complaint = co_await s->check();
+            const finding found = co_await s->check();
             if (s->abandoned) {
                 break;
             }
-            s->settle(complaint);
+            s->settle(found);
         }
         s->wait.expires_after(proxy::health_state::pause(interval, s->chance()));
         co_await s->wait.async_wait(net::use_task);

@@ -169,12 +169,13 @@ def percentile(values, part):
 STATUS = re.compile(rb"HTTP/1\.1 (\d{3}) ")
 
 
-def pipelined(address, requests, connections=8, window=64):
+def pipelined(address, requests, connections=8, window=64, source=None):
     """Sends prepared requests, dealt to the connections in blocks, up to `window` unanswered on
     each; the statuses in the order of the requests. No body may look like a status line."""
     share = (len(requests) + connections - 1) // connections
     lanes = [
-        _Lane(address, requests[i * share : (i + 1) * share], window) for i in range(connections)
+        _Lane(address, requests[i * share : (i + 1) * share], window, source)
+        for i in range(connections)
     ]
     lanes = [lane for lane in lanes if lane.requests]
     selector = selectors.DefaultSelector()
@@ -199,12 +200,14 @@ def pipelined(address, requests, connections=8, window=64):
 
 
 class _Lane:
-    def __init__(self, address, requests, window):
+    def __init__(self, address, requests, window, source):
         self.requests, self.window = requests, window
         self.statuses = []
         self.pushed = 0
         self.tail = b""
-        self.socket = socket.create_connection(address, 60)
+        self.socket = socket.create_connection(
+            address, 60, source_address=None if source is None else (source, 0)
+        )
 
     def push(self):
         upto = min(len(self.requests), len(self.statuses) + self.window)
