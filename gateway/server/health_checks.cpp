@@ -161,9 +161,9 @@ void health_checks::checked_server::settle(const finding& found)
         return;
     }
     what.report(well);
-    const std::string who = "upstream " + what.upstream + ", server " + what.name;
-    well ? telemetry::log(telemetry::log_level::info, who + ": healthy again")
-         : telemetry::log(telemetry::log_level::warning, who + ": unhealthy, " + *found);
+    const std::string who = "upstream " + what.upstream + ": " + what.name;
+    well ? telemetry::log(telemetry::log_level::info, who + " is healthy again")
+         : telemetry::log(telemetry::log_level::warning, who + " is unhealthy, " + *found);
 }
 
 net::task<> health_checks::checked_server::keep_checking(std::shared_ptr<checked_server> s)

@@ -128,10 +128,10 @@ class Checks(HealthTest):
         self.assertEqual(self.who_answers(gateway), {"a", "b"})
         self.assertGreaterEqual(self.checks(gateway, a, "failure"), 3)
         self.assertGreaterEqual(self.checks(gateway, a, "success"), 2)
-        said = [line for line in gateway.diagnostics if "server " + a.address in line]
+        said = [line for line in gateway.diagnostics if f"up: {a.address} is" in line]
         self.assertEqual(len(said), 2, said)
-        self.assertIn(f"upstream up, server {a.address}: unhealthy, status 503", said[0])
-        self.assertIn(f"upstream up, server {a.address}: healthy again", said[1])
+        self.assertIn(f"upstream up: {a.address} is unhealthy, status 503", said[0])
+        self.assertIn(f"upstream up: {a.address} is healthy again", said[1])
 
     def test_a_kept_alive_connection_leads_to_no_unhealthy_server(self):
         a, b = self.server("a"), self.server("b")
@@ -173,7 +173,7 @@ class Checks(HealthTest):
                 bad, good = self.server("bad", check), self.server("good")
                 gateway = self.gateway(configuration([bad.address, good.address]))
                 self.wait_for(gateway, bad, 0)
-                gateway.wait_for_diagnostic(f"{bad.address}: unhealthy, {reason or ''}")
+                gateway.wait_for_diagnostic(f"{bad.address} is unhealthy, {reason or ''}")
                 self.assertEqual(self.who_answers(gateway, 4), {"good"})
                 self.assertEqual(self.healthy(gateway, good), 1)
                 bad.check = well
