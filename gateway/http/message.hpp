@@ -29,7 +29,7 @@ struct request_head {
     bool expects_continue = false;
     bool has_via = false;
     std::optional<std::uint64_t> max_forwards;  // of OPTIONS and TRACE, which alone obey it
-    bool websocket = false;  // asks for one, by a whole opening handshake
+    bool websocket = false;                     // asks for one, by a whole opening handshake
     framing body;
     field_list fields;
     connection_options connection;
