@@ -1,0 +1,93 @@
+// What a session tells of its requests: counters, histograms, and the access log.
+#include "gateway/server/session.hpp"
+
+namespace gateway::server {
+
+void session::request_begins()
+{
+    began_ = env_.loop.now();
+    armed_ = deadline::none;  // it has deadlines of its own, not what is left of the last request's
+    method_ = telemetry::method_names.size() - 1;
+    admitter_.reset(env_.view);
+}
+
+admission session::admit(const http::request_head& head)
+{
+    method_ = telemetry::method_index(head.method);
+    if (env_.access_log_enabled) {
+        if (log_ == nullptr) {
+            log_ = std::make_unique<log_fields>();
+        }
+        log_->method = head.method;
+        log_->host = head.authority;
+        log_->target = head.path;
+    }
+    return admitter_.admit(head, *this);
+}
+
+void session::request_ends(const finished& f)
+{
+    admitter_.abandon();
+    if (state_.at() == session_state::phase::tunnelling) {
+        env_.metrics.tunnels.add(-1);
+    } else {
+        count_request(f.status);
+    }
+    if (env_.access_log_enabled) {
+        log_request(f);
+    }
+}
+
+void session::count_request(int status)
+{
+    telemetry::route_metrics& metrics = admitter_.metrics();
+    metrics.count_request(method_, status != 0 ? status : 499);
+    metrics.duration.observe(env_.loop.now() - began_);
+}
+
+// A tunnel's handshake is over: its hours must not look like a slow answer.
+void session::tunnel_begins()
+{
+    count_request(101);
+    env_.metrics.tunnels.add(1);
+    env_.metrics.tunnels_opened.add();
+}
+
+void session::tunnel_carries(proxy::tunnel_side from, std::size_t bytes)
+{
+    const bool by_client = from == proxy::tunnel_side::client;
+    auto& carried =
+        by_client ? env_.metrics.tunnel_bytes_of_clients : env_.metrics.tunnel_bytes_of_upstreams;
+    carried.add(bytes);
+}
+
+void session::log_request(const finished& f)
+{
+    const policy::route* const route = admitter_.route();
+    telemetry::access_record record{
+        .client = admitter_.client(),
+        .peer = admitter_.peer(),
+        .method = {},
+        .host = {},
+        .target = {},
+        .route = route != nullptr ? std::string_view(route->name) : std::string_view{},
+        .upstream = route != nullptr ? std::string_view(admitter_.pool().options().name)
+                                     : std::string_view{},
+        .limit = admitter_.deciding_limit(),
+        .outcome = admitter_.outcome(),
+        .status = f.status != 0 ? f.status : 499,
+        .request_bytes = f.request_bytes,
+        .response_bytes = f.response_bytes,
+        .duration = env_.loop.now() - began_,
+        .error = f.error,
+    };
+    if (log_ != nullptr) {
+        record.method = log_->method;
+        record.host = log_->host;
+        record.target = log_->target;
+    }
+    env_.access_log.write(record);
+    log_.reset();
+}
+
+}  // namespace gateway::server
