@@ -7,6 +7,10 @@
 #include <cstdint>
 #include <cstring>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 namespace gateway::base {
 
 using bytes16 = unsigned char __attribute__((vector_size(16)));
@@ -18,20 +22,33 @@ inline bytes16 load16(const char* p)
     return v;
 }
 
-// Index of the first byte for which a comparison was true; 16: there is none.
+// One bit for each byte for which a comparison was true, the first byte's the lowest.
+template <typename Comparison>
+std::uint32_t bits_of(Comparison comparison)
+{
+#ifdef __SSE2__
+    return static_cast<std::uint32_t>(_mm_movemask_epi8(std::bit_cast<__m128i>(comparison)));
+#else
+    const auto bytes = std::bit_cast<std::array<std::uint8_t, 16>>(comparison);
+    std::uint32_t bits = 0;
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        bits |= (bytes[i] & 1U) << i;
+    }
+    return bits;
+#endif
+}
+
+// Index of the first byte for which it was true; 16: there is none.
 template <typename Comparison>
 int first_true(Comparison comparison)
 {
-    static_assert(std::endian::native == std::endian::little, "the first byte is the lowest");
-    const auto words = std::bit_cast<std::array<std::uint64_t, 2>>(comparison);
-    return words[0] != 0 ? std::countr_zero(words[0]) / 8 : 8 + std::countr_zero(words[1]) / 8;
+    return std::countr_zero(bits_of(comparison) | 0x10000);
 }
 
 template <typename Comparison>
 bool any_true(Comparison comparison)
 {
-    const auto words = std::bit_cast<std::array<std::uint64_t, 2>>(comparison);
-    return (words[0] | words[1]) != 0;
+    return bits_of(comparison) != 0;
 }
 
 }  // namespace gateway::base

@@ -58,7 +58,7 @@ std::optional<ip_prefix> ip_prefix::parse(std::string_view text)
 bool ip_prefix::contains(const ip_address& address) const
 {
     const bytes16 differs = (words(first_) ^ words(address)) & words(mask_);
-    return !any_true(differs) && (first_is_v4_ || !address.is_v4());
+    return !any_true(differs != 0) && (first_is_v4_ || !address.is_v4());
 }
 
 std::string ip_prefix::to_string() const

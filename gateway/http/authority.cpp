@@ -1,5 +1,6 @@
 #include "gateway/http/authority.hpp"
 
+#include "gateway/base/bytes16.hpp"
 #include "gateway/base/hex.hpp"
 #include "gateway/base/ip_address.hpp"
 #include "gateway/base/text.hpp"
@@ -11,8 +12,33 @@ namespace {
 
 constexpr auto host_table = base::alphanumeric_and("-._~!$&'()*+,;=");
 
+// Letters, digits, '.' and '-': all of nearly every name. Sixteen a step, the last step over some
+// bytes again.
+bool is_plain(std::string_view text)
+{
+    constexpr std::size_t step = sizeof(base::bytes16);
+    const auto other = [](const char* p) {
+        const base::bytes16 c = base::load16(p);
+        const base::bytes16 from_a = (c | 0x20) - 'a';
+        const base::bytes16 from_0 = c - '0';
+        return base::any_true((from_a > 25) & (from_0 > 9) & (c != '.') & (c != '-'));
+    };
+    if (text.size() < step) {
+        return false;
+    }
+    for (std::size_t i = 0; i + step < text.size(); i += step) {
+        if (other(text.data() + i)) {
+            return false;
+        }
+    }
+    return !other(text.data() + text.size() - step);
+}
+
 bool is_reg_name(std::string_view text)
 {
+    if (is_plain(text)) {
+        return true;
+    }
     const char* const end = text.data() + text.size();
     for (const char* p = text.data(); p != end; ++p) {
         if (host_table[static_cast<unsigned char>(*p)]) {

@@ -82,11 +82,15 @@ char fold(char c)
     return folded[static_cast<unsigned char>(c)];
 }
 
-std::uint64_t word_at(std::string_view text, std::size_t position)
+// The bits in which two texts differ, of the word at `position`.
+template <typename Word>
+Word difference(std::string_view a, std::string_view b, std::size_t position)
 {
-    std::uint64_t word = 0;
-    std::memcpy(&word, text.data() + position, sizeof word);
-    return word;
+    Word of_a = 0;
+    Word of_b = 0;
+    std::memcpy(&of_a, a.data() + position, sizeof of_a);
+    std::memcpy(&of_b, b.data() + position, sizeof of_b);
+    return of_a ^ of_b;
 }
 
 // Whether `name`, a token, is `lower` but for the case of letters. The two cases of a letter differ
@@ -95,14 +99,19 @@ bool is_name(std::string_view name, std::string_view lower)
 {
     constexpr std::uint64_t any_case = ~std::uint64_t{0x2020202020202020};
     const std::size_t size = lower.size();
-    if (size < 8) {
+    if (size < sizeof(std::uint32_t)) {
         return base::equal_ignoring_case(name, lower);
     }
     std::uint64_t differs = 0;
-    for (std::size_t i = 0; i + 8 < size; i += 8) {
-        differs |= word_at(name, i) ^ word_at(lower, i);
+    if (size < sizeof(std::uint64_t)) {
+        differs = difference<std::uint32_t>(name, lower, 0);
+        differs |= difference<std::uint32_t>(name, lower, size - sizeof(std::uint32_t));
+        return (differs & any_case) == 0;
     }
-    differs |= word_at(name, size - 8) ^ word_at(lower, size - 8);
+    for (std::size_t i = 0; i + sizeof(std::uint64_t) < size; i += sizeof(std::uint64_t)) {
+        differs |= difference<std::uint64_t>(name, lower, i);
+    }
+    differs |= difference<std::uint64_t>(name, lower, size - sizeof(std::uint64_t));
     return (differs & any_case) == 0;
 }
 

@@ -107,7 +107,14 @@ ip_address client_address(
     const client_options& options, const ip_address& peer, std::span<const std::string_view> lines
 )
 {
-    if (lines.empty() || !is_trusted(options, peer)) {
+    return is_trusted(options, peer) ? vouched_address(options, peer, lines) : peer;
+}
+
+ip_address vouched_address(
+    const client_options& options, const ip_address& peer, std::span<const std::string_view> lines
+)
+{
+    if (lines.empty()) {
         return peer;
     }
     const header_kind kind = kind_of(options.header);

@@ -30,6 +30,13 @@ base::ip_address client_address(
     std::span<const std::string_view> lines
 );
 
+// The same, of a peer that is known to be trusted.
+base::ip_address vouched_address(
+    const client_options& options,
+    const base::ip_address& peer,
+    std::span<const std::string_view> lines
+);
+
 // Whether what this peer says in forwarding headers may be passed on (and appended to) rather
 // than replaced.
 bool is_trusted(const client_options& options, const base::ip_address& peer);

@@ -199,12 +199,8 @@ std::string_view cut_last_element(list_form form, std::string_view& line)
 
 std::optional<ip_address> parse_plain_element(std::string_view element)
 {
-    const std::size_t colon = element.find(':');
-    const bool bare_v6 = colon != npos && element.find(':', colon + 1) != npos;
-    if (bare_v6 && !element.starts_with('[')) {
-        return specified(ip_address::parse(element));
-    }
-    return parse_node(element);
+    const auto bare = ip_address::parse(element);
+    return bare ? specified(bare) : parse_node(element);
 }
 
 std::optional<ip_address> parse_forwarded_element(std::string_view element)

@@ -79,7 +79,7 @@ base::ip_address admitter::find_client(const http::request_head& head) const
             lines.push_back(f.value);
         }
     }
-    return identity::client_address(view_->policy->client, peer_, lines);
+    return identity::vouched_address(view_->policy->client, peer_, lines);
 }
 
 // Max-Forwards: 0 ends here (RFC 9110 §7.6.2). A TRACE is not answered with what it said, as that
