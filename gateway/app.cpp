@@ -5,12 +5,12 @@
 #include "config/problem.hpp"
 #include "gateway/http/via.hpp"
 #include "gateway/proxy/failure.hpp"
+#include "gateway/rate_changes.hpp"
 #include "gateway/server/admin.hpp"
 #include "gateway/server/echo.hpp"
 #include "gateway/server/health_checks.hpp"
 #include "gateway/server/worker.hpp"
 #include "gateway/startup.hpp"
-#include "gateway/store/redis/rebasing.hpp"
 #include "gateway/telemetry/log.hpp"
 
 #include <boost/asio/post.hpp>
@@ -56,7 +56,7 @@ private:
     std::deque<server::worker> workers_;
     std::size_t workers_running_ = 0;
     std::unique_ptr<server::admin_server> admin_;
-    std::map<std::string, std::shared_ptr<store::redis::rebasing>> rebasings_;  // by store
+    rate_changes rate_changes_{local_, control_.get_executor()};
     asio::signal_set signals_;
     net::timer drain_timer_;
     bool draining_ = false;
@@ -68,9 +68,6 @@ private:
     void open_admin();
     void wait_for_signal();
     void reload();
-    bool rate_changed(const policy::limit_rule& fresh) const;
-    void rebase_buckets(const config::settings& fresh);
-    void rebase_shared_buckets(const config::settings& fresh);
     void drain();
     void worker_finished();
     std::vector<telemetry::server_figures> server_figures();
@@ -232,7 +229,7 @@ void app::reload()
             w.reload(s);
         }
         check_servers(*s);
-        rebase_buckets(fresh);
+        rate_changes_.apply(settings_, fresh);
         startup::keep_fixed(settings_, fresh);
         settings_ = std::move(fresh);
         metrics_.count_reload(true);
@@ -243,55 +240,6 @@ void app::reload()
         std::istringstream problems(e.what());
         for (std::string problem; std::getline(problems, problem);) {
             log(log_level::error, problem);
-        }
-    }
-}
-
-// Since the configuration in force.
-bool app::rate_changed(const policy::limit_rule& fresh) const
-{
-    const auto& limits = settings_.policy->limits;
-    return std::any_of(limits.begin(), limits.end(), [&fresh](const policy::limit_rule& before) {
-        return before.name == fresh.name &&
-               before.limit.in_nanoseconds().interval != fresh.limit.in_nanoseconds().interval;
-    });
-}
-
-// A changed rate applies from now on, to every client that owes something.
-void app::rebase_buckets(const config::settings& fresh)
-{
-    std::vector<store::memory_store::changed_limit> changed;
-    for (const policy::limit_rule& rule : fresh.policy->limits) {
-        if (rate_changed(rule)) {
-            changed.push_back({rule.name, &rule.limit});
-        }
-    }
-    if (!changed.empty()) {
-        local_.rebase(changed, base::now());
-        rebase_shared_buckets(fresh);
-    }
-}
-
-void app::rebase_shared_buckets(const config::settings& fresh)
-{
-    for (std::size_t i = 0; i < fresh.shared_stores.size(); ++i) {
-        const config::shared_store& shared = fresh.shared_stores[i];
-        std::vector<store::redis::limit_terms> limits;
-        bool changed = false;
-        for (const policy::limit_rule& rule : fresh.policy->limits) {
-            if (rule.store == i + 1) {
-                limits.push_back({rule.name, rule.limit.in_microseconds()});
-                changed = changed || rate_changed(rule);
-            }
-        }
-        if (changed) {
-            auto& walk = rebasings_[shared.name];
-            if (walk != nullptr) {
-                walk->cancel();
-            }
-            walk = store::redis::rebasing::start(
-                control_.get_executor(), shared.name, shared.redis, limits
-            );
         }
     }
 }

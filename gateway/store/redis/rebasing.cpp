@@ -91,6 +91,7 @@ net::task<> rebasing::run(std::shared_ptr<rebasing> self)
             told = why;
         }
         if (!why) {
+            ended_ = true;
             break;
         }
         co_await rest(rest_after_failure);

@@ -49,6 +49,10 @@ public:
 
     void cancel();  // for ever
 
+    bool ended() const { return ended_; }  // every key has been looked at
+
+    const redis_options& options() const { return options_; }
+
 private:
     std::weak_ptr<rebasing> self_;
     std::string name_;
@@ -60,6 +64,7 @@ private:
     reply_reader reader_;
     std::uint64_t step_ = 0;  // tells an old step's deadline from the present one's
     bool cancelled_ = false;
+    bool ended_ = false;
 
     net::task<> run(std::shared_ptr<rebasing> self);
     net::task<std::optional<failure>> walk();

@@ -1,0 +1,80 @@
+#include "gateway/rate_changes.hpp"
+
+#include "gateway/base/clock.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace gateway {
+
+namespace {
+
+bool changes_rate(const config::settings& before, const policy::limit_rule& fresh)
+{
+    const auto& limits = before.policy->limits;
+    return std::any_of(limits.begin(), limits.end(), [&fresh](const policy::limit_rule& old) {
+        return old.name == fresh.name &&
+               old.limit.in_nanoseconds().interval != fresh.limit.in_nanoseconds().interval;
+    });
+}
+
+}  // namespace
+
+void rate_changes::apply(const config::settings& before, const config::settings& fresh)
+{
+    std::vector<store::memory_store::changed_limit> changed;
+    for (const policy::limit_rule& rule : fresh.policy->limits) {
+        if (changes_rate(before, rule)) {
+            changed.push_back({rule.name, &rule.limit});
+        }
+    }
+    if (!changed.empty()) {
+        local_.rebase(changed, base::now());
+    }
+    forget_walks(fresh);
+    for (std::size_t store = 0; store < fresh.shared_stores.size(); ++store) {
+        walk(before, fresh, store);
+    }
+}
+
+// A walk that is still under way goes on, but with the store's present options.
+void rate_changes::walk(
+    const config::settings& before, const config::settings& fresh, std::size_t store
+)
+{
+    const config::shared_store& shared = fresh.shared_stores[store];
+    const auto known = walks_.find(shared.name);
+    bool needed = known != walks_.end() && known->second->options() != shared.redis;
+    std::vector<store::redis::limit_terms> limits;
+    for (const policy::limit_rule& rule : fresh.policy->limits) {
+        if (rule.store == store + 1) {
+            limits.push_back({rule.name, rule.limit.in_microseconds()});
+            needed = needed || changes_rate(before, rule);
+        }
+    }
+    if (!needed) {
+        return;
+    }
+    if (known != walks_.end()) {
+        known->second->cancel();
+    }
+    walks_[shared.name] =
+        store::redis::rebasing::start(executor_, shared.name, shared.redis, limits);
+}
+
+// Those that have ended, and those over stores that are no longer there.
+void rate_changes::forget_walks(const config::settings& fresh)
+{
+    std::erase_if(walks_, [&fresh](const auto& entry) {
+        const auto& stores = fresh.shared_stores;
+        const bool there = std::any_of(stores.begin(), stores.end(), [&entry](const auto& s) {
+            return s.name == entry.first;
+        });
+        if (!there) {
+            entry.second->cancel();
+        }
+        return !there || entry.second->ended();
+    });
+}
+
+}  // namespace gateway

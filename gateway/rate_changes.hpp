@@ -1,0 +1,34 @@
+// What a reload that changes rates does to buckets: from then on every client pays back what it
+// owes at the new rate, in memory at once, in shared stores by a walk over their keys. The main
+// thread's.
+#pragma once
+
+#include "config/settings.hpp"
+#include "gateway/net/loop.hpp"
+#include "gateway/store/memory_store.hpp"
+#include "gateway/store/redis/rebasing.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+
+namespace gateway {
+
+class rate_changes {
+public:
+    rate_changes(store::memory_store& local, net::executor executor)
+        : local_(local), executor_(std::move(executor))
+    {}
+
+    void apply(const config::settings& before, const config::settings& fresh);
+
+private:
+    store::memory_store& local_;
+    net::executor executor_;
+    std::map<std::string, std::shared_ptr<store::redis::rebasing>> walks_;  // by store
+
+    void walk(const config::settings& before, const config::settings& fresh, std::size_t store);
+    void forget_walks(const config::settings& fresh);
+};
+
+}  // namespace gateway
