@@ -126,9 +126,6 @@ class FaultTest(SystemTest):
         self.assertLess(p99, TIMEOUT + ALLOWANCE + NOISE)
         if opens_breaker:
             self.assertTrue(all(not store_decided(a) for a in late))
-            self.assertLess(
-                late_p90,
-                TIMEOUT if SLOW else TIMEOUT / 2,
-                "with the breaker open decisions are made at once",
-            )
+            # Asking a silent store would take each of them TIMEOUT.
+            self.assertLess(late_p90, TIMEOUT * 0.9, "the breaker is open")
         self.assertLess(recovery, RECOVERY * (3 if SLOW else 1) + 0.1)
