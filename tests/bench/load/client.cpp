@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view template_request =
     "GET /api/v1/items/42?fields=id,name,price HTTP/1.1\r\nHost: api.example.test\r\n"
     "User-Agent: bench/1.0\r\nAccept: application/json\r\nX-Forwarded-For: 101.102.103.104\r\n"
-    "X-Request-Id: 0123456789abcdef0123456789abcdef\r\n\r\n";
+    "X-Request-Id: 0123456789abcdef0123456789abcdef\r\n";
 
 // Every key is an address of the same width, 1xx.1xx.1xx.1xx, written over the one before.
 void write_address(std::uint32_t key, char* at)
@@ -44,12 +44,14 @@ std::size_t content_length(std::string_view head)
 
 }  // namespace
 
-client::client(loop& in, std::uint16_t port)
+client::client(loop& in, std::uint16_t port, connection_use use)
     : loop_{in},
       port_{port},
+      use_{use},
       request_{template_request},
       address_at_{template_request.find("101.102")}
 {
+    request_ += use == connection_use::once ? "Connection: close\r\n\r\n" : "\r\n";
     dial();
 }
 
@@ -61,6 +63,9 @@ void client::dial()
 
 void client::request(std::uint64_t since, std::uint32_t key, answer_listener& listener)
 {
+    if (fd_ < 0) {
+        dial();
+    }
     write_address(key, request_.data() + address_at_);
     since_ = since;
     listener_ = &listener;
@@ -75,8 +80,8 @@ void client::ready()
         take({buffer.data(), static_cast<std::size_t>(got)});
     } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
         close(fd_);
-        dial();
-        finish(0);
+        fd_ = -1;
+        finish(std::exchange(completed_, 0));
     }
 }
 
@@ -99,9 +104,19 @@ void client::take(std::string_view bytes)
         bytes.remove_prefix(end + 4);
     }
     if (bytes.size() >= body_left_) {
-        finish(bytes.size() == body_left_ ? status_ : 0);
+        complete(bytes.size() == body_left_ ? status_ : 0);
     } else {
         body_left_ -= bytes.size();
+    }
+}
+
+void client::complete(int status)
+{
+    if (use_ == connection_use::once) {
+        completed_ = status;
+        body_left_ = 0;
+    } else {
+        finish(status);
     }
 }
 

@@ -1,5 +1,5 @@
-// One keep-alive client connection: sends the benchmark's request, counts the bytes of the answer.
-// One request at a time.
+// One client: sends the benchmark's request, counts the bytes of the answer. One request at a time,
+// all on one connection or each on its own.
 #pragma once
 
 #include "socket.hpp"
@@ -11,8 +11,13 @@ namespace bench {
 
 class client;
 
-// Told about answers; a status of 0 says that the connection broke (and was opened
-// again) or that more came than was announced.
+enum class connection_use {
+    keep,  // for all requests
+    once,  // asks the peer to close; the answer counts when it has, so no ports wait on our side
+};
+
+// Told about answers; a status of 0 says that the connection broke or that more came than was
+// announced.
 class answer_listener {
 public:
     virtual void answered(client& who, int status) = 0;
@@ -23,11 +28,12 @@ protected:
 
 class client final : public watcher {
 public:
-    client(loop& in, std::uint16_t port);
+    client(loop& in, std::uint16_t port, connection_use use);
     client(const client&) = delete;
     client& operator=(const client&) = delete;
 
     // `since` is the instant that latency counts from; `key` becomes the client's address.
+    // Connects first where no connection is left.
     void request(std::uint64_t since, std::uint32_t key, answer_listener& listener);
 
     [[nodiscard]] std::uint64_t since() const { return since_; }
@@ -37,16 +43,19 @@ public:
 private:
     void dial();
     void take(std::string_view bytes);
+    void complete(int status);
     void finish(int status);
 
     loop& loop_;
     std::uint16_t port_;
-    int fd_ = -1;
+    connection_use use_;
+    int fd_ = -1;  // -1: none
     std::string request_;
     std::size_t address_at_;  // of the X-Forwarded-For value in request_
     std::string head_;        // of an answer, while incomplete
     std::size_t body_left_ = 0;
-    int status_ = 0;  // of the answer being read; 0: still in its head
+    int status_ = 0;     // of the answer being read; 0: still in its head
+    int completed_ = 0;  // status of the answer whose connection is yet to be closed; 0: none
     std::uint64_t since_ = 0;
     answer_listener* listener_ = nullptr;  // null: no request under way
 };

@@ -4,6 +4,7 @@ import os
 import subprocess
 
 from proxies import PROXY_CORE, ROOT
+from table import show
 
 PROGRAM = ROOT / "build/bench/bin/decision_bench"
 CLIENTS = (1, 100_000, 1_000_000, 10_000_000)
@@ -11,7 +12,7 @@ TABLE = ("clients", "one decision, ns", "three at once, ns", "one random cache m
 
 
 def run(results):
-    """Runs it on the quiet core; returns the rows of a table."""
+    """Runs it on the quiet core."""
     file = results / "decision.json"
     subprocess.run(
         [PROGRAM, "--benchmark_min_time=0.3", f"--benchmark_out={file}",
@@ -25,5 +26,6 @@ def run(results):
         time = times.get(f"{name}/{clients}")
         return "" if time is None else f"{time:.0f}"
 
-    return [(f"{clients:,}", ns("decide", clients), ns("decide_three", clients),
-             ns("floor_of_memory", clients)) for clients in CLIENTS]
+    show("decision: one local decision", TABLE,
+         [(f"{clients:,}", ns("decide", clients), ns("decide_three", clients),
+           ns("floor_of_memory", clients)) for clients in CLIENTS])

@@ -51,7 +51,16 @@ class Figures:
     p99: float
     cpu_ratio: Ratio
     throughput_ratio: Ratio
+    p50_ratio: Ratio
     unexpected: float
+
+
+def requests(text):
+    """{proxy: requests} of all slices of the load generator's CSV."""
+    sums = {}
+    for row in csv.DictReader(io.StringIO(text)):
+        sums[row["proxy"]] = sums.get(row["proxy"], 0) + int(row["requests"])
+    return sums
 
 
 def read(text, expected):
@@ -88,10 +97,13 @@ def figures_of(name, count, used, reference):
     median = {key: statistics.median(getattr(s, key) for s in used.values())
               for key in ("requests_per_second", "cpu", "p50", "p99")}
     user, system = (sum(getattr(s, key) for s in used.values()) for key in ("user", "system"))
+
+    def ratio(key):
+        return Ratio.of([getattr(used[c], key) / getattr(reference[c], key) for c in common])
+
     return Figures(
         proxy=name, kept=count, **median,
         user_share=user / max(1, user + system),
-        cpu_ratio=Ratio.of([used[c].cpu / reference[c].cpu for c in common]),
-        throughput_ratio=Ratio.of([used[c].requests_per_second / reference[c].requests_per_second
-                                   for c in common]),
+        cpu_ratio=ratio("cpu"), throughput_ratio=ratio("requests_per_second"),
+        p50_ratio=ratio("p50"),
         unexpected=max(s.unexpected for s in used.values()))

@@ -1,6 +1,6 @@
 // load: plays all clients and the upstream of several running proxies, and measures them in turn.
-//   load --upstream PORT --body BYTES --connections N --keys N --cycles N --seconds S --rate R
-//        NAME:PORT:PID[+PID...]...
+//   load --upstream PORT --body BYTES --connections N --once 0|1 --keys N --cycles N --seconds S
+//        --rate R NAME:PORT:PID[+PID...]...
 // Every cycle gives each proxy one slice, in alternating order, so that one cycle compares all of
 // them on the same state of the machine. Prints one line of CSV per slice.
 #include "slice.hpp"
@@ -112,9 +112,10 @@ void run(arguments& given)
         loop,
         static_cast<std::uint16_t>(given.number("upstream")),
         static_cast<std::size_t>(given.number("body"))};
+    const auto use = given.number("once") != 0 ? connection_use::once : connection_use::keep;
     for (proxy& each : given.proxies) {
         for (int i = 0; i < static_cast<int>(given.number("connections")); ++i) {
-            each.clients.push_back(std::make_unique<client>(loop, each.port));
+            each.clients.push_back(std::make_unique<client>(loop, each.port, use));
         }
     }
     load_options options;

@@ -61,11 +61,13 @@ def with_children(pid):
 
 
 class Proxies:
-    """Context manager: `names` run with the limits of a scenario, forwarding to `upstream`."""
+    """Context manager: `names` run with the settings of a scenario, forwarding to `upstream`."""
 
-    def __init__(self, names, limits, upstream, directory):
+    def __init__(self, names, settings, upstream, directory):
         self.names = names
-        self.values = dict(limits, upstream=upstream, directory=directory)
+        self.upstream = upstream
+        self.admin = free_port()  # the gateway's
+        self.values = dict(settings, upstream=upstream, admin=self.admin)
         self.directory = directory
         self.ports = {}
         self.processes = {}
@@ -94,16 +96,17 @@ class Proxies:
 
     def command(self, name, port):
         if name == "relay":
-            return [PROGRAMS / "relay", str(port), str(self.values["upstream"])]
+            return [PROGRAMS / "relay", str(port), str(self.upstream)]
         template = Template((HERE / "peers" / CONFIGURATIONS[name]).read_text(encoding="utf-8"))
         file = self.directory / CONFIGURATIONS[name]
-        file.write_text(template.substitute(self.values, port=port, admin=free_port()),
-                        encoding="utf-8")
+        file.write_text(template.substitute(self.values, port=port), encoding="utf-8")
         if name == "gateway":
             return [ROOT / "build/release/bin/gateway", "run", "--config", file]
         # Where Debian puts them is not on everybody's path.
-        program = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin")
-        return [program or name, "-c" if name == "nginx" else "-f", file]
+        program = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin") or name
+        if name == "nginx":
+            return [program, "-p", self.directory, "-c", file]
+        return [program, "-f", file]
 
     def wait_for(self, name):
         deadline = time.monotonic() + 10

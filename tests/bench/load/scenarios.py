@@ -1,7 +1,8 @@
-"""What is measured, and the bars: how many times the gateway's CPU per request a peer must need."""
+"""What is measured in slices, and the bars: how much more than the gateway a peer must need."""
 from dataclasses import dataclass, field
 
 ALL = ("gateway", "nginx", "haproxy", "relay")
+WITHOUT_RELAY = ("gateway", "nginx", "haproxy")
 
 # What the configurations in peers/ ask for: so much that nobody is rejected, or as little as it goes.
 GENEROUS = {
@@ -14,6 +15,20 @@ STINGY = {
     "nginx_rate": "1r/m", "nginx_burst": "",
     "haproxy_allowed": "0",
 }
+# Both write a file and gather lines for a second or 32 KiB; nginx's own default is a write per line.
+LOG = {"gateway_log": "true", "nginx_log": "nginx.log combined buffer=32k flush=1s"}
+NO_LOG = {"gateway_log": "false", "nginx_log": "off"}
+
+
+@dataclass(frozen=True)
+class Bar:
+    """The least that a peer's figure, divided by the gateway's, must be."""
+    least: float
+    figure: str = "cpu"     # or p50
+
+    def verdict(self, figures):
+        met = getattr(figures, f"{self.figure}_ratio").median >= self.least
+        return f"{self.figure} >= {self.least:.2f}: {'met' if met else 'not met'}"
 
 
 @dataclass(frozen=True)
@@ -21,17 +36,19 @@ class Scenario:
     title: str
     clients: int = 1
     connections: int = 64
+    once: bool = False      # a connection for each request
     body: int = 0           # bytes of a response; 0: a JSON document of 98
     rate: int = 0           # requests per second; 0: as many as go through
     rejected: bool = False
+    log: bool = False
     cycles: int = 30
     seconds: float = 0.3    # of one slice
     proxies: tuple = ALL
     bars: dict = field(default_factory=dict)
 
     @property
-    def limits(self):
-        return STINGY if self.rejected else GENEROUS
+    def settings(self):
+        return (STINGY if self.rejected else GENEROUS) | (LOG if self.log else NO_LOG)
 
     @property
     def expected(self):
@@ -39,16 +56,27 @@ class Scenario:
 
 
 SCENARIOS = {
-    "allowed": Scenario("allowed, 1 client, 64 connections", bars={"nginx": 1.2, "haproxy": 1.35}),
+    "allowed": Scenario("allowed, 1 client, 64 connections",
+                        bars={"nginx": Bar(1.2), "haproxy": Bar(1.35)}),
     "clients": Scenario("allowed, 100,000 clients, 64 connections", clients=100_000,
-                        bars={"nginx": 1.25}),
+                        bars={"nginx": Bar(1.25)}),
     "connections": Scenario("allowed, 100,000 clients, 512 connections", clients=100_000,
                             connections=512),
     # The relay has nothing to reject with.
     "rejected": Scenario("rejected with 429, 1 client, 64 connections", rejected=True,
-                         proxies=("gateway", "nginx", "haproxy"), bars={"nginx": 1.2}),
+                         proxies=WITHOUT_RELAY, bars={"nginx": Bar(1.2)}),
     "bodies": Scenario("allowed, responses of 16 KiB, 1 client, 64 connections", body=16 * 1024,
-                       bars={"nginx": 1.2}),
+                       bars={"nginx": Bar(1.2)}),
+    # The relay passes on what one send takes, and no more.
+    "large": Scenario("allowed, responses of 1 MiB, 1 client, 16 connections", body=1024 * 1024,
+                      connections=16, proxies=WITHOUT_RELAY,
+                      bars={"nginx": Bar(1.0), "haproxy": Bar(1.0)}),
+    # The relay closes when the upstream does, which keeps its connections.
+    "close": Scenario("allowed, a connection per request, 1 client, 64 at once", once=True,
+                      proxies=WITHOUT_RELAY, bars={"nginx": Bar(1.0), "haproxy": Bar(1.0)}),
+    "log": Scenario("allowed, access log on, 1 client, 64 connections", log=True, cycles=15,
+                    proxies=("gateway", "nginx"), bars={"nginx": Bar(1.2)}),
     "latency": Scenario("allowed, 5,000 requests/s on a schedule, 1 client, 32 connections",
-                        connections=32, rate=5000, cycles=10, seconds=0.6),
+                        connections=32, rate=5000, cycles=10, seconds=0.6,
+                        bars={"relay": Bar(1 / 1.1, "p50")}),
 }

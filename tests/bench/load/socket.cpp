@@ -86,10 +86,20 @@ loop::loop() : epoll_{epoll_create1(EPOLL_CLOEXEC)}
 
 void loop::add(int fd, watcher& who) const
 {
+    control(EPOLL_CTL_ADD, fd, who, EPOLLIN);
+}
+
+void loop::watch_writing(int fd, watcher& who, bool on) const
+{
+    control(EPOLL_CTL_MOD, fd, who, on ? EPOLLIN | EPOLLOUT : EPOLLIN);
+}
+
+void loop::control(int operation, int fd, watcher& who, std::uint32_t events) const
+{
     epoll_event event{};
-    event.events = EPOLLIN;
+    event.events = events;
     event.data.ptr = &who;
-    if (epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event) != 0) {
+    if (epoll_ctl(epoll_, operation, fd, &event) != 0) {
         fail("epoll_ctl");
     }
 }

@@ -15,7 +15,7 @@ int accept_from(int listener);       // -1 when nobody waits; without Nagle's de
 void allow_many_files();
 [[noreturn]] void fail(const char* what);
 
-// Told when its socket can be read. Not owned by the loop.
+// Told when its socket can be read, or written where it asked for that. Not owned by the loop.
 class watcher {
 public:
     virtual void ready() = 0;
@@ -29,9 +29,12 @@ class loop {
 public:
     loop();
     void add(int fd, watcher& who) const;
+    void watch_writing(int fd, watcher& who, bool on) const;  // besides reading
     void turn(nanoseconds patience) const;  // waits for events and tells their watchers
 
 private:
+    void control(int operation, int fd, watcher& who, std::uint32_t events) const;
+
     int epoll_;
 };
 

@@ -1,5 +1,6 @@
 #include "upstream.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <string_view>
@@ -18,10 +19,16 @@ constexpr std::string_view document =
 
 class upstream::connection final : public watcher {
 public:
-    connection(int fd, const std::string& response) : fd_{fd}, response_{response} {}
+    connection(loop& in, int fd, const std::string& response)
+        : loop_{in}, fd_{fd}, response_{response}
+    {}
 
     void ready() override
     {
+        if (!left_.empty()) {
+            send_left();
+            return;
+        }
         static std::array<char, 16384> buffer;
         const ssize_t got = recv(fd_, buffer.data(), buffer.size(), MSG_DONTWAIT);
         if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
@@ -32,14 +39,27 @@ public:
             return;
         }
         note({buffer.data(), static_cast<std::size_t>(got)});
-        // The client's side is drained within the same turn, so a short send is a broken peer.
-        if (tail_ == "\r\n\r\n" &&
-            send(fd_, response_.data(), response_.size(), MSG_NOSIGNAL) < 0) {
-            close(fd_);
+        if (tail_ == "\r\n\r\n") {
+            left_ = response_;
+            send_left();
         }
     }
 
 private:
+    void send_left()
+    {
+        const ssize_t sent = send(fd_, left_.data(), left_.size(), MSG_NOSIGNAL);
+        if (sent < 0 && errno != EAGAIN) {
+            close(fd_);
+            return;
+        }
+        left_.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(sent, 0)));
+        if (left_.empty() == waits_) {
+            waits_ = !waits_;
+            loop_.watch_writing(fd_, *this, waits_);
+        }
+    }
+
     void note(std::string_view bytes)  // the last four bytes tell the end of a head
     {
         if (bytes.size() >= 4) {
@@ -50,8 +70,11 @@ private:
         }
     }
 
+    loop& loop_;
     int fd_;
     const std::string& response_;
+    std::string_view left_;  // of the response under way
+    bool waits_ = false;     // to write
     std::string tail_;
 };
 
@@ -71,7 +94,7 @@ upstream::~upstream() = default;
 void upstream::ready()
 {
     for (int fd = accept_from(listener_); fd >= 0; fd = accept_from(listener_)) {
-        connections_.push_back(std::make_unique<connection>(fd, response_));
+        connections_.push_back(std::make_unique<connection>(loop_, fd, response_));
         loop_.add(fd, *connections_.back());
     }
 }

@@ -1,5 +1,6 @@
 // The upstream that all proxies forward to: answers every request without a body with the same
-// 200, in one send. Lives in the load generator's loop, as the cheapest upstream there can be.
+// 200, in one send where it fits. Lives in the load generator's loop, as the cheapest upstream
+// there can be.
 #pragma once
 
 #include "socket.hpp"
