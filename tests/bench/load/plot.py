@@ -3,16 +3,16 @@
     plot.py RESULTS FILE.svg
 """
 import math
-import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import figures
+from scenarios import SWEEP
 
 COLOURS = {"gateway": "#c0392b", "nginx": "#27864a", "haproxy": "#2467b0", "relay": "#888888"}
 WIDTH, HEIGHT = 460, 320                     # of one panel
-LEFT, RIGHT, TOP, BOTTOM = 64, 12, 34, 46    # its margins
+LEFT, RIGHT, TOP, BOTTOM = 64, 24, 34, 46    # its margins
 
 
 @dataclass(frozen=True)
@@ -73,14 +73,14 @@ def stroke(points, colour, width, dashed=False):
             f'stroke-width="{width}"{dashes}/>')
 
 
-def legend(proxies):
-    for i, proxy in enumerate(proxies):
+def legend():
+    for i, (proxy, colour) in enumerate(COLOURS.items()):
         x = LEFT + i * 110
-        yield stroke([(x, HEIGHT + 12), (x + 22, HEIGHT + 12)], COLOURS[proxy], 2)
+        yield stroke([(x, HEIGHT + 12), (x + 22, HEIGHT + 12)], colour, 2)
         yield text(x + 28, HEIGHT + 16, proxy, "start")
 
 
-def drawing(panels, proxies):
+def drawing(panels):
     size = f"{WIDTH * len(panels)} {HEIGHT + 28}"
     yield (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size}" '
            'font-family="sans-serif" font-size="12" fill="#222222">')
@@ -89,24 +89,25 @@ def drawing(panels, proxies):
         yield f'<g transform="translate({i * WIDTH} 0)">'
         yield from panel.svg()
         yield "</g>"
-    yield from legend(proxies)
+    yield from legend()
     yield "</svg>\n"
 
 
 def of_sweep(results):
-    """The drawing, from all sweep-N.csv in a folder."""
+    """The drawing, from the sweep-N.csv in a folder."""
     throughput, latency = {}, {}
-    files = {int(re.search(r"\d+", file.stem)[0]): file for file in results.glob("sweep-*.csv")}
-    for connections, file in sorted(files.items()):
-        slices = figures.read(file.read_text(encoding="utf-8"), "allowed")
-        for each in figures.summarise(slices, saturated=True)[0]:
+    for scenario in SWEEP:
+        connections = scenario.connections
+        csv = (results / f"sweep-{connections}.csv").read_text(encoding="utf-8")
+        slices = figures.read(csv, scenario.expected)
+        for each in figures.summarise(slices, scenario.saturates)[0]:
             throughput.setdefault((each.proxy, False), []).append(
                 (connections, each.requests_per_second))
             latency.setdefault((each.proxy, False), []).append((connections, each.p50))
             latency.setdefault((each.proxy, True), []).append((connections, each.p99))
     panels = (Panel("requests per second", throughput),
               Panel("latency, us: p50 and (dashed) p99", latency, steep=True))
-    return "\n".join(drawing(panels, [proxy for proxy, _ in throughput]))
+    return "\n".join(drawing(panels))
 
 
 if __name__ == "__main__":

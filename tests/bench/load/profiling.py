@@ -1,5 +1,6 @@
 """Where the gateway's time goes: its own instructions by part and function, and its system calls."""
 import contextlib
+import json
 import re
 import signal
 import subprocess
@@ -14,8 +15,10 @@ from scenarios import Scenario
 from slices import generator
 from table import show
 
-SCENARIOS = {"allowed": Scenario("", cycles=1, seconds=600),  # ended long before
-             "rejected": Scenario("", cycles=1, seconds=600, rejected=True)}
+SCENARIOS = {f"{'rejected' if rejected else 'allowed'}, {connections}":
+             Scenario("", connections=connections, rejected=rejected, cycles=1,
+                      seconds=600)  # ended long before
+             for rejected in (False, True) for connections in (64, 1)}
 SECONDS = 4      # of load that are counted
 WARM_UP = 3
 FUNCTIONS = 25   # shown
@@ -127,8 +130,11 @@ def show_calls(name, calls, requests):
 
 
 def run(results):
+    raw = {}
     for name, scenario in SCENARIOS.items():
-        with tempfile.TemporaryDirectory(dir=results, prefix="profile-") as directory:
-            show_instructions(name, *count_instructions(scenario, Path(directory)))
-        with tempfile.TemporaryDirectory(dir=results, prefix="profile-") as directory:
-            show_calls(name, *count_calls(scenario, Path(directory)))
+        for count, present in ((count_instructions, show_instructions), (count_calls, show_calls)):
+            with tempfile.TemporaryDirectory(dir=results, prefix="profile-") as directory:
+                costs, requests = count(scenario, Path(directory))
+            raw[f"{count.__name__} {name}"] = {"requests": requests, "costs": costs}
+            present(name, costs, requests)
+    (results / "profile.json").write_text(json.dumps(raw, indent=2), encoding="utf-8")

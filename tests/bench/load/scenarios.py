@@ -51,6 +51,11 @@ class Scenario:
         return (STINGY if self.rejected else GENEROUS) | (LOG if self.log else NO_LOG)
 
     @property
+    def saturates(self):
+        """Whether proxy or generator is always at work; one connection makes them take turns."""
+        return self.rate == 0 and self.connections > 1
+
+    @property
     def expected(self):
         return "rejected" if self.rejected else "allowed"
 
@@ -80,3 +85,6 @@ SCENARIOS = {
                         connections=32, rate=5000, cycles=10, seconds=0.6,
                         bars={"relay": Bar(1 / 1.1, "p50")}),
 }
+
+SWEEP = [Scenario(f"{connections:,} connections", connections=connections, cycles=12)
+         for connections in (1, 8, 64, 256, 1024)]

@@ -73,7 +73,7 @@ def measure(name, scenario, results):
             notes += [f"{proxy} did not log every request: its figures do not count"
                       for proxy in unlogged(text, Path(directory))]
     (results / f"{name}.csv").write_text(text, encoding="utf-8")
-    summary, clean = figures.summarise(figures.read(text, scenario.expected), scenario.rate == 0)
+    summary, clean = figures.summarise(figures.read(text, scenario.expected), scenario.saturates)
     (results / f"{name}.json").write_text(
         json.dumps([dataclasses.asdict(each) for each in summary], indent=2), encoding="utf-8")
     if not clean:
