@@ -3,10 +3,10 @@ import json
 import os
 import subprocess
 
-from proxies import PROXY_CORE, ROOT
+from proxies import PROGRAMS, PROXY_CORE
 from table import show
 
-PROGRAM = ROOT / "build/bench/bin/decision_bench"
+PROGRAM = PROGRAMS / "decision_bench"
 CLIENTS = (1, 100_000, 1_000_000, 10_000_000)
 TABLE = ("clients", "one decision, ns", "three at once, ns", "one random cache miss, ns")
 

@@ -15,7 +15,7 @@ from scenarios import Scenario
 from slices import generator
 from table import show
 
-SCENARIOS = {f"{'rejected' if rejected else 'allowed'}, {connections}":
+SCENARIOS = {f"{'rejected' if rejected else 'allowed'}, connections: {connections}":
              Scenario("", connections=connections, rejected=rejected, cycles=1,
                       seconds=600)  # ended long before
              for rejected in (False, True) for connections in (64, 1)}

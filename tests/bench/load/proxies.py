@@ -13,7 +13,7 @@ import time
 PROXY_CORE, LOAD_CORE = 0, 1
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
-PROGRAMS = ROOT / "build/bench/load"
+PROGRAMS = ROOT / "build/bench/bin"
 CONFIGURATIONS = {"gateway": "gateway.yaml", "nginx": "nginx.conf", "haproxy": "haproxy.cfg"}
 
 LIBC = ctypes.CDLL(None)

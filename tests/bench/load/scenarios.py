@@ -15,7 +15,7 @@ STINGY = {
     "nginx_rate": "1r/m", "nginx_burst": "",
     "haproxy_allowed": "0",
 }
-# Both write a file and gather lines for a second or 32 KiB; nginx's own default is a write per line.
+# Both gather lines, up to 32 KiB; nginx's own default is a write per line.
 LOG = {"gateway_log": "true", "nginx_log": "nginx.log combined buffer=32k flush=1s"}
 NO_LOG = {"gateway_log": "false", "nginx_log": "off"}
 
