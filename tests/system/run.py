@@ -41,6 +41,11 @@ class OneLinePerTest(unittest.TestResult):
         if err is not None:
             self._bad(subtest, err)
 
+    def addSkip(self, test, reason):
+        super().addSkip(test, reason)
+        self._good = False
+        self._tell(test, f"skip ({reason})")
+
     def addSuccess(self, test):
         super().addSuccess(test)
         self._tell(test, "ok")
@@ -64,8 +69,9 @@ def main(patterns):
     result = OneLinePerTest()
     for test in chosen:
         test.run(result)
-    failed = len(chosen) - result.passed
-    print(f"{result.passed} passed, {failed} failed")
+    skipped = len(result.skipped)
+    failed = len(chosen) - result.passed - skipped
+    print(f"{result.passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
     return 0 if failed == 0 and chosen else 1
 
 
