@@ -71,7 +71,9 @@ def main(patterns):
         test.run(result)
     skipped = len(result.skipped)
     failed = len(chosen) - result.passed - skipped
-    print(f"{result.passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
+    if skipped:
+        print(f"{skipped} skipped")
+    print(f"{result.passed} passed, {failed} failed")
     return 0 if failed == 0 and chosen else 1
 
 

@@ -20,6 +20,7 @@ DIFFERENT = {
         "c9": ("resp.status", "501"),
         "c10": REFUSED,
     },
+    "websocket": dict.fromkeys(("c1", "c2_1", "c2_2", "c3"), ("req.http.connection", "<undef>")),
     "h1_request_target_validation": dict.fromkeys(("c6", "c7", "c8", "c9"), NO_CONNECT),
     "h1_host_normalization": dict.fromkeys(("c1", "c32", "c33", "c34", "c35"), REFUSED)
     | dict.fromkeys(("c8", "c9", "c10", "c11"), FORWARDED)
@@ -59,6 +60,17 @@ class HaproxysTests(unittest.TestCase):
 
     def test_http_transfer_encoding(self):
         self.check("http_transfer_encoding")
+
+    def test_websocket(self):
+        self.check("websocket")
+
+    def test_websocket_handshakes_that_say_their_version(self):
+        script = vtest.Script("http-messaging/websocket")
+        for client, different in (("c1", None), ("c3", ("resp.status", "101"))):
+            with self.subTest(client=client):
+                number = script.clients().index(client)
+                unmet, said = vtest.run(script, number, None, "sec-websocket-version: 13")
+                self.assertEqual(unmet, different, said)
 
     def test_h1_request_target_validation(self):
         self.check("h1_request_target_validation")

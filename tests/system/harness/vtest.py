@@ -63,8 +63,8 @@ def commands(text):
             command = ""
 
 
-def run(script, number, sections):
-    """Client `number` of the script. None if it and its server got what they expect, else what was
+def run(script, number, sections, field=None):
+    """Client `number` of the script, with a field more in requests that have others. None if it and its server got what they expect, else what was
     first found to be otherwise: (field, value); with that, what varnishtest said."""
     client, section = script.client(number)
     name = client.split()[1]
@@ -82,7 +82,10 @@ def run(script, number, sections):
             body = script.server(served.group(1), sections)
             lines.append(f"server s1 -listen 127.0.0.1:{port} {{{body}}} -start")
         address = "%s:%d" % gateway.address
-        lines.append(re.sub(r"-connect \S+", f"-connect {address}", client, count=1))
+        client = re.sub(r"-connect \S+ \{", f"-connect {address} {{\n  timeout 3", client, count=1)
+        if field is not None:
+            client = client.replace("-hdr", f'-hdr "{field}" -hdr', 1)
+        lines.append(client)
         path = directory.file(name + ".vtc", "\n".join(lines) + "\n")
         status, out, err = run_tool(["varnishtest", "-v", "-t", "20", path])
         unmet = UNMET.search(out)
