@@ -46,13 +46,20 @@ class Nginx:
         self.address = f"127.0.0.1:{self.port}"
         user = "user root;" if os.getuid() == 0 else ""
         text = CONFIGURATION.format(prefix=self._directory.path, port=self.port, user=user)
-        path = self._directory.file("nginx.conf", text)
+        self._directory.file("nginx.conf", text)
+        self.start()
+
+    def start(self):
+        path = self._directory.file("nginx.conf")
         self._child = Child([tool("nginx"), "-p", self._directory.path, "-c", path, "-e", "stderr"])
         wait_until(lambda: accepts(self.port) or not self._child.running(), 10, "nginx listens")
         assert self._child.running(), self._child.lines
 
     def path(self, name):
         return os.path.join(self.files, name)
+
+    def kill(self):
+        self._child.kill()
 
     def stop(self):
         self._child.stop()

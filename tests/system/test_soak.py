@@ -1,0 +1,9 @@
+"""The soak, for seconds. docs/operations.md has the command for its twenty minutes."""
+import unittest
+
+import soak
+
+
+class Soak(unittest.TestCase):
+    def test_a_short_one(self):
+        self.assertEqual(soak.run(12, lambda line: print("     " + line)), [])
