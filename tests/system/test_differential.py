@@ -1,4 +1,4 @@
-"""What we forward, read by Node's strict parser, is the sequence of requests that the client sent."""
+"""What we forward, read by Node's strict parser, is the sequence that the client sent."""
 import os
 
 from harness.case import SystemTest, forwarding_to

@@ -1,5 +1,5 @@
-"""HAProxy's regression tests of plain HTTP/1. docs/conformance.md has how to run them, since none of
-them is kept here, and the reason of each difference that is listed here."""
+"""HAProxy's regression tests of plain HTTP/1. docs/conformance.md has how to run them, since none
+of them is kept here, and the reason of each difference that is listed here."""
 import unittest
 
 from harness import vtest

@@ -5,7 +5,8 @@ const http = require('http');
 
 let seen = [];
 
-const reader = http.createServer({insecureHTTPParser: false, keepAliveTimeout: 0}, (request, response) => {
+const strict = {insecureHTTPParser: false, keepAliveTimeout: 0};
+const reader = http.createServer(strict, (request, response) => {
   const pieces = [];
   request.on('data', (piece) => pieces.push(piece));
   request.on('error', () => {});  // cut short: 'clientError' or nothing tells of it

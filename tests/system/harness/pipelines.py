@@ -1,10 +1,21 @@
-"""Requests made from a seed, alone and in pipelines: plain ones, odd ones that any reader must take,
-and broken ones that a proxy must not forward."""
+"""Requests made from a seed, alone and in pipelines: plain ones, odd ones that any reader must
+take, and broken ones that a proxy must not forward."""
 import random
 
-METHODS = ("GET", "GET", "GET", "HEAD", "POST", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "PROPFIND")
+METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "PROPFIND")
 
-SUFFIXES = ("", "", "?", "?a=b&c=%20", "/%2F%41", "//", ";v=1", "/~x!$&'()*+,:@", "?/?//", "/%C3%A9", "/./x")
+SUFFIXES = (
+    "",
+    "?",
+    "?a=b&c=%20",
+    "/%2F%41",
+    "//",
+    ";v=1",
+    "/~x!$&'()*+,:@",
+    "?/?//",
+    "/%C3%A9",
+    "/./x",
+)
 
 VALUES = (
     b"x",
@@ -21,7 +32,7 @@ VALUES = (
 
 LOOKS_LIKE_A_REQUEST = b"GET /never-sent HTTP/1.1\r\nHost: h\r\n\r\n"
 
-# Heads that are broken: (what follows the method, before more fields), %b is the target.
+# Heads that are broken, from behind the method on; %b is the target.
 LINES = (
     b" %b HTTP/1.1\nHost: h\r\n",
     b"  %b HTTP/1.1\r\nHost: h\r\n",
@@ -121,14 +132,16 @@ class Pipelines:
 
     def pieces(self, text):
         """Splits anywhere."""
-        cuts = sorted(self._random.randrange(len(text) + 1) for _ in range(self._random.choice((0, 1, 5, 30))))
+        count = self._random.choice((0, 1, 5, 30))
+        cuts = sorted(self._random.randrange(len(text) + 1) for _ in range(count))
         return [text[a:b] for a, b in zip([0] + cuts, cuts + [len(text)]) if a < b]
 
     def _good(self, path, last):
         r = self._random
         method, target = r.choice(METHODS), path + r.choice(SUFFIXES)
         body, framing, framed = self._body()
-        fields = [(self._spelled(f"X-Field-{i}"), r.choice(VALUES)) for i in range(r.choice((0, 1, 2, 8)))]
+        count = r.choice((0, 1, 2, 8))
+        fields = [(self._spelled(f"X-Field-{i}"), r.choice(VALUES)) for i in range(count)]
         lines = [self._spelled("Host") + b":" + r.choice((b"", b" ", b"\t ")) + b"h"]
         lines += [name + b":" + value for name, value in fields]
         lines += framing
@@ -150,7 +163,8 @@ class Pipelines:
         kind = r.choice(("none", "none", "length", "chunked"))
         if kind == "none":
             return b"", [], b""
-        body = r.choice((b"", b"0\r\n\r\n", LOOKS_LIKE_A_REQUEST, r.randbytes(r.choice((1, 80, 9000)))))
+        noise = r.randbytes(r.choice((1, 80, 9000)))
+        body = r.choice((b"", b"0\r\n\r\n", LOOKS_LIKE_A_REQUEST, noise))
         if kind == "length":
             zeros = b"0" * r.choice((0, 0, 3))
             return body, [self._spelled("Content-Length") + b": %b%d" % (zeros, len(body))], body
@@ -165,7 +179,8 @@ class Pipelines:
             digits = r.choice((b"%x", b"%X", b"000%x")) % len(piece)
             text += digits + r.choice(extensions) + b"\r\n" + piece + b"\r\n"
         trailers = (b"", b"", b"X-Trailer: t\r\n", b"Content-Length: 7\r\nX: y\r\n")
-        return text + r.choice((b"0", b"000")) + r.choice(extensions) + b"\r\n" + r.choice(trailers) + b"\r\n"
+        text += r.choice((b"0", b"000")) + r.choice(extensions) + b"\r\n"
+        return text + r.choice(trailers) + b"\r\n"
 
     def _broken(self, path):
         r = self._random

@@ -64,8 +64,10 @@ def commands(text):
 
 
 def run(script, number, sections, field=None):
-    """Client `number` of the script, with a field more in requests that have others. None if it and its server got what they expect, else what was
-    first found to be otherwise: (field, value); with that, what varnishtest said."""
+    """Runs client `number` of the script, with one more `field` in its first request if given.
+
+    None if it and its server got what they expect, else what was first found to be otherwise:
+    (field, value). Beside it, what varnishtest said."""
     client, section = script.client(number)
     name = client.split()[1]
     served = re.search(r"server \w+ \$\{(\w+)_addr\}", section)
