@@ -1,11 +1,20 @@
 // client: who is calling.
 #include "config/draft.hpp"
 #include "config/text_rules.hpp"
+#include "gateway/http/field.hpp"
 
 namespace gateway::config {
 namespace {
 
 constexpr std::size_t longest_header_name = 128;
+
+// Fields with another meaning, which proxies rewrite or remove.
+bool names_no_client(std::string_view header)
+{
+    const http::field_name id = http::classify(header);
+    return http::is_hop_by_hop(id) || id == http::field_name::host ||
+           id == http::field_name::content_length || id == http::field_name::via;
+}
 
 base::ip_prefix_set load_prefixes(const located& list, findings& found)
 {
@@ -56,10 +65,12 @@ void load_client(section& root, draft& d, findings& found)
         d.client = {hops->at, "client.trusted_hops"};
     }
     if (const std::string* header = client.text("header")) {
-        if (is_token(*header, longest_header_name)) {
-            options.header = *header;
-        } else {
+        if (!is_token(*header, longest_header_name)) {
             client.problem("header", "expected the name of a header, got " + quoted(*header));
+        } else if (names_no_client(*header)) {
+            client.problem("header", *header + " never holds the address of a client");
+        } else {
+            options.header = *header;
         }
     }
     client.read_number("ipv4_prefix", options.ipv4_prefix, 1, 32);

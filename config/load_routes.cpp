@@ -82,6 +82,8 @@ void load_methods(section& from, std::vector<std::string>& methods, findings& fo
             found.problem(
                 item.value->at, item.path, "methods are case-sensitive: write it in capitals"
             );
+        } else if (*text == "CONNECT") {
+            found.problem(item.value->at, item.path, "CONNECT is never served: no request matches");
         } else if (std::find(methods.begin(), methods.end(), *text) != methods.end()) {
             found.problem(item.value->at, item.path, "this method is listed already");
         } else {

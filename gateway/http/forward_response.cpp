@@ -76,9 +76,9 @@ void append_forwarded_response(
     out.append("\r\n"sv);
 }
 
-void append_interim_response(const response_head& head, std::string& out)
+void append_interim_response(const response_head& head, bool replace_ratelimit, std::string& out)
 {
-    append_what_stays(head, false, out);
+    append_what_stays(head, replace_ratelimit, out);
     out.append("\r\n"sv);
 }
 

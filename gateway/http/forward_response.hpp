@@ -27,7 +27,8 @@ void append_forwarded_response(
     const response_head& head, const response_options& options, std::string& out
 );
 
-// Appends an interim (1xx) head.
-void append_interim_response(const response_head& head, std::string& out);
+// Appends an interim (1xx) head; replace_ratelimit as in response_options, with nothing in its
+// place.
+void append_interim_response(const response_head& head, bool replace_ratelimit, std::string& out);
 
 }  // namespace gateway::http

@@ -2,6 +2,7 @@
 
 #include "gateway/base/bytes16.hpp"
 #include "gateway/base/hex.hpp"
+#include "gateway/base/ip_address.hpp"
 
 #include <algorithm>
 #include <array>
@@ -201,8 +202,13 @@ bool normalise_path(std::string_view path, std::string& out)
 
 void normalise_host(std::string_view host, std::string& out)
 {
-    const std::size_t after_literal = host.starts_with('[') ? host.find(']') : 0;
-    host = host.substr(0, host.find(':', after_literal));
+    if (host.starts_with('[')) {
+        const std::string_view inside = host.substr(1, host.find(']') - 1);
+        const auto address = base::ip_address::parse(inside);
+        out = '[' + (address ? address->to_string() : std::string(inside)) + ']';
+        return;
+    }
+    host = host.substr(0, host.find(':'));
     if (host.ends_with('.')) {
         host.remove_suffix(1);
     }

@@ -88,7 +88,7 @@ void session_state::upstream_closed(bool orderly)
 void session_state::interim_response(const http::response_head& head)
 {
     if (!http_1_0_) {
-        http::append_interim_response(head, port_.scratch());
+        http::append_interim_response(head, !port_.limit_lines().empty(), port_.scratch());
     }
 }
 

@@ -5,7 +5,7 @@ import signal
 import time
 
 from harness.case import SystemTest, forwarding_to
-from harness.load import pipelined
+from harness.load import Load, pipelined
 from harness.process import wait_until
 from harness.redis_server import RedisServer
 
@@ -228,6 +228,27 @@ class Shared(SystemTest):
             "three were taken, and four is the new burst",
         )
         self.assertEqual(gateway.get().status, 429)
+
+    def test_questions_wait_for_a_link_that_is_on_its_first_way(self):
+        """At the start, and when a reload changes the store's settings: nothing has failed."""
+
+        def text(timeout):
+            return (
+                f"workers: 2\nstores: {{ r: {{ url: '{self.redis.url}', timeout: {timeout}ms }} }}\n"
+                f"limits: {{ l: {{ key: [], rate: 1/d, burst: 10, store: r }} }}\n"
+                + forwarding_to("echo", "l")
+            )
+
+        gateway = self.gateway(text(1000))
+        self.assertEqual(gateway.get()["x-ratelimit-remaining"], "9", "the very first one is decided")
+        request = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+        load = Load(gateway.address, [(i, request) for i in range(8)]).start()
+        for i in range(8):
+            self.assertIn("reloaded", gateway.reload(text(1001 + i)))
+        answers = load.finish()
+        self.assertEqual(load.lost, [])
+        self.assertEqual(sum(a.status == 200 for a in answers), 9)
+        self.assertEqual(gateway.metrics().sum("gateway_decisions_total", outcome="failed_open"), 0)
 
     def test_a_client_that_stays_away_is_not_forgiven_by_a_lowered_rate(self):
         limits = "away: {{ key: [], rate: {}, burst: 1, store: r }}, other: {{ key: [], rate: 1/h, burst: 4, store: r }}"

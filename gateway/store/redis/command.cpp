@@ -1,6 +1,7 @@
 #include "gateway/store/redis/command.hpp"
 
 #include "gateway/base/hash.hpp"
+#include "gateway/store/redis/scripts.hpp"
 
 #include <hiredis/hiredis.h>
 
@@ -57,8 +58,8 @@ void encode_take(std::string& out, const take_call& call, std::span<const charge
     std::array<std::string, max_charges> keys;
     std::array<std::string_view, max_words> words;
     numerals numbers;
-    words[0] = "EVALSHA";
-    words[1] = call.sha;
+    words[0] = call.sha.empty() ? "EVAL" : "EVALSHA";
+    words[1] = call.sha.empty() ? take_script : call.sha;
     words[2] = numbers.of(static_cast<std::int64_t>(charges.size()));
     std::size_t next = words_before_keys + charges.size();
     for (std::size_t i = 0; i < charges.size(); ++i) {

@@ -14,7 +14,7 @@ void encode(std::string& out, std::span<const std::string_view> words);
 
 // How calls of take.lua are written for one connection. `number` comes back in the reply.
 struct take_call {
-    std::string_view sha;
+    std::string_view sha;  // empty before the server has told it: the script itself goes along
     std::string_view key_prefix;
     std::int64_t number = 0;
 };

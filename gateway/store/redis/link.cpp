@@ -37,7 +37,7 @@ std::optional<failure> link::ask(std::span<const charge> charges, question& q)
     if (breaker_.open()) {
         return refuse(failure::open, now);
     }
-    if (const auto why = state_.unusable()) {
+    if (const auto why = state_.unusable(); why && !state_.awaited()) {
         return refuse(*why, now);
     }
     if (pending_.full() || outgoing_.size() - sent_ >= options_.max_outgoing_bytes) {
@@ -49,10 +49,30 @@ std::optional<failure> link::ask(std::span<const charge> charges, question& q)
     command.number = call.number;
     command.charges = static_cast<std::uint8_t>(charges.size());
     remember(q, command.asker);
-    metrics_.requests.add();
-    send(command.bytes);
+    if (state_.ready()) {
+        metrics_.requests.add();
+        send(command.bytes);
+    }
     watch(command.deadline);
     return std::nullopt;
+}
+
+// Questions asked while the link was on its first way. Those whose time has run out are forgotten:
+// nobody is to be charged for what has been decided without the store.
+void link::send_what_waited()
+{
+    for (std::size_t left = pending_.size(); left > 0; --left) {
+        question* const asker = forget(pending_.front().asker);
+        sent_command waited = std::move(pending_.front());
+        pending_.pop();
+        if (asker != nullptr) {
+            sent_command& command = pending_.push();
+            command = std::move(waited);
+            remember(*asker, command.asker);
+            metrics_.requests.add();
+            send(command.bytes);
+        }
+    }
 }
 
 take_call link::next_call()

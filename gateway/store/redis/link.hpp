@@ -86,6 +86,7 @@ private:
     // link.cpp: asking and answering.
     failure refuse(failure why, base::instant now);
     take_call next_call();
+    void send_what_waited();
     sent_command& enqueue(sent_command::kind what, base::instant now);
     void send(const std::string& bytes);
     void flush();

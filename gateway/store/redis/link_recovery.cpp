@@ -65,6 +65,7 @@ net::task<> link::run(std::shared_ptr<link> self)
         if (const auto why = co_await connector_->establish(state_)) {
             state_.lost(*why);
             report(why);
+            fail_pending(*why);
         } else if (!state_.closed()) {
             begin();
         }
@@ -86,6 +87,7 @@ void link::begin()
     reader_.reset();
     state_.greeted();
     read_later();
+    send_what_waited();
     if (breaker_.open()) {
         probe();
     } else {
@@ -166,12 +168,13 @@ void link::watch(base::instant at)
 void link::check_deadlines()
 {
     deadline_at_ = base::instant::max();
-    if (!state_.ready() || pending_.empty()) {
+    if (pending_.empty()) {
         return;
     }
     const std::uint64_t generation = generation_;
     const base::instant now = base::now();
-    const base::instant stuck_at = pending_.front().deadline + stuck_after_;
+    const base::instant stuck_at =
+        state_.ready() ? pending_.front().deadline + stuck_after_ : base::instant::max();
     if (stuck_at <= now) {
         lose(failure::timeout);
         return;

@@ -29,6 +29,7 @@ void link_state::greeted()
 {
     assert(phase_ == phase::greeting);
     phase_ = phase::ready;
+    tried_ = true;
 }
 
 void link_state::lost(failure why)
@@ -36,6 +37,7 @@ void link_state::lost(failure why)
     if (phase_ != phase::closed) {
         phase_ = phase::resting;
         last_ = why;
+        tried_ = true;
         losses_ = std::min(losses_ + 1, 16);
     }
 }

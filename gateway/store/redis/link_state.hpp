@@ -25,7 +25,10 @@ public:
 
     bool closed() const { return phase_ == phase::closed; }
 
-    // Why no question can be sent now: what went wrong last, or unreachable before anything did.
+    // On its first way to the server: nothing has gone wrong yet, so questions may wait for it.
+    bool awaited() const { return !tried_ && !closed(); }
+
+    // Why no question can be sent now: what went wrong last.
     std::optional<failure> unusable() const;
 
     void connecting();
@@ -45,7 +48,8 @@ public:
 private:
     phase phase_ = phase::resting;
     failure last_ = failure::unreachable;
-    int losses_ = 0;  // in a row
+    int losses_ = 0;      // in a row
+    bool tried_ = false;  // it has been ready, or lost
 };
 
 }  // namespace gateway::store::redis

@@ -147,6 +147,8 @@ TEST(bad_files, client)
         {"client: { trusted_hops: 101 }",
          "f:1:25: client.trusted_hops: too large, the maximum is 100"},
         {"client: { header: \"X Y\" }", "f:1:19: client.header: expected the name of a header"},
+        {"client: { header: Connection }", "f:1:19: client.header: Connection never holds the"},
+        {"client: { header: host }", "f:1:19: client.header: host never holds the address"},
         {"client: { ipv4_prefix: 33 }", "f:1:24: client.ipv4_prefix: too large, the maximum is 32"},
         {"client: { ipv6_prefix: 0 }", "f:1:24: client.ipv6_prefix: too small, the minimum is 1"},
     });
@@ -279,6 +281,8 @@ TEST(bad_files, routes)
          "f:1:43: routes[0].match.methods: empty: leave the key out"},
         {"routes: [{ upstream: u, match: { methods: [get] } }]",
          "f:1:44: routes[0].match.methods[0]: methods are case-sensitive"},
+        {"routes: [{ upstream: u, match: { methods: [CONNECT] } }]",
+         "f:1:44: routes[0].match.methods[0]: CONNECT is never served"},
         {"routes: [{ upstream: u, match: { methods: [GET, GET] } }]",
          "f:1:49: routes[0].match.methods[1]: this method is listed already"},
         {"routes: [{ upstream: u, match: { methods: [\"G T\"] } }]",

@@ -159,12 +159,14 @@ TEST(forward_response, our_ratelimit_fields_replace_those_of_the_upstream)
 
 TEST(forward_response, an_interim_response_has_fields_and_no_framing)
 {
+    const std::string bytes =
+        "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nContent-Length: 0\r\nConnection: x\r\n"
+        "X: y\r\nX-RateLimit-Limit: 9\r\n\r\n";
     std::string out;
-    append_interim_response(
-        accepted_response("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nContent-Length: "
-                          "0\r\nConnection: x\r\nX: y\r\n\r\n"),
-        out
-    );
+    append_interim_response(accepted_response(bytes), false, out);
+    EXPECT_EQ(out, "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nX-RateLimit-Limit: 9\r\n\r\n");
+    out.clear();
+    append_interim_response(accepted_response(bytes), true, out);
     EXPECT_EQ(out, "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n");
 }
 

@@ -31,6 +31,29 @@ TEST(link_state, can_be_asked_only_when_ready)
     EXPECT_EQ(s.unusable(), failure::protocol) << "as long as nothing better is known";
 }
 
+TEST(link_state, is_awaited_until_it_has_been_ready_or_lost)
+{
+    link_state s;
+    EXPECT_TRUE(s.awaited());
+    s.connecting();
+    s.connected();
+    EXPECT_TRUE(s.awaited());
+    s.greeted();
+    EXPECT_FALSE(s.awaited());
+    s.lost(failure::unreachable);
+    s.connecting();
+    EXPECT_FALSE(s.awaited());
+
+    link_state refused;
+    refused.connecting();
+    refused.lost(failure::auth);
+    EXPECT_FALSE(refused.awaited());
+
+    link_state closed;
+    closed.close();
+    EXPECT_FALSE(closed.awaited());
+}
+
 TEST(link_state, can_be_lost_at_every_step_and_begins_again)
 {
     for (int steps = 1; steps <= 3; ++steps) {
