@@ -53,6 +53,7 @@ net::resolved_name pool::resolve(const server_address& address, unsigned short e
     const std::string host = address.echo ? "127.0.0.1" : address.host;
     const std::string port = address.echo ? std::to_string(echo_port) : address.port;
     return net::resolved_name::of_host(loop_.get_executor(), host, port, options_.resolver, [this] {
+        loop_.refresh_now();
         addresses_changed();
     });
 }
@@ -89,11 +90,11 @@ void pool::addresses_changed()
 
 pool::lease_answer pool::lease(pending_lease& l, const lease_wish& wish)
 {
-    if (places_.others_wait()) {
+    const std::uint64_t candidates = addressed_ & ~wish.passed_over;
+    if (candidates != 0 && places_.others_wait()) {
         return wait_for_place(l, wish);
     }
-    const places::choice chosen =
-        places_.take(addressed_ & ~wish.passed_over, wish.key, loop_.now());
+    const places::choice chosen = places_.take(candidates, wish.key, loop_.now());
     switch (chosen.is) {
         case places::outcome::taken:
             return lease_at(chosen.server, l, wish);
@@ -195,19 +196,27 @@ void pool::serve_woken()
 {
     loop_.refresh_now();
     const auto w = std::find_if(waiting_.begin(), waiting_.end(), [this](waiting_lease& l) {
-        return l.is_queued() && queue().was_woken(l);
+        return l.is_queued() && queue().take_wake_up(l);
     });
-    if (w == waiting_.end()) {
-        return;  // it has left, and another was woken instead
-    }
-    const lease_wish wish = w->wish();
+    if (w != waiting_.end()) {
+        serve(*w);
+    }  // else it has left, and another was woken instead
+}
+
+// If there is a place for it. Who waits in the queue has a server that it may go to.
+void pool::serve(waiting_lease& w)
+{
+    const lease_wish wish = w.wish();
     const places::choice chosen =
         places_.take(addressed_ & ~wish.passed_over, wish.key, loop_.now());
     if (chosen.is != places::outcome::taken) {
+        if (wish.passed_over != 0) {
+            queue().wake_next(w);  // the place may be at a server that only this one must not use
+        }
         return;
     }
-    pending_lease& l = *w->lease();
-    waiting_ended(*w);
+    pending_lease& l = *w.lease();
+    waiting_ended(w);
     queue().wake_first();  // there may be room for more than one
     settle(l, lease_at(chosen.server, l, wish));
 }
@@ -223,6 +232,7 @@ void pool::waited_too_long(waiting_lease& w)
 
 void pool::waiting_ended(waiting_lease& w)
 {
+    w.lease()->comes_from(nullptr);
     if (w.is_queued()) {
         metrics_.upstream.queued.add(-1);
         w.leave_queue();

@@ -102,6 +102,7 @@ public:
     void attempt_ended(connect_attempt& a);
     bool keep_abandoned(connect_attempt& a);
     void serve_woken();
+    void serve(waiting_lease& w);
     void waited_too_long(waiting_lease& w);
     void waiting_ended(waiting_lease& w);
 

@@ -2,8 +2,9 @@
 // served. Any thread; its lock is taken only while somebody waits.
 //
 // Who frees a place wakes the first that was not woken yet; who was woken looks for a place itself
-// and leaves, or stays where it is. A waker must therefore free the place before it asks empty(),
-// and a waiter must enter before it looks for a place.
+// and leaves, or stays where it is; if what is free may suit another better, it wakes the next one.
+// A waker must therefore free the place before it asks empty(), and a waiter must enter before it
+// looks for a place.
 #pragma once
 
 #include <atomic>
@@ -40,9 +41,12 @@ public:
     void leave(entry& e);
 
     // Whether it was woken since it last asked.
-    bool was_woken(entry& e);
+    bool take_wake_up(entry& e);
 
     void wake_first();
+    void wake_next(entry& e);  // the first behind `e`
+
+    bool is_first(const entry& e) const { return first_.load(std::memory_order_relaxed) == &e; }
 
     bool empty() const { return length_.load() == 0; }
 
@@ -52,8 +56,10 @@ private:
     std::mutex mutex_;
     std::list<entry*> entries_;
     std::atomic<std::size_t> length_{0};
+    std::atomic<const entry*> first_{nullptr};
 
-    void wake_first_locked();
+    void count_locked();
+    void wake_locked(std::list<entry*>::iterator from);
 };
 
 }  // namespace gateway::proxy

@@ -66,7 +66,9 @@ void waiting_lease::expired(base::instant now)
         return;
     }
     arm();
-    pool_.queue().wake_first();
+    if (pool_.queue().is_first(*this)) {
+        pool_.serve(*this);
+    }
 }
 
 }  // namespace gateway::proxy

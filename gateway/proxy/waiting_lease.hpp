@@ -17,7 +17,7 @@ class waiting_lease final : public lease_source,
                             private base::timer_entry {
 public:
     // A place may become free without anybody giving one back, when a server is usable again; so
-    // whoever waits has the first in the queue look around this often.
+    // the first in the queue looks around this often.
     static constexpr base::duration look_around = std::chrono::milliseconds{100};
 
     waiting_lease(pool& p, pending_lease& lease, const lease_wish& wish);

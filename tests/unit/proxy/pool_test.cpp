@@ -334,6 +334,20 @@ TEST_F(pools, say_that_no_name_resolves)
     EXPECT_EQ(failures(failure::no_address), 1U);
 }
 
+TEST_F(pools, read_the_clock_before_they_go_on_with_an_answer_about_names)
+{
+    make({at(server.port(), "no-such-host.invalid")});
+    waiting w;
+    ASSERT_TRUE(pends(w));
+    base::instant turn;
+    run_until(loop, [&] {
+        const bool done = w.done();
+        turn = done ? turn : base::now();
+        return done;
+    });
+    EXPECT_GE(loop.now(), turn);
+}
+
 TEST_F(pools, go_on_to_another_server_when_one_lets_connect_timeout_pass)
 {
     const testing::full_listener black_hole;
@@ -485,6 +499,47 @@ TEST_F(bounded_pools, free_the_place_of_a_connection_that_cannot_be_made)
         EXPECT_EQ(w.failed, failure::connect);
     }
     EXPECT_EQ(status->places().taken(), 0U);
+}
+
+TEST_F(bounded_pools, refuse_at_once_who_has_passed_over_every_server_though_others_wait)
+{
+    make_bounded(1);
+    connected();
+    waiting queued;
+    waiting refused;
+    ASSERT_TRUE(pends(queued));
+    EXPECT_EQ(
+        p->lease(refused, {.passed_over = 1, .last_failure = failure::connect}).failed,
+        failure::connect
+    );
+    EXPECT_EQ(upstream.queued.value(), 1);
+}
+
+TEST_F(bounded_pools, leave_a_place_to_the_next_that_the_first_must_not_use)
+{
+    loopback_server other;
+    auto o = of({at(server.port()), at(other.port())});
+    o.servers[0].max_connections = 1;
+    o.servers[1].max_connections = 1;
+    o.queue_timeout = std::chrono::seconds{20};
+    make(o);
+    std::array<upstream_connection*, 2> busy{};
+    for (int i = 0; i < 2; ++i) {
+        upstream_connection& c = connected();
+        busy[c.server()] = &c;
+    }
+    waiting has_passed_over;
+    waiting next;
+    ASSERT_TRUE(pends(has_passed_over, {.passed_over = 1}));
+    ASSERT_TRUE(pends(next, {}));
+    let_happen();
+    p->give_back(*busy[0], true);
+    let_happen();
+    EXPECT_EQ(next.got, busy[0]);
+    EXPECT_FALSE(has_passed_over.done());
+    p->give_back(*busy[1], true);
+    let_happen();
+    EXPECT_EQ(has_passed_over.got, busy[1]);
 }
 
 TEST_F(bounded_pools, use_a_server_that_is_back_though_nobody_gave_a_place_up)

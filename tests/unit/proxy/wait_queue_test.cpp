@@ -36,8 +36,8 @@ TEST(wait_queue, wakes_each_once_in_the_order_in_which_they_came)
     EXPECT_EQ(b.woken, 1);
     q.wake_first();
     EXPECT_EQ(a.woken + b.woken, 2);
-    EXPECT_TRUE(q.was_woken(a));
-    EXPECT_FALSE(q.was_woken(a));
+    EXPECT_TRUE(q.take_wake_up(a));
+    EXPECT_FALSE(q.take_wake_up(a));
     q.wake_first();  // it has not found what it was woken for
     EXPECT_EQ(a.woken, 2);
     q.leave(a);
@@ -60,6 +60,31 @@ TEST(wait_queue, wakes_the_next_when_one_leaves_that_was_woken)
     q.leave(a);
     EXPECT_EQ(c.woken, 1);
     q.leave(c);
+}
+
+TEST(wait_queue, wakes_the_next_behind_one_that_cannot_use_what_is_free)
+{
+    wait_queue q;
+    noting a;
+    noting b;
+    noting c;
+    for (noting* n : {&a, &b, &c}) {
+        ASSERT_TRUE(q.enter(*n, 9));
+    }
+    EXPECT_TRUE(q.is_first(a));
+    q.wake_first();
+    EXPECT_TRUE(q.take_wake_up(a));
+    q.wake_next(a);
+    EXPECT_EQ(a.woken, 1);
+    EXPECT_EQ(b.woken, 1);
+    q.wake_next(a);
+    EXPECT_EQ(c.woken, 1);
+    q.wake_next(c);  // there is nobody
+    q.leave(a);
+    EXPECT_TRUE(q.is_first(b));
+    q.leave(b);
+    q.leave(c);
+    EXPECT_FALSE(q.is_first(c));
 }
 
 TEST(wait_queue, takes_no_more_than_it_may)
@@ -97,7 +122,7 @@ TEST(wait_queue, forgets_nobody_whatever_the_threads_do)
                 for (;;) {
                     n.woken.wait(0);
                     n.woken = 0;
-                    if (q.was_woken(n) && places.take(most)) {
+                    if (q.take_wake_up(n) && places.take(most)) {
                         break;
                     }
                 }
