@@ -1,12 +1,10 @@
 #include "gateway/server/peer_count.hpp"
 
-#include <mutex>
-
 namespace gateway::server {
 
 bool peer_count::enter(const base::ip_address& peer, std::size_t most)
 {
-    const std::lock_guard guard(lock_);
+    const std::lock_guard guard(mutex_);
     const auto [at, is_new] = open_.try_emplace(peer, 0);
     if (at->second >= most) {
         if (is_new) {
@@ -20,7 +18,7 @@ bool peer_count::enter(const base::ip_address& peer, std::size_t most)
 
 void peer_count::leave(const base::ip_address& peer)
 {
-    const std::lock_guard guard(lock_);
+    const std::lock_guard guard(mutex_);
     const auto at = open_.find(peer);
     if (--at->second == 0) {
         open_.erase(at);
@@ -29,7 +27,7 @@ void peer_count::leave(const base::ip_address& peer)
 
 std::size_t peer_count::peers() const
 {
-    const std::lock_guard guard(lock_);
+    const std::lock_guard guard(mutex_);
     return open_.size();
 }
 

@@ -4,10 +4,10 @@
 #pragma once
 
 #include "gateway/base/ip_address.hpp"
-#include "gateway/store/spin_lock.hpp"
 
 #include <cstddef>
 #include <map>
+#include <mutex>
 
 namespace gateway::server {
 
@@ -21,7 +21,7 @@ public:
     std::size_t peers() const;  // with a connection
 
 private:
-    mutable store::spin_lock lock_;
+    mutable std::mutex mutex_;
     std::map<base::ip_address, std::size_t> open_;  // a tree: no addresses make it slow
 };
 

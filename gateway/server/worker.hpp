@@ -1,5 +1,6 @@
 // One thread and what it owns: event loop, listeners, sessions, pools, store links, counters, log.
-// Workers share the local store and the counts of connections; nothing else on the hot path.
+// Workers share the local store, the status of each upstream and the count of peers; a plain
+// request takes no lock of theirs but the store's.
 //
 // Built and destroyed on the main thread; everything in between happens on its own. The functions
 // marked [any thread] post there.
