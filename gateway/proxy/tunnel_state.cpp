@@ -19,7 +19,7 @@ void tunnel_state::bytes(tunnel_side from, std::string_view bytes)
 void tunnel_state::ended(tunnel_side from, bool orderly)
 {
     if (!orderly) {
-        end(true,
+        end(!side(from).ended,
             from == tunnel_side::client ? "the client reset the connection"
                                         : "the upstream reset the connection");
     } else if (is_open_ && !side(from).ended) {

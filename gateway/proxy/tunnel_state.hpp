@@ -2,12 +2,12 @@
 // until both sides have ended, one breaks, or nothing moves for too long. It knows no frames, no
 // socket and no clock.
 //
-//   open -> half_open -> over    a side's end is passed on behind its last byte; the other may go
-//   on
+//   open -> half_open -> over    a side's end is passed on behind its last byte, the other goes on
 //       \------------\-> over    a reset or a standstill ends both
 //
 // It keeps nothing: what a side does not take waits in its connection, and meanwhile the other side
-// is not read, so no more than one read of bytes waits each way.
+// is not read. So no more than one read of bytes waits each way, and to the upstream, at first,
+// what the client sent before the switch: its inbox goes out at once.
 #pragma once
 
 #include <array>
@@ -46,10 +46,12 @@ public:
 
     // Events.
     void bytes(tunnel_side from, std::string_view bytes);
-    void ended(tunnel_side from, bool orderly);  // no more comes from there; false: it was reset
-    void drained();                              // a side is not blocked any more
-    void expired();                              // nothing moved for too long
-    void abort();                                // the process ends
+    // No more comes from there; not orderly: it was reset. That cuts the other side, unless the end
+    // had come before: then all of it has arrived.
+    void ended(tunnel_side from, bool orderly);
+    void drained();  // a side is not blocked any more
+    void expired();  // nothing moved for too long
+    void abort();    // the process ends
 
     bool wants_bytes(tunnel_side from) const { return is_open_ && !side(from).ended; }
 

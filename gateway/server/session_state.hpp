@@ -3,8 +3,7 @@
 // route; its shell (session) does what it asks.
 //
 //   idle -> head -> admitting -> exchanging -> idle ...   a request and its response
-//                \-> draining -> idle       an answer of our own; the rest of a refused body,
-//                bounded
+//                \-> draining -> idle       an answer of our own; a refused body's bounded rest
 //                \-> tunnelling -> closed   a WebSocket was granted: proxy/tunnel_state
 //                \-> lingering -> closed    bytes on the way must not destroy the answer
 //
