@@ -1,5 +1,6 @@
 #include "gateway/proxy/connect_attempt.hpp"
 
+#include "gateway/net/shortage.hpp"
 #include "gateway/proxy/pool.hpp"
 
 namespace gateway::proxy {
@@ -45,6 +46,7 @@ void connect_attempt::connected(const boost::system::error_code& ec)
     } else if (timed_out_) {
         pool_.attempt_failed(*this, failure::connect_timeout);
     } else if (ec) {
+        was_short_ = was_short_ || net::is_our_shortage(ec);
         socket_.reset();
         proceed();
     } else {

@@ -28,6 +28,9 @@ public:
 
     const lease_wish& wish() const { return wish_; }
 
+    // It lacked something of our own, so that its failing says nothing of the server.
+    bool was_short() const { return was_short_; }
+
     std::list<connect_attempt>::iterator self;  // in its pool's list
 
 private:
@@ -39,6 +42,7 @@ private:
     std::size_t next_address_;
     std::size_t addresses_left_;
     bool timed_out_ = false;
+    bool was_short_ = false;
     bool cancelled_ = false;
 
     void connected(const boost::system::error_code& ec);

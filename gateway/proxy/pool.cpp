@@ -1,5 +1,6 @@
 #include "gateway/proxy/pool.hpp"
 
+#include "gateway/proxy/server_address.hpp"
 #include "gateway/telemetry/log.hpp"
 
 #include <algorithm>
@@ -7,15 +8,6 @@
 #include <sys/socket.h>
 
 namespace gateway::proxy {
-
-namespace {
-
-std::string name_of(const server_address& address)
-{
-    return address.socket_path.empty() ? to_text(address) : "localhost";
-}
-
-}  // namespace
 
 pool::pool(
     net::loop& l,
@@ -27,13 +19,18 @@ pool::pool(
     : loop_(l),
       options_(std::move(options)),
       metrics_(std::move(metrics)),
-      default_host_(name_of(options_.servers.front().address)),
+      default_host_(host_of(options_.servers.front().address)),
       places_(options_, std::move(status)),
       retries_(options_.retry_budget),
       mark_(std::make_shared<pool*>(this))
 {
+    const auto answered = [this] {
+        loop_.refresh_now();
+        addresses_changed();
+    };
     for (const server_options& s : options_.servers) {
-        servers_.push_back(known_server{resolve(s.address, echo_port)});
+        servers_.push_back(known_server{
+            resolved(loop_.get_executor(), s.address, echo_port, options_.resolver, answered)});
     }
     look_at_names();
 }
@@ -44,19 +41,6 @@ pool::~pool()
 }
 
 // ---- names -----------------------------------------------------------------------------------
-
-net::resolved_name pool::resolve(const server_address& address, unsigned short echo_port)
-{
-    if (!address.socket_path.empty()) {
-        return net::resolved_name::of_socket(address.socket_path);
-    }
-    const std::string host = address.echo ? "127.0.0.1" : address.host;
-    const std::string port = address.echo ? std::to_string(echo_port) : address.port;
-    return net::resolved_name::of_host(loop_.get_executor(), host, port, options_.resolver, [this] {
-        loop_.refresh_now();
-        addresses_changed();
-    });
-}
 
 void pool::look_at_names()
 {
@@ -252,6 +236,12 @@ void pool::attempt_succeeded(connect_attempt& a, int fd)
         keep_or_close(c, true);
         return;
     }
+    if (c.closed()) {  // it cannot be watched, for want of something of our own
+        give_back(c, false);
+        count_failure(failure::connect);
+        settle(*l, {nullptr, failure::connect});
+        return;
+    }
     metrics_.servers[c.server()]->requests.add();
     settle(*l, {&c});
 }
@@ -261,8 +251,10 @@ void pool::attempt_failed(connect_attempt& a, failure why)
     pending_lease* const l = a.lease();
     const std::size_t server = a.server();
     lease_wish wish = a.wish();
+    if (!a.was_short()) {
+        request_failed(server);
+    }
     attempts_.erase(a.self);
-    request_failed(server);
     if (l == nullptr) {
         --abandoned_;
         count_failure(why);
@@ -340,7 +332,8 @@ void pool::keep_or_close(upstream_connection& c, bool reusable)
     c.lease_to(nullptr);
     metrics_.worker.upstreams_active.add(-1);
     auto& idle = servers_[c.server()].idle;
-    if (!reusable || retired_ || c.sending() || c.has_news() || idle.size() >= options_.max_idle) {
+    const bool good = reusable && !c.closed() && !c.sending() && !c.has_news();
+    if (!good || retired_ || idle.size() >= options_.max_idle) {
         c.close();
         return;
     }

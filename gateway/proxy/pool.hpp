@@ -129,7 +129,6 @@ private:
     std::shared_ptr<pool*> mark_;
     bool retired_ = false;
 
-    net::resolved_name resolve(const server_address& address, unsigned short echo_port);
     void look_at_names();
     void addresses_changed();
     lease_answer lease_at(std::size_t server, pending_lease& l, const lease_wish& wish);

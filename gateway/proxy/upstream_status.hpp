@@ -1,6 +1,6 @@
 // An upstream as all workers see it: its servers, the places in use, and who waits for one.
 // Kept across reloads as long as the upstream keeps its name. Any thread; the lock is taken by
-// failures, by the first success after one, and by reloads.
+// failures, by the first success after one (not while it is ejected), and by reloads.
 #pragma once
 
 #include "gateway/proxy/server_status.hpp"
@@ -28,9 +28,10 @@ public:
     // What a request said of all[which]. True: that server has been ejected for it.
     bool failed(servers all, std::size_t which, const ejection_options& rules, base::instant now);
 
+    // Of a server that is out it tells nothing new: it had that request before.
     void succeeded(server_status& s, base::instant now)
     {
-        if (s.failing_.load(std::memory_order_relaxed)) {
+        if (s.failing_.load(std::memory_order_relaxed) && s.back_since() <= now) {
             forgive(s, now);
         }
     }

@@ -1,8 +1,10 @@
 #include "gateway/server/health_checks.hpp"
 
 #include "gateway/net/resolved_name.hpp"
+#include "gateway/net/shortage.hpp"
 #include "gateway/net/task.hpp"
 #include "gateway/proxy/health_state.hpp"
+#include "gateway/proxy/server_address.hpp"
 #include "gateway/telemetry/log.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -27,20 +29,10 @@ namespace http = boost::beast::http;
 using stream = boost::beast::basic_stream<asio::generic::stream_protocol, net::executor>;
 using request = http::request<http::empty_body>;
 
-net::resolved_name resolve(net::executor ex, const health_checks::target& t)
-{
-    if (!t.address.socket_path.empty()) {
-        return net::resolved_name::of_socket(t.address.socket_path);
-    }
-    const std::string host = t.address.echo ? "127.0.0.1" : t.address.host;
-    const std::string port = t.address.echo ? std::to_string(t.echo_port) : t.address.port;
-    return net::resolved_name::of_host(ex, host, port, t.resolver, nullptr);
-}
-
 request question(const health_checks::target& t, const std::string& user_agent)
 {
     request r(http::verb::get, t.options.path, 11);
-    r.set(http::field::host, t.address.socket_path.empty() ? t.name : "localhost");
+    r.set(http::field::host, proxy::host_of(t.address));
     r.set(http::field::user_agent, user_agent);
     r.set(http::field::accept, "*/*");
     r.set(http::field::connection, "close");
@@ -53,12 +45,10 @@ using finding = std::optional<std::string>;
 
 finding finding_of(const boost::system::error_code& ec)
 {
-    using boost::system::errc::address_not_available;
     if (!ec) {
         return std::string{};
     }
-    if (ec == asio::error::no_descriptors || ec == asio::error::no_memory ||
-        ec == asio::error::no_buffer_space || ec == address_not_available) {
+    if (net::is_our_shortage(ec)) {
         return std::nullopt;
     }
     return ec == boost::beast::error::timeout ? "no complete answer in time" : ec.message();
@@ -119,7 +109,7 @@ struct health_checks::checked_server {
         : what(std::move(t)),
           asking(question(what, user_agent)),
           state(what.options, healthy),
-          name(resolve(ex, what)),
+          name(proxy::resolved(ex, what.address, what.echo_port, what.resolver, nullptr)),
           wait(ex)
     {}
 

@@ -4,6 +4,36 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+
+namespace {
+
+bool no_more_watches = false;
+bool no_more_sockets = false;
+
+}  // namespace
+
+// Instead of the C library's, so that they can be made to fail.
+extern "C" int epoll_ctl(int set, int operation, int fd, epoll_event* event) noexcept
+{
+    if (no_more_watches && operation == EPOLL_CTL_ADD) {
+        errno = ENOSPC;
+        return -1;
+    }
+    return static_cast<int>(::syscall(SYS_epoll_ctl, set, operation, fd, event));
+}
+
+extern "C" int socket(int domain, int type, int protocol) noexcept
+{
+    if (no_more_sockets) {
+        errno = EMFILE;
+        return -1;
+    }
+    return static_cast<int>(::syscall(SYS_socket, domain, type, protocol));
+}
+
 namespace gateway::proxy {
 namespace {
 
@@ -404,6 +434,19 @@ TEST_F(pools, eject_a_server_that_fails_and_take_it_back)
     });
 }
 
+TEST_F(pools, do_not_blame_a_server_for_what_we_lack_ourselves)
+{
+    loopback_server other;
+    make({at(server.port()), at(other.port())});
+    waiting w;
+    no_more_sockets = true;
+    EXPECT_TRUE(pends(w));
+    run_until(loop, [&] { return w.done(); });
+    no_more_sockets = false;
+    EXPECT_EQ(w.failed, failure::connect);
+    EXPECT_EQ(servers[0].failures.value() + servers[1].failures.value(), 0U);
+}
+
 class bounded_pools : public pools {
 protected:
     void make_bounded(std::uint32_t most, std::uint32_t most_waiting = 1000)
@@ -540,6 +583,27 @@ TEST_F(bounded_pools, leave_a_place_to_the_next_that_the_first_must_not_use)
     p->give_back(*busy[1], true);
     let_happen();
     EXPECT_EQ(has_passed_over.got, busy[1]);
+}
+
+TEST_F(bounded_pools, neither_lend_nor_keep_a_connection_that_cannot_be_watched)
+{
+    for (const bool abandoned : {false, true}) {
+        make_bounded(1);
+        std::optional<waiting> w(std::in_place);
+        ASSERT_TRUE(pends(*w));
+        if (abandoned) {
+            w.reset();
+        }
+        no_more_watches = true;
+        run_until(loop, [&] { return p->empty(); });
+        no_more_watches = false;
+        EXPECT_EQ(in_use(), 0);
+        EXPECT_EQ(worker.upstreams_active.value(), 0);
+        EXPECT_EQ(worker.upstreams_idle.value(), 0);
+        if (w) {
+            EXPECT_EQ(w->failed, failure::connect);
+        }
+    }
 }
 
 TEST_F(bounded_pools, use_a_server_that_is_back_though_nobody_gave_a_place_up)
