@@ -250,17 +250,20 @@ void session::released()
 session::lease_result session::lease(bool fresh)
 {
     proxy::pool& pool = admitter_.pool();
-    proxy::lease_wish wish{.fresh = fresh, .surely_open = !state_.may_retry()};
+    const bool once = !state_.may_retry() || pool.options().retry_budget == 0;
+    proxy::lease_wish wish{.fresh = fresh, .surely_open = once};
     if (fresh) {  // the connection before it ended without a byte
+        wish.last_failure = proxy::failure::reset;
         if (!pool.take_retry()) {
             lease_failure_ = proxy::failure::reset;
             return lease_result::failed;
         }
         if (!last_was_reused_) {
-            pool.request_failed(last_server_);
-            wish.passed_over = std::uint64_t{1} << last_server_;
+            pool.request_failed(*last_server_);
+            wish.passed_over = std::uint64_t{1} << *last_server_;
         }
     }
+    last_server_.reset();
     if (pool.options().balance == proxy::balancing::hash) {
         wish.key = proxy::key_of(admitter_.client_prefix());
     }
@@ -298,24 +301,32 @@ void session::release(bool reusable)
 
 void session::response(const http::response_head& head)
 {
-    proxy::pool& pool = admitter_.pool();
-    pool.metrics().duration.observe(env_.loop.now() - sent_upstream_);
-    pool.responded(upstream_->server(), head.status);
+    count_response(head.status);
     state_.response(head);
 }
 
 void session::switched(const http::response_head& head, std::string_view rest)
 {
-    admitter_.pool().metrics().duration.observe(env_.loop.now() - sent_upstream_);
+    count_response(head.status);
     state_.switched(head, rest);
+}
+
+void session::count_response(int status)
+{
+    proxy::pool& pool = admitter_.pool();
+    pool.metrics().duration.observe(env_.loop.now() - sent_upstream_);
+    pool.responded(upstream_->server(), status);
 }
 
 void session::exchange_failed(proxy::failure why, bool begun)
 {
-    if (proxy::is_after_sending(why)) {
-        admitter_.pool().count_failure(why);
-        if (!begun && why != proxy::failure::body_timeout) {  // which may be the client's fault
-            admitter_.pool().request_failed(last_server_);
+    if (last_server_ && proxy::is_after_sending(why)) {
+        proxy::pool& pool = admitter_.pool();
+        pool.count_failure(why);
+        const bool client_may_be_slow = why == proxy::failure::body_timeout;
+        const bool was_idle_too_long = why == proxy::failure::reset && last_was_reused_;
+        if (!begun && !client_may_be_slow && !was_idle_too_long) {
+            pool.request_failed(*last_server_);
         }
     }
     state_.exchange_failed(why, begun);

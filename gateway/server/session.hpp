@@ -59,7 +59,9 @@ private:
     admitter admitter_;
     session_state state_;
     proxy::upstream_connection* upstream_ = nullptr;
-    std::uint8_t last_server_ = 0;  // index, of the connection released last
+    // Of the connection released last: its server, until another is asked for; whether it had
+    // served before.
+    std::optional<std::uint8_t> last_server_;
     bool last_was_reused_ = false;
     base::instant began_{};          // the request
     base::instant sent_upstream_{};  // its head
@@ -83,6 +85,7 @@ private:
     base::duration length_of(deadline d) const;
     void count_active(bool active);
     void count_request(int status);
+    void count_response(int status);  // of the upstream
     void log_request(const finished& f);
 
     // net::connection

@@ -313,6 +313,28 @@ class Ends(TunnelTest):
         )
         self.until_open(gateway, 0)
 
+    def test_a_reset_of_an_upstream_that_had_ended_takes_nothing_from_the_client(self):
+        def script(peer, request):
+            peer.send(grant_of() + words)
+            peer.close()  # whoever still sends gets a reset
+            gone.set()
+            return False
+
+        words = random_bytes(12_000)  # more than the client's kernel takes, less than the gateway's
+        gone = threading.Event()
+        gateway, _ = self.tunnels(script)
+        carried = lambda side: gateway.metrics().sum("gateway_tunnel_bytes_total", side=side)  # noqa: E731
+        with gateway.connect(receive_buffer=4096) as c:
+            WebSocket(c)
+            self.assertTrue(gone.wait(5 * PATIENCE))
+            wait_until(lambda: carried("upstream") == len(words))
+            c.send(b"x")
+            wait_until(lambda: carried("client") == 1)
+            c.send(b"x")
+            self.until_open(gateway, 0)
+            self.assertEqual(c.rest(), words)
+        self.assertEqual(gateway.log_lines(1)[0]["error"], "the upstream reset the connection")
+
     def test_a_client_that_leaves_before_the_grant_leaves_nothing(self):
         def script(peer, request):
             asked.set()

@@ -7,6 +7,7 @@ from harness.case import SystemTest
 from harness.client import Closed
 from harness.load import Load
 from harness.process import SLOW, wait_until
+from harness.websocket import WebSocket, grant_of
 
 PLAIN = b"GET / HTTP/1.1\r\nHost: h\r\n\r\n"
 
@@ -244,6 +245,77 @@ class Failing(SystemTest):
             m = gateway.metrics()
             result = "sent" if budget else "refused"
             self.assertEqual(m.sum("gateway_upstream_retries_total", result=result), 1)
+
+    def test_without_a_budget_a_connection_is_looked_at_before_it_is_used(self):
+        origin = self.origin()
+        gateway = self.gateway(to_servers([origin.address], ", retry_budget: 0", workers=1))
+        with gateway.connect() as c:
+            for turn in range(5):
+                self.assertEqual(c.ask().status, 200, turn)
+                gateway.freeze()
+                c.request()  # the gateway hears of it before it hears of the end
+                origin.close_connections()
+                wait_until(lambda: origin.open_connections() == 0)
+                gateway.thaw()
+                self.assertEqual(c.response().status, 200, turn)
+
+    def test_a_granted_websocket_is_a_success(self):
+        def script(peer, request):
+            peer.read_body(request)
+            if request.method == "GET":
+                peer.send(grant_of())
+            else:
+                peer.reset()
+            return False
+
+        origins = [self.origin(script) for _ in range(2)]
+        gateway = self.gateway(
+            to_servers(
+                [o.address for o in origins], ", balance: hash, ejection: { failures: 2, time: 1h }"
+            )
+        )
+        for _ in range(4):
+            self.assertEqual(gateway.get(method="POST", body=b"x").status, 502)
+            with gateway.connect() as c:
+                WebSocket(c)
+        self.assertEqual(gateway.metrics().sum("gateway_upstream_server_up"), 2)
+        self.assertEqual(sorted(len(o.requests) for o in origins), [0, 8])
+
+    def test_the_end_of_a_connection_that_served_before_is_not_the_servers_failure(self):
+        def once(peer, request):
+            peer.read_body(request)
+            if request.method == "POST":
+                return False
+            peer.reply()
+
+        origin = self.origin(once)
+        gateway = self.gateway(to_servers([origin.address], workers=1))
+        failures = lambda: gateway.metrics().sum(  # noqa: E731
+            "gateway_upstream_server_failures_total", server=origin.address
+        )
+        with gateway.connect() as c:
+            self.assertEqual(c.ask().status, 200)
+            self.assertEqual(c.ask(method="POST", body=b"x").status, 502)
+            self.assertEqual(failures(), 0)
+            self.assertEqual(c.ask(method="POST", body=b"x").status, 502)
+            self.assertEqual(failures(), 1)
+        self.assertEqual(origin.connections, 2)
+
+    def test_where_no_other_server_is_left_the_first_cause_is_told_and_counted_once(self):
+        def cut(peer, request):
+            peer.read_body(request)
+            peer.reset()
+            return False
+
+        origin = self.origin(cut)
+        gateway = self.gateway(to_servers([origin.address, "no-such-host.invalid:80"]))
+        answer = gateway.get()
+        self.assertEqual(answer.status, 502)
+        self.assertIn(b"closed the connection", answer.body)
+        m = gateway.metrics()
+        self.assertEqual(m.sum("gateway_upstream_failures_total", upstream="up"), 1)
+        self.assertEqual(m.sum("gateway_upstream_failures_total", reason="reset"), 1)
+        self.assertEqual(m.sum("gateway_upstream_server_failures_total"), 1)
 
     def test_5xx_count_only_if_asked_for(self):
         def sick(peer, request):

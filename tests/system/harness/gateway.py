@@ -166,6 +166,19 @@ class Gateway:
     def signal(self, number):
         self._child.signal(number)
 
+    def freeze(self):
+        """Returns when every thread of it stands still."""
+
+        def stands(task):
+            with open(f"/proc/{self.pid}/task/{task}/stat", encoding="utf-8") as stat:
+                return stat.read().rpartition(")")[2].split()[0] == "T"
+
+        self.signal(signal.SIGSTOP)
+        wait_until(lambda: all(stands(t) for t in os.listdir(f"/proc/{self.pid}/task")))
+
+    def thaw(self):
+        self.signal(signal.SIGCONT)
+
     def running(self):
         return self._child.running()
 
