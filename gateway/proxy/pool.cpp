@@ -1,7 +1,6 @@
 #include "gateway/proxy/pool.hpp"
 
 #include "gateway/proxy/server_address.hpp"
-#include "gateway/telemetry/log.hpp"
 
 #include <algorithm>
 #include <netinet/tcp.h>
@@ -151,28 +150,6 @@ bool pool::take_retry()
     return permitted;
 }
 
-void pool::responded(std::size_t server, int status)
-{
-    retries_.request();
-    if (options_.ejection.on_5xx && status >= 500) {
-        request_failed(server);
-    } else {
-        places_.succeeded(server, loop_.now());
-    }
-}
-
-void pool::request_failed(std::size_t server)
-{
-    metrics_.servers[server]->failures.add();
-    if (places_.failed(server, loop_.now())) {
-        telemetry::log(
-            telemetry::log_level::warning,
-            "upstream " + options_.name + ": " + to_text(options_.servers[server].address) +
-                " fails, and is passed over for a while"
-        );
-    }
-}
-
 // ---- leases that wait --------------------------------------------------------------------------
 
 // One call for each entry of ours that was woken.
@@ -252,7 +229,7 @@ void pool::attempt_failed(connect_attempt& a, failure why)
     const std::size_t server = a.server();
     lease_wish wish = a.wish();
     if (!a.was_short()) {
-        request_failed(server);
+        blame(server);
     }
     attempts_.erase(a.self);
     if (l == nullptr) {

@@ -58,9 +58,10 @@ public:
     // Before a request is sent a second time: whether the budget permits it.
     bool take_retry();
 
-    // What a server said, or that it said nothing: for its ejection.
+    // What a server said, or that it said nothing, on a connection that had served before or not:
+    // for its ejection. True: that was the server's fault.
     void responded(std::size_t server, int status);
-    void request_failed(std::size_t server);
+    bool did_not_respond(std::size_t server, failure why, bool reused);
 
     bool has_several_servers() const { return places_.several(); }
 
@@ -135,6 +136,7 @@ private:
     lease_answer wait_for_place(pending_lease& l, const lease_wish& wish);
     void settle(pending_lease& l, const lease_answer& answer);
     void free_place(std::size_t server);
+    void blame(std::size_t server);
     upstream_connection* take_idle(std::size_t server, bool surely_open);
     upstream_connection& adopt(int fd, std::size_t server);
     void keep_or_close(upstream_connection& c, bool reusable);

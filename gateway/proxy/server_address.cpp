@@ -10,7 +10,7 @@ std::string host_of(const server_address& address)
 }
 
 net::resolved_name resolved(
-    net::executor ex,
+    const net::executor& ex,
     const server_address& address,
     unsigned short echo_port,
     const net::resolver_options& options,

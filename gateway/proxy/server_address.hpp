@@ -14,7 +14,7 @@ std::string host_of(const server_address& address);
 
 // `echo_port`: where the built-in server listens. `answered`: see resolved_name.
 net::resolved_name resolved(
-    net::executor ex,
+    const net::executor& ex,
     const server_address& address,
     unsigned short echo_port,
     const net::resolver_options& options,

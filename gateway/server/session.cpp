@@ -258,8 +258,7 @@ session::lease_result session::lease(bool fresh)
             lease_failure_ = proxy::failure::reset;
             return lease_result::failed;
         }
-        if (!last_was_reused_) {
-            pool.request_failed(*last_server_);
+        if (pool.did_not_respond(*last_server_, wish.last_failure, last_was_reused_)) {
             wish.passed_over = std::uint64_t{1} << *last_server_;
         }
     }
@@ -321,12 +320,9 @@ void session::count_response(int status)
 void session::exchange_failed(proxy::failure why, bool begun)
 {
     if (last_server_ && proxy::is_after_sending(why)) {
-        proxy::pool& pool = admitter_.pool();
-        pool.count_failure(why);
-        const bool client_may_be_slow = why == proxy::failure::body_timeout;
-        const bool was_idle_too_long = why == proxy::failure::reset && last_was_reused_;
-        if (!begun && !client_may_be_slow && !was_idle_too_long) {
-            pool.request_failed(*last_server_);
+        admitter_.pool().count_failure(why);
+        if (!begun) {
+            admitter_.pool().did_not_respond(*last_server_, why, last_was_reused_);
         }
     }
     state_.exchange_failed(why, begun);

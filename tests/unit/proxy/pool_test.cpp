@@ -423,7 +423,7 @@ TEST_F(pools, eject_a_server_that_fails_and_take_it_back)
     o.slow_start = base::duration{0};
     make(o);
     for (unsigned i = 0; i < o.ejection.failures; ++i) {
-        p->request_failed(0);
+        EXPECT_TRUE(p->did_not_respond(0, failure::reset, false));
     }
     for (int i = 0; i < 8; ++i) {
         EXPECT_EQ(connected().server(), 1U);
@@ -445,6 +445,18 @@ TEST_F(pools, do_not_blame_a_server_for_what_we_lack_ourselves)
     no_more_sockets = false;
     EXPECT_EQ(w.failed, failure::connect);
     EXPECT_EQ(servers[0].failures.value() + servers[1].failures.value(), 0U);
+}
+
+TEST_F(pools, blame_a_server_for_its_own_failures_only)
+{
+    make({at(server.port())});
+    EXPECT_TRUE(p->did_not_respond(0, failure::bad_response, true));
+    EXPECT_TRUE(p->did_not_respond(0, failure::response_timeout, true));
+    EXPECT_TRUE(p->did_not_respond(0, failure::reset, false));
+    EXPECT_FALSE(p->did_not_respond(0, failure::reset, true)) << "it may have been idle for long";
+    EXPECT_FALSE(p->did_not_respond(0, failure::body_timeout, false)) << "of the client, maybe";
+    EXPECT_FALSE(p->did_not_respond(0, failure::queue_timeout, false));
+    EXPECT_EQ(servers[0].failures.value(), 3U);
 }
 
 class bounded_pools : public pools {

@@ -1,0 +1,40 @@
+// What a pool makes of how requests went: whose fault a failure was, and what follows for a server.
+#include "gateway/proxy/pool.hpp"
+#include "gateway/telemetry/log.hpp"
+
+namespace gateway::proxy {
+
+void pool::responded(std::size_t server, int status)
+{
+    retries_.request();
+    if (options_.ejection.on_5xx && status >= 500) {
+        blame(server);
+    } else {
+        places_.succeeded(server, loop_.now());
+    }
+}
+
+// A body that stops may be the client's fault, and a connection may have been idle for too long.
+bool pool::did_not_respond(std::size_t server, failure why, bool reused)
+{
+    const bool at_fault =
+        is_after_sending(why) && why != failure::body_timeout && !(why == failure::reset && reused);
+    if (at_fault) {
+        blame(server);
+    }
+    return at_fault;
+}
+
+void pool::blame(std::size_t server)
+{
+    metrics_.servers[server]->failures.add();
+    if (places_.failed(server, loop_.now())) {
+        telemetry::log(
+            telemetry::log_level::warning,
+            "upstream " + options_.name + ": " + to_text(options_.servers[server].address) +
+                " fails, and is passed over for a while"
+        );
+    }
+}
+
+}  // namespace gateway::proxy
