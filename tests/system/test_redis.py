@@ -245,6 +245,8 @@ class Shared(SystemTest):
         load = Load(gateway.address, [(i, request) for i in range(8)]).start()
         for i in range(8):
             self.assertIn("reloaded", gateway.reload(text(1001 + i)))
+            asked = len(load.answers)
+            wait_until(lambda n=asked: len(load.answers) > n + 20, what="requests go on")
         answers = load.finish()
         self.assertEqual(load.lost, [])
         self.assertEqual(sum(a.status == 200 for a in answers), 9)
