@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -49,6 +50,21 @@ template <typename Comparison>
 bool any_true(Comparison comparison)
 {
     return bits_of(comparison) != 0;
+}
+
+// Whether `test` is true of any sixteen bytes of a text, which has as many at least. Sixteen a
+// step, the last step over some bytes again.
+template <typename Test>
+bool any_step(std::string_view text, Test test)
+{
+    const char* p = text.data();
+    const char* const last = p + text.size() - sizeof(bytes16);
+    for (; p < last; p += sizeof(bytes16)) {
+        if (test(p)) {
+            return true;
+        }
+    }
+    return test(last);
 }
 
 }  // namespace gateway::base

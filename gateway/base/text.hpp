@@ -32,6 +32,20 @@ inline void clear_keeping_little(std::string& text)
     }
 }
 
+// Calls `element` with each element of a list, trimmed, empty ones too.
+template <typename Element>
+void for_each_element(std::string_view list, char separator, Element element)
+{
+    while (true) {
+        const std::size_t end = list.find(separator);
+        element(trimmed(list.substr(0, end)));
+        if (end == std::string_view::npos) {
+            return;
+        }
+        list.remove_prefix(end + 1);
+    }
+}
+
 // One or more decimal digits, nothing else, at most `max`. Leading zeros are allowed.
 std::optional<std::uint64_t> parse_decimal(std::string_view text, std::uint64_t max);
 

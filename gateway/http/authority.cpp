@@ -12,26 +12,16 @@ namespace {
 
 constexpr auto host_table = base::alphanumeric_and("-._~!$&'()*+,;=");
 
-// Letters, digits, '.' and '-': all of nearly every name. Sixteen a step, the last step over some
-// bytes again.
+// Letters, digits, '.' and '-': all of nearly every name.
 bool is_plain(std::string_view text)
 {
-    constexpr std::size_t step = sizeof(base::bytes16);
-    const auto other = [](const char* p) {
+    const auto has_other = [](const char* p) {
         const base::bytes16 c = base::load16(p);
         const base::bytes16 from_a = (c | 0x20) - 'a';
         const base::bytes16 from_0 = c - '0';
         return base::any_true((from_a > 25) & (from_0 > 9) & (c != '.') & (c != '-'));
     };
-    if (text.size() < step) {
-        return false;
-    }
-    for (std::size_t i = 0; i + step < text.size(); i += step) {
-        if (other(text.data() + i)) {
-            return false;
-        }
-    }
-    return !other(text.data() + text.size() - step);
+    return text.size() >= sizeof(base::bytes16) && !base::any_step(text, has_other);
 }
 
 bool is_reg_name(std::string_view text)
@@ -39,17 +29,14 @@ bool is_reg_name(std::string_view text)
     if (is_plain(text)) {
         return true;
     }
-    const char* const end = text.data() + text.size();
-    for (const char* p = text.data(); p != end; ++p) {
-        if (host_table[static_cast<unsigned char>(*p)]) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (host_table[static_cast<unsigned char>(text[i])]) {
             continue;
         }
-        const bool encoded =
-            *p == '%' && end - p > 2 && base::hex_digit(p[1]) >= 0 && base::hex_digit(p[2]) >= 0;
-        if (!encoded) {
+        if (base::percent_encoded(text.substr(i)) < 0) {
             return false;
         }
-        p += 2;
+        i += 2;
     }
     return !text.empty();
 }

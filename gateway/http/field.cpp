@@ -159,24 +159,20 @@ field_name classify(std::string_view name)
 
 bool connection_options::read(std::string_view value)
 {
-    while (true) {
-        const std::size_t comma = std::min(value.find(','), value.size());
-        const std::string_view option = base::trimmed(value.substr(0, comma));
+    bool good = true;
+    base::for_each_element(value, ',', [&](std::string_view option) {
         if (base::equal_ignoring_case(option, "close")) {
             close = true;
         } else if (base::equal_ignoring_case(option, "keep-alive")) {
             keep_alive = true;
         } else if (!option.empty()) {
-            if (!is_token(option) || nominated.size() == max_nominated) {
-                return false;
+            good = good && is_token(option) && nominated.size() < max_nominated;
+            if (good) {
+                nominated.push_back(option);
             }
-            nominated.push_back(option);
         }
-        if (comma == value.size()) {
-            return true;
-        }
-        value.remove_prefix(comma + 1);
-    }
+    });
+    return good;
 }
 
 bool connection_options::nominates(std::string_view name) const

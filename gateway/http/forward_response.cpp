@@ -17,7 +17,7 @@ bool is_forwarded(const field& f, const response_head& head, bool replace_rateli
     return head.connection.nominated.empty() || !head.connection.nominates(f.name);
 }
 
-void append_start(const response_head& head, std::string& out)
+void append_own_start(const response_head& head, std::string& out)
 {
     const char code[3] = {
         static_cast<char>('0' + head.status / 100),
@@ -27,19 +27,16 @@ void append_start(const response_head& head, std::string& out)
     out.append("HTTP/1.1 "sv).append(code, 3).append(" "sv).append(head.reason).append("\r\n"sv);
 }
 
-// A status line without a reason may lack the space before it.
-bool starts_as_ours(const response_head& head)
-{
-    return !head.http_1_0 && !head.reason.empty();
-}
-
 void append_what_stays(const response_head& head, bool replace_ratelimit, std::string& out)
 {
-    if (!starts_as_ours(head)) {
-        append_start(head, out);
+    std::string_view start;
+    if (!head.http_1_0 && !head.reason.empty()) {  // without one the space before it may lack
+        start = head.start_line;
+    } else {
+        append_own_start(head, out);
     }
     const auto stays = [&](const field& f) { return is_forwarded(f, head, replace_ratelimit); };
-    append_lines(starts_as_ours(head) ? head.start_line : ""sv, head.fields, stays, out);
+    append_lines(start, head.fields, stays, out);
 }
 
 }  // namespace

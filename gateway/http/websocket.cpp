@@ -1,7 +1,7 @@
 #include "gateway/http/websocket.hpp"
 
+#include "gateway/base/chars.hpp"
 #include "gateway/base/text.hpp"
-#include "gateway/http/chars.hpp"
 
 #include <algorithm>
 
@@ -14,43 +14,30 @@ struct protocols {  // that the Upgrade fields of a message name, all its lines 
     bool others = false;
 };
 
-void read_protocols(std::string_view value, protocols& out)
-{
-    while (true) {
-        const std::size_t comma = std::min(value.find(','), value.size());
-        const std::string_view name = base::trimmed(value.substr(0, comma));
-        const bool is_websocket = base::equal_ignoring_case(name, "websocket");
-        out.websocket = out.websocket || is_websocket;
-        out.others = out.others || (!is_websocket && !name.empty());
-        if (comma == value.size()) {
-            return;
-        }
-        value.remove_prefix(comma + 1);
-    }
-}
-
 protocols protocols_of(const field_list& fields)
 {
     protocols found;
     for (const field& f : fields) {
         if (f.id == field_name::upgrade) {
-            read_protocols(f.value, found);
+            base::for_each_element(f.value, ',', [&found](std::string_view name) {
+                const bool is_websocket = base::equal_ignoring_case(name, "websocket");
+                found.websocket = found.websocket || is_websocket;
+                found.others = found.others || (!is_websocket && !name.empty());
+            });
         }
     }
     return found;
 }
 
-bool is_base64_char(char c)
-{
-    const char lower = base::to_lower(c);
-    return (lower >= 'a' && lower <= 'z') || is_digit(c) || c == '+' || c == '/';
-}
+constexpr auto base64_chars = base::alphanumeric_and("+/");
 
 // 16 bytes in base64.
 bool is_key(std::string_view value)
 {
     return value.size() == 24 && value.ends_with("==") &&
-           std::all_of(value.begin(), value.end() - 2, is_base64_char);
+           std::all_of(value.begin(), value.end() - 2, [](char c) {
+               return base64_chars[static_cast<unsigned char>(c)];
+           });
 }
 
 bool has_handshake_fields(const field_list& fields)

@@ -29,12 +29,11 @@ public:
         using kind = path_char::kind;
         path_char c{kind::ordinary, rest_.front(), rest_.front() == '%'};
         if (c.encoded) {
-            const int high = rest_.size() < 3 ? -1 : base::hex_digit(rest_[1]);
-            const int low = rest_.size() < 3 ? -1 : base::hex_digit(rest_[2]);
-            if (high < 0 || low < 0) {
+            const int byte = base::percent_encoded(rest_);
+            if (byte < 0) {
                 return {kind::malformed, '%', true};
             }
-            c.byte = static_cast<char>(high * 16 + low);
+            c.byte = static_cast<char>(byte);
         }
         rest_.remove_prefix(c.encoded ? 3 : 1);
         c.is = kind_of(c.byte, c.encoded);
@@ -146,23 +145,18 @@ bool may_change(const char* p)
     return base::any_true(special | ((before == '/') & ((c == '/') | (c == '.'))));
 }
 
-// Most paths are their own normal form, and a look at sixteen bytes a step tells. The last step
-// looks at some bytes again; what is shorter than a step is looked at in a copy, padded.
+// Most paths are their own normal form, and a look at sixteen bytes a step tells. What is shorter
+// than a step is looked at in a copy, padded.
 bool is_plain(std::string_view path)
 {
     constexpr std::size_t step = sizeof(base::bytes16);
-    if (path.size() <= step) {
-        std::array<char, step + 1> padded;
-        padded.fill('a');
-        std::copy(path.begin(), path.end(), padded.begin());
-        return !may_change(padded.data() + 1);
+    if (path.size() > step) {
+        return !base::any_step(path.substr(1), may_change);
     }
-    for (std::size_t i = 1; i + step < path.size(); i += step) {
-        if (may_change(path.data() + i)) {
-            return false;
-        }
-    }
-    return !may_change(path.data() + path.size() - step);
+    std::array<char, step + 1> padded;
+    padded.fill('a');
+    std::copy(path.begin(), path.end(), padded.begin());
+    return !may_change(padded.data() + 1);
 }
 
 }  // namespace

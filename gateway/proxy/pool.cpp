@@ -126,13 +126,12 @@ pool::lease_answer pool::wait_for_place(pending_lease& l, const lease_wish& wish
     return {};
 }
 
+// What worked on the lease is gone.
 void pool::settle(pending_lease& l, const lease_answer& answer)
 {
     if (answer.connection != nullptr) {
-        l.comes_from(nullptr);
         l.leased(*answer.connection);
     } else if (answer.failed) {
-        l.comes_from(nullptr);
         l.lease_failed(*answer.failed);
     }
 }
@@ -213,6 +212,7 @@ void pool::attempt_succeeded(connect_attempt& a, int fd)
         keep_or_close(c, true);
         return;
     }
+    l->comes_from(nullptr);
     if (c.closed()) {  // it cannot be watched, for want of something of our own
         give_back(c, false);
         count_failure(failure::connect);

@@ -1,5 +1,6 @@
 #include "gateway/server/echo.hpp"
 
+#include "gateway/net/listener.hpp"
 #include "gateway/net/task.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -24,7 +25,6 @@ using stream = boost::beast::basic_stream<tcp, net::executor>;
 using acceptor = asio::basic_socket_acceptor<tcp, net::executor>;
 
 constexpr std::chrono::seconds idle_limit{300};
-constexpr std::chrono::milliseconds pause_after_failure{100};
 
 // Bytes that are no UTF-8 cannot stand in JSON: each becomes U+00XX, as Latin-1 is read.
 boost::json::string as_json(boost::beast::string_view bytes)
@@ -123,7 +123,7 @@ net::task<> listen(acceptor& a)
             break;
         }
         if (ec) {  // out of descriptors, perhaps: do not spin
-            pause.expires_after(pause_after_failure);
+            pause.expires_after(net::listener::pause_after_failure);
             co_await pause.async_wait(net::use_task);
         } else {
             boost::system::error_code ignored;

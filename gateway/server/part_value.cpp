@@ -17,11 +17,8 @@ std::string_view decoded(std::string_view text, std::string& storage)
     }
     storage.clear();
     for (std::size_t i = 0; i < text.size(); ++i) {
-        const bool encoded = text[i] == '%' && i + 2 < text.size() &&
-                             base::hex_digit(text[i + 1]) >= 0 && base::hex_digit(text[i + 2]) >= 0;
-        if (encoded) {
-            storage +=
-                static_cast<char>(base::hex_digit(text[i + 1]) * 16 + base::hex_digit(text[i + 2]));
+        if (const int byte = base::percent_encoded(text.substr(i)); byte >= 0) {
+            storage += static_cast<char>(byte);
             i += 2;
         } else {
             storage += text[i] == '+' ? ' ' : text[i];
@@ -58,15 +55,12 @@ std::string_view unquoted(std::string_view text)
 template <typename Pair>
 void for_each_pair(std::string_view list, char separator, Pair pair)
 {
-    while (!list.empty()) {
-        const std::size_t end = std::min(list.find(separator), list.size());
-        const std::string_view one = base::trimmed(list.substr(0, end));
+    base::for_each_element(list, separator, [&pair](std::string_view one) {
         const std::size_t equals = one.find('=');
         if (equals != std::string_view::npos) {
             pair(one.substr(0, equals), one.substr(equals + 1));
         }
-        list.remove_prefix(std::min(end + 1, list.size()));
-    }
+    });
 }
 
 }  // namespace

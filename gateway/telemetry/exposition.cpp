@@ -7,7 +7,7 @@ namespace gateway::telemetry {
 
 namespace {
 
-// The sum over workers of what `value` picks from a block.
+// The sum over workers of what `value` picks from a block; of the counter or gauge it points to.
 template <typename T, typename Value>
 double sum(const row<T>& blocks, Value value)
 {
@@ -16,6 +16,12 @@ double sum(const row<T>& blocks, Value value)
         total += static_cast<double>(value(b.metrics));
     }
     return total;
+}
+
+template <typename T, typename Counter>
+double sum(const row<T>& blocks, Counter T::*which)
+{
+    return sum(blocks, [which](const T& m) { return (m.*which).value(); });
 }
 
 template <typename T>
@@ -153,17 +159,17 @@ void add_upstream_families(
     for (const auto& [name, blocks] : upstreams) {
         add_row(duration, {{"upstream", name}}, durations(blocks));
         add_failures(failures, {"upstream", name}, blocks, known);
-        add_row(retries, {{"upstream", name}, {"result", "sent"}}, sum(blocks, [](const auto& m) {
-                    return m.retries.value();
-                }));
+        add_row(
+            retries,
+            {{"upstream", name}, {"result", "sent"}},
+            sum(blocks, &upstream_metrics::retries)
+        );
         add_row(
             retries,
             {{"upstream", name}, {"result", "refused"}},
-            sum(blocks, [](const auto& m) { return m.retries_refused.value(); })
+            sum(blocks, &upstream_metrics::retries_refused)
         );
-        add_row(queued, {{"upstream", name}}, sum(blocks, [](const auto& m) {
-                    return m.queued.value();
-                }));
+        add_row(queued, {{"upstream", name}}, sum(blocks, &upstream_metrics::queued));
     }
     add_family(all, std::move(duration));
     add_family(all, std::move(failures));
@@ -203,13 +209,10 @@ void add_server_families(
         return all_of_them;
     };
     for (const auto& [name, blocks] : servers) {
-        const auto count = [&blocks = blocks](auto which) {
-            return sum(blocks, [which](const server_metrics& m) { return (m.*which).value(); });
-        };
-        add_row(requests, labels_of(name), count(&server_metrics::requests));
-        add_row(failures, labels_of(name), count(&server_metrics::failures));
-        add_row(connections, with_state(name, "active"), count(&server_metrics::active));
-        add_row(connections, with_state(name, "idle"), count(&server_metrics::idle));
+        add_row(requests, labels_of(name), sum(blocks, &server_metrics::requests));
+        add_row(failures, labels_of(name), sum(blocks, &server_metrics::failures));
+        add_row(connections, with_state(name, "active"), sum(blocks, &server_metrics::active));
+        add_row(connections, with_state(name, "idle"), sum(blocks, &server_metrics::idle));
     }
     for (const server_figures& s : present) {
         add_row(up, labels_of(s.name), s.up ? 1 : 0);
@@ -235,7 +238,7 @@ void add_store_families(families& all, const table<store_metrics>& stores, const
     for (const auto& [name, blocks] : stores) {
         const prometheus::ClientMetric::Label owner{"store", name};
         add_row(duration, {owner}, durations(blocks));
-        add_row(requests, {owner}, sum(blocks, [](const auto& m) { return m.requests.value(); }));
+        add_row(requests, {owner}, sum(blocks, &store_metrics::requests));
         add_failures(failures, owner, blocks, known);
         if (in_use(blocks)) {
             add_row(health, {owner}, up(blocks));
@@ -255,7 +258,7 @@ void add_connection_families(families& all, const row<worker_metrics>& workers)
         add_row(
             connections,
             {{"side", std::move(side)}, {"state", std::move(state)}},
-            sum(workers, [which](const worker_metrics& m) { return (m.*which).value(); })
+            sum(workers, which)
         );
     };
     add("client", "active", &worker_metrics::clients_active);
@@ -266,29 +269,23 @@ void add_connection_families(families& all, const row<worker_metrics>& workers)
     auto refused = counter_family(
         "gateway_connections_refused_total", "Client connections closed at once, by reason."
     );
-    add_row(refused, {{"reason", "per_peer"}}, sum(workers, [](const worker_metrics& m) {
-                return m.refused_per_peer.value();
-            }));
+    add_row(refused, {{"reason", "per_peer"}}, sum(workers, &worker_metrics::refused_per_peer));
     add_family(all, std::move(refused));
 }
 
 void add_tunnel_families(families& all, const row<worker_metrics>& workers)
 {
     auto open = gauge_family("gateway_tunnels", "WebSockets open now.");
-    add_row(open, {}, sum(workers, [](const worker_metrics& m) { return m.tunnels.value(); }));
+    add_row(open, {}, sum(workers, &worker_metrics::tunnels));
     auto opened = counter_family("gateway_tunnels_total", "WebSockets granted.");
-    add_row(opened, {}, sum(workers, [](const worker_metrics& m) {
-                return m.tunnels_opened.value();
-            }));
+    add_row(opened, {}, sum(workers, &worker_metrics::tunnels_opened));
     auto bytes = counter_family(
         "gateway_tunnel_bytes_total", "Bytes carried by WebSockets, by the side they came from."
     );
-    add_row(bytes, {{"side", "client"}}, sum(workers, [](const worker_metrics& m) {
-                return m.tunnel_bytes_of_clients.value();
-            }));
-    add_row(bytes, {{"side", "upstream"}}, sum(workers, [](const worker_metrics& m) {
-                return m.tunnel_bytes_of_upstreams.value();
-            }));
+    add_row(bytes, {{"side", "client"}}, sum(workers, &worker_metrics::tunnel_bytes_of_clients));
+    add_row(
+        bytes, {{"side", "upstream"}}, sum(workers, &worker_metrics::tunnel_bytes_of_upstreams)
+    );
     add_family(all, std::move(open));
     add_family(all, std::move(opened));
     add_family(all, std::move(bytes));

@@ -1,10 +1,8 @@
-// A moment as text, rendered once a second. Belongs to one thread.
+// A moment as the logs write it. Belongs to one thread.
 #pragma once
 
-#include "gateway/base/clock.hpp"
+#include "gateway/base/utc_text.hpp"
 
-#include <array>
-#include <cstdint>
 #include <string>
 
 namespace gateway::telemetry {
@@ -18,11 +16,8 @@ public:
     void append_common(std::string& out, base::duration unix_time);
 
 private:
-    std::array<char, 20> iso_{};  // "2026-11-21T02:45:33", with its end
-    std::array<char, 27> common_{};
-    std::int64_t second_ = -1;  // rendered in both; -1: none yet
-
-    void render(std::int64_t second);
+    base::utc_text<19> iso_{"%Y-%m-%dT%H:%M:%S"};
+    base::utc_text<26> common_{"%d/%b/%Y:%H:%M:%S +0000"};
 };
 
 }  // namespace gateway::telemetry

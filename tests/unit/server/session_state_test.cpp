@@ -1,7 +1,7 @@
 #include "gateway/server/session_state.hpp"
 
 #include "tests/unit/server/plain_messages.hpp"
-#include "tests/unit/server/recording_port.hpp"
+#include "tests/unit/server/session_fixture.hpp"
 
 #include <gmock/gmock.h>
 
@@ -44,26 +44,7 @@ auto always(const admission& a)
     return [a](const http::request_head&) { return a; };
 }
 
-class session : public ::testing::Test {
-protected:
-    recording_port port;
-
-    phase at() const { return port.state.at(); }
-
-    void TearDown() override
-    {
-        EXPECT_EQ(port.broken, "");
-        if (!port.closed) {
-            port.client_leaves();
-        }
-        EXPECT_EQ(port.broken, "");
-        EXPECT_TRUE(port.closed);
-        EXPECT_EQ(port.begins, port.ends.size());
-        for (const auto& lease : port.leases) {
-            EXPECT_TRUE(lease.released);
-        }
-    }
-};
+using session = testing::session_fixture;
 
 TEST_F(session, carries_one_request_after_another_and_keeps_both_connections)
 {

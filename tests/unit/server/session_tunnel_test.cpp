@@ -1,5 +1,5 @@
 #include "tests/unit/server/plain_messages.hpp"
-#include "tests/unit/server/recording_port.hpp"
+#include "tests/unit/server/session_fixture.hpp"
 
 #include <gmock/gmock.h>
 
@@ -23,12 +23,8 @@ const std::string grant =
 const std::string get = "GET /hidden HTTP/1.1\r\nHost: h\r\n\r\n";
 const std::string ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
-class session_tunnel : public ::testing::Test {
+class session_tunnel : public testing::session_fixture {
 protected:
-    recording_port port;
-
-    phase at() const { return port.state.at(); }
-
     void open()
     {
         port.client(handshake);
@@ -41,20 +37,6 @@ protected:
     std::string to_upstream() const
     {
         return port.leases.back().sent.substr(port.leases.back().tunnel_at);
-    }
-
-    void TearDown() override
-    {
-        EXPECT_EQ(port.broken, "");
-        if (!port.closed) {
-            port.everybody_leaves();
-        }
-        EXPECT_EQ(port.broken, "");
-        EXPECT_TRUE(port.closed);
-        EXPECT_EQ(port.begins, port.ends.size());
-        for (const auto& lease : port.leases) {
-            EXPECT_TRUE(lease.released);
-        }
     }
 };
 

@@ -1,0 +1,33 @@
+// What every test of a session_state ends with: the client leaves, and nothing stays behind.
+#pragma once
+
+#include "tests/unit/server/recording_port.hpp"
+
+#include <gtest/gtest.h>
+
+namespace gateway::server::testing {
+
+class session_fixture : public ::testing::Test {
+protected:
+    recording_port port;
+
+    session_state::phase at() const { return port.state.at(); }
+
+    void TearDown() override
+    {
+        EXPECT_EQ(port.broken, "");
+        if (!port.closed && !port.has_tunnel()) {
+            port.client_leaves();
+        } else if (!port.closed) {
+            port.everybody_leaves();
+        }
+        EXPECT_EQ(port.broken, "");
+        EXPECT_TRUE(port.closed);
+        EXPECT_EQ(port.begins, port.ends.size());
+        for (const auto& lease : port.leases) {
+            EXPECT_TRUE(lease.released);
+        }
+    }
+};
+
+}  // namespace gateway::server::testing
