@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <compare>
 #include <cstdint>
 #include <optional>
@@ -37,6 +38,12 @@ public:
     std::string to_string() const;
 
     auto operator<=>(const ip_address&) const = default;
+
+    bool operator==(const ip_address& other) const  // two words, where the default calls memcmp()
+    {
+        using words = std::array<std::uint64_t, 2>;
+        return std::bit_cast<words>(bytes_) == std::bit_cast<words>(other.bytes_);
+    }
 
 private:
     bytes bytes_{};

@@ -50,10 +50,12 @@ void check_pool::give_back(std::unique_ptr<limit_check> check)
     spare_.push_back(std::move(check));
 }
 
-void admitter::reset(const std::shared_ptr<const policy_view>& view)
+void admitter::reset(const std::shared_ptr<const policy_view>& view, const base::ip_address& peer)
 {
-    if (view_ != view) {  // or the count would go up and down for every request
+    if (view_ != view || peer_ != peer) {  // what the last request's were need no second look
         view_ = view;
+        peer_ = peer;
+        peer_text_ = peer.to_string();
         peer_trusted_ = identity::is_trusted(view_->policy->client, peer_);
     }
     route_ = nullptr;

@@ -1,5 +1,5 @@
 // What happens to a request before it goes anywhere: its route, its client, its limits.
-// One per session; the costly part, the check, is borrowed from the worker while it is needed.
+// One per conversation; the costly part, the check, is borrowed from the worker while it is needed.
 #pragma once
 
 #include "gateway/server/limit_check.hpp"
@@ -27,11 +27,10 @@ private:
 
 class admitter {
 public:
-    admitter(check_pool& checks, const base::ip_address& peer)
-        : checks_(checks), peer_(peer), peer_text_(peer.to_string())
-    {}
+    explicit admitter(check_pool& checks) : checks_(checks) {}
 
-    void reset(const std::shared_ptr<const policy_view>& view);  // before each request
+    // Before each request.
+    void reset(const std::shared_ptr<const policy_view>& view, const base::ip_address& peer);
 
     // As session_port::admit; with `pending`, `listener` is called and conclude() gives the rest.
     admission admit(const http::request_head& head, verdict_listener& listener);
@@ -39,6 +38,8 @@ public:
     void abandon();
 
     const policy_view& view() const { return *view_; }
+
+    bool holds_other_than(const policy_view& v) const { return view_ && view_.get() != &v; }
 
     const policy::route* route() const { return route_; }
 
@@ -67,9 +68,9 @@ public:
 
 private:
     check_pool& checks_;
-    const base::ip_address peer_;
-    const std::string peer_text_;
     std::shared_ptr<const policy_view> view_;
+    base::ip_address peer_;
+    std::string peer_text_;
     bool peer_trusted_ = false;  // by that view
     const policy::route* route_ = nullptr;
     telemetry::route_metrics* metrics_ = nullptr;

@@ -114,6 +114,15 @@ public:
 
     phase at() const { return phase_; }
 
+    // From its head, valid or refused, to the end of the connection or of the request.
+    bool in_request() const { return phase_ != phase::idle && phase_ != phase::head; }
+
+    // Whether nothing is kept of this client: the next one may be another.
+    bool at_rest() const
+    {
+        return phase_ == phase::idle && inbox_.empty() && empty_lines_ == 0 && !draining_all_;
+    }
+
     bool awaits_response() const
     {
         return phase_ == phase::exchanging && exchange_.has_connection() &&

@@ -18,6 +18,7 @@ worker::worker(shared_state& shared, std::size_t index, const snapshot& s, std::
       environment_{
           loop_,
           checks_,
+          conversations_,
           shared.metrics.worker(index),
           log_,
           log_enabled_,
@@ -118,6 +119,7 @@ void worker::tick(base::instant now)
     date_.refresh(base::unix_time());
     log_enabled_ = shared_.log.enabled();
     resources_.sweep();
+    conversations_.trim(*view_);
     if (index_ == 0) {
         shared_.local.sweep(now, sweep_passes);
     }

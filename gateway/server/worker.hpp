@@ -57,6 +57,7 @@ private:
     bool log_enabled_;
     resources resources_;
     check_pool checks_;
+    conversation_pool conversations_;
     std::shared_ptr<const policy_view> view_;
     http::request_head request_head_;
     http::response_head response_head_;

@@ -44,7 +44,7 @@ protected:
     store::memory_store local{{.max_buckets = 1024}};
     net::loop loop;
     check_pool checks{local, loop};
-    admitter a{checks, peer};
+    admitter a{checks};
     std::optional<admission> concluded;  // of one that was pending
 
     admissions()
@@ -89,7 +89,7 @@ protected:
         EXPECT_EQ(
             http::parse_request_head(bytes, {}, head_).is, http::parse_result::state::complete
         );
-        a.reset(view());
+        a.reset(view(), peer);
         return a.admit(head_, *this);
     }
 

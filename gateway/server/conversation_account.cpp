@@ -1,17 +1,17 @@
-// What a session tells of its requests: counters, histograms, and the access log.
+// What a conversation tells of its requests: counters, histograms, and the access log.
 #include "gateway/server/session.hpp"
 
 namespace gateway::server {
 
-void session::request_begins()
+void conversation::request_begins()
 {
     began_ = env_.loop.now();
-    armed_ = deadline::none;  // it has deadlines of its own, not what is left of the last request's
+    client_->begin_deadlines_anew();
     method_ = telemetry::method_names.size() - 1;
-    admitter_.reset(env_.view);
+    admitter_.reset(env_.view, client_->peer());
 }
 
-admission session::admit(const http::request_head& head)
+admission conversation::admit(const http::request_head& head)
 {
     method_ = telemetry::method_index(head.method);
     if (env_.access_log_enabled) {
@@ -25,7 +25,7 @@ admission session::admit(const http::request_head& head)
     return admitter_.admit(head, *this);
 }
 
-void session::request_ends(const finished& f)
+void conversation::request_ends(const finished& f)
 {
     admitter_.abandon();
     if (state_.at() == session_state::phase::tunnelling) {
@@ -38,7 +38,7 @@ void session::request_ends(const finished& f)
     }
 }
 
-void session::count_request(int status)
+void conversation::count_request(int status)
 {
     telemetry::route_metrics& metrics = admitter_.metrics();
     metrics.count_request(method_, status != 0 ? status : 499);
@@ -46,14 +46,14 @@ void session::count_request(int status)
 }
 
 // A tunnel's handshake is over: its hours must not look like a slow answer.
-void session::tunnel_begins()
+void conversation::tunnel_begins()
 {
     count_request(101);
     env_.metrics.tunnels.add(1);
     env_.metrics.tunnels_opened.add();
 }
 
-void session::tunnel_carries(proxy::tunnel_side from, std::size_t bytes)
+void conversation::tunnel_carries(proxy::tunnel_side from, std::size_t bytes)
 {
     const bool by_client = from == proxy::tunnel_side::client;
     auto& carried =
@@ -61,7 +61,7 @@ void session::tunnel_carries(proxy::tunnel_side from, std::size_t bytes)
     carried.add(bytes);
 }
 
-void session::log_request(const finished& f)
+void conversation::log_request(const finished& f)
 {
     const policy::route* const route = admitter_.route();
     telemetry::access_record record{

@@ -1,0 +1,197 @@
+#include "gateway/server/conversation.hpp"
+
+#include "gateway/server/session.hpp"
+
+#include <algorithm>
+
+namespace gateway::server {
+
+std::unique_ptr<conversation> conversation_pool::borrow(session_environment& env)
+{
+    if (spare_.empty()) {
+        return std::make_unique<conversation>(env);
+    }
+    auto c = std::move(spare_.back());
+    spare_.pop_back();
+    return c;
+}
+
+void conversation_pool::give_back(std::unique_ptr<conversation> at_rest)
+{
+    spare_.push_back(std::move(at_rest));
+}
+
+void conversation_pool::trim(const policy_view& present)
+{
+    std::erase_if(spare_, [&present](const auto& c) { return c->holds_other_than(present); });
+    spare_.resize(std::min(spare_.size(), max_spare));
+}
+
+void conversation::want_upstream_bytes(bool client_blocked)
+{
+    if (upstream_ != nullptr && state_.wants_upstream_bytes(client_blocked)) {
+        upstream_->want_read();
+    }
+}
+
+// ---- events of the upstream and of the limits ------------------------------------------------
+
+void conversation::upstream_readable()
+{
+    std::span<char> bytes;
+    switch (upstream_->receive(bytes)) {
+        case net::received::data:
+            state_.upstream_bytes(bytes);
+            break;
+        case net::received::closed:
+            state_.upstream_closed(true);
+            break;
+        case net::received::broken:
+            state_.upstream_closed(false);
+            break;
+        case net::received::nothing:
+            break;
+    }
+    client_->after_event();
+}
+
+void conversation::upstream_drained()
+{
+    state_.upstream_drained();
+    client_->after_event();
+}
+
+// A request that could not be sent whole may have been answered already: read that first.
+void conversation::upstream_broken()
+{
+    upstream_->want_read();
+}
+
+void conversation::leased(proxy::upstream_connection& c)
+{
+    upstream_ = &c;
+    c.lease_to(this);
+    state_.leased();
+    client_->after_event();
+}
+
+void conversation::lease_failed(proxy::failure why)
+{
+    state_.lease_failed(why);
+    client_->after_event();
+}
+
+void conversation::decided(const verdict& v)
+{
+    env_.loop.refresh_now();
+    state_.admitted(admitter_.conclude(v));
+    client_->after_event();
+}
+
+// ---- what the state asks for -----------------------------------------------------------------
+
+void conversation::send_client(std::string_view a, std::string_view b)
+{
+    if (client_->send(a, b) == net::sent::broken) {
+        client_->want_read();  // the end is noticed there, outside of whatever called us
+    }
+}
+
+bool conversation::client_blocked() const
+{
+    return client_->sending();
+}
+
+void conversation::end_sending()
+{
+    client_->finish_sending();
+}
+
+void conversation::close_client(bool reset)
+{
+    admitter_.abandon();
+    client_->end(reset);
+}
+
+conversation::lease_result conversation::lease(bool fresh)
+{
+    proxy::pool& pool = admitter_.pool();
+    const bool once = !state_.may_retry() || pool.options().retry_budget == 0;
+    proxy::lease_wish wish{.fresh = fresh, .surely_open = once};
+    if (fresh) {  // the connection before it ended without a byte
+        wish.last_failure = proxy::failure::reset;
+        if (!pool.take_retry()) {
+            lease_failure_ = proxy::failure::reset;
+            return lease_result::failed;
+        }
+        if (pool.did_not_respond(*last_server_, wish.last_failure, last_was_reused_)) {
+            wish.passed_over = std::uint64_t{1} << *last_server_;
+        }
+    }
+    last_server_.reset();
+    if (pool.options().balance == proxy::balancing::hash) {
+        wish.key = proxy::key_of(admitter_.client_prefix());
+    }
+    const auto answer = pool.lease(*this, wish);
+    if (answer.failed) {
+        lease_failure_ = *answer.failed;
+        return lease_result::failed;
+    }
+    if (answer.connection == nullptr) {
+        return lease_result::pending;
+    }
+    upstream_ = answer.connection;
+    upstream_->lease_to(this);
+    return lease_result::ready;
+}
+
+void conversation::send_upstream(std::string_view a, std::string_view b)
+{
+    sent_upstream_ = env_.loop.now();
+    if (upstream_->send(a, b) == net::sent::broken) {
+        upstream_->want_read();
+    }
+}
+
+void conversation::release(bool reusable)
+{
+    pending_lease::abandon();
+    if (upstream_ != nullptr) {
+        last_server_ = static_cast<std::uint8_t>(upstream_->server());
+        last_was_reused_ = upstream_->reused();
+        admitter_.pool().give_back(*upstream_, reusable);
+        upstream_ = nullptr;
+    }
+}
+
+void conversation::response(const http::response_head& head)
+{
+    count_response(head.status);
+    state_.response(head);
+}
+
+void conversation::switched(const http::response_head& head, std::string_view rest)
+{
+    count_response(head.status);
+    state_.switched(head, rest);
+}
+
+void conversation::count_response(int status)
+{
+    proxy::pool& pool = admitter_.pool();
+    pool.metrics().duration.observe(env_.loop.now() - sent_upstream_);
+    pool.responded(upstream_->server(), status);
+}
+
+void conversation::exchange_failed(proxy::failure why, bool begun)
+{
+    if (last_server_ && proxy::is_after_sending(why)) {
+        admitter_.pool().count_failure(why);
+        if (!begun) {
+            admitter_.pool().did_not_respond(*last_server_, why, last_was_reused_);
+        }
+    }
+    state_.exchange_failed(why, begun);
+}
+
+}  // namespace gateway::server

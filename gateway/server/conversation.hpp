@@ -1,0 +1,185 @@
+// What a client connection needs while requests are on it: its session_state, where the request
+// goes, the upstream connection it has leased, and what counters and log want to know of it.
+//
+// Lent to a session with the first byte of a request and given back when nothing is left to do, so
+// an idle connection has none. Owned by its session meanwhile; one thread.
+#pragma once
+
+#include "gateway/http/date_line.hpp"
+#include "gateway/proxy/pool.hpp"
+#include "gateway/server/admitter.hpp"
+#include "gateway/server/session_state.hpp"
+#include "gateway/telemetry/access_log.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gateway::server {
+
+class session;
+class conversation_pool;
+
+// What a session and its conversations need of their worker.
+struct session_environment {
+    net::loop& loop;
+    check_pool& checks;
+    conversation_pool& conversations;
+    telemetry::worker_metrics& metrics;
+    telemetry::access_log& access_log;
+    bool& access_log_enabled;
+    std::shared_ptr<const policy_view>& view;  // the present one
+    http::request_head& request_head;
+    http::response_head& response_head;
+    const http::date_line& date;
+    std::function<void(session&)> ended;  // may destroy it
+};
+
+class conversation final : private session_port,
+                           private proxy::lessee,
+                           private proxy::pending_lease,
+                           private verdict_listener {
+public:
+    explicit conversation(session_environment& env)
+        : env_(env), admitter_(env.checks), state_(*this)
+    {}
+
+    ~conversation() override = default;
+
+    // Before anything else, and again whenever it was at rest.
+    void attend_to(session& client) { client_ = &client; }
+
+    session_state& state() { return state_; }
+
+    bool holds_other_than(const policy_view& present) const
+    {
+        return admitter_.holds_other_than(present);
+    }
+
+    base::duration response_timeout() const { return upstream().response_timeout; }
+
+    // Of the present configuration until a request begins, and of the one it began with then.
+    const http::options& limits() const override
+    {
+        return state_.in_request() ? admitter_.view().http : env_.view->http;
+    }
+
+    bool upstream_blocked() const override { return upstream_ != nullptr && upstream_->sending(); }
+
+    void want_upstream_bytes(bool client_blocked);  // if the state does
+
+private:
+    session_environment& env_;
+    session* client_ = nullptr;
+    admitter admitter_;
+    session_state state_;
+    proxy::upstream_connection* upstream_ = nullptr;
+    // Of the connection released last: its server, until another is asked for; whether it had
+    // served before.
+    std::optional<std::uint8_t> last_server_;
+    bool last_was_reused_ = false;
+    proxy::failure lease_failure_ = proxy::failure::connect;
+    base::instant began_{};          // the request
+    base::instant sent_upstream_{};  // its head
+    std::size_t method_ = 0;         // index of its metrics label
+
+    struct log_fields {  // kept only when there is a log to write
+        std::string method;
+        std::string host;
+        std::string target;
+    };
+
+    std::unique_ptr<log_fields> log_;
+
+    void count_request(int status);
+    void count_response(int status);  // of the upstream
+    void log_request(const finished& f);
+
+    // lessee
+    void upstream_readable() override;
+    void upstream_drained() override;
+    void upstream_broken() override;
+    // pending_lease
+    void leased(proxy::upstream_connection& c) override;
+    void lease_failed(proxy::failure why) override;
+    // verdict_listener
+    void decided(const verdict& v) override;
+    // session_port
+    admission admit(const http::request_head& head) override;
+
+    std::string_view limit_lines() const override { return admitter_.limit_lines(); }
+
+    std::span<const std::string_view> violated_limits() const override
+    {
+        return admitter_.violated();
+    }
+
+    std::string_view date_line() const override { return env_.date.text(); }
+
+    void send_client(std::string_view a, std::string_view b) override;
+    bool client_blocked() const override;
+
+    std::string& scratch() override { return env_.loop.scratch(); }
+
+    http::request_head& request_head_storage() override { return env_.request_head; }
+
+    void end_sending_upstream() override { upstream_->finish_sending(); }
+
+    void tunnel_begins() override;
+    void tunnel_carries(proxy::tunnel_side from, std::size_t bytes) override;
+    void request_begins() override;
+    void request_ends(const finished& f) override;
+    void end_sending() override;
+    void close_client(bool reset) override;
+    // exchange_port
+    lease_result lease(bool fresh) override;
+
+    bool another_lease_may_help() const override
+    {
+        return upstream_->reused() || admitter_.pool().has_several_servers();
+    }
+
+    proxy::failure lease_failure() const override { return lease_failure_; }
+
+    void send_upstream(std::string_view a, std::string_view b) override;
+    void release(bool reusable) override;
+
+    const proxy::upstream_options& upstream() const override { return admitter_.pool().options(); }
+
+    http::response_head& response_head_storage() override { return env_.response_head; }
+
+    void interim_response(const http::response_head& head) override
+    {
+        state_.interim_response(head);
+    }
+
+    void response(const http::response_head& head) override;
+
+    void response_content(std::string_view content) override { state_.response_content(content); }
+
+    void response_end() override { state_.response_end(); }
+
+    void switched(const http::response_head& head, std::string_view rest) override;
+
+    void exchange_failed(proxy::failure why, bool begun) override;
+};
+
+// Conversations that nobody needs just now. One per worker.
+class conversation_pool {
+public:
+    static constexpr std::size_t max_spare = 1024;  // after a trim; about 1 MiB
+
+    std::unique_ptr<conversation> borrow(session_environment& env);
+    void give_back(std::unique_ptr<conversation> at_rest);  // may be called by itself
+
+    // Frees what the last rush has left, and what holds on to an older view than the present one.
+    // Called from each tick.
+    void trim(const policy_view& present);
+
+private:
+    std::vector<std::unique_ptr<conversation>> spare_;
+};
+
+}  // namespace gateway::server
