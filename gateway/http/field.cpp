@@ -64,6 +64,21 @@ constexpr std::array<std::uint8_t, longest + 2> first_of = [] {
     return first;
 }();
 
+// The letters that the known names of a length begin with, as bits: most names of others are told
+// from them by one look.
+constexpr std::uint32_t letter_bit(char c)
+{
+    return std::uint32_t{1} << (c & 31);
+}
+
+constexpr std::array<std::uint32_t, longest + 1> initials = [] {
+    std::array<std::uint32_t, longest + 1> letters{};
+    for (const known& k : known_names) {
+        letters[k.name.size()] |= letter_bit(k.name.front());
+    }
+    return letters;
+}();
+
 // A letter's case does not count here, nor which mark stands between the words.
 constexpr std::array<char, 256> folded = [] {
     std::array<char, 256> t{};
@@ -140,17 +155,16 @@ bool reads_as(std::string_view name, std::string_view lower)
 
 field_name classify(std::string_view name)
 {
-    const char first = fold(name.front());
-    if (name.size() <= longest) {
-        for (std::size_t i = first_of[name.size()]; i < first_of[name.size() + 1]; ++i) {
-            const field_name id = first == known_names[i].name.front() ? read(name, known_names[i])
-                                                                       : field_name::other;
+    const std::size_t size = name.size();
+    if (size <= longest && (initials[size] & letter_bit(name.front())) != 0) {
+        for (std::size_t i = first_of[size]; i < first_of[size + 1]; ++i) {
+            const field_name id = read(name, known_names[i]);
             if (id != field_name::other) {
                 return id;
             }
         }
     }
-    if (first == forwarded_prefix.front() && name.size() > forwarded_prefix.size() &&
+    if (size > forwarded_prefix.size() && fold(name.front()) == forwarded_prefix.front() &&
         reads_as(name.substr(0, forwarded_prefix.size()), forwarded_prefix)) {
         return has_other_marks(name) ? field_name::disguised : field_name::x_forwarded;
     }
