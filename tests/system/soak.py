@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Saturation while everything around the gateway fails: soak.py [SECONDS]; 20 minutes by default.
 
-In rounds: load, reloads, restarts of upstreams and of Redis, clients that break off; then quiet,
-and a look at memory and descriptors. The first quarter of the rounds is warm-up. Ends with one
-line, and status 0 if every request was answered or its connection closed, nothing grew, and the
-process, GATEWAY_BIN if that is set, ended in order without a word from a sanitizer.
+In rounds: load and WebSockets, reloads, restarts of upstreams and of Redis, clients that break off;
+then quiet, and a look at memory and descriptors. The first quarter of the rounds is warm-up. Ends
+with one line, and status 0 if every request and every tunnel was answered or its connection closed,
+nothing grew, and the process, GATEWAY_BIN if that is set, ended in order without a word from a
+sanitizer.
 """
 import collections
 import os
@@ -21,13 +22,18 @@ sys.path.insert(0, HERE)
 from harness.gateway import Gateway  # noqa: E402
 from harness.load import Load  # noqa: E402
 from harness.nginx import Nginx  # noqa: E402
+from harness.origin import Origin  # noqa: E402
 from harness.process import SLOW, run_tool, wait_until  # noqa: E402
 from harness.redis_server import RedisServer  # noqa: E402
+from harness.tunnels import CUT, IN_ORDER, OUTLIVED, RESET, SILENT, Tunnels  # noqa: E402
+from harness.websocket import BINARY, echo_frames, frame, handshake  # noqa: E402
 
 FILE_BYTES = 300_000
 GROWTH = 8 * 2**20  # that is no leak: the allocator's keeping
+FATES = (IN_ORDER, RESET, OUTLIVED, CUT)  # each must have happened
 LOOKS = 3  # descriptors: connections of the looks themselves that are about to end
 QUARANTINE = 400 * 2**20  # of what a sanitizer's allocator does not give back
+TUNNELS = 16  # at once
 
 CONFIGURATION = """
 log: {{ access: false }}
@@ -38,9 +44,11 @@ limits:
           store: shared, on_store_failure: local }}
 routes:
   - {{ match: {{ path: /shared }}, limits: [near, far], upstream: up }}
+  - {{ match: {{ path: /ws }}, limits: [near, far], upstream: sockets }}
   - {{ limits: [near], upstream: up }}
 upstreams:
   up: {{ servers: ['{servers[0]}', '{servers[1]}'], idle_timeout: 1s, max_idle: {idle} }}
+  sockets: {{ servers: ['{sockets}'] }}
 """
 
 
@@ -67,14 +75,16 @@ class Soak:
             for name, size in (("ok.txt", 2), ("large", FILE_BYTES), ("shared", 10)):
                 with open(server.path(name), "wb") as f:
                     f.write(b"x" * size)
+        self._sockets = Origin(echo_frames)
         self._redis = RedisServer()
         self._gateway = Gateway(self._text(0))
         self._over = threading.Event()
         # One for all rounds: what a thread has started is killed when the thread ends.
-        self._threads = ThreadPoolExecutor(5)
+        self._threads = ThreadPoolExecutor(6 + TUNNELS)
         self._problems = []
         self.statuses = collections.Counter()
         self.closed = collections.Counter()
+        self.tunnels = collections.Counter()
         self.events = collections.Counter()
 
     def _text(self, turn):
@@ -83,6 +93,7 @@ class Soak:
             rate=(1_000_000, 500_000)[turn % 2],
             idle=(16, 8)[turn % 2],
             servers=[s.address for s in self._servers],
+            sockets=self._sockets.address,
         )
 
     # What happens around the gateway: each until the round is over.
@@ -106,6 +117,13 @@ class Soak:
         server.start()
         self.events["upstream restarts"] += 1
 
+    def _restart_sockets(self, _):
+        """Cuts all tunnels."""
+        self._sockets.stop()
+        self._over.wait(0.2)
+        self._sockets = Origin(echo_frames, port=int(self._sockets.address.rpartition(":")[2]))
+        self.events["restarts of the WebSockets' upstream"] += 1
+
     def _restart_redis(self, _):
         self._redis.kill()
         self._over.wait(0.3)
@@ -113,14 +131,15 @@ class Soak:
         self.events["Redis restarts"] += 1
 
     def _break_off(self, turn):
-        """A client that leaves: half a head, half a body, half an answer, or a pipeline unread."""
+        """A client that leaves: half a head, body, frame or answer, or a pipeline unread."""
         chance = random.Random(turn)
         whole = (
             request("/large", turn),
             request("/shared", turn) * 20,
             b"PUT /put/x HTTP/1.1\r\nHost: h\r\nContent-Length: 90000\r\n\r\n" + b"y" * 90000,
             b"PUT /put/y HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
-        )[turn % 4]
+            handshake() + frame(BINARY, b"z" * 9000, masked=True),
+        )[turn % 5]
         connection = self._gateway.connect(receive_buffer=8192)
         try:
             connection.send(whole[: chance.randrange(1, len(whole) + 1)])
@@ -148,17 +167,22 @@ class Soak:
         targets = ("/ok.txt", "/shared", "/large", "/shared")
         flows = [(i, request(targets[i % 4], i)) for i in range(32)]
         load = Counted(self._gateway.address, flows)
+        tunnels = Tunnels(self._gateway, self._over, lambda: self.events["reloads"])
         around = [
             self._threads.submit(self._every, 0.7, self._reload),
             self._threads.submit(self._every, 1.1, self._restart_upstream),
+            self._threads.submit(self._every, 1.7, self._restart_sockets),
             self._threads.submit(self._every, 1.9, self._restart_redis),
             self._threads.submit(self._every, 0.005, self._break_off),
             self._threads.submit(self._saturate, max(1, int(seconds))),
         ]
+        carried = [self._threads.submit(tunnels.run, i) for i in range(TUNNELS)]
         load.run(seconds)
         self._over.set()
         for done in around:
             done.result()
+        for done in carried:
+            self.tunnels += done.result()
         self.statuses += load.statuses
         self.closed += collections.Counter(why for _, why in load.lost)
         if not load.statuses[200]:
@@ -170,6 +194,7 @@ class Soak:
             metrics = self._gateway.metrics()
             return (
                 metrics.sum("gateway_connections") == 0
+                and metrics.sum("gateway_tunnels") == 0
                 and metrics.sum("gateway_store_up", store="shared") == 1
             )
 
@@ -178,16 +203,17 @@ class Soak:
 
     def end(self):
         """Stops everything; the gateway says by its status whether it ended in order."""
-        for stop in (self._gateway.stop, self._redis.stop, *(s.stop for s in self._servers)):
+        self._problems += [f"no tunnel {fate}" for fate in FATES if not self.tunnels[fate]]
+        for started in (self._gateway, self._redis, self._sockets, *self._servers):
             try:
-                stop()
+                started.stop()
             except AssertionError as e:
                 self._problems.append(str(e))
         self._threads.shutdown()
         return self._problems
 
     def unanswered(self):
-        return self.closed["no answer at all"]
+        return self.closed["no answer at all"] + self.tunnels[SILENT]
 
 
 def grown(looks):
@@ -220,10 +246,11 @@ def run(seconds, tell=print):
         problems.append(f"{type(e).__name__}: {e}")
     problems += soak.end()
     if soak.unanswered():
-        problems.append(f"{soak.unanswered()} requests neither answered nor closed")
+        problems.append(f"{soak.unanswered()} requests or tunnels neither answered nor closed")
     happened = ", ".join(f"{n} {what}" for what, n in sorted(soak.events.items()))
     answers = ", ".join(f"{n} × {status}" for status, n in sorted(soak.statuses.items()))
-    tell(f"{happened}; answers: {answers}; closed: {dict(soak.closed)}")
+    tunnels = ", ".join(f"{n} {fate}" for fate, n in sorted(soak.tunnels.items()))
+    tell(f"{happened}; answers: {answers}; closed: {dict(soak.closed)}; tunnels: {tunnels}")
     verdict = "; ".join(problems) if problems else "passed"
     tell(f"soak of {time.monotonic() - started:.0f} s: {verdict}")
     return problems

@@ -62,6 +62,10 @@ def read_frame(exactly):
     return first & 15, exactly(size)
 
 
+class Refused(AssertionError):
+    """An answer that is no grant."""
+
+
 class WebSocket:
     """A client's end, over a connection of its own."""
 
@@ -69,7 +73,8 @@ class WebSocket:
         self.connection = connection
         connection.request(target, HANDSHAKE + list(headers))
         self.granted = connection.head()
-        assert self.granted.status == 101, self.granted.status
+        if self.granted.status != 101:
+            raise Refused(self.granted.status)
         assert self.granted["sec-websocket-accept"] == accept_of(KEY)
 
     def send(self, kind, payload=b""):
