@@ -2,18 +2,21 @@
 
     bench_test.py LOAD RELAY GATEWAY
 """
+import contextlib
 import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
+import urllib.request
 import xml.dom.minidom
 
 import callgrind
 import figures
 import plot
 from proxies import Proxies, free_port
-from scenarios import SWEEP, Bar, Scenario
+from scenarios import ATTACKS, SWEEP, Attack, Bar, Scenario
 from slices import generator
 
 HEADER = ("cycle,proxy,requests,allowed,rejected,failed,wall_ns,cpu_ns,user_ticks,system_ticks,"
@@ -110,20 +113,42 @@ class BuiltHere(Proxies):
     programs = {}
 
     def command(self, name, port):
-        return [self.programs[name], *super().command(name, port)[1:]]
+        return [self.programs.get(name, self.programs["gateway"]), *super().command(name, port)[1:]]
+
+
+def count(proxies, name, row):
+    """The sum of the rows of a gateway's metrics that have this in them."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{proxies.admins[name]}/metrics",
+                                timeout=30) as page:
+        lines = page.read().decode().splitlines()
+    return sum(float(line.split()[-1]) for line in lines
+               if row in line and line.startswith(("gateway_requests_total", row)))
 
 
 class the_load_generator(unittest.TestCase):
+    @contextlib.contextmanager
+    def load(self, scenario):
+        """Yields the proxies and the generator at work."""
+        with tempfile.TemporaryDirectory() as directory, BuiltHere(
+                scenario.proxies, scenario.settings, free_port(), pathlib.Path(directory)) as proxies:
+            command = [BuiltHere.programs["load"], *generator(scenario, proxies)[1:]]
+            with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as load:
+                try:
+                    yield proxies, load
+                finally:
+                    load.kill()
+
     def expect_all(self, outcome, *proxies, **options):
         scenario = Scenario("", connections=4, cycles=2, proxies=proxies,
                             **{"seconds": 0.05, **options})
-        with tempfile.TemporaryDirectory() as directory, BuiltHere(
-                proxies, scenario.settings, free_port(), pathlib.Path(directory)) as running:
-            command = [BuiltHere.programs["load"], *generator(scenario, running)[1:]]
-            text = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=60,
-                                  check=True).stdout
+        with self.load(scenario) as (_, load):
+            self.check_slices(scenario, outcome, load)
+
+    def check_slices(self, scenario, outcome, load):
+        text, _ = load.communicate(timeout=60)
+        self.assertEqual(load.returncode, 0)
         slices = figures.read(text, outcome)
-        self.assertEqual(set(slices), set(proxies))
+        self.assertEqual(set(slices), set(scenario.proxies))
         for cycles in slices.values():
             for each in cycles.values():
                 self.assertEqual(each.unexpected, 0)
@@ -142,6 +167,20 @@ class the_load_generator(unittest.TestCase):
 
     def test_tells_rejections(self):
         self.expect_all("rejected", "gateway", rejected=True)
+
+    def test_attacks(self):
+        attacks = {kind: Attack(connections=20, rate=400) for kind in ATTACKS}
+        scenario = Scenario("", connections=4, cycles=2, seconds=0.05, attacks=attacks,
+                            proxies=("gateway", *attacks))
+        with self.load(scenario) as (proxies, load):
+            for kind in ("idle", "heads", "bodies", "readers", "keys"):
+                while (found := count(proxies, kind, 'gateway_connections{side="client"')) != 24:
+                    self.assertIsNone(load.poll(), f"{kind}: {found} connections")
+                    time.sleep(0.01)
+            self.check_slices(scenario, "allowed", load)
+            for kind, row in (("bombs", 'code="400"'), ("bombs", 'code="431"'),
+                              ("resets", 'code="499"'), ("keys", "gateway_buckets{")):
+                self.assertGreater(count(proxies, kind, row), 10, (kind, row))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 #include "client.hpp"
 
+#include "request.hpp"
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -11,21 +12,6 @@
 namespace bench {
 
 namespace {
-
-constexpr std::string_view template_request =
-    "GET /api/v1/items/42?fields=id,name,price HTTP/1.1\r\nHost: api.example.test\r\n"
-    "User-Agent: bench/1.0\r\nAccept: application/json\r\nX-Forwarded-For: 101.102.103.104\r\n"
-    "X-Request-Id: 0123456789abcdef0123456789abcdef\r\n";
-
-// Every key is an address of the same width, 1xx.1xx.1xx.1xx, written over the one before.
-void write_address(std::uint32_t key, char* at)
-{
-    for (int octet = 3; octet >= 0; --octet) {
-        at[octet * 4 + 1] = static_cast<char>('0' + key % 100 / 10);
-        at[octet * 4 + 2] = static_cast<char>('0' + key % 10);
-        key /= 100;
-    }
-}
 
 std::size_t content_length(std::string_view head)
 {
@@ -45,11 +31,7 @@ std::size_t content_length(std::string_view head)
 }  // namespace
 
 client::client(loop& in, std::uint16_t port, connection_use use)
-    : loop_{in},
-      port_{port},
-      use_{use},
-      request_{template_request},
-      address_at_{template_request.find("101.102")}
+    : loop_{in}, port_{port}, use_{use}, request_{request_lines}
 {
     request_ += use == connection_use::once ? "Connection: close\r\n\r\n" : "\r\n";
     dial();
@@ -66,7 +48,7 @@ void client::request(std::uint64_t since, std::uint32_t key, answer_listener& li
     if (fd_ < 0) {
         dial();
     }
-    write_address(key, request_.data() + address_at_);
+    write_address(key, request_.data() + address_at);
     since_ = since;
     listener_ = &listener;
     send(fd_, request_.data(), request_.size(), MSG_NOSIGNAL);  // a failure shows in recv

@@ -51,8 +51,7 @@ private:
     connection_use use_;
     int fd_ = -1;  // -1: none
     std::string request_;
-    std::size_t address_at_;  // of the X-Forwarded-For value in request_
-    std::string head_;        // of an answer, while incomplete
+    std::string head_;  // of an answer, while incomplete
     std::size_t body_left_ = 0;
     int status_ = 0;     // of the answer being read; 0: still in its head
     int completed_ = 0;  // status of the answer whose connection is yet to be closed; 0: none

@@ -1,8 +1,9 @@
 // load: plays all clients and the upstream of several running proxies, and measures them in turn.
 //   load --upstream PORT --body BYTES --connections N --once 0|1 --keys N --cycles N --seconds S
-//        --rate R NAME:PORT:PID[+PID...]...
+//        --rate R NAME:PORT:PID[+PID...][:ATTACK:CONNECTIONS:RATE]...
 // Every cycle gives each proxy one slice, in alternating order, so that one cycle compares all of
-// them on the same state of the machine. Prints one line of CSV per slice.
+// them on the same state of the machine. Who is to be attacked is so in its own slices only. Prints
+// one line of CSV per slice.
 #include "slice.hpp"
 #include "upstream.hpp"
 #include <algorithm>
@@ -22,7 +23,9 @@ struct proxy {
     std::string name;
     std::uint16_t port = 0;
     std::vector<pid_t> processes;
+    attack_options attacked;  // no connections: it is not
     std::vector<std::unique_ptr<client>> clients;
+    std::unique_ptr<attack> attacker;
 };
 
 struct arguments {
@@ -36,17 +39,27 @@ struct arguments {
     }
 };
 
-proxy parse_proxy(const std::string& text)
+std::vector<std::string> split(const std::string& text, char at)
 {
     std::istringstream in{text};
+    std::vector<std::string> parts;
+    for (std::string part; std::getline(in, part, at);) {
+        parts.push_back(part);
+    }
+    return parts;
+}
+
+proxy parse_proxy(const std::string& text)
+{
+    const std::vector<std::string> parts = split(text, ':');
     proxy result;
-    std::string port;
-    std::string process;
-    std::getline(in, result.name, ':');
-    std::getline(in, port, ':');
-    result.port = static_cast<std::uint16_t>(std::stoi(port));
-    while (std::getline(in, process, '+')) {
+    result.name = parts.at(0);
+    result.port = static_cast<std::uint16_t>(std::stoi(parts.at(1)));
+    for (const std::string& process : split(parts.at(2), '+')) {
         result.processes.push_back(std::stoi(process));
+    }
+    if (parts.size() > 3) {
+        result.attacked = {parts.at(3), std::stoul(parts.at(4)), std::stod(parts.at(5))};
     }
     return result;
 }
@@ -75,13 +88,18 @@ double percentile(std::vector<std::uint32_t>& values, double share)
     return values[static_cast<std::size_t>(at)] / 1e3;
 }
 
-measurement measure(loop& in, const proxy& subject, const load_options& options)
+measurement measure(loop& in, const proxy& subject, load_options options)
 {
+    options.beside = subject.attacker.get();
     std::vector<client*> clients;
     for (const auto& each : subject.clients) {
         clients.push_back(each.get());
     }
-    return slice{in, std::move(clients), subject.processes, options}.run();
+    measurement result = slice{in, std::move(clients), subject.processes, options}.run();
+    if (subject.attacker != nullptr) {
+        subject.attacker->check();
+    }
+    return result;
 }
 
 void print(int cycle, const proxy& subject, measurement& m)
@@ -114,6 +132,9 @@ void run(arguments& given)
         static_cast<std::size_t>(given.number("body"))};
     const auto use = given.number("once") != 0 ? connection_use::once : connection_use::keep;
     for (proxy& each : given.proxies) {
+        if (each.attacked.connections > 0) {  // before its clients, who are to find room even so
+            each.attacker = std::make_unique<attack>(each.port, each.attacked);
+        }
         for (int i = 0; i < static_cast<int>(given.number("connections")); ++i) {
             each.clients.push_back(std::make_unique<client>(loop, each.port, use));
         }

@@ -75,11 +75,11 @@ def count_instructions(scenario, directory):
     with start(UnderCallgrind, scenario, directory) as proxies, \
             under_load(scenario, proxies) as load:
         gateway = proxies.processes["gateway"]
-        before = answered(proxies.admin)
+        before = answered(proxies.admins["gateway"])
         switch("on")
         run_for(SECONDS, load)
         switch("off")
-        requests = answered(proxies.admin) - before
+        requests = answered(proxies.admins["gateway"]) - before
     text = (directory / "callgrind").read_text(encoding="utf-8")  # written at the end
     return callgrind.instructions(text), requests
 
@@ -88,7 +88,7 @@ def count_calls(scenario, directory):
     """({system call: calls}, requests)"""
     file = directory / "strace"
     with start(Proxies, scenario, directory) as proxies, under_load(scenario, proxies) as load:
-        before = answered(proxies.admin)
+        before = answered(proxies.admins["gateway"])
         strace = subprocess.Popen(["strace", "-c", "-f", "-o", file, "-p",
                                    str(proxies.processes["gateway"].pid)],
                                   stderr=subprocess.DEVNULL)
@@ -96,7 +96,7 @@ def count_calls(scenario, directory):
         run_for(SECONDS, load)
         strace.send_signal(signal.SIGINT)
         strace.wait(10)
-        requests = answered(proxies.admin) - before
+        requests = answered(proxies.admins["gateway"]) - before
     rows = re.findall(r"^ *[\d.]+ +[\d.]+ +\d+ +(\d+) +(?:\d+ +)?(\w+)$", file.read_text(), re.M)
     return {name: int(calls) for calls, name in rows if name != "total"}, requests
 

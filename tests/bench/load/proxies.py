@@ -66,8 +66,8 @@ class Proxies:
     def __init__(self, names, settings, upstream, directory):
         self.names = names
         self.upstream = upstream
-        self.admin = free_port()  # the gateway's
-        self.values = dict(settings, upstream=upstream, admin=self.admin)
+        self.admins = {name: free_port() for name in names}  # of gateways
+        self.values = dict(settings, upstream=upstream)
         self.directory = directory
         self.ports = {}
         self.processes = {}
@@ -97,10 +97,12 @@ class Proxies:
     def command(self, name, port):
         if name == "relay":
             return [PROGRAMS / "relay", str(port), str(self.upstream)]
-        template = Template((HERE / "peers" / CONFIGURATIONS[name]).read_text(encoding="utf-8"))
-        file = self.directory / CONFIGURATIONS[name]
-        file.write_text(template.substitute(self.values, port=port), encoding="utf-8")
-        if name == "gateway":
+        kind = name if name in CONFIGURATIONS else "gateway"  # one that is attacked
+        template = Template((HERE / "peers" / CONFIGURATIONS[kind]).read_text(encoding="utf-8"))
+        text = template.substitute(self.values, port=port, admin=self.admins[name])
+        file = self.directory / f"{name}.conf"
+        file.write_text(text, encoding="utf-8")
+        if kind == "gateway":
             return [ROOT / "build/release/bin/gateway", "run", "--config", file]
         # Where Debian puts them is not on everybody's path.
         program = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin") or name
@@ -125,11 +127,13 @@ class Proxies:
             rows = (row.split() for row in list(table)[1:])
             return any(row[1].endswith(wanted) and row[3] == "0A" for row in rows)
 
-    def arguments(self):
-        """NAME:PORT:PID+PID of each, for the load generator."""
+    def arguments(self, attacks):
+        """NAME:PORT:PID+PID of each, and what attacks it, for the load generator."""
         for name, process in self.processes.items():
             pids = "+".join(map(str, with_children(process.pid)))
-            yield f"{name}:{self.ports[name]}:{pids}"
+            attack = attacks.get(name)
+            yield f"{name}:{self.ports[name]}:{pids}" + (
+                f":{name}:{attack.connections}:{attack.rate}" if attack else "")
 
     def stop(self):
         for process in self.processes.values():

@@ -24,11 +24,18 @@ NO_LOG = {"gateway_log": "false", "nginx_log": "off"}
 class Bar:
     """The least that a peer's figure, divided by the gateway's, must be."""
     least: float
-    figure: str = "cpu"     # or p50
+    figure: str = "cpu"     # or p50, throughput
 
     def verdict(self, figures):
         met = getattr(figures, f"{self.figure}_ratio").median >= self.least
         return f"{self.figure} >= {self.least:.2f}: {'met' if met else 'not met'}"
+
+
+@dataclass(frozen=True)
+class Attack:
+    """Of a kind that attack.cpp knows, on a gateway of its own."""
+    connections: int
+    rate: int               # per second, over all connections: bytes sent, KiB taken, new ones...
 
 
 @dataclass(frozen=True)
@@ -44,6 +51,7 @@ class Scenario:
     cycles: int = 30
     seconds: float = 0.3    # of one slice
     proxies: tuple = ALL
+    attacks: dict = field(default_factory=dict)  # of proxies that are gateways under attack
     bars: dict = field(default_factory=dict)
 
     @property
@@ -59,6 +67,18 @@ class Scenario:
     def expected(self):
         return "rejected" if self.rejected else "allowed"
 
+
+# Those that only hold connections, one byte or KiB a second on each; those that make new ones, and
+# those that ask: loads in their own right, so modest.
+ATTACKS = {
+    "idle": Attack(10_000, 0),
+    "heads": Attack(5_000, 5_000),
+    "bodies": Attack(500, 500),
+    "readers": Attack(500, 500),
+    "bombs": Attack(50, 500),
+    "resets": Attack(50, 500),
+    "keys": Attack(50, 2_000),
+}
 
 SCENARIOS = {
     "allowed": Scenario("allowed, 1 client, 64 connections",
@@ -84,6 +104,9 @@ SCENARIOS = {
     "latency": Scenario("allowed, 5,000 requests/s on a schedule, 1 client, 32 connections",
                         connections=32, rate=5000, cycles=10, seconds=0.6,
                         bars={"relay": Bar(1 / 1.1, "p50")}),
+    "attack": Scenario("allowed, 1 client, 64 connections, beside an attack", attacks=ATTACKS,
+                       proxies=("gateway", *ATTACKS),
+                       bars=dict.fromkeys(ATTACKS, Bar(0.9, "throughput"))),
 }
 
 SWEEP = [Scenario(f"{connections:,} connections", connections=connections, cycles=12)

@@ -27,6 +27,9 @@ slice::slice(
 
 measurement slice::run()
 {
+    if (options_.beside != nullptr) {
+        options_.beside->resume(begin_);
+    }
     const std::uint64_t end = begin_ + count(options_.warm_up + options_.measured);
     if (options_.rate <= 0) {
         for (client* const each : std::exchange(idle_, {})) {
@@ -41,6 +44,9 @@ measurement slice::run()
         }
         if (time > end + grace) {
             fail("a proxy does not answer");
+        }
+        if (options_.beside != nullptr && phase_ != phase::ending) {
+            options_.beside->go_on(time);
         }
         const bool open = options_.rate > 0 && phase_ != phase::ending;
         loop_.turn(open ? ask_due(time) : longest_wait);

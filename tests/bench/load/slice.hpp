@@ -1,6 +1,7 @@
 // One slice of load on one proxy: warm up, measure, let the answers under way arrive.
 #pragma once
 
+#include "attack.hpp"
 #include "client.hpp"
 #include "usage.hpp"
 #include <cstdint>
@@ -14,6 +15,7 @@ struct load_options {
     nanoseconds measured{300'000'000};
     double rate = 0;         // requests per second; 0: each client asks again when answered
     std::uint32_t keys = 1;  // distinct client addresses
+    attack* beside = nullptr;
 };
 
 struct measurement {

@@ -40,7 +40,7 @@ def generator(scenario, proxies):
     options = {"upstream": proxies.upstream, "body": scenario.body, "rate": scenario.rate,
                "connections": scenario.connections, "once": int(scenario.once),
                "keys": scenario.clients, "cycles": scenario.cycles, "seconds": scenario.seconds}
-    command = [PROGRAMS / "load", *proxies.arguments()]
+    command = [PROGRAMS / "load", *proxies.arguments(scenario.attacks)]
     for name, value in options.items():
         command += [f"--{name}", str(value)]
     return command

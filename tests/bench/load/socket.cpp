@@ -23,10 +23,18 @@ sockaddr_in loopback(std::uint16_t port)
     return address;
 }
 
-void set(int fd, int level, int option)
+void set(int fd, int level, int option, int value = 1)
 {
-    const int on = 1;
-    setsockopt(fd, level, option, &on, sizeof(on));
+    setsockopt(fd, level, option, &value, sizeof(value));
+}
+
+void dial(int fd, std::uint16_t port)
+{
+    const sockaddr_in address = loopback(port);
+    if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
+        fail("connect");
+    }
+    set(fd, IPPROTO_TCP, TCP_NODELAY);
 }
 
 }  // namespace
@@ -52,11 +60,18 @@ int listen_on(std::uint16_t port)
 int connect_to(std::uint16_t port)
 {
     const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    const sockaddr_in address = loopback(port);
-    if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
-        fail("connect");
-    }
-    set(fd, IPPROTO_TCP, TCP_NODELAY);
+    dial(fd, port);
+    return fd;
+}
+
+int connect_from_afar(std::uint16_t port)
+{
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    set(fd, SOL_SOCKET, SO_RCVBUF, 4096);
+    set(fd, IPPROTO_TCP, TCP_MAXSEG, 1460);
+    const linger at_once{.l_onoff = 1, .l_linger = 0};
+    setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+    dial(fd, port);
     return fd;
 }
 

@@ -11,7 +11,9 @@ using nanoseconds = std::chrono::nanoseconds;
 
 int listen_on(std::uint16_t port);
 int connect_to(std::uint16_t port);  // blocking connect; without Nagle's delay
-int accept_from(int listener);       // -1 when nobody waits; without Nagle's delay
+// The same, with a small window and segments as on Ethernet; closing it resets it.
+int connect_from_afar(std::uint16_t port);
+int accept_from(int listener);  // -1 when nobody waits; without Nagle's delay
 void allow_many_files();
 [[noreturn]] void fail(const char* what);
 

@@ -15,13 +15,18 @@ constexpr std::string_view document =
     R"({"id":42,"name":"benchmark item","tags":["alpha","beta"],"price":19.99,"stock":1234,)"
     R"("active":true})";
 
+std::string with_body(const std::string& body)
+{
+    return "HTTP/1.1 200 OK\r\nServer: upstream\r\nDate: Mon, 01 Jan 2024 00:00:00 GMT\r\n"
+           "Content-Type: application/json\r\nContent-Length: " +
+           std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
 }  // namespace
 
 class upstream::connection final : public watcher {
 public:
-    connection(loop& in, int fd, const std::string& response)
-        : loop_{in}, fd_{fd}, response_{response}
-    {}
+    connection(const upstream& of, int fd) : of_{of}, fd_{fd} {}
 
     void ready() override
     {
@@ -38,9 +43,10 @@ public:
             close(fd_);
             return;
         }
-        note({buffer.data(), static_cast<std::size_t>(got)});
-        if (tail_ == "\r\n\r\n") {
-            left_ = response_;
+        const std::string_view bytes{buffer.data(), static_cast<std::size_t>(got)};
+        note(bytes);
+        if (tail_ == "\r\n\r\n" && !bytes.starts_with("POST ")) {
+            left_ = bytes.starts_with("GET /large ") ? of_.large_ : of_.response_;
             send_left();
         }
     }
@@ -56,7 +62,7 @@ private:
         left_.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(sent, 0)));
         if (left_.empty() == waits_) {
             waits_ = !waits_;
-            loop_.watch_writing(fd_, *this, waits_);
+            of_.loop_.watch_writing(fd_, *this, waits_);
         }
     }
 
@@ -70,22 +76,19 @@ private:
         }
     }
 
-    loop& loop_;
+    const upstream& of_;
     int fd_;
-    const std::string& response_;
     std::string_view left_;  // of the response under way
     bool waits_ = false;     // to write
     std::string tail_;
 };
 
 upstream::upstream(loop& in, std::uint16_t port, std::size_t body_size)
-    : loop_{in}, listener_{listen_on(port)}
+    : loop_{in},
+      listener_{listen_on(port)},
+      response_{with_body(body_size == 0 ? std::string{document} : std::string(body_size, 'x'))},
+      large_{with_body(std::string(256 * 1024, 'x'))}
 {
-    const std::string body = body_size == 0 ? std::string{document} : std::string(body_size, 'x');
-    response_ =
-        "HTTP/1.1 200 OK\r\nServer: upstream\r\nDate: Mon, 01 Jan 2024 00:00:00 GMT\r\n"
-        "Content-Type: application/json\r\nContent-Length: " +
-        std::to_string(body.size()) + "\r\n\r\n" + body;
     loop_.add(listener_, *this);
 }
 
@@ -94,7 +97,7 @@ upstream::~upstream() = default;
 void upstream::ready()
 {
     for (int fd = accept_from(listener_); fd >= 0; fd = accept_from(listener_)) {
-        connections_.push_back(std::make_unique<connection>(loop_, fd, response_));
+        connections_.push_back(std::make_unique<connection>(*this, fd));
         loop_.add(fd, *connections_.back());
     }
 }

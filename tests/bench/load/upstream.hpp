@@ -1,6 +1,6 @@
-// The upstream that all proxies forward to: answers every request without a body with the same
-// 200, in one send where it fits. Lives in the load generator's loop, as the cheapest upstream
-// there can be.
+// The upstream that all proxies forward to: answers every GET with the same 200, in one send where
+// it fits, but /large, which is for attackers, with 256 KiB; a POST waits for ever. Lives in the
+// load generator's loop, as the cheapest upstream there can be.
 #pragma once
 
 #include "socket.hpp"
@@ -24,7 +24,8 @@ private:
 
     loop& loop_;
     int listener_;
-    std::string response_;
+    const std::string response_;
+    const std::string large_;
     std::vector<std::unique_ptr<connection>> connections_;  // kept until the end
 };
 
