@@ -48,7 +48,7 @@ routes:
   - {{ limits: [near], upstream: up }}
 upstreams:
   up: {{ servers: ['{servers[0]}', '{servers[1]}'], idle_timeout: 1s, max_idle: {idle} }}
-  sockets: {{ servers: ['{sockets}'] }}
+  sockets: {{ servers: ['{sockets}'], idle_timeout: 1s }}
 """
 
 
