@@ -60,8 +60,6 @@ protected:
     virtual void broken() = 0;  // what was kept could not be sent
     void released() override = 0;
 
-    int descriptor() const { return fd_; }
-
 private:
     loop& loop_;
     int fd_;

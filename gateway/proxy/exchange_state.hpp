@@ -1,7 +1,7 @@
 // One request with an upstream, as a sans-I/O machine: leasing a connection, sending the request,
 // one safe retry, reading the response strictly, and knowing whether the connection may serve
-// again. It knows no socket, no clock and no client; its shell (server/session) carries bytes both
-// ways.
+// again. It knows no socket, no clock and no client; its shell (server/conversation) carries bytes
+// both ways.
 //
 //   idle -> leasing -> sending (both directions stream) -> idle
 //                              \-> idle, and the connection is a tunnel's: tunnel_state
@@ -23,7 +23,9 @@
 
 namespace gateway::proxy {
 
-// What an exchange asks of its shell. Calls never come back into the machine from inside.
+// What an exchange asks of its shell. From inside a call only forget() and cancel() come back:
+// after switched(), response_end() and exchange_failed() the machine touches nothing of the
+// message.
 class exchange_port {
 public:
     enum class lease_result { ready, pending, failed };
@@ -38,9 +40,9 @@ public:
     virtual http::response_head& response_head_storage(
     ) = 0;  // shared by all exchanges of a thread
 
-    // Asked each time: a reload may change them.
+    // Of this exchange.
     virtual const http::options& limits() const = 0;
-    virtual const upstream_options& upstream() const = 0;  // of this exchange
+    virtual const upstream_options& upstream() const = 0;
 
     virtual void interim_response(const http::response_head& head) = 0;
     virtual void response(const http::response_head& head) = 0;

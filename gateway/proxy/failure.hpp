@@ -75,7 +75,7 @@ constexpr std::string_view detail_for(failure f)
         case failure::response_timeout:
             return "the upstream did not respond in time";
         case failure::body_timeout:
-            return "the upstream stopped taking the request's body";
+            return "the request's or the response's body stopped moving";
         case failure::queue_full:
             return "the upstream is busy, and too many requests wait for it";
         case failure::queue_timeout:

@@ -35,21 +35,6 @@ admission refusal(int status, std::string_view detail)
 
 }  // namespace
 
-std::unique_ptr<limit_check> check_pool::borrow()
-{
-    if (spare_.empty()) {
-        return std::make_unique<limit_check>(local_, loop_);
-    }
-    auto check = std::move(spare_.back());
-    spare_.pop_back();
-    return check;
-}
-
-void check_pool::give_back(std::unique_ptr<limit_check> check)
-{
-    spare_.push_back(std::move(check));
-}
-
 void admitter::reset(const std::shared_ptr<const policy_view>& view, const base::ip_address& peer)
 {
     if (view_ != view || peer_ != peer) {  // what the last request's were need no second look

@@ -2,7 +2,7 @@
 // One per conversation; the costly part, the check, is borrowed from the worker while it is needed.
 #pragma once
 
-#include "gateway/server/limit_check.hpp"
+#include "gateway/server/check_pool.hpp"
 #include "gateway/server/policy_view.hpp"
 #include "gateway/server/session_state.hpp"
 
@@ -10,20 +10,6 @@
 #include <string>
 
 namespace gateway::server {
-
-// Limit checks that nobody needs just now. One per worker.
-class check_pool {
-public:
-    check_pool(store::memory_store& local, const net::loop& l) : local_(local), loop_(l) {}
-
-    std::unique_ptr<limit_check> borrow();
-    void give_back(std::unique_ptr<limit_check> check);
-
-private:
-    store::memory_store& local_;
-    const net::loop& loop_;
-    std::vector<std::unique_ptr<limit_check>> spare_;  // at most as many as were in use at once
-};
 
 class admitter {
 public:

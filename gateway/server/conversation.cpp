@@ -2,30 +2,7 @@
 
 #include "gateway/server/session.hpp"
 
-#include <algorithm>
-
 namespace gateway::server {
-
-std::unique_ptr<conversation> conversation_pool::borrow(session_environment& env)
-{
-    if (spare_.empty()) {
-        return std::make_unique<conversation>(env);
-    }
-    auto c = std::move(spare_.back());
-    spare_.pop_back();
-    return c;
-}
-
-void conversation_pool::give_back(std::unique_ptr<conversation> at_rest)
-{
-    spare_.push_back(std::move(at_rest));
-}
-
-void conversation_pool::trim(const policy_view& present)
-{
-    std::erase_if(spare_, [&present](const auto& c) { return c->holds_other_than(present); });
-    spare_.resize(std::min(spare_.size(), max_spare));
-}
 
 void conversation::want_upstream_bytes(bool client_blocked)
 {
@@ -39,7 +16,8 @@ void conversation::want_upstream_bytes(bool client_blocked)
 void conversation::upstream_readable()
 {
     std::span<char> bytes;
-    switch (upstream_->receive(bytes)) {
+    const net::received got = upstream_->receive(bytes);
+    switch (got) {
         case net::received::data:
             state_.upstream_bytes(bytes);
             break;
@@ -52,7 +30,7 @@ void conversation::upstream_readable()
         case net::received::nothing:
             break;
     }
-    client_->after_event();
+    client_->after_event(got != net::received::nothing);
 }
 
 void conversation::upstream_drained()
@@ -109,7 +87,6 @@ void conversation::end_sending()
 
 void conversation::close_client(bool reset)
 {
-    admitter_.abandon();
     client_->end(reset);
 }
 
@@ -147,7 +124,7 @@ conversation::lease_result conversation::lease(bool fresh)
 
 void conversation::send_upstream(std::string_view a, std::string_view b)
 {
-    sent_upstream_ = env_.loop.now();
+    last_sent_upstream_ = env_.loop.now();
     if (upstream_->send(a, b) == net::sent::broken) {
         upstream_->want_read();
     }
@@ -179,7 +156,7 @@ void conversation::switched(const http::response_head& head, std::string_view re
 void conversation::count_response(int status)
 {
     proxy::pool& pool = admitter_.pool();
-    pool.metrics().duration.observe(env_.loop.now() - sent_upstream_);
+    pool.metrics().duration.observe(env_.loop.now() - last_sent_upstream_);
     pool.responded(upstream_->server(), status);
 }
 

@@ -5,37 +5,18 @@
 // an idle connection has none. Owned by its session meanwhile; one thread.
 #pragma once
 
-#include "gateway/http/date_line.hpp"
 #include "gateway/proxy/pool.hpp"
 #include "gateway/server/admitter.hpp"
+#include "gateway/server/session_environment.hpp"
 #include "gateway/server/session_state.hpp"
-#include "gateway/telemetry/access_log.hpp"
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace gateway::server {
 
 class session;
-class conversation_pool;
-
-// What a session and its conversations need of their worker.
-struct session_environment {
-    net::loop& loop;
-    check_pool& checks;
-    conversation_pool& conversations;
-    telemetry::worker_metrics& metrics;
-    telemetry::access_log& access_log;
-    bool& access_log_enabled;
-    std::shared_ptr<const policy_view>& view;  // the present one
-    http::request_head& request_head;
-    http::response_head& response_head;
-    const http::date_line& date;
-    std::function<void(session&)> ended;  // may destroy it
-};
 
 class conversation final : private session_port,
                            private proxy::lessee,
@@ -81,9 +62,9 @@ private:
     std::optional<std::uint8_t> last_server_;
     bool last_was_reused_ = false;
     proxy::failure lease_failure_ = proxy::failure::connect;
-    base::instant began_{};          // the request
-    base::instant sent_upstream_{};  // its head
-    std::size_t method_ = 0;         // index of its metrics label
+    base::instant began_{};               // the request
+    base::instant last_sent_upstream_{};  // something of it
+    std::size_t method_ = 0;              // index of its metrics label
 
     struct log_fields {  // kept only when there is a log to write
         std::string method;
@@ -164,22 +145,6 @@ private:
     void switched(const http::response_head& head, std::string_view rest) override;
 
     void exchange_failed(proxy::failure why, bool begun) override;
-};
-
-// Conversations that nobody needs just now. One per worker.
-class conversation_pool {
-public:
-    static constexpr std::size_t max_spare = 1024;  // after a trim; about 1 MiB
-
-    std::unique_ptr<conversation> borrow(session_environment& env);
-    void give_back(std::unique_ptr<conversation> at_rest);  // may be called by itself
-
-    // Frees what the last rush has left, and what holds on to an older view than the present one.
-    // Called from each tick.
-    void trim(const policy_view& present);
-
-private:
-    std::vector<std::unique_ptr<conversation>> spare_;
 };
 
 }  // namespace gateway::server

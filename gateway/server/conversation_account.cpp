@@ -15,9 +15,7 @@ admission conversation::admit(const http::request_head& head)
 {
     method_ = telemetry::method_index(head.method);
     if (env_.access_log_enabled) {
-        if (log_ == nullptr) {
-            log_ = std::make_unique<log_fields>();
-        }
+        log_ = std::make_unique<log_fields>();
         log_->method = head.method;
         log_->host = head.authority;
         log_->target = head.path;
@@ -36,6 +34,7 @@ void conversation::request_ends(const finished& f)
     if (env_.access_log_enabled) {
         log_request(f);
     }
+    log_.reset();  // whether the log is still on or not: the next request may be another client's
 }
 
 void conversation::count_request(int status)
@@ -87,7 +86,6 @@ void conversation::log_request(const finished& f)
         record.target = log_->target;
     }
     env_.access_log.write(record);
-    log_.reset();
 }
 
 }  // namespace gateway::server

@@ -1,5 +1,7 @@
 #include "gateway/server/session.hpp"
 
+#include "gateway/server/conversation_pool.hpp"
+
 namespace gateway::server {
 
 session::session(session_environment& env, int fd, const base::ip_address& peer)
@@ -76,7 +78,7 @@ void session::end(bool reset_it)
 
 // ---- what to wait for ------------------------------------------------------------------------
 
-void session::after_event()
+void session::after_event(bool moved)
 {
     if (closed()) {
         return;
@@ -92,8 +94,8 @@ void session::after_event()
         conversation_->want_upstream_bytes(sending());
     }
     const deadline wanted = wanted_deadline();
-    const bool put_off =  // by whatever happens
-        wanted == deadline::body || wanted == deadline::idle || wanted == deadline::tunnel;
+    const bool put_off = moved && (wanted == deadline::body || wanted == deadline::idle ||
+                                   wanted == deadline::tunnel);
     if (wanted == deadline::none) {
         env_.loop.wheel().disarm(*this);
     } else if (wanted != armed_ || put_off) {
@@ -151,9 +153,11 @@ base::duration session::length_of(deadline d) const
 void session::readable()
 {
     std::span<char> bytes;
+    bool moved = false;
     switch (receive(bytes)) {
         case net::received::data:
             converse();
+            moved = conversation_->state().reads_content();  // not so after the last piece
             conversation_->state().client_bytes(bytes);
             break;
         case net::received::closed:
@@ -165,7 +169,7 @@ void session::readable()
         case net::received::nothing:
             break;
     }
-    after_event();
+    after_event(moved);
 }
 
 void session::peer_ended(bool orderly)
@@ -203,7 +207,6 @@ void session::broken()
 void session::expired(base::instant)
 {
     armed_ = deadline::none;
-    env_.loop.refresh_now();
     const bool in_tunnel = phase() == session_state::phase::tunnelling;
     if (end_after_sending_ || (sending() && !in_tunnel)) {
         end_after_sending_ = false;

@@ -28,7 +28,9 @@ public:
     const base::ip_address& peer() const { return peer_; }
 
     // For its conversation.
-    void after_event();  // at the end of each: what to wait for, until when; it may be given back
+    // At the end of each event: what to wait for, and until when; the conversation may be given
+    // back. `moved`: something of a body or a tunnel, which puts its deadline off.
+    void after_event(bool moved = true);
 
     // A request has deadlines of its own, not what is left of the last one's.
     void begin_deadlines_anew() { armed_ = deadline::none; }

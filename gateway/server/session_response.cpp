@@ -56,6 +56,7 @@ void session_state::answer(int status, std::string_view detail, std::string_view
     error_ = detail;
     if (unread && !own.close) {
         port_.request_ends({status_, request_bytes_, response_bytes_, error_});
+        exchange_.forget();
         drained_ = 0;
         phase_ = phase::draining;
         return;

@@ -7,6 +7,13 @@
 
 namespace gateway::server {
 
+namespace {
+
+// Answers to pipelined requests leave together, but no more of them than this at once.
+constexpr std::size_t most_gathered_bytes = 16 * 1024;
+
+}  // namespace
+
 session_state::session_state(session_port& port) : port_(port), exchange_(port), tunnel_(*this) {}
 
 // ---- bytes from the client -------------------------------------------------------------------
@@ -72,6 +79,9 @@ std::size_t session_state::consume(std::span<char> bytes)
             break;
         }
         used += n;
+        if (port_.scratch().size() >= most_gathered_bytes) {
+            flush();  // so that a client which does not read is noticed
+        }
     }
     return phase_ == phase::closed ? bytes.size() : used;
 }

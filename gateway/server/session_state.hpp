@@ -1,6 +1,6 @@
 // A client connection as a sans-I/O machine: request after request, strictly parsed, admitted or
 // answered, carried by an exchange, and the connection's end. It knows no socket, clock, limit or
-// route; its shell (session) does what it asks.
+// route; its shell (conversation) does what it asks.
 //
 //   idle -> head -> admitting -> exchanging -> idle ...   a request and its response
 //                \-> draining -> idle       an answer of our own; a refused body's bounded rest
@@ -113,6 +113,13 @@ public:
     bool wants_upstream_bytes(bool client_blocked) const;
 
     phase at() const { return phase_; }
+
+    // Whether what the client says is content: of a body that goes on, or of a tunnel.
+    bool reads_content() const
+    {
+        return phase_ == phase::tunnelling ||
+               (phase_ == phase::exchanging && exchange_.accepts_content());
+    }
 
     // From its head, valid or refused, to the end of the connection or of the request.
     bool in_request() const { return phase_ != phase::idle && phase_ != phase::head; }

@@ -119,6 +119,7 @@ void worker::tick(base::instant now)
     date_.refresh(base::unix_time());
     log_enabled_ = shared_.log.enabled();
     resources_.sweep();
+    checks_.trim();
     conversations_.trim(*view_);
     if (index_ == 0) {
         shared_.local.sweep(now, sweep_passes);
@@ -159,6 +160,7 @@ void worker::begin_drain()
 void worker::abort()
 {
     boost::asio::post(loop_.context(), [this] {
+        loop_.refresh_now();
         for (auto s = sessions_.begin(); s != sessions_.end();) {
             (s++)->abort();
         }

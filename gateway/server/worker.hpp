@@ -8,7 +8,8 @@
 
 #include "gateway/net/listener.hpp"
 #include "gateway/net/loop.hpp"
-#include "gateway/server/admitter.hpp"
+#include "gateway/server/check_pool.hpp"
+#include "gateway/server/conversation_pool.hpp"
 #include "gateway/server/peer_count.hpp"
 #include "gateway/server/resources.hpp"
 #include "gateway/server/session.hpp"

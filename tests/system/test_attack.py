@@ -170,6 +170,47 @@ class Slowness(AttackTest):
             with self.assertRaises((Closed, ConnectionError)):
                 c.response()
 
+    def test_readers_that_stop_and_go_on_sending(self):
+        origin = self.origin(page)
+        gateway, citizen = self.besieged(SHORT + forwarding_to(origin.address))
+        crowd = self.crowd(gateway, CROWD // 10, receive_buffer=4096)
+        for c in crowd:
+            c.request("/big")
+        wait_until(lambda: sum(r.target == "/big" for r in list(origin.requests)) == len(crowd))
+
+        def drip():
+            for c in crowd:
+                try:
+                    c.send("G")
+                except OSError:
+                    pass  # cut off
+            time.sleep(0.2)  # far more often than body_timeout
+
+        with Attack(drip):
+            self.lives_on(citizen)
+            wait_until(lambda: self.clients(gateway) == 1, 15, "dripping keeps nobody")
+        self.assert_recovered(gateway, citizen)
+
+    def test_refused_requests_pipelined_without_reading(self):
+        gateway, citizen = self.besieged(SHORT + (
+            "limits: { none: { key: [], rate: 1/h } }\n"
+            "routes: [ { match: { path: /none }, limits: [none], upstream: up },\n"
+            "          { upstream: up } ]\n"
+            "upstreams: { up: { servers: [echo] } }\n"
+        ))
+        crowd = self.crowd(gateway, CROWD // 4, receive_buffer=4096, segment=1400)
+        many = b"GET /none HTTP/1.1\r\nHost: h\r\n\r\n" * 1800  # 400 bytes of answer each
+        for c in crowd:
+            c.socket.setblocking(False)
+            c.socket.send(many)
+        peak = 0
+        while self.clients(gateway) > 1:
+            peak = max(peak, gateway.memory())
+            citizen.live(2)
+        if not SLOW:
+            self.assertLess(peak, self.memory + len(crowd) * MIB // 4)
+        self.assert_recovered(gateway, citizen)
+
     def test_pipelining_without_reading(self):
         gateway, citizen = self.besieged(SHORT + TO_ECHO)
         crowd = self.crowd(gateway, CROWD // 10, receive_buffer=4096)

@@ -39,7 +39,7 @@ class Response:
 
 
 class Connection:
-    def __init__(self, address, timeout=10.0, source=None, receive_buffer=None):
+    def __init__(self, address, timeout=10.0, source=None, receive_buffer=None, segment=None):
         family = (
             socket.AF_UNIX
             if isinstance(address, str)
@@ -51,6 +51,8 @@ class Connection:
         self.socket.settimeout(timeout * PATIENCE)
         if receive_buffer is not None:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        if segment is not None:  # bytes, of what is sent to us: loopback's are huge
+            self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, segment)
         if source is not None:
             self.socket.bind((source, 0))
         self.socket.connect(address)

@@ -1,4 +1,4 @@
-// Properties of whole conversations: how the bytes were split does not matter, and whatever goes
+// Properties of whole dialogues: how the bytes were split does not matter, and whatever goes
 // wrong at whatever step, the session keeps its contract.
 #include "tests/unit/server/plain_messages.hpp"
 #include "tests/unit/server/recording_port.hpp"
@@ -16,7 +16,7 @@ using testing::read_requests;
 using testing::read_responses;
 using testing::recording_port;
 
-struct conversation {
+struct dialogue {
     const char* name;
     std::string client;
     std::vector<std::string> responses;  // one per use of a connection; empty: it closes instead
@@ -25,7 +25,7 @@ struct conversation {
     bool closes = false;  // the server, after each response
 };
 
-const std::vector<conversation> conversations{
+const std::vector<dialogue> dialogues{
     {"get",
      "GET /a HTTP/1.1\r\nHost: h\r\nX: y\r\n\r\n",
      {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"}},
@@ -78,14 +78,14 @@ const std::vector<conversation> conversations{
 
 enum class mishap { none, client_leaves, server_closes, server_resets, expires, drains };
 
-// Plays a conversation. The server speaks when it has the whole request; `how` happens after event
+// Plays a dialogue. The server speaks when it has the whole request; `how` happens after event
 // number `when`.
 class stage {
 public:
     recording_port port;
     int events = 0;
 
-    stage(const conversation& c, mishap how, int when) : script_(c), how_(how), when_(when)
+    stage(const dialogue& c, mishap how, int when) : script_(c), how_(how), when_(when)
     {
         port.usual_plan = c.plan;
         if (c.refused != 0) {
@@ -114,7 +114,7 @@ public:
     }
 
 private:
-    const conversation& script_;
+    const dialogue& script_;
     mishap how_;
     int when_;
     std::size_t answered_ = 0;  // uses of connections
@@ -209,7 +209,7 @@ outcome outcome_of(const stage& s)
     return o;
 }
 
-class conversing : public ::testing::TestWithParam<conversation> {};
+class conversing : public ::testing::TestWithParam<dialogue> {};
 
 const std::size_t whole = std::string::npos;
 
@@ -274,12 +274,9 @@ TEST_P(conversing, keeps_its_contract_whatever_goes_wrong_after_whatever_event)
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    all,
-    conversing,
-    ::testing::ValuesIn(conversations),
-    [](const auto& param) { return std::string(param.param.name); }
-);
+INSTANTIATE_TEST_SUITE_P(all, conversing, ::testing::ValuesIn(dialogues), [](const auto& param) {
+    return std::string(param.param.name);
+});
 
 }  // namespace
 }  // namespace gateway::server

@@ -81,6 +81,24 @@ TEST_F(session, answers_pipelined_requests_in_order_one_at_a_time)
     EXPECT_EQ(got.messages[2].status, 203);
 }
 
+TEST_F(session, gathers_answers_within_bounds_and_begins_none_while_they_wait)
+{
+    port.decide = always(refusal(429));
+    port.block_when_sent = true;
+    std::string many;
+    while (many.size() < 64 * 1024) {
+        many.append(get);
+    }
+    port.client(many);
+    EXPECT_LT(port.to_client.size(), 17 * 1024U);
+    while (port.blocked) {
+        const std::size_t before = port.to_client.size();
+        port.unblock();
+        EXPECT_LT(port.to_client.size() - before, 17 * 1024U);
+    }
+    EXPECT_EQ(port.ends.size(), many.size() / get.size());
+}
+
 TEST_F(session, takes_no_more_bytes_than_its_inbox_is_meant_to_hold)
 {
     port.client(get);
@@ -525,7 +543,7 @@ TEST_F(session, cuts_a_response_off_that_does_not_go_on)
     port.server("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nab");
     port.expire();
     EXPECT_TRUE(port.was_reset);
-    EXPECT_EQ(port.ends[0].error, proxy::detail_for(proxy::failure::body_timeout));
+    EXPECT_EQ(port.ends[0].error, "the request's or the response's body stopped moving");
 }
 
 TEST_F(session, ends_after_the_present_request_when_it_is_to_drain)

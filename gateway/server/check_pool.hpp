@@ -1,0 +1,30 @@
+// Limit checks that nobody needs just now. One per worker.
+#pragma once
+
+#include "gateway/server/limit_check.hpp"
+#include "gateway/server/spares.hpp"
+
+#include <memory>
+
+namespace gateway::server {
+
+class check_pool {
+public:
+    check_pool(store::memory_store& local, const net::loop& l) : local_(local), loop_(l) {}
+
+    std::unique_ptr<limit_check> borrow()
+    {
+        return spares_.borrow([this] { return std::make_unique<limit_check>(local_, loop_); });
+    }
+
+    void give_back(std::unique_ptr<limit_check> check) { spares_.give_back(std::move(check)); }
+
+    void trim() { spares_.trim(); }  // called from each tick
+
+private:
+    store::memory_store& local_;
+    const net::loop& loop_;
+    spares<limit_check> spares_;  // about 3 KiB each
+};
+
+}  // namespace gateway::server
