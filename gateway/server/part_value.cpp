@@ -89,7 +89,7 @@ void read_header(const http::request_head& head, std::string_view name, part_val
         if (!http::reads_as(f.name, name)) {
             continue;
         }
-        if (!base::equal_ignoring_case(f.name, name)) {
+        if (!base::equal_ignoring_case(f.name, name) || head.connection.nominates(name)) {
             out.make_ambiguous();
         } else {
             out.add(credentials ? one_spelling_of_credentials(f.value, storage) : f.value);
@@ -99,11 +99,17 @@ void read_header(const http::request_head& head, std::string_view name, part_val
 
 void read_cookie(const http::request_head& head, std::string_view name, part_value& out)
 {
+    const bool removed = head.connection.nominates("cookie");
     std::string storage;
     for (const http::field& f : head.fields) {
         if (f.id == http::field_name::cookie) {
             for_each_pair(f.value, ';', [&](std::string_view n, std::string_view value) {
-                if (base::trimmed(n) == name) {
+                if (base::trimmed(n) != name) {
+                    return;
+                }
+                if (removed) {
+                    out.make_ambiguous();
+                } else {
                     out.add(decoded(unquoted(base::trimmed(value)), storage));
                 }
             });

@@ -333,6 +333,12 @@ class Keys(Bypass):
         both = [("X-Api-Key", "v"), ("X_Api_Key", "v")]
         self.assertEqual(self.statuses(KEY, [("/k", both, {})]), [400])
 
+    def test_a_key_that_the_upstream_would_not_get_is_refused(self):
+        for key, field in (("header:X-Api-Key", "X-Api-Key"), ("cookie:s", "Cookie")):
+            text = ONE_LIMIT % (f"'{key}', missing_key: client_ip", "/")
+            fresh = [[(field, f"s={i}"), ("Connection", field.lower())] for i in range(4)]
+            self.assertEqual(self.statuses(text, [("/", f, {}) for f in fresh]), [400] * 4)
+
     def test_credentials_are_one_key_however_they_are_spelled(self):
         text = ONE_LIMIT % ("'header:Authorization', missing_key: reject", "/")
         values = ("Bearer t0K", "bearer t0K", "BEARER   t0K", "bEaReR t0K ")

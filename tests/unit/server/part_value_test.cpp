@@ -34,6 +34,17 @@ TEST(part_value, a_header_in_disguise_is_ambiguous)
     EXPECT_EQ(read(read_header, "x-api-key", "XApiKey: a\r\nX-Api-Keys: b\r\n"), "-");
 }
 
+// The upstream would not get it, and take the request for one without.
+TEST(part_value, what_connection_has_removed_is_ambiguous)
+{
+    const std::string removing = "Connection: close, x-Api-Key, COOKIE\r\n";
+    EXPECT_EQ(read(read_header, "x-api-key", removing + "X-Api-Key: a\r\n"), "?");
+    EXPECT_EQ(read(read_header, "x-api-key", removing), "-");
+    EXPECT_EQ(read(read_header, "x-api-keys", removing + "X-Api-Keys: a\r\n"), "a");
+    EXPECT_EQ(read(read_cookie, "s", removing + "Cookie: a=b; s=c\r\n"), "?");
+    EXPECT_EQ(read(read_cookie, "s", removing + "Cookie: a=b\r\n"), "-");
+}
+
 TEST(part_value, the_scheme_of_credentials_has_one_spelling)
 {
     const auto credentials = [](const std::string& value) {
