@@ -85,7 +85,12 @@ app::app(const config::settings& settings, const std::string& config_path)
       local_(settings.local_store),
       access_log_(STDOUT_FILENO, settings.log),
       health_(control_, "gateway/" GATEWAY_VERSION),
-      shared_{local_, metrics_, access_log_, settings.server.max_connections},
+      shared_{
+          local_,
+          metrics_,
+          access_log_,
+          startup::connections_with_descriptors(settings.server.max_connections),
+      },
       signals_(control_, SIGTERM, SIGINT, SIGHUP),
       drain_timer_(control_.get_executor())
 {
@@ -158,7 +163,6 @@ void app::check_servers(const server::snapshot& s)
 
 int app::run()
 {
-    startup::raise_descriptor_limit(settings_.server.max_connections);
     const std::size_t count = startup::worker_count(settings_.server);
     auto sockets = startup::open_listeners(settings_.server.listeners, count);
     open_admin();

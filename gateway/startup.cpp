@@ -3,6 +3,7 @@
 #include "gateway/net/listener.hpp"
 #include "gateway/telemetry/log.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <sched.h>
 #include <sys/resource.h>
@@ -67,19 +68,22 @@ std::size_t worker_count(const server::options& options)
     return known ? static_cast<std::size_t>(CPU_COUNT(&usable)) : 1;
 }
 
-void raise_descriptor_limit(std::size_t max_connections)
+std::size_t connections_with_descriptors(std::size_t max_connections)
 {
     rlimit limit{};
     ::getrlimit(RLIMIT_NOFILE, &limit);
     limit.rlim_cur = limit.rlim_max;
     ::setrlimit(RLIMIT_NOFILE, &limit);
-    constexpr std::size_t others = 100;  // listeners, logs, stores, idle upstream connections
-    if (limit.rlim_cur < 2 * max_connections + others) {
+    constexpr rlim_t others = 100;  // listeners, logs, stores, idle upstream connections, a reload
+    const rlim_t room = (limit.rlim_cur - std::min(others, limit.rlim_cur / 2)) / 2;
+    if (room < max_connections) {
         log(log_level::warning,
             "max_connections is " + std::to_string(max_connections) +
                 ", but the system allows this process only " + std::to_string(limit.rlim_cur) +
-                " descriptors: raise the limit (ulimit -n) or lower the key");
+                " descriptors, which is room for " + std::to_string(room) +
+                ": raise the limit (ulimit -n) or lower the key");
     }
+    return std::min<std::size_t>(max_connections, std::max<rlim_t>(room, 1));
 }
 
 int open_listener(const server::listen_address& address, std::string_view label)

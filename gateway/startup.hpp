@@ -13,8 +13,10 @@ namespace gateway::startup {
 // As configured, or one for each processor this process may run on.
 std::size_t worker_count(const server::options& options);
 
-// To the hard limit; warns if that cannot hold max_connections with an upstream connection each.
-void raise_descriptor_limit(std::size_t max_connections);
+// Raises the descriptor limit to the hard one, and says how many client connections it has room
+// for, each with an upstream connection, so that the last descriptors are never theirs: at most
+// max_connections. Warns if it is fewer.
+std::size_t connections_with_descriptors(std::size_t max_connections);
 
 // One listening socket, logged as `label` and the address; throws std::system_error.
 int open_listener(const server::listen_address& address, std::string_view label);

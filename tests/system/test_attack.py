@@ -2,6 +2,7 @@
 and descriptors come back, and nothing spins. How fast it is served is for scripts/bench to say."""
 import json
 import os
+import resource
 import threading
 import time
 
@@ -315,8 +316,9 @@ class Floods(AttackTest):
             SHORT + "routes: [ { upstream: up } ]\n"
             f"upstreams: {{ up: {{ servers: ['{origin.address}']{checks} }} }}\n",
             only_kept_alive=True,
-            descriptors=100,
         )
+        # It was told at its start of more, so it takes more connections than it has room for.
+        resource.prlimit(gateway.pid, resource.RLIMIT_NOFILE, (100, 100))
         crowd = self.crowd(gateway, 200)
         wait_until(lambda: gateway.descriptors() >= 99, what="descriptors run out")
         self.lives_on(citizen)
@@ -334,6 +336,20 @@ class Floods(AttackTest):
             name = "gateway_upstream_health_checks_total"
             self.assertGreater(m.sum(name, result="success"), 0)
             self.assertEqual(m.sum(name, result="failure"), 0, "a check that cannot be made")
+
+    def test_clients_never_have_the_descriptors_that_upstreams_and_admin_need(self):
+        text = SHORT + TO_ECHO
+        gateway, citizen = self.besieged(text, only_kept_alive=True, descriptors=150)
+        crowd = self.crowd(gateway, 200)
+        wait_until(lambda: self.clients(gateway) == 37)  # half of what is beside the half for others
+        for c in crowd[:36]:  # all at once, each with an upstream connection of its own
+            c.request("/page")
+        self.assertEqual({c.response().status for c in crowd[:36]}, {200})
+        self.assertIn("reloaded", gateway.reload(text + "max_connections_per_peer: 10\n"))
+        self.lives_on(citizen)
+        for c in crowd:
+            c.close()
+        self.assert_recovered(gateway, citizen)
 
     def test_connects_and_resets_without_end(self):
         gateway, citizen = self.besieged(SHORT + TO_ECHO.replace("max_idle: 2", "max_idle: 0"))
