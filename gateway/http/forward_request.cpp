@@ -26,9 +26,11 @@ bool speaks_of_the_client(field_name id)
     }
 }
 
+// A client that expects 100-continue sends no body until somebody behind us has seen that.
 bool is_essential(field_name id)
 {
-    return id == field_name::host || id == field_name::content_length || speaks_of_the_client(id);
+    return id == field_name::host || id == field_name::content_length || id == field_name::expect ||
+           speaks_of_the_client(id);
 }
 
 bool is_forwarded(const field& f, const request_head& head, const forward_options& options)

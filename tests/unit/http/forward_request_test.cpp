@@ -239,6 +239,8 @@ TEST(forward_request, an_expectation_is_forwarded_unless_http_1_0_made_it_meanin
         "-"
     );
     EXPECT_EQ(values_of(checked(forwarded(get("Expect: x\r\n", "1.0"))), field_name::expect), "-");
+    const std::string nominated = "Connection: expect\r\nExpect: 100-continue\r\n";
+    EXPECT_EQ(values_of(checked(forwarded(get(nominated))), field_name::expect), "100-continue");
 }
 
 // Every subset of these lines, in two orders, from both kinds of peer.
