@@ -2,6 +2,7 @@
 #include "config/draft.hpp"
 #include "config/text_rules.hpp"
 #include "gateway/base/text.hpp"
+#include "gateway/http/field.hpp"
 
 #include <algorithm>
 
@@ -163,6 +164,17 @@ void load_store(
     from.read("on_store_failure", rule.on_store_failure, failure_policies);
 }
 
+// Why a header cannot be a key's: a client could pick fresh buckets with values that change nothing
+// for the upstream. Empty if it can.
+std::string why_no_key(const std::string& header)
+{
+    const http::field_name id = http::classify(header);
+    if (id == http::field_name::host) {
+        return "an absolute target overrules " + header + ": use the key part host";
+    }
+    return http::is_hop_by_hop(id) ? header + " never reaches the upstream" : std::string{};
+}
+
 }  // namespace
 
 std::optional<policy::key_part> parse_key_part(const located& part, findings& found)
@@ -190,7 +202,14 @@ std::optional<policy::key_part> parse_key_part(const located& part, findings& fo
             );
             return std::nullopt;
         }
-        return policy::key_part{from, from == source::header ? base::lower_case(name) : name};
+        if (from != source::header) {
+            return policy::key_part{from, name};
+        }
+        if (const std::string why = why_no_key(name); !why.empty()) {
+            found.problem(part.value->at, part.path, why);
+            return std::nullopt;
+        }
+        return policy::key_part{from, base::lower_case(name)};
     }
     found.problem(
         part.value->at,
