@@ -26,7 +26,7 @@ inline void clear_keeping_little(std::string& text)
 {
     constexpr std::size_t little = 1024;
     if (text.capacity() > little) {
-        text = std::string();
+        std::string().swap(text);  // an assignment of an empty text keeps the memory
     } else {
         text.clear();
     }

@@ -145,7 +145,7 @@ void connection::continue_sending()
         return;
     }
     unsent_at_ = 0;
-    unsent_ = {};  // a stalled moment may have needed much: keep none of it
+    std::string().swap(unsent_);  // a stalled moment may have needed much: keep none of it
     if (finishing_) {
         finish_sending();
     }

@@ -351,6 +351,38 @@ class Floods(AttackTest):
             c.close()
         self.assert_recovered(gateway, citizen)
 
+    def test_an_idle_connection_keeps_nothing_of_what_it_has_carried(self):
+        origin = self.origin(page)
+        gateway = self.gateway(
+            "workers: 1\nlog: { access: false }\n"
+            "routes: [ { upstream: up }, { match: { path: /away }, upstream: away } ]\n"
+            f"upstreams: {{ up: {{ servers: ['{origin.address}'] }},\n"
+            "  away: { servers: ['127.0.0.1:1'] } }\n"
+        )
+        large = [("A", "a" * 12_000)]
+
+        def used(more):
+            c = self.attacker(gateway, receive_buffer=16384)
+            more(c)
+
+        def stalled(c):  # the response waits, and so do requests
+            for target in ("/big", "/page", "/page"):
+                c.request(target, large)
+            self.assertEqual([c.response().status for _ in range(3)], [200] * 3)
+
+        def refused(c):
+            self.assertEqual(c.ask("/away", large, method="POST", body=b"12345").status, 502)
+
+        for more in (stalled, refused):
+            for _ in range(10):
+                used(more)
+            before = gateway.memory()
+            for _ in range(40):
+                used(more)
+            if not SLOW:  # a sanitizer keeps what is freed
+                self.assertLess(gateway.memory() - before, 40 * 8 * 1024, more.__name__)
+        self.assertEqual(self.clients(gateway), 100)
+
     def test_connects_and_resets_without_end(self):
         gateway, citizen = self.besieged(SHORT + TO_ECHO.replace("max_idle: 2", "max_idle: 0"))
         beginnings = (

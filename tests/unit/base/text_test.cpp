@@ -27,6 +27,18 @@ TEST(text, compares_without_case)
     EXPECT_FALSE(equal_ignoring_case("\xc3\x84", "\xc3\xa4"));
 }
 
+TEST(text, what_is_cleared_keeps_little_memory)
+{
+    std::string text(100'000, 'x');
+    clear_keeping_little(text);
+    EXPECT_EQ(text, "");
+    EXPECT_LT(text.capacity(), 100U);
+    text.assign(1000, 'x');
+    clear_keeping_little(text);
+    EXPECT_EQ(text, "");
+    EXPECT_GE(text.capacity(), 1000U);
+}
+
 TEST(text, trims_spaces_and_tabs_only)
 {
     EXPECT_EQ(trimmed(" \t a b\t "), "a b");
