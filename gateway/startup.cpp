@@ -74,16 +74,18 @@ std::size_t connections_with_descriptors(std::size_t max_connections)
     ::getrlimit(RLIMIT_NOFILE, &limit);
     limit.rlim_cur = limit.rlim_max;
     ::setrlimit(RLIMIT_NOFILE, &limit);
-    constexpr rlim_t others = 100;  // listeners, logs, stores, idle upstream connections, a reload
-    const rlim_t room = (limit.rlim_cur - std::min(others, limit.rlim_cur / 2)) / 2;
-    if (room < max_connections) {
+    constexpr rlim_t others = 100;  // listeners, logs, stores, idle upstream connections
+    const rlim_t most = limit.rlim_cur;
+    const rlim_t room = most - std::max(most / 4, std::min(others, most / 2));
+    const std::size_t connections = std::min<std::size_t>(max_connections, room);
+    if (most < 2 * max_connections + others) {
         log(log_level::warning,
             "max_connections is " + std::to_string(max_connections) +
-                ", but the system allows this process only " + std::to_string(limit.rlim_cur) +
-                " descriptors, which is room for " + std::to_string(room) +
+                ", but the system allows this process only " + std::to_string(most) +
+                " descriptors, of which clients get at most " + std::to_string(connections) +
                 ": raise the limit (ulimit -n) or lower the key");
     }
-    return std::min<std::size_t>(max_connections, std::max<rlim_t>(room, 1));
+    return connections;
 }
 
 int open_listener(const server::listen_address& address, std::string_view label)
