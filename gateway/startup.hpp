@@ -13,9 +13,9 @@ namespace gateway::startup {
 // As configured, or one for each processor this process may run on.
 std::size_t worker_count(const server::options& options);
 
-// Raises the descriptor limit to the hard one, and says how many client connections it has room for,
-// at most max_connections: never the last quarter, which upstreams, the admin API and reloads need.
-// Warns if it cannot hold max_connections with an upstream connection each.
+// Raises the descriptor limit to the hard one, and says how many client connections it has room
+// for, at most max_connections: never the last quarter, which upstreams, the admin API and reloads
+// need. Warns if it cannot hold max_connections with an upstream connection each.
 std::size_t connections_with_descriptors(std::size_t max_connections);
 
 // One listening socket, logged as `label` and the address; throws std::system_error.

@@ -102,18 +102,15 @@ void read_cookie(const http::request_head& head, std::string_view name, part_val
     const bool removed = head.connection.nominates("cookie");
     std::string storage;
     for (const http::field& f : head.fields) {
-        if (f.id == http::field_name::cookie) {
-            for_each_pair(f.value, ';', [&](std::string_view n, std::string_view value) {
-                if (base::trimmed(n) != name) {
-                    return;
-                }
-                if (removed) {
-                    out.make_ambiguous();
-                } else {
-                    out.add(decoded(unquoted(base::trimmed(value)), storage));
-                }
-            });
+        if (f.id != http::field_name::cookie) {
+            continue;
         }
+        for_each_pair(f.value, ';', [&](std::string_view n, std::string_view value) {
+            if (base::trimmed(n) == name) {
+                removed ? out.make_ambiguous()
+                        : out.add(decoded(unquoted(base::trimmed(value)), storage));
+            }
+        });
     }
 }
 
