@@ -164,15 +164,22 @@ void load_store(
     from.read("on_store_failure", rule.on_store_failure, failure_policies);
 }
 
-// Why a header cannot be a key's: a client could pick fresh buckets with values that change nothing
-// for the upstream. Empty if it can.
-std::string why_no_key(const std::string& header)
+// A header that the upstream never gets cannot be a key's: a client could pick fresh buckets with
+// values that change nothing. What it gets as Host is the part `host`, which an absolute target may
+// overrule (RFC 9112 §3.2.2).
+std::optional<policy::key_part> header_part(
+    const located& part, const std::string& name, findings& found
+)
 {
-    const http::field_name id = http::classify(header);
+    const http::field_name id = http::classify(name);
     if (id == http::field_name::host) {
-        return "an absolute target overrules " + header + ": use the key part host";
+        return policy::key_part{source::host, {}};
     }
-    return http::is_hop_by_hop(id) ? header + " never reaches the upstream" : std::string{};
+    if (http::is_hop_by_hop(id)) {
+        found.problem(part.value->at, part.path, name + " never reaches the upstream");
+        return std::nullopt;
+    }
+    return policy::key_part{source::header, base::lower_case(name)};
 }
 
 }  // namespace
@@ -202,14 +209,8 @@ std::optional<policy::key_part> parse_key_part(const located& part, findings& fo
             );
             return std::nullopt;
         }
-        if (from != source::header) {
-            return policy::key_part{from, name};
-        }
-        if (const std::string why = why_no_key(name); !why.empty()) {
-            found.problem(part.value->at, part.path, why);
-            return std::nullopt;
-        }
-        return policy::key_part{from, base::lower_case(name)};
+        return from == source::header ? header_part(part, name, found)
+                                      : policy::key_part{from, name};
     }
     found.problem(
         part.value->at,

@@ -218,8 +218,6 @@ TEST(bad_files, limits)
         {"limits: { a: { key: \"header:\", rate: 1/s } }",
          "f:1:21: limits.a.key: not a name to follow \"header:\""},
         {"limits: { a: { key: \"header:a b\", rate: 1/s } }", "f:1:21: limits.a.key: not a name"},
-        {"limits: { a: { key: header:Host, rate: 1/s } }",
-         "f:1:21: limits.a.key: an absolute target overrules Host: use the key part host"},
         {"limits: { a: { key: [path, header:te], rate: 1/s } }",
          "f:1:28: limits.a.key[1]: te never reaches the upstream"},
         {"limits: { a: { key: header:x_real_ip, rate: 1/s } }",

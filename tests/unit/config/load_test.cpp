@@ -164,6 +164,16 @@ TEST(load, every_key_arrives_where_it_belongs)
     EXPECT_THAT(got.upstreams, ElementsAre(expected_upstream));
 }
 
+TEST(load, the_header_host_is_the_part_host)
+{
+    sample s;
+    s.limits = "limits: { a: { key: header:Host, rate: 1/s } }\n";
+    const settings loaded = s.load();
+    const auto& key = loaded.policy->limits.at(0).key;
+    ASSERT_EQ(key.size(), 1U);
+    EXPECT_EQ(key[0].from, policy::key_part::source::host);
+}
+
 TEST(load, the_policy_is_complete)
 {
     sample s;
