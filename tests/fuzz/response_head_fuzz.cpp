@@ -49,6 +49,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const http::framing expected = outbound_framing(head, options.client_http_1_0);
     require(sent.status == head.status && sent.reason == head.reason);
     require(sent.body.how == expected.how && sent.body.length == expected.length);
-    require(sent.connection.close == options.close && sent.connection.nominated.empty());
+    const std::size_t nominated = head.status == 101 ? 1 : 0;  // upgrade
+    require(sent.connection.close == (options.close && head.status != 101));
+    require(sent.connection.nominated.size() == nominated);
     return 0;
 }
