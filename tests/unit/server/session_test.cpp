@@ -1,0 +1,200 @@
+// The shell of a client connection, over a real socket and a real loop. No route matches, so every
+// request is answered by the gateway itself.
+#include "gateway/server/session.hpp"
+
+#include "gateway/server/conversation_pool.hpp"
+
+#include <gmock/gmock.h>
+
+#include <array>
+#include <fcntl.h>
+#include <list>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace gateway::server {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr std::string_view get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
+
+class shell : public ::testing::Test {
+protected:
+    net::loop loop;
+    std::shared_ptr<const policy_view> view = make_view({});
+    telemetry::worker_metrics metrics;
+    conversation_pool conversations;
+
+    ~shell() override
+    {
+        for (auto& s : sessions_) {
+            s.abort();
+        }
+        run_until([this] { return sessions_.empty(); });
+        ::close(nowhere_);
+    }
+
+    std::shared_ptr<const policy_view> make_view(const http::options& options)
+    {
+        auto v = std::make_shared<policy_view>();
+        v->policy = std::make_shared<policy::policy>();
+        v->http = options;
+        v->via_name = "gateway";
+        v->no_route = &no_route_;
+        return v;
+    }
+
+    // The client's end of a new connection.
+    int connect()
+    {
+        std::array<int, 2> ends{};
+        EXPECT_EQ(
+            ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()), 0
+        );
+        session& s =
+            sessions_.emplace_back(environment_, ends[0], base::ip_address::v4(0x7f000001));
+        s.self = std::prev(sessions_.end());
+        s.start();
+        return ends[1];
+    }
+
+    std::size_t open() const { return sessions_.size(); }
+
+    void drain()
+    {
+        for (auto& s : sessions_) {
+            s.drain();
+        }
+    }
+
+    static void say(int client, std::string_view bytes)
+    {
+        EXPECT_EQ(
+            ::send(client, bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size())
+        );
+    }
+
+    // What comes until there is something, and no more of it.
+    std::string hear(int client)
+    {
+        std::array<char, 4096> bytes{};
+        ssize_t n = -1;
+        run_until([&] {
+            n = ::recv(client, bytes.data(), bytes.size(), 0);
+            return n >= 0;
+        });
+        return {bytes.data(), static_cast<std::size_t>(n)};
+    }
+
+    template <typename Done>
+    void run_until(Done done)
+    {
+        while (!done()) {
+            loop.context().run_one_for(std::chrono::milliseconds{5});
+            loop.wheel().advance(loop.refresh_now());
+        }
+    }
+
+private:
+    int nowhere_ = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+    telemetry::route_metrics no_route_;
+    telemetry::access_log_writer writer_{nowhere_, {}};
+    telemetry::access_log log_{writer_};
+    bool log_enabled_ = true;
+    store::memory_store local_{{.max_buckets = 1024}};
+    check_pool checks_{local_, loop};
+    http::request_head request_head_;
+    http::response_head response_head_;
+    http::date_line date_{base::unix_time()};
+    std::list<session> sessions_;
+    session_environment environment_{
+        loop,
+        checks_,
+        conversations,
+        metrics,
+        log_,
+        log_enabled_,
+        view,
+        request_head_,
+        response_head_,
+        date_,
+        [this](session& s) { sessions_.erase(s.self); },
+    };
+};
+
+TEST_F(shell, serves_one_client_after_the_other)
+{
+    const int a = connect();
+    const int b = connect();
+    for (const int client : {a, b, a, a, b}) {
+        say(client, get);
+        EXPECT_THAT(hear(client), StartsWith("HTTP/1.1 404 "));
+    }
+    EXPECT_EQ(metrics.clients_idle.value(), 2);
+    EXPECT_EQ(metrics.clients_active.value(), 0);
+    ::close(a);
+    run_until([this] { return open() == 1; });
+    ::close(b);
+    run_until([this] { return open() == 0; });
+    EXPECT_EQ(metrics.clients_idle.value(), 0);
+}
+
+TEST_F(shell, keeps_no_old_configuration_while_its_connection_is_idle)
+{
+    const int client = connect();
+    say(client, get);
+    hear(client);
+    const std::weak_ptr<const policy_view> before = view;
+    view = make_view({});
+    EXPECT_FALSE(before.expired());  // a spare conversation has it
+    conversations.trim(*view);
+    EXPECT_TRUE(before.expired());
+    say(client, get);
+    EXPECT_THAT(hear(client), StartsWith("HTTP/1.1 404 "));
+    ::close(client);
+}
+
+TEST_F(shell, has_a_deadline_for_each_kind_of_waiting)
+{
+    view = make_view({
+        .header_timeout = std::chrono::milliseconds{50},
+        .idle_timeout = std::chrono::milliseconds{100},
+        .linger_timeout = std::chrono::milliseconds{50},
+    });
+    const int silent = connect();
+    EXPECT_EQ(hear(silent), "");
+    run_until([this] { return open() == 0; });
+
+    const int slow = connect();
+    say(slow, "GET / HT");
+    EXPECT_THAT(hear(slow), StartsWith("HTTP/1.1 408 "));
+    EXPECT_EQ(hear(slow), "");
+    run_until([this] { return open() == 0; });  // though the client never closes
+
+    const int again = connect();
+    say(again, get);
+    EXPECT_THAT(hear(again), HasSubstr(" 404 "));
+    EXPECT_EQ(hear(again), "");
+    for (const int client : {silent, slow, again}) {
+        ::close(client);
+    }
+}
+
+TEST_F(shell, ends_what_is_idle_when_it_drains_and_finishes_what_is_begun)
+{
+    const int idle = connect();
+    const int begun = connect();
+    say(begun, "GET / HTTP/1.1\r\n");
+    run_until([this] { return metrics.clients_active.value() == 1; });
+    drain();
+    EXPECT_EQ(hear(idle), "");
+    say(begun, "Host: h\r\n\r\n");
+    EXPECT_THAT(hear(begun), HasSubstr("\r\nConnection: close\r\n"));
+    ::close(idle);
+    ::close(begun);
+}
+
+}  // namespace
+}  // namespace gateway::server
