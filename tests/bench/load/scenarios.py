@@ -82,16 +82,16 @@ ATTACKS = {
 
 SCENARIOS = {
     "allowed": Scenario("allowed, 1 client, 64 connections",
-                        bars={"nginx": Bar(1.2), "haproxy": Bar(1.35)}),
+                        bars={"nginx": Bar(1.3), "haproxy": Bar(1.45), "relay": Bar(1 / 1.28)}),
     "clients": Scenario("allowed, 100,000 clients, 64 connections", clients=100_000,
                         bars={"nginx": Bar(1.25)}),
     "connections": Scenario("allowed, 100,000 clients, 512 connections", clients=100_000,
-                            connections=512),
+                            connections=512, bars={"nginx": Bar(1.7)}),
     # The relay has nothing to reject with.
     "rejected": Scenario("rejected with 429, 1 client, 64 connections", rejected=True,
-                         proxies=WITHOUT_RELAY, bars={"nginx": Bar(1.2)}),
+                         proxies=WITHOUT_RELAY, bars={"nginx": Bar(1.35)}),
     "bodies": Scenario("allowed, responses of 16 KiB, 1 client, 64 connections", body=16 * 1024,
-                       bars={"nginx": Bar(1.2)}),
+                       bars={"nginx": Bar(1.5)}),
     # The relay passes on what one send takes, and no more.
     "large": Scenario("allowed, responses of 1 MiB, 1 client, 16 connections", body=1024 * 1024,
                       connections=16, proxies=WITHOUT_RELAY,
