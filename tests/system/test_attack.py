@@ -154,13 +154,18 @@ class Slowness(AttackTest):
         self.assertEqual({c.response().status for c in crowd}, {408})
         self.assert_recovered(gateway, citizen)
 
-    def test_slow_readers(self):
+    def readers_of_much(self, count):
+        """A gateway, its citizen, and as many who have asked for 4 MiB and read nothing of it."""
         origin = self.origin(page)
         gateway, citizen = self.besieged(SHORT + forwarding_to(origin.address))
-        crowd = self.crowd(gateway, CROWD // 4, receive_buffer=4096)
+        crowd = self.crowd(gateway, count, receive_buffer=4096)
         for c in crowd:
             c.request("/big")
         wait_until(lambda: sum(r.target == "/big" for r in list(origin.requests)) == len(crowd))
+        return gateway, citizen, crowd
+
+    def test_slow_readers(self):
+        gateway, citizen, crowd = self.readers_of_much(CROWD // 4)
         peak = gateway.memory()
         self.lives_on(citizen)
         peak = max(peak, gateway.memory())
@@ -172,12 +177,7 @@ class Slowness(AttackTest):
                 c.response()
 
     def test_readers_that_stop_and_go_on_sending(self):
-        origin = self.origin(page)
-        gateway, citizen = self.besieged(SHORT + forwarding_to(origin.address))
-        crowd = self.crowd(gateway, CROWD // 10, receive_buffer=4096)
-        for c in crowd:
-            c.request("/big")
-        wait_until(lambda: sum(r.target == "/big" for r in list(origin.requests)) == len(crowd))
+        gateway, citizen, crowd = self.readers_of_much(CROWD // 10)
 
         def drip():
             for c in crowd:
