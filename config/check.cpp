@@ -95,6 +95,10 @@ void warn_of_the_unused(const draft& d, findings& found)
 {
     std::vector<bool> limit_used(d.policy.limits.size());
     std::vector<bool> upstream_used(d.policy.upstreams.size());
+    std::vector<bool> store_used(d.policy.stores.size());
+    for (const policy::limit_rule& limit : d.policy.limits) {
+        store_used[limit.store] = true;
+    }
     for (const policy::route& route : d.policy.routes) {
         for (const std::size_t index : route.limits) {
             limit_used[index] = true;
@@ -106,6 +110,11 @@ void warn_of_the_unused(const draft& d, findings& found)
     for (std::size_t i = 0; i < limit_used.size(); ++i) {
         if (!limit_used[i]) {
             found.warning(d.limits[i].at, d.limits[i].path, "no route uses this limit");
+        }
+    }
+    for (std::size_t i = 0; i < d.stores.size(); ++i) {
+        if (!store_used[i + 1]) {
+            found.warning(d.stores[i].at, d.stores[i].path, "no limit uses this store");
         }
     }
     for (std::size_t i = 0; i < upstream_used.size(); ++i) {

@@ -213,7 +213,11 @@ node parse_document(std::string_view yaml, std::string_view file_name)
     } catch (const refusal& r) {
         throw config_error{file_name, {{r.at, {}, r.message}}};
     } catch (const YAML::Exception& e) {
-        throw config_error{file_name, {{place_of(e.mark), {}, "not valid YAML: " + e.msg}}};
+        throw config_error{
+            file_name,
+            {{place_of(e.mark),
+              {},
+              "not valid YAML: " + e.msg + " (the mistake may be on the line before)"}}};
     }
 }
 

@@ -54,6 +54,8 @@ void load_path(section& from, std::string_view key, policy::route_match& match)
         from.problem(key, "parameters (\";\") are left out when paths are matched: leave them out");
     } else if (!policy::normalise_path(*text, match.path)) {
         from.problem(key, "not a path: a bad percent-encoding, or \"..\" above the root");
+    } else if (text->find_first_of("*{") != std::string::npos) {
+        from.warning(key, "\"*\" and \"{\" are ordinary characters; \"path\" is a prefix anyway");
     }
 }
 

@@ -95,6 +95,7 @@ void load_stores(section& root, draft& d, findings& found)
             continue;
         }
         d.policy.stores.push_back(name);
+        d.stores.push_back({one.value->at, one.path});
         d.result.shared_stores.push_back({name, load_shared(one, found)});
     }
 }

@@ -252,6 +252,12 @@ void section::problem(std::string_view key, std::string message)
     found_.problem(value == nullptr ? at() : value->at, path_of(key), std::move(message));
 }
 
+void section::warning(std::string_view key, std::string message)
+{
+    const node* value = find(key);
+    found_.warning(value == nullptr ? at() : value->at, path_of(key), std::move(message));
+}
+
 std::string section::path_of(std::string_view key) const
 {
     return joined(mapping_.path, key);

@@ -87,6 +87,7 @@ public:
     void refuse_the_rest();
 
     void problem(std::string_view key, std::string message);
+    void warning(std::string_view key, std::string message);
     std::string path_of(std::string_view key) const;
 
     place at() const { return mapping_.value->at; }

@@ -80,10 +80,12 @@ std::size_t connections_with_descriptors(std::size_t max_connections)
     const std::size_t connections = std::min<std::size_t>(max_connections, room);
     if (most < 2 * max_connections + others) {
         log(log_level::warning,
-            "max_connections is " + std::to_string(max_connections) +
-                ", but the system allows this process only " + std::to_string(most) +
-                " descriptors, of which clients get at most " + std::to_string(connections) +
-                ": raise the limit (ulimit -n) or lower the key");
+            "the descriptor limit of " + std::to_string(most) +
+                " is less than 2 x max_connections + " + std::to_string(others) + " = " +
+                std::to_string(2 * max_connections + others) + ", so clients get " +
+                std::to_string(connections) +
+                " and upstreams the rest: raise the hard limit (ulimit -Hn, LimitNOFILE=) or lower "
+                "max_connections");
     }
     return connections;
 }

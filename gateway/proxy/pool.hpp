@@ -27,6 +27,8 @@ public:
     // After so many servers that let connect_timeout pass, a request has waited long enough.
     static constexpr int most_timeouts = 2;
 
+    static constexpr base::duration failures_told_every = std::chrono::seconds{10};
+
     struct telemetry_blocks {
         telemetry::upstream_metrics& upstream;
         telemetry::worker_metrics& worker;
@@ -75,10 +77,7 @@ public:
     // host:port of the first server, for requests that name no host.
     const std::string& default_host() const { return default_host_; }
 
-    void count_failure(failure why)
-    {
-        metrics_.upstream.failures[static_cast<std::size_t>(why)].add();
-    }
+    void count_failure(failure why);
 
     telemetry::upstream_metrics& metrics() { return metrics_.upstream; }
 
@@ -126,6 +125,7 @@ private:
     std::list<upstream_connection> connections_;
     std::list<connect_attempt> attempts_;
     std::list<waiting_lease> waiting_;
+    std::optional<base::instant> told_;  // of a failure, in the log
     std::size_t abandoned_ = 0;  // among the attempts, to be idle connections: at most max_idle
     std::shared_ptr<pool*> mark_;
     bool retired_ = false;

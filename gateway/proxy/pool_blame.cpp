@@ -4,6 +4,20 @@
 
 namespace gateway::proxy {
 
+// The log tells of one at a time: the rest is for metrics.
+void pool::count_failure(failure why)
+{
+    metrics_.upstream.failures[static_cast<std::size_t>(why)].add();
+    if (!told_ || loop_.now() - *told_ >= failures_told_every) {
+        told_ = loop_.now();
+        telemetry::log(
+            telemetry::log_level::warning,
+            "upstream " + options_.name + ": " + std::string(detail_for(why)) +
+                " (told once in 10 s; gateway_upstream_failures_total counts all)"
+        );
+    }
+}
+
 void pool::responded(std::size_t server, int status)
 {
     retries_.request();

@@ -160,7 +160,9 @@ void admitter::write_lines(const verdict& v)
 {
     if (const auto* e = v.deciding()) {
         deciding_limit_ = e->rule->name;
-        outcome_ = telemetry::outcome_names[static_cast<std::size_t>(e->what)];
+        if (v.is != verdict::outcome::unidentified) {
+            outcome_ = telemetry::outcome_names[static_cast<std::size_t>(e->what)];
+        }
     }
     std::array<http::limit_report, policy::max_limits_per_route> reports;
     const std::size_t n = v.reports(reports);

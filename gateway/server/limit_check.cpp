@@ -87,6 +87,8 @@ bool limit_check::collect(
         i.metrics = view.limits[index];
         const key_result made = make_bucket_name(*i.rule, subject, i.name);
         if (made == key_result::reject && enforced(*i.rule)) {
+            verdict_.entries[0] = {.rule = i.rule};  // the others were not asked
+            verdict_.count = 1;
             return false;
         }
         if (made == key_result::made) {

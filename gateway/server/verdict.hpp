@@ -18,7 +18,7 @@ struct verdict {
         allowed,
         rejected,      // 429
         unavailable,   // 503: a store failed and its limit is closed, or the local table is full
-        unidentified,  // 400: a part of a key is missing
+        unidentified,  // 400: a part of a key is missing; the one entry is the limit with that key
     };
 
     struct entry {

@@ -85,7 +85,11 @@ class CommandLine(SystemTest):
 
     def test_print_shows_the_defaults_hides_secrets_and_is_itself_a_configuration(self):
         path = self.file(
-            GOOD + "stores: { shared: { url: 'redis://user:s3cr3t@127.0.0.1:6379/0' } }\n"
+            whole_configuration(
+                "stores: { shared: { url: 'redis://user:s3cr3t@127.0.0.1:6379/0' } }\n"
+                "limits: { l: { key: client_ip, rate: 1/s, store: shared } }\n"
+                + forwarding_to("echo", "l")
+            )
         )
         status, out, err = run_command("print", "--config", path)
         self.assertEqual((status, err), (0, ""))

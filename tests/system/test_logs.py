@@ -83,6 +83,26 @@ class AccessLog(SystemTest):
         self.assertEqual(line["status"], 502)
         self.assertIn("upstream closed the connection", line["error"])
 
+    def test_diagnostics_tell_once_that_an_upstream_fails(self):
+        gateway = self.gateway("workers: 1\n" + forwarding_to("127.0.0.1:1"))
+        for _ in range(5):
+            self.assertEqual(gateway.get().status, 502)
+        gateway.wait_for_diagnostic("upstream up: the upstream cannot be reached (told once")
+        gateway.stop()
+        self.assertEqual(str(gateway.diagnostics).count("cannot be reached"), 1)
+
+    def test_a_missing_key_names_its_limit(self):
+        gateway = self.gateway(
+            "limits: { first: { key: [], rate: 9/h },\n"
+            "          keyed: { key: header:X-Key, missing_key: reject, rate: 9/h } }\n"
+            "routes: [ { limits: [first, keyed], upstream: up } ]\n"
+            "upstreams: { up: { servers: [echo] } }\n"
+        )
+        self.assertEqual(gateway.get().status, 400)
+        (line,) = gateway.log_lines(1)
+        self.assertEqual(line["limit"], "keyed")
+        self.assertNotIn("outcome", line)
+
     def test_a_client_that_left_is_499(self):
         origin = self.origin(lambda peer, request: peer.wait_for_end())
         gateway = self.gateway(forwarding_to(origin.address))

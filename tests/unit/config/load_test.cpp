@@ -242,10 +242,16 @@ TEST(load, what_is_allowed_but_risky_is_a_warning)
     sample s;
     s.rest = "client:\n  trusted_hops: 1\n  trusted_proxies: [0.0.0.0/0]\n";
     s.limits = "limits: { a: { key: [], rate: 1/s }, b: { key: [], rate: 1/s } }\n";
+    s.stores = "stores: { r: { url: redis://h } }\n";
     s.upstreams = "upstreams: { u: { servers: [echo] }, v: { servers: [echo] } }\n";
+    s.routes =
+        "routes: [ { limits: [a], upstream: u }, { match: { path: /api/* }, upstream: u } ]\n";
     EXPECT_THAT(
         s.load().warnings,
-        ElementsAre(
+        UnorderedElementsAre(
+            HasSubstr("stores.r: no limit uses this store"),
+            HasSubstr("routes[1].match.path: \"*\" and \"{\" are ordinary characters; \"path\" is "
+                      "a prefix anyway"),
             "f:2:17: client.trusted_hops: the port must not be reachable but through that one "
             "proxy",
             "f:3:21: client.trusted_proxies[0]: everybody is trusted to name any client address",

@@ -398,6 +398,7 @@ TEST_F(limits, with_a_missing_key_do_as_they_say)
     EXPECT_EQ(count(0), 1U);
     a.when_missing = policy::missing_key::reject;
     EXPECT_EQ(ask().is, is::unidentified);
+    EXPECT_EQ(said().deciding()->rule->name, "a");
     EXPECT_EQ(count(0), 1U);
     a.mode = policy::mode::shadow;
     EXPECT_EQ(ask().is, is::allowed);
