@@ -91,13 +91,29 @@ void check_one_shared_store_per_route(const draft& d, findings& found)
     }
 }
 
+void warn_where_unused(
+    const std::vector<origin>& written,
+    const std::vector<bool>& used,
+    const char* warning,
+    findings& found
+)
+{
+    for (std::size_t i = 0; i < written.size(); ++i) {
+        if (!used[i]) {
+            found.warning(written[i].at, written[i].path, warning);
+        }
+    }
+}
+
 void warn_of_the_unused(const draft& d, findings& found)
 {
     std::vector<bool> limit_used(d.policy.limits.size());
     std::vector<bool> upstream_used(d.policy.upstreams.size());
-    std::vector<bool> store_used(d.policy.stores.size());
+    std::vector<bool> store_used(d.stores.size());
     for (const policy::limit_rule& limit : d.policy.limits) {
-        store_used[limit.store] = true;
+        if (limit.store != policy::local_store) {
+            store_used[limit.store - 1] = true;
+        }
     }
     for (const policy::route& route : d.policy.routes) {
         for (const std::size_t index : route.limits) {
@@ -107,21 +123,9 @@ void warn_of_the_unused(const draft& d, findings& found)
             upstream_used[route.upstream] = true;
         }
     }
-    for (std::size_t i = 0; i < limit_used.size(); ++i) {
-        if (!limit_used[i]) {
-            found.warning(d.limits[i].at, d.limits[i].path, "no route uses this limit");
-        }
-    }
-    for (std::size_t i = 0; i < d.stores.size(); ++i) {
-        if (!store_used[i + 1]) {
-            found.warning(d.stores[i].at, d.stores[i].path, "no limit uses this store");
-        }
-    }
-    for (std::size_t i = 0; i < upstream_used.size(); ++i) {
-        if (!upstream_used[i]) {
-            found.warning(d.upstreams[i].at, d.upstreams[i].path, "no route uses this upstream");
-        }
-    }
+    warn_where_unused(d.limits, limit_used, "no route uses this limit", found);
+    warn_where_unused(d.stores, store_used, "no limit uses this store", found);
+    warn_where_unused(d.upstreams, upstream_used, "no route uses this upstream", found);
 }
 
 }  // namespace

@@ -21,12 +21,18 @@ std::string lower_case(std::string_view text);
 // Without leading and trailing spaces and tabs (RFC 9110 §5.6.3 OWS).
 std::string_view trimmed(std::string_view text);
 
-// Empties `text`, and gives its memory back if it had become large.
+// Empties `text`, and gives its memory back, which an assignment of an empty text would keep.
+inline void clear_keeping_nothing(std::string& text)
+{
+    std::string().swap(text);
+}
+
+// The same if it had become large.
 inline void clear_keeping_little(std::string& text)
 {
     constexpr std::size_t little = 1024;
     if (text.capacity() > little) {
-        std::string().swap(text);  // an assignment of an empty text keeps the memory
+        clear_keeping_nothing(text);
     } else {
         text.clear();
     }

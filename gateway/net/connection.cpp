@@ -1,5 +1,7 @@
 #include "gateway/net/connection.hpp"
 
+#include "gateway/base/text.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -145,7 +147,7 @@ void connection::continue_sending()
         return;
     }
     unsent_at_ = 0;
-    std::string().swap(unsent_);  // a stalled moment may have needed much: keep none of it
+    base::clear_keeping_nothing(unsent_);  // a stalled moment may have needed much
     if (finishing_) {
         finish_sending();
     }

@@ -26,8 +26,8 @@ namespace gateway::policy {
 [[nodiscard]] bool normalise_path(std::string_view path, std::string& out);
 
 // Host for matching and keys: lower case, without port and trailing dot. `host` is well-formed
-// (uri-host [":" port]); an IPv6 literal keeps its brackets, and has one
-// spelling (RFC 5952).
+// (uri-host [":" port]); an IPv6 literal keeps its brackets, and has one spelling
+// (RFC 5952).
 void normalise_host(std::string_view host, std::string& out);
 
 }  // namespace gateway::policy

@@ -17,18 +17,10 @@ void conversation::upstream_readable()
 {
     std::span<char> bytes;
     const net::received got = upstream_->receive(bytes);
-    switch (got) {
-        case net::received::data:
-            state_.upstream_bytes(bytes);
-            break;
-        case net::received::closed:
-            state_.upstream_closed(true);
-            break;
-        case net::received::broken:
-            state_.upstream_closed(false);
-            break;
-        case net::received::nothing:
-            break;
+    if (got == net::received::data) {
+        state_.upstream_bytes(bytes);
+    } else if (got != net::received::nothing) {
+        state_.upstream_closed(got == net::received::closed);
     }
     client_->after_event(got != net::received::nothing);
 }

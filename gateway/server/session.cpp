@@ -153,21 +153,14 @@ base::duration session::length_of(deadline d) const
 void session::readable()
 {
     std::span<char> bytes;
+    const net::received got = receive(bytes);
     bool moved = false;
-    switch (receive(bytes)) {
-        case net::received::data:
-            converse();
-            moved = conversation_->state().reads_content();  // not so after the last piece
-            conversation_->state().client_bytes(bytes);
-            break;
-        case net::received::closed:
-            peer_ended(true);
-            break;
-        case net::received::broken:
-            peer_ended(false);
-            break;
-        case net::received::nothing:
-            break;
+    if (got == net::received::data) {
+        converse();
+        moved = conversation_->state().reads_content();  // not so after the last piece
+        conversation_->state().client_bytes(bytes);
+    } else if (got != net::received::nothing) {
+        peer_ended(got == net::received::closed);
     }
     after_event(moved);
 }

@@ -33,6 +33,15 @@ def page(peer, request):
     peer.reply(body=b"x" * (4 * MIB) if big else json.dumps({"target": request.target}).encode())
 
 
+def drip(crowd):
+    """A byte from each that is still connected."""
+    for c in crowd:
+        try:
+            c.send("G")
+        except OSError:
+            pass  # cut off
+
+
 class Citizen:
     """Requests one after the other, every other one on a connection of its own; each must be
     answered, and with what was asked for."""
@@ -130,16 +139,9 @@ class Slowness(AttackTest):
         gateway, citizen = self.besieged(SHORT + TO_ECHO)
         crowd = self.crowd(gateway)
 
-        def drip():
-            for c in crowd:
-                try:
-                    c.send("X")
-                except OSError:
-                    pass  # cut off
-
         for c in crowd:
             c.send("GET / HTTP/1.1\r\nHost: h\r\nX: ")
-        with Attack(drip):
+        with Attack(lambda: drip(crowd)):
             self.lives_on(citizen)
             wait_until(lambda: self.clients(gateway) == 1, 15, "dripping keeps nobody")
         self.assert_recovered(gateway, citizen)
@@ -179,15 +181,11 @@ class Slowness(AttackTest):
     def test_readers_that_stop_and_go_on_sending(self):
         gateway, citizen, crowd = self.readers_of_much(CROWD // 10)
 
-        def drip():
-            for c in crowd:
-                try:
-                    c.send("G")
-                except OSError:
-                    pass  # cut off
+        def drip_at_times():
+            drip(crowd)
             time.sleep(0.2)  # far more often than body_timeout
 
-        with Attack(drip):
+        with Attack(drip_at_times):
             self.lives_on(citizen)
             wait_until(lambda: self.clients(gateway) == 1, 15, "dripping keeps nobody")
         self.assert_recovered(gateway, citizen)

@@ -1,4 +1,6 @@
 """Throughput and latency against the number of connections, as a table and as a plot."""
+import os
+
 import plot
 import slices
 from scenarios import SWEEP
@@ -19,4 +21,4 @@ def run(results):
         print(f"\n{note}")
     file = results / "sweep.svg"
     file.write_text(plot.of_sweep(results), encoding="utf-8")
-    print(f"\nPlot: {file}")
+    print(f"\nPlot: {os.path.relpath(file)}")

@@ -468,6 +468,15 @@ protected:
         o.max_queue = most_waiting;
         make(o);
     }
+
+    void make_two_of_one_place(const loopback_server& other)
+    {
+        auto o = of({at(server.port()), at(other.port())});
+        o.servers[0].max_connections = 1;
+        o.servers[1].max_connections = 1;
+        o.queue_timeout = std::chrono::seconds{20};
+        make(o);
+    }
 };
 
 TEST_F(bounded_pools, make_the_next_one_wait_until_a_place_is_free)
@@ -573,11 +582,7 @@ TEST_F(bounded_pools, refuse_at_once_who_has_passed_over_every_server_though_oth
 TEST_F(bounded_pools, leave_a_place_to_the_next_that_the_first_must_not_use)
 {
     loopback_server other;
-    auto o = of({at(server.port()), at(other.port())});
-    o.servers[0].max_connections = 1;
-    o.servers[1].max_connections = 1;
-    o.queue_timeout = std::chrono::seconds{20};
-    make(o);
+    make_two_of_one_place(other);
     std::array<upstream_connection*, 2> busy{};
     for (int i = 0; i < 2; ++i) {
         upstream_connection& c = connected();
@@ -621,12 +626,8 @@ TEST_F(bounded_pools, neither_lend_nor_keep_a_connection_that_cannot_be_watched)
 TEST_F(bounded_pools, use_a_server_that_is_back_though_nobody_gave_a_place_up)
 {
     loopback_server other;
-    auto o = of({at(server.port()), at(other.port())});
-    o.servers[0].max_connections = 1;
-    o.servers[1].max_connections = 1;
-    o.queue_timeout = std::chrono::seconds{20};
-    make(o);
-    const auto sick = status->server(to_text(o.servers[1].address));
+    make_two_of_one_place(other);
+    const auto sick = status->server(to_text(at(other.port()).address));
     sick->set_healthy(false);
     EXPECT_EQ(connected().server(), 0U);
     waiting w;

@@ -22,6 +22,21 @@ public:
     }
 };
 
+class queue_of_three : public ::testing::Test {
+protected:
+    wait_queue q;
+    noting a;
+    noting b;
+    noting c;
+
+    void SetUp() override
+    {
+        for (noting* n : {&a, &b, &c}) {
+            ASSERT_TRUE(q.enter(*n, 9));
+        }
+    }
+};
+
 TEST(wait_queue, wakes_each_once_in_the_order_in_which_they_came)
 {
     wait_queue q;
@@ -45,15 +60,8 @@ TEST(wait_queue, wakes_each_once_in_the_order_in_which_they_came)
     EXPECT_TRUE(q.empty());
 }
 
-TEST(wait_queue, wakes_the_next_when_one_leaves_that_was_woken)
+TEST_F(queue_of_three, wakes_the_next_when_one_leaves_that_was_woken)
 {
-    wait_queue q;
-    noting a;
-    noting b;
-    noting c;
-    for (noting* n : {&a, &b, &c}) {
-        ASSERT_TRUE(q.enter(*n, 9));
-    }
     q.leave(b);  // was not
     EXPECT_EQ(a.woken + c.woken, 0);
     q.wake_first();
@@ -62,15 +70,8 @@ TEST(wait_queue, wakes_the_next_when_one_leaves_that_was_woken)
     q.leave(c);
 }
 
-TEST(wait_queue, wakes_the_next_behind_one_that_cannot_use_what_is_free)
+TEST_F(queue_of_three, wakes_the_next_behind_one_that_cannot_use_what_is_free)
 {
-    wait_queue q;
-    noting a;
-    noting b;
-    noting c;
-    for (noting* n : {&a, &b, &c}) {
-        ASSERT_TRUE(q.enter(*n, 9));
-    }
     EXPECT_TRUE(q.is_first(a));
     q.wake_first();
     EXPECT_TRUE(q.take_wake_up(a));

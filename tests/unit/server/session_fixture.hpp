@@ -1,4 +1,5 @@
-// What every test of a session_state ends with: the client leaves, and nothing stays behind.
+// What tests of a session_state share: some messages, and their end, when the client leaves and
+// nothing stays behind.
 #pragma once
 
 #include "tests/unit/server/recording_port.hpp"
@@ -6,6 +7,19 @@
 #include <gtest/gtest.h>
 
 namespace gateway::server::testing {
+
+inline const std::string handshake =
+    "GET /ws HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n";
+
+inline admission refusal(int status)
+{
+    admission a;
+    a.is = admission::outcome::answer;
+    a.status = status;
+    a.detail = "no";
+    return a;
+}
 
 class session_fixture : public ::testing::Test {
 protected:

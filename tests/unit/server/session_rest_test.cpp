@@ -9,17 +9,15 @@ namespace gateway::server {
 namespace {
 
 using phase = session_state::phase;
+using testing::handshake;
 using testing::lease_plan;
 using testing::recording_port;
+using testing::refusal;
 
 using script = std::function<void(recording_port&)>;
 
 const std::string plain = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n";
 const std::string ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
-
-const std::string handshake =
-    "GET /ws HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n";
 
 script answered(std::string request, std::string response)
 {
@@ -32,13 +30,7 @@ script answered(std::string request, std::string response)
 script refused(std::string request, int status)
 {
     return [request = std::move(request), status](recording_port& p) {
-        p.decide = [status](const http::request_head&) {
-            admission a;
-            a.is = admission::outcome::answer;
-            a.status = status;
-            a.detail = "no";
-            return a;
-        };
+        p.decide = [status](const http::request_head&) { return refusal(status); };
         p.client(request);
         p.decide = nullptr;
     };

@@ -15,6 +15,7 @@ using ::testing::HasSubstr;
 using testing::lease_plan;
 using ::testing::Not;
 using testing::recording_port;
+using testing::refusal;
 using ::testing::StartsWith;
 
 constexpr std::string_view get = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n";
@@ -22,15 +23,6 @@ constexpr std::string_view post = "POST /p HTTP/1.1\r\nHost: h\r\nContent-Length
 constexpr std::string_view post_chunked =
     "POST /p HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n";
 constexpr std::string_view ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
-
-admission refusal(int status)
-{
-    admission a;
-    a.is = admission::outcome::answer;
-    a.status = status;
-    a.detail = "no";
-    return a;
-}
 
 admission later()
 {

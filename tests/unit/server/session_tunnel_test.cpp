@@ -9,15 +9,13 @@ namespace {
 using phase = session_state::phase;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
+using testing::handshake;
 using ::testing::HasSubstr;
 using testing::lease_plan;
 using ::testing::Not;
 using testing::recording_port;
 using ::testing::StartsWith;
 
-const std::string handshake =
-    "GET /ws HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n";
 const std::string grant =
     "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
 const std::string get = "GET /hidden HTTP/1.1\r\nHost: h\r\n\r\n";
