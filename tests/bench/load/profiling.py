@@ -10,7 +10,7 @@ import urllib.request
 from pathlib import Path
 
 import callgrind
-from proxies import LOAD_CORE, Proxies, free_port, settle_on
+from proxies import LOAD_CORE, PROGRAMS, Proxies, free_port, settle_on
 from scenarios import Scenario
 from slices import generator
 from table import show
@@ -26,10 +26,18 @@ SETTLED = 0.3    # ample for what is under way to come to rest
 
 
 class UnderCallgrind(Proxies):
+    """The gateway that ships. Its functions are inlined across files, and tell little of parts."""
+
     def command(self, name, port):
         return ["valgrind", "--tool=callgrind", "--instr-atstart=no",
                 f"--callgrind-out-file={self.directory / 'callgrind'}",
                 *super().command(name, port)]
+
+
+class PlainUnderCallgrind(UnderCallgrind):
+    """The same source, built file by file."""
+
+    gateway = PROGRAMS / "gateway"
 
 
 def answered(admin):
@@ -65,14 +73,14 @@ def start(proxies_type, scenario, directory):
     return proxies_type(("gateway",), scenario.settings, free_port(), directory)
 
 
-def count_instructions(scenario, directory):
+def count_instructions(scenario, directory, proxies_type=PlainUnderCallgrind):
     """({function: instructions}, requests)"""
     def switch(state):
         subprocess.run(["callgrind_control", "-i", state, str(gateway.pid)],
                        stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT, timeout=30,
                        check=True)
 
-    with start(UnderCallgrind, scenario, directory) as proxies, \
+    with start(proxies_type, scenario, directory) as proxies, \
             under_load(scenario, proxies) as load:
         gateway = proxies.processes["gateway"]
         before = answered(proxies.admins["gateway"])
@@ -82,6 +90,10 @@ def count_instructions(scenario, directory):
         requests = answered(proxies.admins["gateway"]) - before
     text = (directory / "callgrind").read_text(encoding="utf-8")  # written at the end
     return callgrind.instructions(text), requests
+
+
+def count_as_shipped(scenario, directory):
+    return count_instructions(scenario, directory, UnderCallgrind)
 
 
 def count_calls(scenario, directory):
@@ -122,6 +134,10 @@ def show_instructions(name, costs, requests):
     show(f"{title}, by function", ("function", *columns), rows(descending(costs)[:FUNCTIONS]))
 
 
+def show_total(name, costs, requests):
+    print(f"\n{name}, as it ships: {sum(costs.values()) / requests:,.0f} instructions per request")
+
+
 def show_calls(name, calls, requests):
     lines = [("all", sum(calls.values())), *descending(calls)]
     show(f"profile: system calls, {name} ({requests:,.0f} requests)",
@@ -132,7 +148,8 @@ def show_calls(name, calls, requests):
 def run(results):
     raw = {}
     for name, scenario in SCENARIOS.items():
-        for count, present in ((count_instructions, show_instructions), (count_calls, show_calls)):
+        for count, present in ((count_instructions, show_instructions),
+                               (count_as_shipped, show_total), (count_calls, show_calls)):
             with tempfile.TemporaryDirectory(dir=results, prefix="profile-") as directory:
                 costs, requests = count(scenario, Path(directory))
             raw[f"{count.__name__} {name}"] = {"requests": requests, "costs": costs}

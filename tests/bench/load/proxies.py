@@ -63,6 +63,8 @@ def with_children(pid):
 class Proxies:
     """Context manager: `names` run with the settings of a scenario, forwarding to `upstream`."""
 
+    gateway = ROOT / "build/release/bin/gateway"
+
     def __init__(self, names, settings, upstream, directory):
         self.names = names
         self.upstream = upstream
@@ -103,7 +105,7 @@ class Proxies:
         file = self.directory / f"{name}.conf"
         file.write_text(text, encoding="utf-8")
         if kind == "gateway":
-            return [ROOT / "build/release/bin/gateway", "run", "--config", file]
+            return [self.gateway, "run", "--config", file]
         # Where Debian puts them is not on everybody's path.
         program = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin") or name
         if name == "nginx":
