@@ -248,14 +248,18 @@ void section::refuse_the_rest()
 
 void section::problem(std::string_view key, std::string message)
 {
-    const node* value = find(key);
-    found_.problem(value == nullptr ? at() : value->at, path_of(key), std::move(message));
+    found_.problem(place_of(key), path_of(key), std::move(message));
 }
 
 void section::warning(std::string_view key, std::string message)
 {
+    found_.warning(place_of(key), path_of(key), std::move(message));
+}
+
+place section::place_of(std::string_view key)
+{
     const node* value = find(key);
-    found_.warning(value == nullptr ? at() : value->at, path_of(key), std::move(message));
+    return value == nullptr ? at() : value->at;
 }
 
 std::string section::path_of(std::string_view key) const

@@ -93,6 +93,7 @@ public:
     place at() const { return mapping_.value->at; }
 
 private:
+    place place_of(std::string_view key);  // of its value; without one, of the section
     std::optional<std::uint64_t> number(std::string_view key, std::uint64_t min, std::uint64_t max);
     std::optional<std::uint64_t> size(std::string_view key, std::uint64_t min, std::uint64_t max);
     std::optional<std::size_t> choice(

@@ -27,7 +27,7 @@ public:
     // After so many servers that let connect_timeout pass, a request has waited long enough.
     static constexpr int most_timeouts = 2;
 
-    static constexpr base::duration failures_told_every = std::chrono::seconds{10};
+    static constexpr std::chrono::seconds failures_told_every{10};
 
     struct telemetry_blocks {
         telemetry::upstream_metrics& upstream;

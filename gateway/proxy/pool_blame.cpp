@@ -12,8 +12,9 @@ void pool::count_failure(failure why)
         told_ = loop_.now();
         telemetry::log(
             telemetry::log_level::warning,
-            "upstream " + options_.name + ": " + std::string(detail_for(why)) +
-                " (told once in 10 s; gateway_upstream_failures_total counts all)"
+            "upstream " + options_.name + ": " + std::string(detail_for(why)) + " (told once in " +
+                std::to_string(failures_told_every.count()) +
+                " s; gateway_upstream_failures_total counts all)"
         );
     }
 }

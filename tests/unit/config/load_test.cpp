@@ -248,14 +248,14 @@ TEST(load, what_is_allowed_but_risky_is_a_warning)
         "routes: [ { limits: [a], upstream: u }, { match: { path: /api/* }, upstream: u } ]\n";
     EXPECT_THAT(
         s.load().warnings,
-        UnorderedElementsAre(
-            HasSubstr("stores.r: no limit uses this store"),
-            HasSubstr("routes[1].match.path: \"*\" and \"{\" are ordinary characters; \"path\" is "
-                      "a prefix anyway"),
+        ElementsAre(
             "f:2:17: client.trusted_hops: the port must not be reachable but through that one "
             "proxy",
             "f:3:21: client.trusted_proxies[0]: everybody is trusted to name any client address",
+            "f:4:14: stores.r: no limit uses this store",
             HasSubstr("limits.b: no route uses this limit"),
+            "f:8:58: routes[1].match.path: \"*\" and \"{\" are ordinary characters; \"path\" is a "
+            "prefix anyway",
             HasSubstr("upstreams.v: no route uses this upstream")
         )
     );
