@@ -42,7 +42,7 @@ settings finished(draft d, const findings& found, std::string_view file_name)
     for (const problem& warning : found.warnings()) {
         d.result.warnings.push_back(to_text(warning, file_name));
     }
-    d.policy.find_route = policy::matcher{d.policy.routes};
+    d.policy.finish();
     d.result.policy = std::make_shared<const policy::policy>(std::move(d.policy));
     return std::move(d.result);
 }

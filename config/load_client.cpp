@@ -12,7 +12,7 @@ constexpr std::size_t longest_header_name = 128;
 bool names_no_client(std::string_view header)
 {
     const http::field_name id = http::classify(header);
-    return http::is_hop_by_hop(id) || id == http::field_name::host ||
+    return http::hop_by_hop.contains(id) || id == http::field_name::host ||
            id == http::field_name::content_length || id == http::field_name::via;
 }
 

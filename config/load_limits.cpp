@@ -175,7 +175,7 @@ std::optional<policy::key_part> header_part(
     if (id == http::field_name::host) {
         return policy::key_part{source::host, {}};
     }
-    if (http::is_hop_by_hop(id)) {
+    if (http::hop_by_hop.contains(id)) {
         found.problem(part.value->at, part.path, name + " never reaches the upstream");
         return std::nullopt;
     }

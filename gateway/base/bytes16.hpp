@@ -46,6 +46,13 @@ int first_true(Comparison comparison)
     return std::countr_zero(bits_of(comparison) | 0x10000);
 }
 
+// Index of the first byte for which it was false; 16: there is none.
+template <typename Comparison>
+int first_false(Comparison comparison)
+{
+    return std::countr_zero(~bits_of(comparison) | 0x10000);
+}
+
 template <typename Comparison>
 bool any_true(Comparison comparison)
 {

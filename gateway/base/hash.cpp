@@ -35,13 +35,11 @@ struct sip_state {
     {
         v3 ^= word;
         round();
-        round();
         v0 ^= word;
     }
 
     std::uint64_t squeeze()
     {
-        round();
         round();
         round();
         round();
@@ -94,7 +92,9 @@ hash128 siphash128(const hash_key& key, std::string_view bytes)
     }
     std::uint64_t last = static_cast<std::uint64_t>(bytes.size()) << 56;
     if (const std::size_t rest = bytes.size() - whole; rest > 0) {
-        last |= word_at(bytes.data() + whole, rest);
+        // Of a long text, the last eight bytes without those that have been absorbed.
+        last |= whole > 0 ? word_at(bytes.data() + bytes.size() - 8, 8) >> (8 * (8 - rest))
+                          : word_at(bytes.data(), rest);
     }
     state.absorb(last);
 

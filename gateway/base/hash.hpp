@@ -21,7 +21,8 @@ using hash_key = std::array<std::uint64_t, 2>;
 // A fresh secret from the system's random source. Throws std::runtime_error if there is none.
 hash_key random_hash_key();
 
-// SipHash-2-4 with 128-bit output (Aumasson, Bernstein: "SipHash: a fast short-input PRF").
+// SipHash-1-3 with 128-bit output (Aumasson, Bernstein: "SipHash: a fast short-input PRF"): the
+// rounds that are usual for tables whose hashes nobody outside sees.
 hash128 siphash128(const hash_key& key, std::string_view bytes);
 
 // The first 128 bits of SHA-256, as 32 lower-case hex digits.

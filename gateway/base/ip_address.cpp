@@ -23,21 +23,27 @@ std::optional<unsigned> take_number(std::string_view& text, int base, std::size_
     return value;
 }
 
+unsigned digit_at(const char* p, const char* end)  // more than 9: there is none
+{
+    return p != end ? static_cast<unsigned char>(*p) - unsigned{'0'} : 10;
+}
+
 // One to three digits without leading zeros, at most 255; `p` moves behind them.
 bool take_octet(const char*& p, const char* end, std::uint8_t& out)
 {
-    unsigned value = 0;
-    for (int digits = 0; digits < 3; ++digits) {
-        const unsigned digit = p != end ? static_cast<unsigned char>(*p) - unsigned{'0'} : 10;
-        if (digit > 9) {
-            out = static_cast<std::uint8_t>(value);
-            return digits > 0;
-        }
-        if (digits > 0 && value == 0) {
+    unsigned value = digit_at(p, end);
+    if (value > 9) {
+        return false;
+    }
+    if (const unsigned second = digit_at(++p, end); second <= 9) {
+        if (value == 0) {
             return false;
         }
-        value = value * 10 + digit;
-        ++p;
+        value = value * 10 + second;
+        if (const unsigned third = digit_at(++p, end); third <= 9) {
+            value = value * 10 + third;
+            ++p;
+        }
     }
     out = static_cast<std::uint8_t>(value);
     return value <= 255;
@@ -125,11 +131,12 @@ ip_address ip_address::v4(std::uint32_t host_order)
 std::optional<ip_address> ip_address::parse(std::string_view text)
 {
     bytes parsed{};
-    if (text.find(':') != std::string_view::npos) {
-        return parse_v6(text, parsed) ? std::optional{ip_address{parsed}} : std::nullopt;
-    }
     std::copy(v4_mapping.begin(), v4_mapping.end(), parsed.begin());
-    return parse_v4(text, &parsed[12]) ? std::optional{ip_address{parsed}} : std::nullopt;
+    if (parse_v4(text, &parsed[12])) {
+        return ip_address{parsed};
+    }
+    parsed = {};
+    return parse_v6(text, parsed) ? std::optional{ip_address{parsed}} : std::nullopt;
 }
 
 bool ip_address::is_v4() const

@@ -26,19 +26,42 @@ constexpr bool is_field_text(char c)
     return u == '\t' || (u >= 0x20 && u != 0x7f);
 }
 
+// One bit for each of the sixteen bytes at p that is a control byte.
+inline std::uint32_t control_bits(const char* p)
+{
+    const base::bytes16 v = base::load16(p);
+    return base::bits_of((v < 0x20) | (v == 0x7f));
+}
+
+// The first control byte in [p, end); HTAB is one. Most values are shorter than two steps of
+// sixteen.
+inline const char* find_control(const char* p, const char* end)
+{
+    for (; end - p >= 32; p += 32) {
+        const std::uint32_t controls = control_bits(p) | control_bits(p + 16) << 16;
+        if (controls != 0) {
+            return p + std::countr_zero(controls);
+        }
+    }
+    if (end - p >= 16) {
+        const std::uint32_t controls = control_bits(p);
+        if (controls != 0) {
+            return p + std::countr_zero(controls);
+        }
+        p += 16;
+    }
+    while (p != end && is_field_text(*p) && *p != '\t') {
+        ++p;
+    }
+    return p;
+}
+
 // The first byte in [p, end) that is no field text.
 inline const char* skip_field_text(const char* p, const char* end)
 {
-    while (end - p >= 16) {
-        const base::bytes16 v = base::load16(p);
-        const int text = base::first_true(((v < 0x20) & (v != '\t')) | (v == 0x7f));
-        p += text;
-        if (text < 16) {
-            return p;
-        }
-    }
-    while (p != end && is_field_text(*p)) {
-        ++p;
+    p = find_control(p, end);
+    while (p != end && *p == '\t') {
+        p = find_control(p + 1, end);
     }
     return p;
 }
@@ -66,7 +89,7 @@ inline const char* skip_token(const char* p, const char* end)
     if (end - p >= 16) {
         const base::bytes16 v = base::load16(p);
         const base::bytes16 from_a = (v | 0x20) - 'a';
-        p += base::first_true((from_a > 25) & (v != '-'));
+        p += base::first_false((from_a <= 25) | (v == '-'));
     }
     while (p != end && is_token_char(*p)) {
         ++p;

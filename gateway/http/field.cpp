@@ -203,22 +203,4 @@ void connection_options::clear()
     nominated.clear();
 }
 
-bool is_hop_by_hop(field_name id)
-{
-    switch (id) {
-        case field_name::connection:
-        case field_name::http2_settings:
-        case field_name::keep_alive:
-        case field_name::proxy_connection:
-        case field_name::te:
-        case field_name::trailer:
-        case field_name::transfer_encoding:
-        case field_name::upgrade:
-        case field_name::disguised:
-            return true;
-        default:
-            return false;
-    }
-}
-
 }  // namespace gateway::http

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,6 +38,42 @@ enum class field_name : std::uint8_t {
                 // variables of names (CGI) would take it for the real one; never forwarded
 };
 
+// Names for one purpose, as bits: asking costs a shift.
+class field_name_set {
+public:
+    constexpr field_name_set(std::initializer_list<field_name> names)
+    {
+        for (const field_name name : names) {
+            bits_ |= bit_of(name);
+        }
+    }
+
+    constexpr bool contains(field_name name) const { return (bits_ & bit_of(name)) != 0; }
+
+private:
+    std::uint32_t bits_ = 0;
+
+    static constexpr std::uint32_t bit_of(field_name name)
+    {
+        return std::uint32_t{1} << static_cast<unsigned>(name);
+    }
+};
+
+static_assert(static_cast<unsigned>(field_name::disguised) < 32, "the last of them has a bit");
+
+// Fields that are about one connection only, by their name: never forwarded.
+inline constexpr field_name_set hop_by_hop{
+    field_name::connection,
+    field_name::http2_settings,
+    field_name::keep_alive,
+    field_name::proxy_connection,
+    field_name::te,
+    field_name::trailer,
+    field_name::transfer_encoding,
+    field_name::upgrade,
+    field_name::disguised,
+};
+
 // Ignoring the case of letters. `name` must be a token.
 field_name classify(std::string_view name);
 
@@ -67,12 +104,12 @@ void append_lines(
             continue;
         }
         if (f.line.data() != end) {
-            out.append(begin, end);
+            out.append(begin, static_cast<std::size_t>(end - begin));
             begin = f.line.data();
         }
         end = f.line.data() + f.line.size();
     }
-    out.append(begin, end);
+    out.append(begin, static_cast<std::size_t>(end - begin));
 }
 
 // What the Connection field of a message says (RFC 9110 §7.6.1).
@@ -89,8 +126,5 @@ struct connection_options {
     bool nominates(std::string_view name) const;
     void clear();
 };
-
-// A field that is about one connection only, by its name: never forwarded.
-bool is_hop_by_hop(field_name id);
 
 }  // namespace gateway::http

@@ -3,19 +3,21 @@
 #include "gateway/base/text.hpp"
 #include "gateway/http/chars.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace gateway::http {
 
 namespace {
 
-// In place, as nearly every value has one blank before it and none behind.
+// Field text without the blanks around it: nearly always there is one before it and none behind.
 std::string_view without_blanks(const char* p, const char* end)
 {
-    while (p != end && is_blank(*p)) {
+    const auto is_blank_text = [](char c) { return static_cast<unsigned char>(c) <= ' '; };
+    while (p != end && is_blank_text(*p)) {
         ++p;
     }
-    while (p != end && is_blank(end[-1])) {
+    while (p != end && is_blank_text(end[-1])) {
         --end;
     }
     return {p, end};
@@ -55,7 +57,7 @@ progress read_fields(
 {
     const char* p = bytes.data() + position;
     const char* const end = bytes.data() + bytes.size();
-    while (p != end) {
+    for (std::size_t room = max_fields - std::min(out.size(), max_fields); p != end; --room) {
         if (*p == '\r') {
             if (end - p < 2) {
                 return progress::incomplete;
@@ -66,7 +68,7 @@ progress read_fields(
             position = static_cast<std::size_t>(p + 2 - bytes.data());
             return progress::complete;
         }
-        if (out.size() == max_fields) {
+        if (room == 0) {
             return progress::too_many;
         }
         const progress line = read_line(p, end, out);

@@ -11,31 +11,27 @@ using namespace std::string_view_literals;
 
 // Fields that say who is calling or for whom: nobody may have them removed by nominating them in
 // Connection, and they are ours to write.
-bool speaks_of_the_client(field_name id)
-{
-    switch (id) {
-        case field_name::forwarded:
-        case field_name::x_forwarded:
-        case field_name::x_forwarded_for:
-        case field_name::x_forwarded_host:
-        case field_name::x_forwarded_proto:
-        case field_name::x_real_ip:
-            return true;
-        default:
-            return false;
-    }
-}
+constexpr field_name_set about_the_client{
+    field_name::forwarded,
+    field_name::x_forwarded,
+    field_name::x_forwarded_for,
+    field_name::x_forwarded_host,
+    field_name::x_forwarded_proto,
+    field_name::x_real_ip,
+};
 
-// A client that expects 100-continue sends no body until somebody behind us has seen that.
-bool is_essential(field_name id)
-{
-    return id == field_name::host || id == field_name::content_length || id == field_name::expect ||
-           speaks_of_the_client(id);
-}
+// Nobody may have these removed either. A client that expects 100-continue sends no body until
+// somebody behind us has seen that.
+constexpr field_name_set essential{
+    field_name::host,
+    field_name::content_length,
+    field_name::expect,
+};
 
 bool is_forwarded(const field& f, const request_head& head, const forward_options& options)
 {
-    if (is_hop_by_hop(f.id) || f.id == field_name::x_forwarded_for || f.id == field_name::host) {
+    if (hop_by_hop.contains(f.id) || f.id == field_name::x_forwarded_for ||
+        f.id == field_name::host) {
         return false;
     }
     if (f.id == field_name::max_forwards && head.max_forwards) {
@@ -50,12 +46,12 @@ bool is_forwarded(const field& f, const request_head& head, const forward_option
     if (is_identity && !base::equal_ignoring_case(f.name, options.identity_header)) {
         return false;
     }
-    if (!options.peer_trusted && (is_identity || speaks_of_the_client(f.id))) {
+    if (!options.peer_trusted && (is_identity || about_the_client.contains(f.id))) {
         return false;
     }
     const bool any_nominated = !head.connection.nominated.empty();
-    return !any_nominated || is_identity || is_essential(f.id) ||
-           !head.connection.nominates(f.name);
+    return !any_nominated || is_identity || essential.contains(f.id) ||
+           about_the_client.contains(f.id) || !head.connection.nominates(f.name);
 }
 
 std::string_view up_to(std::string_view first, std::string_view last)

@@ -8,7 +8,7 @@ using namespace std::string_view_literals;
 
 bool is_forwarded(const field& f, const response_head& head, bool replace_ratelimit)
 {
-    if (is_hop_by_hop(f.id) || (f.id == field_name::x_ratelimit && replace_ratelimit)) {
+    if (hop_by_hop.contains(f.id) || (f.id == field_name::x_ratelimit && replace_ratelimit)) {
         return false;
     }
     if (f.id == field_name::content_length) {

@@ -4,28 +4,22 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <vector>
 
 namespace gateway::http {
 
 namespace {
 
-using namespace std::string_view_literals;
-
-// What is always said with a status: its text, and the type of its problem, which is registered by
+// A status's phrase, and the type of its problem, which is registered by
 // draft-ietf-httpapi-ratelimit-headers §"Problem Types"; else there is only the status.
 struct known_status {
     std::string_view line;  // code and reason
     std::string_view type = "about:blank";
-
-    std::string_view code() const { return line.substr(0, 3); }
-
-    std::string_view reason() const { return line.substr(4); }
-
-    int number() const { return (line[0] - '0') * 100 + (line[1] - '0') * 10 + (line[2] - '0'); }
 };
 
 // The most frequent first.
-constexpr std::array<known_status, 17> statuses{{
+constexpr std::array<known_status, 17> known_statuses{{
     {"429 Too Many Requests", "https://iana.org/assignments/http-problem-types#quota-exceeded"},
     {"400 Bad Request"},
     {"404 Not Found"},
@@ -46,70 +40,82 @@ constexpr std::array<known_status, 17> statuses{{
     {"500 Internal Server Error"},  // the last, for a status that is none of them
 }};
 
-const known_status& known(int status)
+// What is always said with a status, put together once.
+struct known_texts {
+    int status = 0;
+    std::string start_line;
+    std::string problem;  // up to its detail
+
+    explicit known_texts(const known_status& s)
+        : status((s.line[0] - '0') * 100 + (s.line[1] - '0') * 10 + (s.line[2] - '0'))
+    {
+        start_line.append("HTTP/1.1 ").append(s.line).append("\r\n");
+        problem.append(R"({"type":")").append(s.type);
+        problem.append(R"(","title":")").append(s.line.substr(4));
+        problem.append(R"(","status":)").append(s.line.substr(0, 3)).append(R"(,"detail":")");
+    }
+};
+
+const known_texts& texts_of(int status)
 {
-    const auto last = statuses.end() - 1;
-    return *std::find_if(statuses.begin(), last, [status](const known_status& s) {
-        return s.number() == status;
+    static const std::vector<known_texts> all(known_statuses.begin(), known_statuses.end());
+    return *std::find_if(all.begin(), all.end() - 1, [status](const known_texts& t) {
+        return t.status == status;
     });
 }
 
-// The names of the limits, as JSON's strings with commas between them; nothing if there are none.
-std::size_t size_of_names(const own_answer& answer)
-{
-    std::size_t size = 0;
-    for (const std::string_view name : answer.violated) {
-        size += name.size() + R"("",)"sv.size();
-    }
-    return size;
-}
+constexpr std::string_view names_start = R"(","violated-policies":[")";
+constexpr std::string_view names_separator = R"(",")";
+constexpr std::string_view names_end = R"("]})";
+constexpr std::string_view no_names = R"("})";
 
 // All the texts are our own or names of limits, and none has a character that JSON would escape.
-void add_problem(const own_answer& answer, const known_status& status, text_writer& out)
+void add_problem(const own_answer& answer, const known_texts& known, text_writer& out)
 {
-    out.add(R"({"type":")").add(status.type).add(R"(","title":")").add(status.reason());
-    out.add(R"(","status":)").add(status.code()).add(R"(,"detail":")").add(answer.detail);
+    out.add(known.problem).add(answer.detail);
     if (answer.violated.empty()) {
-        out.add(R"("})");
+        out.add(no_names);
         return;
     }
-    out.add(R"(","violated-policies":[")");
-    for (const std::string_view name : answer.violated.first(answer.violated.size() - 1)) {
-        out.add(name).add(R"(",")");
+    out.add(names_start).add(answer.violated.front());
+    for (const std::string_view name : answer.violated.subspan(1)) {
+        out.add(names_separator).add(name);
     }
-    out.add(answer.violated.back()).add(R"("]})");
+    out.add(names_end);
 }
 
-std::int64_t problem_size(const own_answer& answer, const known_status& status)
+std::size_t problem_size(const own_answer& answer, const known_texts& known)
 {
-    constexpr std::string_view always = R"({"type":"","title":"","status":000,"detail":""})";
-    constexpr std::string_view with_names = R"(,"violated-policies":[])";
-    const std::size_t names =
-        answer.violated.empty() ? 0 : with_names.size() + size_of_names(answer) - 1;
-    return static_cast<std::int64_t>(
-        always.size() + status.type.size() + status.reason().size() + answer.detail.size() + names
-    );
+    const std::size_t size = known.problem.size() + answer.detail.size();
+    if (answer.violated.empty()) {
+        return size + no_names.size();
+    }
+    std::size_t names = (answer.violated.size() - 1) * names_separator.size();
+    for (const std::string_view name : answer.violated) {
+        names += name.size();
+    }
+    return size + names_start.size() + names + names_end.size();
 }
 
-constexpr std::size_t room_beside_texts = 512;  // for all that is the same in every answer
+constexpr std::size_t room_beside_texts = 256;  // for all that is the same in every answer
 
 }  // namespace
 
 std::size_t append_own_answer(const own_answer& answer, std::string& out)
 {
-    const known_status& status = known(answer.status);
+    const known_texts& known = texts_of(answer.status);
     const bool is_problem = answer.status >= 400;
-    const std::int64_t size = is_problem ? problem_size(answer, status) : 0;
+    const std::size_t size = is_problem ? problem_size(answer, known) : 0;
     text_writer to(
         out,
-        room_beside_texts + answer.date.size() + answer.extra.size() +
-            static_cast<std::size_t>(size)
+        room_beside_texts + known.start_line.size() + answer.date.size() + answer.extra.size() +
+            size
     );
-    to.add("HTTP/1.1 ").add(status.line).add("\r\n").add(answer.date);
+    to.add(known.start_line).add(answer.date);
     if (is_problem) {
         to.add("Content-Type: application/problem+json\r\n");
     }
-    to.add("Content-Length: ").add(size);
+    to.add("Content-Length: ").add(static_cast<std::int64_t>(size));
     to.add("\r\nCache-Control: no-store\r\n").add(answer.extra);
     if (answer.close) {
         to.add("Connection: close\r\n");
@@ -120,8 +126,8 @@ std::size_t append_own_answer(const own_answer& answer, std::string& out)
     if (!is_problem || answer.head_only) {
         return 0;
     }
-    add_problem(answer, status, to);
-    return static_cast<std::size_t>(size);
+    add_problem(answer, known, to);
+    return size;
 }
 
 }  // namespace gateway::http

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 #include <utility>
@@ -15,11 +16,23 @@ namespace gateway::net {
 
 namespace {
 
+// As recv() and send(), without being cancellation points: those cost two atomic operations in a
+// process with threads, and no thread of ours is ever cancelled.
+ssize_t receive_from(int fd, void* bytes, std::size_t size, int flags)
+{
+    return ::syscall(SYS_recvfrom, fd, bytes, size, flags, nullptr, nullptr);
+}
+
+ssize_t send_to(int fd, const void* bytes, std::size_t size, int flags)
+{
+    return ::syscall(SYS_sendto, fd, bytes, size, flags, nullptr, 0);
+}
+
 // Bytes accepted, or -1 with errno.
 ssize_t send_some(int fd, std::string_view a, std::string_view b)
 {
     if (b.empty()) {
-        return ::send(fd, a.data(), a.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+        return send_to(fd, a.data(), a.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     }
     std::array<iovec, 2> parts{
         iovec{const_cast<char*>(a.data()), a.size()},
@@ -89,7 +102,7 @@ void connection::recheck()
 received connection::receive(std::span<char>& bytes)
 {
     const std::span<char> buffer = loop_.read_buffer();
-    const ssize_t n = ::recv(fd_, buffer.data(), buffer.size(), MSG_DONTWAIT);
+    const ssize_t n = receive_from(fd_, buffer.data(), buffer.size(), MSG_DONTWAIT);
     if (n > 0) {
         bytes = buffer.first(static_cast<std::size_t>(n));
         may_be_readable_ = bytes.size() == buffer.size() || ended_;

@@ -161,26 +161,24 @@ bool is_plain(std::string_view path)
 
 }  // namespace
 
-bool normalise_path(std::string_view path, std::string& out)
+std::optional<std::string_view> normalise_path(std::string_view path, std::string& room)
 {
     if (!path.starts_with('/')) {
-        out.clear();
-        return false;
+        return std::nullopt;
     }
     if (is_plain(path)) {
-        out.assign(path);
-        return true;
+        return path;
     }
-    path_writer writer{out};
+    path_writer writer{room};
     path_reader reader{path.substr(1)};
     while (!reader.at_end()) {
         const path_char c = reader.next();
         switch (c.is) {
             case path_char::kind::malformed:
-                return false;
+                return std::nullopt;
             case path_char::kind::separator:
                 if (!writer.end_segment(c.encoded)) {
-                    return false;
+                    return std::nullopt;
                 }
                 break;
             case path_char::kind::semicolon:
@@ -191,7 +189,7 @@ bool normalise_path(std::string_view path, std::string& out)
                 break;
         }
     }
-    return writer.finish();
+    return writer.finish() ? std::optional<std::string_view>{room} : std::nullopt;
 }
 
 void normalise_host(std::string_view host, std::string& out)

@@ -4,6 +4,7 @@
 // ways lead to different places, and no honest client goes, the path is refused.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,8 +23,9 @@ namespace gateway::policy {
 //     first, /a/b by RFC 3986);
 //   - a "." or ".." segment with parameters ("/a/..;x/b"), or beside an encoded separator
 //     ("/a/..%2Fb"): some servers see an ordinary segment there.
-// `out` is cleared and reused; the result is never longer than `path`. False: refuse with 400.
-[[nodiscard]] bool normalise_path(std::string_view path, std::string& out);
+// The result is `path` if that is its own normal form, else it lies in `room`, whose contents are
+// replaced; it is never longer than `path`. Nothing: refuse with 400.
+std::optional<std::string_view> normalise_path(std::string_view path, std::string& room);
 
 // Host for matching and keys: lower case, without port and trailing dot. `host` is well-formed
 // (uri-host [":" port]); an IPv6 literal keeps its brackets, and has one spelling

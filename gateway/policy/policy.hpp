@@ -24,7 +24,11 @@ struct policy {
     std::vector<route> routes;
     std::vector<std::string> upstreams;  // names
     header_options headers;
-    matcher find_route;  // built from `routes`, which must not change afterwards
+    matcher find_route;       // built from `routes`, which must not change afterwards
+    bool reads_hosts = true;  // false: no route and no key asks for a request's host
+
+    // Fills in what follows from the rest; the last step of making one.
+    void finish();
 };
 
 }  // namespace gateway::policy

@@ -5,32 +5,27 @@
 #include "gateway/identity/client_address.hpp"
 #include "gateway/policy/path.hpp"
 
-#include <array>
-
 namespace gateway::server {
 
 namespace {
 
-// Spellings for matching and keys; one request at a time per thread.
-struct spelling {
-    std::string host;
+// What is worked out for one request, and not kept; one request at a time per thread.
+struct scratch {
+    std::string host;  // as matching and keys spell it
     std::string path;
     std::vector<std::string_view> client_lines;
+    std::vector<http::limit_report> reports;
 };
 
-spelling& scratch_spelling()
+scratch& this_threads_scratch()
 {
-    thread_local spelling s;
+    thread_local scratch s;
     return s;
 }
 
 admission refusal(int status, std::string_view detail)
 {
-    admission a;
-    a.is = admission::outcome::answer;
-    a.status = status;
-    a.detail = detail;
-    return a;
+    return {.is = admission::outcome::answer, .status = status, .detail = detail};
 }
 
 }  // namespace
@@ -57,7 +52,7 @@ base::ip_address admitter::find_client(const http::request_head& head) const
     if (!peer_trusted_) {
         return peer_;
     }
-    auto& lines = scratch_spelling().client_lines;
+    auto& lines = this_threads_scratch().client_lines;
     lines.clear();
     for (const http::field& f : head.fields) {
         if (f.id == view_->identity_field &&
@@ -80,7 +75,7 @@ admission admitter::final_recipient(std::string_view method)
 
 admission admitter::admit(const http::request_head& head, verdict_listener& listener)
 {
-    spelling& s = scratch_spelling();
+    scratch& s = this_threads_scratch();
     const policy::policy& policy = *view_->policy;
     client_ = find_client(head);
     if (head.max_forwards == 0U) {
@@ -89,24 +84,44 @@ admission admitter::admit(const http::request_head& head, verdict_listener& list
     if (head.has_via && http::count_passes(head, view_->via_name) >= http::max_passes) {
         return refusal(508, "the request comes back here again and again");
     }
-    policy::normalise_host(head.authority, s.host);
-    if (head.path == "*") {
-        s.path = "*";
-    } else if (!policy::normalise_path(head.path, s.path)) {
+    if (policy.reads_hosts) {
+        policy::normalise_host(head.authority, s.host);
+    }
+    const auto path = head.path == "*" ? head.path : policy::normalise_path(head.path, s.path);
+    if (!path) {
         return refusal(
             400,
             "the path has a malformed percent-encoding, a control byte, or leads above its root"
         );
     }
-    const auto found = policy.find_route.find({head.method, s.host, s.path});
+    const auto found = policy.find_route.find({head.method, s.host, *path});
     if (!found) {
         return refusal(404, "no route matches this request");
     }
     route_ = &policy.routes[*found];
     metrics_ = view_->routes[*found];
 
-    admission a;
-    a.forward = {
+    if (route_->limits.empty()) {
+        return {};
+    }
+    const key_subject subject{
+        .head = &head,
+        .client = client_prefix(),
+        .host = s.host,
+        .path = *path,
+        .route = route_->name,
+    };
+    check_ = checks_.borrow();
+    const verdict* const v = check_->start(*view_, *route_, subject, listener);
+    if (v == nullptr) {
+        return {.is = admission::outcome::pending, .status = 0, .detail = {}};
+    }
+    return conclude(*v);
+}
+
+http::forward_options admitter::forwarding() const
+{
+    return {
         .peer = peer_text_,
         .peer_trusted = peer_trusted_,
         .identity_header = view_->identity_header,
@@ -114,24 +129,6 @@ admission admitter::admit(const http::request_head& head, verdict_listener& list
         .default_host = pool().default_host(),
         .via_name = view_->via_name,
     };
-    if (route_->limits.empty()) {
-        return a;
-    }
-    const key_subject subject{
-        .head = &head,
-        .client = client_prefix(),
-        .host = s.host,
-        .path = s.path,
-        .route = route_->name,
-    };
-    check_ = checks_.borrow();
-    const verdict* const v = check_->start(*view_, *route_, subject, listener);
-    if (v == nullptr) {
-        a.is = admission::outcome::pending;
-        return a;
-    }
-    const admission concluded = conclude(*v);
-    return concluded.is == admission::outcome::forward ? a : concluded;
 }
 
 admission admitter::conclude(const verdict& v)
@@ -164,14 +161,12 @@ void admitter::write_lines(const verdict& v)
             outcome_ = telemetry::outcome_names[static_cast<std::size_t>(e->what)];
         }
     }
-    std::array<http::limit_report, policy::max_limits_per_route> reports;
-    const std::size_t n = v.reports(reports);
+    auto& reports = this_threads_scratch().reports;
+    reports.clear();
+    v.reports(reports);
     const bool epoch = view_->limit_headers.reset_as_epoch;
     http::append_limit_headers(
-        {reports.data(), n},
-        view_->limit_headers,
-        epoch ? base::unix_time() : base::duration{0},
-        lines_
+        reports, view_->limit_headers, epoch ? base::unix_time() : base::duration{0}, lines_
     );
     if (v.is == verdict::outcome::rejected) {
         v.violated(violated_);

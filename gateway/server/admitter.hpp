@@ -23,6 +23,8 @@ public:
     admission conclude(const verdict& v);
     void abandon();
 
+    http::forward_options forwarding() const;
+
     const policy_view& view() const { return *view_; }
 
     bool holds_other_than(const policy_view& v) const { return view_ && view_.get() != &v; }

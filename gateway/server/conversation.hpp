@@ -90,6 +90,8 @@ private:
     // session_port
     admission admit(const http::request_head& head) override;
 
+    http::forward_options forwarding() const override { return admitter_.forwarding(); }
+
     std::string_view limit_lines() const override { return admitter_.limit_lines(); }
 
     std::span<const std::string_view> violated_limits() const override

@@ -190,7 +190,7 @@ void session_state::begin_request(const http::request_head& head, bool more_foll
         answer(a.status, a.detail, port_.limit_lines());
         return;
     }
-    http::append_forwarded_request(head, a.forward, exchange_.prepare(head));
+    http::append_forwarded_request(head, port_.forwarding(), exchange_.prepare(head));
     phase_ = phase::admitting;
     if (a.is == admission::outcome::forward) {
         begin_exchange();

@@ -34,8 +34,7 @@ namespace gateway::server {
 struct admission {
     enum class outcome { forward, answer, pending };
     outcome is = outcome::forward;
-    http::forward_options forward;  // with forward and pending
-    int status = 0;                 // with answer
+    int status = 0;  // with answer
     std::string_view detail;
 };
 
@@ -50,6 +49,9 @@ class session_port : public proxy::exchange_port {
 public:
     // Route, identity, limits. `pending`: admitted() is called later.
     virtual admission admit(const http::request_head& head) = 0;
+
+    // How the request that was admitted, or is pending, goes upstream.
+    virtual http::forward_options forwarding() const = 0;
 
     // The lines that the limits add to the response, and whether they replace the upstream's.
     virtual std::string_view limit_lines() const = 0;

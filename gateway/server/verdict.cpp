@@ -24,15 +24,13 @@ base::duration verdict::retry_after() const
     return wait;
 }
 
-std::size_t verdict::reports(std::span<http::limit_report, policy::max_limits_per_route> out) const
+void verdict::reports(std::vector<http::limit_report>& of) const
 {
-    std::size_t n = 0;
     for (const entry& e : limits()) {
         if (enforced(e) && e.decided) {
-            out[n++] = {e.rule->name, &e.rule->limit, e.decision};
+            of.push_back({e.rule->name, &e.rule->limit, e.decision});
         }
     }
-    return n;
 }
 
 void verdict::violated(std::vector<std::string_view>& names) const

@@ -44,7 +44,7 @@ struct verdict {
     base::duration retry_after() const;
 
     // For the client: enforced limits that decided.
-    std::size_t reports(std::span<http::limit_report, policy::max_limits_per_route> out) const;
+    void reports(std::vector<http::limit_report>& of) const;
 
     void violated(std::vector<std::string_view>& names) const;
 

@@ -45,11 +45,11 @@ void memory_store::refund(std::span<const charge> charges, const answer& given, 
         if (!given.decisions()[i].allowed) {
             continue;
         }
-        const base::hash128 name = identity_of(parts_->key, charges[i]);
+        const bucket_id id = id_of(parts_->key, charges[i]);
         const limit::terms& t = charges[i].limit->in_nanoseconds();
-        segment& s = parts_->buckets.at(parts_->buckets.segment_of(name));
+        segment& s = parts_->buckets.at(parts_->buckets.segment_of(id));
         const std::lock_guard locked{s};
-        limit::bucket* const b = s.find(name);
+        limit::bucket* const b = s.find(id);
         // Another interval: a reload came between, and what flowed back at which rate is not known.
         if (b != nullptr && b->interval == t.interval) {
             const std::int64_t full_at = limit::refunded(t, *b, ticks(now), charges[i].cost, held);

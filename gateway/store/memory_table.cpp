@@ -13,30 +13,30 @@ namespace {
 constexpr std::size_t slots_per_segment = 1024;
 constexpr std::size_t least_slots = 16;
 
-bool contains(std::span<const base::hash128> names, const base::hash128& name)
+bool contains(std::span<const bucket_id> ids, const bucket_id& id)
 {
-    return std::find(names.begin(), names.end(), name) != names.end();
+    return std::find(ids.begin(), ids.end(), id) != ids.end();
 }
 
 }  // namespace
 
-limit::bucket* segment::find(const base::hash128& name) const
+limit::bucket* segment::find(const bucket_id& id) const
 {
-    for (std::size_t i = home(name); !slots_[i].empty(); i = next(i)) {
-        if (slots_[i].name == name) {
+    for (std::size_t i = home(id); !slots_[i].empty(); i = next(i)) {
+        if (slots_[i].id() == id) {
             return &slots_[i].bucket;
         }
     }
     return nullptr;
 }
 
-bool segment::insert(const slot& fresh, std::int64_t now, std::span<const base::hash128> keep)
+bool segment::insert(const slot& fresh, std::int64_t now, std::span<const bucket_id> keep)
 {
     release();
     earliest_ = std::min(earliest_, fresh.bucket.full_at);
-    std::size_t i = home(fresh.name);
+    std::size_t i = home(fresh.id());
     for (; !slots_[i].empty(); i = next(i)) {
-        if (slots_[i].bucket.full_at <= now && !contains(keep, slots_[i].name)) {
+        if (slots_[i].bucket.full_at <= now && !contains(keep, slots_[i].id())) {
             slots_[i] = fresh;
             return true;
         }
@@ -46,7 +46,7 @@ bool segment::insert(const slot& fresh, std::int64_t now, std::span<const base::
     return false;
 }
 
-std::size_t segment::reclaim(std::int64_t now, std::span<const base::hash128> keep)
+std::size_t segment::reclaim(std::int64_t now, std::span<const bucket_id> keep)
 {
     if (earliest_ > now) {
         return 0;  // the common case of a table full of debtors: nothing to look for
@@ -56,7 +56,7 @@ std::size_t segment::reclaim(std::int64_t now, std::span<const base::hash128> ke
     for (std::size_t i = 0; i < slots_.size(); ++i) {
         // Erasing moves another bucket into the hole: look at the same place again.
         while (!slots_[i].empty() && slots_[i].bucket.full_at <= now &&
-               !contains(keep, slots_[i].name)) {
+               !contains(keep, slots_[i].id())) {
             erase(i);
         }
         if (!slots_[i].empty()) {
@@ -72,7 +72,7 @@ void segment::erase(std::size_t hole)
 {
     const std::size_t size = slots_.size();
     for (std::size_t i = next(hole); !slots_[i].empty(); i = next(i)) {
-        const std::size_t from_home = (i + size - home(slots_[i].name)) % size;
+        const std::size_t from_home = (i + size - home(slots_[i].id())) % size;
         const std::size_t from_hole = (i + size - hole) % size;
         if (from_home >= from_hole) {
             slots_[hole] = slots_[i];
@@ -130,12 +130,12 @@ bool memory_table::count_one()
     return false;
 }
 
-void memory_table::reclaim(segment& where, std::int64_t now, std::span<const base::hash128> keep)
+void memory_table::reclaim(segment& where, std::int64_t now, std::span<const bucket_id> keep)
 {
     live_.fetch_sub(where.reclaim(now, keep), std::memory_order_relaxed);
 }
 
-bool memory_table::reserve(segment& where, std::int64_t now, std::span<const base::hash128> keep)
+bool memory_table::reserve(segment& where, std::int64_t now, std::span<const bucket_id> keep)
 {
     if (!where.has_room()) {
         reclaim(where, now, keep);
@@ -170,7 +170,7 @@ void memory_table::release(segment& where)
 }
 
 void memory_table::fulfil(
-    segment& where, const slot& fresh, std::int64_t now, std::span<const base::hash128> keep
+    segment& where, const slot& fresh, std::int64_t now, std::span<const bucket_id> keep
 )
 {
     if (where.insert(fresh, now, keep)) {

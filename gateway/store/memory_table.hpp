@@ -1,12 +1,11 @@
 // The local store's memory: slots in segments, each with its own small lock.
 //
-// A slot is 32 bytes, found by the keyed 128-bit hash of a bucket's name; two hashes never meet in
-// practice, so the hash is the identity. A segment is a circular run of slots with linear probing
-// and backward-shift deletion. Untouched memory is not taken from the system.
-// A slot with interval 0 is empty, so fresh zero pages are an empty table.
+// A slot is 32 bytes, found by 96 bits of the keyed hash of a bucket's name; two of them never meet
+// in practice, so they are the bucket's identity. A segment is a circular run of slots with linear
+// probing and backward-shift deletion. Untouched memory is not taken from the system. A slot with
+// interval 0 is empty, so fresh zero pages are an empty table.
 #pragma once
 
-#include "gateway/base/hash.hpp"
 #include "gateway/limit/bucket.hpp"
 #include "gateway/store/spin_lock.hpp"
 
@@ -19,9 +18,27 @@
 
 namespace gateway::store {
 
+struct bucket_id {
+    std::uint64_t low = 0;
+    std::uint32_t high = 0;
+
+    bool operator==(const bucket_id&) const = default;
+};
+
+// As in shared_buckets, a limit's buckets are found by its name when its rate changes: by a tag.
 struct slot {
-    base::hash128 name;
+    std::uint64_t low = 0;
+    std::uint32_t high = 0;
+    std::uint32_t limit_tag = 0;
     limit::bucket bucket;
+
+    slot() = default;
+
+    slot(const bucket_id& id, std::uint32_t tag, const limit::bucket& b)
+        : low(id.low), high(id.high), limit_tag(tag), bucket(b)
+    {}
+
+    bucket_id id() const { return {low, high}; }
 
     bool empty() const { return bucket.interval == 0; }
 };
@@ -32,6 +49,11 @@ static_assert(sizeof(slot) == 32);
 inline std::size_t scaled(std::uint64_t hash, std::size_t size)
 {
     return static_cast<std::size_t>((static_cast<unsigned __int128>(hash) * size) >> 64);
+}
+
+inline std::size_t scaled(std::uint32_t hash, std::size_t size)
+{
+    return static_cast<std::size_t>((static_cast<std::uint64_t>(hash) * size) >> 32);
 }
 
 // Everything but the constructor and lock() wants the lock held.
@@ -45,7 +67,7 @@ public:
 
     void unlock() { lock_.unlock(); }
 
-    limit::bucket* find(const base::hash128& name) const;  // null: not there
+    limit::bucket* find(const bucket_id& id) const;  // null: not there
 
     // Room for one more, beyond what is promised already? One slot always stays empty, so that
     // every probe ends.
@@ -55,9 +77,9 @@ public:
 
     void release() { --promised_; }
 
-    // Puts a bucket whose name is not there yet, for which room was promised. True if it took the
+    // Puts a bucket that is not there yet, for which room was promised. True if it took the
     // place of a bucket that was full anyway (and is none of `keep`).
-    bool insert(const slot& fresh, std::int64_t now, std::span<const base::hash128> keep);
+    bool insert(const slot& fresh, std::int64_t now, std::span<const bucket_id> keep);
 
     void store(limit::bucket& place, const limit::bucket& b)
     {
@@ -66,7 +88,7 @@ public:
     }
 
     // Forgets every bucket that is full anyway, but for `keep`; how many.
-    std::size_t reclaim(std::int64_t now, std::span<const base::hash128> keep);
+    std::size_t reclaim(std::int64_t now, std::span<const bucket_id> keep);
 
     // `change` gets the limit's tag and the bucket.
     template <typename Change>
@@ -74,7 +96,7 @@ public:
     {
         for (slot& s : slots_.first(used_ == 0 ? 0 : slots_.size())) {
             if (!s.empty()) {
-                change(static_cast<std::uint32_t>(s.name.high), s.bucket);
+                change(s.limit_tag, s.bucket);
                 earliest_ = std::min(earliest_, s.bucket.full_at);
             }
         }
@@ -89,7 +111,7 @@ private:
     std::int64_t earliest_ = never;  // no bucket here is full before this moment
     std::span<slot> slots_;
 
-    std::size_t home(const base::hash128& name) const { return scaled(name.low, slots_.size()); }
+    std::size_t home(const bucket_id& id) const { return scaled(id.low, slots_.size()); }
 
     std::size_t next(std::size_t i) const { return i + 1 == slots_.size() ? 0 : i + 1; }
 
@@ -103,16 +125,13 @@ public:
     memory_table(const memory_table&) = delete;
     memory_table& operator=(const memory_table&) = delete;
 
-    std::size_t segment_of(const base::hash128& name) const
-    {
-        return scaled(name.high, segment_count_);
-    }
+    std::size_t segment_of(const bucket_id& id) const { return scaled(id.high, segment_count_); }
 
     // Segment and slot at once: the slot's place is computed, not looked up in the segment.
-    void prefetch(std::size_t index, const base::hash128& name) const
+    void prefetch(std::size_t index, const bucket_id& id) const
     {
         __builtin_prefetch(&segments_[index], 1);
-        __builtin_prefetch(&slots_[index * segment_size_ + scaled(name.low, segment_size_)], 1);
+        __builtin_prefetch(&slots_[index * segment_size_ + scaled(id.low, segment_size_)], 1);
     }
 
     segment& at(std::size_t index) { return segments_[index]; }
@@ -135,11 +154,11 @@ public:
 
     // Promises room for one more bucket in a segment that is locked, forgetting full ones there
     // (but `keep`) and in one other segment if need be. False: no room.
-    bool reserve(segment& where, std::int64_t now, std::span<const base::hash128> keep);
+    bool reserve(segment& where, std::int64_t now, std::span<const bucket_id> keep);
 
     void release(segment& where);  // a promise that is not needed
     void fulfil(
-        segment& where, const slot& fresh, std::int64_t now, std::span<const base::hash128> keep
+        segment& where, const slot& fresh, std::int64_t now, std::span<const bucket_id> keep
     );
 
     // Forgets full buckets in the next `count` segments.
@@ -155,7 +174,7 @@ private:
     std::atomic<std::size_t> cursor_{0};            // of sweep()
 
     bool count_one();
-    void reclaim(segment& where, std::int64_t now, std::span<const base::hash128> keep);
+    void reclaim(segment& where, std::int64_t now, std::span<const bucket_id> keep);
 };
 
 }  // namespace gateway::store

@@ -57,11 +57,11 @@ memory_taking::~memory_taking()
 void memory_taking::locate()
 {
     for (std::size_t i = 0; i < charges_.size(); ++i) {
-        names_[i] = identity_of(parts_.key, charges_[i]);
-        const std::size_t in = parts_.buckets.segment_of(names_[i]);
-        parts_.buckets.prefetch(in, names_[i]);
+        ids_[i] = id_of(parts_.key, charges_[i]);
+        const std::size_t in = parts_.buckets.segment_of(ids_[i]);
+        parts_.buckets.prefetch(in, ids_[i]);
         std::uint8_t first = 0;
-        while (!(names_[first] == names_[i])) {
+        while (!(ids_[first] == ids_[i])) {
             ++first;
         }
         places_[i] = {
@@ -107,7 +107,7 @@ bool memory_taking::find_places()
     for (std::size_t i = 0; i < charges_.size(); ++i) {
         place& p = places_[i];
         if (p.first == i) {
-            p.at = segment_of(p).find(names_[i]);
+            p.at = segment_of(p).find(ids_[i]);
             all = all && p.at != nullptr;
         }
     }
@@ -128,7 +128,7 @@ bool memory_taking::find_room()
     for (std::size_t i = 0; i < charges_.size(); ++i) {  // making room moves slots
         place& p = places_[i];
         if (p.what == kind::kept && p.first == i) {
-            p.at = segment_of(p).find(names_[i]);
+            p.at = segment_of(p).find(ids_[i]);
         }
     }
     return true;
@@ -137,7 +137,7 @@ bool memory_taking::find_room()
 bool memory_taking::promise_room(std::size_t i)
 {
     place& p = places_[i];
-    if (parts_.buckets.reserve(segment_of(p), now_, names())) {
+    if (parts_.buckets.reserve(segment_of(p), now_, ids())) {
         p.what = kind::promised;
         if (parts_.shared.any()) {
             // A client that gets a slot starts it with the shared debt, which holds its own.
@@ -229,7 +229,12 @@ void memory_taking::keep_taken()
                 *p.at = p.after;
                 break;
             case kind::promised:
-                parts_.buckets.fulfil(segment_of(p), {names_[i], p.after}, now_, names());
+                parts_.buckets.fulfil(
+                    segment_of(p),
+                    {ids_[i], limit_tag(charges_[i].limit_name), p.after},
+                    now_,
+                    ids()
+                );
                 p.what = kind::kept;
                 break;
         }

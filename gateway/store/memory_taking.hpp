@@ -32,19 +32,15 @@ struct memory_parts {
     std::atomic<std::uint64_t> turned_away{0};
 };
 
-// The part of a bucket's identity that says which limit it belongs to, so that a changed rate finds
-// its buckets.
 inline std::uint32_t limit_tag(std::string_view limit_name)
 {
     return static_cast<std::uint32_t>(std::hash<std::string_view>{}(limit_name));
 }
 
-// 96 bits of the keyed hash and the limit's tag.
-inline base::hash128 identity_of(const base::hash_key& key, const charge& c)
+inline bucket_id id_of(const base::hash_key& key, const charge& c)
 {
-    base::hash128 name = base::siphash128(key, c.bucket_name);
-    name.high = (name.high & ~std::uint64_t{0xffffffff}) | limit_tag(c.limit_name);
-    return name;
+    const base::hash128 hash = base::siphash128(key, c.bucket_name);
+    return {hash.low, static_cast<std::uint32_t>(hash.high)};
 }
 
 class memory_taking {
@@ -84,19 +80,19 @@ private:
     };
 
     union {
-        std::array<base::hash128, max_charges> names_;
+        std::array<bucket_id, max_charges> ids_;
     };
 
     std::array<std::uint32_t, max_charges> locked_;  // in order, each once
 
-    std::span<const base::hash128> names() const { return {names_.data(), charges_.size()}; }
+    std::span<const bucket_id> ids() const { return {ids_.data(), charges_.size()}; }
 
     const limit::terms& terms(std::size_t i) const { return charges_[i].limit->in_nanoseconds(); }
 
     segment& segment_of(const place& p) { return parts_.buckets.at(p.segment); }
 
-    // The one that stands for all charges of the same bucket: a name met before, or, when that has
-    // no room, a shared bucket met before.
+    // The one that stands for all charges of the same bucket: a bucket met before, or, when that
+    // has no room, a shared bucket met before.
     place& shared_place(std::size_t i) { return places_[places_[places_[i].first].first]; }
 
     void locate();

@@ -40,7 +40,8 @@ void require_forwarded(
     for (const http::field& f : out.fields) {
         const bool ours = f.id == field_name::transfer_encoding;
         require(
-            !http::is_hop_by_hop(f.id) || (ours && out.body.how == http::framing::kind::chunked)
+            !http::hop_by_hop.contains(f.id) ||
+            (ours && out.body.how == http::framing::kind::chunked)
         );
         require(
             !in.connection.nominates(f.name) || f.id != field_name::other ||

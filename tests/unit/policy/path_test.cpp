@@ -10,8 +10,9 @@ namespace {
 
 std::optional<std::string> normal(std::string_view path)
 {
-    std::string out = "left over";
-    return normalise_path(path, out) ? std::optional{out} : std::nullopt;
+    std::string room = "left over";
+    const auto normalised = normalise_path(path, room);
+    return normalised ? std::optional{std::string(*normalised)} : std::nullopt;
 }
 
 struct spelling {

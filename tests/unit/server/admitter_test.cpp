@@ -65,7 +65,7 @@ protected:
             route("shared", "/shared", {1}),
             route("keyed", "/keyed", {2}),
         };
-        policy_->find_route = policy::matcher{policy_->routes};
+        policy_->finish();
         policy_->client.trusted_proxies =
             base::ip_prefix_set{{*base::ip_prefix::parse("10.0.0.0/8")}};
     }
@@ -175,8 +175,8 @@ TEST_F(admissions, of_a_route_without_limits_go_on_and_carry_no_lines)
 {
     const admission free = ask("//free/./x");
     EXPECT_EQ(free.is, is::forward);
-    EXPECT_EQ(free.forward.peer, "10.0.0.1");
-    EXPECT_EQ(free.forward.default_host, "127.0.0.1:1");
+    EXPECT_EQ(a.forwarding().peer, "10.0.0.1");
+    EXPECT_EQ(a.forwarding().default_host, "127.0.0.1:1");
     EXPECT_EQ(a.route()->name, "free");
     EXPECT_EQ(&a.metrics(), metrics_of(0));
     EXPECT_EQ(limit_lines(), "");
@@ -204,7 +204,8 @@ TEST_F(admissions, of_a_limited_route_say_what_is_left_until_they_are_refused)
 
 TEST_F(admissions, look_for_the_client_only_where_a_trusted_peer_writes_it)
 {
-    EXPECT_TRUE(ask("/free", "X-Forwarded-For: 192.0.2.1\r\n").forward.peer_trusted);
+    EXPECT_EQ(ask("/free", "X-Forwarded-For: 192.0.2.1\r\n").is, is::forward);
+    EXPECT_TRUE(a.forwarding().peer_trusted);
     EXPECT_EQ(a.client(), base::ip_address::v4(0xc0000201));
     ask("/free", "Forwarded: for=192.0.2.1\r\n");
     EXPECT_EQ(a.client(), peer);

@@ -188,10 +188,10 @@ public:
         promise(request_open(), "admitted within a request");
         begun_is_head.back() = head.is_head();
         targets.emplace_back(head.target);
-        admission a = decide ? decide(head) : admission{};
-        a.forward.default_host = "default.test";
-        return a;
+        return decide ? decide(head) : admission{};
     }
+
+    http::forward_options forwarding() const override { return {.default_host = "default.test"}; }
 
     std::string_view limit_lines() const override { return lines; }
 
