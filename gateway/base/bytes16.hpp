@@ -23,6 +23,15 @@ inline bytes16 load16(const char* p)
     return v;
 }
 
+// Eight bytes from each.
+inline bytes16 load8_8(const char* first, const char* last)
+{
+    std::array<std::uint64_t, 2> words;
+    std::memcpy(&words[0], first, sizeof words[0]);
+    std::memcpy(&words[1], last, sizeof words[1]);
+    return std::bit_cast<bytes16>(words);
+}
+
 // One bit for each byte for which a comparison was true, the first byte's the lowest.
 template <typename Comparison>
 std::uint32_t bits_of(Comparison comparison)

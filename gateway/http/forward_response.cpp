@@ -55,11 +55,14 @@ void append_forwarded_response(
     const response_head& head, const response_options& options, std::string& out
 )
 {
-    append_what_stays(head, options.replace_ratelimit, out);
+    append_what_stays(head, !options.limits.empty(), out);
     if (!head.has_date) {
         out.append(options.date);
     }
-    out.append(options.extra);
+    if (!options.limits.empty()) {
+        text_writer to(out, limit_headers_size(options.limits));
+        add_limit_headers(options.limits, to);
+    }
     if (outbound_framing(head, options.client_http_1_0).how == framing::kind::chunked) {
         out.append("Transfer-Encoding: chunked\r\n"sv);
     }

@@ -1,6 +1,7 @@
 // The response head that goes to the client, made from the upstream's.
 #pragma once
 
+#include "gateway/http/limit_headers.hpp"
 #include "gateway/http/message.hpp"
 
 #include <string>
@@ -12,9 +13,7 @@ struct response_options {
     bool client_http_1_0 = false;
     bool client_keep_alive = false;  // an HTTP/1.0 client must be told that it got it
     bool close = false;              // this connection ends after the response
-    bool replace_ratelimit =
-        false;                 // leave out X-RateLimit fields of the upstream: ours are in `extra`
-    std::string_view extra{};  // whole lines to add
+    limit_statement limits{};  // if there is one, it replaces the upstream's X-RateLimit fields
     std::string_view date{};   // the line to add if the upstream sent none (RFC 9110 §6.6.1)
 };
 
@@ -27,8 +26,7 @@ void append_forwarded_response(
     const response_head& head, const response_options& options, std::string& out
 );
 
-// Appends an interim (1xx) head; replace_ratelimit as in response_options, with nothing in its
-// place.
+// Appends an interim (1xx) head, without X-RateLimit fields if ours are to be in the final one.
 void append_interim_response(const response_head& head, bool replace_ratelimit, std::string& out);
 
 }  // namespace gateway::http

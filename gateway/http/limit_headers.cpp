@@ -1,17 +1,10 @@
 #include "gateway/http/limit_headers.hpp"
 
-#include "gateway/http/text_writer.hpp"
-
 #include <algorithm>
 
 namespace gateway::http {
 
 namespace {
-
-std::int64_t seconds_up(base::duration d)
-{
-    return std::chrono::ceil<std::chrono::seconds>(d).count();
-}
 
 // The limit to speak of when only one can be named: the one with the fewest tokens left, and among
 // equals the one that takes longest to fill.
@@ -25,26 +18,19 @@ const limit_report& tightest(std::span<const limit_report> reports)
     });
 }
 
-void append_x_ratelimit(
-    const limit_report& r, bool as_epoch, base::duration unix_now, std::string& out
-)
+void add_x_ratelimit(const limit_statement& said, text_writer& to)
 {
-    const base::duration reset =
-        as_epoch ? unix_now + r.decision.reset_after : r.decision.reset_after;
-    text_writer to(out, 80 + 3 * text_writer::number);
+    const limit_report& r = tightest(said.reports);
+    const base::duration reset = r.decision.reset_after;
     to.add("X-RateLimit-Limit: ").add(r.limit->burst());
     to.add("\r\nX-RateLimit-Remaining: ").add(r.decision.remaining);
-    to.add("\r\nX-RateLimit-Reset: ").add(seconds_up(reset)).add("\r\n");
+    to.add("\r\nX-RateLimit-Reset: ");
+    to.add(seconds_up(said.options.reset_as_epoch ? said.unix_now + reset : reset)).add("\r\n");
 }
 
 // Names are plain ASCII without quotes or backslashes: the configuration allows no others.
-void append_ratelimit(std::span<const limit_report> reports, std::string& out)
+void add_ratelimit(std::span<const limit_report> reports, text_writer& to)
 {
-    std::size_t most = 40;
-    for (const limit_report& r : reports) {
-        most += 2 * (r.name.size() + 16 + 2 * text_writer::number);
-    }
-    text_writer to(out, most);
     std::string_view separator = "RateLimit-Policy: \"";
     for (const limit_report& r : reports) {
         const auto window = base::duration{r.limit->in_nanoseconds().capacity()};
@@ -63,28 +49,31 @@ void append_ratelimit(std::span<const limit_report> reports, std::string& out)
 
 }  // namespace
 
-void append_limit_headers(
-    std::span<const limit_report> reports,
-    const limit_header_options& options,
-    base::duration unix_now,
-    std::string& out
-)
+void add_limit_headers(const limit_statement& said, text_writer& out)
 {
-    if (reports.empty()) {
+    if (said.reports.empty()) {
         return;
     }
-    if (options.x_ratelimit) {
-        append_x_ratelimit(tightest(reports), options.reset_as_epoch, unix_now, out);
+    if (said.options.x_ratelimit) {
+        add_x_ratelimit(said, out);
     }
-    if (options.ratelimit) {
-        append_ratelimit(reports, out);
+    if (said.options.ratelimit) {
+        add_ratelimit(said.reports, out);
     }
 }
 
-void append_retry_after(base::duration wait, std::string& out)
+std::size_t limit_headers_size(const limit_statement& said)
 {
-    text_writer to(out, 20 + text_writer::number);
-    to.add("Retry-After: ").add(std::max<std::int64_t>(seconds_up(wait), 1)).add("\r\n");
+    std::size_t size = 80 + 3 * text_writer::number;
+    for (const limit_report& r : said.options.ratelimit ? said.reports : decltype(said.reports){}) {
+        size += 40 + 2 * (r.name.size() + 16 + 2 * text_writer::number);
+    }
+    return size;
+}
+
+void add_retry_after(base::duration wait, text_writer& out)
+{
+    out.add("Retry-After: ").add(std::max<std::int64_t>(seconds_up(wait), 1)).add("\r\n");
 }
 
 }  // namespace gateway::http

@@ -3,11 +3,11 @@
 #pragma once
 
 #include "gateway/base/clock.hpp"
+#include "gateway/http/text_writer.hpp"
 #include "gateway/limit/decision.hpp"
 #include "gateway/limit/limit.hpp"
 
 #include <span>
-#include <string>
 #include <string_view>
 
 namespace gateway::http {
@@ -22,17 +22,31 @@ struct limit_header_options {
     bool x_ratelimit = true;
     bool reset_as_epoch = false;
     bool ratelimit = false;
+
+    bool operator==(const limit_header_options&) const = default;
 };
 
-// Appends whole lines for `reports`; nothing if there are none. `unix_now` is used for epoch only.
-void append_limit_headers(
-    std::span<const limit_report> reports,
-    const limit_header_options& options,
-    base::duration unix_now,
-    std::string& out
-);
+// As all times are told: whole seconds, never early.
+inline std::int64_t seconds_up(base::duration d)
+{
+    return std::chrono::ceil<std::chrono::seconds>(d).count();
+}
 
-// Retry-After in whole seconds, at least 1, never earlier than `wait`.
-void append_retry_after(base::duration wait, std::string& out);
+// What is said of the limits that decided about one request.
+struct limit_statement {
+    std::span<const limit_report> reports{};
+    limit_header_options options{};
+    base::duration unix_now{0};  // when they decided; for epoch only
+
+    bool empty() const { return reports.empty() || !(options.x_ratelimit || options.ratelimit); }
+};
+
+// Adds whole lines; nothing if it is empty. At most limit_headers_size() bytes.
+void add_limit_headers(const limit_statement& said, text_writer& out);
+std::size_t limit_headers_size(const limit_statement& said);
+
+// Adds Retry-After in whole seconds, at least 1, never earlier than `wait`.
+void add_retry_after(base::duration wait, text_writer& out);
+inline constexpr std::size_t retry_after_size = 16 + text_writer::number;
 
 }  // namespace gateway::http

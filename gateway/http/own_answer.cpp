@@ -69,32 +69,40 @@ constexpr std::string_view names_separator = R"(",")";
 constexpr std::string_view names_end = R"("]})";
 constexpr std::string_view no_names = R"("})";
 
+std::span<const limit_report> rejecting(const own_answer& answer)
+{
+    return answer.status == 429 ? answer.limits.reports : std::span<const limit_report>{};
+}
+
+bool is_violated(const limit_report& r)
+{
+    return !r.decision.allowed;
+}
+
 // All the texts are our own or names of limits, and none has a character that JSON would escape.
 void add_problem(const own_answer& answer, const known_texts& known, text_writer& out)
 {
     out.add(known.problem).add(answer.detail);
-    if (answer.violated.empty()) {
-        out.add(no_names);
-        return;
+    std::string_view separator = names_start;
+    for (const limit_report& r : rejecting(answer)) {
+        if (is_violated(r)) {
+            out.add(separator).add(r.name);
+            separator = names_separator;
+        }
     }
-    out.add(names_start).add(answer.violated.front());
-    for (const std::string_view name : answer.violated.subspan(1)) {
-        out.add(names_separator).add(name);
-    }
-    out.add(names_end);
+    out.add(separator == names_start ? no_names : names_end);
 }
 
 std::size_t problem_size(const own_answer& answer, const known_texts& known)
 {
-    const std::size_t size = known.problem.size() + answer.detail.size();
-    if (answer.violated.empty()) {
-        return size + no_names.size();
+    std::size_t size = known.problem.size() + answer.detail.size();
+    std::size_t names = 0;
+    for (const limit_report& r : rejecting(answer)) {
+        if (is_violated(r)) {
+            size += (names++ == 0 ? names_start : names_separator).size() + r.name.size();
+        }
     }
-    std::size_t names = (answer.violated.size() - 1) * names_separator.size();
-    for (const std::string_view name : answer.violated) {
-        names += name.size();
-    }
-    return size + names_start.size() + names + names_end.size();
+    return size + (names == 0 ? no_names : names_end).size();
 }
 
 constexpr std::size_t room_beside_texts = 256;  // for all that is the same in every answer
@@ -108,15 +116,20 @@ std::size_t append_own_answer(const own_answer& answer, std::string& out)
     const std::size_t size = is_problem ? problem_size(answer, known) : 0;
     text_writer to(
         out,
-        room_beside_texts + known.start_line.size() + answer.date.size() + answer.extra.size() +
-            size
+        room_beside_texts + known.start_line.size() + answer.date.size() +
+            limit_headers_size(answer.limits) + answer.extra.size() + size
     );
     to.add(known.start_line).add(answer.date);
     if (is_problem) {
         to.add("Content-Type: application/problem+json\r\n");
     }
     to.add("Content-Length: ").add(static_cast<std::int64_t>(size));
-    to.add("\r\nCache-Control: no-store\r\n").add(answer.extra);
+    to.add("\r\nCache-Control: no-store\r\n");
+    add_limit_headers(answer.limits, to);
+    if (answer.retry_after.count() > 0) {
+        add_retry_after(answer.retry_after, to);
+    }
+    to.add(answer.extra);
     if (answer.close) {
         to.add("Connection: close\r\n");
     } else if (answer.keep_alive_1_0) {

@@ -25,12 +25,16 @@ constexpr parse_result incomplete{state::incomplete, {}};
 // "HTTP/1.1" CRLF. On success `p` stands behind it.
 parse_result read_version(const char*& p, const char* end, request_head& out)
 {
-    constexpr std::string_view example = "HTTP/1.1\r\n";
-    const std::string_view rest = std::string_view(p, end).substr(0, example.size());
-    if (!rest.starts_with(example.substr(0, std::min<std::size_t>(rest.size(), 5)))) {
+    constexpr std::string_view usual = "HTTP/1.1\r\n";
+    const std::string_view rest = std::string_view(p, end).substr(0, usual.size());
+    if (rest == usual) {
+        p += usual.size();
+        return complete;
+    }
+    if (!rest.starts_with(usual.substr(0, std::min<std::size_t>(rest.size(), 5)))) {
         return refuse(400, "the request line has no valid HTTP version");
     }
-    if (rest.size() < example.size()) {
+    if (rest.size() < usual.size()) {
         const bool may_continue = rest.find('\n') == std::string_view::npos;
         return may_continue ? incomplete
                             : refuse(400, "the request line has no valid HTTP version");
@@ -45,7 +49,7 @@ parse_result read_version(const char*& p, const char* end, request_head& out)
         return refuse(505, "only HTTP/1.0 and HTTP/1.1 are spoken here");
     }
     out.http_1_0 = rest[7] == '0';
-    p += example.size();
+    p += usual.size();
     return complete;
 }
 

@@ -134,29 +134,35 @@ private:
     bool passed_empty_ = false;      // an empty segment was dropped somewhere before it
 };
 
-// Sixteen bytes of a path that begin at p, and the byte before each: is there one that could be
-// rewritten, or an empty segment, or one that begins with a dot?
-bool may_change(const char* p)
+// Sixteen bytes of a path, and the byte before each: is there one that could be rewritten, or an
+// empty segment, or one that begins with a dot?
+bool may_change(base::bytes16 c, base::bytes16 before)
 {
-    const base::bytes16 c = base::load16(p);
-    const base::bytes16 before = base::load16(p - 1);
     const auto special =
         (c < 0x21) | (c > 0x7e) | (c == '%') | (c == ';') | (c == '\\') | (c == '?') | (c == '#');
     return base::any_true(special | ((before == '/') & ((c == '/') | (c == '.'))));
 }
 
-// Most paths are their own normal form, and a look at sixteen bytes a step tells. What is shorter
-// than a step is looked at in a copy, padded.
+// Most paths are their own normal form, and a look at sixteen bytes a step tells: of a short path
+// at its first eight and its last eight, of a very short one at a copy, padded.
 bool is_plain(std::string_view path)
 {
     constexpr std::size_t step = sizeof(base::bytes16);
+    constexpr std::size_t half = step / 2;
     if (path.size() > step) {
-        return !base::any_step(path.substr(1), may_change);
+        return !base::any_step(path.substr(1), [](const char* p) {
+            return may_change(base::load16(p), base::load16(p - 1));
+        });
+    }
+    if (path.size() > half) {
+        const char* const first = path.data() + 1;
+        const char* const last = path.data() + path.size() - half;
+        return !may_change(base::load8_8(first, last), base::load8_8(first - 1, last - 1));
     }
     std::array<char, step + 1> padded;
     padded.fill('a');
     std::copy(path.begin(), path.end(), padded.begin());
-    return !may_change(padded.data() + 1);
+    return !may_change(base::load16(padded.data() + 1), base::load16(padded.data()));
 }
 
 }  // namespace

@@ -14,7 +14,6 @@ struct scratch {
     std::string host;  // as matching and keys spell it
     std::string path;
     std::vector<std::string_view> client_lines;
-    std::vector<http::limit_report> reports;
 };
 
 scratch& this_threads_scratch()
@@ -23,9 +22,14 @@ scratch& this_threads_scratch()
     return s;
 }
 
-admission refusal(int status, std::string_view detail)
+// Max-Forwards: 0 ends here (RFC 9110 §7.6.2). A TRACE is not answered with what it said, as that
+// could show a page the secrets of its own request.
+admission as_final_recipient(std::string_view method)
 {
-    return {.is = admission::outcome::answer, .status = status, .detail = detail};
+    admission a = method == "TRACE" ? refusal(405, "this server does not reflect requests")
+                                    : refusal(200, {});
+    a.extra = "Allow: OPTIONS\r\n";
+    return a;
 }
 
 }  // namespace
@@ -41,8 +45,7 @@ void admitter::reset(const std::shared_ptr<const policy_view>& view, const base:
     route_ = nullptr;
     metrics_ = view_->no_route;
     client_ = peer_;
-    lines_.clear();
-    violated_.clear();
+    reports_.clear();
     deciding_limit_ = {};
     outcome_ = {};
 }
@@ -64,22 +67,13 @@ base::ip_address admitter::find_client(const http::request_head& head) const
     return identity::vouched_address(view_->policy->client, peer_, lines);
 }
 
-// Max-Forwards: 0 ends here (RFC 9110 §7.6.2). A TRACE is not answered with what it said, as that
-// could show a page the secrets of its own request.
-admission admitter::final_recipient(std::string_view method)
-{
-    lines_ = "Allow: OPTIONS\r\n";
-    return method == "TRACE" ? refusal(405, "this server does not reflect requests")
-                             : refusal(200, {});
-}
-
 admission admitter::admit(const http::request_head& head, verdict_listener& listener)
 {
     scratch& s = this_threads_scratch();
     const policy::policy& policy = *view_->policy;
     client_ = find_client(head);
     if (head.max_forwards == 0U) {
-        return final_recipient(head.method);
+        return as_final_recipient(head.method);
     }
     if (head.has_via && http::count_passes(head, view_->via_name) >= http::max_passes) {
         return refusal(508, "the request comes back here again and again");
@@ -114,7 +108,9 @@ admission admitter::admit(const http::request_head& head, verdict_listener& list
     check_ = checks_.borrow();
     const verdict* const v = check_->start(*view_, *route_, subject, listener);
     if (v == nullptr) {
-        return {.is = admission::outcome::pending, .status = 0, .detail = {}};
+        admission a;
+        a.is = admission::outcome::pending;
+        return a;
     }
     return conclude(*v);
 }
@@ -133,16 +129,20 @@ http::forward_options admitter::forwarding() const
 
 admission admitter::conclude(const verdict& v)
 {
-    write_lines(v);
+    remember(v);
     const verdict::outcome is = v.is;
+    const base::duration wait =
+        is == verdict::outcome::rejected ? v.retry_after() : base::duration{0};
     checks_.give_back(std::move(check_));  // v is gone
     switch (is) {
         case verdict::outcome::allowed:
             return {};
         case verdict::outcome::rejected:
-            return refusal(429, "the limit is exhausted; retry later");
+            return refusal(429, "the limit is exhausted; retry later", wait);
         case verdict::outcome::unavailable:
-            return refusal(503, "the rate limit cannot be checked at the moment");
+            return refusal(
+                503, "the rate limit cannot be checked at the moment", std::chrono::seconds{1}
+            );
         case verdict::outcome::unidentified:
             return refusal(
                 400,
@@ -153,7 +153,7 @@ admission admitter::conclude(const verdict& v)
     return {};
 }
 
-void admitter::write_lines(const verdict& v)
+void admitter::remember(const verdict& v)
 {
     if (const auto* e = v.deciding()) {
         deciding_limit_ = e->rule->name;
@@ -161,18 +161,9 @@ void admitter::write_lines(const verdict& v)
             outcome_ = telemetry::outcome_names[static_cast<std::size_t>(e->what)];
         }
     }
-    auto& reports = this_threads_scratch().reports;
-    reports.clear();
-    v.reports(reports);
-    const bool epoch = view_->limit_headers.reset_as_epoch;
-    http::append_limit_headers(
-        reports, view_->limit_headers, epoch ? base::unix_time() : base::duration{0}, lines_
-    );
-    if (v.is == verdict::outcome::rejected) {
-        v.violated(violated_);
-        http::append_retry_after(v.retry_after(), lines_);
-    } else if (v.is == verdict::outcome::unavailable) {
-        http::append_retry_after(std::chrono::seconds{1}, lines_);
+    v.reports(reports_);
+    if (view_->limit_headers.reset_as_epoch) {
+        decided_at_ = base::unix_time();
     }
 }
 

@@ -46,9 +46,10 @@ public:
         return client_.masked(options.ipv4_prefix, options.ipv6_prefix);
     }
 
-    std::string_view limit_lines() const { return lines_; }
-
-    const std::vector<std::string_view>& violated() const { return violated_; }
+    http::limit_statement limits_said() const
+    {
+        return {reports_, view_->limit_headers, decided_at_};
+    }
 
     std::string_view deciding_limit() const { return deciding_limit_; }
 
@@ -64,14 +65,13 @@ private:
     telemetry::route_metrics* metrics_ = nullptr;
     std::unique_ptr<limit_check> check_;  // while its verdict is awaited
     base::ip_address client_;
-    std::string lines_;  // header lines of the limits
-    std::vector<std::string_view> violated_;
+    std::vector<http::limit_report> reports_;
+    base::duration decided_at_{0};  // Unix time, if clients are told of it
     std::string_view deciding_limit_;
     std::string_view outcome_;
 
     base::ip_address find_client(const http::request_head& head) const;
-    admission final_recipient(std::string_view method);
-    void write_lines(const verdict& v);
+    void remember(const verdict& v);
 };
 
 }  // namespace gateway::server

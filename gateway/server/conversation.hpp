@@ -92,14 +92,11 @@ private:
 
     http::forward_options forwarding() const override { return admitter_.forwarding(); }
 
-    std::string_view limit_lines() const override { return admitter_.limit_lines(); }
-
-    std::span<const std::string_view> violated_limits() const override
-    {
-        return admitter_.violated();
-    }
+    http::limit_statement limits_said() const override { return admitter_.limits_said(); }
 
     std::string_view date_line() const override { return env_.date.text(); }
+
+    http::own_answers& answers() override { return env_.answers; }
 
     void send_client(std::string_view a, std::string_view b) override;
     bool client_blocked() const override;

@@ -1,5 +1,4 @@
 // What a session_state sends to its client: answers of our own, and the upstream's response.
-#include "gateway/http/limit_headers.hpp"
 #include "gateway/server/session_state.hpp"
 
 #include <charconv>
@@ -25,7 +24,7 @@ void session_state::refuse(const http::rejection& why)
     request_body_ = http::body_reader();
     request_bytes_ = response_bytes_ = 0;
     port_.request_begins();
-    answer(why.status, why.detail, {});
+    answer(refusal(why.status, why.detail));
 }
 
 // Whether what is left of the body may be read away, rather than the connection be closed.
@@ -37,23 +36,24 @@ bool session_state::body_can_be_drained() const
     return fits && !might_not_come;
 }
 
-void session_state::answer(int status, std::string_view detail, std::string_view extra)
+void session_state::answer(const admission& a)
 {
     const bool unread = !request_body_.done();
     close_after_ = close_after_ || spoke_early_ || (unread && !body_can_be_drained());
     const http::own_answer own{
-        .status = status,
-        .detail = detail,
-        .violated = status == 429 ? port_.violated_limits() : std::span<const std::string_view>{},
+        .status = a.status,
+        .detail = a.detail,
+        .limits = port_.limits_said(),
+        .retry_after = a.retry_after,
         .date = port_.date_line(),
-        .extra = extra,
+        .extra = a.extra,
         .close = close_after_ || !keep_alive_,
         .keep_alive_1_0 = http_1_0_,
         .head_only = is_head_,
     };
-    response_bytes_ = http::append_own_answer(own, port_.scratch());
-    status_ = status;
-    error_ = detail;
+    response_bytes_ = port_.answers().append(own, port_.scratch());
+    status_ = a.status;
+    error_ = a.detail;
     if (unread && !own.close) {
         port_.request_ends({status_, request_bytes_, response_bytes_, error_});
         exchange_.forget();
@@ -89,7 +89,7 @@ void session_state::upstream_closed(bool orderly)
 void session_state::interim_response(const http::response_head& head)
 {
     if (!http_1_0_) {
-        http::append_interim_response(head, !port_.limit_lines().empty(), port_.scratch());
+        http::append_interim_response(head, !port_.limits_said().empty(), port_.scratch());
     }
 }
 
@@ -99,13 +99,11 @@ void session_state::response(const http::response_head& head)
     const bool early = !request_body_.done();
     close_after_ = close_after_ || spoke_early_ || early ||
                    response_framing_.how == http::framing::kind::until_close;
-    const std::string_view lines = port_.limit_lines();
     const http::response_options options{
         .client_http_1_0 = http_1_0_,
         .client_keep_alive = keep_alive_,
         .close = close_after_ || !keep_alive_,
-        .replace_ratelimit = !lines.empty(),
-        .extra = lines,
+        .limits = port_.limits_said(),
         .date = port_.date_line(),
     };
     http::append_forwarded_response(head, options, port_.scratch());
@@ -146,13 +144,8 @@ void session_state::exchange_failed(proxy::failure why, bool begun)
 {
     if (!begun) {
         const int status = proxy::status_for(why);
-        if (status == 503) {
-            std::string lines(port_.limit_lines());
-            http::append_retry_after(std::chrono::seconds{1}, lines);
-            answer(status, proxy::detail_for(why), lines);
-        } else {
-            answer(status, proxy::detail_for(why), port_.limit_lines());
-        }
+        const base::duration wait = std::chrono::seconds{status == 503 ? 1 : 0};
+        answer(refusal(status, proxy::detail_for(why), wait));
         return;
     }
     error_ = proxy::detail_for(why);

@@ -134,10 +134,8 @@ std::size_t session_state::consume_body(std::span<char> bytes)
         } else {
             close_after_ = true;
             answer(
-                too_large ? 413 : 400,
-                too_large ? "the body is larger than this server accepts"
-                          : "the body's chunks are malformed",
-                port_.limit_lines()
+                too_large ? refusal(413, "the body is larger than this server accepts")
+                          : refusal(400, "the body's chunks are malformed")
             );
         }
         return bytes.size();
@@ -187,7 +185,7 @@ void session_state::begin_request(const http::request_head& head, bool more_foll
     port_.request_begins();
     const admission a = port_.admit(head);
     if (a.is == admission::outcome::answer) {
-        answer(a.status, a.detail, port_.limit_lines());
+        answer(a);
         return;
     }
     http::append_forwarded_request(head, port_.forwarding(), exchange_.prepare(head));
@@ -200,7 +198,7 @@ void session_state::begin_request(const http::request_head& head, bool more_foll
 void session_state::admitted(const admission& a)
 {
     if (a.is == admission::outcome::answer) {
-        answer(a.status, a.detail, port_.limit_lines());
+        answer(a);
     } else {
         begin_exchange();
     }
@@ -285,7 +283,7 @@ void session_state::expired(bool upstream_blocked)
             if (!request_body_.done() && !upstream_blocked && !response_head_sent_) {
                 exchange_.cancel();
                 close_after_ = true;
-                answer(408, "the request's body did not arrive in time", port_.limit_lines());
+                answer(refusal(408, "the request's body did not arrive in time"));
             } else {
                 exchange_.expired();
             }

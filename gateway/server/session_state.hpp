@@ -20,7 +20,7 @@
 #include "gateway/http/forward_response.hpp"
 #include "gateway/http/message.hpp"
 #include "gateway/http/options.hpp"
-#include "gateway/http/own_answer.hpp"
+#include "gateway/http/own_answers.hpp"
 #include "gateway/proxy/exchange_state.hpp"
 #include "gateway/proxy/tunnel_state.hpp"
 
@@ -36,7 +36,16 @@ struct admission {
     outcome is = outcome::forward;
     int status = 0;  // with answer
     std::string_view detail;
+    base::duration retry_after{0};  // 0: nothing is said of it
+    std::string_view extra;         // lines to add
 };
+
+inline admission refusal(
+    int status, std::string_view detail, base::duration retry_after = base::duration{0}
+)
+{
+    return {admission::outcome::answer, status, detail, retry_after, {}};
+}
 
 struct finished {    // one request, for counters and the log
     int status = 0;  // 0: the client went away before there was one
@@ -53,10 +62,10 @@ public:
     // How the request that was admitted, or is pending, goes upstream.
     virtual http::forward_options forwarding() const = 0;
 
-    // The lines that the limits add to the response, and whether they replace the upstream's.
-    virtual std::string_view limit_lines() const = 0;
-    virtual std::span<const std::string_view> violated_limits() const = 0;
+    // What the limits said, for the response.
+    virtual http::limit_statement limits_said() const = 0;
     virtual std::string_view date_line() const = 0;  // of now
+    virtual http::own_answers& answers() = 0;        // shared by all sessions of a thread
 
     virtual void send_client(std::string_view a, std::string_view b) = 0;
     virtual bool client_blocked(
@@ -190,7 +199,7 @@ private:
     void begin_request(const http::request_head& head, bool more_follows);
     void begin_exchange();
     void refuse(const http::rejection& why);
-    void answer(int status, std::string_view detail, std::string_view extra);
+    void answer(const admission& a);
     bool body_can_be_drained() const;
     void request_done();
     void leave(std::string_view why);

@@ -9,10 +9,7 @@ using proxy::tunnel_side;
 // Counted and logged as the request it began with, whose bodies are what it carries.
 void session_state::switched(const http::response_head& head, std::string_view rest)
 {
-    const std::string_view lines = port_.limit_lines();
-    http::append_forwarded_response(
-        head, {.replace_ratelimit = !lines.empty(), .extra = lines}, port_.scratch()
-    );
+    http::append_forwarded_response(head, {.limits = port_.limits_said()}, port_.scratch());
     status_ = head.status;
     flush();
     exchange_.forget();

@@ -33,15 +33,6 @@ void verdict::reports(std::vector<http::limit_report>& of) const
     }
 }
 
-void verdict::violated(std::vector<std::string_view>& names) const
-{
-    for (const entry& e : limits()) {
-        if (enforced(e) && e.decided && !e.decision.allowed) {
-            names.push_back(e.rule->name);
-        }
-    }
-}
-
 const verdict::entry* verdict::deciding() const
 {
     const entry* best = nullptr;

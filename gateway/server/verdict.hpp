@@ -46,8 +46,6 @@ struct verdict {
     // For the client: enforced limits that decided.
     void reports(std::vector<http::limit_report>& of) const;
 
-    void violated(std::vector<std::string_view>& names) const;
-
     // The limit to name in the log: one that stopped the request, or the one with the fewest left.
     const entry* deciding() const;
 };

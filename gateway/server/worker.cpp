@@ -26,6 +26,7 @@ worker::worker(shared_state& shared, std::size_t index, const snapshot& s, std::
           request_head_,
           response_head_,
           date_,
+          answers_,
           [this](session& ended_one) { ended(ended_one); },
       }
 {

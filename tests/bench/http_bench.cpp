@@ -87,7 +87,9 @@ void forward_response(benchmark::State& state)
 {
     response_head head;
     parse_response_head(ok, false, {}, head);
-    const response_options options{.replace_ratelimit = true, .extra = "X-RateLimit-Limit: 20\r\n"};
+    const limit::limit limit = limit::limit::make(100, std::chrono::minutes{1}, 20).value();
+    const limit_report report{"per_client", &limit, {.allowed = true, .remaining = 19}};
+    const response_options options{.limits = {.reports = {&report, 1}}};
     std::string out;
     for (auto _ : state) {
         out.clear();
@@ -100,10 +102,12 @@ void limit_fields(benchmark::State& state)
 {
     const limit::limit limit = limit::limit::make(100, std::chrono::minutes{1}, 20).value();
     const limit_report report{"per_client", &limit, {.allowed = true, .remaining = 19}};
+    const limit_statement said{.reports = {&report, 1}};
     std::string out;
     for (auto _ : state) {
         out.clear();
-        append_limit_headers({&report, 1}, {}, {}, out);
+        text_writer to(out, limit_headers_size(said));
+        add_limit_headers(said, to);
         benchmark::DoNotOptimize(out.data());
     }
 }

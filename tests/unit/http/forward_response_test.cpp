@@ -10,6 +10,11 @@ namespace {
 using testing::accepted_response;
 using testing::values_of;
 
+const limit::limit ten = limit::limit::make(1, std::chrono::seconds{1}, 10).value();
+const limit_report nine_left_of_ten{
+    "a", &ten, {.allowed = true, .remaining = 9, .reset_after = std::chrono::seconds{1}}};
+const limit_statement nine_left{.reports = {&nine_left_of_ten, 1}};
+
 std::string forwarded(
     std::string_view bytes, const response_options& options = {}, bool answers_head = false
 )
@@ -38,9 +43,10 @@ TEST(forward_response, a_plain_response_keeps_its_lines)
     EXPECT_EQ(
         forwarded(
             "HTTP/1.1 404 No such\r\nServer:  a \r\nset-cookie:b\r\nContent-Length: 3\r\n\r\n",
-            {.extra = "X-E: 1\r\n"}
+            {.limits = nine_left}
         ),
-        "HTTP/1.1 404 No such\r\nServer:  a \r\nset-cookie:b\r\nContent-Length: 3\r\nX-E: 1\r\n\r\n"
+        "HTTP/1.1 404 No such\r\nServer:  a \r\nset-cookie:b\r\nContent-Length: 3\r\n"
+        "X-RateLimit-Limit: 10\r\nX-RateLimit-Remaining: 9\r\nX-RateLimit-Reset: 1\r\n\r\n"
     );
     EXPECT_EQ(
         forwarded("HTTP/1.0 200\r\nContent-Length: 0\r\n\r\n"),
@@ -151,9 +157,8 @@ TEST(forward_response, our_ratelimit_fields_replace_those_of_the_upstream)
         "X-RATELIMIT-RESET: 1\r\nX-RateLimit-Other: 1\r\nContent-Length: 0\r\n\r\n";
     const auto kept = checked(forwarded(bytes));
     EXPECT_EQ(values_of(kept, field_name::x_ratelimit), "1|1|1");
-    const auto replaced =
-        checked(forwarded(bytes, {.replace_ratelimit = true, .extra = "X-RateLimit-Limit: 2\r\n"}));
-    EXPECT_EQ(values_of(replaced, field_name::x_ratelimit), "2");
+    const auto replaced = checked(forwarded(bytes, {.limits = nine_left}));
+    EXPECT_EQ(values_of(replaced, field_name::x_ratelimit), "10|9|1");
     EXPECT_EQ(values_of(replaced, field_name::other), "b|1");
 }
 
@@ -172,7 +177,7 @@ TEST(forward_response, an_interim_response_has_fields_and_no_framing)
 
 TEST(forward_response, a_date_is_added_where_the_upstream_sent_none)
 {
-    const response_options options{.extra = "X-E: 1\r\n", .date = "Date: now\r\n"};
+    const response_options options{.limits = nine_left, .date = "Date: now\r\n"};
     const auto date = [&](const std::string& lines) {
         const std::string bytes = "HTTP/1.1 200 OK\r\n" + lines + "Content-Length: 0\r\n\r\n";
         return values_of(checked(forwarded(bytes, options)), field_name::date);
@@ -200,7 +205,8 @@ TEST(forward_response, every_mix_of_fields_gives_a_sound_head)
             }
             bytes += "\r\n";
             const response_head head =
-                checked(forwarded(bytes, {.replace_ratelimit = (mix & 4) != 0}));
+                checked(forwarded(bytes, {.limits = (mix & 4) != 0 ? nine_left : limit_statement{}})
+                );
             const bool has_body = status == 200 || status == 500;
             EXPECT_EQ(head.body.how, has_body ? framing::kind::chunked : framing::kind::none)
                 << bytes;

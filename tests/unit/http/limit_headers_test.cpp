@@ -32,8 +32,13 @@ std::string headers(
     base::duration now = 0s
 )
 {
+    const limit_statement said{reports, options, now};
     std::string out;
-    append_limit_headers(reports, options, now, out);
+    {
+        text_writer to(out, limit_headers_size(said));
+        add_limit_headers(said, to);
+    }
+    EXPECT_EQ(said.empty(), out.empty());
     return out;
 }
 
@@ -153,7 +158,10 @@ TEST(limit_headers, retry_after_is_at_least_a_second_and_never_early)
 {
     const auto seconds = [](base::duration wait) {
         std::string out;
-        append_retry_after(wait, out);
+        {
+            text_writer to(out, retry_after_size);
+            add_retry_after(wait, to);
+        }
         EXPECT_TRUE(out.starts_with("Retry-After: ") && out.ends_with("\r\n")) << out;
         return std::stoll(out.substr(13));
     };

@@ -37,10 +37,20 @@ boost::json::object problem_of(const std::string& bytes)
 
 TEST(own_answer, a_429_names_the_limits_that_were_violated)
 {
-    const std::array<std::string_view, 2> violated{"per_client", "all"};
-    const std::string bytes = text_of(
-        {.status = 429, .detail = "Slow down.", .violated = violated, .extra = "Retry-After: 3\r\n"}
-    );
+    const limit::limit five = limit::limit::make(1, std::chrono::seconds{1}, 5).value();
+    const std::array<limit_report, 3> reports{{
+        {"per_client", &five, {.allowed = false}},
+        {"other", &five, {.allowed = true, .remaining = 2}},
+        {"all", &five, {.allowed = false}},
+    }};
+    const std::string bytes = text_of({
+        .status = 429,
+        .detail = "Slow down.",
+        .limits = {.reports = reports, .options = {.ratelimit = true}},
+        .retry_after = std::chrono::milliseconds{2001},
+    });
+    EXPECT_NE(bytes.find("\r\nX-RateLimit-Limit: 5\r\n"), std::string::npos);
+    EXPECT_NE(bytes.find("\r\nRateLimit: \"per_client\""), std::string::npos);
     EXPECT_TRUE(bytes.starts_with("HTTP/1.1 429 Too Many Requests\r\n")) << bytes;
     EXPECT_NE(bytes.find("\r\nRetry-After: 3\r\n"), std::string::npos);
     EXPECT_EQ(

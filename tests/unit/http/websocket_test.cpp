@@ -165,13 +165,14 @@ TEST(websocket, a_grant_is_forwarded_with_fields_of_our_own_for_this_connection)
     response_head head;
     ASSERT_EQ(parse_response_head(bytes, false, {}, head).is, parse_result::state::complete);
     std::string out;
-    append_forwarded_response(
-        head, {.close = true, .replace_ratelimit = true, .extra = "X-RateLimit-Limit: 9\r\n"}, out
-    );
+    const limit::limit nine = limit::limit::make(1, std::chrono::seconds{1}, 9).value();
+    const limit_report said{"a", &nine, {.allowed = true}};
+    append_forwarded_response(head, {.close = true, .limits = {.reports = {&said, 1}}}, out);
     EXPECT_EQ(
         out,
         "HTTP/1.1 101 Switching Protocols\r\nSec-WebSocket-Accept: a\r\nX-RateLimit-Limit: "
-        "9\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n"
+        "9\r\nX-RateLimit-Remaining: 0\r\nX-RateLimit-Reset: 0\r\nConnection: upgrade\r\nUpgrade: "
+        "websocket\r\n\r\n"
     );
 }
 

@@ -44,8 +44,8 @@ public:
     bool blocked = false;
     bool upstream_is_blocked = false;
     bool block_when_sent = false;  // whatever is sent to the client blocks
-    std::string lines;
-    std::vector<std::string_view> violated_names;
+    limit::limit nine = limit::limit::make(1, std::chrono::seconds{1}, 9).value();
+    std::vector<http::limit_report> reports;  // of limits
 
     // What it saw.
     std::string to_client;
@@ -193,11 +193,11 @@ public:
 
     http::forward_options forwarding() const override { return {.default_host = "default.test"}; }
 
-    std::string_view limit_lines() const override { return lines; }
-
-    std::span<const std::string_view> violated_limits() const override { return violated_names; }
+    http::limit_statement limits_said() const override { return {.reports = reports}; }
 
     std::string_view date_line() const override { return "Date: now\r\n"; }
+
+    http::own_answers& answers() override { return answers_; }
 
     void send_client(std::string_view a, std::string_view b) override
     {
@@ -339,6 +339,7 @@ private:
     std::size_t planned_ = 0;
     std::string scratch_;
     http::request_head request_head_;
+    http::own_answers answers_;
     http::response_head response_head_;
 
     lease_plan next_plan() { return planned_ < plans.size() ? plans[planned_++] : usual_plan; }

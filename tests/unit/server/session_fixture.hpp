@@ -14,11 +14,7 @@ inline const std::string handshake =
 
 inline admission refusal(int status)
 {
-    admission a;
-    a.is = admission::outcome::answer;
-    a.status = status;
-    a.detail = "no";
-    return a;
+    return server::refusal(status, "no");
 }
 
 class session_fixture : public ::testing::Test {

@@ -362,7 +362,7 @@ TEST_F(session, gives_up_reading_a_refused_chunked_body_at_its_bound_or_where_it
 TEST_F(session, says_413_in_the_middle_of_a_body_and_gives_the_connection_up)
 {
     port.http_limits.max_body_bytes = 4;
-    port.lines = "X-RateLimit-Limit: 9\r\n";
+    port.reports = {{"per_client", &port.nine, {.allowed = true}}};
     port.client(post_chunked);
     port.client("4\r\nabcd\r\n");
     EXPECT_EQ(port.to_client, "");
@@ -443,11 +443,11 @@ TEST_F(session, waits_for_a_decision_and_keeps_what_comes_meanwhile)
 
 TEST_F(session, names_the_violated_limits_and_adds_the_lines_to_what_it_says)
 {
-    port.decide = always(refusal(429));
-    port.lines = "X-RateLimit-Limit: 9\r\nRetry-After: 2\r\n";
-    port.violated_names = {"per_client"};
+    port.decide = always(server::refusal(429, "no", std::chrono::seconds{2}));
+    port.reports = {{"per_client", &port.nine, {.allowed = false}}};
     port.client(get);
-    EXPECT_THAT(port.to_client, HasSubstr("\r\nX-RateLimit-Limit: 9\r\nRetry-After: 2\r\n"));
+    EXPECT_THAT(port.to_client, HasSubstr("\r\nX-RateLimit-Limit: 9\r\n"));
+    EXPECT_THAT(port.to_client, HasSubstr("\r\nRetry-After: 2\r\n"));
     EXPECT_THAT(port.to_client, HasSubstr(R"("violated-policies":["per_client"])"));
     EXPECT_EQ(at(), phase::idle);
     port.decide = nullptr;

@@ -40,7 +40,7 @@ protected:
 
 TEST_F(session_tunnel, carries_bytes_both_ways_after_a_grant_and_is_one_request)
 {
-    port.lines = "X-RateLimit-Limit: 9\r\n";
+    port.reports = {{"per_client", &port.nine, {.allowed = true}}};
     open();
     EXPECT_THAT(port.upstream(), HasSubstr("\r\nConnection: upgrade\r\nUpgrade: websocket\r\n"));
     EXPECT_THAT(port.to_client, StartsWith("HTTP/1.1 101 Switching Protocols\r\n"));
