@@ -36,11 +36,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         fuzz::beast_heads<false>{}.count_fields(std::string_view(bytes).substr(0, head.size));
     require(beast_differs || fields == head.fields.size());
 
+    const auto limit = limit::limit::make(1, std::chrono::seconds{1}, 9).value();
+    const http::limit_report report{"limit", &limit, {.allowed = true}};
+    const std::span<const http::limit_report> reports(&report, (flags & 16) != 0 ? 1 : 0);
     const http::response_options options{
         .client_http_1_0 = (flags & 2) != 0,
         .client_keep_alive = (flags & 4) != 0,
         .close = (flags & 8) != 0,
-        .replace_ratelimit = (flags & 16) != 0,
+        .limits = {.reports = reports},
     };
     std::string out;
     append_forwarded_response(head, options, out);
