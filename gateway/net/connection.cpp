@@ -93,6 +93,9 @@ void connection::ready(std::uint32_t epoll_events)
 
 void connection::recheck()
 {
+    if (std::exchange(held_back_, false) && sending() && !closed()) {
+        held_back();
+    }
     if (wants_read_ && may_be_readable_ && !closed()) {
         wants_read_ = false;
         readable();
@@ -126,6 +129,36 @@ sent connection::send(std::string_view a, std::string_view b)
     if (closed()) {
         return sent::broken;
     }
+    if (!sending() && loop_.data().output().take(*this, a, b)) {
+        gathered_ = true;
+        return sent::all;
+    }
+    send_gathered();
+    return send_now(a, b);
+}
+
+void connection::send_gathered()
+{
+    if (gathered_) {
+        loop_.data().output().flush();
+    }
+}
+
+// The owner took it for sent and is told otherwise, but not from inside a call of its own.
+void connection::send_gathered(std::string_view bytes)
+{
+    gathered_ = false;
+    const sent result = send_now(bytes, {});
+    if (result == sent::some) {
+        held_back_ = true;
+        loop_.data().again(*this);
+    } else if (result == sent::broken) {
+        want_read();  // the end is noticed there
+    }
+}
+
+sent connection::send_now(std::string_view a, std::string_view b)
+{
     if (sending()) {
         unsent_.append(a).append(b);
         return sent::some;
@@ -169,6 +202,7 @@ void connection::continue_sending()
 
 void connection::finish_sending()
 {
+    send_gathered();
     finishing_ = sending();
     if (!finishing_) {
         ::shutdown(fd_, SHUT_WR);
@@ -178,6 +212,7 @@ void connection::finish_sending()
 void connection::reset()
 {
     if (!closed()) {
+        send_gathered();
         const linger cut_off{1, 0};
         ::setsockopt(fd_, SOL_SOCKET, SO_LINGER, &cut_off, sizeof cut_off);
         close();
@@ -187,6 +222,7 @@ void connection::reset()
 void connection::close()
 {
     if (!closed()) {
+        send_gathered();
         ::close(std::exchange(fd_, -1));
         loop_.data().release(*this);
     }

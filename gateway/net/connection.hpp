@@ -17,7 +17,7 @@ namespace gateway::net {
 enum class received { data, nothing, closed, broken };  // broken: the peer reset it, or an error
 enum class sent { all, some, broken };
 
-class connection : private watcher {
+class connection : private watcher, private sender {
 public:
     // Takes over a connected, non-blocking descriptor.
     connection(loop& l, int fd);
@@ -32,8 +32,9 @@ public:
     // Into the loop's read buffer; `bytes` is what came. May come up short of what is there.
     received receive(std::span<char>& bytes);
 
-    // Takes all of `a` then `b`. What the socket does not take is kept, and drained() comes when it
-    // has gone; until then do not send more than you are ready to have kept.
+    // Takes all of `a` then `b`. While a turn's events are handled, what is small leaves at its
+    // end, and counts as sent until then. What the socket does not take is kept, and drained()
+    // comes when it has gone; until then do not send more than you are ready to have kept.
     sent send(std::string_view a, std::string_view b = {});
 
     // Open, and nothing has come that was not received. Asks the kernel.
@@ -42,7 +43,11 @@ public:
     // Whether something is known to have come that has not been received: bytes or an end.
     bool has_news() const { return may_be_readable_; }
 
+    // Something is kept that the socket did not take.
     bool sending() const { return unsent_at_ < unsent_.size(); }
+
+    // What waits for the end of the turn leaves now: after this sending() is the whole truth.
+    void send_gathered();
 
     // What was sent and what is kept arrives, then the peer sees the end. Nothing is sent after.
     void finish_sending();
@@ -56,6 +61,8 @@ protected:
 
     virtual void progressed() {}  // some of what was kept has gone
 
+    virtual void held_back() {}  // of what counted as sent, something is kept
+
     virtual void drained() = 0;
     virtual void broken() = 0;  // what was kept could not be sent
     void released() override = 0;
@@ -67,12 +74,16 @@ private:
     bool may_be_readable_ = false;  // an edge has come, and what it told of may not all be received
     bool finishing_ = false;        // the end is to be sent when what is kept has gone
     bool send_failed_ = false;      // then an end is no orderly one, whatever the kernel says
+    bool gathered_ = false;         // the outbox has something of ours
+    bool held_back_ = false;        // held_back() is to be told
     bool ended_ = false;            // an end or an error has come: receiving will tell which
     std::size_t unsent_at_ = 0;
     std::string unsent_;
 
     void ready(std::uint32_t epoll_events) override;
     void recheck() override;
+    void send_gathered(std::string_view bytes) override;
+    sent send_now(std::string_view a, std::string_view b);
     void continue_sending();
 };
 

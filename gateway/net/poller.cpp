@@ -52,10 +52,12 @@ void poller::dispatch()
     const int count = ::epoll_wait(set_.native_handle(), events.data(), max_events, 0);
     now_ = base::now();
     dispatching_ = true;
+    output_.open();
     for (int i = 0; i < count; ++i) {
         const epoll_event& e = events[static_cast<std::size_t>(i)];
         static_cast<watcher*>(e.data.ptr)->ready(e.events);
     }
+    output_.close();
     dispatching_ = false;
     if (!again_.empty() || !released_.empty()) {
         sweep();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "gateway/base/clock.hpp"
+#include "gateway/net/outbox.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/basic_stream_descriptor.hpp>
@@ -41,6 +42,9 @@ public:
     void again(watcher& w);
     void release(watcher& w);
 
+    // What is sent while the events of a turn are handled.
+    outbox& output() { return output_; }
+
     void close();  // so that the loop can end
 
 private:
@@ -50,6 +54,7 @@ private:
     boost::asio::io_context& context_;
     descriptor set_;
     base::instant& now_;
+    outbox output_;
     bool dispatching_ = false;
     bool sweep_posted_ = false;
     std::vector<watcher*> again_;

@@ -67,6 +67,7 @@ void session::rest_if_possible()
 
 void session::end(bool reset_it)
 {
+    send_gathered();
     if (reset_it) {
         reset();
     } else if (sending()) {
@@ -176,6 +177,12 @@ void session::peer_ended(bool orderly)
 
 void session::progressed()
 {
+    after_event();
+}
+
+void session::held_back()
+{
+    converse();
     after_event();
 }
 

@@ -66,6 +66,7 @@ private:
     // net::connection
     void readable() override;
     void progressed() override;
+    void held_back() override;
     void drained() override;
     void broken() override;
     void released() override;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -22,8 +23,10 @@ public:
     int readables = 0;
     int drains = 0;
     int breaks = 0;
+    int hold_backs = 0;
     bool gone = false;
     received last = received::nothing;
+    std::function<void()> when_readable;  // within the turn
 
     void take()
     {
@@ -39,7 +42,12 @@ private:
     {
         ++readables;
         take();
+        if (when_readable) {
+            when_readable();
+        }
     }
+
+    void held_back() override { ++hold_backs; }
 
     void drained() override { ++drains; }
 
@@ -85,6 +93,17 @@ protected:
     void peer_says(std::string_view bytes)
     {
         ASSERT_EQ(::write(peer, bytes.data(), bytes.size()), std::ssize(bytes));
+    }
+
+    // `act` is called in the middle of a turn, which then ends.
+    void in_a_turn(std::function<void()> act)
+    {
+        c->when_readable = std::move(act);
+        peer_says("x");
+        c->want_read();
+        const int before = c->readables;
+        run_until([&] { return c->readables > before; });
+        c->when_readable = nullptr;
     }
 
     void peer_leaves() { ::close(std::exchange(peer, -1)); }
@@ -231,6 +250,86 @@ TEST_F(connections, send_the_end_behind_what_is_kept)
     EXPECT_EQ(taken + peer_takes(), sent);
     char byte = 0;
     EXPECT_EQ(::read(peer, &byte, 1), 0);
+}
+
+TEST_F(connections, send_what_is_small_when_the_turn_ends)
+{
+    in_a_turn([this] {
+        EXPECT_EQ(c->send("a", "b"), sent::all);
+        EXPECT_EQ(c->send("c"), sent::all);
+        EXPECT_EQ(peer_takes(), 0U);
+    });
+    EXPECT_EQ(peer_takes(), 3U);
+    EXPECT_EQ(c->hold_backs, 0);
+}
+
+TEST_F(connections, send_what_is_large_at_once_behind_what_waits)
+{
+    in_a_turn([this] {
+        EXPECT_EQ(c->send("a"), sent::all);
+        EXPECT_EQ(c->send(std::string(outbox::max_send_bytes + 1, 'b')), sent::all);
+        EXPECT_EQ(peer_takes(), outbox::max_send_bytes + 2);
+    });
+}
+
+TEST_F(connections, send_what_waits_before_they_end_in_any_way)
+{
+    in_a_turn([this] {
+        EXPECT_EQ(c->send("bye"), sent::all);
+        c->finish_sending();
+        EXPECT_EQ(peer_takes(), 3U);
+        char byte = 0;
+        EXPECT_EQ(::read(peer, &byte, 1), 0);
+    });
+    for (const bool by_reset : {false, true}) {
+        std::array<int, 2> ends{};
+        ASSERT_EQ(
+            ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()), 0
+        );
+        recorder other(l, ends[0]);
+        in_a_turn([&] {
+            EXPECT_EQ(other.send("bye"), sent::all);
+            by_reset ? other.reset() : other.close();
+        });
+        std::array<char, 9> bytes{};
+        EXPECT_EQ(::read(ends[1], bytes.data(), bytes.size()), 3);
+        EXPECT_EQ(::read(ends[1], bytes.data(), bytes.size()), 0);
+        ::close(ends[1]);
+        run_until([&] { return other.gone; });
+    }
+}
+
+TEST_F(connections, tell_what_they_hold_back_of_what_counted_as_sent)
+{
+    const std::string piece(outbox::max_send_bytes, 'x');
+    std::size_t sent = 0;
+    for (; c->hold_backs == 0; sent += piece.size()) {
+        in_a_turn([&] {
+            EXPECT_EQ(c->send(piece), sent::all);
+            EXPECT_FALSE(c->sending());
+        });
+    }
+    EXPECT_TRUE(c->sending());
+    in_a_turn([&] { EXPECT_EQ(c->send("y"), sent::some); });
+    ++sent;
+    EXPECT_EQ(c->hold_backs, 1);
+    std::size_t taken = 0;
+    run_until([&] {
+        taken += peer_takes();
+        return c->drains > 0;
+    });
+    EXPECT_EQ(taken + peer_takes(), sent);
+}
+
+TEST_F(connections, whose_peer_is_gone_when_the_turn_ends_have_something_to_receive)
+{
+    in_a_turn([this] {
+        c->want_read();
+        peer_leaves();
+        EXPECT_EQ(c->send("x"), sent::all);
+    });
+    run_until([this] { return c->last == received::closed || c->last == received::broken; });
+    EXPECT_EQ(c->last, received::broken) << "an end after a failure to send is no orderly one";
 }
 
 class doorkeeper final : public acceptor_owner {
