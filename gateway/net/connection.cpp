@@ -83,6 +83,7 @@ void connection::ready(std::uint32_t epoll_events)
     if (closed()) {
         return;
     }
+    tell_held_back();
     if ((epoll_events & EPOLLOUT) != 0 && sending()) {
         continue_sending();
     }
@@ -91,11 +92,16 @@ void connection::ready(std::uint32_t epoll_events)
     recheck();
 }
 
-void connection::recheck()
+void connection::tell_held_back()
 {
     if (std::exchange(held_back_, false) && sending() && !closed()) {
         held_back();
     }
+}
+
+void connection::recheck()
+{
+    tell_held_back();
     if (wants_read_ && may_be_readable_ && !closed()) {
         wants_read_ = false;
         readable();
@@ -159,6 +165,9 @@ void connection::send_gathered(std::string_view bytes)
 
 sent connection::send_now(std::string_view a, std::string_view b)
 {
+    if (send_failed_) {
+        return sent::broken;  // nothing may follow what was lost
+    }
     if (sending()) {
         unsent_.append(a).append(b);
         return sent::some;

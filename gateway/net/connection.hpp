@@ -82,6 +82,7 @@ private:
 
     void ready(std::uint32_t epoll_events) override;
     void recheck() override;
+    void tell_held_back();
     void send_gathered(std::string_view bytes) override;
     sent send_now(std::string_view a, std::string_view b);
     void continue_sending();

@@ -307,6 +307,7 @@ void pool::give_back(upstream_connection& c, bool reusable)
 void pool::keep_or_close(upstream_connection& c, bool reusable)
 {
     c.lease_to(nullptr);
+    c.send_gathered();  // so that sending() tells whether the server has taken all
     metrics_.worker.upstreams_active.add(-1);
     auto& idle = servers_[c.server()].idle;
     const bool good = reusable && !c.closed() && !c.sending() && !c.has_news();

@@ -15,6 +15,7 @@ class upstream_connection;
 class lessee {
 public:
     virtual void upstream_readable() = 0;
+    virtual void upstream_held_back() = 0;
     virtual void upstream_drained() = 0;
     virtual void upstream_broken(
     ) = 0;  // it cannot be sent to any more; there may be bytes to read
@@ -58,6 +59,13 @@ private:
     void readable() override
     {
         lessee_ != nullptr ? lessee_->upstream_readable() : owner_.idle_connection_ended(*this);
+    }
+
+    void held_back() override
+    {
+        if (lessee_ != nullptr) {
+            lessee_->upstream_held_back();
+        }
     }
 
     void drained() override

@@ -5,6 +5,8 @@
 #include "gateway/identity/client_address.hpp"
 #include "gateway/policy/path.hpp"
 
+#include <algorithm>
+
 namespace gateway::server {
 
 namespace {
@@ -131,8 +133,7 @@ admission admitter::conclude(const verdict& v)
 {
     remember(v);
     const verdict::outcome is = v.is;
-    const base::duration wait =
-        is == verdict::outcome::rejected ? v.retry_after() : base::duration{0};
+    const base::duration wait = std::max(v.retry_after(), base::duration{1});
     checks_.give_back(std::move(check_));  // v is gone
     switch (is) {
         case verdict::outcome::allowed:

@@ -25,6 +25,8 @@ public:
 
     http::forward_options forwarding() const;
 
+    bool has_view() const { return view_ != nullptr; }  // since its first request
+
     const policy_view& view() const { return *view_; }
 
     bool holds_other_than(const policy_view& v) const { return view_ && view_.get() != &v; }

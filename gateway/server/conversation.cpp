@@ -25,6 +25,11 @@ void conversation::upstream_readable()
     client_->after_event(got != net::received::nothing);
 }
 
+void conversation::upstream_held_back()
+{
+    client_->after_event(false);
+}
+
 void conversation::upstream_drained()
 {
     state_.upstream_drained();
@@ -85,8 +90,8 @@ void conversation::close_client(bool reset)
 conversation::lease_result conversation::lease(bool fresh)
 {
     proxy::pool& pool = admitter_.pool();
-    const bool once = !state_.may_retry() || pool.options().retry_budget == 0;
-    proxy::lease_wish wish{.fresh = fresh, .surely_open = once};
+    only_once_ = !state_.may_retry() || pool.options().retry_budget == 0;
+    proxy::lease_wish wish{.fresh = fresh, .surely_open = only_once_};
     if (fresh) {  // the connection before it ended without a byte
         wish.last_failure = proxy::failure::reset;
         if (!pool.take_retry()) {
@@ -119,6 +124,9 @@ void conversation::send_upstream(std::string_view a, std::string_view b)
     last_sent_upstream_ = env_.loop.now();
     if (upstream_->send(a, b) == net::sent::broken) {
         upstream_->want_read();
+    }
+    if (only_once_ && upstream_->reused()) {
+        upstream_->send_gathered();  // before the server closes a connection that was just open
     }
 }
 

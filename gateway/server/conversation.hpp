@@ -44,7 +44,8 @@ public:
     // Of the present configuration until a request begins, and of the one it began with then.
     const http::options& limits() const override
     {
-        return state_.in_request() ? admitter_.view().http : env_.view->http;
+        return state_.in_request() && admitter_.has_view() ? admitter_.view().http
+                                                           : env_.view->http;
     }
 
     bool upstream_blocked() const override { return upstream_ != nullptr && upstream_->sending(); }
@@ -61,6 +62,7 @@ private:
     // served before.
     std::optional<std::uint8_t> last_server_;
     bool last_was_reused_ = false;
+    bool only_once_ = false;  // the request leased for may not be sent a second time
     proxy::failure lease_failure_ = proxy::failure::connect;
     base::instant began_{};               // the request
     base::instant last_sent_upstream_{};  // something of it
@@ -80,6 +82,7 @@ private:
 
     // lessee
     void upstream_readable() override;
+    void upstream_held_back() override;
     void upstream_drained() override;
     void upstream_broken() override;
     // pending_lease

@@ -25,6 +25,9 @@ public:
         spares_.trim();
     }
 
+    // Whatever holds on to any view. They must all be here.
+    void clear() { spares_.clear(); }
+
 private:
     spares<conversation> spares_;  // about 1 KiB each
 };

@@ -87,7 +87,9 @@ void session::after_event(bool moved)
     rest_if_possible();
     count_active(phase() != session_state::phase::idle);
     if (conversation_ == nullptr) {
-        want_read();
+        if (!sending()) {
+            want_read();
+        }
     } else {
         if (conversation_->state().wants_client_bytes(conversation_->upstream_blocked())) {
             want_read();
@@ -115,7 +117,12 @@ session::deadline session::wanted_deadline() const
             return sending() ? deadline::body : deadline::idle;
         case session_state::phase::head:
             return deadline::head;
+        case session_state::phase::admitting:
+            return sending() ? deadline::body : deadline::none;  // the decision has its own
         case session_state::phase::exchanging:
+            if (sending()) {
+                return deadline::body;  // of the answer before
+            }
             if (conversation_->state().awaits_connection()) {
                 return deadline::none;  // the pool has its own
             }
@@ -171,7 +178,7 @@ void session::peer_ended(bool orderly)
     if (conversation_ != nullptr) {
         conversation_->state().client_closed(orderly);
     } else {
-        close();
+        end(false);
     }
 }
 
@@ -182,8 +189,7 @@ void session::progressed()
 
 void session::held_back()
 {
-    converse();
-    after_event();
+    after_event(false);
 }
 
 void session::drained()
@@ -192,7 +198,9 @@ void session::drained()
         close();
         return;
     }
-    conversation_->state().client_drained();
+    if (conversation_ != nullptr) {  // it may have been given back before something was held back
+        conversation_->state().client_drained();
+    }
     after_event();
 }
 

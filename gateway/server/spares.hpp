@@ -32,6 +32,8 @@ public:
     // Called from each tick.
     void trim() { kept_.resize(std::min(kept_.size(), most)); }
 
+    void clear() { kept_.clear(); }
+
     template <typename Unwanted>
     void erase_if(Unwanted unwanted)
     {

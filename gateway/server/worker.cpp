@@ -172,6 +172,7 @@ void worker::abort()
 void worker::end_if_done()
 {
     if (draining_ && sessions_.empty()) {
+        conversations_.clear();  // or an old view among them would keep its store links open
         resources_.close();
         loop_.stop();
     }

@@ -252,6 +252,22 @@ class Shared(SystemTest):
         self.assertEqual(sum(a.status == 200 for a in answers), 9)
         self.assertEqual(gateway.metrics().sum("gateway_decisions_total", outcome="failed_open"), 0)
 
+    def test_a_gateway_ends_right_after_a_reload_that_made_new_links(self):
+        """Whatever was kept of the old configuration goes, and its link with it."""
+
+        def text(timeout):
+            return (
+                f"workers: 1\nstores: {{ r: {{ url: '{self.redis.url}', timeout: {timeout}ms }} }}\n"
+                f"limits: {{ l: {{ key: [], rate: 1/d, burst: 10, store: r }} }}\n"
+                + forwarding_to("echo", "l")
+            )
+
+        for i in range(5):
+            gateway = self.gateway(text(1000))
+            gateway.get()
+            self.assertIn("reloaded", gateway.reload(text(1001 + i)))
+            gateway.stop()
+
     def test_a_client_that_stays_away_is_not_forgiven_by_a_lowered_rate(self):
         limits = "away: {{ key: [], rate: {}, burst: 1, store: r }}, other: {{ key: [], rate: 1/h, burst: 4, store: r }}"
         gateway = self.gateway_on(self.redis.url, limits=limits.format("1/2s"), names="away, other")

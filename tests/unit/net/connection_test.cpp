@@ -180,7 +180,7 @@ TEST_F(connections, tell_that_what_was_kept_cannot_be_sent)
     }
     peer_leaves();
     run_until([this] { return c->breaks > 0; });
-    EXPECT_EQ(c->send("x"), sent::some);
+    EXPECT_EQ(c->send("x"), sent::broken);
 }
 
 TEST_F(connections, tell_an_end_from_a_reset)

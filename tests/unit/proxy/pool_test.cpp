@@ -56,6 +56,8 @@ public:
 
     void upstream_readable() override { readable = true; }
 
+    void upstream_held_back() override {}
+
     void upstream_drained() override {}
 
     void upstream_broken() override { readable = true; }

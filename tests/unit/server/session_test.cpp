@@ -4,6 +4,7 @@
 
 #include "gateway/server/conversation_pool.hpp"
 
+#include <climits>
 #include <gmock/gmock.h>
 
 #include <array>
@@ -95,6 +96,43 @@ protected:
             loop.context().run_one_for(std::chrono::milliseconds{5});
             loop.wheel().advance(loop.refresh_now());
         }
+    }
+
+    // Asks, one request a turn, and reads nothing, until an answer cannot be sent whole; how often.
+    // The session is at rest then.
+    int ask_until_held_back(int client)
+    {
+        int asked = 0;
+        while (!sessions_.back().sending() && asked < 100'000) {
+            say(client, get);
+            ++asked;
+            loop.context().poll();
+        }
+        EXPECT_TRUE(sessions_.back().sending());
+        return asked;
+    }
+
+    // All that comes up to the end, or until there have been as many answers.
+    int count_answers(int client, int most = INT_MAX)
+    {
+        constexpr std::string_view start = "HTTP/1.1 404 ";
+        std::string all;
+        int answers = 0;
+        const auto count = [&] {
+            answers = 0;
+            for (auto at = all.find(start); at != std::string::npos; at = all.find(start, at + 1)) {
+                ++answers;
+            }
+            return answers;
+        };
+        while (count() < most || !all.ends_with("}")) {
+            const std::string more = hear(client);
+            if (more.empty()) {
+                break;
+            }
+            all += more;
+        }
+        return answers;
     }
 
 private:
@@ -196,6 +234,55 @@ TEST_F(shell, ends_what_is_idle_when_it_drains_and_finishes_what_is_begun)
     EXPECT_THAT(hear(begun), HasSubstr("\r\nConnection: close\r\n"));
     ::close(idle);
     ::close(begun);
+}
+
+TEST_F(shell, at_rest_sends_on_what_its_client_did_not_take_and_serves_it_again)
+{
+    const int client = connect();
+    const int asked = ask_until_held_back(client);
+    say(client, get);  // waits
+    loop.context().poll();
+    EXPECT_EQ(count_answers(client, asked + 1), asked + 1);
+    say(client, get);
+    EXPECT_THAT(hear(client), StartsWith("HTTP/1.1 404 "));
+    ::close(client);
+}
+
+TEST_F(shell, at_rest_sends_all_to_a_client_that_has_ended_its_side)
+{
+    for (const bool one_more : {false, true}) {
+        const int client = connect();
+        const int asked = ask_until_held_back(client);
+        if (one_more) {
+            say(client, get);
+        }
+        ::shutdown(client, SHUT_WR);
+        loop.context().poll();
+        EXPECT_GE(count_answers(client), asked);
+        run_until([this] { return open() == 0; });
+        ::close(client);
+    }
+}
+
+TEST_F(shell, at_rest_sends_all_when_it_drains)
+{
+    const int client = connect();
+    const int asked = ask_until_held_back(client);
+    ::shutdown(client, SHUT_WR);
+    loop.context().poll();
+    drain();
+    EXPECT_GE(count_answers(client), asked);
+    run_until([this] { return open() == 0; });
+    ::close(client);
+}
+
+TEST_F(shell, at_rest_ends_a_client_that_takes_nothing)
+{
+    view = make_view({.body_timeout = std::chrono::milliseconds{50}});
+    const int client = connect();
+    ask_until_held_back(client);
+    run_until([this] { return open() == 0; });
+    ::close(client);
 }
 
 }  // namespace
