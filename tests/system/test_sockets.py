@@ -93,7 +93,9 @@ class MaxConnections(SystemTest):
             c.close()
 
     def test_out_of_descriptors_it_pauses_and_resumes(self):
-        gateway = self.gateway(forwarding_to("echo"))
+        # Not to its own echo server: the sanitizer of undefined behaviour wants a descriptor, too, when
+        # it meets a new type, and calls its objects invalid where there is none.
+        gateway, _ = self.proxy()
         self.assertEqual(gateway.get().status, 200)
         # It was told at its start of more, so it takes more connections than it has room for.
         resource.prlimit(gateway.pid, resource.RLIMIT_NOFILE, (80, 80))
