@@ -34,7 +34,6 @@ protected:
             s.abort();
         }
         run_until([this] { return sessions_.empty(); });
-        ::close(nowhere_);
     }
 
     std::shared_ptr<const policy_view> make_view(const http::options& options)
@@ -136,9 +135,15 @@ protected:
     }
 
 private:
-    int nowhere_ = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+    struct nowhere {
+        const int fd = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+        ~nowhere() { ::close(fd); }
+    };
+
+    nowhere nowhere_;  // outlives the writer's thread
     telemetry::route_metrics no_route_;
-    telemetry::access_log_writer writer_{nowhere_, {}};
+    telemetry::access_log_writer writer_{nowhere_.fd, {}};
     telemetry::access_log log_{writer_};
     bool log_enabled_ = true;
     store::memory_store local_{{.max_buckets = 1024}};
