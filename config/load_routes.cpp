@@ -44,6 +44,8 @@ void load_path(section& from, std::string_view key, policy::route_match& match)
     if (text == nullptr) {
         return;
     }
+    std::string room;
+    const auto path = policy::normalise_path(*text, room);
     if (!text->starts_with('/')) {
         from.problem(key, "a path begins with '/', got " + quoted(*text));
     } else if (!is_visible(*text, longest_path)) {
@@ -52,13 +54,9 @@ void load_path(section& from, std::string_view key, policy::route_match& match)
         from.problem(key, "a path has no query or fragment: write %3F or %23 for the character");
     } else if (text->find(';') != std::string::npos) {
         from.problem(key, "parameters (\";\") are left out when paths are matched: leave them out");
+    } else if (!path) {
+        from.problem(key, "not a path: a bad percent-encoding, or \"..\" above the root");
     } else {
-        std::string room;
-        const auto path = policy::normalise_path(*text, room);
-        if (!path) {
-            from.problem(key, "not a path: a bad percent-encoding, or \"..\" above the root");
-            return;
-        }
         match.path = *path;
         if (text->find_first_of("*{") != std::string::npos) {
             from.warning(

@@ -127,7 +127,7 @@ received connection::receive(std::span<char>& bytes)
 bool connection::is_quiet() const
 {
     char byte = 0;
-    return ::recv(fd_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && would_block(errno);
+    return receive_from(fd_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && would_block(errno);
 }
 
 sent connection::send(std::string_view a, std::string_view b)
