@@ -59,10 +59,7 @@ void append_forwarded_response(
     if (!head.has_date) {
         out.append(options.date);
     }
-    if (!options.limits.empty()) {
-        text_writer to(out, limit_headers_size(options.limits));
-        add_limit_headers(options.limits, to);
-    }
+    append_limit_headers(options.limits, out);
     if (outbound_framing(head, options.client_http_1_0).how == framing::kind::chunked) {
         out.append("Transfer-Encoding: chunked\r\n"sv);
     }

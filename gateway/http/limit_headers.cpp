@@ -71,6 +71,14 @@ std::size_t limit_headers_size(const limit_statement& said)
     return size;
 }
 
+void append_limit_headers(const limit_statement& said, std::string& out)
+{
+    if (!said.empty()) {
+        text_writer to(out, limit_headers_size(said));
+        add_limit_headers(said, to);
+    }
+}
+
 void add_retry_after(base::duration wait, text_writer& out)
 {
     out.add("Retry-After: ").add(std::max<std::int64_t>(seconds_up(wait), 1)).add("\r\n");

@@ -8,6 +8,7 @@
 #include "gateway/limit/limit.hpp"
 
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace gateway::http {
@@ -44,6 +45,7 @@ struct limit_statement {
 // Adds whole lines; nothing if it is empty. At most limit_headers_size() bytes.
 void add_limit_headers(const limit_statement& said, text_writer& out);
 std::size_t limit_headers_size(const limit_statement& said);
+void append_limit_headers(const limit_statement& said, std::string& out);
 
 // Adds Retry-After in whole seconds, at least 1, never earlier than `wait`.
 void add_retry_after(base::duration wait, text_writer& out);

@@ -45,14 +45,13 @@ std::size_t own_answers::append(const own_answer& answer, std::string& out)
         return append_own_answer(answer, out);
     }
     const ingredients wanted = ingredients_of(answer);
-    if (!remembers_ || wanted != ingredients_ || !texts_.are_of(answer)) {
+    if (wanted != ingredients_ || !texts_.are_of(answer)) {
         answer_.clear();
         content_ = append_own_answer(answer, answer_);
         ingredients_ = wanted;
         texts_.detail = answer.detail;
         texts_.date = answer.date;
         texts_.limit = limit_of(answer);
-        remembers_ = true;
     }
     out += answer_;
     return content_;

@@ -15,7 +15,7 @@ public:
 private:
     // What the text depends on, if it says at most one limit and nothing extra.
     struct ingredients {
-        int status = 0;
+        int status = 0;  // 0: of no answer yet
         bool close = false;
         bool keep_alive_1_0 = false;
         bool head_only = false;
@@ -39,7 +39,6 @@ private:
         bool are_of(const own_answer& answer) const;
     };
 
-    bool remembers_ = false;
     ingredients ingredients_;
     texts texts_;
     std::string answer_;

@@ -34,10 +34,7 @@ std::string headers(
 {
     const limit_statement said{reports, options, now};
     std::string out;
-    {
-        text_writer to(out, limit_headers_size(said));
-        add_limit_headers(said, to);
-    }
+    append_limit_headers(said, out);
     EXPECT_EQ(said.empty(), out.empty());
     return out;
 }

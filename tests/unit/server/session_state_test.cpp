@@ -446,8 +446,11 @@ TEST_F(session, names_the_violated_limits_and_adds_the_lines_to_what_it_says)
     port.decide = always(server::refusal(429, "no", std::chrono::seconds{2}));
     port.reports = {{"per_client", &port.nine, {.allowed = false}}};
     port.client(get);
-    EXPECT_THAT(port.to_client, HasSubstr("\r\nX-RateLimit-Limit: 9\r\n"));
-    EXPECT_THAT(port.to_client, HasSubstr("\r\nRetry-After: 2\r\n"));
+    EXPECT_THAT(
+        port.to_client,
+        HasSubstr("\r\nX-RateLimit-Limit: 9\r\nX-RateLimit-Remaining: 0\r\nX-RateLimit-Reset: 0\r\n"
+                  "Retry-After: 2\r\n")
+    );
     EXPECT_THAT(port.to_client, HasSubstr(R"("violated-policies":["per_client"])"));
     EXPECT_EQ(at(), phase::idle);
     port.decide = nullptr;
