@@ -1,8 +1,6 @@
 #include "gateway/server/limit_check.hpp"
 
 #include <algorithm>
-#include <cassert>
-#include <limits>
 
 namespace gateway::server {
 
@@ -33,17 +31,6 @@ void limit_check::batch::add(const item& i, std::size_t index)
     entry[count++] = index;
 }
 
-// One charge more than a bucket can ever pay: the question is rejected, nothing is taken, and the
-// answer tells what the others would have said. There is room, as the local store has one, too.
-void limit_check::batch::only_look()
-{
-    assert(count > 0 && count < charges.size());
-    charges[count] = charges[0];
-    charges[count].cost = std::numeric_limits<std::int64_t>::max();
-    charges[count].enforced = true;
-    extra = 1;
-}
-
 const verdict* limit_check::start(
     const policy_view& view,
     const policy::route& route,
@@ -60,13 +47,13 @@ const verdict* limit_check::start(
         return &verdict_;
     }
     store::shared_store* const shared = gather(view);
-    const bool passes = decide_locally(at_home_, outcome::allowed);
-    if (shared == nullptr || verdict_.is == verdict::outcome::unavailable) {
+    const bool recalled = shared != nullptr && recall(*shared);
+    const bool rejected = verdict_.is == verdict::outcome::rejected;
+    const auto what = rejected ? store::intent::look : store::intent::take;
+    const bool passes = decide_locally(what, at_home_, outcome::allowed);
+    if (shared == nullptr || recalled || !passes) {
         finish();
         return &verdict_;
-    }
-    if (!passes) {
-        elsewhere_.only_look();
     }
     listener_ = &listener;
     if (shared->ask(elsewhere_.all(), *this).has_value()) {
@@ -114,24 +101,37 @@ store::shared_store* limit_check::gather(const policy_view& view)
     return shared;
 }
 
+// True: the shared store's earlier answers settle its part, without asking it.
+bool limit_check::recall(const store::shared_store& shared)
+{
+    if (!shared.recalls(elsewhere_.all(), loop_.now(), elsewhere_.given)) {
+        return false;
+    }
+    record(elsewhere_, elsewhere_.given, outcome::allowed);
+    return true;
+}
+
 // False: the request is refused, and the verdict says why.
-bool limit_check::decide_locally(batch& b, outcome when_allowed)
+bool limit_check::decide_locally(store::intent what, batch& b, outcome when_allowed)
 {
     if (b.count == 0) {
         return true;
     }
-    if (!local_.take(b.all(), loop_.now(), b.given)) {
-        return decide_without_room(b, when_allowed);
+    if (!local_.decide(what, b.all(), loop_.now(), b.given)) {
+        return decide_without_room(what, b, when_allowed);
     }
-    b.taken = b.given.admitted;
+    b.taken = b.given.admitted && what == store::intent::take;
     record(b, b.given, when_allowed);
-    return b.taken;
+    return b.given.admitted;
 }
 
 // The local table is full. A limit in shadow mode cannot be the one that refuses: the others are
-// asked again without it.
-bool limit_check::decide_without_room(batch& b, outcome when_allowed)
+// asked again without it. A look that sees nothing changes nothing.
+bool limit_check::decide_without_room(store::intent what, batch& b, outcome when_allowed)
 {
+    if (what == store::intent::look) {
+        return false;
+    }
     batch rest;
     for (std::size_t i = 0; i < b.count; ++i) {
         verdict::entry& e = verdict_.entries[b.entry[i]];
@@ -145,12 +145,15 @@ bool limit_check::decide_without_room(batch& b, outcome when_allowed)
         return false;
     }
     b = rest;
-    return decide_locally(b, when_allowed);
+    return decide_locally(what, b, when_allowed);
 }
 
 void limit_check::record(const batch& b, const store::answer& a, outcome when_allowed)
 {
     for (std::size_t i = 0; i < b.count; ++i) {
+        if (!a.knows(i)) {
+            continue;
+        }
         verdict::entry& e = verdict_.entries[b.entry[i]];
         e.decided = true;
         e.decision = a.decisions()[i];
@@ -214,10 +217,6 @@ void limit_check::failed(store::failure)
 
 void limit_check::settle_failure()
 {
-    if (verdict_.is == verdict::outcome::rejected) {
-        finish();  // by the local store; of the others nothing is known
-        return;
-    }
     bool closed = false;
     for (std::size_t i = 0; i < elsewhere_.count; ++i) {
         const std::size_t index = elsewhere_.entry[i];
@@ -241,7 +240,7 @@ void limit_check::settle_failure()
     if (closed) {
         verdict_.is = verdict::outcome::unavailable;
         give_back(at_home_);
-    } else if (!decide_locally(fallback_, outcome::failed_local)) {
+    } else if (!decide_locally(store::intent::take, fallback_, outcome::failed_local)) {
         give_back(at_home_);
     }
     finish();

@@ -1,10 +1,10 @@
 // The limits of one request: asked where their buckets live, and made one verdict.
 //
-//   1. the local store decides and takes
-//   2. the shared store is asked once for all its limits; a rejection gives the local tokens back.
-//      If the local store has rejected, it is only asked what it would say, so that the client is
-//      told of every limit in its way
-//   3. if it fails, each limit's on_store_failure says what that means
+//   1. what the shared store said before may reject the request; then the local store is only
+//      looked at, so that the client is told of every limit in its way that is known here
+//   2. the local store decides and takes. If it rejects, the shared store is not asked
+//   3. the shared store is asked once for all its limits; a rejection gives the local tokens back
+//   4. if it fails, each limit's on_store_failure says what that means
 //
 // So a rejected request is charged to none of its limits, wherever they live. While the shared
 // store is asked, tokens are held in the local one only: nothing has ever to be given back over a
@@ -62,20 +62,16 @@ private:
         std::array<store::charge, policy::max_limits_per_route> charges;
         std::array<std::size_t, policy::max_limits_per_route> entry;
         std::size_t count = 0;
-        std::size_t extra = 0;  // 1: a charge that is for no entry follows, see only_look()
         store::answer given;
         bool taken = false;  // then `given` is what the local store answered
 
         void add(const item& i, std::size_t index);
 
-        void only_look();
-
-        std::span<const store::charge> all() const { return {charges.data(), count + extra}; }
+        std::span<const store::charge> all() const { return {charges.data(), count}; }
 
         void clear()
         {
             count = 0;
-            extra = 0;
             taken = false;
         }
     };
@@ -91,8 +87,9 @@ private:
 
     bool collect(const policy_view& view, const policy::route& route, const key_subject& subject);
     store::shared_store* gather(const policy_view& view);
-    bool decide_locally(batch& b, telemetry::outcome when_allowed);
-    bool decide_without_room(batch& b, telemetry::outcome when_allowed);
+    bool recall(const store::shared_store& shared);
+    bool decide_locally(store::intent what, batch& b, telemetry::outcome when_allowed);
+    bool decide_without_room(store::intent what, batch& b, telemetry::outcome when_allowed);
     void record(const batch& b, const store::answer& a, telemetry::outcome when_allowed);
     void give_back(batch& b);
     void settle_failure();

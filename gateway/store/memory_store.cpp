@@ -23,7 +23,9 @@ memory_store::memory_store(const memory_options& options)
 
 memory_store::~memory_store() = default;
 
-bool memory_store::take(std::span<const charge> charges, base::instant now, answer& into)
+bool memory_store::decide(
+    intent what, std::span<const charge> charges, base::instant now, answer& into
+)
 {
     into.clear();
     into.taken_at = now;
@@ -31,7 +33,7 @@ bool memory_store::take(std::span<const charge> charges, base::instant now, answ
     if (!question.find_places()) {
         return false;
     }
-    question.take(into);
+    question.decide(what, into);
     return true;
 }
 

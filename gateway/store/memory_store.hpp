@@ -26,11 +26,18 @@ public:
     memory_store(const memory_store&) = delete;
     memory_store& operator=(const memory_store&) = delete;
 
-    // Decides and takes, at once; any thread. `now` must come from base::now() (any thread's).
-    // False: the table has no room, nothing to forget, and on_full is `reject`; nothing was taken,
+    // Decides, and takes if that is wanted, at once; any thread. `now` must come from base::now()
+    // (any thread's). False: the table has no room, nothing to forget, and on_full is `reject`; nothing was taken,
     // and `into` says nothing. With on_full `share`, a client that finds no room is charged to its
     // limit's one shared bucket.
-    [[nodiscard]] bool take(std::span<const charge> charges, base::instant now, answer& into);
+    [[nodiscard]] bool decide(
+        intent what, std::span<const charge> charges, base::instant now, answer& into
+    );
+
+    [[nodiscard]] bool take(std::span<const charge> charges, base::instant now, answer& into)
+    {
+        return decide(intent::take, charges, now, into);
+    }
 
     // Gives back what take() of the same charges took; `given` is its answer. Less what may have
     // flowed back since then, so that no burst ever exceeds the limit (see limit::refunded); a

@@ -186,7 +186,7 @@ void memory_taking::read_places()
     }
 }
 
-void memory_taking::take(answer& a)
+void memory_taking::decide(intent what, answer& a)
 {
     for (std::size_t i = 0; i < charges_.size(); ++i) {
         place& p = shared_place(i);
@@ -198,7 +198,7 @@ void memory_taking::take(answer& a)
         a.admitted = a.admitted && (s.allowed || !charges_[i].enforced);
         a.add(to_decision(s));
     }
-    if (a.admitted) {
+    if (a.admitted && what == intent::take) {
         keep_taken();
     } else {
         untake(a);

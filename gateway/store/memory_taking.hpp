@@ -51,7 +51,7 @@ public:
     memory_taking& operator=(const memory_taking&) = delete;
 
     bool find_places();  // false: no room, and there must be some
-    void take(answer& a);
+    void decide(intent what, answer& a);
 
 private:
     // Where a charge's bucket is: in a slot, promised one, or shared with others.

@@ -38,6 +38,8 @@ struct redis_options {
     std::string key_prefix = "gw:";
     std::size_t max_pending = 4096;  // questions asked and not answered yet, per worker
     std::size_t max_outgoing_bytes = 4 * 1024 * 1024;  // waiting to be sent, per worker
+    // What the server called empty is rejected without asking, until the moment that it named.
+    bool remember_rejections = true;
     breaker_options breaker{};
 
     bool operator==(const redis_options&) const = default;

@@ -32,6 +32,10 @@ struct charge {
     bool enforced = true;  // false: shadow mode, never changes what the others get
 };
 
+// Whether what is allowed is taken. A look is answered as a question that others reject: what would
+// pass is allowed, with the numbers of its untouched bucket.
+enum class intent : bool { look, take };
+
 // One decision per charge, in their order. The local store writes into one its asker keeps, so that
 // its 280 bytes are neither cleared nor copied: clearing them was an eighth of a decision.
 class answer {
@@ -40,13 +44,24 @@ public:
     {
         admitted = true;
         count_ = 0;
+        unknown_ = 0;
     }
 
     void add(const limit::decision& d) { decisions_[count_++] = d; }
 
+    // For a charge whose bucket was not looked at: the question was decided by others.
+    void add_unknown()
+    {
+        unknown_ |= 1U << count_;
+        decisions_[count_++] = {};
+    }
+
     void replace(std::size_t i, const limit::decision& d) { decisions_[i] = d; }
 
     std::span<const limit::decision> decisions() const { return {decisions_.data(), count_}; }
+
+    // False: the i-th decision says nothing.
+    bool knows(std::size_t i) const { return (unknown_ & (1U << i)) == 0; }
 
     bool admitted = true;  // every enforced charge was allowed, so what was allowed has been taken
     base::instant taken_at{};  // of the local store only: when, for a refund
@@ -54,6 +69,7 @@ public:
 private:
     std::array<limit::decision, max_charges> decisions_{};
     std::size_t count_ = 0;
+    std::uint32_t unknown_ = 0;
 };
 
 // Why there is no answer. The classes differ in what the store does next; see docs/operations.md.
@@ -118,9 +134,17 @@ class shared_store {
 public:
     virtual ~shared_store() = default;
 
+    // Whether what the store said before decides the question without asking: it is rejected, or
+    // all its charges are in shadow mode and would be. Then `into` is the answer, which may know some
+    // of the charges only, and nothing is taken. Else `into` says nothing.
+    [[nodiscard]] virtual bool recalls(
+        std::span<const charge> charges, base::instant now, answer& into
+    ) const = 0;
+
     // Puts the question. Either returns the reason why not, at once (and never calls back), or
     // calls exactly one of `answered` and `failed` later, never from inside ask(), and no later
-    // than the store's timeout plus 5 ms.
+    // than the store's timeout plus 5 ms. The charges, and what they point to, must stay as they
+    // are until then. The answer may know some of the charges only, if it rejects.
     virtual std::optional<failure> ask(std::span<const charge> charges, question& q) = 0;
 
 protected:

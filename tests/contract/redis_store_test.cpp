@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <sstream>
 #include <string>
 
@@ -306,13 +307,14 @@ TEST(redis_store, keeps_answers_apart_however_many_are_on_their_way)
     const auto wide = *limit::limit::make(1, hours{1}, 10'000);
     std::vector<std::unique_ptr<asker>> askers;
     std::vector<std::string> names;
+    std::vector<charge> charges;
     names.reserve(4096);
+    charges.reserve(4096);
     for (std::int64_t i = 0; i < 4096; ++i) {
         names.push_back("client " + std::to_string(i));
-        const charge c{
-            .limit_name = "wide", .bucket_name = names.back(), .limit = &wide, .cost = i + 1};
+        charges.push_back({"wide", names.back(), &wide, i + 1});
         askers.push_back(std::make_unique<asker>());
-        ASSERT_EQ(s.store().ask({&c, 1}, *askers.back()), std::nullopt);
+        ASSERT_EQ(s.store().ask({&charges.back(), 1}, *askers.back()), std::nullopt);
     }
     asker one_more;
     const charge c = of("x");
@@ -328,6 +330,76 @@ TEST(redis_store, keeps_answers_apart_however_many_are_on_their_way)
             ASSERT_EQ(a->got->decisions()[0].remaining, 10'000 - (i + 1));
         }
     }
+}
+
+TEST(redis_store, costs_few_calls_for_one_client_far_over_its_limit)
+{
+    redis_subject s;
+    ASSERT_TRUE(s.becomes_healthy());
+    const auto ten = *limit::limit::make(1, hours{1}, 10);
+    const charge flood{.limit_name = "ten", .bucket_name = "flood", .limit = &ten};
+    const charge quiet{.limit_name = "ten", .bucket_name = "quiet", .limit = &ten};
+    std::vector<asker> askers(4000);
+    for (asker& a : askers) {
+        ASSERT_EQ(s.store().ask({&flood, 1}, a), std::nullopt);
+    }
+    asker other;
+    ASSERT_EQ(s.store().ask({&quiet, 1}, other), std::nullopt);
+    ASSERT_TRUE(run_until(s.io(), [&] { return other.settled(); }));
+    EXPECT_TRUE(other.got && other.got->admitted);
+    std::size_t admitted = 0;
+    for (const asker& a : askers) {
+        ASSERT_EQ(a.calls, 1) << "all of them before the one that came last";
+        ASSERT_TRUE(a.got.has_value());
+        admitted += a.got->admitted ? 1 : 0;
+    }
+    EXPECT_EQ(admitted, 10U);
+    EXPECT_LE(s.metrics().requests.value(), 66U) << "those of one window, and the other client's";
+
+    answer known;
+    ASSERT_TRUE(s.store().recalls({&flood, 1}, base::now(), known));
+    EXPECT_FALSE(known.admitted);
+    EXPECT_GT(known.decisions()[0].retry_after, std::chrono::minutes{59});
+    EXPECT_FALSE(s.store().recalls({&quiet, 1}, base::now(), known));
+}
+
+TEST(redis_store, forgets_rejections_if_it_is_told_to)
+{
+    const auto server = std::make_shared<redis_server>();
+    redis_options o = quick();
+    o.remember_rejections = false;
+    redis_subject s{server, o};
+    ASSERT_TRUE(s.becomes_healthy());
+    const auto one = *limit::limit::make(1, hours{1}, 1);
+    const charge c{.limit_name = "one", .bucket_name = "x", .limit = &one};
+    answer a;
+    for (int i = 0; i < 3; ++i) {
+        ASSERT_EQ(s.ask({&c, 1}, a), std::nullopt);
+        EXPECT_EQ(a.admitted, i == 0);
+    }
+    EXPECT_FALSE(s.store().recalls({&c, 1}, base::now(), a));
+}
+
+TEST(redis_store, does_not_blame_the_server_for_what_was_never_sent)
+{
+    redis_subject s{std::make_shared<redis_server>(), quick()};
+    ASSERT_TRUE(s.becomes_healthy());
+    const auto wide = *limit::limit::make(1, hours{1}, 10'000);
+    const charge c{.limit_name = "wide", .bucket_name = "x", .limit = &wide};
+    std::vector<asker> askers(1000);
+    s.server().freeze();
+    for (asker& a : askers) {
+        ASSERT_EQ(s.store().ask({&c, 1}, a), std::nullopt);
+    }
+    ASSERT_TRUE(run_until(s.io(), [&] { return askers.back().settled(); }));
+    s.server().thaw();
+    std::map<failure, int> whys;
+    for (const asker& a : askers) {
+        ASSERT_TRUE(a.why.has_value());
+        ++whys[*a.why];
+    }
+    EXPECT_EQ(whys[failure::timeout], 64);
+    EXPECT_EQ(whys[failure::overload], 936);
 }
 
 TEST(redis_store, closing_fails_what_is_pending_and_destroying_abandons_it)

@@ -15,6 +15,9 @@ namespace {
 // Reads per readiness, so that a flood of replies does not keep the loop from its other work.
 constexpr int reads_in_a_row = 4;
 
+// Questions answered from memory before the loop does something else.
+constexpr int recalls_in_a_row = 128;
+
 }  // namespace
 
 // What ask() returns when it does not ask.
@@ -26,6 +29,11 @@ failure link::refuse(failure why, base::instant now)
         probe_later();
     }
     return why;
+}
+
+bool link::recalls(std::span<const charge> charges, base::instant now, answer& into) const
+{
+    return options_.remember_rejections && empty_.decides(charges, now, into);
 }
 
 std::optional<failure> link::ask(std::span<const charge> charges, question& q)
@@ -40,39 +48,76 @@ std::optional<failure> link::ask(std::span<const charge> charges, question& q)
     if (const auto why = state_.unusable(); why && !state_.awaited()) {
         return refuse(*why, now);
     }
-    if (pending_.full() || outgoing_.size() - sent_ >= options_.max_outgoing_bytes) {
+    const bool full = waiting_.size() + under_way_.size() >= options_.max_pending;
+    if (full || outgoing_.size() - sent_ >= options_.max_outgoing_bytes) {
         return refuse(failure::overload, now);
     }
-    sent_command& command = enqueue(sent_command::kind::take, now);
-    const take_call call = next_call();
-    encode_take(command.bytes, call, charges);
-    command.number = call.number;
-    command.charges = static_cast<std::uint8_t>(charges.size());
-    remember(q, command.asker);
-    if (state_.ready()) {
-        metrics_.requests.add();
-        send(command.bytes);
+    const pending_question asked{
+        .charges = charges, .asked = now, .deadline = now + options_.timeout};
+    if (may_send() && waiting_.empty()) {
+        send_take(asked, q);
+    } else {
+        pending_question& last = waiting_.push();
+        last = asked;
+        remember(q, last.asker);
     }
-    watch(command.deadline);
+    watch(asked.deadline);
     return std::nullopt;
 }
 
-// Questions asked while the link was on its first way. Those whose time has run out are forgotten:
-// nobody is to be charged for what has been decided without the store.
-void link::send_what_waited()
+void link::send_take(pending_question asked, question& asker)
 {
-    for (std::size_t left = pending_.size(); left > 0; --left) {
-        question* const asker = forget(pending_.front().asker);
-        sent_command waited = std::move(pending_.front());
-        pending_.pop();
-        if (asker != nullptr) {
-            sent_command& command = pending_.push();
-            command = std::move(waited);
-            remember(*asker, command.asker);
-            metrics_.requests.add();
-            send(command.bytes);
+    sent_command& command = under_way_.push();
+    const take_call call = next_call();
+    command.what = sent_command::kind::take;
+    command.sent_again = false;
+    command.number = call.number;
+    command.question = asked;
+    command.bytes.clear();
+    encode_take(command.bytes, call, asked.charges);
+    remember(asker, command.question.asker);
+    metrics_.requests.add();
+    send(command.bytes);
+}
+
+// Those whose turn has come. Calls askers whose question an earlier answer has decided.
+void link::send_waiting()
+{
+    const std::uint64_t generation = generation_;
+    const base::instant now = base::now();
+    int recalled = 0;
+    while (may_send() && !waiting_.empty()) {
+        if (recalled == recalls_in_a_row) {
+            send_waiting_later();
+            return;
+        }
+        pending_question next = waiting_.front();
+        next.asker = forget(waiting_.front().asker);
+        waiting_.pop();
+        if (next.asker == nullptr) {
+            continue;
+        }
+        answer known;
+        if (!recalls(next.charges, now, known)) {
+            send_take(next, *next.asker);
+            continue;
+        }
+        ++recalled;
+        next.asker->answered(known);
+        if (generation_ != generation) {
+            return;  // closed by somebody we called
         }
     }
+}
+
+void link::send_waiting_later()
+{
+    auto go_on = [self = self_.lock(), generation = generation_] {
+        if (self->generation_ == generation) {
+            self->send_waiting();
+        }
+    };
+    asio::post(executor_, std::move(go_on));
 }
 
 take_call link::next_call()
@@ -80,12 +125,13 @@ take_call link::next_call()
     return {connector_->script_sha(), options_.key_prefix, ++last_number_};
 }
 
+// A command of the link's own, which nobody asked for.
 sent_command& link::enqueue(sent_command::kind what, base::instant now)
 {
-    sent_command& command = pending_.push();
+    sent_command& command = under_way_.push();
     command.what = what;
-    command.asked = now;
-    command.deadline = now + options_.timeout;
+    command.question = {.asked = now, .deadline = now + options_.timeout};
+    command.bytes.clear();
     return command;
 }
 
@@ -146,6 +192,14 @@ void link::read_later()
 
 void link::readable()
 {
+    if (receive()) {
+        read_later();
+    }
+}
+
+// Handles what has arrived. False: the connection is lost, or closed by somebody we called.
+bool link::receive()
+{
     const std::uint64_t generation = generation_;
     for (int i = 0; i < reads_in_a_row; ++i) {
         boost::system::error_code ec;
@@ -155,7 +209,7 @@ void link::readable()
         }
         if (ec) {
             lose(failure::unreachable);
-            return;
+            return false;
         }
         reader_.feed(std::span{incoming_}.first(count));
         reply r;
@@ -165,31 +219,35 @@ void link::readable()
                 lose(failure::protocol);
             }
             if (generation_ != generation) {
-                return;  // lost, maybe by somebody we called
+                return false;
             }
         }
         if (next == reply_reader::next::garbage) {
             lose(failure::protocol);
-            return;
+            return false;
+        }
+        send_waiting();
+        if (generation_ != generation) {
+            return false;
         }
     }
-    read_later();
+    return true;
 }
 
 // The next reply, which is the oldest command's. False: it makes no sense.
 bool link::handle(const reply& r)
 {
-    if (pending_.empty()) {
+    if (under_way_.empty()) {
         return false;
     }
     const base::instant now = base::now();
-    const auto what = pending_.front().what;
-    const std::int64_t number = pending_.front().number;
+    const auto what = under_way_.front().what;
+    const std::int64_t number = under_way_.front().number;
     if (what == sent_command::kind::take) {
         handle_take(r, now);
         return true;
     }
-    pending_.pop();
+    under_way_.pop();
     switch (what) {
         case sent_command::kind::probe:
             return handle_probe(r, number);
@@ -227,8 +285,8 @@ bool link::handle_probe(const reply& r, std::int64_t number)
 
 void link::handle_take(const reply& r, base::instant now)
 {
-    sent_command& command = pending_.front();
-    const auto given = read_answer(r, command.number, command.charges);
+    sent_command& command = under_way_.front();
+    const auto given = read_answer(r, command.number, command.question.charges.size());
     if (!given && r.what != reply::kind::error) {
         lose(failure::protocol);
         return;
@@ -237,12 +295,13 @@ void link::handle_take(const reply& r, base::instant now)
     if (c.noscript && ask_again(command)) {
         return;
     }
-    const base::duration took = now - command.asked;
-    question* const asker = forget(command.asker);
-    pending_.pop();
+    const pending_question asked = command.question;
+    question* const asker = forget(command.question.asker);
+    under_way_.pop();
     if (asker != nullptr) {
-        metrics_.duration.observe(took);
+        metrics_.duration.observe(now - asked.asked);
         if (given) {
+            empty_.remember(asked.charges, *given, now);
             state_.proved();
             breaker_.succeeded(now);
             asker->answered(*given);
@@ -262,20 +321,20 @@ void link::handle_take(const reply& r, base::instant now)
 // the same deadline. False: not to be asked again.
 bool link::ask_again(sent_command& forgotten)
 {
-    if (forgotten.sent_again || forgotten.asker == nullptr || pending_.full()) {
+    question* const asker = forgotten.question.asker;
+    if (forgotten.sent_again || asker == nullptr || under_way_.full()) {
         return false;
     }
-    question* const asker = forget(forgotten.asker);
     sent_command old = std::move(forgotten);
-    pending_.pop();
+    under_way_.pop();
     load_script();
-    sent_command& again = pending_.push();
+    sent_command& again = under_way_.push();
     again = std::move(old);
     again.sent_again = true;
-    remember(*asker, again.asker);
+    remember(*asker, again.question.asker);
     metrics_.requests.add();
     send(again.bytes);
-    watch(again.deadline);
+    watch(again.question.deadline);
     return true;
 }
 
@@ -287,6 +346,17 @@ void link::load_script()
         encode_script_load(command.bytes);
         send(command.bytes);
     }
+}
+
+// The time of a question is up. What is known of its bucket from other answers still decides it, and
+// then its client was too many for the store, rather than the store too slow.
+void link::expire(question* asker, const pending_question& asked, failure why, base::instant now)
+{
+    if (answer known; asker != nullptr && recalls(asked.charges, now, known)) {
+        asker->answered(known);
+        return;
+    }
+    settle(asker, why, now);
 }
 
 void link::settle(question* asker, failure why, base::instant now)

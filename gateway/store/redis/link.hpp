@@ -1,11 +1,18 @@
 // One worker's pipelined connection to a Redis server, and everything that keeps it honest: the
 // order of replies, the deadline of each question, the breaker and its probes, and reconnecting.
 //
+// At most max_under_way calls are under way; what is asked meanwhile waits for its turn, and is not
+// sent at all if an answer that came before shows that its bucket is empty. So what one client asks
+// beyond its limit costs the server a few calls, however many connections it asks on, and a call
+// that times out says something about the server, not about our queue.
+//
 // On the worker's thread. Held by shared_ptr, as what it waits for may end after close().
 #pragma once
 
+#include "gateway/base/ring.hpp"
 #include "gateway/net/task.hpp"
 #include "gateway/store/breaker_state.hpp"
+#include "gateway/store/empty_buckets.hpp"
 #include "gateway/store/options.hpp"
 #include "gateway/store/redis/command.hpp"
 #include "gateway/store/redis/connector.hpp"
@@ -41,6 +48,9 @@ public:
     link(const link&) = delete;
     link& operator=(const link&) = delete;
 
+    bool recalls(
+        std::span<const charge> charges, base::instant now, answer& into
+    ) const override;
     std::optional<failure> ask(std::span<const charge> charges, question& q) override;
 
     // The pending questions fail, or are abandoned without a call.
@@ -52,6 +62,8 @@ public:
     bool healthy() const { return state_.ready() && !breaker_.open(); }
 
 private:
+    static constexpr std::size_t max_under_way = 64;
+
     std::weak_ptr<link> self_;
     net::executor executor_;
     std::string name_;
@@ -64,7 +76,9 @@ private:
     std::shared_ptr<connector> connector_;
     net::stream_socket socket_;
     std::uint64_t generation_ = 0;  // of the connection; completions of an older one are ignored
-    pending_commands pending_;
+    empty_buckets empty_;
+    base::ring<pending_question> waiting_;
+    base::ring<sent_command> under_way_;
     std::int64_t last_number_ = 0;  // of a call of the script
     reply_reader reader_;
     std::string outgoing_;
@@ -86,26 +100,35 @@ private:
     // link.cpp: asking and answering.
     failure refuse(failure why, base::instant now);
     take_call next_call();
-    void send_what_waited();
+    bool may_send() const { return state_.ready() && under_way_.size() < max_under_way; }
+    void send_waiting();
+    void send_waiting_later();
+    void send_take(pending_question asked, question& asker);
     sent_command& enqueue(sent_command::kind what, base::instant now);
     void send(const std::string& bytes);
     void flush();
     void read_later();
     void readable();
+    bool receive();
     bool handle(const reply& r);
     bool handle_probe(const reply& r, std::int64_t number);
     void handle_take(const reply& r, base::instant now);
     bool ask_again(sent_command& forgotten);
     void load_script();
     void settle(question* asker, failure why, base::instant now);
+    void expire(
+        question* asker, const pending_question& asked, failure why, base::instant now
+    );
 
     // link_recovery.cpp: time, loss and return.
     net::task<> run(std::shared_ptr<link> self);
     void begin();
     void lose(failure why);
     void fail_pending(failure why);
+    question* take_pending();
     void watch(base::instant at);
     void check_deadlines();
+    bool expire_waiting(base::instant now);
     void probe_later();
     void probe();
     void probe_ended(std::optional<failure> why);

@@ -17,6 +17,9 @@ namespace {
 constexpr base::duration least_stuck = std::chrono::milliseconds{250};
 constexpr base::duration most_stuck = std::chrono::milliseconds{500};
 
+// Room beside the calls for commands of the link's own: a script, and probes that are overdue.
+constexpr std::size_t own_commands = 8;
+
 // Deadlines that close together are looked at together: far less than the 5 ms we may be late.
 constexpr base::duration deadline_grain = std::chrono::milliseconds{1};
 
@@ -49,7 +52,8 @@ link::link(
       breaker_(options.breaker),
       connector_(connector::make(executor, options)),
       socket_(executor),
-      pending_(options.max_pending),
+      waiting_(options.max_pending),
+      under_way_(max_under_way + own_commands),
       deadline_timer_(executor),
       probe_timer_(executor),
       rest_timer_(executor),
@@ -87,7 +91,11 @@ void link::begin()
     reader_.reset();
     state_.greeted();
     read_later();
-    send_what_waited();
+    const std::uint64_t generation = generation_;
+    send_waiting();
+    if (generation_ != generation) {
+        return;  // closed by somebody we called
+    }
     if (breaker_.open()) {
         probe();
     } else {
@@ -118,11 +126,23 @@ void link::lose(failure why)
 void link::fail_pending(failure why)
 {
     const base::instant now = base::now();
-    while (!pending_.empty()) {
-        question* const asker = forget(pending_.front().asker);
-        pending_.pop();
-        settle(asker, why, now);
+    while (!under_way_.empty() || !waiting_.empty()) {
+        settle(take_pending(), why, now);
     }
+}
+
+// Who put the oldest question there is; null if it has been failed, or left.
+question* link::take_pending()
+{
+    question* asker = nullptr;
+    if (!under_way_.empty()) {
+        asker = forget(under_way_.front().question.asker);
+        under_way_.pop();
+    } else {
+        asker = forget(waiting_.front().asker);
+        waiting_.pop();
+    }
+    return asker;
 }
 
 void link::close(pending_ones what)
@@ -139,9 +159,8 @@ void link::close(pending_ones what)
     probe_timer_.cancel();
     rest_timer_.cancel();
     show_up(false);
-    while (!pending_.empty()) {
-        question* const asker = forget(pending_.front().asker);
-        pending_.pop();
+    while (!under_way_.empty() || !waiting_.empty()) {
+        question* const asker = take_pending();
         if (asker != nullptr && what == pending_ones::fail) {
             asker->failed(failure::unreachable);
         }
@@ -168,38 +187,66 @@ void link::watch(base::instant at)
 void link::check_deadlines()
 {
     deadline_at_ = base::instant::max();
-    if (pending_.empty()) {
-        return;
-    }
     const std::uint64_t generation = generation_;
     const base::instant now = base::now();
-    const base::instant stuck_at =
-        state_.ready() ? pending_.front().deadline + stuck_after_ : base::instant::max();
-    if (stuck_at <= now) {
-        lose(failure::timeout);
+    base::instant next = base::instant::max();
+    // An answer that is here is in time, if only this loop was too busy to read it.
+    if (state_.ready() && !receive()) {
         return;
     }
-    base::instant next = stuck_at;
-    const std::size_t count = pending_.size();  // what is called may ask again
+    if (!under_way_.empty()) {
+        next = under_way_.front().question.deadline + stuck_after_;
+        if (next <= now) {
+            lose(failure::timeout);
+            return;
+        }
+    }
+    const std::size_t count = under_way_.size();  // what is called may ask again
     for (std::size_t i = 0; i < count; ++i) {
-        sent_command& command = pending_[i];
+        sent_command& command = under_way_[i];
+        pending_question& asked = command.question;
         const bool probing = command.what == sent_command::kind::probe;
-        if (command.deadline > now) {
-            next = command.asker != nullptr || probing ? std::min(next, command.deadline) : next;
+        if (asked.deadline > now) {
+            next = asked.asker != nullptr || probing ? std::min(next, asked.deadline) : next;
             continue;
         }
         if (probing) {
             command.what = sent_command::kind::overdue_probe;
             probe_ended(failure::timeout);
-        } else if (question* const asker = forget(command.asker); asker != nullptr) {
-            metrics_.duration.observe(now - command.asked);
-            settle(asker, failure::timeout, now);
+        } else if (question* const asker = forget(asked.asker); asker != nullptr) {
+            metrics_.duration.observe(now - asked.asked);
+            expire(asker, asked, failure::timeout, now);
         }
         if (generation_ != generation) {
             return;  // closed by somebody we called
         }
     }
-    watch(std::max(next, now + deadline_grain));
+    if (!expire_waiting(now)) {
+        return;
+    }
+    if (!waiting_.empty()) {
+        next = std::min(next, waiting_.front().deadline);
+    }
+    if (next != base::instant::max()) {
+        watch(std::max(next, now + deadline_grain));
+    }
+}
+
+// Those that were never sent, oldest first. That is a failure of the server only if it has not been
+// reached at all: else our queue to it was too long. False: closed by somebody we called.
+bool link::expire_waiting(base::instant now)
+{
+    const std::uint64_t generation = generation_;
+    while (!waiting_.empty() && waiting_.front().deadline <= now) {
+        const pending_question asked = waiting_.front();
+        question* const asker = forget(waiting_.front().asker);
+        waiting_.pop();
+        expire(asker, asked, state_.ready() ? failure::overload : failure::timeout, now);
+        if (generation_ != generation) {
+            return false;
+        }
+    }
+    return true;
 }
 
 void link::probe_later()
@@ -222,7 +269,7 @@ void link::probe()
     if (!state_.ready() || !breaker_.open()) {
         return;
     }
-    if (pending_.full()) {
+    if (under_way_.full()) {
         probe_later();
         return;
     }
@@ -232,7 +279,7 @@ void link::probe()
     command.number = call.number;
     metrics_.requests.add();
     send(command.bytes);
-    watch(command.deadline);
+    watch(command.question.deadline);
 }
 
 void link::probe_ended(std::optional<failure> why)

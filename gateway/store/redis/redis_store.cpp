@@ -20,6 +20,13 @@ redis_store::~redis_store()
     link_->close(redis::link::pending_ones::abandon);
 }
 
+bool redis_store::recalls(
+    std::span<const charge> charges, base::instant now, answer& into
+) const
+{
+    return link_->recalls(charges, now, into);
+}
+
 std::optional<failure> redis_store::ask(std::span<const charge> charges, question& q)
 {
     return link_->ask(charges, q);

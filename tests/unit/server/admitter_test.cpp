@@ -17,6 +17,11 @@ using ::testing::HasSubstr;
 // A store that answers when the test does.
 class late_store final : public store::shared_store {
 public:
+    bool recalls(std::span<const store::charge>, base::instant, store::answer&) const override
+    {
+        return false;
+    }
+
     std::optional<store::failure> ask(std::span<const store::charge>, store::question& q) override
     {
         remember(q, slot_);

@@ -15,9 +15,17 @@ class fake_store final : public store::shared_store {
 public:
     std::optional<store::failure> refuses;
     std::vector<std::string> asked;  // names of limits, of the last question
-    store::charge last;              // of that question
+    std::optional<store::answer> recalled;
     int questions = 0;
     std::int64_t remaining = 7;
+
+    bool recalls(std::span<const store::charge>, base::instant, store::answer& into) const override
+    {
+        if (recalled) {
+            into = *recalled;
+        }
+        return recalled.has_value();
+    }
 
     std::optional<store::failure> ask(std::span<const store::charge> charges, store::question& q)
         override
@@ -27,7 +35,6 @@ public:
         for (const store::charge& c : charges) {
             asked.emplace_back(c.limit_name);
         }
-        last = charges.back();
         if (!refuses) {
             remember(q, slot_);
         }
@@ -251,63 +258,71 @@ TEST_F(limits, give_local_tokens_back_when_the_shared_store_rejects)
     EXPECT_EQ(left(1), 3);
 }
 
-TEST_F(limits, of_the_shared_store_are_named_too_when_the_local_one_rejects)
+TEST_F(limits, of_the_shared_store_are_not_asked_when_the_local_one_rejects)
+{
+    add("a", elsewhere, 2);
+    add("c", policy::local_store, 1);
+    ask();
+    shared->answer({true}, true);
+    EXPECT_EQ(ask().is, is::rejected);
+    EXPECT_FALSE(pending());
+    EXPECT_EQ(shared->questions, 1);
+    EXPECT_EQ(said().deciding()->rule->name, "c");
+    EXPECT_EQ(reports(), 1U) << "of what was not asked nothing is said";
+    EXPECT_EQ(count(0), 1U);
+    EXPECT_EQ(count(1, outcome::rejected), 1U);
+}
+
+TEST_F(limits, that_are_remembered_as_empty_reject_without_asking_and_take_nothing)
 {
     add("a", elsewhere, 2);
     add("b", elsewhere, 2);
-    add("c", policy::local_store, 1);
-    ask();
-    shared->answer({true, true}, true);
-    ask();
-    ASSERT_TRUE(pending());
-    EXPECT_THAT(shared->asked, ElementsAre("a", "b", "a"));
-    EXPECT_EQ(shared->last.cost, INT64_MAX) << "never to be had, so nothing is taken";
-    EXPECT_TRUE(shared->last.enforced);
-    shared->answer({false, true, false}, false, std::chrono::hours{2});
-    EXPECT_EQ(said().is, is::rejected);
+    add("c", policy::local_store, 3);
+    shared->recalled.emplace();
+    shared->recalled->add({.allowed = false, .retry_after = std::chrono::hours{2}});
+    shared->recalled->add_unknown();
+    shared->recalled->admitted = false;
+    EXPECT_EQ(ask().is, is::rejected);
+    EXPECT_FALSE(pending());
+    EXPECT_EQ(shared->questions, 0);
     EXPECT_EQ(said().retry_after(), std::chrono::hours{2});
-    std::vector<http::limit_report> reports;
-    said().reports(reports);
-    std::vector<std::string_view> violated;
-    for (const http::limit_report& r : reports) {
-        if (!r.decision.allowed) {
-            violated.push_back(r.name);
-        }
-    }
-    EXPECT_THAT(violated, ElementsAre("a", "c"));
-    EXPECT_EQ(said().limits()[1].decision.remaining, shared->remaining);
+    EXPECT_EQ(said().limits()[2].decision.remaining, 3);
+    EXPECT_EQ(reports(), 2U);
     EXPECT_EQ(count(0, outcome::rejected), 1U);
-    EXPECT_EQ(count(1, outcome::allowed), 1U);
-    EXPECT_EQ(count(1), 1U);
-    EXPECT_EQ(count(2, outcome::rejected), 1U);
-    EXPECT_EQ(heard, 2);
-
-    ask();
-    shared->answer({true, true, false}, false);
-    EXPECT_EQ(said().is, is::rejected) << "though all of the shared store would let it pass";
-    EXPECT_GT(said().retry_after(), std::chrono::minutes{59});
-    EXPECT_EQ(count(2, outcome::rejected), 2U);
+    EXPECT_EQ(count(1), 0U);
+    EXPECT_EQ(count(2), 0U);
+    EXPECT_EQ(left(2), 3);
 }
 
-TEST_F(limits, that_cannot_be_looked_at_change_nothing_of_a_local_rejection)
+TEST_F(limits, that_are_remembered_as_empty_are_named_with_the_local_ones_in_the_way)
 {
-    add("a", elsewhere, 2).on_store_failure = policy::failure_policy::closed;
-    add("b", elsewhere, 2).on_store_failure = policy::failure_policy::local;
+    add("a", elsewhere, 2);
     add("c", policy::local_store, 1);
     ask();
-    shared->answer({true, true}, true);
-    for (const bool at_once : {false, true}) {
-        shared->refuses = at_once ? std::optional(store::failure::open) : std::nullopt;
-        ask();
-        EXPECT_EQ(pending(), !at_once);
-        shared->fail();
-        EXPECT_EQ(said().is, is::rejected);
-        EXPECT_EQ(said().deciding()->rule->name, "c");
-        EXPECT_EQ(reports(), 1U);
-    }
-    EXPECT_EQ(count(0), 1U);
-    EXPECT_EQ(count(1), 1U);
-    EXPECT_EQ(count(2, outcome::rejected), 2U);
+    shared->answer({true}, true);
+    shared->recalled.emplace();
+    shared->recalled->add({.allowed = false, .retry_after = std::chrono::seconds{2}});
+    shared->recalled->admitted = false;
+    EXPECT_EQ(ask().is, is::rejected);
+    EXPECT_GT(said().retry_after(), std::chrono::minutes{59});
+    EXPECT_FALSE(said().limits()[0].decision.allowed);
+    EXPECT_FALSE(said().limits()[1].decision.allowed);
+    EXPECT_EQ(count(0, outcome::rejected), 1U);
+    EXPECT_EQ(count(1, outcome::rejected), 1U);
+}
+
+TEST_F(limits, in_shadow_mode_that_are_remembered_as_empty_are_not_asked_and_let_pass)
+{
+    add("a", elsewhere, 2).mode = policy::mode::shadow;
+    add("c", policy::local_store, 3);
+    shared->recalled.emplace();
+    shared->recalled->add({.allowed = false, .retry_after = std::chrono::seconds{2}});
+    EXPECT_EQ(ask().is, is::allowed);
+    EXPECT_EQ(shared->questions, 0);
+    EXPECT_EQ(count(0, outcome::shadow_rejected), 1U);
+    EXPECT_EQ(count(1, outcome::allowed), 1U);
+    shared->recalled.reset();
+    EXPECT_EQ(left(1), 2);
 }
 
 struct failing {

@@ -1,0 +1,51 @@
+// A queue in memory that is taken once: bounded, and its places stay where they are, so that others
+// may point at them.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+namespace gateway::base {
+
+template <typename T>
+class ring {
+public:
+    explicit ring(std::size_t capacity)
+        : capacity_(capacity), places_(std::make_unique<T[]>(capacity))
+    {}
+
+    bool empty() const { return count_ == 0; }
+
+    bool full() const { return count_ == capacity_; }
+
+    std::size_t size() const { return count_; }
+
+    // The i-th oldest.
+    T& operator[](std::size_t i) { return places_[place(i)]; }
+
+    T& front() { return places_[first_]; }
+
+    // A new youngest one, which holds what was last in its place. Not if full().
+    T& push() { return places_[place(count_++)]; }
+
+    void pop()
+    {
+        first_ = place(1);
+        --count_;
+    }
+
+private:
+    std::size_t capacity_;
+    std::unique_ptr<T[]> places_;
+    std::size_t first_ = 0;
+    std::size_t count_ = 0;
+
+    // A comparison, as a division by what is no constant would cost more.
+    std::size_t place(std::size_t i) const
+    {
+        const std::size_t at = first_ + i;
+        return at < capacity_ ? at : at - capacity_;
+    }
+};
+
+}  // namespace gateway::base
