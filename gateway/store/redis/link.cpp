@@ -135,18 +135,34 @@ sent_command& link::enqueue(sent_command::kind what, base::instant now)
     return command;
 }
 
-// All that is sent in one turn of the loop leaves together, at its end.
+// What an idle link is asked first leaves at once, so that its answer is here when the turn of the
+// loop ends; the rest of the turn leaves together, at its end.
 void link::send(const std::string& bytes)
 {
+    const bool idle = under_way_.size() == 1;
     outgoing_ += bytes;
-    if (!flush_posted_ && !awaiting_writable_) {
-        flush_posted_ = true;
-        auto flush_now = [self = self_.lock()] {
-            self->flush_posted_ = false;
-            self->flush();
-        };
-        asio::post(executor_, std::move(flush_now));
+    if (flush_posted_ || awaiting_writable_ || (idle && sends_at_once())) {
+        return;
     }
+    flush_posted_ = true;
+    auto flush_now = [self = self_.lock()] {
+        self->flush_posted_ = false;
+        self->flush();
+    };
+    asio::post(executor_, std::move(flush_now));
+}
+
+// False: flush() has to, and meets the error if there was one.
+bool link::sends_at_once()
+{
+    boost::system::error_code ec;
+    sent_ += socket_.write_some(asio::buffer(outgoing_) + sent_, ec);
+    if (sent_ < outgoing_.size()) {
+        return false;
+    }
+    outgoing_.clear();
+    sent_ = 0;
+    return true;
 }
 
 void link::flush()

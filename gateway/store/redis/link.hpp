@@ -106,6 +106,7 @@ private:
     void send_take(pending_question asked, question& asker);
     sent_command& enqueue(sent_command::kind what, base::instant now);
     void send(const std::string& bytes);
+    bool sends_at_once();
     void flush();
     void read_later();
     void readable();
