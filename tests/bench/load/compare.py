@@ -6,6 +6,7 @@ import signal
 import sys
 
 import decision
+import flood
 import idle
 import profiling
 import sweep
@@ -18,6 +19,7 @@ MEASUREMENTS = {
     **{name: functools.partial(compare, name, each) for name, each in SCENARIOS.items()},
     "sweep": sweep.run,
     "idle": idle.run,
+    "flood": flood.run,
     "decision": decision.run,
     "profile": profiling.run,
 }
