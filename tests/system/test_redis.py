@@ -61,6 +61,7 @@ class Shared(SystemTest):
             self.redis.url,
             names="a, b",
             limits="a: { key: [], rate: 1/h, burst: 5, store: r }, b: { key: client_ip, rate: 1/h, burst: 2, store: r }",
+            store=", remember_rejections: false",
         )
         before = gateway.metrics().count("gateway_store_requests_total", store="r")
         statuses = [gateway.get().status for _ in range(6)]
@@ -96,6 +97,7 @@ class Shared(SystemTest):
             self.redis.url,
             names="near, far",
             limits="near: { key: [], rate: 1/m, burst: 2 }, far: { key: [], rate: 1/h, burst: 2, store: r }",
+            more="workers: 1\n",
         )
         self.assertEqual([gateway.get().status for _ in range(2)], [200] * 2)
         before = self.redis.keys(), self.redis.command("GET", self.redis.keys()[0])

@@ -1,7 +1,7 @@
 """What the tests of failing stores share.
 
-How an answer was made is read from it alone. The bucket in Redis is empty from the start, so 429
-says that the store decided; in the fault `open` says 200 without the limit's fields, `closed`
+How an answer was made is read from it alone. The bucket in Redis is empty from the start and
+rejections are not remembered, so 429 says that the store decided; in the fault `open` says 200 without the limit's fields, `closed`
 503, and `local` 200 with them, from its own full bucket.
 """
 import time
@@ -21,7 +21,7 @@ BURST = 3000
 FAULT_TIME = 3.0 if SLOW else 0.8
 
 TEXT = """
-stores: {{ r: {{ url: '{url}', timeout: {timeout}ms }} }}
+stores: {{ r: {{ url: '{url}', timeout: {timeout}ms, remember_rejections: false }} }}
 limits:
   open: {{ key: [], rate: 1/d, burst: {burst}, cost: {cost}, store: r, on_store_failure: open }}
   closed: {{ key: [], rate: 1/d, burst: {burst}, cost: {cost}, store: r, on_store_failure: closed }}
