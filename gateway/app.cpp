@@ -71,7 +71,7 @@ private:
     void drain();
     void worker_finished();
     std::vector<telemetry::server_figures> server_figures();
-    std::vector<std::string> not_ready_because();
+    server::readiness readiness();
 };
 
 app::app(const config::settings& settings, const std::string& config_path)
@@ -189,7 +189,7 @@ void app::open_admin()
         socket,
         settings_.server.admin,
         server::admin_server::sources{
-            [this] { return metrics_.scrape(); }, [this] { return not_ready_because(); }}
+            [this] { return metrics_.scrape(); }, [this] { return readiness(); }}
     );
 }
 
@@ -292,28 +292,27 @@ std::vector<telemetry::server_figures> app::server_figures()
     return figures;
 }
 
-std::vector<std::string> app::not_ready_because()
+server::readiness app::readiness()
 {
-    std::vector<std::string> reasons;
+    server::readiness r;
     if (draining_) {
-        reasons.emplace_back("draining");
+        r.reasons.emplace_back("draining");
     }
-    for (const policy::limit_rule& rule : settings_.policy->limits) {
-        const bool matters = rule.store != policy::local_store &&
-                             rule.on_store_failure == policy::failure_policy::closed &&
-                             rule.mode == policy::mode::enforce;
+    for (const config::shared_store& store : settings_.shared_stores) {
         bool up = true;
-        for (std::size_t i = 0; matters && i < workers_.size(); ++i) {
-            up = up && metrics_.store(i, settings_.policy->stores[rule.store]).up.value() != 0;
+        for (std::size_t i = 0; i < workers_.size(); ++i) {
+            up = up && metrics_.store(i, store.name).up.value() != 0;
         }
         if (!up) {
-            reasons.push_back(
-                "limit " + rule.name + " is closed on failure, and its store " +
-                settings_.policy->stores[rule.store] + " is down"
-            );
+            r.stores_down.push_back(store.name);
         }
     }
-    return reasons;
+    for (const telemetry::server_figures& s : server_figures()) {
+        if (!s.up) {
+            r.servers_down.push_back(s.name);
+        }
+    }
+    return r;
 }
 
 }  // namespace

@@ -36,14 +36,19 @@ response plain(http::status status, std::string_view type, std::string body)
     return r;
 }
 
-response readiness(const std::vector<std::string>& reasons)
+response as_response(const readiness& r)
 {
-    const bool ready = reasons.empty();
-    boost::json::array list;
-    for (const std::string& reason : reasons) {
-        list.emplace_back(reason);
+    const bool ready = r.reasons.empty();
+    boost::json::array servers;
+    for (const auto& [upstream, server] : r.servers_down) {
+        servers.push_back({{"upstream", upstream}, {"server", server}});
     }
-    const boost::json::value body{{"ready", ready}, {"reasons", list}};
+    const boost::json::value body{
+        {"ready", ready},
+        {"reasons", boost::json::value_from(r.reasons)},
+        {"stores_down", boost::json::value_from(r.stores_down)},
+        {"servers_down", servers},
+    };
     return plain(
         ready ? http::status::ok : http::status::service_unavailable,
         "application/json",
@@ -66,7 +71,7 @@ response respond(const request& asked, const admin_server::sources& from)
         return plain(http::status::ok, "application/json", "{\"healthy\":true}\n");
     }
     if (path == "/readyz") {
-        return readiness(from.not_ready_because());
+        return as_response(from.ready());
     }
     return plain(http::status::not_found, "text/plain", "try /metrics, /healthz or /readyz\n");
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gateway/server/options.hpp"
+#include "gateway/telemetry/metrics.hpp"
 
 #include <boost/asio/io_context.hpp>
 
@@ -12,11 +13,22 @@
 
 namespace gateway::server {
 
+// What /readyz tells. The reasons are about this process alone and decide; what else is down is
+// only told, as every gateway shares it.
+struct readiness {
+    std::vector<std::string> reasons;  // why not; none: ready
+    std::vector<std::string> stores_down;
+    std::vector<telemetry::server_name> servers_down;
+};
+
+// At its bound of connections it closes the one that has kept it waiting longest: for the rest of
+// a request, or for room for an answer. So nobody shuts others out by being slow.
 class admin_server {
 public:
     struct sources {
-        std::function<std::string()> metrics;                         // Prometheus text
-        std::function<std::vector<std::string>()> not_ready_because;  // empty: ready
+        // Prometheus text.
+        std::function<std::string()> metrics;
+        std::function<readiness()> ready;
     };
 
     // Takes over a socket that listens on options.address.

@@ -1,4 +1,5 @@
 """Active health checks: real servers that turn bad in every way, and come back."""
+import json
 import socket
 import threading
 
@@ -149,7 +150,10 @@ class Checks(HealthTest):
         for server in (a, b):
             self.wait_for(gateway, server, 0)
         self.assertEqual(self.who_answers(gateway), {"a", "b"})
-        self.assertEqual(get(gateway.admin, "/readyz").status, 200)
+        r = get(gateway.admin, "/readyz")
+        self.assertEqual(r.status, 200)
+        down = {(s["upstream"], s["server"]) for s in json.loads(r.body)["servers_down"]}
+        self.assertEqual(down, {("up", f"{s.address}") for s in (a, b)})
 
     def test_every_way_of_being_bad(self):
         header = b"HTTP/1.1 200 OK\r\n"

@@ -9,6 +9,7 @@ from harness.client import Closed, get
 from harness.load import Load
 from harness.origin import pause
 from harness.process import wait_until
+from harness.redis_server import RedisServer
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: h\r\n\r\n"
 
@@ -194,6 +195,36 @@ class Drain(SystemTest):
 
             wait_until(refused)
         self.assertEqual(gateway.wait(), 0, "the client left, nothing is in flight")
+
+    def test_of_one_worker_says_nothing_of_stores(self):
+        redis = self.started(RedisServer())
+        origin = self.origin(lambda peer, request: peer.wait_for_end())
+        gateway = self.gateway(
+            f"stores: {{ r: {{ url: '{redis.url}', timeout: 1s }} }}\n"
+            "limits: { l: { key: [], rate: 9/h, store: r, on_store_failure: closed } }\n"
+            + forwarding_to(origin.address, "l")
+        )
+
+        def links():
+            return len(redis.command("CLIENT", "LIST").splitlines()) - 1  # one is ours
+
+        def store_up():
+            return gateway.metrics().sum("gateway_store_up", store="r")
+
+        wait_until(lambda: links() == 2 and store_up() == 1, what="both workers have a link")
+        with gateway.connect() as c:
+            c.request()
+            wait_until(lambda: origin.requests)
+            gateway.signal(signal.SIGTERM)
+            wait_until(lambda: links() == 1, what="one of them has drained")
+            self.assertEqual(store_up(), 1, "the store is well")
+            r = get(gateway.admin, "/readyz")
+            self.assertEqual(r.status, 503)
+            self.assertEqual(
+                json.loads(r.body),
+                {"ready": False, "reasons": ["draining"], "stores_down": [], "servers_down": []},
+            )
+        self.assertEqual(gateway.wait(), 0)
 
     def test_drain_timeout_bounds_it(self):
         gateway = self.gateway(

@@ -150,6 +150,7 @@ void link::close(pending_ones what)
     if (state_.closed()) {
         return;
     }
+    retire();  // that we go says nothing of the store
     state_.close();
     ++generation_;
     boost::system::error_code ignored;
@@ -158,7 +159,6 @@ void link::close(pending_ones what)
     deadline_timer_.cancel();
     probe_timer_.cancel();
     rest_timer_.cancel();
-    show_up(false);
     while (!under_way_.empty() || !waiting_.empty()) {
         question* const asker = take_pending();
         if (asker != nullptr && what == pending_ones::fail) {
