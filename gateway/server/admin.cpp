@@ -12,6 +12,8 @@
 #include <boost/beast/http.hpp>
 #include <boost/json.hpp>
 
+#include <list>
+
 namespace gateway::server {
 
 namespace {
@@ -79,28 +81,59 @@ response respond(const request& asked, const admin_server::sources& from)
 }  // namespace
 
 struct admin_server::state {
+    struct guest {
+        stream connection;
+        bool turned_out = false;
+    };
+
+    using guests = std::list<guest>;
+
     acceptor listening;
     admin_options options;
     sources from;
-    std::size_t connections = 0;
+    // Those that have kept us waiting longest come first.
+    guests present{};
+    // Closed, and about to notice it.
+    guests leaving{};
 
     static net::task<> listen(std::shared_ptr<state> s);
-    static net::task<> serve_one(std::shared_ptr<state> s, stream connection);
+    static net::task<> serve_one(std::shared_ptr<state> s, guests::iterator g);
+    net::task<> serve(guests::iterator g);
+    void begin_waiting_for(guests::iterator g);
+    void make_room();
 };
 
-namespace {
-
-net::task<> serve(stream s, base::duration timeout, const admin_server::sources& from)
+void admin_server::state::begin_waiting_for(guests::iterator g)
 {
+    if (!g->turned_out) {
+        present.splice(present.end(), present, g);
+    }
+}
+
+void admin_server::state::make_room()
+{
+    while (present.size() >= options.max_connections) {
+        const auto oldest = present.begin();
+        oldest->turned_out = true;
+        oldest->connection.close();
+        leaving.splice(leaving.end(), present, oldest);
+    }
+}
+
+net::task<> admin_server::state::serve(guests::iterator g)
+{
+    stream& s = g->connection;
     boost::beast::flat_buffer buffer;
     bool keep_alive = true;
     while (keep_alive) {
         http::request_parser<http::empty_body> parser;
-        s.expires_after(timeout);
+        s.expires_after(options.timeout);
+        begin_waiting_for(g);
         auto [read_ec, read_n] = co_await http::async_read(s, buffer, parser, net::use_task);
         if (read_ec) {
             break;
         }
+        begin_waiting_for(g);
         response answer = respond(parser.get(), from);
         answer.keep_alive(parser.get().keep_alive());
         answer.prepare_payload();
@@ -115,13 +148,10 @@ net::task<> serve(stream s, base::duration timeout, const admin_server::sources&
     }
 }
 
-}  // namespace
-
-net::task<> admin_server::state::serve_one(std::shared_ptr<state> s, stream connection)
+net::task<> admin_server::state::serve_one(std::shared_ptr<state> s, guests::iterator g)
 {
-    ++s->connections;
-    co_await serve(std::move(connection), s->options.timeout, s->from);
-    --s->connections;
+    co_await s->serve(g);
+    (g->turned_out ? s->leaving : s->present).erase(g);
 }
 
 net::task<> admin_server::state::listen(std::shared_ptr<state> s)
@@ -133,10 +163,10 @@ net::task<> admin_server::state::listen(std::shared_ptr<state> s)
         if (ec) {  // out of descriptors, perhaps: do not spin
             pause.expires_after(net::listener::pause_after_failure);
             co_await pause.async_wait(net::use_task);
-        } else if (s->connections < s->options.max_connections) {
-            asio::co_spawn(
-                s->listening.get_executor(), serve_one(s, stream(std::move(peer))), asio::detached
-            );
+        } else {
+            s->make_room();
+            const auto g = s->present.insert(s->present.end(), guest{stream(std::move(peer))});
+            asio::co_spawn(s->listening.get_executor(), serve_one(s, g), asio::detached);
         }
     }
 }
@@ -150,7 +180,7 @@ admin_server::admin_server(
     ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size);
     const protocol family(address.ss_family, 0);
     state_ = std::make_shared<state>(state{
-        acceptor(context.get_executor(), family, socket), options, std::move(from), 0});
+        acceptor(context.get_executor(), family, socket), options, std::move(from)});
     asio::co_spawn(context.get_executor(), state::listen(state_), asio::detached);
 }
 

@@ -1,8 +1,9 @@
 """Metrics: their names and sums, a real Prometheus, and labels that no request can invent."""
+import contextlib
 import json
 
 from harness.case import SystemTest, forwarding_to
-from harness.client import exchange_raw, get
+from harness.client import Connection, exchange_raw, get
 from harness.load import pipelined
 from harness.process import SLOW, run_tool, wait_until
 from harness.prometheus import Prometheus
@@ -42,6 +43,15 @@ PROMISED = {
     "process_max_fds": set(),
     "process_start_time_seconds": set(),
 }
+
+
+def sent_until_it_blocks(socket, data):
+    """Whether the other side has stopped reading."""
+    try:
+        socket.send(data)
+        return False
+    except BlockingIOError:
+        return True
 
 
 class MetricsTest(SystemTest):
@@ -181,6 +191,35 @@ class Admin(MetricsTest):
         self.assertEqual(get(admin, "/nonsense").status, 404)
         self.assertEqual(get(admin, "/metrics", method="POST").status, 405)
         self.assertEqual(get(admin, "/metrics", method="HEAD").body, b"")
+
+    def test_half_sent_requests_shut_nobody_out(self):
+        text = "admin: { address: 127.0.0.1:0, max_connections: 16, timeout: 1h }\n"
+        gateway = self.gateway(text + forwarding_to("echo"))
+        for half, rest in (
+            ("", "GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n"),
+            ("GET /healthz HT", "TP/1.1\r\nHost: h\r\n\r\n"),
+            ("GET /healthz HTTP/1.1\r\nHost: h\r\nX: ", "\r\n\r\n"),
+        ):
+            with contextlib.ExitStack() as stack, self.subTest(half):
+                slow = [stack.enter_context(Connection(gateway.admin)) for _ in range(64)]
+                for c in slow:
+                    c.send(half)
+                for path in ("/healthz", "/readyz", "/metrics"):
+                    self.assertEqual(get(gateway.admin, path).status, 200)
+                self.assertTrue(slow[0].ends(), "the oldest makes room")
+                slow[-1].send(rest)
+                self.assertEqual(slow[-1].response().status, 200, "the newest has its place")
+
+    def test_clients_that_do_not_read_shut_nobody_out(self):
+        text = "admin: { address: 127.0.0.1:0, max_connections: 4, timeout: 1h }\n"
+        gateway = self.gateway(text + forwarding_to("echo"))
+        ask = "GET /metrics HTTP/1.1\r\nHost: h\r\n\r\n" * 2000
+        with contextlib.ExitStack() as stack:
+            for _ in range(8):
+                c = stack.enter_context(Connection(gateway.admin, receive_buffer=2048))
+                c.socket.setblocking(False)
+                wait_until(lambda c=c: sent_until_it_blocks(c.socket, ask.encode()))
+                self.assertEqual(get(gateway.admin, "/healthz").status, 200)
 
     def test_the_proxy_port_does_not_have_them(self):
         origin = self.origin()
