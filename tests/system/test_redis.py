@@ -1,13 +1,99 @@
 """Limits in a real Redis: what is stored there, for how long, and how it is reached."""
+import contextlib
 import json
 import re
 import signal
+import socket
+import threading
 import time
 
 from harness.case import SystemTest, forwarding_to
 from harness.load import Load, pipelined
-from harness.process import wait_until
+from harness.process import free_port, wait_until
 from harness.redis_server import RedisServer
+
+
+class WhyItFails(SystemTest):
+    """The log says what a person needs to mend it, and no secret."""
+
+    def told(self, url, *words):
+        gateway = self.gateway(
+            f"workers: 1\nstores: {{ r: {{ url: '{url}' }} }}\n"
+            "limits: { l: { key: [], rate: 1/h, store: r } }\n" + forwarding_to("echo", "l")
+        )
+        gateway.wait_for_diagnostic("store r: failing at ")
+        for word in words:
+            gateway.wait_for_diagnostic(word)
+        gateway.stop()
+        self.assertNotIn("s3cret", str(gateway.diagnostics))
+        self.assertLess(len(gateway.diagnostics), 10, gateway.diagnostics)
+        return gateway
+
+    def test_without_or_with_another_password(self):
+        redis = self.started(RedisServer("--requirepass", "right"))
+        at = f"127.0.0.1:{redis.port}"
+        self.told(f"redis://{at}", "auth (NOAUTH Authentication required.)")
+        self.told(f"redis://:s3cret@{at}", "auth (WRONGPASS invalid username-password pair")
+        self.told(f"redis://u:s3cret@{at}", "auth (WRONGPASS invalid username-password pair")
+
+    def test_with_a_password_where_none_is_wanted(self):
+        redis = self.started(RedisServer())
+        self.told(
+            f"redis://:s3cret@127.0.0.1:{redis.port}",
+            "auth (ERR AUTH <password> called without any password configured",
+        )
+
+    def test_that_cannot_be_reached(self):
+        self.told(f"redis://127.0.0.1:{free_port()}", "unreachable (Connection refused)")
+        self.told("redis://no-such-host.invalid", "unreachable (Host not found")
+        path = self.directory().file("none.sock")
+        self.told(f"unix://{path}", "unreachable (No such file or directory)")
+
+    def test_that_repeats_what_it_does_not_know(self):
+        def old_server(peer):
+            peer.recv(65536)
+            peer.sendall(
+                b"-ERR unknown command `AUTH`, with args beginning with: `u`, `s3cret`, \r\n"
+            )
+            peer.recv(65536)
+
+        port = self.started(Listener(old_server)).port
+        self.told(f"redis://u:s3cret@127.0.0.1:{port}", "auth (ERR unknown command `AUTH`)")
+
+    def test_that_changes_its_mind(self):
+        redis = self.started(RedisServer())
+        gateway = self.gateway(
+            f"workers: 1\nstores: {{ r: {{ url: '{redis.url}', timeout: 1s }} }}\n"
+            "limits: { l: { key: [], rate: 1/h, burst: 9, store: r } }\n" + forwarding_to("echo", "l")
+        )
+        gateway.wait_for_diagnostic("store r: ready")
+        redis.command("CONFIG", "SET", "requirepass", "right")
+        redis.password = "right"
+        redis.command("CLIENT", "KILL", "TYPE", "normal")
+        gateway.wait_for_diagnostic("auth (NOAUTH Authentication required.)")
+        redis.command("CONFIG", "SET", "requirepass", "")
+        redis.password = None
+        start = len(gateway.diagnostics)
+        gateway.wait_for_diagnostic("store r: ready", start)
+
+
+class Listener:
+    """Calls `serve`(socket) for each connection, one after the other."""
+
+    def __init__(self, serve):
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.port = self._socket.getsockname()[1]
+        self._serve = serve
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def _run(self):
+        with contextlib.suppress(OSError):
+            while True:
+                with self._socket.accept()[0] as peer, contextlib.suppress(ConnectionError):
+                    self._serve(peer)
+
+    def stop(self):
+        self._socket.close()
 
 
 class Shared(SystemTest):

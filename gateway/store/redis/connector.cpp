@@ -76,8 +76,10 @@ void connector::cancel()
 
 net::task<std::optional<failure>> connector::establish(link_state& state)
 {
+    detail_.clear();
     co_await find_endpoints();
     if (cancelled_ || endpoints_.empty()) {
+        detail_ = lookup_error_;
         co_return failure::unreachable;
     }
     begin_stage();
@@ -136,6 +138,7 @@ void connector::start_lookup()
                 self->endpoints_.emplace_back(entry.endpoint());
             }
         }
+        self->lookup_error_ = ec ? ec.message() : std::string{};
         self->lookup_wait_.cancel();
     };
     resolver_.async_resolve(options_.host, options_.port, std::move(found));
@@ -167,6 +170,9 @@ net::task<bool> connector::connect()
             socket_.non_blocking(true, ignored);
             co_return true;
         }
+        if (&to == &candidates.front() && !expired_) {  // of several always the same one's
+            detail_ = failed.message();
+        }
     }
     ++preferred_;  // an address that swallows connections does not do so at every attempt
     co_return false;
@@ -193,6 +199,9 @@ net::task<std::optional<failure>> connector::greet()
         auto next = reader.read(said);
         for (; next == reply_reader::next::reply && !words.done(); next = reader.read(said)) {
             if (const auto refused = words.accept(said)) {
+                if (said.what == reply::kind::error) {
+                    detail_ = quotable(said.text(), options_.password);
+                }
                 co_return refused;
             }
         }

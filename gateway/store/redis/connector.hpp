@@ -39,6 +39,9 @@ public:
 
     std::string address() const;  // for logs
 
+    // What the resolver, the system or the server said when the last attempt failed; may be empty.
+    const std::string& detail() const { return detail_; }
+
     void cancel();  // for ever
 
 private:
@@ -57,7 +60,9 @@ private:
     net::timer stage_timer_;
     net::stream_socket socket_;
     std::string sha_;
-    std::uint64_t stage_ = 0;  // tells an old stage's timer from the present one's
+    std::string detail_;
+    std::string lookup_error_;  // of the last look-up that ended
+    std::uint64_t stage_ = 0;   // tells an old stage's timer from the present one's
     bool looking_up_ = false;
     bool expired_ = false;  // the present stage took too long
     bool cancelled_ = false;

@@ -188,6 +188,7 @@ void link::flush()
             return;
         }
         if (ec) {
+            note(failure::unreachable, ec.message());
             lose(failure::unreachable);
             return;
         }
@@ -224,6 +225,7 @@ bool link::receive()
             break;
         }
         if (ec) {
+            note(failure::unreachable, ec.message());
             lose(failure::unreachable);
             return false;
         }
@@ -287,6 +289,7 @@ bool link::handle_probe(const reply& r, std::int64_t number)
         return false;
     }
     const complaint c = classify(r.text());
+    note(c.why, quotable(r.text(), options_.password));
     if (c.reconnect) {
         lose(c.why);
         return true;
@@ -326,6 +329,7 @@ void link::handle_take(const reply& r, base::instant now)
     }
     const std::uint64_t generation = generation_;
     if (!given) {
+        note(c.why, quotable(r.text(), options_.password));
         settle(asker, c.why, now);
     }
     if (c.reconnect && generation_ == generation) {

@@ -96,6 +96,10 @@ private:
     bool retired_ = false;
     std::optional<failure> reported_ =
         failure::open;  // what the log said last; nothing: all is well
+    std::string reported_words_;
+    // What the server or the system said at the last failure, and which it was.
+    failure said_of_ = failure::open;
+    std::string said_;
 
     // link.cpp: asking and answering.
     failure refuse(failure why, base::instant now);
@@ -133,6 +137,7 @@ private:
     void probe_later();
     void probe();
     void probe_ended(std::optional<failure> why);
+    void note(failure of, std::string said);
     void report(std::optional<failure> why);  // nothing: all is well
     void show_up(bool up);
     double random();

@@ -68,6 +68,7 @@ net::task<> link::run(std::shared_ptr<link> self)
         state_.connecting();
         if (const auto why = co_await connector_->establish(state_)) {
             state_.lost(*why);
+            note(*why, connector_->detail());
             report(why);
             fail_pending(*why);
         } else if (!state_.closed()) {
@@ -301,14 +302,22 @@ void link::show_up(bool up)
     }
 }
 
+void link::note(failure of, std::string said)
+{
+    said_of_ = of;
+    said_ = std::move(said);
+}
+
 // The log hears of each change once: a store that stays away does not fill it.
 void link::report(std::optional<failure> why)
 {
     show_up(healthy());
-    if (reported_ == why || retired_) {
+    const std::string words = why == said_of_ ? said_ : std::string{};
+    if ((reported_ == why && reported_words_ == words) || retired_) {
         return;
     }
     reported_ = why;
+    reported_words_ = words;
     if (!why) {
         telemetry::log(
             telemetry::log_level::info, "store " + name_ + ": ready at " + connector_->address()
@@ -319,10 +328,11 @@ void link::report(std::optional<failure> why)
     const auto level = *why == failure::auth || *why == failure::config
                            ? telemetry::log_level::error
                            : telemetry::log_level::warning;
+    const std::string quoted = words.empty() ? std::string{} : " (" + words + ")";
     const std::string_view breaker = breaker_.open() ? ", not asked until a probe succeeds" : "";
     telemetry::log(
         level,
-        "store " + name_ + ": failing at " + connector_->address() + ": " + reason +
+        "store " + name_ + ": failing at " + connector_->address() + ": " + reason + quoted +
             std::string{breaker}
     );
 }

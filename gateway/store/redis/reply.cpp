@@ -170,6 +170,23 @@ complaint classify(std::string_view error)
     return unknown_error;
 }
 
+std::string quotable(std::string_view error, std::string_view password)
+{
+    constexpr std::size_t most = 120;
+    std::string words(error.substr(0, error.find(", with args")));
+    const std::size_t size = password.size();
+    for (std::size_t at = words.find(password); size > 0 && at != std::string::npos;
+         at = words.find(password, at)) {
+        words.replace(at, size, "***");
+        at += 3;
+    }
+    if (words.size() > most) {
+        words.resize(most);
+        words += "...";
+    }
+    return words;
+}
+
 std::optional<answer> read_answer(const reply& r, std::int64_t number, std::size_t charges)
 {
     constexpr std::int64_t most = base::duration{limit::limit::max_refill}.count() / 1000;

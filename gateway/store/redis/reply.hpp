@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace gateway::store::redis {
@@ -64,6 +65,11 @@ struct complaint {
 };
 
 complaint classify(std::string_view error);
+
+// What of an error the log may have: the server's own words, cut before what it repeats of a
+// command (an old server repeats the AUTH it does not know), and without the password wherever it
+// stands.
+std::string quotable(std::string_view error, std::string_view password);
 
 // The answer in a reply of take.lua to the call of that number with so many charges; nothing if it
 // is none.

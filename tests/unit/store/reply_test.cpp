@@ -230,5 +230,24 @@ TEST(encode_take, puts_hashed_keys_and_exact_numbers)
     );
 }
 
+TEST(quotable, has_the_words_of_the_server_and_no_secret)
+{
+    EXPECT_EQ(quotable("NOAUTH Authentication required.", "pw"), "NOAUTH Authentication required.");
+    EXPECT_EQ(
+        quotable("NOPERM User gw has no permissions to run the 'evalsha' command", ""),
+        "NOPERM User gw has no permissions to run the 'evalsha' command"
+    );
+    for (const char* repeating :
+         {"ERR unknown command `AUTH`, with args beginning with: `s3cret`, ",
+          "ERR unknown command 'AUTH', with args beginning with: 's3cret' ",
+          "ERR bad s3cret",
+          "s3crets3cret is none"}) {
+        EXPECT_EQ(quotable(repeating, "s3cret").find("s3cret"), std::string::npos) << repeating;
+    }
+    EXPECT_EQ(quotable("ERR bad s3cret.", "s3cret"), "ERR bad ***.");
+    EXPECT_EQ(quotable("***", "*"), "*********");
+    EXPECT_EQ(quotable(std::string(200, 'x'), "").size(), 123U);
+}
+
 }  // namespace
 }  // namespace gateway::store::redis
