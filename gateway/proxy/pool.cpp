@@ -29,6 +29,7 @@ pool::pool(
     };
     for (const server_options& s : options_.servers) {
         servers_.push_back(known_server{
+            to_text(s.address),
             resolved(loop_.get_executor(), s.address, echo_port, options_.resolver, answered)});
     }
     look_at_names();

@@ -74,6 +74,9 @@ public:
 
     const upstream_options& options() const { return options_; }
 
+    // As the configuration has it.
+    const std::string& name_of(std::size_t server) const { return servers_[server].text; }
+
     // host:port of the first server, for requests that name no host.
     const std::string& default_host() const { return default_host_; }
 
@@ -108,6 +111,7 @@ public:
 
 private:
     struct known_server {
+        std::string text;
         net::resolved_name name;
         std::vector<upstream_connection*> idle{};  // the last is the one used last
         std::size_t turn = 0;

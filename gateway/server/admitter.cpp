@@ -50,6 +50,8 @@ void admitter::reset(const std::shared_ptr<const policy_view>& view, const base:
     reports_.clear();
     deciding_limit_ = {};
     outcome_ = {};
+    bucket_name_.clear();
+    shadow_rejected_.clear();
 }
 
 base::ip_address admitter::find_client(const http::request_head& head) const
@@ -160,6 +162,10 @@ void admitter::remember(const verdict& v)
         deciding_limit_ = e->rule->name;
         if (v.is != verdict::outcome::unidentified) {
             outcome_ = telemetry::outcome_names[static_cast<std::size_t>(e->what)];
+        }
+        if (e->what != telemetry::outcome::allowed) {
+            bucket_name_ = check_->bucket_name(static_cast<std::size_t>(e - v.entries.data()));
+            v.append_shadow_rejections(shadow_rejected_);
         }
     }
     v.reports(reports_);

@@ -57,6 +57,13 @@ public:
 
     std::string_view outcome() const { return outcome_; }
 
+    // Of the deciding limit, unless it simply allowed the request; may be secret.
+    std::string_view bucket_name() const { return bucket_name_; }
+
+    std::string_view shadow_rejected() const { return shadow_rejected_; }
+
+    bool peer_trusted() const { return peer_trusted_; }
+
 private:
     check_pool& checks_;
     std::shared_ptr<const policy_view> view_;
@@ -71,6 +78,8 @@ private:
     base::duration decided_at_{0};  // Unix time, if clients are told of it
     std::string_view deciding_limit_;
     std::string_view outcome_;
+    std::string bucket_name_;
+    std::string shadow_rejected_;  // names of limits, separated by commas
 
     base::ip_address find_client(const http::request_head& head) const;
     void remember(const verdict& v);

@@ -44,8 +44,7 @@ void conversation::upstream_broken()
 
 void conversation::leased(proxy::upstream_connection& c)
 {
-    upstream_ = &c;
-    c.lease_to(this);
+    take(c);
     state_.leased();
     client_->after_event();
 }
@@ -114,9 +113,16 @@ conversation::lease_result conversation::lease(bool fresh)
     if (answer.connection == nullptr) {
         return lease_result::pending;
     }
-    upstream_ = answer.connection;
-    upstream_->lease_to(this);
+    take(*answer.connection);
     return lease_result::ready;
+}
+
+void conversation::take(proxy::upstream_connection& c)
+{
+    upstream_ = &c;
+    c.lease_to(this);
+    ++sending_.attempts;
+    sending_.server = static_cast<std::uint8_t>(c.server());
 }
 
 void conversation::send_upstream(std::string_view a, std::string_view b)
@@ -156,7 +162,8 @@ void conversation::switched(const http::response_head& head, std::string_view re
 void conversation::count_response(int status)
 {
     proxy::pool& pool = admitter_.pool();
-    pool.metrics().duration.observe(env_.loop.now() - last_sent_upstream_);
+    sending_.took = env_.loop.now() - last_sent_upstream_;
+    pool.metrics().duration.observe(sending_.took);
     pool.responded(upstream_->server(), status);
 }
 

@@ -68,14 +68,27 @@ private:
     base::instant last_sent_upstream_{};  // something of it
     std::size_t method_ = 0;              // index of its metrics label
 
+    // What became of the request upstream, for the log.
+    struct sending {
+        std::uint32_t attempts = 0;
+        // Of the last attempt.
+        std::uint8_t server = 0;
+        // From the request sent to the response's head read; negative: there was none.
+        base::duration took{-1};
+    };
+
+    sending sending_;
+
     struct log_fields {  // kept only when there is a log to write
         std::string method;
         std::string host;
         std::string target;
+        std::string request_id;
     };
 
     std::unique_ptr<log_fields> log_;
 
+    void take(proxy::upstream_connection& c);
     void count_request(int status);
     void count_response(int status);  // of the upstream
     void log_request(const finished& f);

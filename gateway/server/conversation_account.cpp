@@ -1,4 +1,6 @@
 // What a conversation tells of its requests: counters, histograms, and the access log.
+#include "gateway/base/hash.hpp"
+#include "gateway/http/request_id.hpp"
 #include "gateway/server/session.hpp"
 
 namespace gateway::server {
@@ -6,6 +8,7 @@ namespace gateway::server {
 void conversation::request_begins()
 {
     began_ = env_.loop.now();
+    sending_ = {};
     client_->begin_deadlines_anew();
     method_ = telemetry::method_names.size() - 1;
     admitter_.reset(env_.view, client_->peer());
@@ -19,6 +22,7 @@ admission conversation::admit(const http::request_head& head)
         log_->method = head.method;
         log_->host = head.authority;
         log_->target = head.path;
+        log_->request_id = http::request_id(head);
     }
     return admitter_.admit(head, *this);
 }
@@ -74,6 +78,12 @@ void conversation::log_request(const finished& f)
                                      : std::string_view{},
         .limit = admitter_.deciding_limit(),
         .outcome = admitter_.outcome(),
+        .bucket = {},
+        .shadow_rejected = admitter_.shadow_rejected(),
+        .request_id = {},
+        .server = {},
+        .upstream_time = sending_.took,
+        .attempts = sending_.attempts,
         .status = f.status != 0 ? f.status : 499,
         .request_bytes = f.request_bytes,
         .response_bytes = f.response_bytes,
@@ -84,6 +94,15 @@ void conversation::log_request(const finished& f)
         record.method = log_->method;
         record.host = log_->host;
         record.target = log_->target;
+        record.request_id = log_->request_id;
+    }
+    if (sending_.attempts > 0) {
+        record.server = admitter_.pool().name_of(sending_.server);
+    }
+    std::string bucket;
+    if (!admitter_.bucket_name().empty()) {
+        bucket = base::sha256_hex128(admitter_.bucket_name());
+        record.bucket = bucket;
     }
     env_.access_log.write(record);
 }

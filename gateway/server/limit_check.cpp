@@ -73,6 +73,7 @@ bool limit_check::collect(
         i.rule = &view.policy->limits[index];
         i.metrics = view.limits[index];
         const key_result made = make_bucket_name(*i.rule, subject, i.name);
+        i.name_bytes = i.name.bytes().size();
         if (made == key_result::reject && enforced(*i.rule)) {
             verdict_.entries[0] = {.rule = i.rule};  // the others were not asked
             verdict_.count = 1;

@@ -50,11 +50,18 @@ public:
         abandon_question();
     }  // what was charged stays charged: the request had been sent
 
+    // The bucket of entry i of the verdict in the store of its limit, whoever decided instead.
+    std::string_view bucket_name(std::size_t i) const
+    {
+        return items_[i].name.bytes().substr(0, items_[i].name_bytes);
+    }
+
 private:
     struct item {
         const policy::limit_rule* rule = nullptr;
         telemetry::limit_metrics* metrics = nullptr;
         identity::bucket_name name;
+        std::size_t name_bytes = 0;  // without what a fallback adds
     };
 
     // Charges for one store, and which entries of the verdict they are for.

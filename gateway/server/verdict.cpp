@@ -11,6 +11,32 @@ bool enforced(const verdict::entry& e)
     return e.rule->mode == policy::mode::enforce;
 }
 
+// What is to be known first has the lowest number.
+int rank(telemetry::outcome what)
+{
+    switch (what) {
+        case telemetry::outcome::rejected:
+        case telemetry::outcome::failed_closed:
+            return 0;
+        case telemetry::outcome::failed_open:
+        case telemetry::outcome::failed_local:
+            return 1;
+        case telemetry::outcome::shadow_rejected:
+            return 2;
+        case telemetry::outcome::allowed:
+            break;
+    }
+    return 3;
+}
+
+bool comes_before(const verdict::entry& a, const verdict::entry& b)
+{
+    if (a.what != b.what) {
+        return rank(a.what) < rank(b.what);
+    }
+    return a.what == telemetry::outcome::allowed && a.decision.remaining < b.decision.remaining;
+}
+
 }  // namespace
 
 base::duration verdict::retry_after() const
@@ -37,18 +63,20 @@ const verdict::entry* verdict::deciding() const
 {
     const entry* best = nullptr;
     for (const entry& e : limits()) {
-        const bool stops =
-            e.what == telemetry::outcome::rejected || e.what == telemetry::outcome::failed_closed;
-        if (stops) {
-            return &e;
-        }
-        const bool fewer = e.decided && (best == nullptr || !best->decided ||
-                                         e.decision.remaining < best->decision.remaining);
-        if (best == nullptr || fewer) {
+        if (best == nullptr || comes_before(e, *best)) {
             best = &e;
         }
     }
     return best;
+}
+
+void verdict::append_shadow_rejections(std::string& names) const
+{
+    for (const entry& e : limits()) {
+        if (is == outcome::allowed && e.what == telemetry::outcome::shadow_rejected) {
+            names.append(names.empty() ? "" : ",").append(e.rule->name);
+        }
+    }
 }
 
 }  // namespace gateway::server

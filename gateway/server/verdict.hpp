@@ -8,7 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <span>
-#include <string_view>
+#include <string>
 #include <vector>
 
 namespace gateway::server {
@@ -46,8 +46,12 @@ struct verdict {
     // For the client: enforced limits that decided.
     void reports(std::vector<http::limit_report>& of) const;
 
-    // The limit to name in the log: one that stopped the request, or the one with the fewest left.
+    // The limit to name in the log: the first that stopped the request; that could not be decided
+    // by its store; that would have stopped it but for its mode; or the one with the fewest left.
     const entry* deciding() const;
+
+    // Of a request that passed: the limits that would have stopped it, separated by commas.
+    void append_shadow_rejections(std::string& names) const;
 };
 
 }  // namespace gateway::server

@@ -1,5 +1,6 @@
 #include "gateway/telemetry/access_log.hpp"
 
+#include "gateway/base/text.hpp"
 #include "gateway/telemetry/escape.hpp"
 
 #include <array>
@@ -55,6 +56,36 @@ void append_text_field(std::string& out, std::string_view name, std::string_view
     }
 }
 
+// Of names, which need no escaping.
+void append_json_list(std::string& out, std::string_view name, std::string_view names)
+{
+    if (names.empty()) {
+        return;
+    }
+    out += name;
+    base::for_each_element(names, ',', [&out](std::string_view element) {
+        out.append("\"").append(element).append("\",");
+    });
+    out.back() = ']';
+}
+
+void append_upstream_numbers(
+    std::string& out,
+    std::string_view seconds,
+    std::string_view attempts,
+    const access_record& record
+)
+{
+    if (record.upstream_time >= base::duration{0}) {
+        out += seconds;
+        append_seconds(out, record.upstream_time);
+    }
+    if (record.attempts > 1) {
+        out += attempts;
+        append_number(out, record.attempts);
+    }
+}
+
 }  // namespace
 
 void access_log::write(const access_record& record)
@@ -105,6 +136,9 @@ void access_log::append_json(const access_record& record, std::string_view path)
     append_json_field(out, R"(,"upstream":")", record.upstream);
     append_json_field(out, R"(,"limit":")", record.limit);
     append_json_field(out, R"(,"outcome":")", record.outcome);
+    append_json_field(out, R"(,"bucket":")", record.bucket);
+    append_json_list(out, R"(,"shadow_rejected":[)", record.shadow_rejected);
+    append_json_field(out, R"(,"request_id":")", record.request_id);
     out += R"(,"status":)";
     append_number(out, static_cast<std::uint64_t>(record.status));
     out += R"(,"request_bytes":)";
@@ -113,6 +147,8 @@ void access_log::append_json(const access_record& record, std::string_view path)
     append_number(out, record.response_bytes);
     out += R"(,"duration_seconds":)";
     append_seconds(out, record.duration);
+    append_json_field(out, R"(,"server":")", record.server);
+    append_upstream_numbers(out, R"(,"upstream_seconds":)", R"(,"attempts":)", record);
     append_json_field(out, R"(,"error":")", record.error);
     out += "}\n";
 }
@@ -140,6 +176,11 @@ void access_log::append_text(const access_record& record, std::string_view path)
     append_text_field(out, " upstream=\"", record.upstream);
     append_text_field(out, " limit=\"", record.limit);
     append_text_field(out, " outcome=\"", record.outcome);
+    append_text_field(out, " bucket=\"", record.bucket);
+    append_text_field(out, " shadow_rejected=\"", record.shadow_rejected);
+    append_text_field(out, " request_id=\"", record.request_id);
+    append_text_field(out, " server=\"", record.server);
+    append_upstream_numbers(out, " upstream_seconds=", " attempts=", record);
     append_text_field(out, " error=\"", record.error);
     out += '\n';
 }

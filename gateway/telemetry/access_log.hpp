@@ -24,8 +24,17 @@ struct access_record {  // views need only live during the call
     std::string_view target;  // query values are not logged: they may be secrets
     std::string_view route;
     std::string_view upstream;
-    std::string_view limit;    // the limit that decided, or the one with the fewest left
+    std::string_view limit;    // the limit that decided
     std::string_view outcome;  // allowed, rejected, failed_open, ...; empty without limits
+    // Of that limit, as in the store's key; empty if it allowed the request.
+    std::string_view bucket;
+    std::string_view shadow_rejected;  // names separated by commas
+    std::string_view request_id;
+    // The one that was sent the request last.
+    std::string_view server;
+    // To its response's head; negative: there was none.
+    base::duration upstream_time{-1};
+    std::uint32_t attempts = 0;
     int status = 0;
     std::uint64_t request_bytes = 0;   // body
     std::uint64_t response_bytes = 0;  // body

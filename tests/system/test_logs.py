@@ -6,6 +6,7 @@ import time
 from harness.case import SystemTest, forwarding_to
 from harness.client import exchange_raw
 from harness.process import wait_until
+from harness.redis_server import RedisServer
 
 
 class AccessLog(SystemTest):
@@ -103,6 +104,92 @@ class AccessLog(SystemTest):
         self.assertEqual(line["limit"], "keyed")
         self.assertNotIn("outcome", line)
 
+    def test_a_rejected_line_leads_to_the_bucket_in_the_store(self):
+        redis = self.started(RedisServer())
+        gateway = self.gateway(
+            f"workers: 1\nstores: {{ r: {{ url: '{redis.url}', timeout: 1s, key_prefix: 'gw:' }} }}\n"
+            "limits: { by_key: { key: header:X-Key, missing_key: reject, rate: 1/h, store: r } }\n"
+            + forwarding_to("echo", "by_key")
+        )
+        for key, status in (("5ecret", 200), ("other", 200), ("5ecret", 429), ("5ecret", 429)):
+            self.assertEqual(gateway.get(headers=[("X-Key", key)]).status, status)
+        allowed, _, rejected, again = gateway.log_lines(4)
+        self.assertNotIn("bucket", allowed)
+        self.assertEqual(rejected["bucket"], again["bucket"])
+        key = f"gw:by_key:{rejected['bucket']}"
+        self.assertEqual(len(redis.keys()), 2)
+        self.assertIn(key.encode(), redis.keys())
+        self.assertEqual(redis.command("DEL", key), 1)
+        self.assertEqual(gateway.get(headers=[("X-Key", "5ecret")]).status, 200, "it was the one")
+
+    def test_a_rejection_in_shadow_mode_is_told_whatever_the_other_limits_said(self):
+        gateway = self.gateway(
+            "workers: 1\nlimits:\n  one: { key: [], rate: 1/h, burst: 3 }\n"
+            "  two: { key: [], rate: 1/h, burst: 2, mode: shadow }\n"
+            "  three: { key: [], rate: 1/h, burst: 1, mode: shadow }\n"
+            + forwarding_to("echo", "one, two, three")
+        )
+        self.assertEqual([gateway.get().status for _ in range(4)], [200] * 3 + [429])
+        lines = gateway.log_lines(4)
+        self.assertEqual(
+            [(li["limit"], li["outcome"], li.get("shadow_rejected")) for li in lines],
+            [
+                ("three", "allowed", None),
+                ("three", "shadow_rejected", ["three"]),
+                ("two", "shadow_rejected", ["two", "three"]),
+                ("one", "rejected", None),
+            ],
+        )
+        counted = gateway.metrics().sum("gateway_decisions_total", outcome="shadow_rejected")
+        self.assertEqual(counted, sum(len(li.get("shadow_rejected", [])) for li in lines))
+
+    def test_the_server_its_time_and_the_attempts(self):
+        failed = []
+
+        def ends_once(peer, request):
+            if not failed:
+                failed.append("%s:%d" % peer.socket.getsockname())
+                return False
+            return peer.reply()
+
+        servers = [self.origin(ends_once).address, self.origin(ends_once).address]
+        gateway = self.gateway(
+            "workers: 1\nroutes: [ { upstream: up } ]\n"
+            f"upstreams: {{ up: {{ balance: round_robin, servers: {servers} }} }}\n"
+        )
+        self.assertEqual([gateway.get().status for _ in range(5)], [200] * 5)
+        again, *others = gateway.log_lines(5)
+        self.assertEqual(again["attempts"], 2)
+        self.assertNotEqual(again["server"], failed[0])
+        self.assertEqual({line["server"] for line in others}, set(servers))
+        for line in (again, *others):
+            self.assertGreaterEqual(line["upstream_seconds"], 0)
+            self.assertLessEqual(line["upstream_seconds"], line["duration_seconds"])
+        for line in others:
+            self.assertNotIn("attempts", line)
+
+    def test_what_no_server_answered_names_the_one_that_was_sent_it(self):
+        origin = self.origin(lambda peer, request: False)
+        gateway = self.gateway(
+            "workers: 1\nroutes:\n - { match: { path: /away }, upstream: away }\n"
+            " - { upstream: fails }\n"
+            f"upstreams: {{ away: {{ servers: ['127.0.0.1:1'] }}, fails: {{ servers: ['{origin.address}'] }} }}\n"
+        )
+        self.assertEqual([gateway.get("/away").status, gateway.get(method="POST").status], [502] * 2)
+        away, fails = gateway.log_lines(2)
+        self.assertNotIn("server", away)
+        self.assertEqual(fails["server"], origin.address)
+        for line in (away, fails):
+            self.assertNotIn("upstream_seconds", line)
+            self.assertNotIn("attempts", line)
+
+    def test_the_request_id_of_the_client(self):
+        gateway = self.gateway("workers: 1\n" + forwarding_to("echo"))
+        for value in ("0190a2b4-7c", 'a"}\\,', "x" * 129, "a b", "\xe9"):
+            self.assertEqual(gateway.get(headers=[("x-request-id", value)]).status, 200)
+        ids = [line.get("request_id") for line in gateway.log_lines(5)]
+        self.assertEqual(ids, ["0190a2b4-7c", 'a"}\\,', None, None, None])
+
     def test_a_client_that_left_is_499(self):
         origin = self.origin(lambda peer, request: peer.wait_for_end())
         gateway = self.gateway(forwarding_to(origin.address))
@@ -129,11 +216,15 @@ class AccessLog(SystemTest):
         gateway.wait()
         self.assertEqual(os.path.getsize(gateway.log_path), 0)
         gateway = self.gateway("log: { format: text }\n" + forwarding_to("echo"))
-        gateway.get("/x?y")
+        gateway.get("/x?y", [("X-Request-Id", "i1")])
         gateway.signal(15)
         gateway.wait()
         with open(gateway.log_path, encoding="utf-8") as f:
-            self.assertRegex(f.read(), r'^127\.0\.0\.1 - - \[[^]]+\] "GET /x" 200 \d+ ')
+            self.assertRegex(
+                f.read(),
+                r'^127\.0\.0\.1 - - \[[^]]+\] "GET /x" 200 \d+ .* '
+                r'request_id="i1" server="echo" upstream_seconds=\d\.\d{6}\n$',
+            )
 
     def test_all_lines_are_written_before_the_end(self):
         gateway = self.gateway(forwarding_to("echo"))

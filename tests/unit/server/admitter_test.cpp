@@ -210,7 +210,12 @@ TEST_F(admissions, of_a_limited_route_say_what_is_left_until_they_are_refused)
     EXPECT_THAT(limit_lines(), HasSubstr("X-RateLimit-Remaining: 0"));
     EXPECT_EQ(a.deciding_limit(), "few");
     EXPECT_EQ(a.outcome(), "rejected");
+    identity::bucket_name bucket;
+    bucket.start("few");
+    bucket.add(peer);
+    EXPECT_EQ(a.bucket_name(), bucket.bytes());
     EXPECT_EQ(ask("/free").is, is::forward);
+    EXPECT_EQ(a.bucket_name(), "");
     EXPECT_EQ(limit_lines(), "") << "nothing is left of the request before";
     EXPECT_TRUE(a.limits_said().reports.empty());
 }

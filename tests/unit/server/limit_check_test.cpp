@@ -111,6 +111,18 @@ protected:
         return all.size();
     }
 
+    std::string shadow_rejections() const
+    {
+        std::string names;
+        said().append_shadow_rejections(names);
+        return names;
+    }
+
+    std::string bucket_of(std::size_t entry) const
+    {
+        return std::string(check_.bucket_name(entry));
+    }
+
     void abandon() { check_.abandon(); }
 
     std::uint64_t count(std::size_t rule, outcome o) const
@@ -462,13 +474,41 @@ TEST_F(limits, that_were_abandoned_tell_nobody)
     EXPECT_EQ(heard, 1);
 }
 
-TEST_F(limits, that_decided_are_named_before_those_that_could_not)
+TEST_F(limits, that_could_not_be_decided_are_named_before_those_that_allowed)
 {
-    add("a", elsewhere, 2);
     add("b", policy::local_store, 5);
+    add("a", elsewhere, 2);
     shared->refuses = store::failure::open;
     ask();
+    EXPECT_EQ(said().deciding()->rule->name, "a");
+}
+
+TEST_F(limits, in_shadow_mode_that_reject_are_named_whatever_the_others_have_left)
+{
+    add("a", policy::local_store, 2);
+    add("b", policy::local_store, 1).mode = policy::mode::shadow;
+    add("c", policy::local_store, 1).mode = policy::mode::shadow;
+    add("d", policy::local_store, 1).mode = policy::mode::shadow;
+    EXPECT_EQ(ask().is, is::allowed);
+    EXPECT_EQ(shadow_rejections(), "");
+    EXPECT_EQ(ask().is, is::allowed);  // nobody has anything left now
     EXPECT_EQ(said().deciding()->rule->name, "b");
+    EXPECT_EQ(shadow_rejections(), "b,c,d");
+    EXPECT_EQ(ask().is, is::rejected);
+    EXPECT_EQ(said().deciding()->rule->name, "a");
+    EXPECT_EQ(shadow_rejections(), "") << "they are not counted, either";
+    EXPECT_EQ(count(1, outcome::shadow_rejected), 1U);
+}
+
+TEST_F(limits, name_the_bucket_in_their_own_store_whoever_decides)
+{
+    add("a", elsewhere, 2).on_store_failure = failure_policy::local;
+    ask();
+    const std::string asked(shared->last.bucket_name);
+    EXPECT_EQ(bucket_of(0), asked);
+    shared->fail();
+    EXPECT_EQ(said().deciding()->what, outcome::failed_local);
+    EXPECT_EQ(bucket_of(0), asked);
 }
 
 }  // namespace

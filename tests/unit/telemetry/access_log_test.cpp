@@ -53,6 +53,12 @@ access_record full_record()
         .upstream = "backend",
         .limit = "per_client",
         .outcome = "rejected",
+        .bucket = "0123456789abcdef",
+        .shadow_rejected = "a,b",
+        .request_id = "id-1",
+        .server = "10.0.0.7:9000",
+        .upstream_time = std::chrono::microseconds{1500},
+        .attempts = 2,
         .status = 429,
         .request_bytes = 10,
         .response_bytes = 1234567890123,
@@ -75,6 +81,12 @@ TEST(access_log, writes_one_json_object_with_every_field)
     EXPECT_EQ(line.at("upstream"), "backend");
     EXPECT_EQ(line.at("limit"), "per_client");
     EXPECT_EQ(line.at("outcome"), "rejected");
+    EXPECT_EQ(line.at("bucket"), "0123456789abcdef");
+    EXPECT_EQ(line.at("shadow_rejected"), boost::json::parse(R"(["a","b"])"));
+    EXPECT_EQ(line.at("request_id"), "id-1");
+    EXPECT_EQ(line.at("server"), "10.0.0.7:9000");
+    EXPECT_EQ(line.at("upstream_seconds"), 0.0015);
+    EXPECT_EQ(line.at("attempts"), 2);
     EXPECT_EQ(line.at("status"), 429);
     EXPECT_EQ(line.at("request_bytes"), 10);
     EXPECT_EQ(line.at("response_bytes"), 1234567890123);
@@ -88,7 +100,18 @@ TEST(access_log, writes_one_json_object_with_every_field)
 TEST(access_log, leaves_out_what_there_is_not)
 {
     const auto line = boost::json::parse(logged({access_record{}}, as_json)).as_object();
-    for (const auto* absent : {"route", "upstream", "limit", "outcome", "error"}) {
+    for (const auto* absent :
+         {"route",
+          "upstream",
+          "limit",
+          "outcome",
+          "bucket",
+          "shadow_rejected",
+          "request_id",
+          "server",
+          "upstream_seconds",
+          "attempts",
+          "error"}) {
         EXPECT_FALSE(line.contains(absent)) << absent;
     }
     EXPECT_EQ(line.at("duration_seconds"), 0.0);
@@ -112,6 +135,7 @@ TEST(access_log, keeps_one_line_per_request_whatever_the_bytes)
     record.host = nasty;
     record.target = nasty;
     record.error = nasty;
+    record.request_id = nasty;
     for (const log_options options : {as_json, as_text}) {
         const std::string text = logged({record, record}, options);
         EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2);
@@ -136,7 +160,10 @@ TEST(access_log, writes_a_line_for_people_in_text_format)
             "429 "
             "1234567890123 12\\.003456 peer=10\\.0\\.0\\.1 host=\"api\\.example\\.com\" "
             "route=\"api\" "
-            "upstream=\"backend\" limit=\"per_client\" outcome=\"rejected\" error=\"limited\"\n"
+            "upstream=\"backend\" limit=\"per_client\" outcome=\"rejected\" "
+            "bucket=\"0123456789abcdef\" shadow_rejected=\"a,b\" request_id=\"id-1\" "
+            "server=\"10\\.0\\.0\\.7:9000\" upstream_seconds=0\\.001500 attempts=2 "
+            "error=\"limited\"\n"
         )
     );
 }
@@ -175,7 +202,7 @@ TEST(access_log, hands_over_when_its_buffer_is_full)
     pipe_pair pipe;
     access_log_writer writer(pipe.writer(), as_json);
     access_log log(writer);
-    for (int i = 0; i < 140; ++i) {  // of about 280 bytes
+    for (int i = 0; i < 140; ++i) {  // of about 400 bytes
         log.write(full_record());
     }
     char first = 0;
