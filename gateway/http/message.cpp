@@ -5,7 +5,7 @@ namespace gateway::http {
 void request_head::clear()
 {
     method = target = path = query = authority = {};
-    absolute_form = http_1_0 = expects_continue = has_via = websocket = false;
+    absolute_form = http_1_0 = expects_continue = has_via = names_client = websocket = false;
     max_forwards.reset();
     body = {};
     fields.clear();

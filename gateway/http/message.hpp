@@ -28,6 +28,8 @@ struct request_head {
     bool http_1_0 = false;
     bool expects_continue = false;
     bool has_via = false;
+    // X-Forwarded-For, Forwarded or X-Real-IP is there.
+    bool names_client = false;
     std::optional<std::uint64_t> max_forwards;  // of OPTIONS and TRACE, which alone obey it
     bool websocket = false;                     // asks for one, by a whole opening handshake
     framing body;

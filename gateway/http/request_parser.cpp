@@ -183,6 +183,11 @@ parse_result read_field(const field& f, survey& seen, request_head& out)
         case field_name::via:
             out.has_via = true;
             break;
+        case field_name::forwarded:
+        case field_name::x_forwarded_for:
+        case field_name::x_real_ip:
+            out.names_client = true;
+            break;
         default:
             break;
     }

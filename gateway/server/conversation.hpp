@@ -91,6 +91,7 @@ private:
     void take(proxy::upstream_connection& c);
     void count_request(int status);
     void count_response(int status);  // of the upstream
+    void note_untrusted_forwarding(const http::request_head& head);
     void log_request(const finished& f);
 
     // lessee

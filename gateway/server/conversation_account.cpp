@@ -2,6 +2,10 @@
 #include "gateway/base/hash.hpp"
 #include "gateway/http/request_id.hpp"
 #include "gateway/server/session.hpp"
+#include "gateway/telemetry/log.hpp"
+
+#include <algorithm>
+#include <atomic>
 
 namespace gateway::server {
 
@@ -24,7 +28,34 @@ admission conversation::admit(const http::request_head& head)
         log_->target = head.path;
         log_->request_id = http::request_id(head);
     }
+    if (head.names_client && !admitter_.peer_trusted()) {
+        note_untrusted_forwarding(head);
+    }
     return admitter_.admit(head, *this);
+}
+
+// What a load balancer looks like that nobody has told us of; so do strangers who try their luck.
+void conversation::note_untrusted_forwarding(const http::request_head& head)
+{
+    static std::atomic_flag told;  // one line for the whole process
+    env_.metrics.untrusted_forwarded.add();
+    if (told.test_and_set(std::memory_order_relaxed)) {
+        return;
+    }
+    constexpr http::field_name_set names{
+        http::field_name::forwarded,
+        http::field_name::x_forwarded_for,
+        http::field_name::x_real_ip};
+    const auto said = std::find_if(head.fields.begin(), head.fields.end(), [&](const auto& f) {
+        return names.contains(f.id);
+    });
+    telemetry::log(
+        telemetry::log_level::warning,
+        "peer " + admitter_.peer().to_string() + " sends " + std::string(said->name) +
+            ", but is not in client.trusted_proxies: it counts as the client itself. If it is a "
+            "proxy "
+            "of yours, list it there (told once; gateway_untrusted_forwarded_total counts all)"
+    );
 }
 
 void conversation::request_ends(const finished& f)

@@ -271,6 +271,12 @@ void add_connection_families(families& all, const row<worker_metrics>& workers)
     );
     add_row(refused, {{"reason", "per_peer"}}, sum(workers, &worker_metrics::refused_per_peer));
     add_family(all, std::move(refused));
+    auto untrusted = counter_family(
+        "gateway_untrusted_forwarded_total",
+        "Requests with X-Forwarded-For, Forwarded or X-Real-IP from a peer that is not trusted."
+    );
+    add_row(untrusted, {}, sum(workers, &worker_metrics::untrusted_forwarded));
+    add_family(all, std::move(untrusted));
 }
 
 void add_tunnel_families(families& all, const row<worker_metrics>& workers)

@@ -119,6 +119,8 @@ struct worker_metrics {
     counter tunnel_bytes_of_clients;  // received from them
     counter tunnel_bytes_of_upstreams;
     counter refused_per_peer;  // connections closed for max_connections_per_peer
+    // Requests in which a peer that is not trusted says who their client is.
+    counter untrusted_forwarded;
 };
 
 }  // namespace gateway::telemetry

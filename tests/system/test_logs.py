@@ -190,6 +190,25 @@ class AccessLog(SystemTest):
         ids = [line.get("request_id") for line in gateway.log_lines(5)]
         self.assertEqual(ids, ["0190a2b4-7c", 'a"}\\,', None, None, None])
 
+    def test_a_forwarding_header_of_an_untrusted_peer_is_told_once_and_counted(self):
+        gateway = self.gateway("client: { trusted_proxies: [192.0.2.1] }\n" + forwarding_to("echo"))
+        fields = (("X-Forwarded-For", "198.51.100.7"), ("Forwarded", "for=198.51.100.7"))
+        for field in (*fields, ("X-Real-IP", "198.51.100.7"), ("X-Forwarded-Proto", "https")):
+            for _ in range(3):
+                self.assertEqual(gateway.get(headers=[field]).status, 200)
+        self.assertEqual(gateway.metrics().sum("gateway_untrusted_forwarded_total"), 9)
+        gateway.stop()
+        told = [line for line in gateway.diagnostics if "client.trusted_proxies" in line]
+        self.assertEqual(len(told), 1, told)
+        self.assertIn("peer 127.0.0.1 sends X-Forwarded-For,", told[0])
+
+    def test_a_trusted_proxy_is_no_news(self):
+        gateway = self.gateway("client: { trusted_proxies: [127.0.0.1] }\n" + forwarding_to("echo"))
+        gateway.get(headers=[("X-Forwarded-For", "198.51.100.7")])
+        self.assertEqual(gateway.metrics().sum("gateway_untrusted_forwarded_total"), 0)
+        gateway.stop()
+        self.assertNotIn("trusted_proxies", str(gateway.diagnostics))
+
     def test_a_client_that_left_is_499(self):
         origin = self.origin(lambda peer, request: peer.wait_for_end())
         gateway = self.gateway(forwarding_to(origin.address))

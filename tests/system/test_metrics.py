@@ -32,6 +32,7 @@ PROMISED = {
     "gateway_tunnels_total": set(),
     "gateway_tunnel_bytes_total": {"side"},
     "gateway_connections_refused_total": {"reason"},
+    "gateway_untrusted_forwarded_total": set(),
     "gateway_upstream_server_healthy": {"upstream", "server"},
     "gateway_upstream_health_checks_total": {"upstream", "server", "result"},
     "gateway_config_reloads_total": {"result"},
