@@ -78,6 +78,7 @@ struct registry::state {
     std::string version;
     double reloads = 0;
     double failed_reloads = 0;
+    bool last_reload_succeeded = true;
     double last_success = unix_seconds();
     std::function<std::vector<server_figures>()> server_source;
     std::function<std::size_t()> buckets;
@@ -103,6 +104,15 @@ void registry::state::add_own_families(families& all) const
         ),
         {},
         last_success
+    );
+    add_single(
+        all,
+        gauge_family(
+            "gateway_config_last_reload_successful",
+            "0 after a reload was refused, until one succeeds."
+        ),
+        {},
+        last_reload_succeeded ? 1 : 0
     );
     add_single(
         all,
@@ -156,6 +166,7 @@ server_metrics& registry::server(std::size_t worker, const server_name& name)
 void registry::count_reload(bool success)
 {
     const std::lock_guard lock(state_->mutex);
+    state_->last_reload_succeeded = success;
     if (success) {
         ++state_->reloads;
         state_->last_success = unix_seconds();

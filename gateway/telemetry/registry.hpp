@@ -43,8 +43,8 @@ public:
     upstream_metrics& upstream(std::size_t worker, std::string_view name);
     server_metrics& server(std::size_t worker, const server_name& name);
 
-    // gateway_config_reloads_total, and on success the timestamp of the last one. The start counts
-    // as a success of the timestamp, not as a reload.
+    // gateway_config_reloads_total and gateway_config_last_reload_successful, and on success the
+    // timestamp of the last one. The start counts as a success, but not as a reload.
     void count_reload(bool success);
 
     // Asked at each scrape for gateway_buckets{store="local"} and

@@ -37,6 +37,7 @@ PROMISED = {
     "gateway_upstream_health_checks_total": {"upstream", "server", "result"},
     "gateway_config_reloads_total": {"result"},
     "gateway_config_last_reload_success_timestamp_seconds": set(),
+    "gateway_config_last_reload_successful": set(),
     "gateway_build_info": {"version"},
     "process_cpu_seconds_total": set(),
     "process_resident_memory_bytes": set(),

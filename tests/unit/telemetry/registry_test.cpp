@@ -223,13 +223,16 @@ TEST(registry, counts_reloads_and_moves_the_timestamp_only_on_success)
     const std::string timestamp = "gateway_config_last_reload_success_timestamp_seconds";
     const double start = values(r).at(timestamp);
     EXPECT_GT(start, 1.6e9);
+    EXPECT_EQ(values(r).at("gateway_config_last_reload_successful"), 1);
     r.count_reload(false);
     auto v = values(r);
     EXPECT_EQ(v.at(R"(gateway_config_reloads_total{result="failure"})"), 1);
     EXPECT_EQ(v.at(R"(gateway_config_reloads_total{result="success"})"), 0);
     EXPECT_EQ(v.at(timestamp), start);
+    EXPECT_EQ(v.at("gateway_config_last_reload_successful"), 0);
     r.count_reload(true);
     v = values(r);
+    EXPECT_EQ(v.at("gateway_config_last_reload_successful"), 1);
     EXPECT_EQ(v.at(R"(gateway_config_reloads_total{result="success"})"), 1);
     EXPECT_GT(v.at(timestamp), start);
 }
