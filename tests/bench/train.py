@@ -9,7 +9,9 @@ counts are written when the gateway ends.
 """
 import itertools
 import pathlib
+import signal
 import sys
+import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "system"))
 
@@ -87,16 +89,28 @@ def train(gateway):
         connection.close()
 
 
+def end_at(number, _frame):
+    """Ends by way of every `with`, once: Ctrl-C may be pressed again meanwhile."""
+    signal.signal(number, signal.SIG_IGN)
+    print("training interrupted: scripts/build begins it anew", file=sys.stderr)
+    sys.exit(128 + number)
+
+
 def main():
-    upstream = Origin(origin)
-    gateway = Gateway(CONFIGURATION.format(origin=upstream.address))
-    train(gateway)
-    wait_until(
-        lambda: gateway.metrics().count("gateway_requests_total") == CLIENTS * ROUNDS,
-        what="every request is answered and counted",
-    )
-    gateway.stop()
-    upstream.stop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end_at)
+    # Everything that is written lies in one folder. The gateway ends with this process, whatever ends it.
+    with tempfile.TemporaryDirectory(prefix="gateway-training-", ignore_cleanup_errors=True) as folder:
+        tempfile.tempdir = folder
+        upstream = Origin(origin)
+        gateway = Gateway(CONFIGURATION.format(origin=upstream.address))
+        train(gateway)
+        wait_until(
+            lambda: gateway.metrics().count("gateway_requests_total") == CLIENTS * ROUNDS,
+            what="every request is answered and counted",
+        )
+        gateway.stop()
+        upstream.stop()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,121 @@
+"""The scripts, and what `cmake --install` makes: what a person meets before the gateway runs."""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+
+from harness.case import SystemTest
+from harness.gateway import BINARY, ROOT, run_command
+from harness.process import run_tool, wait_until
+
+BUILD = os.path.dirname(os.path.dirname(BINARY))
+REACHED = 99  # what a stand-in for a slow script ends with
+
+
+class Scripts(SystemTest):
+    def scripts_with(self, **stand_ins):
+        """A copy of scripts/ in which some do something else; its folder."""
+        root = self.directory().file("copy")
+        shutil.copytree(os.path.join(ROOT, "scripts"), os.path.join(root, "scripts"))
+        for name, commands in stand_ins.items():
+            with open(os.path.join(root, "scripts", name), "w", encoding="ascii") as f:
+                f.write("#!/bin/sh\n" + commands + "\n")
+        return root
+
+    def run_script(self, root, name, *words):
+        done = subprocess.run(
+            [os.path.join(root, "scripts", name), *words],
+            capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+        return done.returncode, done.stdout, done.stderr
+
+    def test_names_are_checked_before_anything_is_installed_or_built(self):
+        root = self.scripts_with(install=f"exit {REACHED}", build=f"exit {REACHED}")
+        for script, good in (("bench", "rejected"), ("test", "release")):
+            for wrong in ("nosuch", "", "-x", f"{good} {good}", good[:-1]):
+                with self.subTest(script, wrong=wrong):
+                    status, out, err = self.run_script(root, script, good, wrong)
+                    self.assertEqual((status, out), (2, ""))
+                    self.assertTrue(err.startswith("no such "), err)
+                    self.assertIn(f"usage: scripts/{script} ", err)
+            for asked in ("--help", "-h"):
+                status, out, err = self.run_script(root, script, asked)
+                self.assertEqual((status, err), (0, ""))
+                self.assertIn(good, out)
+
+    def test_good_names_go_on_to_install(self):
+        root = self.scripts_with(install=f"exit {REACHED}", build=f"exit {REACHED}")
+        self.assertEqual(self.run_script(root, "bench", "rejected", "idle")[0], REACHED)
+        self.assertIn("0 passed, 1 failed", self.run_script(root, "test", "release")[1])
+
+    def test_the_names_of_bench_are_those_of_its_measurements(self):
+        _, out, _ = self.run_script(ROOT, "bench", "--help")
+        told = re.search(r"of: ([^;]*);", out).group(1)
+        load = os.path.join(ROOT, "tests", "bench", "load")
+        code = "import compare; print(' '.join(compare.MEASUREMENTS))"
+        known = subprocess.run([sys.executable, "-B", "-c", code], cwd=load, capture_output=True, text=True, check=True)
+        self.assertEqual(set(told.split()), set(known.stdout.split()))
+
+    def test_run_installs_what_the_readme_calls_and_says_what_to_try(self):
+        root = self.scripts_with(install='echo "install $*"', build="true")
+        gateway = os.path.join(root, "build", "release", "bin", "gateway")
+        os.makedirs(os.path.dirname(gateway))
+        with open(gateway, "w", encoding="ascii") as f:
+            f.write('#!/bin/sh\necho "$@"\n')
+        os.chmod(gateway, 0o755)
+        status, out, err = self.run_script(root, "run")
+        self.assertEqual(
+            (status, out), (0, "install build try\nrun --config gateway.yaml.example\n")
+        )
+        with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as readme:
+            called = re.search(r"^ +(curl -i \S+)", readme.read(), re.MULTILINE).group(1)
+        self.assertIn(called, err)
+        self.assertNotIn("curl", self.run_script(root, "run", "--config", "other.yaml")[2])
+        self.assertIn("curl", self.run_script(ROOT, "packages", "try")[1].split())
+
+    def test_training_that_is_interrupted_leaves_nothing_behind(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            place = self.directory()
+            training = subprocess.Popen(
+                [sys.executable, "-B", os.path.join(ROOT, "tests", "bench", "train.py")],
+                env=os.environ | {"GATEWAY_BIN": BINARY, "TMPDIR": place.path},
+                stderr=subprocess.PIPE, text=True, start_new_session=True,
+            )  # fmt: skip
+            log = lambda: [  # noqa: E731
+                name for _, _, names in os.walk(place.path) for name in names if name == "access.log"
+            ]
+            wait_until(log, what="the gateway that is trained is started")
+            os.killpg(training.pid, number)  # as a terminal does: the gateway gets it, too
+            _, err = training.communicate(timeout=60)
+            self.assertEqual(training.returncode, 128 + number, err)
+            self.assertNotIn("Traceback", err)
+            self.assertIn("interrupted", err)
+            self.assertEqual(os.listdir(place.path), [])
+
+
+class Install(SystemTest):
+    def test_what_is_installed_runs_and_is_documented(self):
+        prefix = self.directory().file("prefix")
+        status, out, err = run_tool(["cmake", "--install", BUILD, "--prefix", prefix])
+        self.assertEqual(status, 0, out + err)
+        installed = os.path.join(prefix, "bin", "gateway")
+        self.assertEqual(
+            run_tool([installed, "--version"]), run_command("--version"), "the same program"
+        )
+        docs = os.path.join(prefix, "share", "doc", "gateway")
+        for name in ("README.md", "CHANGELOG.md", "LICENSE", "docs/configuration.md"):
+            self.assertTrue(os.path.isfile(os.path.join(docs, name)), name)
+        example = os.path.join(docs, "gateway.yaml.example")
+        self.assertEqual(run_tool([installed, "check", "--config", example])[1], f"{example}: ok\n")
+
+    def test_the_links_of_the_installed_readme_lead_somewhere(self):
+        prefix = self.directory().file("prefix")
+        run_tool(["cmake", "--install", BUILD, "--prefix", prefix])
+        docs = os.path.join(prefix, "share", "doc", "gateway")
+        with open(os.path.join(docs, "README.md"), encoding="utf-8") as readme:
+            links = re.findall(r"\]\(([^)#:]+)\)", readme.read())
+        self.assertGreater(len(links), 5)
+        for link in links:
+            self.assertTrue(os.path.exists(os.path.join(docs, link)), link)
