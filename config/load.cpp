@@ -2,7 +2,6 @@
 
 #include "config/check.hpp"
 #include "config/draft.hpp"
-#include "config/suggest.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -70,7 +69,7 @@ std::optional<std::size_t> resolve(
         found.problem(
             name.value->at,
             name.path,
-            "unknown " + std::string{what} + ' ' + quoted(*text) + suggestion(*text, known)
+            "unknown " + std::string{what} + ' ' + quoted(*text) + found.suggestion(*text, known)
         );
         return std::nullopt;
     }

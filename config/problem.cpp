@@ -1,5 +1,7 @@
 #include "config/problem.hpp"
 
+#include "config/suggest.hpp"
+
 #include <algorithm>
 
 namespace gateway::config {
@@ -65,6 +67,15 @@ void findings::warning(place at, std::string path, std::string message)
     if (warnings_.size() < max_problems) {
         warnings_.push_back({at, std::move(path), std::move(message)});
     }
+}
+
+std::string findings::suggestion(std::string_view word, std::span<const std::string_view> known)
+{
+    if (full() || known.size() > max_compared - compared_) {
+        return {};
+    }
+    compared_ += known.size();
+    return config::suggestion(word, known);
 }
 
 std::vector<problem> findings::problems() const

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -29,26 +31,32 @@ struct problem {
 std::string to_text(const problem& p, std::string_view file_name);
 
 // Collects problems and warnings while a file is read. Bounded: past `max_problems` it only
-// remembers that there were more.
+// remembers that there were more, and past `max_compared` it suggests nothing for unknown words.
 class findings {
 public:
     static constexpr std::size_t max_problems = 1000;
+    // Known words that unknown ones are compared with: some hundred keys, or ten names among a
+    // thousand. More would hold a reload for seconds.
+    static constexpr std::size_t max_compared = 10'000;
 
     void problem(place at, std::string path, std::string message);
     void warning(place at, std::string path, std::string message);
 
     bool ok() const { return problems_.empty(); }
 
-    // Another problem would not be shown, so its words need not be sought.
-    bool full() const { return problems_.size() >= max_problems; }
+    // What to add to a complaint about an unknown word (config/suggest), within the bounds.
+    std::string suggestion(std::string_view word, std::span<const std::string_view> known);
 
     // Both sorted by position.
     std::vector<config::problem> problems() const;
     std::vector<config::problem> warnings() const;
 
 private:
+    bool full() const { return problems_.size() >= max_problems; }
+
     std::vector<config::problem> problems_;
     std::vector<config::problem> warnings_;
+    std::size_t compared_ = 0;
     bool more_ = false;
 };
 

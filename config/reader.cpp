@@ -240,7 +240,7 @@ void section::refuse_the_rest()
         }
         std::string message = "not supported yet";
         if (std::find(not_yet.begin(), not_yet.end(), key) == not_yet.end()) {
-            message = "unknown key" + (found_.full() ? std::string{} : suggestion(key, known_));
+            message = "unknown key" + found_.suggestion(key, known_);
         }
         found_.problem(e.key.at, path_of(key), std::move(message));
     }

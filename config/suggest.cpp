@@ -53,6 +53,10 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
         }
         const std::string other = base::lower_case(candidate);
         const bool shortened = lower.size() >= 3 && other.starts_with(lower);
+        const auto [shorter, longer] = std::minmax(lower.size(), other.size());
+        if (!shortened && longer - shorter >= best_distance) {
+            continue;  // the distance is at least the difference in length
+        }
         const std::size_t distance = shortened ? 1 : edit_distance(lower, other);
         if (distance < best_distance) {
             best = candidate;
