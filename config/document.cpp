@@ -1,5 +1,7 @@
 #include "config/document.hpp"
 
+#include "config/yaml_hint.hpp"
+
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
@@ -172,6 +174,27 @@ void refuse_control_characters(std::string_view yaml)
     }
 }
 
+// Counted from 1; empty if there is none.
+std::string_view line_of(std::string_view yaml, int number)
+{
+    for (; number > 1; --number) {
+        const std::size_t end = yaml.find('\n');
+        yaml.remove_prefix(end == std::string_view::npos ? yaml.size() : end + 1);
+    }
+    return number < 1 ? std::string_view{} : yaml.substr(0, yaml.find('\n'));
+}
+
+// yaml-cpp may notice a mistake on the line after it.
+std::string advice(std::string_view yaml, place at)
+{
+    for (const int line : {at.line, at.line - 1}) {
+        if (const std::string_view hint = yaml_hint(line_of(yaml, line)); !hint.empty()) {
+            return "; line " + std::to_string(line) + ": " + std::string{hint};
+        }
+    }
+    return " (the mistake may be on the line before)";
+}
+
 node parse(std::string_view yaml)
 {
     if (yaml.size() > max_file_bytes) {
@@ -213,11 +236,8 @@ node parse_document(std::string_view yaml, std::string_view file_name)
     } catch (const refusal& r) {
         throw config_error{file_name, {{r.at, {}, r.message}}};
     } catch (const YAML::Exception& e) {
-        throw config_error{
-            file_name,
-            {{place_of(e.mark),
-              {},
-              "not valid YAML: " + e.msg + " (the mistake may be on the line before)"}}};
+        const place at = place_of(e.mark);
+        throw config_error{file_name, {{at, {}, "not valid YAML: " + e.msg + advice(yaml, at)}}};
     }
 }
 

@@ -1,6 +1,7 @@
 // limits: their keys, rates and stores.
 #include "config/draft.hpp"
 #include "config/text_rules.hpp"
+#include "config/unit_hints.hpp"
 #include "gateway/base/text.hpp"
 #include "gateway/http/field.hpp"
 
@@ -105,7 +106,10 @@ std::optional<rate> load_rate(section& from)
     }
     const auto written = parse_rate(*text);
     if (!written) {
-        from.problem("rate", "expected a rate such as 100/m or 10/10s, got " + quoted(*text));
+        from.problem(
+            "rate",
+            "expected a rate such as 100/m or 10/10s, got " + quoted(*text) + rate_hint(*text)
+        );
         return std::nullopt;
     }
     if (static_cast<std::uint64_t>(written->tokens) > most_tokens) {
@@ -162,6 +166,10 @@ void load_store(
         );
     }
     from.read("on_store_failure", rule.on_store_failure, failure_policies);
+    if (rule.store == policy::local_store &&
+        rule.on_store_failure != policy::failure_policy::open) {
+        from.warning("on_store_failure", "has no effect with store: local, which does not fail");
+    }
 }
 
 // A header that the upstream never gets cannot be a key's: a client could pick fresh buckets with
@@ -182,10 +190,29 @@ std::optional<policy::key_part> header_part(
     return policy::key_part{source::header, base::lower_case(name)};
 }
 
+// `header: X-Api-Key` is a mapping in YAML; what was meant is "header:X-Api-Key".
+std::optional<std::string> part_without_space(const node& part)
+{
+    if (part.entries.size() != 1 || part.entries[0].value.is != node::kind::scalar) {
+        return std::nullopt;
+    }
+    const std::string prefix = part.entries[0].key.text + ':';
+    const auto same = [&](const auto& named) { return named.first == prefix; };
+    if (std::none_of(named_parts.begin(), named_parts.end(), same)) {
+        return std::nullopt;
+    }
+    const std::string& name = part.entries[0].value.text;
+    return is_visible(name, longest_part_name) ? std::optional{prefix + name} : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<policy::key_part> parse_key_part(const located& part, findings& found)
 {
+    if (const auto meant = part_without_space(*part.value)) {
+        found.problem(part.value->at, part.path, "write it without a space: \"" + *meant + '"');
+        return std::nullopt;
+    }
     const std::string* text = scalar_text(part, expected_part, found);
     if (text == nullptr) {
         return std::nullopt;

@@ -39,19 +39,22 @@ std::optional<server::listen_address> read_address(section& from)
     return address.value;
 }
 
-void load_workers(section& root, server::options& options)
+void load_workers(section& root, server::options& options, findings& found)
 {
+    constexpr const char* expected = "auto or a number of threads";
     const node* value = root.find("workers");
-    if (value != nullptr && value->is == node::kind::scalar && value->text == "auto") {
+    const std::string* text =
+        value == nullptr ? nullptr : scalar_text({value, "workers"}, expected, found);
+    if (text == nullptr) {
+        return;
+    }
+    if (*text == "auto") {
         options.workers = 0;
-        return;
+    } else if (text->empty() || text->find_first_not_of("0123456789") != std::string::npos) {
+        root.problem("workers", std::string{"expected "} + expected + ", got " + quoted(*text));
+    } else {
+        root.read_number("workers", options.workers, 1, most_workers);
     }
-    if (value != nullptr && (value->is != node::kind::scalar || value->text.empty() ||
-                             value->text.find_first_not_of("0123456789") != std::string::npos)) {
-        root.problem("workers", "expected auto or a number of threads");
-        return;
-    }
-    root.read_number("workers", options.workers, 1, most_workers);
 }
 
 }  // namespace
@@ -70,7 +73,16 @@ void load_listeners(section& root, draft& d, findings& found)
     }
     std::vector<server::listen_address>& listeners = d.result.server.listeners;
     for (std::size_t i = 0; i < list->value->items.size(); ++i) {
-        section one{item_of(*list, i), found};
+        const located item = item_of(*list, i);
+        if (item.value->is == node::kind::scalar) {
+            found.problem(
+                item.value->at,
+                item.path,
+                "expected a mapping, got a plain value: write \"address: \" before it"
+            );
+            continue;
+        }
+        section one{item, found};
         if (const auto address = read_address(one)) {
             const bool any_port = address->socket_path.empty() && address->port == 0;
             if (!any_port &&
@@ -98,7 +110,7 @@ void load_process(section& root, draft& d, findings& found)
         admin.read("timeout", options.admin.timeout, shortest_timeout, longest_admin_timeout);
         admin.refuse_the_rest();
     }
-    load_workers(root, options);
+    load_workers(root, options, found);
     root.read("drain_timeout", options.drain_timeout, 0s, longest_drain);
     root.read_number("max_connections", options.max_connections, 1, most_connections);
     root.read_number(

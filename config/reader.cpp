@@ -1,35 +1,16 @@
 #include "config/reader.hpp"
 
+#include "config/foreign_keys.hpp"
 #include "config/suggest.hpp"
 #include "config/text_rules.hpp"
+#include "config/unit_hints.hpp"
 #include "config/units.hpp"
+#include "config/yaml_hint.hpp"
 
 #include <algorithm>
 
 namespace gateway::config {
 namespace {
-
-// Keys a user of other gateways may try: an honest answer instead of "unknown key".
-constexpr std::array<std::string_view, 18> not_yet{
-    "tls",
-    "certificate",
-    "private_key",
-    "http2",
-    "http3",
-    "websocket",
-    "websockets",
-    "grpc",
-    "algorithm",
-    "retries",
-    "include",
-    "proxy_protocol",
-    "compression",
-    "health_check",
-    "health_checks",
-    "redirects",
-    "cors",
-    "rewrite",
-};
 
 constexpr std::string_view a_number = "a whole number (decimal, without leading zeros)";
 constexpr std::string_view a_duration = "a duration such as 250ms, 2s, 5m, 1h or 1d";
@@ -147,7 +128,7 @@ void section::read(
     }
     const auto parsed = parse_duration(*written);
     if (!parsed) {
-        problem(key, expected(a_duration, *written));
+        problem(key, expected(a_duration, *written) + duration_hint(*written));
         return;
     }
     if (const auto wrong = out_of_range(*parsed, {min, max}, format_duration)) {
@@ -196,7 +177,7 @@ std::optional<std::uint64_t> section::size(
     }
     const auto parsed = parse_size(*written);
     if (!parsed) {
-        problem(key, expected(a_size, *written));
+        problem(key, expected(a_size, *written) + size_hint(*written));
         return std::nullopt;
     }
     if (const auto wrong = out_of_range(*parsed, {min, max}, format_size)) {
@@ -238,12 +219,20 @@ void section::refuse_the_rest()
         if (std::find(known_.begin(), known_.end(), key) != known_.end()) {
             continue;
         }
-        std::string message = "not supported yet";
-        if (std::find(not_yet.begin(), not_yet.end(), key) == not_yet.end()) {
-            message = "unknown key" + found_.suggestion(key, known_);
-        }
-        found_.problem(e.key.at, path_of(key), std::move(message));
+        found_.problem(e.key.at, path_of(key), complaint_about(key));
     }
+}
+
+std::string section::complaint_about(std::string_view key)
+{
+    if (std::string answer = answer_to_foreign_key(key); !answer.empty()) {
+        return answer;
+    }
+    const std::string_view begin = key.substr(0, key.find(':'));
+    if (begin != key && std::find(known_.begin(), known_.end(), begin) != known_.end()) {
+        return "unknown key: a space is missing after \"" + std::string{begin} + ":\"";
+    }
+    return "unknown key" + found_.suggestion(key, known_);
 }
 
 void section::problem(std::string_view key, std::string message)
@@ -270,7 +259,11 @@ std::string section::path_of(std::string_view key) const
 const std::string* scalar_text(const located& value, std::string_view expected, findings& found)
 {
     if (value.value->is == node::kind::scalar) {
-        return &value.value->text;
+        if (value.value->text.find("${") == std::string::npos) {
+            return &value.value->text;
+        }
+        found.problem(value.value->at, value.path, std::string{not_expanded});
+        return nullptr;
     }
     found.problem(
         value.value->at,
@@ -304,7 +297,7 @@ std::vector<std::pair<std::string, located>> named_entries(
         } else if (named.size() == max) {
             found.problem(e.key.at, path, "too many, the maximum is " + std::to_string(max));
             break;
-        } else if (unique.find(name) == &e.value) {
+        } else if (unique.is_first(e)) {
             named.emplace_back(name, located{&e.value, path});
         }
     }

@@ -41,6 +41,9 @@ public:
 
     bool has(std::string_view key) { return find(key) != nullptr; }
 
+    // Whether no entry before it has the same key.
+    bool is_first(const entry& e) const { return entries_.at(e.key.text) == &e; }
+
     // The value of a key, whatever its type; nullptr if it is not there.
     const node* find(std::string_view key);
     // The same, and a problem if it is not there.
@@ -93,6 +96,7 @@ public:
     place at() const { return mapping_.value->at; }
 
 private:
+    std::string complaint_about(std::string_view key);
     place place_of(std::string_view key);  // of its value; without one, of the section
     std::optional<std::uint64_t> number(std::string_view key, std::uint64_t min, std::uint64_t max);
     std::optional<std::uint64_t> size(std::string_view key, std::uint64_t min, std::uint64_t max);

@@ -22,6 +22,8 @@ constexpr std::uint64_t max_database = 65535;
 constexpr std::size_t max_credential = 512;
 constexpr const char* expected_form =
     "expected redis://[user:password@]host[:port][/db] or unix:///path?db=0";
+constexpr const char* encoding_hint =
+    "; in a user or password write @ as %40, / as %2F, ? as %3F, # as %23, % as %25, space as %20";
 
 struct invalid_url {
     std::string complaint;
@@ -121,6 +123,19 @@ store::redis_options read(std::string_view text)
     return options;
 }
 
+// Whether what stands before the last "@" could not be a user and a password as it is written.
+bool has_raw_credentials(std::string_view text)
+{
+    const std::size_t begin = text.find("://");
+    const std::size_t end = text.rfind('@');
+    if (begin == std::string_view::npos || end == std::string_view::npos || end < begin) {
+        return false;
+    }
+    const std::string_view credentials = text.substr(begin + 3, end - begin - 3);
+    return !urls::parse_uri("redis://" + std::string{credentials} + "@h").has_value() ||
+           credentials.find_first_of("@/?#") != std::string_view::npos;
+}
+
 }  // namespace
 
 parsed<store::redis_options> parse_store_url(std::string_view text)
@@ -128,7 +143,7 @@ parsed<store::redis_options> parse_store_url(std::string_view text)
     try {
         return {read(text), {}};
     } catch (const invalid_url& invalid) {
-        return {{}, invalid.complaint};
+        return {{}, invalid.complaint + (has_raw_credentials(text) ? encoding_hint : "")};
     }
 }
 

@@ -50,7 +50,12 @@ RULES = [
     Rule(
         r"(?i)\bdown_?stream", "client, or peer", where=EVERYWHERE, raw=True, but=r"^tests/tidy/"
     ),
-    Rule(r"(?i)\b(?:back|front)_?ends?\b", "upstream, server, client or peer", raw=True),
+    Rule(
+        r"(?i)\b(?:back|front)_?ends?\b",
+        "upstream, server, client or peer",
+        raw=True,
+        but=r"^config/foreign_keys\.cpp$",
+    ),
     Rule(
         r"\b(?:\w+_)?(?:manager|helper|utils?|handler)s?\b",
         "name the thing after what it does",

@@ -122,7 +122,9 @@ TEST(bad_files, listeners)
     expect_complaints({
         {"listeners: []", "f:1:12: listeners: at least one listener is needed"},
         {"listeners: 0.0.0.0:80", "f:1:12: listeners: expected a list, got a plain value"},
-        {"listeners: [0.0.0.0:80]", "f:1:13: listeners[0]: expected a mapping, got a plain value"},
+        {"listeners: [0.0.0.0:80]",
+         "f:1:13: listeners[0]: expected a mapping, got a plain value: write \"address: \" before "
+         "it"},
         {"listeners: [{}]", "f:1:13: listeners[0].address: missing"},
         {"listeners: [{address: \"localhost:80\"}]",
          "f:1:23: listeners[0].address: the host must be an IP address"},
@@ -133,6 +135,9 @@ TEST(bad_files, listeners)
          "f:1:46: listeners[1].address: a listener above has the same address"},
         {"listeners: [{address: 0.0.0.0:80, tls: {}}]",
          "f:1:35: listeners[0].tls: not supported yet"},
+        {"listeners: [{port: 80}]",
+         "f:1:14: listeners[0].port: unknown key: a port stands behind its host, as in "
+         "127.0.0.1:8080"},
     });
     EXPECT_THAT(problems_of("workers: 1\n"), HasSubstr("f:1:1: listeners: missing"));
 }
@@ -441,6 +446,120 @@ TEST(bad_files, all_problems_come_at_once_in_the_order_of_the_file)
             lines.push_back(p.at.line);
         }
         EXPECT_THAT(lines, testing::ElementsAre(1, 1, 2, 3, 3, 4, 5));
+    }
+}
+
+TEST(bad_files, other_spellings_are_answered_with_ours)
+{
+    expect_complaints({
+        {"drain_timeout: 1min",
+         "f:1:16: drain_timeout: expected a duration such as 250ms, 2s, 5m, 1h or 1d, got "
+         "\"1min\", did you mean \"1m\"?"},
+        {"http: { max_body_bytes: 10m }",
+         "f:1:25: http.max_body_bytes: expected a size such as 16KiB, 1MiB or plain bytes, got "
+         "\"10m\", did you mean \"10MiB\"?"},
+        {"limits: { a: { key: [], rate: 10/sec } }",
+         "f:1:31: limits.a.rate: expected a rate such as 100/m or 10/10s, got \"10/sec\", did you "
+         "mean \"10/s\"?"},
+        {"limits: { a: { key: [], rate:10/s } }",
+         "f:1:25: limits.a.\"rate:10/s\": unknown key: a space is missing after \"rate:\""},
+        {"limits: { a: { key: { header: X-Key }, rate: 1/s } }",
+         "f:1:21: limits.a.key: write it without a space: \"header:X-Key\""},
+        {"limits: { a: { key: [path, cookie: sid], rate: 1/s } }",
+         "f:1:28: limits.a.key[1]: write it without a space: \"cookie:sid\""},
+        {"limits: { a: { key: { path: x }, rate: 1/s } }",
+         "f:1:21: limits.a.key: expected client_ip, header:NAME, cookie:NAME, query:NAME, method, "
+         "host, path or route, got a mapping"},
+        {"upstreams: { u: { servers: [echo], health_checks: {} } }",
+         "f:1:36: upstreams.u.health_checks: unknown key, did you mean \"upstreams.NAME.health\"?"},
+        {"websockets: true", "f:1:1: websockets: unknown key: WebSockets pass without one"},
+    });
+}
+
+TEST(bad_files, variables_are_not_expanded_wherever_they_stand)
+{
+    for (const char* text :
+         {"workers: ${N}",
+          "drain_timeout: ${T}",
+          "max_connections: ${N}",
+          "log: { level: \"${LEVEL}\" }",
+          "listeners: [{address: \"${HOST}:80\"}]",
+          "stores: { s: { url: \"redis://:${PASSWORD}@h\" } }",
+          "stores: { s: { url: redis://h, key_prefix: \"${X}\" } }",
+          "limits: { a: { key: \"header:${X}\", rate: 1/s } }",
+          "limits: { a: { key: [], rate: \"${RATE}/s\" } }",
+          "routes: [{ upstream: \"${U}\" }]",
+          "stores: { s: { url: ${URL} } }"}) {  // not even YAML
+        EXPECT_THAT(problems_of(file_with(text)), HasSubstr("${...} is not expanded: write the"))
+            << text;
+    }
+}
+
+TEST(bad_files, what_is_not_yaml_is_answered_with_what_is_probably_wrong)
+{
+    expect_complaints({
+        {"limits:\n  a:\n    key: header: X",
+         "f:3:16: not valid YAML: illegal map value; line 3: a part of a key is written without a "
+         "space: header:NAME"},
+        {"limits:\n  a:\n\tkey: []",
+         "f:3:2: not valid YAML: end of map not found; line 3: indent "},
+        {"listeners:\n  - address: [::]:80",
+         "f:2:18: not valid YAML: end of map not found; line 2: a value that begins with [::"},
+        {"routes: [\n  { match: { host: *.example.com } }]",
+         "f:2:20: not valid YAML: the referenced anchor is not defined; line 2: a value that "
+         "begins with"},
+        {"limits:\n  a:\n    key: []\n    rate:10/s",
+         "f:5:10: not valid YAML: illegal map value; line 4: a space is missing after the colon"},
+        {"workers: ]", "f:1:10: not valid YAML:"},
+    });
+    EXPECT_THAT(problems_of("workers: ]"), HasSubstr("(the mistake may be on the line before)"));
+}
+
+TEST(bad_files, a_failure_policy_without_a_shared_store_is_warned_of)
+{
+    const auto warnings = [](const std::string& more) {
+        sample s;
+        s.stores = "stores: { s: { url: redis://h } }\n";
+        s.limits = "limits:\n  a: { key: [], rate: 1/s" + more +
+                   " }\n"
+                   "  b: { key: [], rate: 1/s, store: s }\n";
+        s.routes = "routes: [{ upstream: u, limits: [a, b] }]\n";
+        return s.load().warnings;
+    };
+    for (const char* policy : {"closed", "local"}) {
+        const std::string written = std::string{", on_store_failure: "} + policy;
+        EXPECT_THAT(
+            warnings(written),
+            testing::ElementsAre("f:3:46: limits.a.on_store_failure: has no effect with store: "
+                                 "local, which does not fail")
+        );
+        EXPECT_THAT(warnings(written + ", store: s"), testing::IsEmpty());
+    }
+    EXPECT_THAT(warnings(", on_store_failure: open"), testing::IsEmpty());
+    EXPECT_THAT(warnings(""), testing::IsEmpty());
+}
+
+// Otherwise a large file of misspelt names would hold a reload for seconds.
+TEST(bad_files, names_are_suggested_for_the_first_misspelt_ones_only)
+{
+    sample s;
+    s.limits = "limits:\n";
+    for (int i = 0; i < 1000; ++i) {
+        s.limits += "  limit" + std::to_string(1000 + i) + ": { key: [], rate: 1/s }\n";
+    }
+    s.routes = "routes:\n";
+    for (int i = 0; i < 20; ++i) {
+        s.routes += "  - { upstream: u, limits: [limit1500x] }\n";
+    }
+    const std::string problems = problems_of(s.text());
+    for (int i = 0; i < 20; ++i) {
+        const std::string hint = i < 10 ? ", did you mean \"limit1500\"?\n" : "\n";
+        EXPECT_THAT(
+            problems + "\n",
+            HasSubstr(
+                "routes[" + std::to_string(i) + "].limits[0]: unknown limit \"limit1500x\"" + hint
+            )
+        );
     }
 }
 

@@ -1,4 +1,5 @@
 // The configurations people copy from: the example, and those in the documentation.
+#include "config/foreign_keys.hpp"
 #include "config/print.hpp"
 #include "tests/unit/config/sample.hpp"
 
@@ -91,6 +92,26 @@ TEST(files, the_example_shows_every_key_the_reader_knows)
     for (const std::string& key : keys) {
         EXPECT_TRUE(std::regex_search(text, std::regex{"(^|\n)[ #-]*" + key + ":"})) << key;
     }
+}
+
+// An answer must not outlive the key that it names, or hide a key of ours.
+TEST(files, foreign_keys_are_answered_with_keys_that_exist)
+{
+    const std::set<std::string> known = keys_known_to_the_reader();
+    for (const auto& [foreign, ours] : foreign_keys()) {
+        const std::string last{ours.substr(ours.rfind('.') + 1)};
+        EXPECT_TRUE(known.contains(last)) << foreign;
+        EXPECT_EQ(
+            answer_to_foreign_key(foreign),
+            "unknown key, did you mean \"" + std::string{ours} + "\"?"
+        );
+    }
+    for (const std::string& key : known) {
+        EXPECT_EQ(answer_to_foreign_key(key), "") << key;
+    }
+    EXPECT_EQ(answer_to_foreign_key("tls"), "not supported yet");
+    EXPECT_EQ(answer_to_foreign_key("Health-Checks"), answer_to_foreign_key("healthCheck"));
+    EXPECT_EQ(answer_to_foreign_key(std::string(100'000, 'x')), "");
 }
 
 TEST(files, the_documentation_names_every_key)

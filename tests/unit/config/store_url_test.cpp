@@ -94,5 +94,32 @@ TEST(store_url, what_is_refused_is_refused_without_the_password)
     EXPECT_NE(long_path.complaint.find("the maximum is 107"), std::string::npos);
 }
 
+TEST(store_url, raw_characters_in_a_password_are_answered_with_their_encoding)
+{
+    for (const char* url :
+         {"redis://:p@zq@h",
+          "redis://:p/zq@h/0",
+          "redis://:p?zq@h",
+          "redis://:p#zq@h",
+          "redis://:p%zq@h",
+          "redis://:p zq@h",
+          "redis://:p[zq@h",
+          "redis://:6379@zq@h",
+          "redis://u@x:pazq@h",
+          "unix://:p@zq@/run/x"}) {
+        const auto parsed = parse_store_url(url);
+        EXPECT_FALSE(parsed.value) << url;
+        EXPECT_NE(parsed.complaint.find("write @ as %40"), std::string::npos)
+            << url << ": " << parsed.complaint;
+        EXPECT_EQ(parsed.complaint.find("zq"), std::string::npos) << parsed.complaint;
+    }
+    for (const char* url : {"redis://:p%40zq@h:x", "redis://h/x", "redis://:p@h?db=1", "h@x"}) {
+        const auto parsed = parse_store_url(url);
+        EXPECT_FALSE(parsed.value) << url;
+        EXPECT_EQ(parsed.complaint.find("%40"), std::string::npos)
+            << url << ": " << parsed.complaint;
+    }
+}
+
 }  // namespace
 }  // namespace gateway::config
