@@ -16,7 +16,10 @@ struct lease_wish {
                                // for requests that could not be sent again
     std::uint64_t key = 0;     // of the client, where the same client is to get the same server
     std::uint64_t passed_over = 0;  // bit i: server i has failed this request already
-    int timeouts = 0;               // of them
+    // Bit i: server i only if there is no other. The request was lost with a connection to it,
+    // though by no fault of its own.
+    std::uint64_t last_resort = 0;
+    int timeouts = 0;  // of them
     failure last_failure = failure::no_address;
 };
 

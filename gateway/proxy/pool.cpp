@@ -72,13 +72,21 @@ void pool::addresses_changed()
 
 // ---- leases ----------------------------------------------------------------------------------
 
+// The servers that a request may go to, a bit for each.
+std::uint64_t pool::candidates(const lease_wish& wish) const
+{
+    const std::uint64_t left = addressed_ & ~wish.passed_over;
+    const std::uint64_t preferred = left & ~wish.last_resort;
+    return preferred != 0 ? preferred : left;
+}
+
 pool::lease_answer pool::lease(pending_lease& l, const lease_wish& wish)
 {
-    const std::uint64_t candidates = addressed_ & ~wish.passed_over;
-    if (candidates != 0 && places_.others_wait()) {
+    const std::uint64_t servers = candidates(wish);
+    if (servers != 0 && places_.others_wait()) {
         return wait_for_place(l, wish);
     }
-    const places::choice chosen = places_.take(candidates, wish.key, loop_.now());
+    const places::choice chosen = places_.take(servers, wish.key, loop_.now());
     switch (chosen.is) {
         case places::outcome::taken:
             return lease_at(chosen.server, l, wish);
@@ -143,9 +151,9 @@ void pool::free_place(std::size_t server)
     places_.give_back(server);
 }
 
-bool pool::take_retry()
+bool pool::take_retry(bool reused)
 {
-    const bool permitted = retries_.take_retry(loop_.now());
+    const bool permitted = retries_.take_retry(loop_.now(), reused);
     (permitted ? metrics_.upstream.retries : metrics_.upstream.retries_refused).add();
     return permitted;
 }
@@ -168,10 +176,9 @@ void pool::serve_woken()
 void pool::serve(waiting_lease& w)
 {
     const lease_wish wish = w.wish();
-    const places::choice chosen =
-        places_.take(addressed_ & ~wish.passed_over, wish.key, loop_.now());
+    const places::choice chosen = places_.take(candidates(wish), wish.key, loop_.now());
     if (chosen.is != places::outcome::taken) {
-        if (wish.passed_over != 0) {
+        if ((wish.passed_over | wish.last_resort) != 0) {
             queue().wake_next(w);  // the place may be at a server that only this one must not use
         }
         return;

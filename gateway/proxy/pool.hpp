@@ -57,8 +57,9 @@ public:
     // Gives a leased connection back; if it is not reusable it is closed.
     void give_back(upstream_connection& c, bool reusable);
 
-    // Before a request is sent a second time: whether the budget permits it.
-    bool take_retry();
+    // Before a request is sent a second time: whether that is permitted. `reused`: the connection
+    // that was lost had served before.
+    bool take_retry(bool reused);
 
     // What a server said, or that it said nothing, on a connection that had served before or not:
     // for its ejection. True: that was the server's fault.
@@ -136,6 +137,7 @@ private:
 
     void look_at_names();
     void addresses_changed();
+    std::uint64_t candidates(const lease_wish& wish) const;
     lease_answer lease_at(std::size_t server, pending_lease& l, const lease_wish& wish);
     lease_answer wait_for_place(pending_lease& l, const lease_wish& wish);
     void settle(pending_lease& l, const lease_answer& answer);

@@ -93,13 +93,14 @@ conversation::lease_result conversation::lease(bool fresh)
     proxy::lease_wish wish{.fresh = fresh, .surely_open = only_once_};
     if (fresh) {  // the connection before it ended without a byte
         wish.last_failure = proxy::failure::reset;
-        if (!pool.take_retry()) {
+        if (!pool.take_retry(last_was_reused_)) {
             lease_failure_ = proxy::failure::reset;
             return lease_result::failed;
         }
-        if (pool.did_not_respond(*last_server_, wish.last_failure, last_was_reused_)) {
-            wish.passed_over = std::uint64_t{1} << *last_server_;
-        }
+        const std::uint64_t last = std::uint64_t{1} << *last_server_;
+        const bool at_fault =
+            pool.did_not_respond(*last_server_, wish.last_failure, last_was_reused_);
+        (at_fault ? wish.passed_over : wish.last_resort) = last;
     }
     last_server_.reset();
     if (pool.options().balance == proxy::balancing::hash) {

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from harness.case import SystemTest
 from harness.client import Closed
 from harness.load import Load
+from harness.origin import answer_ok
 from harness.process import SLOW, wait_until
 from harness.websocket import WebSocket, grant_of
 
@@ -213,6 +214,60 @@ class Failing(SystemTest):
         ]
         self.assertIn(502, statuses)
         self.assertEqual(len(bad.requests) + len(good.requests), before + 10)
+
+    def test_all_that_a_dying_server_had_is_answered_by_another(self):
+        """Half of what is under way, more at once than the retries of ordinary times."""
+        count = 300
+        held = Held()
+
+        def script(peer, request):
+            return held(peer, request) if request.target == "/held" else answer_ok(peer, request)
+
+        origins = [self.origin(script) for _ in range(2)]
+        gateway = self.gateway(
+            to_servers([o.address for o in origins], ", balance: round_robin", workers=1)
+        )
+        with gateway.connect() as c:
+            for _ in range(5 * count):  # saves for what is to come
+                self.assertEqual(c.ask("/quick").status, 200)
+        clients = [gateway.connect() for _ in range(2 * count)]
+        for c in clients:
+            self.addCleanup(c.close)
+            c.request("/held")
+        wait_until(lambda: held.now == 2 * count, 20)
+        at_first = sum(r.target == "/held" for r in origins[0].requests)
+        self.assertGreater(at_first, 200)
+        origins[0].stop()
+        held.let_go(3 * count)
+        self.assertEqual({c.response().status for c in clients}, {200})
+        m = gateway.metrics()
+        self.assertEqual(m.sum("gateway_upstream_retries_total", result="sent"), at_first)
+
+    def test_the_retry_goes_to_another_server_though_the_last_one_is_not_to_blame(self):
+        """Both know the gateway; one then ends each connection at its next request."""
+        ends = []
+
+        def script(peer, request):
+            peer.read_body(request)
+            if peer.socket.getsockname()[1] in ends:
+                return False
+            peer.reply()
+
+        origins = [self.origin(script) for _ in range(2)]
+        gateway = self.gateway(
+            to_servers([o.address for o in origins], ", ejection: { failures: 0 }", workers=1)
+        )
+        with gateway.connect() as c:
+            for turn in range(40):
+                ends[:] = []
+                before = [len(o.requests) for o in origins]
+                wait_until(
+                    lambda: c.ask().status == 200
+                    and all(len(o.requests) > b for o, b in zip(origins, before))
+                )
+                ends.append(int(origins[turn % 2].address.rpartition(":")[2]))
+                for _ in range(4):
+                    self.assertEqual(c.ask().status, 200, turn)
 
     def test_one_server_alone_is_asked_whatever_it_did(self):
         origin = self.origin()

@@ -5,7 +5,7 @@ from harness.process import Child, Directory, accepts, free_port, tool, wait_unt
 
 CONFIGURATION = """
 daemon off;
-master_process off;
+master_process {master};
 worker_processes 1;
 pid {prefix}/nginx.pid;
 error_log stderr warn;
@@ -38,14 +38,21 @@ http {{
 
 
 class Nginx:
-    def __init__(self):
+    """With a master, that process holds the listening socket and another one serves."""
+
+    def __init__(self, master=False):
         self._directory = Directory()
         self.files = self._directory.file("files")
         os.makedirs(os.path.join(self.files, "put"))
         self.port = free_port()
         self.address = f"127.0.0.1:{self.port}"
         user = "user root;" if os.getuid() == 0 else ""
-        text = CONFIGURATION.format(prefix=self._directory.path, port=self.port, user=user)
+        text = CONFIGURATION.format(
+            prefix=self._directory.path,
+            port=self.port,
+            user=user,
+            master="on" if master else "off",
+        )
         self._directory.file("nginx.conf", text)
         self.start()
 
@@ -61,6 +68,10 @@ class Nginx:
     def kill(self):
         self._child.kill()
 
-    def stop(self):
+    def halt(self):
+        """It may be started again."""
         self._child.stop()
+
+    def stop(self):
+        self.halt()
         self._directory.stop()

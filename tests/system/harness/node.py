@@ -1,11 +1,13 @@
-"""Node.js reading what arrives, with its strict parser."""
+"""Node.js: a reader of what arrives, with its strict parser, and a server."""
 import json
 import os
 
 from harness.client import get
-from harness.process import Child, tool
+from harness.process import Child, free_port, tool
 
-READER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "node_reader.js")
+HERE = os.path.dirname(os.path.abspath(__file__))
+READER = os.path.join(HERE, "node_reader.js")
+SERVER = os.path.join(HERE, "node_server.js")
 
 
 class NodeReader:
@@ -23,3 +25,22 @@ class NodeReader:
 
     def stop(self):
         self._child.stop()
+
+
+class NodeServer:
+    """Answers every request. With workers, their primary process holds the listening socket."""
+
+    def __init__(self, workers=0):
+        self._words = [tool("node"), SERVER, str(free_port()), str(workers)]
+        self.address = f"127.0.0.1:{self._words[2]}"
+        self.start()
+
+    def start(self):
+        self._child = Child(self._words)
+        self._child.wait_for_line(lambda line: line == "listening")
+
+    def halt(self):
+        """It may be started again."""
+        self._child.stop()
+
+    stop = halt

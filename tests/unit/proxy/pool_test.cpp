@@ -417,6 +417,29 @@ TEST_F(pools, do_not_go_back_to_a_server_that_is_passed_over)
     }
 }
 
+TEST_F(pools, go_to_a_server_of_last_resort_only_if_no_other_can_be_reached)
+{
+    std::optional<loopback_server> other(std::in_place);
+    make({at(server.port()), at(other->port())});
+    const lease_wish wish{.fresh = true, .last_resort = 1};
+    const auto server_of = [&](const lease_wish& w) {
+        waiting l;
+        EXPECT_TRUE(pends(l, w));
+        run_until(loop, [&] { return l.done(); });
+        return l.got->server();
+    };
+    for (int i = 0; i < 8; ++i) {
+        EXPECT_EQ(server_of(wish), 1U);
+    }
+    for (unsigned i = 0; i < p->options().ejection.failures; ++i) {
+        p->did_not_respond(1, failure::reset, false);
+    }
+    EXPECT_EQ(server_of(wish), 1U) << "though it is passed over by others";
+    other.reset();
+    EXPECT_EQ(server_of(wish), 0U);
+    EXPECT_EQ(server_of({.fresh = true, .passed_over = 2, .last_resort = 1}), 0U);
+}
+
 TEST_F(pools, eject_a_server_that_fails_and_take_it_back)
 {
     loopback_server other;

@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 int taken(retry_budget& b, base::instant now)
 {
     int n = 0;
-    while (n < 10'000 && b.take_retry(now)) {
+    while (n < 10'000 && b.take_retry(now, false)) {
         ++n;
     }
     return n;
@@ -35,7 +35,7 @@ TEST(retry_budget, permits_a_share_of_the_requests)
     int retries = 0;
     for (int i = 0; i < 1000; ++i) {
         b.request();
-        retries += b.take_retry(now) ? 1 : 0;
+        retries += b.take_retry(now, false) ? 1 : 0;
     }
     EXPECT_EQ(retries, 200);
 }
@@ -54,7 +54,31 @@ TEST(retry_budget, of_zero_permits_nothing)
 {
     retry_budget b(0);
     b.request();
-    EXPECT_FALSE(b.take_retry(base::instant{1h}));
+    for (const bool reused : {false, true}) {
+        EXPECT_FALSE(b.take_retry(base::instant{1h}, reused));
+    }
+}
+
+TEST(retry_budget, permits_every_retry_after_a_connection_that_had_served)
+{
+    retry_budget b(1);
+    const base::instant now{1h};
+    for (int i = 0; i < 1000; ++i) {
+        ASSERT_TRUE(b.take_retry(now, true));
+    }
+    EXPECT_EQ(taken(b, now), static_cast<int>(retry_budget::per_second)) << "it took nothing";
+}
+
+// Two servers share what is under way; one of them dies after a short time of service.
+TEST(retry_budget, permits_all_that_a_dying_server_had)
+{
+    for (const int under_way : {100, 1000, 2000}) {
+        retry_budget b(20);
+        for (int i = 0; i < under_way * 5 / 2; ++i) {
+            b.request();
+        }
+        EXPECT_GE(taken(b, base::instant{1h}), under_way / 2);
+    }
 }
 
 }  // namespace
