@@ -65,7 +65,8 @@ struct upstream_options {
     std::string name;
     std::vector<server_options> servers;
     balancing balance = balancing::least_requests;
-    base::duration connect_timeout = std::chrono::seconds{1};  // to one server
+    // To one server: past the kernel's first retransmission, so that one lost SYN fails nothing.
+    base::duration connect_timeout = std::chrono::milliseconds{1500};
     base::duration response_timeout =
         std::chrono::seconds{30};  // to the last byte of the response's header
     std::size_t max_idle = 64;     // kept-alive connections per worker and server
