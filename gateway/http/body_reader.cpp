@@ -82,7 +82,14 @@ bool body_reader::step(char c)
         case state::size:
             return size_byte(c);
         case state::before_extension:
-        case state::extension:
+        case state::before_name:
+        case state::name:
+        case state::after_name:
+        case state::before_value:
+        case state::token_value:
+        case state::quoted_value:
+        case state::quoted_pair:
+        case state::after_quoted_value:
             return extension_byte(c);
         case state::size_lf:
             line_bytes_ = 0;
@@ -124,23 +131,67 @@ bool body_reader::size_byte(char c)
         state_ = state::size_lf;
         return true;
     }
-    state_ = c == ';' ? state::extension : state::before_extension;
-    return (c == ';' || c == ' ' || c == '\t') && fits_in_extension();
+    return extension_separator(c) && fits_in_extension();
 }
 
 bool body_reader::extension_byte(char c)
 {
-    if (c == '\r') {
-        const bool complete = state_ == state::extension;
+    if (c == '\r' && extension_is_complete()) {
         state_ = state::size_lf;
-        return complete;
+        return true;
     }
-    if (state_ == state::before_extension && c == ';') {
-        state_ = state::extension;
-    } else if (state_ == state::before_extension && c != ' ' && c != '\t') {
-        return false;
+    return extension_text(c) && fits_in_extension();
+}
+
+bool body_reader::extension_is_complete() const
+{
+    return state_ == state::name || state_ == state::token_value ||
+           state_ == state::after_quoted_value;
+}
+
+// False: the byte may not stand there.
+bool body_reader::extension_text(char c)
+{
+    switch (state_) {
+        case state::before_name:
+            state_ = is_blank(c) ? state_ : state::name;
+            return is_blank(c) || is_token_char(c);
+        case state::before_value:
+            if (c == '"') {
+                state_ = state::quoted_value;
+                return true;
+            }
+            state_ = is_blank(c) ? state_ : state::token_value;
+            return is_blank(c) || is_token_char(c);
+        case state::name:
+        case state::after_name:
+            if (c == '=') {
+                state_ = state::before_value;
+                return true;
+            }
+            if (is_blank(c)) {
+                state_ = state::after_name;
+                return true;
+            }
+            return (state_ == state::name && is_token_char(c)) || extension_separator(c);
+        case state::token_value:
+            return is_token_char(c) || extension_separator(c);
+        case state::quoted_value:
+            state_ = c == '"' ? state::after_quoted_value : c == '\\' ? state::quoted_pair : state_;
+            return is_field_text(c);
+        case state::quoted_pair:
+            state_ = state::quoted_value;
+            return is_field_text(c);
+        default:
+            return extension_separator(c);
     }
-    return is_field_text(c) && fits_in_extension();
+}
+
+// Behind a size or an extension, on its line: blanks and the next extension.
+bool body_reader::extension_separator(char c)
+{
+    state_ = c == ';' ? state::before_name : state::before_extension;
+    return c == ';' || is_blank(c);
 }
 
 bool body_reader::fits_in_extension()

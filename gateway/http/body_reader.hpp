@@ -35,10 +35,20 @@ public:
 
 private:
     enum class state : std::uint8_t {
-        size_first,        // the first hex digit of a chunk size
-        size,              // more of them
-        before_extension,  // spaces behind the digits: a ';' must follow (BWS)
-        extension,         // up to CR; its content does not matter, control bytes in it do
+        size_first,  // the first hex digit of a chunk size
+        size,        // more of them
+        // Extensions: names, alone or with a value (RFC 9112 §7.1.1). Blanks may stand around ';'
+        // and '=', but not at the end of the line: behind a blank `before_extension` wants a ';',
+        // `after_name` a ';' or '='.
+        before_extension,
+        before_name,
+        name,
+        after_name,
+        before_value,
+        token_value,
+        quoted_value,
+        quoted_pair,
+        after_quoted_value,
         size_lf,
         data,
         data_cr,
@@ -62,6 +72,9 @@ private:
     bool step(char c);  // one byte of chunk syntax; false: malformed
     bool size_byte(char c);
     bool extension_byte(char c);
+    bool extension_is_complete() const;
+    bool extension_text(char c);
+    bool extension_separator(char c);
     bool trailer_byte(char c);
     bool fits_in_line();
     bool fits_in_extension();

@@ -152,9 +152,8 @@ TEST(body_reader, extensions_and_trailers_are_dropped)
 {
     expect_content("5;a\r\nhello\r\n0\r\n\r\n", "hello");
     expect_content("5;a=b;c=\"d;\\\" e\"\r\nhello\r\n0;x\r\n\r\n", "hello");
-    expect_content("5 \t;\ta \r\nhello\r\n0\r\n\r\n", "hello");
-    expect_content("5;\r\nhello\r\n0\r\n\r\n", "hello");
-    expect_content("5;\x80\xff\r\nhello\r\n0\r\n\r\n", "hello");
+    expect_content("5 \t;\ta \t=\t b ;c\r\nhello\r\n0\r\n\r\n", "hello");
+    expect_content("5;a=\"\"\t;b=\"\x80\xff\t\\\x80;=\"\r\nhello\r\n0\r\n\r\n", "hello");
     expect_content("1\r\na\r\n0\r\nX-T: a\r\nY:\r\nz:\t\x80\r\n\r\n", "a");
     expect_content("1\r\na\r\n0\r\nContent-Length: 5\r\nHost: b\r\n\r\nnext", "a", 4);
 }
@@ -162,9 +161,67 @@ TEST(body_reader, extensions_and_trailers_are_dropped)
 TEST(body_reader, anything_outside_the_chunk_grammar_is_malformed)
 {
     for (const char* line :
-         {"",     "x",     "0x5",     "-5",      "+5",  " 5",    "\t5",     "5_0", "5,5",   "5 5",
-          "5 ",   "5\t",   "g",       "5g",      "5.",  "\"5\"", "5=a",     "5 a", "5\x0b", "5\x0c",
-          "\x80", "5\x80", "5;a\x01", "5;a\x7f", "5\r", "5;a\r", "2\r\r;a", "5\n", "5;\n"}) {
+         {"",
+          "x",
+          "0x5",
+          "-5",
+          "+5",
+          " 5",
+          "\t5",
+          "5_0",
+          "5,5",
+          "5 5",
+          "5 ",
+          "5\t",
+          "g",
+          "5g",
+          "5.",
+          "\"5\"",
+          "5=a",
+          "5 a",
+          "5\x0b",
+          "5\x0c",
+          "\x80",
+          "5\x80",
+          "5;a\x01",
+          "5;a\x7f",
+          "5\r",
+          "5;a\r",
+          "2\r\r;a",
+          "5\n",
+          "5;\n",
+          "5;",
+          "5; ",
+          "5;;a",
+          "5;a;",
+          "5;a ",
+          "5;a\t",
+          "5;a b",
+          "5;=b",
+          "5;a=",
+          "5;a= ",
+          "5;a==b",
+          "5;a=b ",
+          "5;a=b c",
+          "5;a=b=c",
+          "5;\x80",
+          "5;a=\x80",
+          "5;\"a\"",
+          "5;a=b\"c\"",
+          "5;a=\"b",
+          "5;a=\"b\\",
+          "5;a=\"b\\\"",
+          "5;a=\"b\"c",
+          "5;a=\"b\" ",
+          "5;a=\"\x01\"",
+          "5;a=\"\\\x7f\"",
+          "5;a=\"b\nc\"",
+          "5 a;b",
+          "5;a,b",
+          "5;a=\"b\"=c",
+          "5;a;=c",
+          "5;a={b}",
+          "5 =a"}) {
         expect_malformed(std::string(line) + "\r\nhello\r\n0\r\n\r\n");
     }
     for (const char* bytes :
@@ -192,6 +249,27 @@ TEST(body_reader, anything_outside_the_chunk_grammar_is_malformed)
         expect_malformed(bytes);
     }
     expect_malformed(std::string("5;\0\r\n", 5));
+}
+
+// Every string of up to six of the bytes that matter, behind a size.
+TEST(body_reader, extensions_are_judged_as_the_grammar_reads)
+{
+    const std::string_view bytes = ";=x\" \\\x01";
+    int good = 0;
+    for (std::size_t size = 0, count = 1; size <= 6; ++size, count *= bytes.size()) {
+        for (std::size_t number = 0; number < count; ++number) {
+            std::string extension;
+            for (std::size_t rest = number; extension.size() < size; rest /= bytes.size()) {
+                extension.push_back(bytes[rest % bytes.size()]);
+            }
+            const bool expected = testing::naive_extensions(extension);
+            const outcome o = read_whole(chunked, "1" + extension + "\r\na\r\n0\r\n\r\n");
+            ASSERT_EQ(o.done, expected) << extension;
+            ASSERT_EQ(o.malformed, !expected) << extension;
+            good += expected ? 1 : 0;
+        }
+    }
+    EXPECT_GT(good, 100);
 }
 
 TEST(body_reader, a_chunk_size_is_below_two_to_the_63)
@@ -262,7 +340,7 @@ TEST(body_reader, extensions_and_trailers_are_bounded)
         many += extended(1023);
     }
     EXPECT_TRUE(read_whole(chunked, many + end).done);
-    EXPECT_TRUE(read_whole(chunked, many + extended(0) + end).malformed);
+    EXPECT_TRUE(read_whole(chunked, many + extended(1) + end).malformed);
     const auto trailer = [](std::size_t n) { return "0\r\nX:" + std::string(n, 'y') + "\r\n\r\n"; };
     EXPECT_TRUE(read_whole(chunked, trailer(usual.max_trailer_bytes - 6)).done);
     EXPECT_TRUE(read_whole(chunked, trailer(usual.max_trailer_bytes - 5)).malformed);
@@ -280,11 +358,11 @@ TEST(body_reader, its_bounds_are_those_it_was_given)
         reader.read(body);
         return reader.done();
     };
-    const chunk_bounds small{.max_line_bytes = 4, .max_extension_bytes = 3, .max_trailer_bytes = 6};
+    const chunk_bounds small{.max_line_bytes = 4, .max_extension_bytes = 4, .max_trailer_bytes = 6};
     EXPECT_TRUE(is_done("1;xy\r\na\r\n0\r\n\r\n", small)) << "4 bytes of a line";
     EXPECT_FALSE(is_done("1;xyz\r\na\r\n0\r\n\r\n", small));
-    EXPECT_TRUE(is_done("1;x\r\na\r\n1;\r\na\r\n0\r\n\r\n", small)) << "3 of extensions";
-    EXPECT_FALSE(is_done("1;x\r\na\r\n1;y\r\na\r\n0\r\n\r\n", small));
+    EXPECT_TRUE(is_done("1;x\r\na\r\n1;y\r\na\r\n0\r\n\r\n", small)) << "4 of extensions";
+    EXPECT_FALSE(is_done("1;x\r\na\r\n1;yz\r\na\r\n0\r\n\r\n", small));
     EXPECT_TRUE(is_done("0\r\na:\r\n\r\n", small)) << "6 of trailers";
     EXPECT_FALSE(is_done("0\r\na:b\r\n\r\n", small));
 }

@@ -18,7 +18,63 @@ struct naive_body {
     std::size_t consumed = 0;  // with end::whole
 };
 
-// 1*HEXDIG [ BWS ";" anything without control bytes ], below 2^63.
+inline std::string_view without_leading_blanks(std::string_view text)
+{
+    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+    return text;
+}
+
+// Takes a token from the front. False: there is none.
+inline bool naive_token(std::string_view& text)
+{
+    std::size_t size = 0;
+    while (size < text.size() && is_token_char(text[size])) {
+        ++size;
+    }
+    text.remove_prefix(size);
+    return size != 0;
+}
+
+// Likewise a quoted-string.
+inline bool naive_quoted_string(std::string_view& text)
+{
+    for (std::size_t i = 1; text.starts_with('"') && i < text.size(); ++i) {
+        if (text[i] == '"') {
+            text.remove_prefix(i + 1);
+            return true;
+        }
+        i += text[i] == '\\' ? 1 : 0;
+        if (i == text.size() || !is_field_text(text[i])) {
+            return false;
+        }
+    }
+    return false;
+}
+
+// *( BWS ";" BWS token [ BWS "=" BWS ( token / quoted-string ) ] )
+inline bool naive_extensions(std::string_view text)
+{
+    while (!text.empty()) {
+        text = without_leading_blanks(text);
+        if (!text.starts_with(';')) {
+            return false;
+        }
+        text = without_leading_blanks(text.substr(1));
+        if (!naive_token(text)) {
+            return false;
+        }
+        const std::string_view next = without_leading_blanks(text);
+        if (next.starts_with('=')) {
+            text = without_leading_blanks(next.substr(1));
+            if (!naive_token(text) && !naive_quoted_string(text)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// 1*HEXDIG [ chunk-ext ], below 2^63.
 inline bool naive_chunk_size(std::string_view line, std::uint64_t& size)
 {
     std::size_t digits = 0;
@@ -29,16 +85,7 @@ inline bool naive_chunk_size(std::string_view line, std::uint64_t& size)
         }
         size = size * 16 + std::stoull(std::string(1, line[digits++]), nullptr, 16);
     }
-    std::string_view rest = line.substr(digits);
-    if (digits == 0 || rest.empty()) {
-        return digits != 0;
-    }
-    rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
-    bool plain = true;
-    for (const char c : rest) {
-        plain = plain && is_field_text(c);
-    }
-    return plain && rest.starts_with(';');
+    return digits != 0 && naive_extensions(line.substr(digits));
 }
 
 inline bool naive_trailer_line(std::string_view line)
