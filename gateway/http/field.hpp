@@ -81,6 +81,12 @@ field_name classify(std::string_view name);
 // case.
 bool reads_as(std::string_view name, std::string_view lower);
 
+// Whether a list (RFC 9110 §5.6.1) has no element.
+inline bool is_empty_list(std::string_view value)
+{
+    return value.find_first_not_of(", \t") == std::string_view::npos;
+}
+
 struct field {
     field_name id = field_name::other;
     std::string_view name;

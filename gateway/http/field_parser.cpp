@@ -49,6 +49,15 @@ progress read_line(const char*& p, const char* end, field_list& out)
     return progress::complete;
 }
 
+// Of a number: one space before it, nothing behind it, no leading zeros.
+bool is_usual_line(const field& f)
+{
+    constexpr std::size_t around = std::string_view(": \r\n").size();
+    const bool leading_zero = f.value.size() > 1 && f.value.front() == '0';
+    return f.line.size() == f.name.size() + f.value.size() + around &&
+           f.line[f.name.size() + 1] == ' ' && !leading_zero;
+}
+
 }  // namespace
 
 progress read_fields(
@@ -79,12 +88,22 @@ progress read_fields(
     return progress::incomplete;
 }
 
-bool read_content_length(std::string_view value, std::uint64_t& out)
+bool read_content_length(
+    const field& f, std::uint64_t& length, std::optional<std::uint64_t>& respelt
+)
 {
     constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-    const auto length = base::parse_decimal(value, most);
-    out = length.value_or(0);
-    return length.has_value();
+    const auto number = base::parse_decimal(f.value, most);
+    length = number.value_or(0);
+    if (number && !is_usual_line(f)) {
+        respelt = number;
+    }
+    return number.has_value();
+}
+
+void append_content_length(std::uint64_t length, std::string& out)
+{
+    out.append("Content-Length: ").append(std::to_string(length)).append("\r\n");
 }
 
 }  // namespace gateway::http

@@ -5,6 +5,7 @@
 
 #include "gateway/http/field.hpp"
 
+#include <optional>
 #include <string_view>
 
 namespace gateway::http {
@@ -17,7 +18,12 @@ progress read_fields(
     std::string_view bytes, std::size_t& position, std::size_t max_fields, field_list& out
 );
 
-// Content-Length: digits only, at most 2^63-1.
-bool read_content_length(std::string_view value, std::uint64_t& out);
+// Content-Length: digits only, at most 2^63-1. `respelt` is set if its line is written in another
+// way than "Content-Length: 10": with leading zeros, or with more or other blanks.
+bool read_content_length(
+    const field& f, std::uint64_t& length, std::optional<std::uint64_t>& respelt
+);
+
+void append_content_length(std::uint64_t length, std::string& out);
 
 }  // namespace gateway::http

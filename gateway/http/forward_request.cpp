@@ -1,6 +1,7 @@
 #include "gateway/http/forward_request.hpp"
 
 #include "gateway/base/text.hpp"
+#include "gateway/http/field_parser.hpp"
 #include "gateway/http/text_writer.hpp"
 
 namespace gateway::http {
@@ -37,9 +38,12 @@ bool is_forwarded(const field& f, const request_head& head, const forward_option
     if (f.id == field_name::max_forwards && head.max_forwards) {
         return false;
     }
-    if (f.id == field_name::expect && head.http_1_0) {
-        return false;  // RFC 9110 §10.1.1: to be ignored, so nobody behind us may see it in a 1.1
-                       // request
+    if (f.id == field_name::expect && (head.http_1_0 || is_empty_list(f.value))) {
+        return false;  // RFC 9110 §10.1.1: that of a 1.0 request is to be ignored, so nobody behind
+                       // us may see it in a 1.1 request
+    }
+    if (f.id == field_name::content_length && head.respelt_length) {
+        return false;
     }
     const bool is_identity =
         f.id == options.identity_field && reads_as(f.name, options.identity_header);
@@ -81,6 +85,9 @@ void append_what_stays(const request_head& head, const forward_options& options,
     }
     const auto stays = [&](const field& f) { return is_forwarded(f, head, options); };
     append_lines(start, fields, stays, out);
+    if (head.respelt_length) {
+        append_content_length(*head.respelt_length, out);
+    }
 }
 
 // What a trusted peer says of itself and of those before it; of another peer, nothing.

@@ -1,18 +1,33 @@
 #include "gateway/http/forward_response.hpp"
 
+#include "gateway/http/field_parser.hpp"
+
+#include <algorithm>
+
 namespace gateway::http {
 
 namespace {
 
 using namespace std::string_view_literals;
 
+// RFC 9110 §15.5.22: it must name what to upgrade to, in Upgrade.
+constexpr int upgrade_required = 426;
+
+bool forwards_length(const response_head& head)
+{
+    return head.status >= 200 && head.status != 204;  // RFC 9110 §8.6
+}
+
 bool is_forwarded(const field& f, const response_head& head, bool replace_ratelimit)
 {
-    if (hop_by_hop.contains(f.id) || (f.id == field_name::x_ratelimit && replace_ratelimit)) {
+    if (hop_by_hop.contains(f.id)) {
+        return f.id == field_name::upgrade && head.status == upgrade_required;
+    }
+    if (f.id == field_name::x_ratelimit && replace_ratelimit) {
         return false;
     }
     if (f.id == field_name::content_length) {
-        return head.status >= 200 && head.status != 204;  // RFC 9110 §8.6
+        return forwards_length(head) && !head.respelt_length;
     }
     return head.connection.nominated.empty() || !head.connection.nominates(f.name);
 }
@@ -37,6 +52,32 @@ void append_what_stays(const response_head& head, bool replace_ratelimit, std::s
     }
     const auto stays = [&](const field& f) { return is_forwarded(f, head, replace_ratelimit); };
     append_lines(start, head.fields, stays, out);
+    if (head.respelt_length && forwards_length(head)) {
+        append_content_length(*head.respelt_length, out);
+    }
+}
+
+bool has_upgrade(const response_head& head)
+{
+    return std::any_of(head.fields.begin(), head.fields.end(), [](const field& f) {
+        return f.id == field_name::upgrade;
+    });
+}
+
+void append_connection(const response_head& head, const response_options& options, std::string& out)
+{
+    if (head.status == 101) {
+        out.append("Connection: upgrade\r\nUpgrade: websocket\r\n"sv);
+        return;
+    }
+    const bool kept_1_0 = options.client_http_1_0 && options.client_keep_alive;
+    const std::string_view lasts = options.close ? "close"sv : kept_1_0 ? "keep-alive"sv : ""sv;
+    if (head.status == upgrade_required && has_upgrade(head)) {  // RFC 9110 §7.8: to be nominated
+        out.append("Connection: upgrade"sv).append(lasts.empty() ? ""sv : ", "sv).append(lasts);
+        out.append("\r\n"sv);
+    } else if (!lasts.empty()) {
+        out.append("Connection: "sv).append(lasts).append("\r\n"sv);
+    }
 }
 
 }  // namespace
@@ -63,13 +104,7 @@ void append_forwarded_response(
     if (outbound_framing(head, options.client_http_1_0).how == framing::kind::chunked) {
         out.append("Transfer-Encoding: chunked\r\n"sv);
     }
-    if (head.status == 101) {
-        out.append("Connection: upgrade\r\nUpgrade: websocket\r\n"sv);
-    } else if (options.close) {
-        out.append("Connection: close\r\n"sv);
-    } else if (options.client_http_1_0 && options.client_keep_alive) {
-        out.append("Connection: keep-alive\r\n"sv);
-    }
+    append_connection(head, options, out);
     out.append("\r\n"sv);
 }
 

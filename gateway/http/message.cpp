@@ -7,6 +7,7 @@ void request_head::clear()
     method = target = path = query = authority = {};
     absolute_form = http_1_0 = expects_continue = has_via = names_client = websocket = false;
     max_forwards.reset();
+    respelt_length.reset();
     body = {};
     fields.clear();
     connection.clear();
@@ -18,7 +19,8 @@ void response_head::clear()
     start_line = {};
     status = 0;
     reason = {};
-    http_1_0 = has_date = false;
+    http_1_0 = has_date = content_may_follow = false;
+    respelt_length.reset();
     body = {};
     fields.clear();
     connection.clear();

@@ -31,7 +31,9 @@ struct request_head {
     // X-Forwarded-For, Forwarded or X-Real-IP is there.
     bool names_client = false;
     std::optional<std::uint64_t> max_forwards;  // of OPTIONS and TRACE, which alone obey it
-    bool websocket = false;                     // asks for one, by a whole opening handshake
+    // Of a Content-Length that is not spelt as we would: to be written anew.
+    std::optional<std::uint64_t> respelt_length;
+    bool websocket = false;  // asks for one, by a whole opening handshake
     framing body;
     field_list fields;
     connection_options connection;
@@ -51,6 +53,9 @@ struct response_head {
     std::string_view reason;
     bool http_1_0 = false;
     bool has_date = false;  // one that will be forwarded
+    // It announces content where there can be none; some servers send it all the same.
+    bool content_may_follow = false;
+    std::optional<std::uint64_t> respelt_length;
     framing body;
     field_list fields;
     connection_options connection;

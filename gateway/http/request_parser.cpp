@@ -152,7 +152,7 @@ parse_result read_field(const field& f, survey& seen, request_head& out)
             break;
         case field_name::content_length:
             ++seen.lengths;
-            if (!read_content_length(f.value, out.body.length)) {
+            if (!read_content_length(f, out.body.length, out.respelt_length)) {
                 return refuse(400, "Content-Length is no decimal number");
             }
             break;
@@ -169,7 +169,7 @@ parse_result read_field(const field& f, survey& seen, request_head& out)
             seen.upgrade = true;
             break;
         case field_name::expect:
-            if (!out.http_1_0) {
+            if (!out.http_1_0 && !is_empty_list(f.value)) {
                 if (!base::equal_ignoring_case(f.value, "100-continue")) {
                     return refuse(417, "only the expectation 100-continue can be met");
                 }

@@ -63,7 +63,7 @@ parse_result read_framing(bool answers_head, response_head& out)
     for (const field& f : out.fields) {
         if (f.id == field_name::content_length) {
             ++lengths;
-            if (!read_content_length(f.value, out.body.length)) {
+            if (!read_content_length(f, out.body.length, out.respelt_length)) {
                 return refuse("Content-Length is no decimal number");
             }
         } else if (f.id == field_name::transfer_encoding) {

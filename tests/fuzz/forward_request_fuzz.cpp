@@ -28,6 +28,7 @@ void require_forwarded(
         !out.connection.close
     );
     require(out.body.how == in.body.how && out.body.length == in.body.length);
+    require(!out.respelt_length);
     require(
         out.max_forwards == (in.max_forwards ? std::optional(*in.max_forwards - 1) : std::nullopt)
     );

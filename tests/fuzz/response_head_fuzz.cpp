@@ -52,7 +52,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const http::framing expected = outbound_framing(head, options.client_http_1_0);
     require(sent.status == head.status && sent.reason == head.reason);
     require(sent.body.how == expected.how && sent.body.length == expected.length);
-    const std::size_t nominated = head.status == 101 ? 1 : 0;  // upgrade
+    require(!sent.respelt_length);
+    const bool has_upgrade =
+        std::any_of(head.fields.begin(), head.fields.end(), [](const http::field& f) {
+            return f.id == http::field_name::upgrade;
+        });
+    const bool upgrades = head.status == 101 || (head.status == 426 && has_upgrade);
+    const std::size_t nominated = upgrades ? 1 : 0;
     require(sent.connection.close == (options.close && head.status != 101));
     require(sent.connection.nominated.size() == nominated);
     return 0;

@@ -52,6 +52,7 @@ request_head checked(const std::string& out)
     EXPECT_EQ(head.size, out.size()) << out;
     EXPECT_FALSE(head.http_1_0) << out;
     EXPECT_FALSE(head.absolute_form) << out;
+    EXPECT_FALSE(head.respelt_length) << out;
     for (const field& f : head.fields) {
         const bool own_framing = f.id == field_name::transfer_encoding && f.value == "chunked";
         EXPECT_TRUE(!hop_by_hop.contains(f.id) || own_framing) << out;
@@ -66,9 +67,9 @@ TEST(forward_request, a_plain_request_keeps_its_lines_and_gets_ours_last)
 {
     EXPECT_EQ(
         forwarded(
-            "POST /a?b HTTP/1.1\r\nX-A:  1 \r\nHost: h:1\r\nx-b:2\r\nContent-Length: 07\r\n\r\n"
+            "POST /a?b HTTP/1.1\r\nX-A:  1 \r\nHost: h:1\r\nx-b:2\r\nContent-Length: 7\r\n\r\n"
         ),
-        "POST /a?b HTTP/1.1\r\nHost: h:1\r\nX-A:  1 \r\nx-b:2\r\nContent-Length: 07\r\n"
+        "POST /a?b HTTP/1.1\r\nHost: h:1\r\nX-A:  1 \r\nx-b:2\r\nContent-Length: 7\r\n"
         "X-Forwarded-For: 192.0.2.7\r\nX-Forwarded-Proto: http\r\nX-Forwarded-Host: h:1\r\nVia: "
         "1.1 gateway\r\n\r\n"
     );
@@ -241,6 +242,39 @@ TEST(forward_request, an_expectation_is_forwarded_unless_http_1_0_made_it_meanin
     EXPECT_EQ(values_of(checked(forwarded(get("Expect: x\r\n", "1.0"))), field_name::expect), "-");
     const std::string nominated = "Connection: expect\r\nExpect: 100-continue\r\n";
     EXPECT_EQ(values_of(checked(forwarded(get(nominated))), field_name::expect), "100-continue");
+    for (const std::string empty : {"Expect:\r\n", "Expect: , \r\n"}) {
+        EXPECT_EQ(values_of(checked(forwarded(get(empty))), field_name::expect), "-");
+        const std::string lines = empty + "Expect: 100-continue\r\n" + empty;
+        const std::string one = values_of(checked(forwarded(get(lines))), field_name::expect);
+        EXPECT_EQ(one, "100-continue");
+    }
+}
+
+TEST(forward_request, a_content_length_is_written_as_the_number_it_is)
+{
+    for (const std::string line :
+         {"Content-Length: 010",
+          "Content-Length:10",
+          "Content-Length:10 ",
+          "Content-Length:\t10",
+          "Content-Length:  10",
+          "Content-Length: 10\t",
+          "content-length: 10 ",
+          "Content-Length: 0000000000000000000000000000000000010"}) {
+        const std::string sent = forwarded(get("A: b\r\n" + line + "\r\nC: d\r\n"));
+        EXPECT_EQ(checked(sent).body.length, 10U);
+        EXPECT_NE(sent.find("\r\nContent-Length: 10\r\n"), std::string::npos) << line;
+        EXPECT_EQ(sent.find(line + "\r\n"), std::string::npos) << line;
+        EXPECT_NE(sent.find("\r\nA: b\r\nC: d\r\n"), std::string::npos) << line;
+    }
+    for (const std::string line : {"Content-Length: 10", "CONTENT-length: 0"}) {
+        const std::string sent = forwarded(get("A: b\r\n" + line + "\r\nC: d\r\n"));
+        EXPECT_NE(sent.find("\r\nA: b\r\n" + line + "\r\nC: d\r\n"), std::string::npos);
+    }
+    const std::string nothing = forwarded(get("Content-Length: 00\r\n"));
+    EXPECT_NE(nothing.find("\r\nContent-Length: 0\r\n"), std::string::npos);
+    const std::string most = forwarded(get("Content-Length: 09223372036854775807\r\n"));
+    EXPECT_NE(most.find("\r\nContent-Length: 9223372036854775807\r\n"), std::string::npos);
 }
 
 // Every subset of these lines, in two orders, from both kinds of peer.
@@ -255,6 +289,7 @@ TEST(forward_request, every_mix_of_fields_gives_a_sound_head)
         "X_Forwarded-For: 6.6.6.6\r\n",
         "TE: trailers\r\n",
         "Expect: 100-continue\r\n",
+        "Expect:\r\n",
         "X-Forwarded-Proto: https\r\n",
     };
     for (unsigned subset = 0; subset < 1u << lines.size(); ++subset) {

@@ -2,6 +2,8 @@
 
 #include "tests/unit/http/heads.hpp"
 
+#include <gmock/gmock.h>
+
 #include <vector>
 
 namespace gateway::http {
@@ -31,6 +33,7 @@ response_head checked(const std::string& out, bool answers_head = false)
     const response_head head = accepted_response(out, answers_head);
     EXPECT_EQ(head.size, out.size()) << out;
     EXPECT_FALSE(head.http_1_0) << out;
+    EXPECT_FALSE(head.respelt_length) << out;
     for (const field& f : head.fields) {
         const bool ours = f.id == field_name::transfer_encoding || f.id == field_name::connection;
         EXPECT_TRUE(!hop_by_hop.contains(f.id) || ours) << out;
@@ -130,6 +133,57 @@ TEST(
     EXPECT_EQ(length("304", false), "5");
     EXPECT_EQ(length("204", false), "-");
     EXPECT_EQ(length("204", true), "-");
+}
+
+TEST(forward_response, a_content_length_is_written_as_the_number_it_is)
+{
+    const auto sent = [](std::string_view status, std::string_view line, bool answers_head = false
+                      ) {
+        const std::string bytes = std::string("HTTP/1.1 ").append(status).append(" x\r\nA: b\r\n");
+        return forwarded(bytes + std::string(line) + "\r\nC: d\r\n\r\n", {}, answers_head);
+    };
+    for (const char* line :
+         {"Content-Length: 010",
+          "Content-Length:10",
+          "content-length: 10\t",
+          "Content-Length:\t10"}) {
+        const std::string anew = "HTTP/1.1 200 x\r\nA: b\r\nC: d\r\nContent-Length: 10\r\n\r\n";
+        EXPECT_EQ(sent("200", line), anew);
+        EXPECT_EQ(sent("200", line, true), anew);
+        EXPECT_THAT(sent("304", line), ::testing::HasSubstr("\r\nContent-Length: 10\r\n"));
+        EXPECT_EQ(sent("204", line), "HTTP/1.1 204 x\r\nA: b\r\nC: d\r\n\r\n");
+    }
+    for (const std::string line : {"content-LENGTH: 10", "Content-Length: 0"}) {
+        EXPECT_EQ(sent("200", line), "HTTP/1.1 200 x\r\nA: b\r\n" + line + "\r\nC: d\r\n\r\n");
+    }
+    std::string interim;
+    append_interim_response(
+        accepted_response("HTTP/1.1 103 x\r\nContent-Length: 00\r\n\r\n"), false, interim
+    );
+    EXPECT_EQ(interim, "HTTP/1.1 103 x\r\n\r\n");
+}
+
+TEST(forward_response, a_426_says_what_to_upgrade_to)
+{
+    const auto sent = [](std::string_view lines, const response_options& options = {}) {
+        return forwarded(
+            std::string("HTTP/1.1 426 x\r\nContent-Length: 0\r\n").append(lines) + "\r\n", options
+        );
+    };
+    const std::string start = "HTTP/1.1 426 x\r\nContent-Length: 0\r\n";
+    const std::string upgrade = start + "Upgrade: TLS/1.0\r\nupgrade: websocket\r\n";
+    for (const std::string nominated :
+         {"", "Connection: upgrade\r\n", "Connection: close, Upgrade\r\n"}) {
+        const std::string lines = nominated + "Upgrade: TLS/1.0\r\nupgrade: websocket\r\n";
+        EXPECT_EQ(sent(lines), upgrade + "Connection: upgrade\r\n\r\n");
+        EXPECT_EQ(sent(lines, {.close = true}), upgrade + "Connection: upgrade, close\r\n\r\n");
+        EXPECT_EQ(
+            sent(lines, {.client_http_1_0 = true, .client_keep_alive = true}),
+            upgrade + "Connection: upgrade, keep-alive\r\n\r\n"
+        );
+    }
+    EXPECT_EQ(sent(""), start + "\r\n");
+    EXPECT_EQ(sent("", {.close = true}), start + "Connection: close\r\n\r\n");
 }
 
 TEST(forward_response, the_client_is_told_whether_its_connection_stays)

@@ -142,7 +142,11 @@ TEST(request_rules, only_the_expectation_of_a_continue_is_known)
         accepted_request("POST / HTTP/1.0\r\nExpect: 100-continue\r\n\r\n").expects_continue
     );
     EXPECT_FALSE(accepted_request("POST / HTTP/1.0\r\nExpect: x\r\n\r\n").expects_continue);
-    for (const char* value : {"", "x", "y 100-continue", "100-continue, x", "200-ok"}) {
+    for (const char* value : {"", "\t", ",", " , ,"}) {  // lists of nothing
+        const std::string bytes = post_with(std::string("Expect:") + value + "\r\n");
+        EXPECT_FALSE(accepted_request(bytes).expects_continue);
+    }
+    for (const char* value : {"x", ", x", "y 100-continue", "100-continue, x", "200-ok"}) {
         expect_refused({post_with(std::string("Expect: ") + value + "\r\n"), 417});
     }
 }
