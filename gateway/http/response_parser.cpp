@@ -85,7 +85,7 @@ parse_result read_framing(bool answers_head, response_head& out)
         return refuse("an interim response with content");
     }
     if (has_no_body(out.status, answers_head)) {
-        out.connection.close |= promises_content && out.status == 204;  // it may yet come
+        out.content_may_follow = promises_content;
         out.body = {};
     } else if (chunked) {
         out.body.how = framing::kind::chunked;

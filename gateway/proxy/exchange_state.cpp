@@ -148,6 +148,7 @@ void exchange_state::take_head(const http::response_head& head)
 {
     response_begun_ = true;
     upstream_keep_alive_ = head.keep_alive();
+    content_may_follow_ = head.content_may_follow;
     response_body_ = http::body_reader(head.body, port_.limits().chunks);
     port_.response(head);
 }
@@ -175,11 +176,23 @@ void exchange_state::read_body(std::span<char> bytes)
     }
 }
 
-// Bytes after a response were never asked for: that connection cannot be trusted again.
+// Bytes after a response were never asked for: that connection cannot be trusted again. Nor can one
+// on which they may yet come, however late: who had it next would take them for a response. It is
+// reset, because a client that sends HEAD after HEAD would have the ports of closed connections
+// (TIME_WAIT) run out. docs/http.md has what that costs.
+exchange_port::parting exchange_state::parting_after(std::size_t surplus) const
+{
+    using parting = exchange_port::parting;
+    if (content_may_follow_) {
+        return parting::reset;
+    }
+    return upstream_keep_alive_ && request_sent_ && surplus == 0 ? parting::keep : parting::close;
+}
+
 void exchange_state::finish(std::size_t surplus)
 {
     phase_ = phase::idle;
-    port_.release(upstream_keep_alive_ && request_sent_ && surplus == 0);
+    port_.release(parting_after(surplus));
     port_.response_end();
 }
 
@@ -195,7 +208,7 @@ void exchange_state::upstream_closed(bool orderly)
     }
     if (may_retry_ && !any_byte_) {
         may_retry_ = false;
-        port_.release(false);
+        port_.release(exchange_port::parting::close);
         ask_for_connection(true);
         return;
     }
@@ -219,14 +232,14 @@ void exchange_state::cancel()
 {
     if (phase_ != phase::idle) {
         phase_ = phase::idle;
-        port_.release(false);
+        port_.release(exchange_port::parting::close);
     }
 }
 
 void exchange_state::fail(failure why)
 {
     phase_ = phase::idle;
-    port_.release(false);
+    port_.release(exchange_port::parting::close);
     port_.exchange_failed(why, response_begun_);
 }
 

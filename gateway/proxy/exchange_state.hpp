@@ -30,13 +30,17 @@ class exchange_port {
 public:
     enum class lease_result { ready, pending, failed };
 
+    // What becomes of a connection that is given back. keep: it serves another request; reset: the
+    // server is told that nobody listens, should it still send.
+    enum class parting { keep, close, reset };
+
     // A connection for this exchange. ready: use it now; pending: leased() or lease_failed() later.
     virtual lease_result lease(bool fresh) = 0;
     // Whether the server may well answer, or another one, where the leased connection brought none.
     virtual bool another_lease_may_help() const = 0;
     virtual failure lease_failure() const = 0;  // after `failed`
     virtual void send_upstream(std::string_view a, std::string_view b) = 0;
-    virtual void release(bool reusable) = 0;
+    virtual void release(parting how) = 0;
     virtual http::response_head& response_head_storage(
     ) = 0;  // shared by all exchanges of a thread
 
@@ -105,6 +109,7 @@ private:
     bool response_begun_ = false;
     bool any_byte_ = false;  // of a response, on this connection
     bool upstream_keep_alive_ = false;
+    bool content_may_follow_ = false;
     std::uint32_t interim_count_ = 0;
     http::framing request_body_;
     http::body_reader response_body_;
@@ -118,6 +123,7 @@ private:
     void take_switch(const http::response_head& head, std::span<char> rest);
     void read_body(std::span<char> bytes);
     void finish(std::size_t surplus);
+    exchange_port::parting parting_after(std::size_t surplus) const;
     void fail(failure why);
 };
 

@@ -137,13 +137,16 @@ void conversation::send_upstream(std::string_view a, std::string_view b)
     }
 }
 
-void conversation::release(bool reusable)
+void conversation::release(parting how)
 {
     pending_lease::abandon();
     if (upstream_ != nullptr) {
         last_server_ = static_cast<std::uint8_t>(upstream_->server());
         last_was_reused_ = upstream_->reused();
-        admitter_.pool().give_back(*upstream_, reusable);
+        if (how == parting::reset) {
+            upstream_->reset();
+        }
+        admitter_.pool().give_back(*upstream_, how == parting::keep);
         upstream_ = nullptr;
     }
 }

@@ -141,7 +141,7 @@ private:
     proxy::failure lease_failure() const override { return lease_failure_; }
 
     void send_upstream(std::string_view a, std::string_view b) override;
-    void release(bool reusable) override;
+    void release(parting how) override;
 
     const proxy::upstream_options& upstream() const override { return admitter_.pool().options(); }
 

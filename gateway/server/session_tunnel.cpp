@@ -55,7 +55,7 @@ void session_state::tunnel_over(bool cut, std::string_view why)
     request_bytes_ = tunnel_.bytes_from(tunnel_side::client);
     response_bytes_ = tunnel_.bytes_from(tunnel_side::upstream);
     port_.request_ends({status_, request_bytes_, response_bytes_, why});
-    port_.release(false);
+    port_.release(session_port::parting::close);
     close(cut);
 }
 

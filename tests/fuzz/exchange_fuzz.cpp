@@ -57,11 +57,11 @@ public:
         sent.append(a).append(b);
     }
 
-    void release(bool reusable) override
+    void release(parting how) override
     {
         require(leases == releases + 1);
         ++releases;
-        seen.append(reusable ? "[kept]" : "[closed]");
+        seen.append(how == parting::keep ? "[kept]" : "[closed]");
     }
 
     http::response_head& response_head_storage() override { return head_; }

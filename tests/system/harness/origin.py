@@ -12,6 +12,7 @@ class Request:
     """What arrived, held to the rules that a proxy must keep."""
 
     def __init__(self, head):
+        self.head = head + b"\r\n"
         first, *lines = head.split(b"\r\n")
         start = REQUEST_LINE.fullmatch(first)
         assert start, f"origin: request line {first!r}"

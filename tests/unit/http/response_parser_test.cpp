@@ -172,22 +172,28 @@ TEST(response_parser, the_framing_follows_the_status_the_request_and_the_fields)
     }
 }
 
-TEST(response_parser, content_where_none_may_be_is_refused_or_ends_the_connection)
+TEST(response_parser, content_where_none_may_be_is_refused_or_may_follow)
 {
     for (const char* lines : {"Content-Length: 5\r\n", "Transfer-Encoding: chunked\r\n"}) {
         for (const char* status : {"100", "102", "103"}) {
             expect_refused(std::string("HTTP/1.1 ") + status + " x\r\n" + lines + "\r\n");
         }
-        const auto kept = [&](const char* status, bool answers_head) {
+        const auto may_follow = [&](const char* status, bool answers_head) {
             const std::string bytes = std::string("HTTP/1.1 ") + status + " x\r\n" + lines;
-            return accepted_response(bytes + "\r\n", answers_head).keep_alive();
+            return accepted_response(bytes + "\r\n", answers_head).content_may_follow;
         };
-        EXPECT_FALSE(kept("204", false));
-        EXPECT_FALSE(kept("204", true));
-        EXPECT_TRUE(kept("304", false));
-        EXPECT_TRUE(kept("200", true));
+        EXPECT_TRUE(may_follow("204", false));
+        EXPECT_TRUE(may_follow("204", true));
+        EXPECT_TRUE(may_follow("304", false));
+        EXPECT_TRUE(may_follow("200", true));
+        EXPECT_FALSE(may_follow("200", false));
     }
-    EXPECT_TRUE(accepted_response("HTTP/1.1 204 x\r\nContent-Length: 0\r\n\r\n").keep_alive());
+    for (const char* lines : {"", "Content-Length: 0\r\n"}) {
+        for (const char* status : {"200", "204", "304"}) {
+            const std::string bytes = std::string("HTTP/1.1 ") + status + " x\r\n" + lines;
+            EXPECT_FALSE(accepted_response(bytes + "\r\n", true).content_may_follow);
+        }
+    }
 }
 
 TEST(response_parser, a_date_counts_if_it_will_be_forwarded)

@@ -6,6 +6,7 @@ namespace gateway::proxy {
 namespace {
 
 using ::testing::ElementsAre;
+using parting = exchange_port::parting;
 
 class recorder final : public exchange_port {
 public:
@@ -13,7 +14,7 @@ public:
     bool reused = false;
     lease_result result = lease_result::ready;
     std::vector<bool> fresh;        // of each lease asked for
-    std::vector<bool> released;     // and whether the connection may serve again
+    std::vector<parting> released;  // and what became of the connection
     std::vector<std::string> sent;  // per connection
     std::string content;
     std::vector<int> interim;
@@ -56,7 +57,7 @@ public:
         sent.back().append(a).append(b);
     }
 
-    void release(bool reusable) override { released.push_back(reusable); }
+    void release(parting how) override { released.push_back(how); }
 
     http::response_head& response_head_storage() override { return head_; }
 
@@ -119,7 +120,7 @@ TEST(exchange_state, hands_the_connection_over_when_the_websocket_it_asked_for_i
     unasked.request("GET");
     unasked.receive(grant);
     EXPECT_EQ(unasked.failed, failure::bad_response);
-    EXPECT_THAT(unasked.released, ElementsAre(false));
+    EXPECT_THAT(unasked.released, ElementsAre(parting::close));
 }
 
 TEST(exchange_state, sends_the_head_and_gives_the_connection_back_after_the_response)
@@ -130,7 +131,7 @@ TEST(exchange_state, sends_the_head_and_gives_the_connection_back_after_the_resp
     EXPECT_TRUE(r.ended);
     EXPECT_EQ(r.content, "hello");
     EXPECT_THAT(r.sent, ElementsAre("[GET]"));
-    EXPECT_THAT(r.released, ElementsAre(true));
+    EXPECT_THAT(r.released, ElementsAre(parting::keep));
     EXPECT_FALSE(r.exchange.active());
 }
 
@@ -139,7 +140,7 @@ struct use {
     std::string method;
     http::framing body;
     std::string response;
-    bool kept;
+    parting after;
 };
 
 class uses : public ::testing::TestWithParam<use> {};
@@ -150,35 +151,80 @@ TEST_P(uses, decide_whether_a_connection_may_serve_again)
     r.request(GetParam().method, GetParam().body);
     r.receive(GetParam().response);
     EXPECT_TRUE(r.ended);
-    EXPECT_THAT(r.released, ElementsAre(GetParam().kept));
+    EXPECT_THAT(r.released, ElementsAre(GetParam().after));
 }
 
 INSTANTIATE_TEST_SUITE_P(
     all,
     uses,
     ::testing::Values(
-        use{"whole", "GET", no_body, ok, true},
-        use{"surplus", "GET", no_body, ok + "x", false},
-        use{"close", "GET", no_body, "HTTP/1.1 204 x\r\nConnection: close\r\n\r\n", false},
-        use{"content_of_204", "GET", no_body, "HTTP/1.1 204 x\r\nContent-Length: 5\r\n\r\n", false},
-        use{"old", "GET", no_body, "HTTP/1.0 200 x\r\nContent-Length: 0\r\n\r\n", false},
+        use{"whole", "GET", no_body, ok, parting::keep},
+        use{"surplus", "GET", no_body, ok + "x", parting::close},
+        use{"close", "GET", no_body, "HTTP/1.1 204 x\r\nConnection: close\r\n\r\n", parting::close},
+        use{"content_of_204",
+            "GET",
+            no_body,
+            "HTTP/1.1 204 x\r\nContent-Length: 5\r\n\r\n",
+            parting::reset},
+        use{"old", "GET", no_body, "HTTP/1.0 200 x\r\nContent-Length: 0\r\n\r\n", parting::close},
         use{"old_kept",
             "GET",
             no_body,
             "HTTP/1.0 200 x\r\nConnection: keep-alive\r\nContent-Length: 0\r\n\r\n",
-            true},
-        use{"early", "POST", of_length, ok, false},
-        use{"head", "HEAD", no_body, "HTTP/1.1 200 x\r\nContent-Length: 5\r\n\r\n", true},
-        use{"body_after_head", "HEAD", no_body, ok, false},
+            parting::keep},
+        use{"early", "POST", of_length, ok, parting::close},
+        use{"head", "HEAD", no_body, "HTTP/1.1 200 x\r\n\r\n", parting::keep},
+        use{"head_of_nothing",
+            "HEAD",
+            no_body,
+            "HTTP/1.1 200 x\r\nContent-Length: 0\r\n\r\n",
+            parting::keep},
+        use{"head_of_content",
+            "HEAD",
+            no_body,
+            "HTTP/1.1 200 x\r\nContent-Length: 5\r\n\r\n",
+            parting::reset},
+        use{"head_of_chunks",
+            "HEAD",
+            no_body,
+            "HTTP/1.1 200 x\r\nTransfer-Encoding: chunked\r\n\r\n",
+            parting::reset},
+        use{"body_after_head", "HEAD", no_body, ok, parting::reset},
         use{"chunked",
             "GET",
             no_body,
             "HTTP/1.1 200 x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
-            true},
-        use{"not_modified", "GET", no_body, "HTTP/1.1 304 x\r\nContent-Length: 5\r\n\r\n", true}
+            parting::keep},
+        use{"not_modified", "GET", no_body, "HTTP/1.1 304 x\r\n\r\n", parting::keep},
+        use{"content_of_304",
+            "GET",
+            no_body,
+            "HTTP/1.1 304 x\r\nContent-Length: 5\r\n\r\n",
+            parting::reset}
     ),
     [](const auto& param) { return std::string(param.param.name); }
 );
+
+// A head that came early does not matter, if in the end all was sent and all has come.
+TEST(exchange_state, keeps_a_connection_on_which_both_sides_ended_whole)
+{
+    const std::size_t head = ok.find("hello");
+    for (std::size_t early = 1; early < ok.size(); ++early) {
+        recorder r;
+        r.request("POST", of_length);
+        r.receive(ok.substr(0, early));
+        r.exchange.request_content("abcde", true);
+        r.receive(ok.substr(early));
+        EXPECT_TRUE(r.ended);
+        EXPECT_THAT(r.released, ElementsAre(parting::keep)) << early;
+    }
+    recorder unsent;
+    unsent.request("POST", of_length);
+    unsent.receive(ok.substr(0, head));
+    unsent.exchange.request_content("abcd", false);
+    unsent.receive(ok.substr(head));
+    EXPECT_THAT(unsent.released, ElementsAre(parting::close));
+}
 
 // The upstream dies after each number of bytes of its response.
 void die_everywhere(const std::string& method, http::framing body, bool reused, bool retries)
@@ -201,7 +247,7 @@ void die_everywhere(const std::string& method, http::framing body, bool reused, 
             EXPECT_EQ(r.fresh.size(), retries && bytes == 0 ? 2U : 1U) << method << " " << bytes;
             EXPECT_EQ(r.failed, failure::reset);
             EXPECT_EQ(r.cut, bytes >= ok.find("hello"));
-            EXPECT_EQ(r.released, std::vector<bool>(r.fresh.size(), false));
+            EXPECT_EQ(r.released, std::vector<parting>(r.fresh.size(), parting::close));
         }
     }
 }
@@ -240,7 +286,7 @@ TEST(exchange_state, a_retry_brings_the_response)
     r.exchange.upstream_closed(false);
     r.receive(ok);
     EXPECT_TRUE(r.ended);
-    EXPECT_THAT(r.released, ElementsAre(false, true));
+    EXPECT_THAT(r.released, ElementsAre(parting::close, parting::keep));
 }
 
 TEST(exchange_state, only_an_orderly_end_completes_a_body_without_length)
@@ -252,7 +298,7 @@ TEST(exchange_state, only_an_orderly_end_completes_a_body_without_length)
         r.exchange.upstream_closed(orderly);
         EXPECT_EQ(r.ended, orderly);
         EXPECT_EQ(r.cut, !orderly);
-        EXPECT_THAT(r.released, ElementsAre(false));
+        EXPECT_THAT(r.released, ElementsAre(parting::close));
     }
 }
 
@@ -344,7 +390,7 @@ TEST(exchange_state, reads_heads_that_come_byte_by_byte)
     EXPECT_TRUE(r.ended);
     EXPECT_THAT(r.interim, ElementsAre(103));
     EXPECT_EQ(r.content, "hello");
-    EXPECT_THAT(r.released, ElementsAre(true));
+    EXPECT_THAT(r.released, ElementsAre(parting::keep));
 
     recorder bad;
     bad.request("GET");
@@ -409,7 +455,7 @@ TEST(exchange_state, is_given_up_when_the_client_is_gone)
     r.request("GET");
     r.receive(ok.substr(0, 20));
     r.exchange.cancel();
-    EXPECT_THAT(r.released, ElementsAre(false));
+    EXPECT_THAT(r.released, ElementsAre(parting::close));
     r.receive(ok.substr(20));
     r.exchange.upstream_closed(true);
     EXPECT_FALSE(r.ended || r.failed);

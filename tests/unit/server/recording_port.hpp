@@ -296,12 +296,12 @@ public:
         }
     }
 
-    void release(bool reusable) override
+    void release(parting how) override
     {
-        promise(connected_ || !reusable, "what is given back was lent");
+        promise(connected_ || how == parting::close, "what is given back was lent");
         if (connected_) {
             leases.back().released = true;
-            leases.back().kept = reusable;
+            leases.back().kept = how == parting::keep;
         }
         connected_ = false;
         lease_pending = false;
