@@ -27,13 +27,18 @@ void session_state::refuse(const http::rejection& why)
     answer(refusal(why.status, why.detail));
 }
 
+// Whether the client may have been waiting for leave to send the body, and now send none.
+bool session_state::might_not_come() const
+{
+    return expects_continue_ && request_bytes_ == 0;
+}
+
 // Whether what is left of the body may be read away, rather than the connection be closed.
 bool session_state::body_can_be_drained() const
 {
-    const bool might_not_come = expects_continue_ && request_bytes_ == 0;
     const bool fits = request_framing_.how == http::framing::kind::chunked ||
                       request_framing_.length <= port_.limits().max_refused_body_bytes;
-    return fits && !might_not_come;
+    return fits && !might_not_come();
 }
 
 void session_state::answer(const admission& a)
@@ -54,13 +59,6 @@ void session_state::answer(const admission& a)
     response_bytes_ = port_.answers().append(own, port_.scratch());
     status_ = a.status;
     error_ = a.detail;
-    if (unread && !own.close) {
-        port_.request_ends({status_, request_bytes_, response_bytes_, error_});
-        exchange_.forget();
-        drained_ = 0;
-        phase_ = phase::draining;
-        return;
-    }
     request_done();
 }
 
@@ -93,11 +91,21 @@ void session_state::interim_response(const http::response_head& head)
     }
 }
 
+// Whether more of the request's body is to come than anybody will read. An early response with
+// which all may yet go well (an upstream that answers while it reads, say) is none of those.
+bool session_state::leaves_body_unread(const http::response_head& head) const
+{
+    if (request_body_.done()) {
+        return false;
+    }
+    const bool refuses = head.status >= 300;
+    return !head.keep_alive() || might_not_come() || (refuses && !body_can_be_drained());
+}
+
 void session_state::response(const http::response_head& head)
 {
     response_framing_ = http::outbound_framing(head, http_1_0_);
-    const bool early = !request_body_.done();
-    close_after_ = close_after_ || spoke_early_ || early ||
+    close_after_ = close_after_ || spoke_early_ || leaves_body_unread(head) ||
                    response_framing_.how == http::framing::kind::until_close;
     const http::response_options options{
         .client_http_1_0 = http_1_0_,

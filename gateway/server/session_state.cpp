@@ -228,7 +228,8 @@ void session_state::request_done()
     port_.request_ends({status_, request_bytes_, response_bytes_, error_});
     exchange_.forget();
     if (!close_after_ && keep_alive_) {
-        phase_ = phase::idle;
+        drained_ = 0;
+        phase_ = request_body_.done() ? phase::idle : phase::draining;
     } else if (!keep_alive_ && request_body_.done() && inbox_.empty() && error_.empty()) {
         close(false);  // the client said that nothing follows
     } else {

@@ -200,7 +200,9 @@ private:
     void begin_exchange();
     void refuse(const http::rejection& why);
     void answer(const admission& a);
+    bool might_not_come() const;
     bool body_can_be_drained() const;
+    bool leaves_body_unread(const http::response_head& head) const;
     void request_done();
     void leave(std::string_view why);
     void linger();

@@ -281,17 +281,80 @@ TEST_F(session, streams_a_chunked_body_and_drops_its_extensions_and_trailers)
     EXPECT_TRUE(port.leases[0].kept);
 }
 
-TEST_F(session, closes_after_a_response_that_came_before_the_request_was_whole)
+// An upstream that answers while it reads.
+TEST_F(session, keeps_both_connections_after_an_early_response_if_all_is_whole_in_the_end)
+{
+    for (const std::string_view request : {post, post_chunked}) {
+        const bool in_chunks = request == post_chunked;
+        port.client(request);
+        port.server("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n");
+        port.client(in_chunks ? "2\r\nhe\r\n" : "he");
+        port.server("HE");
+        port.client(in_chunks ? "3\r\nllo\r\n0\r\n\r\n" : "llo");
+        EXPECT_EQ(at(), phase::exchanging);
+        port.server("LL");
+        EXPECT_EQ(at(), phase::idle);
+        EXPECT_TRUE(port.leases.back().kept);
+        EXPECT_EQ(port.ends.back().request_bytes, 5U);
+        EXPECT_EQ(port.ends.back().error, "");
+    }
+    EXPECT_THAT(port.to_client, Not(HasSubstr("Connection:")));
+}
+
+TEST_F(session, reads_away_what_is_left_of_a_body_after_an_early_response)
 {
     port.client(post);
+    port.client("he");
     port.server(ok);
-    EXPECT_EQ(at(), phase::lingering);
-    EXPECT_THAT(port.to_client, HasSubstr("Connection: close\r\n"));
-    EXPECT_TRUE(port.shut);
+    EXPECT_EQ(at(), phase::draining);
     EXPECT_FALSE(port.leases[0].kept);
-    port.client("hello, and much more");
+    port.client("llo" + std::string(get));
+    EXPECT_EQ(port.leases.size(), 2U);
+    port.server(ok);
+    EXPECT_EQ(at(), phase::idle);
+    EXPECT_THAT(port.to_client, Not(HasSubstr("Connection:")));
+}
+
+TEST_F(session, closes_after_an_early_response_whose_request_has_more_than_will_be_read_away)
+{
+    const std::string much = std::to_string(port.http_limits.max_refused_body_bytes + 1);
+    port.client("POST /p HTTP/1.1\r\nHost: h\r\nContent-Length: " + much + "\r\n\r\n");
+    port.server(ok);
+    EXPECT_EQ(at(), phase::draining);
+    port.client(std::string(port.http_limits.max_refused_body_bytes, 'x') + "xx");
     EXPECT_EQ(at(), phase::lingering);
-    port.client_leaves();
+    EXPECT_TRUE(port.shut);
+}
+
+// It is told so where it is known.
+TEST_F(session, announces_the_close_after_an_early_response_that_leaves_a_body_unread)
+{
+    const std::string much = std::to_string(port.http_limits.max_refused_body_bytes + 1);
+    const std::string upload = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: ";
+    const std::string no = "HTTP/1.1 403 No\r\nContent-Length: 2\r\n\r\nno";
+
+    struct row {
+        std::string request;
+        std::string response;
+        bool closes;
+    };
+
+    for (const row& r : std::vector<row>{
+             {upload + "5\r\n\r\n", no, false},
+             {upload + much + "\r\n\r\n", no, true},
+             {upload + "5\r\n\r\n",
+              "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok",
+              true},
+             {upload + "5\r\nExpect: 100-continue\r\n\r\n", std::string(ok), true},
+             {upload + "5\r\nExpect: 100-continue\r\n\r\nh", std::string(ok), false}}) {
+        recording_port p;
+        p.client(r.request);
+        p.server(r.response);
+        EXPECT_EQ(p.to_client.find("Connection: close") != std::string::npos, r.closes);
+        EXPECT_EQ(p.shut, r.closes);
+        p.client_leaves();
+        EXPECT_EQ(p.broken, "");
+    }
 }
 
 TEST_F(session, lets_the_upstream_answer_an_expectation)
