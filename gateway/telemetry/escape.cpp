@@ -1,5 +1,8 @@
 #include "gateway/telemetry/escape.hpp"
 
+#include "gateway/base/bytes16.hpp"
+
+#include <algorithm>
 #include <cstdint>
 
 namespace gateway::telemetry {
@@ -16,6 +19,30 @@ std::uint8_t byte_at(std::string_view text, std::size_t i)
 bool is_plain(std::uint8_t b)
 {
     return b >= 0x20 && b < 0x7f && b != '"' && b != '\\';
+}
+
+int plain_among(base::bytes16 v)
+{
+    return base::first_true((v < 0x20) | (v > 0x7e) | (v == '"') | (v == '\\'));
+}
+
+// Whether nothing in it needs an escape: nearly always so.
+bool is_plain(std::string_view text)
+{
+    const char* p = text.data();
+    const char* const end = p + text.size();
+    if (text.size() < 16) {
+        if (text.size() >= 8) {
+            return plain_among(base::load8_8(p, end - 8)) == 16;
+        }
+        return std::all_of(p, end, [](char c) { return is_plain(static_cast<std::uint8_t>(c)); });
+    }
+    for (; end - p > 16; p += 16) {
+        if (plain_among(base::load16(p)) < 16) {
+            return false;
+        }
+    }
+    return plain_among(base::load16(end - 16)) == 16;
 }
 
 // Length of the UTF-8 sequence at the front of `text`, which is not ASCII; 0 if there is none
@@ -90,6 +117,10 @@ struct line_style : plain_style {
 template <typename Style>
 void append_run(std::string& out, std::string_view text)
 {
+    if (is_plain(text)) {
+        out += text;
+        return;
+    }
     std::size_t done = 0;  // appended so far
     std::size_t i = 0;
     while (i < text.size()) {

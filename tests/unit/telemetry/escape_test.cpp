@@ -94,6 +94,22 @@ TEST(escape, makes_valid_printable_json_of_any_bytes)
     }
 }
 
+TEST(escape, finds_what_is_not_plain_wherever_it_stands)
+{
+    for (std::size_t size = 1; size <= 40; ++size) {
+        for (std::size_t at = 0; at < size; ++at) {
+            for (const char c : {'"', '\\', '\n', '\x1f', '\x7f', '\x80', '\xff'}) {
+                std::string bytes(size, 'x');
+                bytes[at] = c;
+                const std::string around(size - at - 1, 'x');
+                const std::string alone = json(std::string(1, c));
+                ASSERT_NE(alone, std::string(1, c));
+                ASSERT_EQ(json(bytes), std::string(at, 'x') + alone + around);
+            }
+        }
+    }
+}
+
 TEST(escape, gives_back_ascii_when_parsed)
 {
     std::string ascii;
