@@ -82,6 +82,30 @@ std::vector<policy::key_part> load_key(section& from, findings& found)
     return key;
 }
 
+// Marks the headers that the upstream gets from trusted peers only, whether frameworks know them or
+// our own client.header is one, and warns of them.
+void mark_what_only_trusted_peers_say(
+    section& from, policy::limit_rule& rule, const identity::client_options& client
+)
+{
+    const std::string identity = base::lower_case(client.header);
+    const bool by_hops = client.trusted_proxies.empty() && client.trusted_hops > 0;
+    const bool from_nobody = client.trusted_proxies.empty() && client.trusted_hops == 0;
+    for (policy::key_part& part : rule.key) {
+        part.from_trusted_peers =
+            part.from == source::header &&
+            (http::from_trusted_peers.contains(http::classify(part.name)) || part.name == identity);
+        if (part.from_trusted_peers && !by_hops) {
+            from.warning(
+                "key",
+                part.name + " is taken from trusted proxies only" +
+                    (from_nobody ? ", and client.trusted_proxies names none: it is always absent"
+                                 : ": it is absent from a request of any other peer")
+            );
+        }
+    }
+}
+
 void load_missing_key(section& from, policy::limit_rule& rule)
 {
     from.read("missing_key", rule.when_missing, missing_keys);
@@ -181,13 +205,13 @@ std::optional<policy::key_part> header_part(
 {
     const http::field_name id = http::classify(name);
     if (id == http::field_name::host) {
-        return policy::key_part{source::host, {}};
+        return policy::key_part{.from = source::host, .name = {}};
     }
     if (http::hop_by_hop.contains(id)) {
         found.problem(part.value->at, part.path, name + " never reaches the upstream");
         return std::nullopt;
     }
-    return policy::key_part{source::header, base::lower_case(name)};
+    return policy::key_part{.from = source::header, .name = base::lower_case(name)};
 }
 
 // `header: X-Api-Key` is a mapping in YAML; what was meant is "header:X-Api-Key".
@@ -219,7 +243,7 @@ std::optional<policy::key_part> parse_key_part(const located& part, findings& fo
     }
     for (const auto& [word, from] : whole_parts) {
         if (*text == word) {
-            return policy::key_part{from, {}};
+            return policy::key_part{.from = from, .name = {}};
         }
     }
     for (const auto& [prefix, from] : named_parts) {
@@ -237,7 +261,7 @@ std::optional<policy::key_part> parse_key_part(const located& part, findings& fo
             return std::nullopt;
         }
         return from == source::header ? header_part(part, name, found)
-                                      : policy::key_part{from, name};
+                                      : policy::key_part{.from = from, .name = name};
     }
     found.problem(
         part.value->at,
@@ -259,6 +283,7 @@ void load_limits(section& root, draft& d, findings& found)
         policy::limit_rule rule{
             .name = name, .key = {}, .limit = *limit::limit::make(1, std::chrono::seconds{1}, 1)};
         rule.key = load_key(from, found);
+        mark_what_only_trusted_peers_say(from, rule, d.policy.client);
         load_missing_key(from, rule);
         rate written;
         rule.limit = load_algebra(from, rule, written).value_or(rule.limit);

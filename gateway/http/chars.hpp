@@ -26,6 +26,24 @@ constexpr bool is_field_text(char c)
     return u == '\t' || (u >= 0x20 && u != 0x7f);
 }
 
+// A letter's case does not count in names, nor which mark stands between the words.
+inline constexpr std::array<char, 256> folded = [] {
+    std::array<char, 256> t{};
+    t.fill('-');
+    for (unsigned char c = '0'; c <= '9'; ++c) {
+        t[c] = static_cast<char>(c);
+    }
+    for (unsigned char c = 'a'; c <= 'z'; ++c) {
+        t[c] = t[static_cast<std::size_t>(c - 'a' + 'A')] = static_cast<char>(c);
+    }
+    return t;
+}();
+
+constexpr char fold(char c)
+{
+    return folded[static_cast<unsigned char>(c)];
+}
+
 // One bit for each of the sixteen bytes at p that is a control byte.
 inline std::uint32_t control_bits(const char* p)
 {

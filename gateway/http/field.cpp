@@ -16,7 +16,7 @@ struct known {
     field_name id;
 };
 
-constexpr std::array<known, 23> known_names{{
+constexpr std::array<known, 26> known_names{{
     // by length
     {"te", field_name::te},
     {"via", field_name::via},
@@ -30,7 +30,10 @@ constexpr std::array<known, 23> known_names{{
     {"x-real-ip", field_name::x_real_ip},
     {"connection", field_name::connection},
     {"keep-alive", field_name::keep_alive},
+    {"script_name", field_name::rewrites_target},  // so spelled where servers obey it
     {"max-forwards", field_name::max_forwards},
+    {"x-rewrite-url", field_name::rewrites_target},
+    {"x-script-name", field_name::rewrites_target},
     {"content-length", field_name::content_length},
     {"http2-settings", field_name::http2_settings},
     {"x-forwarded-for", field_name::x_forwarded_for},
@@ -49,7 +52,14 @@ static_assert(std::is_sorted(
     [](const known& a, const known& b) { return a.name.size() < b.name.size(); }
 ));
 
-constexpr std::string_view forwarded_prefix = "x-forwarded-";
+// Names that begin so, and go on.
+constexpr std::array<known, 2> known_beginnings{{
+    {"x-forwarded-", field_name::x_forwarded},
+    {"x-original-", field_name::rewrites_target},
+}};
+
+constexpr std::size_t shortest_beginning = known_beginnings.back().name.size();
+
 constexpr std::size_t longest = known_names.back().name.size();
 
 // first_of[n] is the first known name of n characters or more: a name is compared with the one to
@@ -79,24 +89,6 @@ constexpr std::array<std::uint32_t, longest + 1> initials = [] {
     return letters;
 }();
 
-// A letter's case does not count here, nor which mark stands between the words.
-constexpr std::array<char, 256> folded = [] {
-    std::array<char, 256> t{};
-    t.fill('-');
-    for (unsigned char c = '0'; c <= '9'; ++c) {
-        t[c] = static_cast<char>(c);
-    }
-    for (unsigned char c = 'a'; c <= 'z'; ++c) {
-        t[c] = t[static_cast<std::size_t>(c - 'a' + 'A')] = static_cast<char>(c);
-    }
-    return t;
-}();
-
-char fold(char c)
-{
-    return folded[static_cast<unsigned char>(c)];
-}
-
 // The bits in which two texts differ, of the word at `position`.
 template <typename Word>
 Word difference(std::string_view a, std::string_view b, std::size_t position)
@@ -109,7 +101,7 @@ Word difference(std::string_view a, std::string_view b, std::size_t position)
 }
 
 // Whether `name`, a token, is `lower` but for the case of letters. The two cases of a letter differ
-// in bit 5, and no token character differs from a digit or '-' in that bit only.
+// in bit 5, and no token character differs from a digit, '-' or '_' in that bit only.
 bool is_name(std::string_view name, std::string_view lower)
 {
     constexpr std::uint64_t any_case = ~std::uint64_t{0x2020202020202020};
@@ -144,6 +136,18 @@ bool has_other_marks(std::string_view name)
     return std::any_of(name.begin(), name.end(), [](char c) { return fold(c) == '-' && c != '-'; });
 }
 
+field_name read_beginning(std::string_view name)
+{
+    for (const known& k : known_beginnings) {
+        const std::size_t size = k.name.size();
+        if (name.size() > size && fold(name[2]) == k.name[2] &&  // most X- names end here
+            reads_as(name.substr(0, size), k.name)) {
+            return has_other_marks(name) ? field_name::disguised : k.id;
+        }
+    }
+    return field_name::other;
+}
+
 }  // namespace
 
 bool reads_as(std::string_view name, std::string_view lower)
@@ -164,11 +168,8 @@ field_name classify(std::string_view name)
             }
         }
     }
-    if (size > forwarded_prefix.size() && fold(name.front()) == forwarded_prefix.front() &&
-        reads_as(name.substr(0, forwarded_prefix.size()), forwarded_prefix)) {
-        return has_other_marks(name) ? field_name::disguised : field_name::x_forwarded;
-    }
-    return field_name::other;
+    return size > shortest_beginning && fold(name.front()) == 'x' ? read_beginning(name)
+                                                                  : field_name::other;
 }
 
 bool connection_options::read(std::string_view value)

@@ -23,6 +23,8 @@ enum class field_name : std::uint8_t {
     keep_alive,
     max_forwards,
     proxy_connection,
+    rewrites_target,  // X-Original-<anything> and others by which frameworks replace the path,
+                      // method or host of a request
     te,
     trailer,
     transfer_encoding,
@@ -72,6 +74,18 @@ inline constexpr field_name_set hop_by_hop{
     field_name::transfer_encoding,
     field_name::upgrade,
     field_name::disguised,
+};
+
+// Fields that say for whom a request is, where it came in and what it asked for there. They pass
+// from trusted peers only, so those of others say nothing that a key could be made of.
+inline constexpr field_name_set from_trusted_peers{
+    field_name::forwarded,
+    field_name::rewrites_target,
+    field_name::x_forwarded,
+    field_name::x_forwarded_for,
+    field_name::x_forwarded_host,
+    field_name::x_forwarded_proto,
+    field_name::x_real_ip,
 };
 
 // Ignoring the case of letters. `name` must be a token.

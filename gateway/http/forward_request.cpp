@@ -10,19 +10,8 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// Fields that say who is calling or for whom: nobody may have them removed by nominating them in
-// Connection, and they are ours to write.
-constexpr field_name_set about_the_client{
-    field_name::forwarded,
-    field_name::x_forwarded,
-    field_name::x_forwarded_for,
-    field_name::x_forwarded_host,
-    field_name::x_forwarded_proto,
-    field_name::x_real_ip,
-};
-
-// Nobody may have these removed either. A client that expects 100-continue sends no body until
-// somebody behind us has seen that.
+// Nobody may have these removed by nominating them in Connection, nor what trusted peers say of the
+// client. A client that expects 100-continue sends no body until somebody behind us has seen that.
 constexpr field_name_set essential{
     field_name::host,
     field_name::content_length,
@@ -50,12 +39,12 @@ bool is_forwarded(const field& f, const request_head& head, const forward_option
     if (is_identity && !base::equal_ignoring_case(f.name, options.identity_header)) {
         return false;
     }
-    if (!options.peer_trusted && (is_identity || about_the_client.contains(f.id))) {
+    if (!options.peer_trusted && (is_identity || from_trusted_peers.contains(f.id))) {
         return false;
     }
     const bool any_nominated = !head.connection.nominated.empty();
     return !any_nominated || is_identity || essential.contains(f.id) ||
-           about_the_client.contains(f.id) || !head.connection.nominates(f.name);
+           from_trusted_peers.contains(f.id) || !head.connection.nominates(f.name);
 }
 
 std::string_view up_to(std::string_view first, std::string_view last)

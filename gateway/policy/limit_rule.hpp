@@ -17,6 +17,8 @@ struct key_part {
     enum class source { client_ip, header, cookie, query, method, host, path, route };
     source from = source::client_ip;
     std::string name;  // of the header (lower case), cookie or query parameter; else empty
+    bool from_trusted_peers = false;  // a header that the upstream gets from no other peer: of
+                                      // others it is absent
 
     bool can_be_absent() const
     {

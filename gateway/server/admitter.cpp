@@ -108,6 +108,7 @@ admission admitter::admit(const http::request_head& head, verdict_listener& list
         .host = s.host,
         .path = *path,
         .route = route_->name,
+        .peer_trusted = peer_trusted_,
     };
     check_ = checks_.borrow();
     const verdict* const v = check_->start(*view_, *route_, subject, listener);

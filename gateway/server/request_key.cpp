@@ -13,7 +13,9 @@ void read_part(const policy::key_part& part, const key_subject& subject, part_va
     out.clear();
     switch (part.from) {
         case source::header:
-            read_header(*subject.head, part.name, out);
+            if (subject.peer_trusted || !part.from_trusted_peers) {
+                read_header(*subject.head, part.name, out);
+            }
             break;
         case source::cookie:
             read_cookie(*subject.head, part.name, out);

@@ -19,12 +19,13 @@ struct key_subject {
     std::string_view host;    // normalised
     std::string_view path;    // normalised
     std::string_view route;
+    bool peer_trusted = false;  // what it vouches for reaches the upstream
 };
 
 enum class key_result {
     made,
     skip,    // a part is missing, and the rule says that the limit does not apply then
-    reject,  // a part is missing and must not be, or has two values
+    reject,  // a part is missing and must not be, or is ambiguous
 };
 
 key_result make_bucket_name(

@@ -52,6 +52,7 @@ void require_forwarded(
     }
     if (!options.peer_trusted) {
         require(count(out, field_name::forwarded) + count(out, field_name::x_real_ip) == 0);
+        require(count(out, field_name::rewrites_target) == 0);
         require(
             count(out, field_name::x_forwarded) == 0 &&
             count(out, field_name::x_forwarded_proto) == 1

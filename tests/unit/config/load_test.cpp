@@ -261,6 +261,38 @@ TEST(load, what_is_allowed_but_risky_is_a_warning)
     );
 }
 
+TEST(load, a_key_that_only_trusted_peers_may_send_is_a_warning)
+{
+    sample s;
+    s.limits = "limits: { a: { missing_key: skip, rate: 1/s, key: header:X-Real-IP } }\n";
+    s.routes = "routes: [ { limits: [a], upstream: u } ]\n";
+    const auto warnings_with = [&](const std::string& client) {
+        s.rest = client;
+        return s.load().warnings;
+    };
+    EXPECT_THAT(
+        warnings_with(""),
+        ElementsAre(HasSubstr("limits.a.key: x-real-ip is taken from trusted proxies only, and "
+                              "client.trusted_proxies names none: it is always absent"))
+    );
+    const std::string trusting = "client: { trusted_proxies: [10.0.0.1], header: Client-IP }\n";
+    EXPECT_THAT(
+        warnings_with(trusting),
+        ElementsAre(HasSubstr("x-real-ip is taken from trusted proxies only: it is absent from a "
+                              "request of any other peer"))
+    );
+    EXPECT_TRUE(s.load().policy->limits.front().key.front().from_trusted_peers);
+    for (const char* header : {"client-ip", "X-Forwarded-User", "forwarded", "X-Original-URL"}) {
+        s.limits = std::string("limits: { a: { missing_key: skip, rate: 1/s, key: header:") +
+                   header + " } }\n";
+        EXPECT_THAT(warnings_with(trusting), ElementsAre(HasSubstr("trusted proxies only")));
+    }
+    s.limits =
+        "limits: { a: { missing_key: skip, rate: 1/s, key: [header:x-api-key, "
+        "cookie:forwarded] } }\n";
+    EXPECT_THAT(warnings_with(trusting), ElementsAre());
+}
+
 TEST(load, yaml_may_be_written_in_any_of_its_styles)
 {
     EXPECT_EQ(problems_of("\xEF\xBB\xBF" + sample{}.text()), "");

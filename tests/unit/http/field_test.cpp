@@ -23,6 +23,7 @@ const std::vector<std::pair<std::string, field_name>> known_fields = {
     {"keep-alive", field_name::keep_alive},
     {"max-forwards", field_name::max_forwards},
     {"proxy-connection", field_name::proxy_connection},
+    {"script_name", field_name::rewrites_target},
     {"te", field_name::te},
     {"trailer", field_name::trailer},
     {"transfer-encoding", field_name::transfer_encoding},
@@ -35,6 +36,11 @@ const std::vector<std::pair<std::string, field_name>> known_fields = {
     {"x-forwarded-for", field_name::x_forwarded_for},
     {"x-forwarded-host", field_name::x_forwarded_host},
     {"x-forwarded-proto", field_name::x_forwarded_proto},
+    {"x-original-method", field_name::rewrites_target},
+    {"x-original-url", field_name::rewrites_target},
+    {"x-original-something-longer-than-all-others", field_name::rewrites_target},
+    {"x-rewrite-url", field_name::rewrites_target},
+    {"x-script-name", field_name::rewrites_target},
     {"x-ratelimit-limit", field_name::x_ratelimit},
     {"x-ratelimit-remaining", field_name::x_ratelimit},
     {"x-ratelimit-reset", field_name::x_ratelimit},
@@ -60,8 +66,8 @@ TEST(field, known_names_are_told_in_any_case)
 TEST(field, a_known_name_with_one_character_changed_added_or_missing_is_not_it)
 {
     for (const auto& [name, id] : known_fields) {
-        if (id == field_name::x_forwarded) {
-            continue;
+        if (id == field_name::x_forwarded || name.starts_with("x-original-")) {
+            continue;  // go on as they like
         }
         for (std::size_t i = 0; i < name.size(); ++i) {
             std::string changed = name;
@@ -94,6 +100,8 @@ TEST(field, a_name_that_a_backend_could_take_for_a_known_one_is_disguised)
     EXPECT_EQ(classify("X-Forwarded_For"), field_name::disguised);
     EXPECT_EQ(classify("X_FORWARDED_ANYTHING"), field_name::disguised);
     EXPECT_EQ(classify("x-forwarded-a_b"), field_name::disguised);
+    EXPECT_EQ(classify("X_ORIGINAL_URL"), field_name::disguised);
+    EXPECT_EQ(classify("Script-Name"), field_name::disguised);
 }
 
 TEST(field, other_names_stay_what_they_are)
@@ -103,6 +111,9 @@ TEST(field, other_names_stay_what_they_are)
           "x_custom",
           "x-forwarded-",
           "x-forwarded",
+          "x-original-",
+          "x-original",
+          "x-rewrite-urls",
           "xforwardedfor",
           "hosts",
           "te-te",

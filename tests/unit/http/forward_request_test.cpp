@@ -165,6 +165,14 @@ TEST(forward_request, nothing_an_untrusted_peer_says_about_the_client_arrives)
         "X-Real-IP: 6.6.6.6\r\n",
         "X_Real_IP: 6.6.6.6\r\n",
         "Forwarded: for=6.6.6.6\r\n",
+        "X-Original-URL: /6.6.6.6\r\n",
+        "x_original_uri: /6.6.6.6\r\n",
+        "X-Original-Method: 6.6.6.6\r\n",
+        "X-Rewrite-URL: /6.6.6.6\r\n",
+        "X_Rewrite_Url: /6.6.6.6\r\n",
+        "X-Script-Name: /6.6.6.6\r\n",
+        "SCRIPT_NAME: /6.6.6.6\r\n",
+        "Script-Name: /6.6.6.6\r\n",
         "Client-Address: 6.6.6.6\r\n",
         "CLIENT_ADDRESS: 6.6.6.6\r\n",
         "Connection: client-address\r\nClient-Address: 6.6.6.6\r\n",
@@ -191,7 +199,8 @@ TEST(forward_request, a_trusted_peer_is_believed_but_not_in_disguise)
         get("X-Forwarded-For: 1.1.1.1,2.2.2.2\r\nX-A: b\r\nX-Forwarded-For:\r\nx-forwarded-for: "
             "3.3.3.3 \r\n"
             "X_Forwarded_For: 6.6.6.6\r\nClient_Address: 6.6.6.6\r\nConnection: client-address\r\n"
-            "Client-Address: 1.1.1.1\r\nX-Forwarded-Proto: https\r\n"),
+            "Client-Address: 1.1.1.1\r\nX-Forwarded-Proto: https\r\n"
+            "X-Original-URL: /a\r\nX_Original_URL: 6.6.6.6\r\nSCRIPT_NAME: /b\r\n"),
         options
     );
     const request_head head = checked(out);
@@ -199,6 +208,7 @@ TEST(forward_request, a_trusted_peer_is_believed_but_not_in_disguise)
     EXPECT_EQ(values_of(head, field_name::x_forwarded_proto), "https");
     EXPECT_EQ(values_of(head, field_name::x_forwarded_host), "a");
     EXPECT_EQ(values_of(head, field_name::other), "b|1.1.1.1");
+    EXPECT_EQ(values_of(head, field_name::rewrites_target), "/a|/b");
     EXPECT_EQ(out.find("6.6.6.6"), std::string::npos) << out;
 }
 
