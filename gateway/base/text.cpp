@@ -30,6 +30,12 @@ std::string_view trimmed(std::string_view text)
     return text;
 }
 
+std::string_view without_quotes(std::string_view text)
+{
+    const bool quoted = text.size() >= 2 && text.front() == '"' && text.back() == '"';
+    return quoted ? text.substr(1, text.size() - 2) : text;
+}
+
 std::optional<std::uint64_t> parse_decimal(std::string_view text, std::uint64_t max)
 {
     std::uint64_t value = 0;

@@ -21,6 +21,9 @@ std::string lower_case(std::string_view text);
 // Without leading and trailing spaces and tabs (RFC 9110 §5.6.3 OWS).
 std::string_view trimmed(std::string_view text);
 
+// Without the quotes around it, if there are two.
+std::string_view without_quotes(std::string_view text);
+
 // Empties `text`, and gives its memory back, which an assignment of an empty text would keep.
 inline void clear_keeping_nothing(std::string& text)
 {

@@ -151,7 +151,7 @@ admission admitter::conclude(const verdict& v)
             return refusal(
                 400,
                 "a header, cookie or query parameter that identifies the client is missing, has "
-                "two values, or a misspelt name"
+                "two values, or is spelled in a way that servers read differently"
             );
     }
     return {};

@@ -1,7 +1,8 @@
 #include "gateway/server/part_value.hpp"
 
-#include "gateway/base/hex.hpp"
 #include "gateway/base/text.hpp"
+#include "gateway/http/credentials.hpp"
+#include "gateway/http/parameter.hpp"
 
 #include <algorithm>
 
@@ -9,57 +10,134 @@ namespace gateway::server {
 
 namespace {
 
-// What is no percent-encoding stays as it is, as decoders do.
-std::string_view decoded(std::string_view text, std::string& storage)
+constexpr auto npos = std::string_view::npos;
+
+// One request at a time per thread; they keep their memory.
+thread_local std::string decoded_name;
+thread_local std::string decoded_value;
+
+// Bytes above ASCII that are blanks in Latin-1, and dropped as such by servers that strip them.
+bool is_blank_to_some(char c)
 {
-    if (text.find_first_of("%+") == std::string_view::npos) {
-        return text;
+    return c == ' ' || c == '\t' || c == '\x85' || c == '\xa0';
+}
+
+std::string_view trimmed_for_all(std::string_view value)
+{
+    while (!value.empty() && is_blank_to_some(value.front())) {
+        value.remove_prefix(1);
     }
-    storage.clear();
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (const int byte = base::percent_encoded(text.substr(i)); byte >= 0) {
-            storage += static_cast<char>(byte);
-            i += 2;
-        } else {
-            storage += text[i] == '+' ? ' ' : text[i];
+    while (!value.empty() && is_blank_to_some(value.back())) {
+        value.remove_suffix(1);
+    }
+    return value;
+}
+
+// How the pairs of one source are written.
+struct pair_rules {
+    char separator;
+    std::string_view also_separate;  // to some servers
+    std::string_view end_names;      // the same, and '='
+    bool encoded_names;              // to all servers; else only some decode them
+    bool (*read_value)(std::string_view text, std::string& out);  // false: ambiguous
+};
+
+bool has_any_of(std::string_view text, std::string_view characters)
+{
+    return std::any_of(characters.begin(), characters.end(), [text](char c) {
+        return text.find(c) != npos;
+    });
+}
+
+// False for a value with bytes that no cookie's may have (RFC 6265 §4.1.1), but one pair of quotes,
+// or with '&', which makes a list of it to some.
+bool read_cookie_value(std::string_view text, std::string& out)
+{
+    text = base::without_quotes(text);
+    const bool plain = std::all_of(text.begin(), text.end(), [](char c) {
+        return c > ' ' && c < 0x7f && c != '"' && c != '\\' && c != ',' && c != '&';
+    });
+    const bool good = http::decode_parameter(text, out) && plain;
+    if (base::without_quotes(out).size() < out.size()) {  // some decode first
+        out.pop_back();
+        out.erase(0, 1);
+    }
+    return good;
+}
+
+bool read_query_value(std::string_view text, std::string& out)
+{
+    return http::decode_parameter(text, out) && text.find(';') == npos;
+}
+
+constexpr pair_rules of_cookies{';', ", \t", "=, \t", false, read_cookie_value};
+constexpr pair_rules of_queries{'&', ";", "=;", true, read_query_value};
+
+enum class spelling { of_another, exact, of_the_key_to_some };
+
+spelling read_name(std::string_view name, std::string_view key, bool encoded)
+{
+    if (name == key) {
+        return spelling::exact;
+    }
+    if (has_any_of(name, "%+")) {
+        if (http::decode_parameter(name, decoded_name) && encoded && decoded_name == key) {
+            return spelling::exact;
+        }
+        name = decoded_name;
+    }
+    return http::may_be_read_as(name, key) ? spelling::of_the_key_to_some : spelling::of_another;
+}
+
+// Whether servers that know other separators could find the key within this pair.
+bool hides(std::string_view pair, std::string_view key, const pair_rules& rules)
+{
+    if (!has_any_of(pair, rules.also_separate)) {
+        return false;
+    }
+    std::size_t end = 0;
+    while ((end = pair.find_first_of(rules.also_separate, end)) != npos) {
+        const std::size_t begin =
+            std::min(pair.find_first_not_of(rules.also_separate, end), pair.size());
+        end = std::min(pair.find_first_of(rules.end_names, begin), pair.size());
+        if (base::trimmed(pair.substr(end)).starts_with('=') &&
+            read_name(pair.substr(begin, end - begin), key, false) != spelling::of_another) {
+            return true;
         }
     }
-    return storage;
+    return false;
 }
 
-// credentials = auth-scheme [ 1*SP ( token68 / parameters ) ]
-std::string_view one_spelling_of_credentials(std::string_view credentials, std::string& storage)
+void read_pair(
+    std::string_view pair, std::string_view key, const pair_rules& rules, part_value& out
+)
 {
-    const std::size_t scheme = std::min(credentials.find(' '), credentials.size());
-    storage.assign(credentials);
-    std::transform(
-        storage.begin(),
-        storage.begin() + static_cast<std::ptrdiff_t>(scheme),
-        storage.begin(),
-        base::to_lower
-    );
-    const std::size_t rest = std::min(storage.find_first_not_of(' ', scheme), storage.size());
-    if (rest > scheme) {
-        storage.replace(scheme, rest - scheme, " ");
+    const std::size_t equals = std::min(pair.find('='), pair.size());
+    const std::string_view value = pair.substr(std::min(equals + 1, pair.size()));
+    switch (read_name(base::trimmed(pair.substr(0, equals)), key, rules.encoded_names)) {
+        case spelling::exact:
+            if (!rules.read_value(base::trimmed(value), decoded_value)) {
+                out.make_ambiguous();
+            }
+            out.add(decoded_value);
+            break;
+        case spelling::of_the_key_to_some:
+            out.make_ambiguous();
+            break;
+        case spelling::of_another:
+            if (hides(pair, key, rules)) {
+                out.make_ambiguous();
+            }
+            break;
     }
-    return storage;
 }
 
-std::string_view unquoted(std::string_view text)
+void read_pairs(
+    std::string_view list, std::string_view key, const pair_rules& rules, part_value& out
+)
 {
-    const bool quoted = text.size() >= 2 && text.front() == '"' && text.back() == '"';
-    return quoted ? text.substr(1, text.size() - 2) : text;
-}
-
-// Calls `pair` with each name and value of a list.
-template <typename Pair>
-void for_each_pair(std::string_view list, char separator, Pair pair)
-{
-    base::for_each_element(list, separator, [&pair](std::string_view one) {
-        const std::size_t equals = one.find('=');
-        if (equals != std::string_view::npos) {
-            pair(one.substr(0, equals), one.substr(equals + 1));
-        }
+    base::for_each_element(list, rules.separator, [&](std::string_view pair) {
+        read_pair(pair, key, rules, out);
     });
 }
 
@@ -69,48 +147,47 @@ void part_value::clear()
 {
     text_.clear();
     present_ = false;
+    occurred_ = false;
     ambiguous_ = false;
 }
 
 void part_value::add(std::string_view occurrence)
 {
-    if (occurrence.empty()) {
-        return;
-    }
-    ambiguous_ = ambiguous_ || (present_ && occurrence != text_);
-    set(occurrence);
+    ambiguous_ = ambiguous_ || (occurred_ && occurrence != text_);
+    occurred_ = true;
+    text_ = occurrence;
+    present_ = !occurrence.empty();
 }
 
 void read_header(const http::request_head& head, std::string_view name, part_value& out)
 {
     const bool credentials = base::equal_ignoring_case(name, "authorization");
-    std::string storage;
     for (const http::field& f : head.fields) {
         if (!http::reads_as(f.name, name)) {
             continue;
         }
         if (!base::equal_ignoring_case(f.name, name) || head.connection.nominates(name)) {
             out.make_ambiguous();
+        } else if (!credentials) {
+            out.add(trimmed_for_all(f.value));
         } else {
-            out.add(credentials ? one_spelling_of_credentials(f.value, storage) : f.value);
+            if (!http::read_credentials(f.value, decoded_value)) {
+                out.make_ambiguous();
+            }
+            out.add(decoded_value);
         }
     }
 }
 
 void read_cookie(const http::request_head& head, std::string_view name, part_value& out)
 {
-    const bool removed = head.connection.nominates("cookie");
-    std::string storage;
     for (const http::field& f : head.fields) {
-        if (f.id != http::field_name::cookie) {
-            continue;
+        if (f.id == http::field_name::cookie) {
+            read_pairs(f.value, name, of_cookies, out);
         }
-        for_each_pair(f.value, ';', [&](std::string_view n, std::string_view value) {
-            if (base::trimmed(n) == name) {
-                removed ? out.make_ambiguous()
-                        : out.add(decoded(unquoted(base::trimmed(value)), storage));
-            }
-        });
+    }
+    if (out.present() && head.connection.nominates("cookie")) {
+        out.make_ambiguous();
     }
 }
 
@@ -119,12 +196,7 @@ void read_query(std::string_view query, std::string_view name, part_value& out)
     if (query.starts_with('?')) {
         query.remove_prefix(1);
     }
-    std::string storage;
-    for_each_pair(query, '&', [&](std::string_view n, std::string_view value) {
-        if (decoded(n, storage) == name) {
-            out.add(decoded(value, storage));
-        }
-    });
+    read_pairs(query, name, of_queries, out);
 }
 
 }  // namespace gateway::server

@@ -1,5 +1,6 @@
-// The value of one part of a key, as a server would read it: spellings that a server may take for
-// one value are one value, and every occurrence is looked at.
+// The value of one part of a key, as a server would read it. What some server may read as the key
+// is the key: spellings that servers may take for one value are one value, every occurrence is
+// looked at, and where no one value can be told, it is ambiguous.
 #pragma once
 
 #include "gateway/http/message.hpp"
@@ -12,7 +13,9 @@ namespace gateway::server {
 class part_value {
 public:
     void clear();
-    void add(std::string_view occurrence);  // an empty one does not count
+
+    // An empty one is as good as none, but not beside another one.
+    void add(std::string_view occurrence);
 
     void set(std::string_view text)
     {
@@ -24,7 +27,7 @@ public:
 
     bool present() const { return present_; }
 
-    // Two occurrences that differ, or one that only some servers would take for it.
+    // Two occurrences that differ, or one that servers read in different ways.
     bool ambiguous() const { return ambiguous_; }
 
     std::string_view text() const { return text_; }
@@ -32,19 +35,19 @@ public:
 private:
     std::string text_;
     bool present_ = false;
+    bool occurred_ = false;
     bool ambiguous_ = false;
 };
 
-// A name with another mark for '-' makes it ambiguous. The scheme of Authorization is in lower case
-// and one space behind it, as its spelling means nothing (RFC 9110 §11.4).
+// A name with another mark for '-' makes it ambiguous. Authorization is read as credentials.
 void read_header(const http::request_head& head, std::string_view name, part_value& out);
 
-// Cookie pairs as in RFC 6265 §4.2.1; quotes around a value are taken off, and it is decoded like a
-// query parameter, as many servers do.
+// Pairs as in RFC 6265 §4.2.1. A value is decoded like a query parameter, as many servers do, and
+// quotes around it are taken off.
 void read_cookie(const http::request_head& head, std::string_view name, part_value& out);
 
-// name=value pairs separated by '&', both percent-decoded, '+' a space (WHATWG URL, urlencoded);
-// `query` may begin with '?'.
+// name=value pairs separated by '&', both percent-decoded (WHATWG URL, urlencoded); `query` may
+// begin with '?'.
 void read_query(std::string_view query, std::string_view name, part_value& out);
 
 }  // namespace gateway::server

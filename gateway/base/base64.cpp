@@ -1,0 +1,70 @@
+#include "gateway/base/base64.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace gateway::base {
+
+namespace {
+
+using digit_values = std::array<std::int8_t, 256>;  // -1: no digit
+
+constexpr digit_values values_of(std::string_view last_two_digits)
+{
+    digit_values t{};
+    t.fill(-1);
+    std::int8_t value = 0;
+    for (unsigned char c = 'A'; c <= 'Z'; ++c) {
+        t[c] = value++;
+    }
+    for (unsigned char c = 'a'; c <= 'z'; ++c) {
+        t[c] = value++;
+    }
+    for (unsigned char c = '0'; c <= '9'; ++c) {
+        t[c] = value++;
+    }
+    for (const char c : last_two_digits) {
+        t[static_cast<unsigned char>(c)] = value++;
+    }
+    return t;
+}
+
+constexpr digit_values standard = values_of("+/");
+constexpr digit_values for_urls = values_of("-_");
+
+// Only digits, and zero in the bits that the last one does not need.
+bool are_canonical(std::string_view digits, const digit_values& value_of)
+{
+    const auto value = [&](char c) { return value_of[static_cast<unsigned char>(c)]; };
+    if (!std::all_of(digits.begin(), digits.end(), [&](char c) { return value(c) >= 0; })) {
+        return false;
+    }
+    switch (digits.size() % 4) {
+        case 0:
+            return true;
+        case 2:
+            return (value(digits.back()) & 0b1111) == 0;
+        case 3:
+            return (value(digits.back()) & 0b11) == 0;
+        default:
+            return false;
+    }
+}
+
+}  // namespace
+
+bool is_canonical_base64(std::string_view text)
+{
+    const std::size_t last_digit = text.find_last_not_of('=');
+    const std::size_t padding = text.size() - (last_digit + 1);
+    return text.size() % 4 == 0 && padding <= 2 &&
+           are_canonical(text.substr(0, text.size() - padding), standard);
+}
+
+bool is_canonical_base64url(std::string_view text)
+{
+    return are_canonical(text, for_urls);
+}
+
+}  // namespace gateway::base
