@@ -15,6 +15,7 @@ class fake_store final : public store::shared_store {
 public:
     std::optional<store::failure> refuses;
     std::vector<std::string> asked;  // names of limits, of the last question
+    std::string bucket;              // of its last charge
     std::optional<store::answer> recalled;
     int questions = 0;
     std::int64_t remaining = 7;
@@ -34,6 +35,7 @@ public:
         asked.clear();
         for (const store::charge& c : charges) {
             asked.emplace_back(c.limit_name);
+            bucket = c.bucket_name;
         }
         if (!refuses) {
             remember(q, slot_);
@@ -504,7 +506,7 @@ TEST_F(limits, name_the_bucket_in_their_own_store_whoever_decides)
 {
     add("a", elsewhere, 2).on_store_failure = failure_policy::local;
     ask();
-    const std::string asked(shared->last.bucket_name);
+    const std::string asked = shared->bucket;
     EXPECT_EQ(bucket_of(0), asked);
     shared->fail();
     EXPECT_EQ(said().deciding()->what, outcome::failed_local);
