@@ -1,0 +1,122 @@
+"""Real servers and frameworks that answer with what they read of a request.
+
+Each program in tests/system/backends takes a port and puts into the field X-Read, as JSON, which
+handler was reached (login, mount or other), which method that handler is for, and the values of
+the query parameter api_key, of the cookie session_id and of the credentials.
+"""
+import os
+import subprocess
+
+from harness.process import Child, Directory, accepts, free_port, tool, wait_until
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PROGRAMS = os.path.join(os.path.dirname(HERE), "backends")
+JARS = "/usr/share/java"
+PYTHON = "/usr/bin/python3"  # Debian's, which has Debian's modules
+NODE = {"NODE_PATH": os.pathsep.join([os.environ.get("NODE_PATH", ""), "/usr/share/nodejs"])}
+START_SECONDS = 30
+
+
+def program(name):
+    return os.path.join(PROGRAMS, name)
+
+
+def has_express():
+    """It is not in scripts/packages, because Debian's package brings 245 others."""
+    words = [tool("node"), "-e", "require('express');require('cookie-parser');require('basic-auth')"]
+    done = subprocess.run(words, env=os.environ | NODE, capture_output=True, check=False)
+    return done.returncode == 0
+
+
+class Backend:
+    """Listening when the constructor returns. `words(port, directory)` is its command."""
+
+    def __init__(self, words, environment=None):
+        self._directory = Directory()
+        self.port = free_port()
+        self.address = f"127.0.0.1:{self.port}"
+        with open(self._directory.file("stdout"), "wb") as stdout:
+            self._child = Child(
+                words(str(self.port), self._directory), stdout=stdout, environment=environment
+            )
+        wait_until(self._listens, START_SECONDS, "the backend listens")
+
+    def _listens(self):
+        if not self._child.running():
+            raise AssertionError(f"ended at its start: {self._child.lines[-20:]}")
+        return accepts(self.port)
+
+    @property
+    def diagnostics(self):
+        return list(self._child.lines)
+
+    def stop(self):
+        self._child.stop()
+        self._directory.stop()
+
+
+def node(name):
+    return lambda: Backend(lambda port, _: [tool("node"), program(name), port], NODE)
+
+
+def python(name):
+    return lambda: Backend(lambda port, _: [PYTHON, "-B", program(name), port])
+
+
+def rack(server):
+    return lambda: Backend(lambda port, _: [tool("ruby"), program("rack.rb"), port, server])
+
+
+def php():
+    def words(port, directory):
+        for place in (".", "api/login", "graphql"):
+            os.makedirs(os.path.join(directory.path, place), exist_ok=True)
+            os.symlink(program("php.php"), os.path.join(directory.path, place, "index.php"))
+        return [tool("php"), "-n", "-S", f"127.0.0.1:{port}", "-t", directory.path]
+
+    return Backend(words)
+
+
+def java(name, jars):
+    """Compiled by Eclipse's compiler, which Tomcat brings, so that no JDK is needed."""
+
+    def words(port, directory):
+        classes = ":".join(os.path.join(JARS, jar + ".jar") for jar in jars)
+        compiler = "org.eclipse.jdt.internal.compiler.batch.Main"
+        subprocess.run(
+            [tool("java"), "-cp", os.path.join(JARS, "eclipse-jdt-core.jar"), compiler, "-17"]
+            + ["-nowarn", "-proc:none", "-cp", classes, "-d", directory.path]
+            + [program(name + ".java")],
+            check=True,
+        )
+        return [tool("java"), "-cp", f"{directory.path}:{classes}", "Backend", port, directory.path]
+
+    return lambda: Backend(words)
+
+
+TOMCAT = [
+    f"tomcat10-{part}"
+    for part in ("catalina", "coyote", "util", "util-scan", "juli", "jni", "api", "servlet-api")
+    + ("annotations-api", "jaspic-api", "el-api", "jsp-api")
+]
+JETTY = [f"jetty9-{part}" for part in ("server", "servlet", "security", "util", "http", "io")]
+
+BACKENDS = {
+    "node_url": node("node_url.js"),
+    "node_legacy": node("node_legacy.js"),
+    "express": node("express.js"),
+    "django": python("django_app.py"),
+    "werkzeug": python("werkzeug_app.py"),
+    "php": php,
+    "rack_puma": rack("puma"),
+    "rack_webrick": rack("webrick"),
+    "tomcat": java("Tomcat", TOMCAT),
+    "jetty": java("Jetty", JETTY + ["jetty9-util-ajax", "servlet-api"]),
+}
+
+
+def missing(name):
+    """Why a backend cannot run here; None if it can."""
+    if name == "express" and not has_express():
+        return "no express: apt-get install node-express node-cookie-parser node-basic-auth"
+    return None
