@@ -35,7 +35,7 @@ TAILS = """/ // ;x ;x=%2F ? ?a=/../x %3F %3Bx %20 %00 /. /.. /x/.. /../static /%
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD")
 KNOWN_METHODS = """GET POST PUT PATCH DELETE OPTIONS HEAD pOST post Post pOSt get Get gET put pUT Put
-patch Patch delete Delete dELETE options Options POSTX XPOST PO$T P%4FST POS QUERY PROPFIND""".split()
+patch Patch delete Delete dELETE options Options POSTX XPOST PO$T POS QUERY PROPFIND""".split()
 
 
 def escaped(pick, text, share):
