@@ -13,13 +13,14 @@ from harness.case import SystemTest
 from harness.client import Closed
 from harness.process import SLOW
 
-COUNT = int(os.environ.get("GATEWAY_DIFFERENTIAL", "30" if SLOW else "100"))
+COUNT = int(os.environ.get("GATEWAY_DIFFERENTIAL", "30" if SLOW else "60"))
 SEED = int(os.environ.get("GATEWAY_DIFFERENTIAL_SEED", "1"))
 
 BURST_OF_HANDLER = {"login": 800001, "mount": 800002}
 BURST_OF_METHOD = {m: 800010 + i for i, m in enumerate(spellings.METHODS) if m != "HEAD"}
 BURST_OF_VALUE = 101
-TOLD = int(os.environ.get("GATEWAY_DIFFERENTIAL_TOLD", "40"))  # findings in a failure's message
+# How many findings a failure lists.
+TOLD = int(os.environ.get("GATEWAY_DIFFERENTIAL_TOLD", "40"))
 
 
 def configuration(address):
@@ -102,11 +103,11 @@ class DifferentialBackends(SystemTest):
         self.asker = self.started(Asker(self.gateway(configuration(backend.address))))
         told = []
         for compare, least in (
-            (self.paths, 15),
+            (self.paths, 10),
             (self.methods, 6),
-            (self.queries, 30),
-            (self.cookies, 30),
-            (self.credentials, 40),
+            (self.queries, 20),
+            (self.cookies, 20),
+            (self.credentials, 30),
         ):
             with self.subTest(compare.__name__):
                 self.asked = self.read = 0

@@ -13,7 +13,7 @@ ALPHABET = string.ascii_letters + string.digits
 
 QUERY_NAMES = """api_key api%5Fkey %61pi_key api.key api%2Ekey api[key api%5Bkey api+key api%20key
 +api_key %20api_key %20%20api.key api_key%00 api_key%00x api_key[] api_key[0] api_key[x]
-api_key%5B%5D [api_key] API_KEY Api_Key api_key+ api_key%20 api_key[ %09api_key api_key%5B
+api_key%5B%5D api_key%5b%5d api_key[][x] [api_key] API_KEY Api_Key api_key+ api_key%20 api_key[ %09api_key api_key%5B
 api_key[]] api_key] api_key[x%00 api%00_key %00api_key ?api_key %3Fapi_key amp;api_key %FFapi_key""".split()
 
 # {} is one of the names, with the value.
@@ -46,6 +46,13 @@ COOKIE_NAMES = [
     "session_id+",
     '"session_id"',
     "$session_id",
+    "\xa0session_id",
+    "session_id\xa0",
+    "\xc2\xa0session_id",
+    "session_id\xc2\xa0",
+    "\xe3\x80\x80session_id",
+    "\xc2\x85session_id",
+    "\xef\xbb\xbfsession_id",
 ]
 
 COOKIES = [
@@ -89,10 +96,17 @@ COOKIES = [
     "x=1\r\nCookie: {}",
     "session_id=other\r\nCookie: {}",
     "{}\r\nCookie: x=1",
+    "x=1;\xa0{}",
+    "x=1;\xc2\xa0{}",
+    "{}\xa0",
+    "{}\xc2\xa0",
+    "{}\xe3\x80\x80; x=1",
+    "{}\xc2\x85",
+    "{}\x80",
 ]
 
 SCHEMES = ["Basic", "basic", "BASIC", "bAsIc", "Bearer", "bearer", "BEARER", "Token", "token"]
-GAPS = [" ", "  ", "   ", "\t", " \t", "\t ", "\t\t", "\xa0", " \xa0", "\x85"]
+GAPS = [" ", "  ", "   ", "\t", " \t", "\t ", "\t\t", "\xa0", " \xa0", "\x85", "\xc2\xa0"]
 
 # {} is the base64 of user and password, or a token.
 CREDENTIALS = [
@@ -166,6 +180,8 @@ COOKIE_VALUES = QUERY_VALUES + [
     lambda pick, v: f'" {v} "',
     lambda pick, v: f'""{v}""',
     lambda pick, v: f'"{v}\\"',
+    lambda pick, v: pick.choice(("\xa0", "\xc2\xa0", "\x80", "\xe2\x80\x83")) + v,
+    lambda pick, v: v + pick.choice(("\xa0", "\xc2\xa0", "\x80", "\xe2\x80\x83", ",", "\\")),
     lambda pick, v: f'j:"{v}"',
     lambda pick, v: 'j:"' + "".join(f"\\u{ord(c):04x}" for c in v) + '"',
 ]
