@@ -104,7 +104,7 @@ class DifferentialBackends(SystemTest):
         told = []
         for compare, least in (
             (self.paths, 10),
-            (self.methods, 6),
+            (self.methods, 5),
             (self.queries, 20),
             (self.cookies, 20),
             (self.credentials, 30),
