@@ -45,7 +45,7 @@ void load_path(section& from, std::string_view key, policy::route_match& match)
         return;
     }
     std::string room;
-    const auto path = policy::normalise_path(*text, room);
+    const auto [path, refused_because] = policy::normalise_path(*text, room);
     if (!text->starts_with('/')) {
         from.problem(key, "a path begins with '/', got " + quoted(*text));
     } else if (!is_visible(*text, longest_path)) {
@@ -54,10 +54,10 @@ void load_path(section& from, std::string_view key, policy::route_match& match)
         from.problem(key, "a path has no query or fragment: write %3F or %23 for the character");
     } else if (text->find(';') != std::string::npos) {
         from.problem(key, "parameters (\";\") are left out when paths are matched: leave them out");
-    } else if (!path) {
-        from.problem(key, "not a path: a bad percent-encoding, or \"..\" above the root");
+    } else if (!refused_because.empty()) {
+        from.problem(key, "no request can match: " + std::string(refused_because));
     } else {
-        match.path = *path;
+        match.path = path;
         if (text->find_first_of("*{") != std::string::npos) {
             from.warning(
                 key, "\"*\" and \"{\" are ordinary characters; \"path\" is a prefix anyway"

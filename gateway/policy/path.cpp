@@ -11,8 +11,21 @@ namespace gateway::policy {
 
 namespace {
 
+constexpr std::string_view no_slash_first = "the path does not begin with a slash";
+constexpr std::string_view bad_encoding = "the path has a malformed percent-encoding";
+constexpr std::string_view control_byte = "the path has a control byte";
+constexpr std::string_view raw_byte =
+    "the path has a backslash, ? or # that is not percent-encoded";
+constexpr std::string_view dot_dot =
+    "the path has a .. segment, which clients resolve before they send";
+constexpr std::string_view disguised_dot =
+    "the path has a . segment with parameters or beside an encoded separator";
+constexpr std::string_view separator_in_parameter =
+    "the path has an encoded separator (%2F or %5C) inside a parameter";
+
 struct path_char {
-    enum class kind { malformed, ordinary, separator, semicolon } is = kind::ordinary;
+    enum class kind { malformed, control, raw, ordinary, separator, semicolon };
+    kind is = kind::ordinary;
     char byte = '\0';
     bool encoded = false;
 };
@@ -48,16 +61,16 @@ private:
         using kind = path_char::kind;
         const auto number = static_cast<unsigned char>(byte);
         if (number < 0x20 || number == 0x7f) {
-            return kind::malformed;
+            return kind::control;
         }
         switch (byte) {
             case '/':
                 return kind::separator;
             case '\\':
-                return encoded ? kind::separator : kind::malformed;
+                return encoded ? kind::separator : kind::raw;
             case '?':
             case '#':
-                return encoded ? kind::ordinary : kind::malformed;
+                return encoded ? kind::ordinary : kind::raw;
             case ';':
                 return kind::semicolon;
             default:
@@ -86,44 +99,39 @@ public:
 
     void begin_parameters() { parameters_ = true; }
 
-    // False: refuse the path.
-    [[nodiscard]] bool end_segment(bool by_encoded_separator)
+    // Why the path is refused, or nothing.
+    [[nodiscard]] std::string_view end_segment(bool by_encoded_separator)
     {
         const std::string_view segment = std::string_view{out_}.substr(start_);
-        const bool is_dots = segment == "." || segment == "..";
-        if (is_dots && (parameters_ || begun_by_encoded_ || by_encoded_separator)) {
-            return false;
-        }
         if (segment == "..") {
-            if (start_ == 1 || passed_empty_) {
-                return false;
+            return dot_dot;
+        }
+        if (parameters_ && by_encoded_separator) {
+            return separator_in_parameter;
+        }
+        if (segment == ".") {
+            if (parameters_ || begun_by_encoded_ || by_encoded_separator) {
+                return disguised_dot;
             }
-            start_ = out_.rfind('/', start_ - 2) + 1;
             out_.resize(start_);
-        } else if (segment == ".") {
-            out_.resize(start_);
-        } else if (segment.empty()) {
-            passed_empty_ = true;
-        } else {
+        } else if (!segment.empty()) {
             out_ += '/';
             start_ = out_.size();
         }
         begun_by_encoded_ = by_encoded_separator;
         parameters_ = false;
-        return true;
+        return {};
     }
 
     // The last segment is the only one that no separator ends.
-    [[nodiscard]] bool finish()
+    [[nodiscard]] std::string_view finish()
     {
         const std::size_t start = start_;
-        if (!end_segment(false)) {
-            return false;
-        }
+        const std::string_view refused_because = end_segment(false);
         if (start_ > start) {
             out_.pop_back();
         }
-        return true;
+        return refused_because;
     }
 
 private:
@@ -131,8 +139,37 @@ private:
     std::size_t start_ = 1;          // where the segment being read begins in out_
     bool begun_by_encoded_ = false;  // the separator before it was encoded
     bool parameters_ = false;        // past its ';'
-    bool passed_empty_ = false;      // an empty segment was dropped somewhere before it
 };
+
+// Puts the normal form into `room`. Why the path is refused, or nothing.
+std::string_view rewrite(std::string_view path, std::string& room)
+{
+    path_writer writer{room};
+    path_reader reader{path.substr(1)};
+    while (!reader.at_end()) {
+        const path_char c = reader.next();
+        switch (c.is) {
+            case path_char::kind::malformed:
+                return bad_encoding;
+            case path_char::kind::control:
+                return control_byte;
+            case path_char::kind::raw:
+                return raw_byte;
+            case path_char::kind::separator:
+                if (const auto refused = writer.end_segment(c.encoded); !refused.empty()) {
+                    return refused;
+                }
+                break;
+            case path_char::kind::semicolon:
+                writer.begin_parameters();
+                break;
+            case path_char::kind::ordinary:
+                writer.add(c);
+                break;
+        }
+    }
+    return writer.finish();
+}
 
 // Sixteen bytes of a path, and the byte before each: is there one that could be rewritten, or an
 // empty segment, or one that begins with a dot?
@@ -167,35 +204,18 @@ bool is_plain(std::string_view path)
 
 }  // namespace
 
-std::optional<std::string_view> normalise_path(std::string_view path, std::string& room)
+normalised_path normalise_path(std::string_view path, std::string& room)
 {
     if (!path.starts_with('/')) {
-        return std::nullopt;
+        return {.refused_because = no_slash_first};
     }
     if (is_plain(path)) {
-        return path;
+        return {.path = path};
     }
-    path_writer writer{room};
-    path_reader reader{path.substr(1)};
-    while (!reader.at_end()) {
-        const path_char c = reader.next();
-        switch (c.is) {
-            case path_char::kind::malformed:
-                return std::nullopt;
-            case path_char::kind::separator:
-                if (!writer.end_segment(c.encoded)) {
-                    return std::nullopt;
-                }
-                break;
-            case path_char::kind::semicolon:
-                writer.begin_parameters();
-                break;
-            case path_char::kind::ordinary:
-                writer.add(c);
-                break;
-        }
+    if (const auto refused_because = rewrite(path, room); !refused_because.empty()) {
+        return {.refused_because = refused_because};
     }
-    return writer.finish() ? std::optional<std::string_view>{room} : std::nullopt;
+    return {.path = room};
 }
 
 void normalise_host(std::string_view host, std::string& out)

@@ -4,28 +4,35 @@
 // ways lead to different places, and no honest client goes, the path is refused.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
 namespace gateway::policy {
+
+struct normalised_path {
+    std::string_view path{};
+    // Why the path is refused, in a clause for whoever sent it; empty: it is not.
+    std::string_view refused_because{};
+};
 
 // `path`: of the request target, without query, beginning with '/'. The result begins with '/',
 // has no empty, "." or ".." segment, and is its own normal form:
 //   - percent-encodings are decoded once; %2F and %5C become separators; %25, %23 and %3F stay
 //     encoded, so that a doubly encoded path is not read as if it were encoded once;
 //   - parameters (";x=1", also "%3Bx=1") of segments are dropped;
-//   - empty and "." segments are dropped, ".." is resolved; a trailing '/' is kept;
+//   - empty and "." segments are dropped; a trailing '/' is kept;
 //   - bytes above 0x7f and the case of letters are kept.
 // Refused, because servers disagree about what is meant:
 //   - a malformed percent-encoding; a control byte, raw or encoded; a raw '\', '?' or '#';
-//   - ".." above the root, and ".." after an empty segment ("/a//../b": /b if slashes are merged
-//     first, /a/b by RFC 3986);
-//   - a "." or ".." segment with parameters ("/a/..;x/b"), or beside an encoded separator
-//     ("/a/..%2Fb"): some servers see an ordinary segment there.
+//   - a ".." segment: clients resolve it before they send, servers before or after they choose a
+//     handler, or never;
+//   - an encoded separator inside a parameter ("/api;a=%2Fb/login"): some servers drop parameters
+//     before they decode (/api/login), some decode first (/api;a=/b/login);
+//   - a "." segment with parameters ("/a/.;x/b"), or beside an encoded separator ("/a/.%2Fb"):
+//     some servers see an ordinary segment there.
 // The result is `path` if that is its own normal form, else it lies in `room`, whose contents are
-// replaced; it is never longer than `path`. Nothing: refuse with 400.
-std::optional<std::string_view> normalise_path(std::string_view path, std::string& room);
+// replaced; it is never longer than `path`. A refused path is a 400.
+normalised_path normalise_path(std::string_view path, std::string& room);
 
 // Host for matching and keys: lower case, without port and trailing dot. `host` is well-formed
 // (uri-host [":" port]); an IPv6 literal keeps its brackets, and has one spelling

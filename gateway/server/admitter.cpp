@@ -85,14 +85,13 @@ admission admitter::admit(const http::request_head& head, verdict_listener& list
     if (policy.reads_hosts) {
         policy::normalise_host(head.authority, s.host);
     }
-    const auto path = head.path == "*" ? head.path : policy::normalise_path(head.path, s.path);
-    if (!path) {
-        return refusal(
-            400,
-            "the path has a malformed percent-encoding, a control byte, or leads above its root"
-        );
+    const auto [path, refused_because] = head.path == "*"
+                                             ? policy::normalised_path{.path = head.path}
+                                             : policy::normalise_path(head.path, s.path);
+    if (!refused_because.empty()) {
+        return refusal(400, refused_because);
     }
-    const auto found = policy.find_route.find({head.method, s.host, *path});
+    const auto found = policy.find_route.find({head.method, s.host, path});
     if (!found) {
         return refusal(404, "no route matches this request");
     }
@@ -106,7 +105,7 @@ admission admitter::admit(const http::request_head& head, verdict_listener& list
         .head = &head,
         .client = client_prefix(),
         .host = s.host,
-        .path = *path,
+        .path = path,
         .route = route_->name,
         .peer_trusted = peer_trusted_,
     };

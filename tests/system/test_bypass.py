@@ -59,14 +59,8 @@ LOGIN_TARGETS = {
         "///api///login",
         "/./api/login",
         "/api/./login",
-        "/api/x/../login",
-        "/x/../api/login",
-        "/api/login/../login",
         "/api/%2e/login",
         "/api/%2E/login",
-        "/api/x/%2e%2e/login",
-        "/api/x/.%2e/login",
-        "/api/x/%2E./login",
         "/api/%6cogin",
         "/api/%6Cogin",
         "/%61%70%69/%6c%6f%67%69%6e",
@@ -80,6 +74,9 @@ LOGIN_TARGETS = {
         "/api;x/login",
         "/api/login%3Bx",
         "/api/login;/",
+        "/api;../login",
+        "/api/;x/login",
+        "/api;a=%252Fb/login",
         "http://gw.test/api/login",
         "HTTP://GW.TEST:80/api/login",
         "https://gw.test/api/login",
@@ -128,6 +125,28 @@ LOGIN_TARGETS = {
         "/../api/login",
         "/api/../../api/login",
         "/%2e%2e/api/login",
+        "/api/x/../login",
+        "/x/../api/login",
+        "/api/login/../login",
+        "/api/x/%2e%2e/login",
+        "/api/x/.%2e/login",
+        "/api/x/%2E./login",
+        "/api/x/%2e%2e%2flogin",
+        "/x%2Fy/../api/login",
+        "/x%5Cy/../api/login",
+        "/x;a=b/../api/login",
+        "//x/../api/login",
+        "/other/..",
+        "/api;a=%2Fb/login",
+        "/api;%5Cx/login",
+        "/api;%2f/login",
+        "/api;x%3B%2Fy/login",
+        "/api%3Bx%2Fy/login",
+        "/x;%2Fq/../api/login",
+        "/x%2Fy;%2Fz/login",
+        "/api/login;%2f..%2f..%2fother",
+        "http://gw.test/x/../api/login",
+        "http://gw.test/api;%2Fx/login",
         "api/login",
         "ftp://gw.test/api/login",
         "http:///api/login",
@@ -256,6 +275,32 @@ class Spelling(Bypass):
                 self.ask(gateway, "POST", target, client=self.clients.next())
                 self.assertEqual(self.origin_.last().target, target)
 
+    def test_a_limited_prefix_is_not_left_by_dots(self):
+        """Some frameworks choose the handler of /graphql before they look at dots."""
+        gateway = self.limited(ONE_LIMIT % ("client_ip", "/graphql"))
+        for dots in ("..", "%2e%2e", ".%2e", "%2E.", "..;x", "..%3Bx"):
+            for target in (f"/graphql/{dots}/static", f"/graphql/{dots}", f"/graphql%2F{dots}/x"):
+                with self.subTest(target):
+                    self.assertEqual(self.ask(gateway, "POST", target).status, 400)
+
+    def test_a_refused_path_is_told_why_and_so_is_the_log(self):
+        gateway = self.limited(LOGIN)
+        reasons = {
+            "/a/%zz": "the path has a malformed percent-encoding",
+            "/a%00": "the path has a control byte",
+            "/a\\b": "the path has a backslash, ? or # that is not percent-encoded",
+            "/a/../b": "the path has a .. segment, which clients resolve before they send",
+            "/a/.;x/b":
+                "the path has a . segment with parameters or beside an encoded separator",
+            "/a;x=%2F/b": "the path has an encoded separator (%2F or %5C) inside a parameter",
+        }
+        with gateway.connect() as c:
+            for target, reason in reasons.items():
+                r = c.ask(target, [("Host", "gw.test")])
+                self.assertEqual((r.status, json.loads(r.body)["detail"]), (400, reason), target)
+        told = [(line["status"], line["error"]) for line in gateway.log_lines(len(reasons))]
+        self.assertEqual(told, [(400, reason) for reason in reasons.values()])
+
     def test_hosts(self):
         gateway = self.limited(LOGIN)
         for expected, hosts in HOSTS.items():
@@ -367,6 +412,13 @@ class Keys(Bypass):
     def test_a_path_is_one_key_however_it_is_spelled(self):
         targets = ("/u/alice", "/u//alice", "/u/%61lice", "/u/./alice;x")
         self.share(ONE_LIMIT % ("path", "/u"), [(t, [], {}) for t in targets])
+
+    def test_a_path_key_gives_no_fresh_names_for_one_resource(self):
+        gateway = self.limited(ONE_LIMIT % ("path", "/u"))
+        for spelling in ("/u/alice;a=%2F{}", "/u;%5C{}/alice", "/u/x{}/../alice", "/u%2F{}/../alice"):
+            for i in range(4):
+                r = self.ask(gateway, "GET", spelling.format(i))
+                self.assertEqual(r.status, 400, spelling)
 
     def test_a_host_is_one_key_however_it_is_spelled(self):
         hosts = ("gw.test", "GW.test", "gw.test.", "gw.test:81")
@@ -500,6 +552,9 @@ class Recorded(Bypass):
                     self.judge(case, policy)
         self.assertGreater(len(told), len(cases) // 2)
 
+    # What the corpus wants resolved we refuse, and the limit is kept as well.
+    REFUSED_INSTEAD = ("BP-006",)
+
     def judge(self, case, policy):
         gateway = self.limited(POLICIES[policy])
         requests = case["requests"]
@@ -517,6 +572,8 @@ class Recorded(Bypass):
                 for word, outcome in (("same", SAME), ("default", DEFAULT), ("reject", REFUSED))
                 if re.search(rf"\b{word}", case["expect"].split(";")[0])
             }
+            if case["id"] in self.REFUSED_INSTEAD:
+                wanted = {REFUSED}
             self.assertIn(self.outcome(answers[-1]), wanted)
         else:
             self.assertEqual((forwarded, answers[-1].status), (len(answers) - 1, 429))

@@ -277,9 +277,11 @@ TEST(bad_files, routes)
         {"routes: [{ upstream: u, match: { path: /a;b } }]",
          "f:1:40: routes[0].match.path: parameters"},
         {"routes: [{ upstream: u, match: { path: /a/../../b } }]",
-         "f:1:40: routes[0].match.path: not a path"},
+         "f:1:40: routes[0].match.path: no request can match: the path has a .. segment"},
         {"routes: [{ upstream: u, match: { path: /%zz } }]",
-         "f:1:40: routes[0].match.path: not a path"},
+         "f:1:40: routes[0].match.path: no request can match: the path has a malformed"},
+        {"routes: [{ upstream: u, match: { path: /a%3Bx%2Fb } }]",
+         "f:1:40: routes[0].match.path: no request can match: the path has an encoded separator"},
         {"routes: [{ upstream: u, match: { path: /a, path_exact: /b } }]",
          "f:1:56: routes[0].match.path_exact: a route has either path or path_exact"},
         {"routes: [{ upstream: u, match: { host: \"a.example:80\" } }]",
@@ -298,7 +300,7 @@ TEST(bad_files, routes)
          "f:1:44: routes[0].match.methods[0]: expected a method"},
         {"routes: [{ upstream: u, match: { path: /v1/ } },\n { upstream: u, match: { path: "
          "/%76//1/../../v1 } }]",
-         "f:2:32: routes[1].match.path: not a path"},
+         "f:2:32: routes[1].match.path: no request can match: the path has a .. segment"},
         {"routes: [{ upstream: u, match: { path: /v1/ } },\n { upstream: u, match: { path: /./%761 "
          "} }]",
          "f:2:2: routes[1]: matches the same requests as routes[0]"},

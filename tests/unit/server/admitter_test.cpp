@@ -171,10 +171,13 @@ TEST_F(admissions, without_a_route_or_a_good_path_are_refused_and_counted_as_non
     EXPECT_EQ(ask("/elsewhere").status, 404);
     EXPECT_EQ(a.route(), nullptr);
     EXPECT_EQ(&a.metrics(), metrics_of_none());
-    for (const char* path : {"/free/%zz", "/../free"}) {
+    for (const auto& [path, why] :
+         {std::pair{"/free/%zz", "malformed percent-encoding"},
+          std::pair{"/free/../x", ".. segment"}}) {
         const admission refused = ask(path);
         EXPECT_EQ(refused.is, is::answer);
         EXPECT_EQ(refused.status, 400);
+        EXPECT_THAT(refused.detail, HasSubstr(why));
         EXPECT_EQ(&a.metrics(), metrics_of_none());
     }
     ask("/nowhere", "X-Forwarded-For: 192.0.2.1\r\n");
