@@ -65,7 +65,7 @@ void append_what_stays(const request_head& head, const forward_options& options,
 {
     std::span<const field> fields = head.fields;
     std::string_view start;
-    if (!fields.empty() && fields.front().id == field_name::host && !head.absolute_form &&
+    if (!fields.empty() && fields.front().id == field_name::host && head.is_target_kept() &&
         !head.http_1_0) {
         start = up_to(head.method, fields.front().line);
         fields = fields.subspan(1);

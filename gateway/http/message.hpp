@@ -20,8 +20,9 @@ struct framing {
 
 struct request_head {
     std::string_view method;
-    std::string_view target;     // as it came
-    std::string_view path;       // of the target, without query; "*" for OPTIONS *
+    std::string_view target;  // as it came
+    // Of the target, without query; "*" for OPTIONS *. Of several slashes at its beginning, one.
+    std::string_view path;
     std::string_view query;      // with its '?', or empty
     std::string_view authority;  // of an absolute-form target, else of Host; may be empty in 1.0
     bool absolute_form = false;
@@ -41,6 +42,9 @@ struct request_head {
 
     // Whether the client wants this connection for another request (RFC 9112 §9.3).
     bool keep_alive() const { return !connection.close && (!http_1_0 || connection.keep_alive); }
+
+    // Whether the target is path and query as they came, and nothing else.
+    bool is_target_kept() const { return path.data() == target.data(); }
 
     bool is_head() const { return method == "HEAD"; }
 

@@ -84,8 +84,13 @@ parse_result read_request_line(const char*& p, const char* end, request_head& ou
     return read_version(p, end, out);
 }
 
+// A server that parses the target as a URI reference reads a host behind two slashes in front,
+// other servers read empty segments. Clients that join "/" and "/v1" send them, so they become one.
 void split_query(std::string_view origin_form, request_head& out)
 {
+    while (origin_form.size() > 1 && origin_form[0] == '/' && origin_form[1] == '/') {
+        origin_form.remove_prefix(1);
+    }
     const std::size_t mark = std::min(origin_form.find('?'), origin_form.size());
     out.path = origin_form.substr(0, mark);
     out.query = origin_form.substr(mark);

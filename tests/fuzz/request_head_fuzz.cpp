@@ -26,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         !head.method.empty() && head.method.size() <= http::max_method_bytes &&
         head.method != "CONNECT"
     );
-    require(head.path.starts_with('/') || head.path == "*");
+    require((head.path.starts_with('/') && !head.path.starts_with("//")) || head.path == "*");
     require(head.query.empty() || head.query.front() == '?');
     require(head.http_1_0 || !head.authority.empty());
     require(

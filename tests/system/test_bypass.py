@@ -271,9 +271,28 @@ class Spelling(Bypass):
     def test_paths_are_forwarded_as_they_came(self):
         gateway = self.limited(LOGIN)
         for target in LOGIN_TARGETS[SAME] + LOGIN_TARGETS[DEFAULT]:
-            if target.startswith("/"):
+            if target.startswith("/") and not target.startswith("//"):
                 self.ask(gateway, "POST", target, client=self.clients.next())
                 self.assertEqual(self.origin_.last().target, target)
+
+    def test_of_slashes_in_front_the_upstream_gets_one(self):
+        """It could read a host behind two: //x/api/login is /api/login to some URL parsers."""
+        gateway = self.limited(LOGIN)
+        for target, arrives in (
+            ("//x/api/login", "/x/api/login"),
+            ("//x.test:80/api/login?a=//b", "/x.test:80/api/login?a=//b"),
+            ("///v1//x/", "/v1//x/"),
+            ("//", "/"),
+            ("//?q", "/?q"),
+            ("//api/login", "/api/login"),
+            ("/%2Fx/api/login", "/%2Fx/api/login"),
+            ("/.//x/api/login", "/.//x/api/login"),
+            ("http://gw.test//x/api/login", "/x/api/login"),
+            ("http://gw.test///", "/"),
+        ):
+            with self.subTest(target):
+                self.ask(gateway, "POST", target, client=self.clients.next())
+                self.assertEqual(self.origin_.last().target, arrives)
 
     def test_a_limited_prefix_is_not_left_by_dots(self):
         """Some frameworks choose the handler of /graphql before they look at dots."""

@@ -89,6 +89,8 @@ TEST(forward_request, there_is_one_host_and_it_is_the_one_routed_by)
         {"GET / HTTP/1.0\r\nHost: c\r\n\r\n", "GET / HTTP/1.1\r\nHost: c\r\n"},
         {"GET / HTTP/1.0\r\n\r\n", "GET / HTTP/1.1\r\nHost: default.test\r\n"},
         {"GET / HTTP/1.1\r\nConnection: host\r\nhost:c\r\n\r\n", "GET / HTTP/1.1\r\nHost: c\r\n"},
+        {"GET //v1//x?//y HTTP/1.1\r\nHost: c\r\n\r\n", "GET /v1//x?//y HTTP/1.1\r\nHost: c\r\n"},
+        {"GET http://b///x HTTP/1.1\r\nHost: c\r\n\r\n", "GET /x HTTP/1.1\r\nHost: b\r\n"},
     };
     for (const row& r : rows) {
         const std::string out = forwarded(r.bytes);
