@@ -14,6 +14,14 @@ constexpr std::size_t longest_path = 512;
 constexpr std::size_t longest_method = 32;
 constexpr std::size_t longest_name = 2048;  // the default name of any route fits
 
+std::string in_capitals(std::string text)
+{
+    std::transform(text.begin(), text.end(), text.begin(), [](char c) {
+        return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    });
+    return text;
+}
+
 bool is_host(std::string_view text)
 {
     if (text.size() > 2 && text.front() == '[' && text.back() == ']') {
@@ -81,15 +89,13 @@ void load_methods(section& from, std::vector<std::string>& methods, findings& fo
         if (text == nullptr) {
             continue;
         }
-        const bool lower =
-            std::any_of(text->begin(), text->end(), [](char c) { return c >= 'a' && c <= 'z'; });
         if (!is_token(*text, longest_method)) {
             found.problem(
                 item.value->at, item.path, "expected a method such as GET, got " + quoted(*text)
             );
-        } else if (lower) {
+        } else if (const std::string capitals = in_capitals(*text); *text != capitals) {
             found.problem(
-                item.value->at, item.path, "methods are case-sensitive: write it in capitals"
+                item.value->at, item.path, "methods are case-sensitive: write " + capitals
             );
         } else if (*text == "CONNECT") {
             found.problem(item.value->at, item.path, "CONNECT is never served: no request matches");

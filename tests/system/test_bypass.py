@@ -195,15 +195,28 @@ HOSTS = {
 METHODS = {
     SAME: [("POST", [])],
     DEFAULT: [
-        ("post", []),
-        ("Post", []),
         ("BREW", []),
+        ("brew", []),
+        ("posts", []),
         ("GET", [("X-HTTP-Method-Override", "POST")]),
         ("GET", [("X-Method-Override", "POST")]),
         ("PUT", [("X-HTTP-Method", "POST")]),
         ("POSTX", []),
     ],
-    REFUSED: [("POST\t", []), ("P(ST", []), ("CONNECT", []), ("X" * 40, [])],
+    REFUSED: [
+        ("POST\t", []),
+        ("P(ST", []),
+        ("CONNECT", []),
+        ("X" * 40, []),
+        ("post", []),
+        ("Post", []),
+        ("pOST", []),
+        ("POSt", []),
+        ("get", []),
+        ("hEAD", []),
+        ("patch", []),
+        ("connect", []),
+    ],
 }
 
 
@@ -319,6 +332,15 @@ class Spelling(Bypass):
                 self.assertEqual((r.status, json.loads(r.body)["detail"]), (400, reason), target)
         told = [(line["status"], line["error"]) for line in gateway.log_lines(len(reasons))]
         self.assertEqual(told, [(400, reason) for reason in reasons.values()])
+
+    def test_a_method_in_another_case_closes_the_connection(self):
+        gateway = self.limited(LOGIN)
+        with gateway.connect() as c:
+            r = c.ask("/api/login", [("Host", "gw.test")], "pOST")
+            self.assertEqual((r.status, r["connection"]), (400, "close"))
+            self.assertIn("letter case", json.loads(r.body)["detail"])
+            self.assertTrue(c.ends())
+        self.assertEqual(self.origin_.requests, [])
 
     def test_hosts(self):
         gateway = self.limited(LOGIN)

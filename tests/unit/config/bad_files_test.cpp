@@ -291,7 +291,7 @@ TEST(bad_files, routes)
         {"routes: [{ upstream: u, match: { methods: [] } }]",
          "f:1:43: routes[0].match.methods: empty: leave the key out"},
         {"routes: [{ upstream: u, match: { methods: [get] } }]",
-         "f:1:44: routes[0].match.methods[0]: methods are case-sensitive"},
+         "f:1:44: routes[0].match.methods[0]: methods are case-sensitive: write GET"},
         {"routes: [{ upstream: u, match: { methods: [CONNECT] } }]",
          "f:1:44: routes[0].match.methods[0]: CONNECT is never served"},
         {"routes: [{ upstream: u, match: { methods: [GET, GET] } }]",

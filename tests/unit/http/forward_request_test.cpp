@@ -238,7 +238,6 @@ TEST(forward_request, max_forwards_of_options_and_trace_is_one_less)
     }
     EXPECT_EQ(hops("GET", "Max-Forwards: 0\r\n"), "0");
     EXPECT_EQ(hops("GET", "Max-Forwards: x\r\n"), "x");
-    EXPECT_EQ(hops("options", "Max-Forwards: 7\r\n"), "7");
 }
 
 TEST(forward_request, an_expectation_is_forwarded_unless_http_1_0_made_it_meaningless)

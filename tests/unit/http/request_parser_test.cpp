@@ -77,7 +77,7 @@ TEST(request_parser, the_target_forms_give_path_query_and_authority)
         {"OPTIONS http://b", "*", "", "b", true},
         {"OPTIONS http://b/", "/", "", "b", true},
         {"OPTIONS http://b?q", "/", "?q", "b", true},
-        {"get /", "/", "", "h", false},
+        {"brew /", "/", "", "h", false},
     };
     for (const row& r : rows) {
         const std::string bytes = r.start + " HTTP/1.1\r\nHost: h\r\n\r\n";
@@ -88,6 +88,25 @@ TEST(request_parser, the_target_forms_give_path_query_and_authority)
         EXPECT_EQ(head.absolute_form, r.absolute) << r.start;
         expect_request_same_however_split(bytes);
     }
+}
+
+TEST(request_parser, a_standard_method_in_another_letter_case_is_refused)
+{
+    const std::string rest = " / HTTP/1.1\r\nHost: h\r\n\r\n";
+    for (const std::string standard :
+         {"GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"}) {
+        for (std::size_t spelling = 1; spelling < (1U << standard.size()); ++spelling) {
+            std::string method = standard;
+            for (std::size_t i = 0; i < method.size(); ++i) {
+                method[i] = static_cast<char>(method[i] | ((spelling >> i & 1) != 0 ? 0x20 : 0));
+            }
+            expect_refused({method + rest, 400});
+        }
+    }
+    for (const std::string method : {"brew", "gets", "ge", "p-ost", "get0", "M-SEARCH", "GET_"}) {
+        EXPECT_EQ(accepted_request(method + rest).method, method);
+    }
+    expect_request_same_however_split("pOST" + rest);
 }
 
 TEST(request_parser, request_lines_that_two_readers_could_read_differently_are_refused)
