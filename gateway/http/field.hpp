@@ -23,8 +23,8 @@ enum class field_name : std::uint8_t {
     keep_alive,
     max_forwards,
     proxy_connection,
-    rewrites_target,  // X-Original-<anything> and others by which frameworks replace the path,
-                      // method or host of a request
+    // X-Original-<anything> and others by which frameworks replace a request's path, method or host
+    rewrites_target,
     te,
     trailer,
     transfer_encoding,

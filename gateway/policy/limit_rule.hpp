@@ -17,8 +17,8 @@ struct key_part {
     enum class source { client_ip, header, cookie, query, method, host, path, route };
     source from = source::client_ip;
     std::string name;  // of the header (lower case), cookie or query parameter; else empty
-    bool from_trusted_peers = false;  // a header that the upstream gets from no other peer: of
-                                      // others it is absent
+    // A header that the upstream gets from trusted peers only: it is absent from others' requests.
+    bool from_trusted_peers = false;
 
     bool can_be_absent() const
     {

@@ -19,7 +19,8 @@ struct key_subject {
     std::string_view host;    // normalised
     std::string_view path;    // normalised
     std::string_view route;
-    bool peer_trusted = false;  // what it vouches for reaches the upstream
+    // Whether what the peer says of the client reaches the upstream.
+    bool peer_trusted = false;
 };
 
 enum class key_result {
