@@ -9,16 +9,16 @@ import signal
 import threading
 import time
 
-from harness.case import SystemTest
+from harness.case import SystemTest, only_as_shipped
 from harness.gateway import ROOT
 from harness.load import Load
 from harness.metrics import Metrics
 from harness.client import get
-from harness.process import SLOW, run_tool, wait_until
+from harness.process import run_tool, wait_until
 from harness.redis_server import RedisServer
 
 RULES = os.path.join(ROOT, "docker/alerts.yml")
-BETWEEN = 2.0 if SLOW else 1.0  # scrapes, in seconds; an outage begins and ends just after one
+BETWEEN = 1.0  # scrapes, in seconds; an outage begins and ends just after one
 INTERVAL = 15  # of what promtool is told
 BEGIN, DRAINED, END, LAST = 3, 6, 9, 15  # numbers of scrapes
 IN_TIME = 60
@@ -132,6 +132,7 @@ def indented(lines, by):
     return "".join(" " * by + line + "\n" for text in lines for line in text.split("\n"))
 
 
+@only_as_shipped
 class Alerts(SystemTest):
     def test_fire_within_a_minute_and_are_silent_a_minute_after(self):
         recording, names = self.record()

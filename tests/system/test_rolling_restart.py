@@ -6,7 +6,7 @@ is made and then reset.
 """
 import threading
 
-from harness.case import SystemTest
+from harness.case import SystemTest, only_as_shipped
 from harness.load import Load
 from harness.nginx import Nginx
 from harness.node import NodeServer
@@ -26,6 +26,7 @@ def to_servers(addresses, options="", workers=2):
     )
 
 
+@only_as_shipped
 class RollingRestart(SystemTest):
     def restart_in_turn(self, servers, options):
         gateway = self.gateway(to_servers([s.address for s in servers], options))

@@ -3,7 +3,7 @@ import unittest
 
 from harness.gateway import Gateway
 from harness.origin import Origin, answer_ok
-from harness.process import Directory
+from harness.process import SLOW, Directory
 
 
 class SystemTest(unittest.TestCase):
@@ -26,6 +26,10 @@ class SystemTest(unittest.TestCase):
         """A gateway without limits in front of a scripted origin: (gateway, origin)."""
         origin = self.origin(script)
         return self.gateway(forwarding_to(origin.address) + extra), origin
+
+
+# For tests of what others make of the gateway: a sanitizer would say nothing more, and take minutes.
+only_as_shipped = unittest.skipIf(SLOW, "only of what ships")
 
 
 def forwarding_to(address, limits=""):
