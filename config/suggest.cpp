@@ -53,7 +53,8 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
         }
         const std::string other = base::lower_case(candidate);
         const bool shortened = lower.size() >= 3 && other.starts_with(lower);
-        const auto [shorter, longer] = std::minmax(lower.size(), other.size());
+        const std::size_t shorter = std::min(lower.size(), other.size());
+        const std::size_t longer = std::max(lower.size(), other.size());
         if (!shortened && longer - shorter >= best_distance) {
             continue;  // the distance is at least the difference in length
         }
