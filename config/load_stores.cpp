@@ -65,7 +65,7 @@ store::redis_options load_shared(const located& value, findings& found)
             );
         }
     }
-    shared.read_number("max_pending", options.max_pending, 16, 65'536);
+    shared.read_number("max_pending", options.max_pending, 1024, 65'536);
     shared.read_size("max_outgoing_bytes", options.max_outgoing_bytes, 64 * kib, kib * kib * kib);
     shared.read("remember_rejections", options.remember_rejections);
     load_breaker(shared, options.breaker, found);

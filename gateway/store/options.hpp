@@ -36,7 +36,9 @@ struct redis_options {
     int database = 0;
     base::duration timeout = std::chrono::milliseconds{25};  // of one decision, everything included
     std::string key_prefix = "gw:";
-    std::size_t max_pending = 4096;  // questions asked and not answered yet, per worker
+    // Questions asked and not answered yet, per worker. More than a worker has connections, so that
+    // no client fills it.
+    std::size_t max_pending = 16'384;
     std::size_t max_outgoing_bytes = 4 * 1024 * 1024;  // waiting to be sent, per worker
     // What the server called empty is rejected without asking, until the moment that it named.
     bool remember_rejections = true;

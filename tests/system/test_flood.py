@@ -11,7 +11,7 @@ from harness.redis_server import RedisServer
 CONNECTIONS = 1000
 SECONDS = 4
 WORKERS = 2
-WINDOW = 64  # calls under way per worker
+WINDOW = 256  # calls under way per worker
 
 
 def by(address):

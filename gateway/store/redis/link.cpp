@@ -112,7 +112,12 @@ void link::send_waiting()
 
 void link::send_waiting_later()
 {
+    if (send_posted_) {
+        return;
+    }
+    send_posted_ = true;
     auto go_on = [self = self_.lock(), generation = generation_] {
+        self->send_posted_ = false;
         if (self->generation_ == generation) {
             self->send_waiting();
         }
@@ -314,23 +319,23 @@ void link::handle_take(const reply& r, base::instant now)
     if (c.noscript && ask_again(command)) {
         return;
     }
-    const pending_question asked = command.question;
-    question* const asker = forget(command.question.asker);
+    pending_question asked = command.question;
+    asked.asker = forget(command.question.asker);
     under_way_.pop();
-    if (asker != nullptr) {
+    if (asked.asker != nullptr) {
         metrics_.duration.observe(now - asked.asked);
         if (given) {
             empty_.remember(asked.charges, *given, now);
             state_.proved();
             breaker_.succeeded(now);
-            asker->answered(*given);
+            asked.asker->answered(*given);
             return;
         }
     }
     const std::uint64_t generation = generation_;
     if (!given) {
         note(c.why, quotable(r.text(), options_.password));
-        settle(asker, c.why, now);
+        fail(asked, c.why, now);
     }
     if (c.reconnect && generation_ == generation) {
         lose(c.why);
@@ -368,24 +373,19 @@ void link::load_script()
     }
 }
 
-// The time of a question is up. What is known of its bucket from other answers still decides it, and
-// then its client was too many for the store, rather than the store too slow.
-void link::expire(question* asker, const pending_question& asked, failure why, base::instant now)
+// What other answers said of its bucket still decides a question that fails: a client that is known
+// to be limited is rejected, whatever happens to the server.
+void link::fail(const pending_question& asked, failure why, base::instant now)
 {
-    if (answer known; asker != nullptr && recalls(asked.charges, now, known)) {
-        asker->answered(known);
+    if (asked.asker == nullptr) {
         return;
     }
-    settle(asker, why, now);
-}
-
-void link::settle(question* asker, failure why, base::instant now)
-{
-    if (asker == nullptr) {
+    if (answer known; recalls(asked.charges, now, known)) {
+        asked.asker->answered(known);
         return;
     }
     refuse(why, now);
-    asker->failed(why);
+    asked.asker->failed(why);
 }
 
 }  // namespace gateway::store::redis

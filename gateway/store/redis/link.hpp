@@ -48,9 +48,7 @@ public:
     link(const link&) = delete;
     link& operator=(const link&) = delete;
 
-    bool recalls(
-        std::span<const charge> charges, base::instant now, answer& into
-    ) const override;
+    bool recalls(std::span<const charge> charges, base::instant now, answer& into) const override;
     std::optional<failure> ask(std::span<const charge> charges, question& q) override;
 
     // The pending questions fail, or are abandoned without a call.
@@ -62,7 +60,7 @@ public:
     bool healthy() const { return state_.ready() && !breaker_.open(); }
 
 private:
-    static constexpr std::size_t max_under_way = 64;
+    static constexpr std::size_t max_under_way = 256;
 
     std::weak_ptr<link> self_;
     net::executor executor_;
@@ -84,6 +82,7 @@ private:
     std::string outgoing_;
     std::size_t sent_ = 0;  // of outgoing_
     bool flush_posted_ = false;
+    bool send_posted_ = false;
     bool awaiting_writable_ = false;
     bool script_on_its_way_ = false;
     std::array<char, 16 * 1024> incoming_;
@@ -104,7 +103,9 @@ private:
     // link.cpp: asking and answering.
     failure refuse(failure why, base::instant now);
     take_call next_call();
+
     bool may_send() const { return state_.ready() && under_way_.size() < max_under_way; }
+
     void send_waiting();
     void send_waiting_later();
     void send_take(pending_question asked, question& asker);
@@ -120,17 +121,14 @@ private:
     void handle_take(const reply& r, base::instant now);
     bool ask_again(sent_command& forgotten);
     void load_script();
-    void settle(question* asker, failure why, base::instant now);
-    void expire(
-        question* asker, const pending_question& asked, failure why, base::instant now
-    );
+    void fail(const pending_question& asked, failure why, base::instant now);
 
     // link_recovery.cpp: time, loss and return.
     net::task<> run(std::shared_ptr<link> self);
     void begin();
     void lose(failure why);
     void fail_pending(failure why);
-    question* take_pending();
+    pending_question take_pending();
     void watch(base::instant at);
     void check_deadlines();
     bool expire_waiting(base::instant now);

@@ -128,22 +128,19 @@ void link::fail_pending(failure why)
 {
     const base::instant now = base::now();
     while (!under_way_.empty() || !waiting_.empty()) {
-        settle(take_pending(), why, now);
+        fail(take_pending(), why, now);
     }
 }
 
-// Who put the oldest question there is; null if it has been failed, or left.
-question* link::take_pending()
+// The oldest question there is; without an asker if it has been failed, or left.
+pending_question link::take_pending()
 {
-    question* asker = nullptr;
-    if (!under_way_.empty()) {
-        asker = forget(under_way_.front().question.asker);
-        under_way_.pop();
-    } else {
-        asker = forget(waiting_.front().asker);
-        waiting_.pop();
-    }
-    return asker;
+    const bool sent = !under_way_.empty();
+    pending_question& oldest = sent ? under_way_.front().question : waiting_.front();
+    pending_question taken = oldest;
+    taken.asker = forget(oldest.asker);
+    sent ? under_way_.pop() : waiting_.pop();
+    return taken;
 }
 
 void link::close(pending_ones what)
@@ -161,7 +158,7 @@ void link::close(pending_ones what)
     probe_timer_.cancel();
     rest_timer_.cancel();
     while (!under_way_.empty() || !waiting_.empty()) {
-        question* const asker = take_pending();
+        question* const asker = take_pending().asker;
         if (asker != nullptr && what == pending_ones::fail) {
             asker->failed(failure::unreachable);
         }
@@ -214,9 +211,11 @@ void link::check_deadlines()
         if (probing) {
             command.what = sent_command::kind::overdue_probe;
             probe_ended(failure::timeout);
-        } else if (question* const asker = forget(asked.asker); asker != nullptr) {
-            metrics_.duration.observe(now - asked.asked);
-            expire(asker, asked, failure::timeout, now);
+        } else if (asked.asker != nullptr) {
+            pending_question overdue = asked;
+            overdue.asker = forget(asked.asker);
+            metrics_.duration.observe(now - overdue.asked);
+            fail(overdue, failure::timeout, now);
         }
         if (generation_ != generation) {
             return;  // closed by somebody we called
@@ -239,10 +238,10 @@ bool link::expire_waiting(base::instant now)
 {
     const std::uint64_t generation = generation_;
     while (!waiting_.empty() && waiting_.front().deadline <= now) {
-        const pending_question asked = waiting_.front();
-        question* const asker = forget(waiting_.front().asker);
+        pending_question overdue = waiting_.front();
+        overdue.asker = forget(waiting_.front().asker);
         waiting_.pop();
-        expire(asker, asked, state_.ready() ? failure::overload : failure::timeout, now);
+        fail(overdue, state_.ready() ? failure::overload : failure::timeout, now);
         if (generation_ != generation) {
             return false;
         }

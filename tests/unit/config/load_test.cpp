@@ -65,7 +65,7 @@ TEST(load, every_key_arrives_where_it_belongs)
         " flush_timeout: 0s, max_lines_per_second: 6 }\n";
     s.stores =
         "stores:\n  local: { max_buckets: 5, on_full: reject }\n"
-        "  r: { url: redis://:pw@h:1/2, timeout: 7ms, key_prefix: \"\", max_pending: 16,"
+        "  r: { url: redis://:pw@h:1/2, timeout: 7ms, key_prefix: \"\", max_pending: 1024,"
         " max_outgoing_bytes: 64KiB,"
         " breaker: { failures: 1, decisions: 2, window: 3s, pause: 40ms } }\n";
     s.limits =
@@ -123,7 +123,7 @@ TEST(load, every_key_arrives_where_it_belongs)
     EXPECT_EQ(got.shared_stores[0].redis.password, "pw");
     EXPECT_EQ(got.shared_stores[0].redis.timeout, 7ms);
     EXPECT_EQ(got.shared_stores[0].redis.key_prefix, "");
-    EXPECT_EQ(got.shared_stores[0].redis.max_pending, 16U);
+    EXPECT_EQ(got.shared_stores[0].redis.max_pending, 1024U);
     EXPECT_EQ(got.shared_stores[0].redis.max_outgoing_bytes, 65'536U);
     EXPECT_EQ(
         got.shared_stores[0].redis.breaker,
