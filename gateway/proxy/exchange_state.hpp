@@ -6,9 +6,10 @@
 //   idle -> leasing -> sending (both directions stream) -> idle
 //                              \-> idle, and the connection is a tunnel's: tunnel_state
 //
-// Retry (RFC 9110 §9.2.2): once, on a fresh connection, when a connection ended before any byte of
-// a response, the request is idempotent and without a body, and the connection had been used before
-// or there are other servers. A POST is never sent twice.
+// Retry (RFC 9110 §9.2.2): once, on a fresh connection, to another server wherever there is one,
+// when a connection ended before any byte of a response, the request is idempotent and without a
+// body, and the connection had been used before or there are other servers. A POST is never sent
+// twice.
 #pragma once
 
 #include "gateway/http/body_reader.hpp"

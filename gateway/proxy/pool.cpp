@@ -72,21 +72,26 @@ void pool::addresses_changed()
 
 // ---- leases ----------------------------------------------------------------------------------
 
-// The servers that a request may go to, a bit for each.
-std::uint64_t pool::candidates(const lease_wish& wish) const
+// A place at a server that the wish leaves; at one of the last resort only if no other has room.
+places::choice pool::take_place(const lease_wish& wish)
 {
     const std::uint64_t left = addressed_ & ~wish.passed_over;
     const std::uint64_t preferred = left & ~wish.last_resort;
-    return preferred != 0 ? preferred : left;
+    if (preferred != 0 && preferred != left) {
+        const places::choice chosen = places_.take(preferred, wish.key, loop_.now());
+        if (chosen.is == places::outcome::taken) {
+            return chosen;
+        }
+    }
+    return places_.take(left, wish.key, loop_.now());
 }
 
 pool::lease_answer pool::lease(pending_lease& l, const lease_wish& wish)
 {
-    const std::uint64_t servers = candidates(wish);
-    if (servers != 0 && places_.others_wait()) {
+    if ((addressed_ & ~wish.passed_over) != 0 && places_.others_wait()) {
         return wait_for_place(l, wish);
     }
-    const places::choice chosen = places_.take(servers, wish.key, loop_.now());
+    const places::choice chosen = take_place(wish);
     switch (chosen.is) {
         case places::outcome::taken:
             return lease_at(chosen.server, l, wish);
@@ -176,9 +181,9 @@ void pool::serve_woken()
 void pool::serve(waiting_lease& w)
 {
     const lease_wish wish = w.wish();
-    const places::choice chosen = places_.take(candidates(wish), wish.key, loop_.now());
+    const places::choice chosen = take_place(wish);
     if (chosen.is != places::outcome::taken) {
-        if ((wish.passed_over | wish.last_resort) != 0) {
+        if (wish.passed_over != 0) {
             queue().wake_next(w);  // the place may be at a server that only this one must not use
         }
         return;
@@ -290,7 +295,6 @@ upstream_connection* pool::take_idle(std::size_t server, bool surely_open)
         metrics_.worker.upstreams_active.add(1);
         metrics_.servers[server]->idle.add(-1);
         metrics_.servers[server]->requests.add();
-        c->mark_reused();
         return c;
     }
     return nullptr;
@@ -309,6 +313,7 @@ upstream_connection& pool::adopt(int fd, std::size_t server)
 void pool::give_back(upstream_connection& c, bool reusable)
 {
     free_place(c.server());
+    c.mark_reused();
     keep_or_close(c, reusable);
 }
 

@@ -137,7 +137,7 @@ private:
 
     void look_at_names();
     void addresses_changed();
-    std::uint64_t candidates(const lease_wish& wish) const;
+    places::choice take_place(const lease_wish& wish);
     lease_answer lease_at(std::size_t server, pending_lease& l, const lease_wish& wish);
     lease_answer wait_for_place(pending_lease& l, const lease_wish& wish);
     void settle(pending_lease& l, const lease_answer& answer);

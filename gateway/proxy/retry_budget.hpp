@@ -2,13 +2,12 @@
 // multiply the load of an upstream that is failing already; and a few per second in any case, for
 // upstreams with little traffic. Pure; one per worker and upstream.
 //
-// A server that dies loses all its requests at once. What is saved covers that, up to most_saved:
-// in 2.5 times the time that a request takes, 20 % come to half of what is under way, which is what
-// one of two servers has.
+// A server that dies loses all its requests at once: of two servers, half of the requests under
+// way. To repeat these takes half a request for each under way, which 20 % have saved after 2.5
+// requests for each. What is saved is bounded by most_saved.
 //
-// A request that was lost with a connection which had served before takes nothing: such a
-// connection is lost once and has had a response, so that there are no more of those retries than
-// responses.
+// A request that was lost with a connection which had served before takes nothing: that connection
+// has had a response and is lost once, so there are no more of these retries than responses.
 #pragma once
 
 #include "gateway/base/clock.hpp"

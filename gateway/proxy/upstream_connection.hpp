@@ -42,6 +42,7 @@ public:
 
     void lease_to(lessee* user) { lessee_ = user; }  // null: idle
 
+    // Whether it has served a request before this one.
     bool reused() const { return reused_; }
 
     void mark_reused() { reused_ = true; }
