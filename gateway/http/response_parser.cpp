@@ -85,7 +85,9 @@ parse_result read_framing(bool answers_head, response_head& out)
         return refuse("an interim response with content");
     }
     if (has_no_body(out.status, answers_head)) {
-        out.content_may_follow = promises_content;
+        // Without a length a GET would have been answered until the end of the connection.
+        const bool untold = lengths == 0 && !has_no_body(out.status, false);
+        out.content_may_follow = promises_content || untold;
         out.body = {};
     } else if (chunked) {
         out.body.how = framing::kind::chunked;
