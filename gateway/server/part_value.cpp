@@ -5,6 +5,7 @@
 #include "gateway/http/parameter.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace gateway::server {
 
@@ -16,19 +17,61 @@ constexpr auto npos = std::string_view::npos;
 thread_local std::string decoded_name;
 thread_local std::string decoded_value;
 
-// Bytes above ASCII that are blanks in Latin-1, and dropped as such by servers that strip them.
-bool is_blank_to_some(char c)
+// What servers that strip values may take for a blank: in ASCII, Latin-1 and UTF-8 (Unicode's
+// White_Space, the zero-width space and the byte order mark).
+constexpr std::array<std::string_view, 27> blanks{
+    " ",
+    "\t",
+    "\x85",
+    "\xa0",
+    "\xc2\x85",
+    "\xc2\xa0",
+    "\xe1\x9a\x80",
+    "\xe2\x80\x80",
+    "\xe2\x80\x81",
+    "\xe2\x80\x82",
+    "\xe2\x80\x83",
+    "\xe2\x80\x84",
+    "\xe2\x80\x85",
+    "\xe2\x80\x86",
+    "\xe2\x80\x87",
+    "\xe2\x80\x88",
+    "\xe2\x80\x89",
+    "\xe2\x80\x8a",
+    "\xe2\x80\x8b",
+    "\xe2\x80\xa8",
+    "\xe2\x80\xa9",
+    "\xe2\x80\xaf",
+    "\xe2\x81\x9f",
+    "\xe3\x80\x80",
+    "\xef\xbb\xbf",
+    "\xe1\xa0\x8e",
+    "\xe2\x81\xa0"};
+
+std::size_t blank_in_front(std::string_view value)
 {
-    return c == ' ' || c == '\t' || c == '\x85' || c == '\xa0';
+    const auto at = std::find_if(blanks.begin(), blanks.end(), [value](std::string_view blank) {
+        return value.starts_with(blank);
+    });
+    return at == blanks.end() ? 0 : at->size();
+}
+
+// The longest first: what is one blank in UTF-8 may end in one of Latin-1.
+std::size_t blank_at_the_end(std::string_view value)
+{
+    const auto at = std::find_if(blanks.rbegin(), blanks.rend(), [value](std::string_view blank) {
+        return value.ends_with(blank);
+    });
+    return at == blanks.rend() ? 0 : at->size();
 }
 
 std::string_view trimmed_for_all(std::string_view value)
 {
-    while (!value.empty() && is_blank_to_some(value.front())) {
-        value.remove_prefix(1);
+    while (const std::size_t size = blank_in_front(value)) {
+        value.remove_prefix(size);
     }
-    while (!value.empty() && is_blank_to_some(value.back())) {
-        value.remove_suffix(1);
+    while (const std::size_t size = blank_at_the_end(value)) {
+        value.remove_suffix(size);
     }
     return value;
 }
@@ -119,7 +162,7 @@ void read_pair(
             if (!rules.read_value(base::trimmed(value), decoded_value)) {
                 out.make_ambiguous();
             }
-            out.add(decoded_value);
+            out.add(trimmed_for_all(decoded_value));
             break;
         case spelling::of_the_key_to_some:
             out.make_ambiguous();

@@ -90,7 +90,8 @@ TEST(part_value, a_cookie_is_decoded_and_its_quotes_and_blanks_do_not_count)
           "$Version=1; s=abc; $Path=/"}) {
         EXPECT_EQ(cookie(text), "abc") << text;
     }
-    for (const char* text : {"s=a+b", "s=a%20b", "s=a%2Bb", "s=\"a+b\""}) {
+    for (const char* text :
+         {"s=a+b", "s=a%20b", "s=a%2Bb", "s=\"a+b\"", "s=%20a+b%20", "s=a+b%C2%A0+"}) {
         EXPECT_EQ(cookie(text), "a b") << text;
     }
     EXPECT_EQ(cookie("s=%2561"), "%61") << "decoded once";
@@ -154,6 +155,11 @@ TEST(part_value, a_parameter_has_one_value_in_all_its_spellings)
           "?k_y=a%2Bb",
           "?%6b_%79=%61+b",
           "?&&k_y=a+b&",
+          "?k_y=+a+b%20%20",
+          "?k_y=%C2%A0a+b",
+          "?k_y=%A0a+b%85",
+          "?k_y=a+b%E3%80%80%E2%80%8B",
+          "?k_y=%EF%BB%BFa+b",
           "?k_y=a+b&k_y=a%20b"}) {
         EXPECT_EQ(parameter(query), "a b") << query;
     }
