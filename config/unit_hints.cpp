@@ -2,6 +2,7 @@
 
 #include "config/units.hpp"
 #include "gateway/base/text.hpp"
+#include "gateway/http/chars.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,6 +13,7 @@
 namespace gateway::config {
 namespace {
 
+using http::is_digit;
 using spelling = std::pair<std::string_view, std::string_view>;  // theirs, ours
 
 constexpr std::size_t longest = 40;
@@ -52,11 +54,6 @@ constexpr std::array<spelling, 14> size_units{{
     {"gi", "GiB"},
     {"gib", "GiB"},
 }};
-
-bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 bool is_letter(char c)
 {

@@ -15,7 +15,8 @@ public:
 private:
     // What the text depends on, if it says at most one limit and nothing extra.
     struct ingredients {
-        int status = 0;  // 0: of no answer yet
+        // 0: of no answer yet.
+        int status = 0;
         bool close = false;
         bool keep_alive_1_0 = false;
         bool head_only = false;

@@ -16,7 +16,8 @@ namespace gateway::server {
 // What /readyz tells. The reasons are about this process alone and decide; what else is down is
 // only told, as every gateway shares it.
 struct readiness {
-    std::vector<std::string> reasons;  // why not; none: ready
+    // Why this process is not ready; none: it is.
+    std::vector<std::string> reasons;
     std::vector<std::string> stores_down;
     std::vector<telemetry::server_name> servers_down;
 };

@@ -79,7 +79,8 @@ private:
     std::string_view deciding_limit_;
     std::string_view outcome_;
     std::string bucket_name_;
-    std::string shadow_rejected_;  // names of limits, separated by commas
+    // Names of limits, separated by commas.
+    std::string shadow_rejected_;
 
     base::ip_address find_client(const http::request_head& head) const;
     void remember(const verdict& v);

@@ -61,7 +61,8 @@ private:
         const policy::limit_rule* rule = nullptr;
         telemetry::limit_metrics* metrics = nullptr;
         identity::bucket_name name;
-        std::size_t name_bytes = 0;  // without what a fallback adds
+        // Of the name without what a fallback adds.
+        std::size_t name_bytes = 0;
     };
 
     // Charges for one store, and which entries of the verdict they are for.

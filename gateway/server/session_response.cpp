@@ -91,8 +91,8 @@ void session_state::interim_response(const http::response_head& head)
     }
 }
 
-// Whether more of the request's body is to come than anybody will read. An early response with
-// which all may yet go well (an upstream that answers while it reads, say) is none of those.
+// Whether more of the request's body is to come than anybody will read. After an early 1xx or 2xx
+// it is not: the upstream may go on reading while it answers.
 bool session_state::leaves_body_unread(const http::response_head& head) const
 {
     if (request_body_.done()) {

@@ -3,7 +3,8 @@
 // route; its shell (conversation) does what it asks.
 //
 //   idle -> head -> admitting -> exchanging -> idle ...   a request and its response
-//                \-> draining -> idle       an answer of our own; a refused body's bounded rest
+//                \-> draining -> idle       the bounded rest of a body that nobody wants: refused,
+//                                           or answered by the upstream before its end
 //                \-> tunnelling -> closed   a WebSocket was granted: proxy/tunnel_state
 //                \-> lingering -> closed    bytes on the way must not destroy the answer
 //

@@ -45,9 +45,7 @@ void empty_buckets::remember(
     }
 }
 
-bool empty_buckets::decides(
-    std::span<const charge> charges, base::instant now, answer& into
-) const
+bool empty_buckets::decides(std::span<const charge> charges, base::instant now, answer& into) const
 {
     const std::int64_t ticks = microseconds(now);
     if (ticks >= last_full_at_) {
@@ -80,8 +78,8 @@ empty_buckets::set& empty_buckets::set_of(const base::hash128& id) const
     return (*sets_)[id.low % (places / ways)];
 }
 
-// A bucket that is remembered is brought up to date, whatever is in it now; another one gets a place
-// only if it is empty.
+// A bucket that is remembered is brought up to date, whatever is in it now; another one gets a
+// place only if it is empty.
 void empty_buckets::put(const charge& c, std::int64_t full_at, bool is_empty)
 {
     const limit::terms& t = c.limit->in_microseconds();

@@ -3,7 +3,7 @@
 //
 // A position on a limit never moves back: whoever else takes from the bucket can only make it
 // emptier. So what the store said of a bucket once is, with the tokens that have flowed back since,
-// the most that can be in it now, and a request that is too much for that is too much for the store.
+// the most that can be in it now. A request that is too much for that is too much for the store.
 // What is not remembered, any more or yet, costs a question and nothing else.
 //
 // Memory is fixed: places in sets of four, found by a keyed hash of the bucket's name; in a full
@@ -35,11 +35,10 @@ public:
     void remember(std::span<const charge> charges, const answer& given, base::instant now);
 
     // True if an enforced charge is more than what its bucket can hold, or if every charge is in
-    // shadow mode and is: the question need not be asked. `into` has the decisions of the buckets that
-    // are remembered as too empty; the others are unknown. False: `into` says nothing.
-    [[nodiscard]] bool decides(
-        std::span<const charge> charges, base::instant now, answer& into
-    ) const;
+    // shadow mode and is: the question need not be asked. `into` has the decisions of the buckets
+    // that are remembered as too empty; the others are unknown. False: `into` says nothing.
+    [[nodiscard]] bool decides(std::span<const charge> charges, base::instant now, answer& into)
+        const;
 
 private:
     static constexpr std::size_t ways = 4;

@@ -27,9 +27,9 @@ public:
     memory_store& operator=(const memory_store&) = delete;
 
     // Decides, and takes if that is wanted, at once; any thread. `now` must come from base::now()
-    // (any thread's). False: the table has no room, nothing to forget, and on_full is `reject`; nothing was taken,
-    // and `into` says nothing. With on_full `share`, a client that finds no room is charged to its
-    // limit's one shared bucket.
+    // (any thread's). False: the table has no room, nothing to forget, and on_full is `reject`;
+    // nothing was taken, and `into` says nothing. With on_full `share`, a client that finds no room
+    // is charged to its limit's one shared bucket.
     [[nodiscard]] bool decide(
         intent what, std::span<const charge> charges, base::instant now, answer& into
     );

@@ -135,8 +135,8 @@ public:
     virtual ~shared_store() = default;
 
     // Whether what the store said before decides the question without asking: it is rejected, or
-    // all its charges are in shadow mode and would be. Then `into` is the answer, which may know some
-    // of the charges only, and nothing is taken. Else `into` says nothing.
+    // all its charges are in shadow mode and would be. Then `into` is the answer, which may know
+    // some of the charges only, and nothing is taken. Else `into` says nothing.
     [[nodiscard]] virtual bool recalls(
         std::span<const charge> charges, base::instant now, answer& into
     ) const = 0;

@@ -28,7 +28,8 @@ struct access_record {  // views need only live during the call
     std::string_view outcome;  // allowed, rejected, failed_open, ...; empty without limits
     // Of that limit, as in the store's key; empty if it allowed the request.
     std::string_view bucket;
-    std::string_view shadow_rejected;  // names separated by commas
+    // Names separated by commas.
+    std::string_view shadow_rejected;
     std::string_view request_id;
     // The one that was sent the request last.
     std::string_view server;

@@ -61,8 +61,9 @@ private:
     net::stream_socket socket_;
     std::string sha_;
     std::string detail_;
-    std::string lookup_error_;  // of the last look-up that ended
-    std::uint64_t stage_ = 0;   // tells an old stage's timer from the present one's
+    // Of the last look-up that ended.
+    std::string lookup_error_;
+    std::uint64_t stage_ = 0;  // tells an old stage's timer from the present one's
     bool looking_up_ = false;
     bool expired_ = false;  // the present stage took too long
     bool cancelled_ = false;

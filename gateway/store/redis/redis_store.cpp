@@ -20,9 +20,7 @@ redis_store::~redis_store()
     link_->close(redis::link::pending_ones::abandon);
 }
 
-bool redis_store::recalls(
-    std::span<const charge> charges, base::instant now, answer& into
-) const
+bool redis_store::recalls(std::span<const charge> charges, base::instant now, answer& into) const
 {
     return link_->recalls(charges, now, into);
 }

@@ -35,9 +35,7 @@ public:
     redis_store(const redis_store&) = delete;
     redis_store& operator=(const redis_store&) = delete;
 
-    bool recalls(
-        std::span<const charge> charges, base::instant now, answer& into
-    ) const override;
+    bool recalls(std::span<const charge> charges, base::instant now, answer& into) const override;
     std::optional<failure> ask(std::span<const charge> charges, question& q) override;
 
     // Fails every pending question, and cancels all work, so that the io_context's run() can
