@@ -181,15 +181,12 @@ TEST_P(link_faults, cost_no_more_than_the_timeout_and_pass)
     );
 
     std::array<asker, 4> askers;  // pipelined: the fault hits one of them, or the greeting
+    constexpr std::array<std::string_view, 4> names{"client 0", "client 1", "client 2", "client 3"};
+    std::array<charge, 4> charges;
     for (std::size_t i = 0; i < askers.size(); ++i) {
-        const std::string name = "client " + std::to_string(i);
-        const charge c{
-            .limit_name = "l",
-            .bucket_name = name,
-            .limit = &l,
-            .cost = static_cast<std::int64_t>(i) + 10};
+        charges[i] = {"l", names[i], &l, static_cast<std::int64_t>(i) + 10};
         const base::instant before = base::now();
-        if (const auto refused = store.ask({&c, 1}, askers[i])) {
+        if (const auto refused = store.ask({&charges[i], 1}, askers[i])) {
             EXPECT_LT(base::now() - before, milliseconds{5});
             askers[i].failed(*refused);
         }
