@@ -354,7 +354,7 @@ TEST(redis_store, costs_few_calls_for_one_client_far_over_its_limit)
         admitted += a.got->admitted ? 1 : 0;
     }
     EXPECT_EQ(admitted, 10U);
-    EXPECT_LE(s.metrics().requests.value(), 258U) << "those of one window, and the other client's";
+    EXPECT_LE(s.metrics().requests.value(), 66U) << "those of one window, and the other client's";
 
     answer known;
     ASSERT_TRUE(s.store().recalls({&flood, 1}, base::now(), known));
@@ -419,8 +419,8 @@ TEST(redis_store, does_not_blame_the_server_for_what_was_never_sent)
         ASSERT_TRUE(a.why.has_value());
         ++whys[*a.why];
     }
-    EXPECT_EQ(whys[failure::timeout], 256);
-    EXPECT_EQ(whys[failure::overload], 744);
+    EXPECT_EQ(whys[failure::timeout], 64);
+    EXPECT_EQ(whys[failure::overload], 936);
 }
 
 TEST(redis_store, closing_fails_what_is_pending_and_destroying_abandons_it)

@@ -11,7 +11,7 @@ from harness.redis_server import RedisServer
 CONNECTIONS = 1000
 SECONDS = 4
 WORKERS = 2
-WINDOW = 256  # calls under way per worker
+WINDOW = 64  # calls under way per worker
 
 
 def by(address):
@@ -19,14 +19,14 @@ def by(address):
 
 
 class Flood(SystemTest):
-    def setUp(self):
+    def start(self, rate):
         self.redis = self.started(RedisServer())
         self.limited = self.gateway(
             f"workers: {WORKERS}\n"
             f"stores: {{ r: {{ url: '{self.redis.url}', timeout: {250 if SLOW else 25}ms }} }}\n"
             "client: { trusted_proxies: [127.0.0.1] }\n"
             "limits:\n"
-            "  flood: { key: client_ip, rate: 1/s, burst: 10, store: r, on_store_failure: open }\n"
+            f"  flood: {{ key: client_ip, rate: {rate}, burst: 10, store: r, on_store_failure: open }}\n"
             "  quiet: { key: client_ip, rate: 1/s, burst: 10, store: r, on_store_failure: open }\n"
             "routes:\n"
             "  - { match: { path: /quiet }, limits: [quiet], upstream: up }\n"
@@ -50,7 +50,9 @@ class Flood(SystemTest):
              "-H", "X-Forwarded-For: 192.0.2.66", f"http://{host}:{port}/"],
             stdout=subprocess.DEVNULL)
 
-    def test_a_client_on_a_thousand_connections_gets_its_limit_and_others_theirs(self):
+    def what_goes_wrong(self):
+        """In one flood; nothing, if all goes well."""
+        self.start("1/s")
         others = [
             (n, f"GET /quiet HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: 192.0.2.{n}\r\n\r\n".encode())
             for n in range(20)
@@ -61,26 +63,38 @@ class Flood(SystemTest):
         answers = load.run(SECONDS - 1)
         wrk.wait(SECONDS + 20)
         took = time.monotonic() - began
-
-        flood = self.decisions("flood")
-        self.assertEqual(set(flood), {"allowed", "rejected"}, "nothing is decided without the store")
-        self.assertGreater(flood["rejected"], CONNECTIONS)
-        self.assertGreaterEqual(flood["allowed"], 10)
-        self.assertLessEqual(flood["allowed"], 10 + took)
-        self.assertEqual(load.lost, [])
-        self.assertEqual({a.status for a in answers}, {200})
-        self.assertEqual(self.decisions("quiet"), {"allowed": len(answers)})
-        self.assertEqual(self.count("gateway_store_failures_total"), 0)
-        self.assertEqual(self.count("gateway_store_up"), 1)
-        # At most a window of calls a worker for each token that comes back, and the others' calls.
+        flood, quiet = self.decisions("flood"), self.decisions("quiet")
         calls = self.count("gateway_store_requests_total")
-        self.assertLess(calls, len(answers) + WORKERS * WINDOW * (10 + took))
+        checks = {
+            f"the flood is decided by the store: {flood}": set(flood) == {"allowed", "rejected"},
+            f"it gets its limit: {flood}": 10 <= flood.get("allowed", 0) <= 10 + took,
+            f"it is a flood: {flood}": flood.get("rejected", 0) > CONNECTIONS,
+            f"others are served: {load.lost}, {quiet}":
+                not load.lost and quiet == {"allowed": len(answers)},
+            "the store is thought well of": self.count("gateway_store_failures_total") == 0
+            and self.count("gateway_store_up") == 1,
+            # At most a window a worker for each token that comes back, and the others' calls.
+            f"it costs few calls: {calls}": calls < len(answers) + WORKERS * WINDOW * (10 + took),
+        }
+        return [what for what, good in checks.items() if not good]
+
+    def test_a_client_on_a_thousand_connections_gets_its_limit_and_others_theirs(self):
+        # A busy machine can keep any answer for longer than the store's timeout, but not every time.
+        wrong = []
+        for _ in range(3):
+            wrong = self.what_goes_wrong()
+            if not wrong:
+                break
+        self.assertEqual(wrong, [])
 
     def test_a_limited_client_stays_limited_when_its_store_fails_open(self):
-        statuses = [self.limited.get("/", by("192.0.2.1")).status for _ in range(11)]
-        self.assertEqual(statuses, [200] * 10 + [429])
-        self.redis.stop()
-        answer = self.limited.get("/", by("192.0.2.1"))
-        self.assertEqual(answer.status, 429)
-        self.assertEqual(answer["retry-after"], "1")
-        self.assertEqual(self.limited.get("/", by("192.0.2.2")).status, 200)
+        self.start("1/h")
+        # On one connection: each worker remembers what it has heard itself.
+        with self.limited.connect() as c:
+            statuses = [c.ask("/", by("192.0.2.1")).status for _ in range(11)]
+            self.assertEqual(statuses, [200] * 10 + [429])
+            self.redis.stop()
+            answer = c.ask("/", by("192.0.2.1"))
+            self.assertEqual(answer.status, 429)
+            self.assertIn(int(answer["retry-after"]), range(3500, 3601))
+            self.assertEqual(c.ask("/", by("192.0.2.2")).status, 200)

@@ -60,7 +60,7 @@ public:
     bool healthy() const { return state_.ready() && !breaker_.open(); }
 
 private:
-    static constexpr std::size_t max_under_way = 256;
+    static constexpr std::size_t max_under_way = 64;
 
     std::weak_ptr<link> self_;
     net::executor executor_;
