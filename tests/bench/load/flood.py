@@ -57,7 +57,7 @@ class Servers:
         deadline = time.monotonic() + 10
         while time.monotonic() < deadline:
             try:
-                if self.total("gateway_store_up") == 1:
+                if self.totals(("gateway_store_up", "")) == [1]:
                     return self
             except OSError:
                 pass
@@ -70,11 +70,13 @@ class Servers:
             process.terminate()
             process.wait(20)
 
-    def total(self, name, labels=""):
+    def totals(self, *counted):
+        """Of one scrape: a sum for each (name, part of the labels)."""
         url = f"http://127.0.0.1:{self.ports['admin']}/metrics"
         text = urllib.request.urlopen(url, timeout=5).read().decode()
-        rows = re.findall(rf"^{name}(\{{[^}}]*\}})? (\S+)$", text, re.MULTILINE)
-        return sum(float(value) for row, value in rows if labels in row)
+        return [sum(float(value) for row, value in
+                    re.findall(rf"^{name}(\{{[^}}]*\}})? (\S+)$", text, re.MULTILINE)
+                    if labels in row) for name, labels in counted]
 
     def redis_seconds(self):
         stat = Path(f"/proc/{self.redis.pid}/schedstat").read_text(encoding="ascii")
@@ -112,13 +114,13 @@ def measure(with_flood, remember):
                    ("gateway_decisions_total", 'limit="flood",outcome="rejected"'),
                    ("gateway_store_requests_total", ""),
                    ("gateway_decisions_total", 'outcome="failed_open"')]
-        before = [servers.total(*each) for each in counted]
+        before = servers.totals(*counted)
         cpu, began = servers.redis_seconds(), time.monotonic()
         times = probe(servers.ports["port"], SECONDS)
         took = time.monotonic() - began
         cpu = servers.redis_seconds() - cpu
         asked, rejected, calls, failed = (
-            servers.total(*each) - b for each, b in zip(counted, before))
+            after - b for after, b in zip(servers.totals(*counted), before))
         if load is not None:
             load.wait(SECONDS + 30)
         return {"flood": asked / took, "passed": (asked - rejected) / took, "calls": calls / took,
