@@ -9,6 +9,7 @@
 //   forget    = full_at <= now                          (as good as never seen)
 #pragma once
 
+#include "gateway/limit/decision.hpp"
 #include "gateway/limit/limit.hpp"
 
 #include <algorithm>
@@ -34,6 +35,18 @@ struct step {
                                  // allowed. A cost above burst never passes: ticks until full.
     std::int64_t full_in = 0;    // ticks until the bucket is full
 };
+
+// What a step says to people, where a tick is one of Ticks.
+template <typename Ticks>
+constexpr decision decision_in(const step& s)
+{
+    return {
+        .allowed = s.allowed,
+        .remaining = s.remaining,
+        .retry_after = Ticks{s.retry_in},
+        .reset_after = Ticks{s.full_in},
+    };
+}
 
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b)
 {

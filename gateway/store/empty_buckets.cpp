@@ -12,17 +12,6 @@ std::int64_t microseconds(base::instant moment)
     return std::chrono::floor<microseconds>(moment.time_since_epoch()).count();
 }
 
-limit::decision to_decision(const limit::step& s)
-{
-    using std::chrono::microseconds;
-    return {
-        .allowed = s.allowed,
-        .remaining = s.remaining,
-        .retry_after = microseconds{s.retry_in},
-        .reset_after = microseconds{s.full_in},
-    };
-}
-
 }  // namespace
 
 empty_buckets::empty_buckets()
@@ -66,7 +55,7 @@ bool empty_buckets::decides(std::span<const charge> charges, base::instant now, 
             all_known = false;
             continue;
         }
-        into.add(to_decision(said));
+        into.add(limit::decision_in<std::chrono::microseconds>(said));
         rejects = rejects || c.enforced;
     }
     into.admitted = !rejects;

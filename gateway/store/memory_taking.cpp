@@ -7,16 +7,6 @@ namespace gateway::store {
 
 namespace {
 
-limit::decision to_decision(const limit::step& s)
-{
-    return {
-        .allowed = s.allowed,
-        .remaining = s.remaining,
-        .retry_after = base::duration{s.retry_in},
-        .reset_after = base::duration{s.full_in},
-    };
-}
-
 // What a limit that would have allowed says when another one rejects: its bucket as it is.
 limit::decision untouched(const limit::terms& t, const limit::bucket& b, std::int64_t now)
 {
@@ -196,7 +186,7 @@ void memory_taking::decide(intent what, answer& a)
             p.taken = true;
         }
         a.admitted = a.admitted && (s.allowed || !charges_[i].enforced);
-        a.add(to_decision(s));
+        a.add(limit::decision_in<base::duration>(s));
     }
     if (a.admitted && what == intent::take) {
         keep_taken();

@@ -21,28 +21,26 @@ bool is_plain(std::uint8_t b)
     return b >= 0x20 && b < 0x7f && b != '"' && b != '\\';
 }
 
-int plain_among(base::bytes16 v)
+bool needs_escape(base::bytes16 v)
 {
-    return base::first_true((v < 0x20) | (v > 0x7e) | (v == '"') | (v == '\\'));
+    return base::any_true((v < 0x20) | (v > 0x7e) | (v == '"') | (v == '\\'));
 }
 
 // Whether nothing in it needs an escape: nearly always so.
 bool is_plain(std::string_view text)
 {
-    const char* p = text.data();
-    const char* const end = p + text.size();
-    if (text.size() < 16) {
-        if (text.size() >= 8) {
-            return plain_among(base::load8_8(p, end - 8)) == 16;
-        }
-        return std::all_of(p, end, [](char c) { return is_plain(static_cast<std::uint8_t>(c)); });
+    constexpr std::size_t step = sizeof(base::bytes16);
+    constexpr std::size_t half = step / 2;
+    if (text.size() >= step) {
+        return !base::any_step(text, [](const char* p) { return needs_escape(base::load16(p)); });
     }
-    for (; end - p > 16; p += 16) {
-        if (plain_among(base::load16(p)) < 16) {
-            return false;
-        }
+    if (text.size() >= half) {
+        const char* const last = text.data() + text.size() - half;
+        return !needs_escape(base::load8_8(text.data(), last));
     }
-    return plain_among(base::load16(end - 16)) == 16;
+    return std::all_of(text.begin(), text.end(), [](char c) {
+        return is_plain(static_cast<std::uint8_t>(c));
+    });
 }
 
 // Length of the UTF-8 sequence at the front of `text`, which is not ASCII; 0 if there is none

@@ -91,9 +91,7 @@ void link::send_waiting()
             send_waiting_later();
             return;
         }
-        pending_question next = waiting_.front();
-        next.asker = forget(waiting_.front().asker);
-        waiting_.pop();
+        const pending_question next = take_waiting();
         if (next.asker == nullptr) {
             continue;
         }
@@ -319,13 +317,14 @@ void link::handle_take(const reply& r, base::instant now)
     if (c.noscript && ask_again(command)) {
         return;
     }
-    pending_question asked = command.question;
-    asked.asker = forget(command.question.asker);
+    const pending_question asked = claim(command.question);
     under_way_.pop();
     if (asked.asker != nullptr) {
         metrics_.duration.observe(now - asked.asked);
         if (given) {
-            empty_.remember(asked.charges, *given, now);
+            if (options_.remember_rejections) {
+                empty_.remember(asked.charges, *given, now);
+            }
             state_.proved();
             breaker_.succeeded(now);
             asked.asker->answered(*given);

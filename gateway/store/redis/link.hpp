@@ -128,6 +128,8 @@ private:
     void begin();
     void lose(failure why);
     void fail_pending(failure why);
+    static pending_question claim(pending_question& place);
+    pending_question take_waiting();
     pending_question take_pending();
     void watch(base::instant at);
     void check_deadlines();

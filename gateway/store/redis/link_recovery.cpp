@@ -132,15 +132,31 @@ void link::fail_pending(failure why)
     }
 }
 
-// The oldest question there is; without an asker if it has been failed, or left.
+// What stands there, of which its place knows nothing more; without an asker if it has been failed,
+// or left.
+pending_question link::claim(pending_question& place)
+{
+    pending_question claimed = place;
+    claimed.asker = forget(place.asker);
+    return claimed;
+}
+
+pending_question link::take_waiting()
+{
+    const pending_question oldest = claim(waiting_.front());
+    waiting_.pop();
+    return oldest;
+}
+
+// The oldest question there is.
 pending_question link::take_pending()
 {
-    const bool sent = !under_way_.empty();
-    pending_question& oldest = sent ? under_way_.front().question : waiting_.front();
-    pending_question taken = oldest;
-    taken.asker = forget(oldest.asker);
-    sent ? under_way_.pop() : waiting_.pop();
-    return taken;
+    if (under_way_.empty()) {
+        return take_waiting();
+    }
+    const pending_question oldest = claim(under_way_.front().question);
+    under_way_.pop();
+    return oldest;
 }
 
 void link::close(pending_ones what)
@@ -212,8 +228,7 @@ void link::check_deadlines()
             command.what = sent_command::kind::overdue_probe;
             probe_ended(failure::timeout);
         } else if (asked.asker != nullptr) {
-            pending_question overdue = asked;
-            overdue.asker = forget(asked.asker);
+            const pending_question overdue = claim(asked);
             metrics_.duration.observe(now - overdue.asked);
             fail(overdue, failure::timeout, now);
         }
@@ -238,10 +253,7 @@ bool link::expire_waiting(base::instant now)
 {
     const std::uint64_t generation = generation_;
     while (!waiting_.empty() && waiting_.front().deadline <= now) {
-        pending_question overdue = waiting_.front();
-        overdue.asker = forget(waiting_.front().asker);
-        waiting_.pop();
-        fail(overdue, state_.ready() ? failure::overload : failure::timeout, now);
+        fail(take_waiting(), state_.ready() ? failure::overload : failure::timeout, now);
         if (generation_ != generation) {
             return false;
         }

@@ -23,12 +23,7 @@ public:
         if (said.allowed) {
             bucket_ = {said.full_at, limit_->in_microseconds().interval};
         }
-        return {
-            .allowed = said.allowed,
-            .remaining = said.remaining,
-            .retry_after = std::chrono::microseconds{said.retry_in},
-            .reset_after = std::chrono::microseconds{said.full_in},
-        };
+        return limit::decision_in<std::chrono::microseconds>(said);
     }
 
 private:
