@@ -1,6 +1,7 @@
 #include "config/document.hpp"
 
 #include "config/yaml_hint.hpp"
+#include "gateway/base/chars.hpp"
 
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
@@ -21,11 +22,6 @@ struct refusal {
 place place_of(const YAML::Mark& mark)
 {
     return mark.is_null() ? place{} : place{mark.line + 1, mark.column + 1};
-}
-
-bool is_control(char c)
-{
-    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
 }
 
 // Takes the parser's events and grows the tree. Throws `refusal`.
@@ -58,7 +54,7 @@ public:
     ) override
     {
         node scalar = start(node::kind::scalar, mark, anchor, tag);
-        if (std::any_of(value.begin(), value.end(), is_control)) {
+        if (std::any_of(value.begin(), value.end(), base::is_control)) {
             throw refusal{scalar.at, "control character or line break in a value"};
         }
         scalar.text = value;
@@ -167,7 +163,7 @@ void refuse_control_characters(std::string_view yaml)
 {
     place at{1, 1};
     for (const char c : yaml) {
-        if (is_control(c) && c != '\t' && c != '\n' && c != '\r') {
+        if (base::is_control(c) && c != '\t' && c != '\n' && c != '\r') {
             throw refusal{at, "control character in the file (is it UTF-8 text?)"};
         }
         at = c == '\n' ? place{at.line + 1, 1} : place{at.line, at.column + 1};

@@ -70,7 +70,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 42> known_el
 }};
 
 // No foreign key is longer.
-constexpr std::size_t longest = 32;
+constexpr std::size_t longest_key = 32;
 
 std::string letters_of(std::string_view key)
 {
@@ -83,7 +83,7 @@ std::string letters_of(std::string_view key)
 
 std::string answer_to_foreign_key(std::string_view key)
 {
-    if (key.size() > longest) {
+    if (key.size() > longest_key) {
         return {};
     }
     const std::string word = letters_of(key);

@@ -1,5 +1,6 @@
 // upstreams.NAME.health: how its servers are checked.
 #include "config/draft.hpp"
+#include "config/ranges.hpp"
 #include "config/text_rules.hpp"
 #include "config/units.hpp"
 
@@ -9,10 +10,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr base::duration shortest_interval = 10ms;
-constexpr base::duration shortest_timeout = 1ms;
 constexpr base::duration longest_time = 1h;
 constexpr std::uint64_t most_in_a_row = 100;
-constexpr std::size_t longest_path = 1024;
+constexpr std::size_t longest_health_path = 1024;
 constexpr std::uint64_t first_status = 200;  // 1xx is no answer
 constexpr std::uint64_t last_status = 599;
 
@@ -22,7 +22,7 @@ void load_path(section& health, std::string& path)
     if (text == nullptr) {
         return;
     }
-    if (text->starts_with('/') && is_visible(*text, longest_path) &&
+    if (text->starts_with('/') && is_visible(*text, longest_health_path) &&
         text->find('#') == std::string::npos) {
         path = *text;
     } else {

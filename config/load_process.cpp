@@ -1,6 +1,7 @@
 // listeners, admin, workers, drain_timeout, bounds of connections, http, log, response_headers.
 #include "config/address.hpp"
 #include "config/draft.hpp"
+#include "config/ranges.hpp"
 
 #include <algorithm>
 
@@ -9,18 +10,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr base::duration shortest_timeout = 1ms;
 constexpr base::duration longest_timeout = 24h;
 constexpr base::duration longest_drain = 1h;
 constexpr base::duration longest_admin_timeout = 1h;
 constexpr base::duration longest_flush = 1h;
 constexpr std::uint64_t most_workers = 256;
-constexpr std::uint64_t most_connections = 1'000'000;
 constexpr std::uint64_t most_admin_connections = 10'000;
 constexpr std::uint64_t most_log_lines = 100'000;
-constexpr std::uint64_t kib = 1024;
-constexpr std::uint64_t mib = kib * kib;
-constexpr std::uint64_t gib = kib * mib;
 constexpr std::uint64_t largest_body = gib * mib;
 
 std::optional<server::listen_address> read_address(section& from)

@@ -1,5 +1,6 @@
 // stores: the local one, which is always there, and the shared ones by name.
 #include "config/draft.hpp"
+#include "config/ranges.hpp"
 #include "config/store_url.hpp"
 #include "config/text_rules.hpp"
 
@@ -12,7 +13,6 @@ constexpr std::uint64_t most_buckets = 100'000'000;
 constexpr base::duration shortest_decision = 1ms;
 constexpr base::duration longest_decision = 10s;
 constexpr std::size_t longest_key_prefix = 64;
-constexpr std::uint64_t kib = 1024;
 
 void load_local(const located& value, store::memory_options& options, findings& found)
 {
@@ -66,7 +66,7 @@ store::redis_options load_shared(const located& value, findings& found)
         }
     }
     shared.read_number("max_pending", options.max_pending, 1024, 65'536);
-    shared.read_size("max_outgoing_bytes", options.max_outgoing_bytes, 64 * kib, kib * kib * kib);
+    shared.read_size("max_outgoing_bytes", options.max_outgoing_bytes, 64 * kib, gib);
     shared.read("remember_rejections", options.remember_rejections);
     load_breaker(shared, options.breaker, found);
     shared.refuse_the_rest();

@@ -1,6 +1,7 @@
 // upstreams: where requests go.
 #include "config/address.hpp"
 #include "config/draft.hpp"
+#include "config/ranges.hpp"
 
 #include <algorithm>
 
@@ -9,18 +10,16 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr base::duration shortest_timeout = 1ms;
 constexpr base::duration longest_connect = 1h;
 constexpr base::duration longest_response = 24h;
 constexpr base::duration longest_idle = 24h;
 constexpr std::uint64_t most_idle = 10'000;
-constexpr std::uint64_t largest_response_header = 1024 * 1024;
+constexpr std::uint64_t largest_response_header = mib;
 constexpr std::uint64_t most_headers = 1000;
 constexpr std::uint64_t most_interim_responses = 1000;
 constexpr base::duration longest_queue_timeout = 1h;
 constexpr base::duration longest_slow_start = 1h;
 constexpr base::duration longest_ejection = 24h;
-constexpr std::uint64_t most_connections = 1'000'000;
 constexpr std::uint64_t heaviest = 256;
 constexpr std::uint64_t most_failures = 1000;
 constexpr std::uint64_t hundred_percent = 100;

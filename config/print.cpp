@@ -276,7 +276,7 @@ const char* word(proxy::balancing value)
 
 std::string yaml(const proxy::server_options& server)
 {
-    const std::string address = yaml(to_text(server.address));
+    std::string address = yaml(to_text(server.address));
     if (server == proxy::server_options{.address = server.address}) {
         return address;
     }

@@ -1,6 +1,7 @@
 #include "config/problem.hpp"
 
 #include "config/suggest.hpp"
+#include "gateway/base/chars.hpp"
 
 #include <algorithm>
 
@@ -9,14 +10,9 @@ namespace {
 
 constexpr std::size_t longest_quote = 60;
 
-bool is_control(char c)
-{
-    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-}
-
 std::string one_line(std::string text)
 {
-    std::replace_if(text.begin(), text.end(), is_control, '?');
+    std::replace_if(text.begin(), text.end(), base::is_control, '?');
     return text;
 }
 

@@ -2,6 +2,7 @@
 
 #include "config/text_rules.hpp"
 #include "config/units.hpp"
+#include "gateway/base/chars.hpp"
 #include "gateway/base/ip_address.hpp"
 #include "gateway/base/text.hpp"
 
@@ -86,10 +87,7 @@ void read_unix(const urls::url_view& url, store::redis_options& options)
     options.host.clear();
     options.port.clear();
     options.socket_path = url.path();
-    const auto is_control = [](char c) {
-        return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-    };
-    if (std::any_of(options.socket_path.begin(), options.socket_path.end(), is_control)) {
+    if (std::any_of(options.socket_path.begin(), options.socket_path.end(), base::is_control)) {
         throw invalid_url{"control character in the path of the socket"};
     }
     if (const auto complaint = complaint_about_socket_path(options.socket_path)) {

@@ -16,10 +16,10 @@ namespace {
 using http::is_digit;
 using spelling = std::pair<std::string_view, std::string_view>;  // theirs, ours
 
-constexpr std::size_t longest = 40;
+constexpr std::size_t longest_amount = 40;
 
 // A plural "s" may follow each.
-constexpr std::array<spelling, 16> time_units{{
+constexpr std::array<spelling, 16> time_spellings{{
     {"ms", "ms"},
     {"msec", "ms"},
     {"millisecond", "ms"},
@@ -38,7 +38,7 @@ constexpr std::array<spelling, 16> time_units{{
     {"day", "d"},
 }};
 
-constexpr std::array<spelling, 14> size_units{{
+constexpr std::array<spelling, 14> size_spellings{{
     {"b", ""},
     {"byte", ""},
     {"k", "KiB"},
@@ -67,7 +67,7 @@ std::vector<std::string> runs_of(std::string_view text)
     std::vector<std::string> runs;
     char before = ' ';
     char last = ' ';  // but for spaces
-    for (const char c : text.size() > longest ? std::string{"?"} : base::lower_case(text)) {
+    for (const char c : text.size() > longest_amount ? std::string{"?"} : base::lower_case(text)) {
         const bool split_number = is_digit(c) && before == ' ' && is_digit(last);
         if ((c != ' ' && c != '/' && !is_digit(c) && !is_letter(c)) || split_number) {
             return {};
@@ -118,7 +118,7 @@ std::string amount_hint(std::string_view text, std::span<const spelling> units, 
 std::string rate_hint(std::string_view text)
 {
     const auto runs = runs_of(text);
-    const std::string_view* unit = unit_of(runs, time_units);
+    const std::string_view* unit = unit_of(runs, time_spellings);
     if (unit == nullptr || *unit == "ms" || runs.size() < 2) {
         return {};
     }
@@ -131,12 +131,12 @@ std::string rate_hint(std::string_view text)
 
 std::string duration_hint(std::string_view text)
 {
-    return amount_hint(text, time_units, parse_duration);
+    return amount_hint(text, time_spellings, parse_duration);
 }
 
 std::string size_hint(std::string_view text)
 {
-    return amount_hint(text, size_units, parse_size);
+    return amount_hint(text, size_spellings, parse_size);
 }
 
 }  // namespace gateway::config

@@ -21,6 +21,11 @@ constexpr std::array<bool, 256> alphanumeric_and(std::string_view extra)
     return t;
 }
 
+constexpr bool is_control(char c)
+{
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+}
+
 inline constexpr auto token_chars = alphanumeric_and("!#$%&'*+-.^_`|~");
 
 constexpr bool is_token_char(char c)

@@ -29,11 +29,6 @@ int wide_percent_encoded(std::string_view text)
     return std::min(code, 0xff);
 }
 
-bool is_control(char c)
-{
-    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-}
-
 bool is_ascii(char c)
 {
     return static_cast<unsigned char>(c) < 0x80;
@@ -46,7 +41,7 @@ bool is_bracket(char c)
 
 bool is_passed_over_in_front(char c)
 {
-    return !is_ascii(c) || is_control(c) || c == ' ' || c == '?' || c == '.' || is_bracket(c);
+    return !is_ascii(c) || base::is_control(c) || c == ' ' || c == '?' || c == '.' || is_bracket(c);
 }
 
 std::string_view without_front(std::string_view name)
@@ -61,7 +56,7 @@ bool may_follow_key(std::string_view rest)
 {
     const auto end =
         std::find_if_not(rest.begin(), rest.end(), [](char c) { return c == ' ' || !is_ascii(c); });
-    return end == rest.end() || is_bracket(*end) || is_control(*end);
+    return end == rest.end() || is_bracket(*end) || base::is_control(*end);
 }
 
 }  // namespace
@@ -82,7 +77,7 @@ bool decode_parameter(std::string_view text, std::string& out)
                 i += 5;
             }
         }
-        good = good && !is_control(c);
+        good = good && !base::is_control(c);
         out += c == '+' ? ' ' : c;
     }
     return good;

@@ -20,9 +20,6 @@ parse_result refuse(int status, std::string_view detail)
     return {state::rejected, {status, detail}};
 }
 
-constexpr parse_result complete{state::complete, {}};
-constexpr parse_result incomplete{state::incomplete, {}};
-
 // "HTTP/1.1" CRLF. On success `p` stands behind it.
 parse_result read_version(const char*& p, const char* end, request_head& out)
 {
@@ -30,14 +27,14 @@ parse_result read_version(const char*& p, const char* end, request_head& out)
     const std::string_view rest = std::string_view(p, end).substr(0, usual.size());
     if (rest == usual) {
         p += usual.size();
-        return complete;
+        return head_complete;
     }
     if (!rest.starts_with(usual.substr(0, std::min<std::size_t>(rest.size(), 5)))) {
         return refuse(400, "the request line has no valid HTTP version");
     }
     if (rest.size() < usual.size()) {
         const bool may_continue = rest.find('\n') == std::string_view::npos;
-        return may_continue ? incomplete
+        return may_continue ? head_incomplete
                             : refuse(400, "the request line has no valid HTTP version");
     }
     if (!is_digit(rest[5]) || rest[6] != '.' || !is_digit(rest[7])) {
@@ -51,7 +48,7 @@ parse_result read_version(const char*& p, const char* end, request_head& out)
     }
     out.http_1_0 = rest[7] == '0';
     p += usual.size();
-    return complete;
+    return head_complete;
 }
 
 // The methods of RFC 9110 §9.3 and RFC 5789.
@@ -81,7 +78,7 @@ parse_result read_request_line(const char*& p, const char* end, request_head& ou
         ++q;
     }
     if (q == end) {
-        return incomplete;
+        return head_incomplete;
     }
     if (is_token_char(*q)) {
         return refuse(501, "the method is longer than any that is known");
@@ -96,7 +93,7 @@ parse_result read_request_line(const char*& p, const char* end, request_head& ou
     p = q + 1;
     q = skip_visible(p, end);
     if (q == end) {
-        return incomplete;
+        return head_incomplete;
     }
     if (*q != ' ' || q == p) {
         return refuse(
@@ -132,7 +129,7 @@ parse_result read_absolute_form(std::string_view after_scheme, request_head& out
     if (out.path.empty()) {
         out.path = out.method == "OPTIONS" && out.query.empty() ? "*" : "/";
     }
-    return complete;
+    return head_complete;
 }
 
 parse_result read_target(request_head& out)
@@ -146,11 +143,12 @@ parse_result read_target(request_head& out)
     }
     if (target.front() == '/') {
         split_query(target, out);
-        return complete;
+        return head_complete;
     }
     if (target == "*") {
         out.path = target;
-        return out.method == "OPTIONS" ? complete : refuse(400, "the target * is for OPTIONS only");
+        return out.method == "OPTIONS" ? head_complete
+                                       : refuse(400, "the target * is for OPTIONS only");
     }
     for (const std::string_view scheme : {"http://", "https://"}) {
         if (base::equal_ignoring_case(target.substr(0, scheme.size()), scheme)) {
@@ -220,7 +218,7 @@ parse_result read_field(const field& f, survey& seen, request_head& out)
         default:
             break;
     }
-    return complete;
+    return head_complete;
 }
 
 parse_result check_host(const survey& seen, request_head& out)
@@ -234,7 +232,7 @@ parse_result check_host(const survey& seen, request_head& out)
     if (!out.absolute_form) {
         out.authority = seen.host;
     }
-    return complete;
+    return head_complete;
 }
 
 parse_result check_framing(const survey& seen, const options& limits, request_head& out)
@@ -249,7 +247,7 @@ parse_result check_framing(const survey& seen, const options& limits, request_he
             return refuse(unknown ? 501 : 400, "the only transfer coding understood is: chunked");
         }
         out.body.how = framing::kind::chunked;
-        return complete;
+        return head_complete;
     }
     if (seen.lengths > 1) {
         return refuse(400, "more than one Content-Length");
@@ -260,7 +258,7 @@ parse_result check_framing(const survey& seen, const options& limits, request_he
             return refuse(413, "the body is larger than this server accepts");
         }
     }
-    return complete;
+    return head_complete;
 }
 
 // RFC 9110 §7.6.2, §9.3.8. A server that does not look for content in a TRACE would read it as the
@@ -272,7 +270,7 @@ parse_result check_trace_and_options(const survey& seen, request_head& out)
         return refuse(400, "a TRACE request has no content");
     }
     if (seen.hop_counts == 0 || (!trace && out.method != "OPTIONS")) {
-        return complete;
+        return head_complete;
     }
     constexpr std::uint64_t most = 1'000'000;  // we forward no more than this
     const std::string_view digits = seen.hop_count;
@@ -281,7 +279,7 @@ parse_result check_trace_and_options(const survey& seen, request_head& out)
         return refuse(400, "Max-Forwards is no decimal number");
     }
     out.max_forwards = base::parse_decimal(digits, most).value_or(most);
-    return complete;
+    return head_complete;
 }
 
 parse_result check_fields(const options& limits, request_head& out)
@@ -313,7 +311,7 @@ parse_result too_long(std::string_view bytes, const options& limits)
 parse_result read_head(std::string_view bytes, const options& limits, request_head& out)
 {
     if (bytes == "\r") {
-        return incomplete;
+        return head_incomplete;
     }
     const char* p =
         bytes.data() + (bytes.starts_with("\r\n") ? 2 : 0);  // RFC 9112 §2.2: one is ignored
@@ -327,7 +325,7 @@ parse_result read_head(std::string_view bytes, const options& limits, request_he
     out.size = static_cast<std::size_t>(p - bytes.data());
     switch (read_fields(bytes, out.size, limits.max_headers, out.fields)) {
         case progress::incomplete:
-            return incomplete;
+            return head_incomplete;
         case progress::malformed:
             return refuse(400, "a header line is malformed");
         case progress::too_many:

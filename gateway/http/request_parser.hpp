@@ -18,6 +18,9 @@ struct parse_result {
     rejection why;  // with rejected; the connection must be closed
 };
 
+inline constexpr parse_result head_complete{parse_result::state::complete, {}};
+inline constexpr parse_result head_incomplete{parse_result::state::incomplete, {}};
+
 // `bytes` begins with the request line; one empty line before it is ignored. Refuses as early as
 // the bytes so far allow it, and for the same reason however they were split.
 parse_result parse_request_head(std::string_view bytes, const options& limits, request_head& out);

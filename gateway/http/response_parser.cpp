@@ -15,9 +15,6 @@ parse_result refuse(std::string_view detail)
     return {state::rejected, {502, detail}};
 }
 
-constexpr parse_result complete{state::complete, {}};
-constexpr parse_result incomplete{state::incomplete, {}};
-
 // HTTP-version SP status-code [ SP reason ] CRLF; the second space may be missing (RFC 9112 §4).
 parse_result read_status_line(const char*& p, const char* end, response_head& out)
 {
@@ -28,7 +25,8 @@ parse_result read_status_line(const char*& p, const char* end, response_head& ou
     }
     const char* const line_end = skip_field_text(p, end);
     if (end - line_end < 2) {
-        return line_end == end || *line_end == '\r' ? incomplete : refuse("malformed status line");
+        return line_end == end || *line_end == '\r' ? head_incomplete
+                                                    : refuse("malformed status line");
     }
     if (line_end[0] != '\r' || line_end[1] != '\n') {
         return refuse("malformed status line");
@@ -46,7 +44,7 @@ parse_result read_status_line(const char*& p, const char* end, response_head& ou
     out.status = static_cast<int>(*code);
     out.reason = line.size() > 13 ? line.substr(13) : std::string_view{};
     p = line_end + 2;
-    return complete;
+    return head_complete;
 }
 
 bool has_no_body(int status, bool answers_head)
@@ -94,7 +92,7 @@ parse_result read_framing(bool answers_head, response_head& out)
     } else {
         out.body.how = lengths == 1 ? framing::kind::length : framing::kind::until_close;
     }
-    return complete;
+    return head_complete;
 }
 
 }  // namespace
@@ -112,7 +110,7 @@ parse_result parse_response_head(
         out.size = static_cast<std::size_t>(p - bytes.data());
         switch (read_fields(bytes, out.size, bounds.max_headers, out.fields)) {
             case progress::incomplete:
-                r = incomplete;
+                r = head_incomplete;
                 break;
             case progress::malformed:
                 return refuse("a header line is malformed");

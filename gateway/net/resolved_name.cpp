@@ -71,7 +71,7 @@ resolved_name resolved_name::of_socket(const std::string& path)
 }
 
 resolved_name resolved_name::of_host(
-    executor ex,
+    const executor& ex,
     const std::string& host,
     const std::string& port,
     const resolver_options& options,

@@ -23,7 +23,7 @@ public:
 
     // `answered` is called after each answer, good or not, from the loop; not for numeric hosts.
     static resolved_name of_host(
-        executor ex,
+        const executor& ex,
         const std::string& host,
         const std::string& port,
         const resolver_options& options,

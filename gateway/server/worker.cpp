@@ -7,7 +7,9 @@
 
 namespace gateway::server {
 
-worker::worker(shared_state& shared, std::size_t index, const snapshot& s, std::vector<int> sockets)
+worker::worker(
+    shared_state& shared, std::size_t index, const snapshot& s, const std::vector<int>& sockets
+)
     : shared_(shared),
       index_(index),
       log_(shared.log),

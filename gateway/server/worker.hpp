@@ -40,7 +40,9 @@ public:
     static constexpr std::size_t sweep_passes = 400;  // 10 s
 
     // Takes over the listening sockets.
-    worker(shared_state& shared, std::size_t index, const snapshot& s, std::vector<int> sockets);
+    worker(
+        shared_state& shared, std::size_t index, const snapshot& s, const std::vector<int>& sockets
+    );
     ~worker();  // ends at once if it still runs, and joins
 
     // `finished` is called on the worker's thread when it has nothing left to do.

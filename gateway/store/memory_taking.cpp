@@ -153,9 +153,9 @@ void memory_taking::share(std::size_t i)
     place& p = places_[i];
     p.what = kind::shared;
     p.at = &parts_.shared.make(charges_[i].limit_name);
-    for (std::uint8_t j = 0; j < i; ++j) {  // two clients of one limit may share it in one question
+    for (std::size_t j = 0; j < i; ++j) {  // two clients of one limit may share it in one question
         if (places_[j].at == p.at) {
-            p.first = j;
+            p.first = static_cast<std::uint8_t>(j);
             return;
         }
     }

@@ -233,20 +233,29 @@ class programs(unittest.TestCase):
         self.write(".clang-tidy", "Checks: '-*,modernize-use-nullptr'\nWarningsAsErrors: '*'\nHeaderFilterRegex: '.*'\n")
         header = self.write("gateway/limit/a.hpp", "#pragma once\nint* f();\n")
         path = self.write("gateway/limit/a.cpp", '#include "gateway/limit/a.hpp"\nint* f() { return nullptr; }\n')
-        entry = {"directory": str(self.root), "file": str(path), "command": f"c++ -I{self.root} -c {path}"}
-        self.write("compile_commands.json", json.dumps([entry]))
-        tool = shutil.which("clang-tidy")
+        other = self.write("gateway/limit/b.cpp", '#include "gateway/limit/a.hpp"\nint* g() { return f(); }\n')
+        entries = [
+            {"directory": str(self.root), "file": str(file), "command": f"c++ -I{self.root} -DX=1 -c {file}"}
+            for file in (path, other, path)
+        ]
+        database = self.write("compile_commands.json", json.dumps(entries))
+        files, flags = lint.sources_by_folder(self.root, database)
+        self.assertEqual(files, {"limit": {path, other}})
+        self.assertEqual(list(flags["limit"]), [f"-I{self.root}", "-DX=1"])
+        known = self.root / "lint"
+        known.mkdir()
 
-        def said():
-            return lint.lint_unless_known(tool, self.root, self.root, path)
+        def said(tool=shutil.which("clang-tidy")):
+            return lint.lint(tool, self.root, known, "limit", files["limit"], flags["limit"])
 
         self.assertEqual(said(), "")
-        self.assertEqual(len(list((self.root / "lint").iterdir())), 1)
-        self.assertEqual(lint.lint_unless_known("/bin/false", self.root, self.root, path), "", "is remembered")
+        self.assertEqual(said("/bin/false"), "", "is remembered")
         header.write_text("#pragma once\ninline int* f() { return 0; }\n")
         path.write_text('#include "gateway/limit/a.hpp"\n')
         self.assertIn("use nullptr", said())
         self.assertIn("use nullptr", said(), "a bad verdict is not remembered")
+        other.write_text('#include "gateway/limit/a.hpp"\n\nint* g() { return 0; }\n')
+        self.assertIn("gateway/limit/b.cpp:3:", said(), "where it is, not where it was checked")
 
     def test_leave_out_headers_that_reach_asio(self):
         texts = {

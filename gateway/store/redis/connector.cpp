@@ -178,6 +178,14 @@ net::task<bool> connector::connect()
     co_return false;
 }
 
+// Of what refuses us, an error's words.
+void connector::note(const reply& refusal)
+{
+    if (refusal.what == reply::kind::error) {
+        detail_ = quotable(refusal.text(), options_.password);
+    }
+}
+
 net::task<std::optional<failure>> connector::greet()
 {
     greeting words{options_};
@@ -199,9 +207,7 @@ net::task<std::optional<failure>> connector::greet()
         auto next = reader.read(said);
         for (; next == reply_reader::next::reply && !words.done(); next = reader.read(said)) {
             if (const auto refused = words.accept(said)) {
-                if (said.what == reply::kind::error) {
-                    detail_ = quotable(said.text(), options_.password);
-                }
+                note(said);
                 co_return refused;
             }
         }

@@ -74,6 +74,7 @@ private:
     failure why_ended(failure otherwise) const;
     net::task<> find_endpoints();
     net::task<bool> connect();
+    void note(const reply& refusal);
     net::task<std::optional<failure>> greet();
 };
 

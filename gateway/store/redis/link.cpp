@@ -178,16 +178,7 @@ void link::flush()
         const auto rest = asio::buffer(outgoing_) + sent_;
         sent_ += socket_.write_some(rest, ec);
         if (ec == asio::error::would_block) {
-            awaiting_writable_ = true;
-            auto writable = [self = self_.lock(),
-                             generation = generation_](const boost::system::error_code&) {
-                if (self->generation_ == generation) {
-                    self->awaiting_writable_ = false;
-                    self->flush();
-                }
-            };
-            outgoing_.erase(0, std::exchange(sent_, 0));
-            socket_.async_wait(net::stream_socket::wait_write, std::move(writable));
+            flush_when_writable();
             return;
         }
         if (ec) {
@@ -198,6 +189,19 @@ void link::flush()
     }
     outgoing_.clear();
     sent_ = 0;
+}
+
+void link::flush_when_writable()
+{
+    awaiting_writable_ = true;
+    outgoing_.erase(0, std::exchange(sent_, 0));
+    auto writable = [self = self_.lock(), generation = generation_](const auto&) {
+        if (self->generation_ == generation) {
+            self->awaiting_writable_ = false;
+            self->flush();
+        }
+    };
+    socket_.async_wait(net::stream_socket::wait_write, std::move(writable));
 }
 
 void link::read_later()

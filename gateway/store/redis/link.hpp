@@ -113,6 +113,7 @@ private:
     void send(const std::string& bytes);
     bool sends_at_once();
     void flush();
+    void flush_when_writable();
     void read_later();
     void readable();
     bool receive();

@@ -9,7 +9,7 @@ namespace gateway::store {
 redis_store::redis_store(
     boost::asio::io_context& io,
     std::string name,
-    redis_options options,
+    const redis_options& options,
     telemetry::store_metrics& metrics
 )
     : link_(redis::link::start(io.get_executor(), std::move(name), options, metrics))

@@ -26,7 +26,7 @@ public:
     redis_store(
         boost::asio::io_context& io,
         std::string name,
-        redis_options options,
+        const redis_options& options,
         telemetry::store_metrics& metrics
     );
 
