@@ -2,14 +2,10 @@
 
 #include "gateway/http/date_line.hpp"
 #include "gateway/net/listener.hpp"
-#include "gateway/net/task.hpp"
+#include "gateway/server/control_http.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
-#include <boost/asio/generic/stream_protocol.hpp>
-#include <boost/beast/core/basic_stream.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/http.hpp>
 #include <boost/json.hpp>
 
 #include <list>
@@ -19,26 +15,25 @@ namespace gateway::server {
 namespace {
 
 namespace asio = boost::asio;
-namespace http = boost::beast::http;
 
 using protocol = asio::generic::stream_protocol;
-using stream = boost::beast::basic_stream<protocol, net::executor>;
 using acceptor = asio::basic_socket_acceptor<protocol, net::executor>;
-using request = http::request<http::empty_body>;
-using response = http::response<http::string_body>;
+using beast::http::field;
+using beast::http::status;
+using beast::http::verb;
 
-response plain(http::status status, std::string_view type, std::string body)
+control_response plain(status code, std::string_view type, std::string body)
 {
-    response r(status, 11);
-    r.set(http::field::content_type, boost::beast::string_view(type.data(), type.size()));
-    r.set(http::field::cache_control, "no-store");
-    const gateway::http::date_line date(base::unix_time());
-    r.set(http::field::date, {date.value().data(), date.value().size()});
+    control_response r(code, 11);
+    r.set(field::content_type, beast::string_view(type.data(), type.size()));
+    r.set(field::cache_control, "no-store");
+    const http::date_line date(base::unix_time());
+    r.set(field::date, {date.value().data(), date.value().size()});
     r.body() = std::move(body);
     return r;
 }
 
-response as_response(const readiness& r)
+control_response as_response(const readiness& r)
 {
     const bool ready = r.reasons.empty();
     boost::json::array servers;
@@ -52,37 +47,37 @@ response as_response(const readiness& r)
         {"servers_down", servers},
     };
     return plain(
-        ready ? http::status::ok : http::status::service_unavailable,
+        ready ? status::ok : status::service_unavailable,
         "application/json",
         boost::json::serialize(body) + "\n"
     );
 }
 
-response respond(const request& asked, const admin_server::sources& from)
+control_response respond(const control_request& asked, const admin_server::sources& from)
 {
-    if (asked.method() != http::verb::get && asked.method() != http::verb::head) {
-        response r = plain(http::status::method_not_allowed, "text/plain", "only GET and HEAD\n");
-        r.set(http::field::allow, "GET, HEAD");
+    if (asked.method() != verb::get && asked.method() != verb::head) {
+        control_response r = plain(status::method_not_allowed, "text/plain", "only GET and HEAD\n");
+        r.set(field::allow, "GET, HEAD");
         return r;
     }
     const auto path = asked.target().substr(0, asked.target().find('?'));
     if (path == "/metrics") {
-        return plain(http::status::ok, "text/plain; version=0.0.4; charset=utf-8", from.metrics());
+        return plain(status::ok, "text/plain; version=0.0.4; charset=utf-8", from.metrics());
     }
     if (path == "/healthz") {
-        return plain(http::status::ok, "application/json", "{\"healthy\":true}\n");
+        return plain(status::ok, "application/json", "{\"healthy\":true}\n");
     }
     if (path == "/readyz") {
         return as_response(from.ready());
     }
-    return plain(http::status::not_found, "text/plain", "try /metrics, /healthz or /readyz\n");
+    return plain(status::not_found, "text/plain", "try /metrics, /healthz or /readyz\n");
 }
 
 }  // namespace
 
 struct admin_server::state {
     struct guest {
-        stream connection;
+        control_stream connection;
         bool turned_out = false;
     };
 
@@ -122,27 +117,25 @@ void admin_server::state::make_room()
 
 net::task<> admin_server::state::serve(guests::iterator g)
 {
-    stream& s = g->connection;
-    boost::beast::flat_buffer buffer;
+    control_stream& s = g->connection;
+    beast::flat_buffer buffer;
     bool keep_alive = true;
     while (keep_alive) {
-        http::request_parser<http::empty_body> parser;
+        beast::http::request_parser<beast::http::empty_body> parser;
         s.expires_after(options.timeout);
         begin_waiting_for(g);
-        auto [read_ec, read_n] = co_await http::async_read(s, buffer, parser, net::use_task);
-        if (read_ec) {
+        if (co_await read(s, buffer, parser)) {
             break;
         }
         begin_waiting_for(g);
-        response answer = respond(parser.get(), from);
+        control_response answer = respond(parser.get(), from);
         answer.keep_alive(parser.get().keep_alive());
         answer.prepare_payload();
         keep_alive = answer.keep_alive();
-        if (parser.get().method() == http::verb::head) {
+        if (parser.get().method() == verb::head) {
             answer.body().clear();
         }
-        auto [write_ec, write_n] = co_await http::async_write(s, answer, net::use_task);
-        if (write_ec) {
+        if (co_await write(s, answer)) {
             break;
         }
     }
@@ -158,14 +151,15 @@ net::task<> admin_server::state::listen(std::shared_ptr<state> s)
 {
     net::timer pause(s->listening.get_executor());
     while (s->listening.is_open()) {
-        asio::basic_stream_socket<protocol, net::executor> peer(s->listening.get_executor());
+        net::stream_socket peer(s->listening.get_executor());
         auto [ec] = co_await s->listening.async_accept(peer, net::use_task);
         if (ec) {  // out of descriptors, perhaps: do not spin
             pause.expires_after(net::listener::pause_after_failure);
             co_await pause.async_wait(net::use_task);
         } else {
             s->make_room();
-            const auto g = s->present.insert(s->present.end(), guest{stream(std::move(peer))});
+            const auto g =
+                s->present.insert(s->present.end(), guest{control_stream(std::move(peer))});
             asio::co_spawn(s->listening.get_executor(), serve_one(s, g), asio::detached);
         }
     }

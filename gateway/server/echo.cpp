@@ -1,14 +1,11 @@
 #include "gateway/server/echo.hpp"
 
 #include "gateway/net/listener.hpp"
-#include "gateway/net/task.hpp"
+#include "gateway/server/control_http.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/beast/core/basic_stream.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/http.hpp>
 #include <boost/json.hpp>
 
 #include <thread>
@@ -18,16 +15,15 @@ namespace gateway::server {
 namespace {
 
 namespace asio = boost::asio;
-namespace http = boost::beast::http;
 
 using tcp = asio::ip::tcp;
-using stream = boost::beast::basic_stream<tcp, net::executor>;
-using acceptor = asio::basic_socket_acceptor<tcp, net::executor>;
+using tcp_acceptor = asio::basic_socket_acceptor<tcp, net::executor>;
+using request = beast::http::request<beast::http::string_body>;
 
 constexpr std::chrono::seconds idle_limit{300};
 
 // Bytes that are no UTF-8 cannot stand in JSON: each becomes U+00XX, as Latin-1 is read.
-boost::json::string as_json(boost::beast::string_view bytes)
+boost::json::string as_json(beast::string_view bytes)
 {
     boost::json::string out;
     for (const char c : bytes) {
@@ -42,78 +38,74 @@ boost::json::string as_json(boost::beast::string_view bytes)
     return out;
 }
 
-std::string described(const http::request<http::string_body>& request)
+std::string described(const request& asked)
 {
     boost::json::array headers;
-    for (const auto& field : request) {
+    for (const auto& field : asked) {
         headers.push_back({as_json(field.name_string()), as_json(field.value())});
     }
     const boost::json::value description{
-        {"method", as_json(request.method_string())},
-        {"target", as_json(request.target())},
+        {"method", as_json(asked.method_string())},
+        {"target", as_json(asked.target())},
         {"headers", headers},
-        {"body", as_json(request.body())},
+        {"body", as_json(asked.body())},
     };
     return boost::json::serialize(description) + "\n";
 }
 
-http::response<http::string_body> response_to(const http::request<http::string_body>& request)
+control_response response_to(const request& asked)
 {
-    http::response<http::string_body> response(http::status::ok, 11);
-    response.set(http::field::content_type, "application/json");
-    response.keep_alive(request.keep_alive());
-    response.body() = described(request);
+    control_response response(beast::http::status::ok, 11);
+    response.set(beast::http::field::content_type, "application/json");
+    response.keep_alive(asked.keep_alive());
+    response.body() = described(asked);
     response.prepare_payload();
     return response;
 }
 
-net::task<> serve(stream s)
+net::task<> serve(control_stream s)
 {
-    boost::beast::flat_buffer buffer;
+    beast::flat_buffer buffer;
     bool keep_alive = true;
     while (keep_alive) {
-        http::request_parser<http::string_body> parser;
+        beast::http::request_parser<beast::http::string_body> parser;
         parser.body_limit(echo_server::max_body_bytes);
         parser.header_limit(64 * 1024);
         s.expires_after(idle_limit);
-        auto [header_ec, header_n] =
-            co_await http::async_read_header(s, buffer, parser, net::use_task);
-        if (header_ec) {
+        if (co_await read_header(s, buffer, parser)) {
             break;
         }
-        if (parser.get()[http::field::expect] == "100-continue") {
-            http::response<http::empty_body> go_on(http::status::continue_, 11);
-            auto [ec, n] = co_await http::async_write(s, go_on, net::use_task);
-            if (ec) {
+        if (parser.get()[beast::http::field::expect] == "100-continue") {
+            const control_response go_on(beast::http::status::continue_, 11);
+            if (co_await write(s, go_on)) {
                 break;
             }
         }
-        auto [read_ec, read_n] = co_await http::async_read(s, buffer, parser, net::use_task);
-        if (read_ec == http::error::body_limit) {
-            http::response<http::string_body> too_large(http::status::payload_too_large, 11);
+        const beast::error_code ec = co_await read(s, buffer, parser);
+        if (ec == beast::http::error::body_limit) {
+            control_response too_large(beast::http::status::payload_too_large, 11);
             too_large.keep_alive(false);
             too_large.prepare_payload();
-            co_await http::async_write(s, too_large, net::use_task);
+            co_await write(s, too_large);
             break;
         }
-        if (read_ec) {
+        if (ec) {
             break;
         }
-        auto response = response_to(parser.get());
+        control_response response = response_to(parser.get());
         keep_alive = response.keep_alive();
-        if (parser.get().method() == http::verb::head) {
+        if (parser.get().method() == beast::http::verb::head) {
             response.body().clear();  // its length is told all the same
         }
-        auto [write_ec, write_n] = co_await http::async_write(s, response, net::use_task);
-        if (write_ec) {
+        if (co_await write(s, response)) {
             break;
         }
     }
     boost::system::error_code ignored;
-    s.socket().shutdown(tcp::socket::shutdown_send, ignored);
+    s.socket().shutdown(net::stream_socket::shutdown_send, ignored);
 }
 
-net::task<> listen(acceptor& a)
+net::task<> listen(tcp_acceptor& a)
 {
     net::timer pause(a.get_executor());
     while (a.is_open()) {
@@ -128,7 +120,9 @@ net::task<> listen(acceptor& a)
         } else {
             boost::system::error_code ignored;
             socket.set_option(tcp::no_delay(true), ignored);
-            asio::co_spawn(a.get_executor(), serve(stream(std::move(socket))), asio::detached);
+            asio::co_spawn(
+                a.get_executor(), serve(control_stream(std::move(socket))), asio::detached
+            );
         }
     }
 }
@@ -137,7 +131,7 @@ net::task<> listen(acceptor& a)
 
 struct echo_server::state {
     asio::io_context context{1};
-    acceptor listening{context, tcp::endpoint(asio::ip::address_v4::loopback(), 0)};
+    tcp_acceptor listening{context, tcp::endpoint(asio::ip::address_v4::loopback(), 0)};
     std::thread thread;
 };
 

@@ -2,17 +2,13 @@
 
 #include "gateway/net/resolved_name.hpp"
 #include "gateway/net/shortage.hpp"
-#include "gateway/net/task.hpp"
 #include "gateway/proxy/health_state.hpp"
 #include "gateway/proxy/server_address.hpp"
+#include "gateway/server/control_http.hpp"
 #include "gateway/telemetry/log.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
-#include <boost/asio/generic/stream_protocol.hpp>
-#include <boost/beast/core/basic_stream.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/http.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -24,18 +20,14 @@ namespace gateway::server {
 namespace {
 
 namespace asio = boost::asio;
-namespace http = boost::beast::http;
 
-using stream = boost::beast::basic_stream<asio::generic::stream_protocol, net::executor>;
-using request = http::request<http::empty_body>;
-
-request question(const health_checks::target& t, const std::string& user_agent)
+control_request question(const health_checks::target& t, const std::string& user_agent)
 {
-    request r(http::verb::get, t.options.path, 11);
-    r.set(http::field::host, proxy::host_of(t.address));
-    r.set(http::field::user_agent, user_agent);
-    r.set(http::field::accept, "*/*");
-    r.set(http::field::connection, "close");
+    control_request r(beast::http::verb::get, t.options.path, 11);
+    r.set(beast::http::field::host, proxy::host_of(t.address));
+    r.set(beast::http::field::user_agent, user_agent);
+    r.set(beast::http::field::accept, "*/*");
+    r.set(beast::http::field::connection, "close");
     return r;
 }
 
@@ -51,11 +43,11 @@ finding finding_of(const boost::system::error_code& ec)
     if (net::is_our_shortage(ec)) {
         return std::nullopt;
     }
-    return ec == boost::beast::error::timeout ? "no complete answer in time" : ec.message();
+    return ec == beast::error::timeout ? "no complete answer in time" : ec.message();
 }
 
 // To the first address that accepts.
-net::task<finding> connect(stream& s, std::vector<net::resolved_name::endpoint> addresses)
+net::task<finding> connect(control_stream& s, std::vector<net::resolved_name::endpoint> addresses)
 {
     finding found = "its name does not resolve";
     for (const auto& address : addresses) {
@@ -63,24 +55,22 @@ net::task<finding> connect(stream& s, std::vector<net::resolved_name::endpoint> 
         s.socket().close(ignored);
         auto [ec] = co_await s.async_connect(address, net::use_task);
         found = finding_of(ec);
-        if (!ec || ec == boost::beast::error::timeout) {
+        if (!ec || ec == beast::error::timeout) {
             break;
         }
     }
     co_return found;
 }
 
-net::task<finding> read_answer(stream& s, const proxy::health_options& options)
+net::task<finding> read_answer(control_stream& s, const proxy::health_options& options)
 {
-    boost::beast::flat_buffer buffer(
-        health_checks::max_header_bytes + health_checks::max_body_bytes
-    );
+    beast::flat_buffer buffer(health_checks::max_header_bytes + health_checks::max_body_bytes);
     for (int interim = 0; interim <= health_checks::max_interim_responses; ++interim) {
-        http::response_parser<http::string_body> parser;
+        beast::http::response_parser<beast::http::string_body> parser;
         parser.header_limit(health_checks::max_header_bytes);
         parser.body_limit(health_checks::max_body_bytes);
-        auto [ec, n] = co_await http::async_read(s, buffer, parser, net::use_task);
-        if (ec && ec != http::error::body_limit) {
+        const beast::error_code ec = co_await read(s, buffer, parser);
+        if (ec && ec != beast::http::error::body_limit) {
             co_return finding_of(ec);
         }
         const int status = parser.get().result_int();
@@ -96,7 +86,7 @@ net::task<finding> read_answer(stream& s, const proxy::health_options& options)
 
 struct health_checks::checked_server {
     target what;
-    request asking;
+    control_request asking;
     proxy::health_state state;
     net::resolved_name name;
     net::timer wait;
@@ -105,7 +95,7 @@ struct health_checks::checked_server {
     std::uint64_t failed = 0;
     bool abandoned = false;
 
-    checked_server(net::executor ex, target t, const std::string& user_agent, bool healthy)
+    checked_server(const net::executor& ex, target t, const std::string& user_agent, bool healthy)
         : what(std::move(t)),
           asking(question(what, user_agent)),
           state(what.options, healthy),
@@ -125,7 +115,7 @@ struct health_checks::checked_server {
 // The deadline is that of the whole check: nothing that happens on the way moves it.
 net::task<finding> health_checks::checked_server::check()
 {
-    stream s(wait.get_executor());
+    control_stream s(wait.get_executor());
     s.expires_after(what.options.timeout);
     const auto known = name.endpoints();
     std::vector<net::resolved_name::endpoint> addresses(known.begin(), known.end());
@@ -133,8 +123,7 @@ net::task<finding> health_checks::checked_server::check()
     if (!found || !found->empty()) {
         co_return found;
     }
-    auto [ec, n] = co_await http::async_write(s, asking, net::use_task);
-    if (ec) {
+    if (const beast::error_code ec = co_await write(s, asking)) {
         co_return finding_of(ec);
     }
     co_return co_await read_answer(s, what.options);

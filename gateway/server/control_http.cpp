@@ -1,0 +1,44 @@
+#include "gateway/server/control_http.hpp"
+
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/write.hpp>
+
+namespace gateway::server {
+
+net::task<beast::error_code> read_header(
+    control_stream& s, beast::flat_buffer& buffer, beast::http::basic_parser<true>& into
+)
+{
+    auto [ec, n] = co_await beast::http::async_read_header(s, buffer, into, net::use_task);
+    co_return ec;
+}
+
+net::task<beast::error_code> read(
+    control_stream& s, beast::flat_buffer& buffer, beast::http::basic_parser<true>& into
+)
+{
+    auto [ec, n] = co_await beast::http::async_read(s, buffer, into, net::use_task);
+    co_return ec;
+}
+
+net::task<beast::error_code> read(
+    control_stream& s, beast::flat_buffer& buffer, beast::http::basic_parser<false>& into
+)
+{
+    auto [ec, n] = co_await beast::http::async_read(s, buffer, into, net::use_task);
+    co_return ec;
+}
+
+net::task<beast::error_code> write(control_stream& s, const control_request& r)
+{
+    auto [ec, n] = co_await beast::http::async_write(s, r, net::use_task);
+    co_return ec;
+}
+
+net::task<beast::error_code> write(control_stream& s, const control_response& r)
+{
+    auto [ec, n] = co_await beast::http::async_write(s, r, net::use_task);
+    co_return ec;
+}
+
+}  // namespace gateway::server
