@@ -1,7 +1,7 @@
-"""Drives a gateway through what a gateway mostly does. scripts/build does this to one that counts its
+"""Drives a gateway through what a gateway mostly does. scripts/build --profiled does this to one that counts its
 branches, so that the compiler knows which of them to make fast.
 
-    GATEWAY_BIN=build/release/bin/gateway python3 tests/bench/train.py
+    GATEWAY_BIN=build/profiled/bin/gateway python3 tests/bench/train.py
 
 Most requests are small, come on connections that stay, and pass or are rejected by the local store;
 beside them there are larger and chunked messages, other keys, and connections that do not stay. The
@@ -92,7 +92,7 @@ def train(gateway):
 def end_at(number, _frame):
     """Ends by way of every `with`, once: Ctrl-C may be pressed again meanwhile."""
     signal.signal(number, signal.SIG_IGN)
-    print("training interrupted: scripts/build begins it anew", file=sys.stderr)
+    print("training interrupted: scripts/build --profiled begins it anew", file=sys.stderr)
     sys.exit(128 + number)
 
 
