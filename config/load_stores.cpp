@@ -66,7 +66,6 @@ store::redis_options load_shared(const located& value, findings& found)
         }
     }
     shared.read_number("max_pending", options.max_pending, 1024, 65'536);
-    shared.read_size("max_outgoing_bytes", options.max_outgoing_bytes, 64 * kib, gib);
     shared.read("remember_rejections", options.remember_rejections);
     load_breaker(shared, options.breaker, found);
     shared.refuse_the_rest();

@@ -196,7 +196,6 @@ void print_stores(const settings& s, std::string& out)
         store.line("timeout", shared.redis.timeout);
         store.line("key_prefix", yaml(shared.redis.key_prefix));
         store.line("max_pending", shared.redis.max_pending);
-        store.line("max_outgoing_bytes", format_size(shared.redis.max_outgoing_bytes));
         store.line("remember_rejections", yaml(shared.redis.remember_rejections));
         store.title("breaker");
         block breaker{out, 3};

@@ -25,6 +25,8 @@ public:
 
     T& front() { return places_[first_]; }
 
+    const T& front() const { return places_[first_]; }
+
     // A new youngest one, which holds what was last in its place. Not if full().
     T& push() { return places_[place(count_++)]; }
 

@@ -1,41 +1,69 @@
-// What a link keeps of a question that is not answered yet: while it waits to be sent, and then.
+// Questions on their way to a shared store: waiting, then under way together in one call.
 #pragma once
 
 #include "gateway/base/clock.hpp"
 #include "gateway/store/store.hpp"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 
-namespace gateway::store::redis {
+namespace gateway::store {
 
+// A place for one question, which knows the place, so that it can leave it. The place does not
+// move.
 struct pending_question {
-    // Null when it has been failed, or left.
+    // Null when it is settled, or has left.
     question* asker = nullptr;
     // The asker's own: there as long as it is.
     std::span<const charge> charges{};
     base::instant asked{};
     base::instant deadline{};
+
+    void hold(question& q)
+    {
+        asker = &q;
+        q.slot_ = &asker;
+    }
+
+    void hold(
+        question& q, std::span<const charge> its_charges, base::instant now, base::instant until
+    )
+    {
+        charges = its_charges;
+        asked = now;
+        deadline = until;
+        hold(q);
+    }
+
+    // The asker, if it is still there; the place knows nothing of it any more.
+    question* release()
+    {
+        question* const q = asker;
+        if (q != nullptr) {
+            q->slot_ = nullptr;
+            asker = nullptr;
+        }
+        return q;
+    }
 };
 
-struct sent_command {
-    enum class kind : std::uint8_t {
-        take,
-        probe,
-        load_script,
-        // Counted as failed already.
-        overdue_probe,
-    };
+struct call {
+    static constexpr std::size_t max_questions = 64;
+    static constexpr std::size_t max_charges = 128;
 
-    kind what = kind::take;
-    bool sent_again = false;
-    // Of a take or probe; it comes back in the reply.
+    // It comes back in the reply. 0: not under way.
     std::int64_t number = 0;
-    // Without an asker if it is no take.
-    pending_question question;
-    // Of a take, in case the server has forgotten the script. The place keeps its memory.
-    std::string bytes;
+    // One of its questions has failed for that.
+    bool late = false;
+    std::size_t count = 0;
+    // Oldest first.
+    std::array<pending_question, max_questions> questions{};
+
+    std::span<pending_question> all() { return std::span{questions}.first(count); }
+
+    std::span<const pending_question> all() const { return std::span{questions}.first(count); }
 };
 
-}  // namespace gateway::store::redis
+}  // namespace gateway::store

@@ -1,9 +1,9 @@
-#include "gateway/store/redis/link_state.hpp"
+#include "gateway/store/link_state.hpp"
 
 #include <algorithm>
 #include <cassert>
 
-namespace gateway::store::redis {
+namespace gateway::store {
 
 std::optional<failure> link_state::unusable() const
 {
@@ -58,4 +58,4 @@ base::duration link_state::rest(double random) const
     return base::duration{static_cast<std::int64_t>(half + half * random)};
 }
 
-}  // namespace gateway::store::redis
+}  // namespace gateway::store

@@ -10,7 +10,7 @@
 
 #include <optional>
 
-namespace gateway::store::redis {
+namespace gateway::store {
 
 class link_state {
 public:
@@ -52,4 +52,4 @@ private:
     bool tried_ = false;  // it has been ready, or lost
 };
 
-}  // namespace gateway::store::redis
+}  // namespace gateway::store

@@ -27,22 +27,27 @@ struct breaker_options {
     bool operator==(const breaker_options&) const = default;
 };
 
-struct redis_options {
+// How a worker talks with a shared store.
+struct conversation_options {
+    base::duration timeout = std::chrono::milliseconds{25};  // of one decision, everything included
+    // Questions without an answer yet, per worker. More than a worker has connections, so that no
+    // client fills it.
+    std::size_t max_pending = 16'384;
+    // What the store called empty is rejected without asking, until the moment that it named.
+    bool remember_rejections = true;
+    breaker_options breaker{};
+
+    bool operator==(const conversation_options&) const = default;
+};
+
+struct redis_options : conversation_options {
     std::string host = "127.0.0.1";  // name or address; unused with a socket path
     std::string port = "6379";
     std::string socket_path;  // of a Unix socket; empty = TCP
     std::string user;         // empty: the default user
     std::string password;     // empty: no AUTH
     int database = 0;
-    base::duration timeout = std::chrono::milliseconds{25};  // of one decision, everything included
     std::string key_prefix = "gw:";
-    // Questions asked and not answered yet, per worker. More than a worker has connections, so that
-    // no client fills it.
-    std::size_t max_pending = 16'384;
-    std::size_t max_outgoing_bytes = 4 * 1024 * 1024;  // waiting to be sent, per worker
-    // What the server called empty is rejected without asking, until the moment that it named.
-    bool remember_rejections = true;
-    breaker_options breaker{};
 
     bool operator==(const redis_options&) const = default;
 };

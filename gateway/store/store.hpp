@@ -125,7 +125,7 @@ public:
     bool asked() const { return slot_ != nullptr; }
 
 private:
-    friend class shared_store;
+    friend struct pending_question;
     question** slot_ = nullptr;  // the store's place for us; cleared before either call
 };
 
@@ -146,24 +146,6 @@ public:
     // than the store's timeout plus 5 ms. The charges, and what they point to, must stay as they
     // are until then. The answer may know some of the charges only, if it rejects.
     virtual std::optional<failure> ask(std::span<const charge> charges, question& q) = 0;
-
-protected:
-    // For implementations: where the store remembers a question, until it is settled or abandoned.
-    static void remember(question& q, question*& slot)
-    {
-        slot = &q;
-        q.slot_ = &slot;
-    }
-
-    static question* forget(question*& slot)  // null if it was abandoned
-    {
-        question* q = slot;
-        slot = nullptr;
-        if (q != nullptr) {
-            q->slot_ = nullptr;
-        }
-        return q;
-    }
 };
 
 }  // namespace gateway::store

@@ -116,13 +116,32 @@ private:
         );
     }
 
+    // EVALSHA sha keys KEYS... number, per question: times charges, interval burst cost enforced:
+    // admitted, and its cost is what remains.
+    static std::string answers_of(const redisReply& command)
+    {
+        const auto word = [&command](std::size_t i) {
+            return std::string{command.element[i]->str};
+        };
+        const std::size_t number = 3 + std::stoul(word(2));
+        std::vector<std::string> integers{word(number)};
+        for (std::size_t at = number + 1; at < command.elements; at += 6) {
+            for (int times = std::stoi(word(at)); times > 0; --times) {
+                integers.insert(integers.end(), {"1", "1", word(at + 4), "0", "5"});
+            }
+        }
+        std::string reply = "*" + std::to_string(integers.size()) + "\r\n";
+        for (const std::string& i : integers) {
+            reply += ":" + i + "\r\n";
+        }
+        return reply;
+    }
+
     void answer_to(connection& c, const redisReply& command)
     {
         std::string good = "$40\r\n" + std::string(40, 'a') + "\r\n";
         if (std::string_view{command.element[0]->str} == "EVALSHA") {
-            const std::string remaining = command.element[6]->str;
-            good = "*6\r\n:" + std::string{command.element[8]->str} +
-                   "\r\n:1\r\n:1\r\n:" + remaining + "\r\n:0\r\n:5\r\n";
+            good = answers_of(command);
         }
         const fault f = c.commands++ == step_ ? fault_ : fault::none;
         boost::system::error_code ignored;

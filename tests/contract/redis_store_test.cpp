@@ -359,7 +359,7 @@ TEST(redis_store, costs_few_calls_for_one_client_far_over_its_limit)
         admitted += a.got->admitted ? 1 : 0;
     }
     EXPECT_EQ(admitted, 10U);
-    EXPECT_LE(s.metrics().requests.value(), 66U) << "those of one window, and the other client's";
+    EXPECT_LE(s.metrics().requests.value(), 6U) << "the first ones, and the other client's";
 
     answer known;
     ASSERT_TRUE(s.store().recalls({&flood, 1}, base::now(), known));
@@ -424,8 +424,8 @@ TEST(redis_store, does_not_blame_the_server_for_what_was_never_sent)
         ASSERT_TRUE(a.why.has_value());
         ++whys[*a.why];
     }
-    EXPECT_EQ(whys[failure::timeout], 64);
-    EXPECT_EQ(whys[failure::overload], 936);
+    EXPECT_EQ(whys[failure::timeout], 1 + 3 * 64);
+    EXPECT_EQ(whys[failure::overload], 1000 - 1 - 3 * 64);
 }
 
 TEST(redis_store, closing_fails_what_is_pending_and_destroying_abandons_it)

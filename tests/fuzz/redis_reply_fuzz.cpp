@@ -13,6 +13,23 @@ namespace {
 
 using namespace gateway::store::redis;
 
+// As a reply to a call whose questions all had so many charges.
+std::string read_take(const reply& r, std::size_t charges)
+{
+    if (!call_number(r)) {
+        return "";
+    }
+    using kind = gateway::store::call_results::kind;
+    std::string seen;
+    take_results results{r};
+    gateway::store::answer a;
+    for (kind k = kind::answer; k != kind::garbage && !results.ended();) {
+        k = results.next(charges, a);
+        seen += "acg"[static_cast<int>(k)];
+    }
+    return seen;
+}
+
 std::string read_all(std::span<const char> bytes, std::size_t piece)
 {
     reply_reader reader;
@@ -29,7 +46,7 @@ std::string read_all(std::span<const char> bytes, std::size_t piece)
                 seen += std::to_string(static_cast<int>(classify(r.text()).why));
             }
             for (std::size_t charges = 1; charges <= gateway::store::max_charges; ++charges) {
-                seen += read_answer(r, r.integers[0], charges) ? "a" : "";
+                seen += read_take(r, charges);
             }
         }
     }

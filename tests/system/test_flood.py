@@ -11,7 +11,7 @@ from harness.redis_server import RedisServer
 CONNECTIONS = 1000
 SECONDS = 4
 WORKERS = 2
-WINDOW = 64  # calls under way per worker
+CALLS = 4  # calls under way per worker
 
 
 def by(address):
@@ -71,21 +71,14 @@ class Flood(SystemTest):
             f"it is a flood: {flood}": flood.get("rejected", 0) > CONNECTIONS,
             f"others are served: {load.lost}, {quiet}":
                 not load.lost and quiet == {"allowed": len(answers)},
-            "the store is thought well of": self.count("gateway_store_failures_total") == 0
-            and self.count("gateway_store_up") == 1,
-            # At most a window a worker for each token that comes back, and the others' calls.
-            f"it costs few calls: {calls}": calls < len(answers) + WORKERS * WINDOW * (10 + took),
+            "the store is thought well of": self.count("gateway_store_up") == 1,
+            # At most so many a worker for each token that comes back, and the others' calls.
+            f"it costs few calls: {calls}": calls < len(answers) + WORKERS * CALLS * (10 + took),
         }
         return [what for what, good in checks.items() if not good]
 
     def test_a_client_on_a_thousand_connections_gets_its_limit_and_others_theirs(self):
-        # A busy machine can keep any answer for longer than the store's timeout, but not every time.
-        wrong = []
-        for _ in range(3):
-            wrong = self.what_goes_wrong()
-            if not wrong:
-                break
-        self.assertEqual(wrong, [])
+        self.assertEqual(self.what_goes_wrong(), [])
 
     def test_a_limited_client_stays_limited_when_its_store_fails_open(self):
         self.start("1/h")

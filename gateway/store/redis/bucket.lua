@@ -25,14 +25,26 @@ local function rescaled(owed, old, new)
     return math.min(scaled, most)
 end
 
--- The bucket at `key` in the present terms; nil if the key holds something else. A debt made at
--- another rate must be kept re-based whatever the answer, or a client that is rejected again and
--- again would go on paying at the old one.
+-- Sets a bucket to the present terms. A debt made at another rate must be kept re-based whatever the
+-- answer, or a client that is rejected again and again would go on paying at the old one.
+local function adapt(bucket, interval, burst)
+    local owed = bucket.full_at - now
+    if bucket.interval ~= interval and owed > 0 then
+        bucket.full_at = now + rescaled(owed, bucket.interval, interval)
+        bucket.changed = true
+    end
+    bucket.interval, bucket.capacity = interval, interval * burst
+end
+
+-- The bucket at `key` in the present terms; nil if the key holds something else.
 local function read(key, interval, burst)
-    local bucket = { full_at = now, before = now, interval = interval, capacity = interval * burst }
-    local value = redis.call('GET', key)
+    local bucket = { full_at = now, interval = interval, capacity = interval * burst }
+    local value = redis.pcall('GET', key)
     if not value then
         return bucket
+    end
+    if type(value) ~= 'string' then
+        return nil
     end
     local full_at, old, capacity = string.match(value, '^(%d+) (%d+) (%d+)$')
     full_at, old, capacity = tonumber(full_at), tonumber(old), tonumber(capacity)
@@ -40,22 +52,18 @@ local function read(key, interval, burst)
         return nil
     end
     -- A clock that stepped back would leave a debt larger than any that can be made.
-    local owed = math.min(full_at, now + capacity) - now
-    if owed <= 0 then
-        return bucket
+    full_at = math.min(full_at, now + capacity)
+    if full_at > now then
+        bucket.full_at, bucket.interval = full_at, old
+        adapt(bucket, interval, burst)
     end
-    if old ~= interval then
-        owed = rescaled(owed, old, interval)
-        bucket.changed = true
-    end
-    bucket.full_at, bucket.before = now + owed, now + owed
     return bucket
 end
 
-local function write(key, full_at, bucket)
-    local owed = full_at - now
+local function write(key, bucket)
+    local owed = bucket.full_at - now
     -- A rebased debt can be more than a full bucket, if the burst has shrunk, too.
     local capacity = math.max(bucket.capacity, owed)
-    local value = string.format('%.0f %.0f %.0f', full_at, bucket.interval, capacity)
+    local value = string.format('%.0f %.0f %.0f', bucket.full_at, bucket.interval, capacity)
     redis.call('SET', key, value, 'PX', string.format('%.0f', ceil_div(owed, 1000) + 1))
 end

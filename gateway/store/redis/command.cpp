@@ -9,14 +9,18 @@
 #include <array>
 #include <charconv>
 #include <new>
+#include <vector>
 
 namespace gateway::store::redis {
 
 namespace {
 
 constexpr std::size_t words_before_keys = 3;  // EVALSHA sha count
-constexpr std::size_t arguments_per_charge = 4;
-constexpr std::size_t max_words = words_before_keys + (1 + arguments_per_charge) * max_charges + 1;
+constexpr std::size_t words_per_question = 2;
+constexpr std::size_t words_per_charge = 4;
+constexpr std::size_t max_arguments =
+    1 + words_per_question * call::max_questions + words_per_charge * call::max_charges;
+constexpr std::size_t max_words = words_before_keys + call::max_charges + max_arguments;
 
 // Decimal numbers that live as long as the command is put together.
 class numerals {
@@ -29,8 +33,67 @@ public:
     }
 
 private:
-    std::array<std::array<char, 20>, 2 + arguments_per_charge * max_charges> texts_;
+    std::array<std::array<char, 20>, 1 + max_arguments> texts_;
     std::size_t used_ = 0;
+};
+
+bool same(const charge& a, const charge& b)
+{
+    return a.limit == b.limit && a.cost == b.cost && a.enforced == b.enforced &&
+           a.bucket_name == b.bucket_name && a.limit_name == b.limit_name;
+}
+
+bool same(const pending_question& a, const pending_question& b)
+{
+    return std::equal(
+        a.charges.begin(),
+        a.charges.end(),
+        b.charges.begin(),
+        b.charges.end(),
+        [](const charge& x, const charge& y) { return same(x, y); }
+    );
+}
+
+// The words of one call.
+class take_words {
+public:
+    explicit take_words(std::int64_t number) { add(number); }
+
+    // So many times in a row.
+    void add(std::span<const charge> charges, std::size_t times, std::string_view key_prefix)
+    {
+        add(static_cast<std::int64_t>(times));
+        add(static_cast<std::int64_t>(charges.size()));
+        for (const charge& c : charges) {
+            const limit::terms terms = c.limit->in_microseconds();
+            keys_.push_back(key_of(key_prefix, c));
+            add(terms.interval);
+            add(terms.burst);
+            // More than a full bucket is rejected whatever the number; this one is exact there,
+            // too.
+            add(std::min(c.cost, terms.burst + 1));
+            arguments_[used_++] = c.enforced ? "1" : "0";
+        }
+    }
+
+    void write(std::string& out, std::string_view sha)
+    {
+        std::array<std::string_view, max_words> words;
+        words[0] = "EVALSHA";
+        words[1] = sha;
+        words[2] = numbers_.of(static_cast<std::int64_t>(keys_.size()));
+        auto end = std::copy(keys_.begin(), keys_.end(), words.begin() + words_before_keys);
+        end = std::copy_n(arguments_.begin(), used_, end);
+        encode(out, {words.begin(), end});
+    }
+
+private:
+    numerals numbers_;
+    std::vector<std::string> keys_;
+    std::array<std::string_view, max_arguments> arguments_;
+    std::size_t used_ = 0;
+
+    void add(std::int64_t n) { arguments_[used_++] = numbers_.of(n); }
 };
 
 }  // namespace
@@ -53,37 +116,27 @@ void encode(std::string& out, std::span<const std::string_view> words)
     redisFreeCommand(bytes);
 }
 
-void encode_take(std::string& out, const take_call& call, std::span<const charge> charges)
+// Of those that were asked the same, one after the other, only the first one's words are needed.
+void encode_take(std::string& out, const take_script_of& script, const call& asked)
 {
-    std::array<std::string, max_charges> keys;
-    std::array<std::string_view, max_words> words;
-    numerals numbers;
-    words[0] = call.sha.empty() ? "EVAL" : "EVALSHA";
-    words[1] = call.sha.empty() ? take_script : call.sha;
-    words[2] = numbers.of(static_cast<std::int64_t>(charges.size()));
-    std::size_t next = words_before_keys + charges.size();
-    for (std::size_t i = 0; i < charges.size(); ++i) {
-        const charge& c = charges[i];
-        const limit::terms terms = c.limit->in_microseconds();
-        keys[i] = key_of(call.key_prefix, c);
-        words[words_before_keys + i] = keys[i];
-        words[next++] = numbers.of(terms.interval);
-        words[next++] = numbers.of(terms.burst);
-        // More than a full bucket is rejected whatever the number; this one is exact there, too.
-        words[next++] = numbers.of(std::min(c.cost, terms.burst + 1));
-        words[next++] = c.enforced ? "1" : "0";
+    take_words words{asked.number};
+    const auto all = asked.all();
+    for (auto first = all.begin(); first != all.end();) {
+        const auto other = [&first](const pending_question& q) { return !same(q, *first); };
+        const auto end = std::find_if(first, all.end(), other);
+        words.add(first->charges, static_cast<std::size_t>(end - first), script.key_prefix);
+        first = end;
     }
-    words[next++] = numbers.of(call.number);
-    encode(out, std::span{words}.first(next));
+    words.write(out, script.sha);
 }
 
-void encode_probe(std::string& out, const take_call& call)
+void encode_probe(std::string& out, const take_script_of& script, std::int64_t number)
 {
-    const std::string key = std::string{call.key_prefix} + "probe";
+    const std::string key = std::string{script.key_prefix} + "probe";
     // A token per microsecond, a thousand at most: never rejected, forgotten at once.
-    const std::string number = std::to_string(call.number);
-    const std::array<std::string_view, 9> words{
-        "EVALSHA", call.sha, "1", key, "1", "1000", "1", "1", number};
+    const std::string itself = std::to_string(number);
+    const std::array<std::string_view, 11> words{
+        "EVALSHA", script.sha, "1", key, itself, "1", "1", "1", "1000", "1", "1"};
     encode(out, words);
 }
 

@@ -5,9 +5,9 @@
 #pragma once
 
 #include "gateway/net/task.hpp"
+#include "gateway/store/link_state.hpp"
 #include "gateway/store/options.hpp"
 #include "gateway/store/redis/greeting.hpp"
-#include "gateway/store/redis/link_state.hpp"
 
 #include <boost/asio/ip/basic_resolver.hpp>
 #include <boost/asio/ip/tcp.hpp>

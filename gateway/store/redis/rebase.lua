@@ -13,9 +13,9 @@ local page = redis.call('SCAN', ARGV[1], 'COUNT', ARGV[2])
 for _, key in ipairs(page[2]) do
     local limit = limits[string.sub(key, 1, -33)] -- without the 32 digits of the client
     if limit then
-        local readable, bucket = pcall(read, key, limit.interval, limit.burst)
-        if readable and bucket and bucket.changed then
-            write(key, bucket.full_at, bucket)
+        local bucket = read(key, limit.interval, limit.burst)
+        if bucket and bucket.changed then
+            write(key, bucket)
         end
     end
 end

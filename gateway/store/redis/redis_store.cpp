@@ -17,22 +17,22 @@ redis_store::redis_store(
 
 redis_store::~redis_store()
 {
-    link_->close(redis::link::pending_ones::abandon);
+    link_->close(conversation_state::pending_ones::abandon);
 }
 
 bool redis_store::recalls(std::span<const charge> charges, base::instant now, answer& into) const
 {
-    return link_->recalls(charges, now, into);
+    return link_->conversation().recalls(charges, now, into);
 }
 
 std::optional<failure> redis_store::ask(std::span<const charge> charges, question& q)
 {
-    return link_->ask(charges, q);
+    return link_->conversation().ask(charges, q, base::now());
 }
 
 void redis_store::close()
 {
-    link_->close(redis::link::pending_ones::fail);
+    link_->close(conversation_state::pending_ones::fail);
 }
 
 void redis_store::retire()
@@ -42,7 +42,7 @@ void redis_store::retire()
 
 bool redis_store::healthy() const
 {
-    return link_->healthy();
+    return link_->conversation().healthy();
 }
 
 }  // namespace gateway::store

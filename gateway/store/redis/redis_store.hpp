@@ -1,8 +1,8 @@
 // A store kept in a Redis server: one atomic script per question, one round trip, server time.
 //
-// One per worker and server, on the worker's thread and io_context only. All questions asked in
-// one turn of the loop leave in one send over one pipelined connection, the link, which connects
-// and recovers by itself; a breaker stops the asking when the server fails, and probes it aside.
+// One per worker and server, on the worker's thread and io_context only. Questions travel together
+// over one pipelined connection, the link, which connects and recovers by itself; a breaker stops
+// the asking when the server fails, and probes it aside. See conversation_state.
 #pragma once
 
 #include "gateway/store/options.hpp"

@@ -187,33 +187,59 @@ std::string quotable(std::string_view error, std::string_view password)
     return words;
 }
 
-std::optional<answer> read_answer(const reply& r, std::int64_t number, std::size_t charges)
+std::optional<std::int64_t> call_number(const reply& r)
+{
+    const bool good = r.what == reply::kind::integers && r.count > 0;
+    return good ? std::optional{r.integers[0]} : std::nullopt;
+}
+
+namespace {
+
+// allowed, remaining, retry_us, full_us
+constexpr std::size_t integers_per_charge = 4;
+
+std::optional<limit::decision> decision_in(std::span<const std::int64_t> four)
 {
     constexpr std::int64_t most = base::duration{limit::limit::max_refill}.count() / 1000;
-    if (r.what != reply::kind::integers || r.count != 2 + 4 * charges || r.integers[0] != number) {
+    const bool good = (four[0] == 0 || four[0] == 1) && four[1] >= 0 && four[2] >= 0 &&
+                      four[2] <= most && four[3] >= 0 && four[3] <= most;
+    if (!good) {
         return std::nullopt;
     }
-    answer a;
-    a.admitted = r.integers[1] == 1;
-    bool good = r.integers[1] == 0 || r.integers[1] == 1;
-    for (std::size_t i = 2; i < r.count; i += 4) {
-        const auto allowed = r.integers[i];
-        const auto remaining = r.integers[i + 1];
-        const auto retry = r.integers[i + 2];
-        const auto full = r.integers[i + 3];
-        good = good && (allowed == 0 || allowed == 1) && remaining >= 0 && retry >= 0 &&
-               retry <= most && full >= 0 && full <= most;
-        if (!good) {
-            return std::nullopt;
-        }
-        a.add({
-            .allowed = allowed == 1,
-            .remaining = remaining,
-            .retry_after = std::chrono::microseconds{retry},
-            .reset_after = std::chrono::microseconds{full},
-        });
+    return limit::decision{
+        .allowed = four[0] == 1,
+        .remaining = four[1],
+        .retry_after = std::chrono::microseconds{four[2]},
+        .reset_after = std::chrono::microseconds{four[3]},
+    };
+}
+
+}  // namespace
+
+call_results::kind take_results::next(std::size_t charges, answer& into)
+{
+    if (ended()) {
+        return kind::garbage;
     }
-    return a;
+    const std::int64_t verdict = integers_[at_++];
+    if (verdict == -1) {
+        return kind::corrupt;
+    }
+    const auto rest = integers_.subspan(at_);
+    if ((verdict != 0 && verdict != 1) || rest.size() < charges * integers_per_charge) {
+        return kind::garbage;
+    }
+    into.clear();
+    into.admitted = verdict == 1;
+    for (std::size_t i = 0; i < charges; ++i) {
+        const auto said = decision_in(rest.subspan(i * integers_per_charge));
+        if (!said) {
+            return kind::garbage;
+        }
+        into.add(*said);
+    }
+    at_ += charges * integers_per_charge;
+    return kind::answer;
 }
 
 }  // namespace gateway::store::redis

@@ -4,7 +4,8 @@
 // is garbage, and then the connection it came from is of no more use.
 #pragma once
 
-#include "gateway/store/store.hpp"
+#include "gateway/store/call.hpp"
+#include "gateway/store/conversation_state.hpp"
 
 #include <hiredis/read.h>
 
@@ -20,7 +21,7 @@
 namespace gateway::store::redis {
 
 struct reply {
-    static constexpr std::size_t max_integers = 2 + 4 * max_charges;
+    static constexpr std::size_t max_integers = 1 + call::max_questions + 4 * call::max_charges;
     static constexpr std::size_t max_text = 256;  // longer text is cut
 
     enum class kind { nil, status, error, text, integer, integers };
@@ -71,8 +72,21 @@ complaint classify(std::string_view error);
 // stands.
 std::string quotable(std::string_view error, std::string_view password);
 
-// The answer in a reply of take.lua to the call of that number with so many charges; nothing if it
-// is none.
-std::optional<answer> read_answer(const reply& r, std::int64_t number, std::size_t charges);
+// The number of the call that take.lua replies to; nothing if it is no reply of it.
+std::optional<std::int64_t> call_number(const reply& r);
+
+// A reply of take.lua, question by question. The reply must outlive it.
+class take_results final : public call_results {
+public:
+    explicit take_results(const reply& r) : integers_(std::span{r.integers}.first(r.count)) {}
+
+    kind next(std::size_t charges, answer& into) override;
+
+    bool ended() const override { return at_ == integers_.size(); }
+
+private:
+    std::span<const std::int64_t> integers_;
+    std::size_t at_ = 1;
+};
 
 }  // namespace gateway::store::redis

@@ -1,52 +1,103 @@
--- One question to the store: take from every bucket, or from none. Begins with bucket.lua.
+-- A call to the store: questions, decided one after the other. Each takes from all of its buckets, or
+-- from none. Begins with bucket.lua.
 --
--- KEYS  one bucket per charge; the same one may appear twice, and then sees both, in order
--- ARGV  per charge: interval (us per token), burst, cost, enforced (1, or 0 for shadow mode);
---       last the question's number, which comes back, so that no reply can pass for another's
--- Reply {number, admitted, then per charge: allowed, remaining, retry_us, full_us}, all integers
-local buckets, answers, admitted = {}, {}, 1
-for i, key in ipairs(KEYS) do
-    local interval, burst = tonumber(ARGV[4 * i - 3]), tonumber(ARGV[4 * i - 2])
-    local cost, enforced = tonumber(ARGV[4 * i - 1]), ARGV[4 * i] == '1'
-    local bucket = buckets[key] or read(key, interval, burst)
-    if not bucket then
-        return redis.error_reply('CORRUPT a bucket key holds something else')
+-- KEYS  the bucket of each charge, in the order of ARGV; the same one may come more than once, and
+--       what was taken from it before counts
+-- ARGV  the call's number, which comes back, so that no reply can pass for another's; then per
+--       question: how many times it is asked, how many charges it has; per charge: interval (us per
+--       token), burst, cost, enforced (1, or 0 for shadow mode)
+-- Reply {number, then per question: 1 admitted, 0 rejected, or -1 if a bucket's key holds something
+--       else; unless that: per charge: allowed, remaining, retry_us, full_us}, all integers
+local buckets = {}
+
+-- False if its key holds something else.
+local function bucket_of(key, interval, burst)
+    local bucket = buckets[key]
+    if bucket == nil then
+        bucket = read(key, interval, burst) or false
+        buckets[key] = bucket
+    elseif bucket then
+        adapt(bucket, interval, burst)
     end
-    buckets[key] = bucket
-    local capacity = interval * burst
+    return bucket
+end
+
+-- Charges a bucket, if it has the tokens: allowed, remaining, retry_us, full_us.
+local function take(c)
+    local bucket = c.bucket
     local owed = bucket.full_at - now
-    if cost > burst or owed > capacity - cost * interval then
-        local retry = owed + math.min(cost, burst) * interval - capacity
-        answers[i] = { 0, math.max(burst - ceil_div(owed, interval), 0), retry, owed }
-        if enforced then
+    c.before = bucket.full_at
+    if c.cost > c.burst or owed > c.interval * (c.burst - c.cost) then
+        local retry = owed + (math.min(c.cost, c.burst) - c.burst) * c.interval
+        return { 0, math.max(c.burst - ceil_div(owed, c.interval), 0), retry, owed }
+    end
+    owed = owed + c.cost * c.interval
+    bucket.full_at = now + owed
+    return { 1, c.burst - ceil_div(owed, c.interval), 0, owed }
+end
+
+local reply = { tonumber(ARGV[1]) }
+
+local function decide(charges)
+    local answers, admitted = {}, 1
+    for i, c in ipairs(charges) do
+        answers[i] = take(c)
+        if answers[i][1] == 0 and c.enforced then
             admitted = 0
         end
-    else
-        owed = owed + cost * interval
-        bucket.full_at, bucket.taken = now + owed, true
-        answers[i] = { 1, burst - ceil_div(owed, interval), 0, owed }
+    end
+    for i = #charges, 1, -1 do
+        local c = charges[i]
+        if admitted == 0 then
+            c.bucket.full_at = c.before
+        elseif answers[i][1] == 1 then
+            c.bucket.taken = true
+        end
+    end
+    reply[#reply + 1] = admitted
+    for i, c in ipairs(charges) do
+        local answer = answers[i]
+        if admitted == 0 and answer[1] == 1 then
+            -- Nothing is taken: this limit's numbers are those of its untouched bucket.
+            local owed = c.bucket.full_at - now
+            answer = { 1, math.max(c.burst - ceil_div(owed, c.interval), 0), 0, owed }
+        end
+        for _, number in ipairs(answer) do
+            reply[#reply + 1] = number
+        end
     end
 end
 
-local reply = { tonumber(ARGV[#ARGV]), admitted }
-for i, key in ipairs(KEYS) do
-    local answer = answers[i]
-    if admitted == 0 and answer[1] == 1 then
-        -- Nothing is taken: this limit's numbers are those of its untouched bucket.
-        local interval, burst = tonumber(ARGV[4 * i - 3]), tonumber(ARGV[4 * i - 2])
-        local owed = buckets[key].before - now
-        answer = { 1, math.max(burst - ceil_div(owed, interval), 0), 0, owed }
+local at, key = 2, 1
+while at < #ARGV do
+    local times, charges, readable = tonumber(ARGV[at]), {}, true
+    for i = 1, tonumber(ARGV[at + 1]) do
+        local a = at + 4 * i - 2
+        local interval, burst = tonumber(ARGV[a]), tonumber(ARGV[a + 1])
+        local bucket = bucket_of(KEYS[key], interval, burst)
+        readable = readable and bucket
+        charges[i] = {
+            bucket = bucket,
+            interval = interval,
+            burst = burst,
+            cost = tonumber(ARGV[a + 2]),
+            enforced = ARGV[a + 3] == '1',
+        }
+        key = key + 1
     end
-    for _, number in ipairs(answer) do
-        reply[#reply + 1] = number
+    at = at + 2 + 4 * #charges
+    for _ = 1, times do
+        if readable then
+            decide(charges)
+        else
+            reply[#reply + 1] = -1
+        end
     end
 end
 
-for key, bucket in pairs(buckets) do
-    if admitted == 1 and bucket.taken then
-        write(key, bucket.full_at, bucket)
-    elseif bucket.changed then
-        write(key, bucket.before, bucket)
+for name, bucket in pairs(buckets) do
+    if bucket and (bucket.taken or bucket.changed) then
+        write(name, bucket)
     end
 end
 return reply

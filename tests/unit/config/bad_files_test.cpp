@@ -176,8 +176,6 @@ TEST(bad_files, stores)
          "f:1:44: stores.s.key_prefix: expected at most 64"},
         {"stores: { s: { url: redis://h, max_pending: 1023 } }",
          "f:1:45: stores.s.max_pending: too small, the minimum is 1024"},
-        {"stores: { s: { url: redis://h, max_outgoing_bytes: 2GiB } }",
-         "f:1:52: stores.s.max_outgoing_bytes: too large, the maximum is 1GiB"},
         {"stores: { s: { url: redis://h, breaker: 5 } }",
          "f:1:41: stores.s.breaker: expected a mapping, got a plain value"},
         {"stores: { s: { url: redis://h, breaker: { failures: 0 } } }",

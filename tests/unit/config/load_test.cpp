@@ -66,7 +66,6 @@ TEST(load, every_key_arrives_where_it_belongs)
     s.stores =
         "stores:\n  local: { max_buckets: 5, on_full: reject }\n"
         "  r: { url: redis://:pw@h:1/2, timeout: 7ms, key_prefix: \"\", max_pending: 1024,"
-        " max_outgoing_bytes: 64KiB,"
         " breaker: { failures: 1, decisions: 2, window: 3s, pause: 40ms } }\n";
     s.limits =
         "limits:\n  a: { key: [client_ip, \"header:X-Api-Key\", \"cookie:Sid\", \"query:q\"],"
@@ -124,7 +123,6 @@ TEST(load, every_key_arrives_where_it_belongs)
     EXPECT_EQ(got.shared_stores[0].redis.timeout, 7ms);
     EXPECT_EQ(got.shared_stores[0].redis.key_prefix, "");
     EXPECT_EQ(got.shared_stores[0].redis.max_pending, 1024U);
-    EXPECT_EQ(got.shared_stores[0].redis.max_outgoing_bytes, 65'536U);
     EXPECT_EQ(
         got.shared_stores[0].redis.breaker,
         (store::breaker_options{.failures = 1, .decisions = 2, .window = 3s, .pause = 40ms})

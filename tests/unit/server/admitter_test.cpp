@@ -2,6 +2,7 @@
 
 #include "gateway/base/text.hpp"
 #include "gateway/http/request_parser.hpp"
+#include "gateway/store/call.hpp"
 
 #include <gmock/gmock.h>
 
@@ -24,22 +25,22 @@ public:
 
     std::optional<store::failure> ask(std::span<const store::charge>, store::question& q) override
     {
-        remember(q, slot_);
+        place_.hold(q);
         return std::nullopt;
     }
 
-    bool is_asked() const { return slot_ != nullptr; }
+    bool is_asked() const { return place_.asker != nullptr; }
 
     void answer(bool allowed)
     {
         store::answer a;
         a.add({.allowed = allowed, .remaining = 7, .retry_after = std::chrono::seconds{3}});
         a.admitted = allowed;
-        forget(slot_)->answered(a);
+        place_.release()->answered(a);
     }
 
 private:
-    store::question* slot_ = nullptr;
+    store::pending_question place_;
 };
 
 class admissions : public ::testing::Test, private verdict_listener {

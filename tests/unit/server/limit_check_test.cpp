@@ -1,5 +1,7 @@
 #include "gateway/server/limit_check.hpp"
 
+#include "gateway/store/call.hpp"
+
 #include <gmock/gmock.h>
 
 namespace gateway::server {
@@ -38,7 +40,7 @@ public:
             bucket = c.bucket_name;
         }
         if (!refuses) {
-            remember(q, slot_);
+            place_.hold(q);
         }
         return refuses;
     }
@@ -58,20 +60,20 @@ public:
             );
         }
         a.admitted = admitted;
-        if (auto* const q = forget(slot_)) {
+        if (auto* const q = place_.release()) {
             q->answered(a);
         }
     }
 
     void fail()
     {
-        if (auto* const q = forget(slot_)) {
+        if (auto* const q = place_.release()) {
             q->failed(store::failure::timeout);
         }
     }
 
 private:
-    store::question* slot_ = nullptr;
+    store::pending_question place_;
 };
 
 class limits : public ::testing::Test, private verdict_listener {

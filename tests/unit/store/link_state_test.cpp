@@ -1,8 +1,8 @@
-#include "gateway/store/redis/link_state.hpp"
+#include "gateway/store/link_state.hpp"
 
 #include <gtest/gtest.h>
 
-namespace gateway::store::redis {
+namespace gateway::store {
 namespace {
 
 using std::chrono::milliseconds;
@@ -123,4 +123,4 @@ TEST(link_state, stays_closed)
 }
 
 }  // namespace
-}  // namespace gateway::store::redis
+}  // namespace gateway::store

@@ -54,7 +54,7 @@ TEST(reply_reader, reads_replies_however_they_are_cut)
 
 TEST(reply_reader, calls_anything_else_garbage_and_stays_so)
 {
-    const std::string many = "*35\r\n";
+    const std::string many = "*" + std::to_string(reply::max_integers + 1) + "\r\n";
     for (const std::string bytes :
          {"HTTP/1.1 400 Bad Request\r\n",
           "*2\r\n:1\r\n$1\r\nx\r\n",
@@ -150,34 +150,58 @@ TEST(classify, knows_what_servers_say)
     EXPECT_TRUE(classify("NOSCRIPT No matching script. Please use EVAL.").noscript);
 }
 
-TEST(read_answer, takes_exactly_what_the_script_says)
+call_results::kind read_one(const char* text, answer& into)
 {
-    const auto a = read_answer(parsed("*6\r\n:77\r\n:0\r\n:0\r\n:3\r\n:1500000\r\n:2\r\n"), 77, 1);
-    ASSERT_TRUE(a.has_value());
-    EXPECT_FALSE(a->admitted);
-    EXPECT_FALSE(a->decisions()[0].allowed);
-    EXPECT_EQ(a->decisions()[0].remaining, 3);
-    EXPECT_EQ(a->decisions()[0].retry_after, std::chrono::milliseconds{1500});
-    EXPECT_EQ(a->decisions()[0].reset_after, std::chrono::microseconds{2});
+    const reply r = parsed(text);
+    take_results results{r};
+    const auto kind = results.next(1, into);
+    return results.ended() ? kind : call_results::kind::garbage;
+}
+
+TEST(take_results, are_exactly_what_the_script_says)
+{
+    answer a;
+    ASSERT_EQ(
+        read_one("*6\r\n:77\r\n:0\r\n:0\r\n:3\r\n:1500000\r\n:2\r\n", a), call_results::kind::answer
+    );
+    EXPECT_FALSE(a.admitted);
+    EXPECT_FALSE(a.decisions()[0].allowed);
+    EXPECT_EQ(a.decisions()[0].remaining, 3);
+    EXPECT_EQ(a.decisions()[0].retry_after, std::chrono::milliseconds{1500});
+    EXPECT_EQ(a.decisions()[0].reset_after, std::chrono::microseconds{2});
+    EXPECT_EQ(read_one("*2\r\n:77\r\n:-1\r\n", a), call_results::kind::corrupt);
     for (const char* wrong :
-         {"*0\r\n",
+         {"*1\r\n:77\r\n",
           "*5\r\n:77\r\n:1\r\n:1\r\n:1\r\n:0\r\n",
           "*6\r\n:77\r\n:2\r\n:1\r\n:1\r\n:0\r\n:0\r\n",
+          "*6\r\n:77\r\n:-2\r\n:1\r\n:1\r\n:0\r\n:0\r\n",
           "*6\r\n:77\r\n:1\r\n:2\r\n:1\r\n:0\r\n:0\r\n",
           "*6\r\n:77\r\n:1\r\n:1\r\n:-1\r\n:0\r\n:0\r\n",
           "*6\r\n:77\r\n:1\r\n:1\r\n:1\r\n:-1\r\n:0\r\n",
           "*6\r\n:77\r\n:1\r\n:1\r\n:1\r\n:0\r\n:9000000000000000\r\n",
-          "+OK\r\n",
-          ":1\r\n",
-          "$-1\r\n"}) {
-        EXPECT_FALSE(read_answer(parsed(wrong), 77, 1).has_value()) << wrong;
+          "*7\r\n:77\r\n:1\r\n:1\r\n:1\r\n:0\r\n:0\r\n:1\r\n"}) {
+        EXPECT_EQ(read_one(wrong, a), call_results::kind::garbage) << wrong;
     }
-    const auto good = parsed("*6\r\n:77\r\n:1\r\n:1\r\n:1\r\n:0\r\n:0\r\n");
-    EXPECT_TRUE(read_answer(good, 77, 1).has_value());
-    EXPECT_FALSE(read_answer(good, 76, 1).has_value()) << "another call's";
-    EXPECT_FALSE(
-        read_answer(parsed("*6\r\n:77\r\n:1\r\n:1\r\n:1\r\n:0\r\n:0\r\n"), 77, 2).has_value()
-    );
+}
+
+TEST(take_results, come_question_by_question)
+{
+    const reply r = parsed("*8\r\n:77\r\n:1\r\n:1\r\n:4\r\n:0\r\n:9\r\n:-1\r\n:0\r\n");
+    take_results results{r};
+    answer a;
+    EXPECT_EQ(results.next(1, a), call_results::kind::answer);
+    EXPECT_EQ(a.decisions()[0].remaining, 4);
+    EXPECT_EQ(results.next(2, a), call_results::kind::corrupt);
+    EXPECT_FALSE(results.ended());
+    EXPECT_EQ(results.next(1, a), call_results::kind::garbage) << "it ends before its numbers";
+}
+
+TEST(call_number, is_that_of_the_call)
+{
+    EXPECT_EQ(call_number(parsed("*2\r\n:77\r\n:-1\r\n")), 77);
+    for (const char* none : {"*0\r\n", "+OK\r\n", ":77\r\n", "$-1\r\n"}) {
+        EXPECT_EQ(call_number(parsed(none)), std::nullopt) << none;
+    }
 }
 
 TEST(greeting, says_only_what_is_needed_and_stops_at_the_first_refusal)
@@ -220,14 +244,39 @@ TEST(encode_take, puts_hashed_keys_and_exact_numbers)
     const auto l = *limit::limit::make(1, std::chrono::hours{1}, 5);
     const charge c{
         .limit_name = "l", .bucket_name = "secret", .limit = &l, .cost = 9, .enforced = false};
+    call asked;
+    asked.number = 77;
+    asked.count = 1;
+    asked.questions[0].charges = {&c, 1};
     std::string out;
-    encode_take(out, {.sha = "sha", .key_prefix = "gw:", .number = 77}, {&c, 1});
+    encode_take(out, {.sha = "sha", .key_prefix = "gw:"}, asked);
     EXPECT_EQ(out.find("secret"), std::string::npos);
     EXPECT_EQ(
         out,
-        "*9\r\n$7\r\nEVALSHA\r\n$3\r\nsha\r\n$1\r\n1\r\n$37\r\n" + key_of("gw:", c) +
-            "\r\n$10\r\n3600000000\r\n$1\r\n5\r\n$1\r\n6\r\n$1\r\n0\r\n$2\r\n77\r\n"
+        "*11\r\n$7\r\nEVALSHA\r\n$3\r\nsha\r\n$1\r\n1\r\n$37\r\n" + key_of("gw:", c) +
+            "\r\n$2\r\n77\r\n$1\r\n1\r\n$1\r\n1\r\n$10\r\n3600000000\r\n$1\r\n5\r\n"
+            "$1\r\n6\r\n$1\r\n0\r\n"
     );
+}
+
+TEST(encode_take, says_once_what_is_asked_many_times_in_a_row)
+{
+    const auto l = *limit::limit::make(1, std::chrono::hours{1}, 5);
+    const charge a{.limit_name = "l", .bucket_name = "a", .limit = &l};
+    const charge again = a;
+    const charge b{.limit_name = "l", .bucket_name = "b", .limit = &l};
+    call asked;
+    asked.number = 1;
+    asked.count = 4;
+    asked.questions[0].charges = {&a, 1};
+    asked.questions[1].charges = {&again, 1};
+    asked.questions[2].charges = {&b, 1};
+    asked.questions[3].charges = {&a, 1};
+    std::string out;
+    encode_take(out, {.sha = "sha", .key_prefix = ""}, asked);
+    EXPECT_TRUE(out.starts_with("*25\r\n"))
+        << "three keys with seven words each, and four: " << out;
+    EXPECT_NE(out.find("$1\r\n1\r\n$1\r\n2\r\n$1\r\n1\r\n$10\r\n"), std::string::npos) << out;
 }
 
 TEST(quotable, has_the_words_of_the_server_and_no_secret)

@@ -1,0 +1,277 @@
+#include "gateway/store/conversation_state.hpp"
+
+#include <algorithm>
+
+namespace gateway::store {
+
+namespace {
+
+// A server may pause for a moment, to fork, say, without its connection being given up.
+constexpr base::duration least_stuck = std::chrono::milliseconds{250};
+constexpr base::duration most_stuck = std::chrono::milliseconds{500};
+
+// Questions answered from memory before the loop does something else.
+constexpr int recalls_in_a_row = 128;
+
+}  // namespace
+
+conversation_state::conversation_state(
+    conversation_port& port,
+    const conversation_options& options,
+    telemetry::store_metrics& metrics,
+    std::uint32_t seed
+)
+    : port_(port),
+      options_(options),
+      stuck_after_(std::clamp(options.timeout, least_stuck, most_stuck)),
+      metrics_(metrics),
+      breaker_(options.breaker),
+      waiting_(options.max_pending),
+      random_(seed)
+{}
+
+// What ask() returns when it does not ask.
+failure conversation_state::refuse(failure why, base::instant now)
+{
+    metrics_.failures[static_cast<std::size_t>(why)].add();
+    note_failure(why, now);
+    return why;
+}
+
+void conversation_state::note_failure(failure why, base::instant now)
+{
+    if (breaker_.failed(why, now)) {
+        port_.report(why);
+        probe_later(now);
+    }
+}
+
+bool conversation_state::recalls(std::span<const charge> charges, base::instant now, answer& into)
+    const
+{
+    return options_.remember_rejections && empty_.decides(charges, now, into);
+}
+
+std::optional<failure> conversation_state::ask(
+    std::span<const charge> charges, question& q, base::instant now
+)
+{
+    if (link_.closed()) {
+        return failure::unreachable;
+    }
+    if (breaker_.open()) {
+        return refuse(failure::open, now);
+    }
+    if (const auto why = link_.unusable(); why && !link_.awaited()) {
+        return refuse(*why, now);
+    }
+    const std::size_t before = pending();
+    if (before >= options_.max_pending) {
+        return refuse(failure::overload, now);
+    }
+    const base::instant deadline = now + options_.timeout;
+    if (before == 0 && link_.ready() && !filling_) {
+        call& first = calls_.front();
+        first.count = 1;
+        first.questions.front().hold(q, charges, now, deadline);
+        send(first);
+    } else {
+        waiting_.push().hold(q, charges, now, deadline);
+        port_.wake_after_turn();
+    }
+    wake_by(deadline);
+    return std::nullopt;
+}
+
+// Those that have left are counted, too, until their turn comes.
+std::size_t conversation_state::pending() const
+{
+    std::size_t count = waiting_.size();
+    for (const call& c : calls_) {
+        count += c.number == 0 ? 0 : c.count;
+    }
+    return count;
+}
+
+void conversation_state::send(call& c)
+{
+    c.number = ++last_number_;
+    c.late = false;
+    metrics_.requests.add();
+    port_.send(c);
+}
+
+call* conversation_state::free_call()
+{
+    return under_way(0);
+}
+
+call* conversation_state::under_way(std::int64_t number)
+{
+    const auto is_it = [number](const call& c) { return c.number == number; };
+    const auto found = std::find_if(calls_.begin(), calls_.end(), is_it);
+    return found == calls_.end() ? nullptr : &*found;
+}
+
+void conversation_state::turn_ended(base::instant now)
+{
+    if (link_.ready() && !filling_) {
+        send_waiting(now);
+    }
+}
+
+// As many calls as may be. False: all that was pending has gone.
+bool conversation_state::send_waiting(base::instant now)
+{
+    for (call* c = free_call(); c != nullptr && !waiting_.empty(); c = free_call()) {
+        filling_ = true;
+        const bool still_there = fill(*c, now);
+        filling_ = false;
+        if (!still_there) {
+            return false;
+        }
+        if (c->count == 0) {
+            break;
+        }
+        send(*c);
+    }
+    return true;
+}
+
+// With those whose turn has come, but for those that an earlier answer has decided. False: all that
+// was pending has gone.
+bool conversation_state::fill(call& c, base::instant now)
+{
+    const std::uint64_t era = era_;
+    std::size_t charges = 0;
+    c.count = 0;
+    for (int recalled = 0; !waiting_.empty() && c.count < call::max_questions;) {
+        pending_question& next = waiting_.front();
+        question* const asker = next.asker;
+        answer known;
+        if (asker == nullptr) {
+            waiting_.pop();
+        } else if (recalls(next.charges, now, known)) {
+            if (++recalled > recalls_in_a_row) {
+                port_.wake_after_turn();
+                break;
+            }
+            next.release();
+            waiting_.pop();
+            asker->answered(known);
+            if (era_ != era) {
+                return false;
+            }
+        } else if (charges + next.charges.size() > call::max_charges) {
+            break;
+        } else {
+            charges += next.charges.size();
+            pending_question& place = c.questions[c.count++];
+            place.hold(*next.release(), next.charges, next.asked, next.deadline);
+            waiting_.pop();
+        }
+    }
+    return true;
+}
+
+bool conversation_state::answered(std::int64_t number, call_results& said, base::instant now)
+{
+    if (number == probe_number_) {
+        answer ignored;
+        // Somebody else's value under the probe's key says nothing about the store.
+        if (said.next(1, ignored) == call_results::kind::garbage || !said.ended()) {
+            give_up(failure::protocol, now);
+            return false;
+        }
+        probe_number_ = 0;
+        if (!probe_late_) {
+            probe_succeeded();
+        }
+        return true;
+    }
+    call* const c = under_way(number);
+    return c == nullptr || settle(*c, said, now);
+}
+
+bool conversation_state::settle(call& c, call_results& said, base::instant now)
+{
+    const std::uint64_t era = era_;
+    if (!c.late) {
+        link_.proved();
+        breaker_.succeeded(now);
+    }
+    for (pending_question& p : c.all()) {
+        answer a;
+        const auto kind = said.next(p.charges.size(), a);
+        if (kind == call_results::kind::garbage) {
+            give_up(failure::protocol, now);
+            return false;
+        }
+        if (p.asker == nullptr) {
+            continue;
+        }
+        metrics_.duration.observe(now - p.asked);
+        if (kind == call_results::kind::corrupt) {
+            fail(p, failure::corrupt, now);
+        } else {
+            if (options_.remember_rejections) {
+                empty_.remember(p.charges, a, now);
+            }
+            p.release()->answered(a);
+        }
+        if (era_ != era) {
+            return true;
+        }
+    }
+    c.number = 0;
+    if (!said.ended()) {
+        give_up(failure::protocol, now);
+        return false;
+    }
+    return true;
+}
+
+void conversation_state::refused(std::int64_t number, failure why, base::instant now)
+{
+    if (number == probe_number_) {
+        probe_number_ = 0;
+        if (!probe_late_) {
+            probe_later(now);
+        }
+        return;
+    }
+    call* const c = under_way(number);
+    if (c == nullptr) {
+        return;
+    }
+    const std::uint64_t era = era_;
+    note_failure(why, now);
+    for (pending_question& p : c->all()) {
+        if (p.asker != nullptr) {
+            metrics_.duration.observe(now - p.asked);
+            fail(p, why, now);
+        }
+        if (era_ != era) {
+            return;
+        }
+    }
+    c->number = 0;
+}
+
+// What other answers said of its bucket still decides a question that fails: a client that is known
+// to be limited is rejected, whatever happens to the store.
+void conversation_state::fail(pending_question& p, failure why, base::instant now)
+{
+    question* const asker = p.release();
+    if (asker == nullptr) {
+        return;
+    }
+    if (answer known; recalls(p.charges, now, known)) {
+        asker->answered(known);
+        return;
+    }
+    metrics_.failures[static_cast<std::size_t>(why)].add();
+    asker->failed(why);
+}
+
+}  // namespace gateway::store

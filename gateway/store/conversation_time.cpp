@@ -1,0 +1,250 @@
+// The conversation's deadlines and probes, and the end of its connection.
+#include "gateway/store/conversation_state.hpp"
+
+#include <algorithm>
+
+namespace gateway::store {
+
+namespace {
+
+// Deadlines that close together are looked at together: far less than the 5 ms we may be late.
+constexpr base::duration deadline_grain = std::chrono::milliseconds{1};
+
+}  // namespace
+
+void conversation_state::ready(base::instant now)
+{
+    link_.greeted();
+    const std::uint64_t era = era_;
+    if (!send_waiting(now) || era_ != era) {
+        return;
+    }
+    if (breaker_.open()) {
+        probe(now);
+    } else {
+        port_.report(std::nullopt);
+    }
+}
+
+void conversation_state::give_up(failure why, base::instant now)
+{
+    port_.hang_up();
+    lost(why, now);
+}
+
+void conversation_state::lost(failure why, base::instant now)
+{
+    const std::uint64_t era = ++era_;
+    link_.lost(why);
+    probe_number_ = 0;
+    probe_late_ = false;
+    port_.report(why);
+    if (pending() > 0) {
+        note_failure(why, now);
+    }
+    for (call& c : calls_) {
+        // Free before anybody is told: who is told may ask for the next connection already.
+        const std::size_t count = c.number == 0 ? 0 : c.count;
+        c.number = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+            fail(c.questions[i], why, now);
+            if (era_ != era) {
+                return;
+            }
+        }
+    }
+    for (std::size_t left = waiting_.size(); left > 0 && era_ == era; --left) {
+        pending_question& p = waiting_.front();
+        pending_question taken = p;
+        question* const asker = p.release();
+        waiting_.pop();
+        if (asker != nullptr) {
+            taken.hold(*asker);
+            fail(taken, why, now);
+        }
+    }
+}
+
+void conversation_state::close(pending_ones what)
+{
+    if (link_.closed()) {
+        return;
+    }
+    ++era_;
+    link_.close();
+    const auto end = [what](pending_question& p) {
+        question* const asker = p.release();
+        if (asker != nullptr && what == pending_ones::fail) {
+            asker->failed(failure::unreachable);
+        }
+    };
+    for (call& c : calls_) {
+        c.number = 0;
+        std::for_each(c.questions.begin(), c.questions.end(), end);
+    }
+    for (; !waiting_.empty(); waiting_.pop()) {
+        end(waiting_.front());
+    }
+}
+
+void conversation_state::wake_by(base::instant at)
+{
+    if (at < wake_at_) {
+        wake_at_ = at;
+        port_.wake_at(at);
+    }
+}
+
+void conversation_state::passed(base::instant now)
+{
+    if (link_.closed()) {
+        return;
+    }
+    wake_at_ = base::instant::max();
+    if (is_stuck(now)) {
+        give_up(failure::timeout, now);
+    } else if (!expire_calls(now) || !expire_waiting(now)) {
+        return;
+    }
+    check_probe(now);
+    const base::instant next = next_deadline();
+    if (next != base::instant::max()) {
+        wake_by(std::max(next, now + deadline_grain));
+    }
+}
+
+bool conversation_state::is_stuck(base::instant now) const
+{
+    const auto overdue = [this, now](const call& c) {
+        return c.number != 0 && c.questions[0].deadline + stuck_after_ <= now;
+    };
+    return std::any_of(calls_.begin(), calls_.end(), overdue) ||
+           (probe_number_ != 0 && probe_deadline_ + stuck_after_ <= now);
+}
+
+// False: all that was pending has gone.
+bool conversation_state::expire_calls(base::instant now)
+{
+    const std::uint64_t era = era_;
+    for (call& c : calls_) {
+        if (c.number == 0) {
+            continue;
+        }
+        for (pending_question& p : c.all()) {
+            if (p.asker == nullptr || p.deadline > now) {
+                continue;
+            }
+            if (!c.late) {
+                c.late = true;
+                note_failure(failure::timeout, now);
+            }
+            metrics_.duration.observe(now - p.asked);
+            fail(p, failure::timeout, now);
+            if (era_ != era) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// Whether the store said nothing while the question waited, nor for a whole timeout before that.
+bool conversation_state::was_silent_for(const pending_question& p) const
+{
+    const auto was_overdue = [&p](const call& c) {
+        return c.number != 0 && c.questions[0].deadline <= p.asked;
+    };
+    return !link_.ready() || std::all_of(calls_.begin(), calls_.end(), was_overdue);
+}
+
+// Those that were never sent, oldest first. That is a failure of the store only if it is silent:
+// else our queue was too long. False: all that was pending has gone.
+bool conversation_state::expire_waiting(base::instant now)
+{
+    const std::uint64_t era = era_;
+    bool noted = false;
+    while (!waiting_.empty() && waiting_.front().deadline <= now) {
+        pending_question overdue = waiting_.front();
+        question* const asker = waiting_.front().release();
+        waiting_.pop();
+        if (asker == nullptr) {
+            continue;
+        }
+        const failure why = was_silent_for(overdue) ? failure::timeout : failure::overload;
+        if (why == failure::timeout && !noted) {
+            noted = true;
+            note_failure(why, now);
+        }
+        overdue.hold(*asker);
+        fail(overdue, why, now);
+        if (era_ != era) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void conversation_state::check_probe(base::instant now)
+{
+    if (probe_number_ != 0 && !probe_late_ && probe_deadline_ <= now) {
+        probe_late_ = true;
+        probe_later(now);
+    }
+    if (probe_at_ <= now) {
+        probe(now);
+    }
+}
+
+// Does nothing without a connection: the next one begins with a probe. Nor while one is late: it is
+// answered, or the connection is given up.
+void conversation_state::probe(base::instant now)
+{
+    probe_at_ = base::instant::max();
+    if (!link_.ready() || !breaker_.open() || probe_number_ != 0) {
+        return;
+    }
+    probe_number_ = ++last_number_;
+    probe_late_ = false;
+    probe_deadline_ = now + options_.timeout;
+    metrics_.requests.add();
+    port_.send_probe(probe_number_);
+    wake_by(probe_deadline_);
+}
+
+void conversation_state::probe_later(base::instant now)
+{
+    const double chance = std::uniform_real_distribution<double>{0, 1}(random_);
+    probe_at_ = now + breaker_.pause(chance);
+    wake_by(probe_at_);
+}
+
+void conversation_state::probe_succeeded()
+{
+    probe_at_ = base::instant::max();
+    breaker_.probe_succeeded();
+    link_.proved();
+    port_.report(std::nullopt);
+}
+
+base::instant conversation_state::next_deadline() const
+{
+    base::instant next = probe_at_;
+    for (const call& c : calls_) {
+        if (c.number != 0) {
+            const auto all = c.all();
+            const auto waits = [](const pending_question& p) { return p.asker != nullptr; };
+            const auto first = std::find_if(all.begin(), all.end(), waits);
+            const base::instant stuck = all.front().deadline + stuck_after_;
+            next = std::min(next, first == all.end() ? stuck : first->deadline);
+        }
+    }
+    if (!waiting_.empty()) {
+        next = std::min(next, waiting_.front().deadline);
+    }
+    if (probe_number_ != 0) {
+        next = std::min(next, probe_late_ ? probe_deadline_ + stuck_after_ : probe_deadline_);
+    }
+    return next;
+}
+
+}  // namespace gateway::store

@@ -1,0 +1,144 @@
+// Questions that travel together are answered as the same questions one after the other.
+#include "gateway/store/redis/command.hpp"
+#include "tests/contract/subjects.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <random>
+#include <vector>
+
+namespace gateway::store::testing {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::seconds;
+
+class batches : public ::testing::Test {
+protected:
+    batches()
+    {
+        options.timeout = seconds{5};
+        options.remember_rejections = false;  // so that every question is asked
+    }
+
+    redis_options options;
+    // Slow enough that no token comes back meanwhile; the second is the first after a reload.
+    const std::array<limit::limit, 3> limits{
+        *limit::limit::make(1, hours{1}, 7),
+        *limit::limit::make(1, hours{2}, 9),
+        *limit::limit::make(1, hours{3}, 20)};
+    static constexpr std::array<std::string_view, 4> narrow{"na", "nb", "nc", "nd"};
+    static constexpr std::array<std::string_view, 4> wide{"wa", "wb", "wc", "wd"};
+
+    std::vector<charge> draw_question(std::mt19937& random) const
+    {
+        std::vector<charge> charges;
+        const std::size_t of_narrow =
+            random() % 2;  // a question is asked before the reload, or after
+        for (std::size_t count = 1 + random() % 3; count > 0; --count) {
+            const std::size_t kind = random() % 2 == 0 ? 2 : of_narrow;
+            const std::string_view name = kind == 2 ? "wide" : "narrow";
+            const auto& buckets = kind == 2 ? wide : narrow;
+            const std::int64_t cost = random() % 8 == 0 ? 30 : 1 + random() % 3;
+            charges.push_back(
+                {name, buckets[random() % buckets.size()], &limits[kind], cost, random() % 4 != 0}
+            );
+        }
+        return charges;
+    }
+};
+
+TEST_F(batches, are_answered_as_one_question_after_the_other)
+{
+    const auto server = std::make_shared<redis_server>();
+    redis_subject s{server, options};
+    ASSERT_TRUE(s.becomes_healthy());
+    for (unsigned seed = 0; seed < 60; ++seed) {
+        std::mt19937 random{seed};
+        memory_store model{memory_options{.max_buckets = 1000}};
+        server->command({"FLUSHALL"});
+        std::vector<std::vector<charge>> questions;
+        for (std::size_t count = 1 + random() % 200; count > 0; --count) {
+            const bool again = !questions.empty() && random() % 3 == 0;
+            questions.push_back(again ? questions.back() : draw_question(random));
+        }
+        std::deque<asker> askers(questions.size());
+        for (std::size_t i = 0; i < questions.size(); ++i) {
+            ASSERT_EQ(s.store().ask(questions[i], askers[i]), std::nullopt);
+        }
+        ASSERT_TRUE(run_until(s.io(), [&] { return askers.back().settled(); }));
+        for (std::size_t i = 0; i < questions.size(); ++i) {
+            answer expected;
+            ASSERT_TRUE(model.take(questions[i], base::now(), expected));
+            ASSERT_TRUE(askers[i].got.has_value());
+            EXPECT_EQ(askers[i].got->admitted, expected.admitted) << seed << "/" << i;
+            for (std::size_t j = 0; j < questions[i].size(); ++j) {
+                const auto& got = askers[i].got->decisions()[j];
+                EXPECT_EQ(got.allowed, expected.decisions()[j].allowed) << seed << "/" << i;
+                EXPECT_EQ(got.remaining, expected.decisions()[j].remaining) << seed << "/" << i;
+            }
+        }
+    }
+    EXPECT_LT(s.metrics().requests.value(), 60U * 6) << "they travelled together";
+}
+
+TEST_F(batches, never_let_more_pass_than_a_bucket_holds)
+{
+    redis_subject s{std::make_shared<redis_server>(), options};
+    ASSERT_TRUE(s.becomes_healthy());
+    const charge c{.limit_name = "l", .bucket_name = "hot", .limit = &limits[0]};
+    std::vector<asker> askers(5000);
+    for (asker& a : askers) {
+        ASSERT_EQ(s.store().ask({&c, 1}, a), std::nullopt);
+    }
+    ASSERT_TRUE(run_until(s.io(), [&] { return askers.back().settled(); }));
+    std::int64_t left = 7;
+    for (const asker& a : askers) {
+        ASSERT_TRUE(a.got.has_value());
+        ASSERT_EQ(a.got->admitted, left > 0) << "first come, first served";
+        left -= a.got->admitted ? 1 : 0;
+        ASSERT_EQ(a.got->decisions()[0].remaining, left);
+    }
+}
+
+std::string key_of_bad()
+{
+    const charge bad{.limit_name = "l", .bucket_name = "bad"};
+    return redis::key_of(redis_options{}.key_prefix, bad);
+}
+
+TEST_F(batches, a_key_that_holds_something_else_fails_its_own_questions_only)
+{
+    const auto server = std::make_shared<redis_server>();
+    redis_subject s{server, options};
+    ASSERT_TRUE(s.becomes_healthy());
+    const charge good{.limit_name = "l", .bucket_name = "good", .limit = &limits[0]};
+    const charge bad{.limit_name = "l", .bucket_name = "bad", .limit = &limits[0]};
+    const std::array<charge, 2> both{good, bad};
+    for (const std::vector<std::string>& spoil :
+         {std::vector<std::string>{"SET", key_of_bad(), "x"},
+          std::vector<std::string>{"LPUSH", key_of_bad(), "x"}}) {
+        server->command({"DEL", key_of_bad()});
+        server->command(spoil);
+        std::deque<asker> askers(5);
+        ASSERT_EQ(s.store().ask({&good, 1}, askers[0]), std::nullopt);
+        ASSERT_EQ(s.store().ask({&bad, 1}, askers[1]), std::nullopt);
+        ASSERT_EQ(s.store().ask(both, askers[2]), std::nullopt);
+        ASSERT_EQ(s.store().ask({&good, 1}, askers[3]), std::nullopt);
+        ASSERT_EQ(s.store().ask({&bad, 1}, askers[4]), std::nullopt);
+        ASSERT_TRUE(run_until(s.io(), [&] { return askers.back().settled(); }));
+        for (const std::size_t i : {1U, 2U, 4U}) {
+            EXPECT_EQ(askers[i].why, failure::corrupt) << spoil[0] << i;
+        }
+        ASSERT_TRUE(askers[0].got && askers[3].got);
+        EXPECT_EQ(
+            askers[3].got->decisions()[0].remaining, askers[0].got->decisions()[0].remaining - 1
+        ) << "nothing was taken by the question between them";
+    }
+}
+
+}  // namespace
+}  // namespace gateway::store::testing
