@@ -112,7 +112,7 @@ void warn_of_the_unused(const draft& d, findings& found)
     std::vector<bool> store_used(d.stores.size());
     for (const policy::limit_rule& limit : d.policy.limits) {
         if (limit.store != policy::local_store) {
-            store_used[limit.store - 1] = true;
+            store_used[limit.store] = true;
         }
     }
     for (const policy::route& route : d.policy.routes) {

@@ -30,7 +30,7 @@ struct origin {
 struct draft {
     settings result;
     policy::policy policy;
-    std::vector<origin> stores;     // of policy.stores[i + 1]
+    std::vector<origin> stores;     // of policy.stores[i]
     std::vector<origin> limits;     // of policy.limits[i]
     std::vector<origin> routes;     // of policy.routes[i]
     std::vector<origin> upstreams;  // of policy.upstreams[i]

@@ -181,7 +181,12 @@ void load_store(
 {
     if (const node* value = from.find("store")) {
         const located name{value, from.path_of("store")};
-        rule.store = resolve(name, "store", d.policy.stores, found).value_or(policy::local_store);
+        std::vector<std::string> known = d.policy.stores;
+        known.emplace_back("local");
+        const auto store = resolve(name, "store", known, found);
+        if (store && *store < d.policy.stores.size()) {
+            rule.store = *store;
+        }
     }
     using std::chrono::microseconds;
     if (rule.store != policy::local_store && written.tokens > written.period / microseconds{1}) {

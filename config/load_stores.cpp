@@ -42,10 +42,10 @@ void load_breaker(section& shared, store::breaker_options& options, findings& fo
     breaker.refuse_the_rest();
 }
 
-store::redis_options load_shared(const located& value, findings& found)
+store::shared_options load_shared(const located& value, findings& found)
 {
     section shared{value, found};
-    store::redis_options options;
+    store::shared_options options;
     const std::string* url = shared.require("url") == nullptr ? nullptr : shared.text("url");
     if (url != nullptr) {
         const auto parsed = parse_store_url(*url);
@@ -55,19 +55,20 @@ store::redis_options load_shared(const located& value, findings& found)
             shared.problem("url", parsed.complaint);
         }
     }
-    shared.read("timeout", options.timeout, shortest_decision, longest_decision);
+    store::conversation_options& common = store::common(options);
+    shared.read("timeout", common.timeout, shortest_decision, longest_decision);
     if (const std::string* prefix = shared.text("key_prefix")) {
         if (is_visible(*prefix, longest_key_prefix)) {
-            options.key_prefix = *prefix;
+            common.key_prefix = *prefix;
         } else {
             shared.problem(
                 "key_prefix", "expected at most 64 printable ASCII characters without spaces"
             );
         }
     }
-    shared.read_number("max_pending", options.max_pending, 1024, 65'536);
-    shared.read("remember_rejections", options.remember_rejections);
-    load_breaker(shared, options.breaker, found);
+    shared.read_number("max_pending", common.max_pending, 1024, 65'536);
+    shared.read("remember_rejections", common.remember_rejections);
+    load_breaker(shared, common.breaker, found);
     shared.refuse_the_rest();
     return options;
 }
@@ -76,7 +77,6 @@ store::redis_options load_shared(const located& value, findings& found)
 
 void load_stores(section& root, draft& d, findings& found)
 {
-    d.policy.stores = {"local"};
     const node* value = root.find("stores");
     if (value == nullptr) {
         return;

@@ -192,17 +192,18 @@ void print_stores(const settings& s, std::string& out)
     store.line("on_full", share ? "share" : "reject");
     for (const shared_store& shared : s.shared_stores) {
         stores.title(shared.name);
-        store.line("url", yaml(url_without_secret(shared.redis)));
-        store.line("timeout", shared.redis.timeout);
-        store.line("key_prefix", yaml(shared.redis.key_prefix));
-        store.line("max_pending", shared.redis.max_pending);
-        store.line("remember_rejections", yaml(shared.redis.remember_rejections));
+        store.line("url", yaml(url_without_secret(shared.options)));
+        const store::conversation_options& common = store::common(shared.options);
+        store.line("timeout", common.timeout);
+        store.line("key_prefix", yaml(common.key_prefix));
+        store.line("max_pending", common.max_pending);
+        store.line("remember_rejections", yaml(common.remember_rejections));
         store.title("breaker");
         block breaker{out, 3};
-        breaker.line("failures", shared.redis.breaker.failures);
-        breaker.line("decisions", shared.redis.breaker.decisions);
-        breaker.line("window", shared.redis.breaker.window);
-        breaker.line("pause", shared.redis.breaker.pause);
+        breaker.line("failures", common.breaker.failures);
+        breaker.line("decisions", common.breaker.decisions);
+        breaker.line("window", common.breaker.window);
+        breaker.line("pause", common.breaker.pause);
     }
 }
 
@@ -222,7 +223,8 @@ void print_limits(const settings& s, std::string& out)
         limit.line("rate", format_rate(s.rates[i]));
         limit.line("burst", std::to_string(rule.limit.burst()));
         limit.line("cost", std::to_string(rule.cost));
-        limit.line("store", yaml(s.policy->stores[rule.store]));
+        const bool local = rule.store == policy::local_store;
+        limit.line("store", yaml(local ? "local" : s.policy->stores[rule.store]));
         limit.line("on_store_failure", word(rule.on_store_failure));
         limit.line("mode", rule.mode == policy::mode::shadow ? "shadow" : "enforce");
     }

@@ -136,16 +136,18 @@ bool has_raw_credentials(std::string_view text)
 
 }  // namespace
 
-parsed<store::redis_options> parse_store_url(std::string_view text)
+parsed<store::shared_options> parse_store_url(std::string_view text)
 {
     try {
-        return {read(text), {}};
+        return {store::shared_options{read(text)}, {}};
     } catch (const invalid_url& invalid) {
         return {{}, invalid.complaint + (has_raw_credentials(text) ? encoding_hint : "")};
     }
 }
 
-std::string url_without_secret(const store::redis_options& options)
+namespace {
+
+std::string text_of(const store::redis_options& options)
 {
     std::string credentials;
     if (!options.password.empty()) {
@@ -160,6 +162,13 @@ std::string url_without_secret(const store::redis_options& options)
     const proxy::server_address address{
         .host = options.host, .port = options.port, .socket_path = {}, .echo = false};
     return "redis://" + credentials + to_text(address) + '/' + database;
+}
+
+}  // namespace
+
+std::string url_without_secret(const store::shared_options& options)
+{
+    return std::visit([](const auto& kind) { return text_of(kind); }, options);
 }
 
 }  // namespace gateway::config

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "config/address.hpp"
-#include "gateway/store/options.hpp"
+#include "gateway/store/shared_options.hpp"
 
 #include <string>
 #include <string_view>
@@ -11,9 +11,9 @@ namespace gateway::config {
 
 // redis://[user:password@]host[:port][/db] or unix://[user:password@]/path[?db=N].
 // Sets the fields of the URL; the others keep their defaults.
-parsed<store::redis_options> parse_store_url(std::string_view text);
+parsed<store::shared_options> parse_store_url(std::string_view text);
 
 // The URL again, with *** for the password.
-std::string url_without_secret(const store::redis_options& options);
+std::string url_without_secret(const store::shared_options& options);
 
 }  // namespace gateway::config

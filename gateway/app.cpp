@@ -111,7 +111,7 @@ server::snapshot app::snapshot_of(const config::settings& settings)
     s.max_connections_per_peer = settings.server.max_connections_per_peer;
     s.upstreams = settings.upstreams;
     for (const config::shared_store& store : settings.shared_stores) {
-        s.shared_stores.push_back({store.name, store.redis});
+        s.shared_stores.push_back({store.name, store.options});
     }
     for (const proxy::upstream_options& upstream : s.upstreams) {
         auto& status = upstreams_[upstream.name];

@@ -44,10 +44,10 @@ void rate_changes::walk(
 {
     const config::shared_store& shared = fresh.shared_stores[store];
     const auto known = walks_.find(shared.name);
-    bool needed = known != walks_.end() && known->second->options() != shared.redis;
-    std::vector<store::redis::limit_terms> limits;
+    bool needed = known != walks_.end() && known->second.options != shared.options;
+    std::vector<store::limit_terms> limits;
     for (const policy::limit_rule& rule : fresh.policy->limits) {
-        if (rule.store == store + 1) {
+        if (rule.store == store) {
             limits.push_back({rule.name, rule.limit.in_microseconds()});
             needed = needed || changes_rate(before, rule);
         }
@@ -56,10 +56,10 @@ void rate_changes::walk(
         return;
     }
     if (known != walks_.end()) {
-        known->second->cancel();
+        known->second.walk->cancel();
     }
-    walks_[shared.name] =
-        store::redis::rebasing::start(executor_, shared.name, shared.redis, limits);
+    walks_[shared.name] = {
+        shared.options, store::walk_rates(executor_, shared.name, shared.options, limits)};
 }
 
 // Those that have ended, and those over stores that are no longer there.
@@ -71,9 +71,9 @@ void rate_changes::forget_walks(const config::settings& fresh)
             return s.name == entry.first;
         });
         if (!there) {
-            entry.second->cancel();
+            entry.second.walk->cancel();
         }
-        return !there || entry.second->ended();
+        return !there || entry.second.walk->ended();
     });
 }
 

@@ -5,8 +5,8 @@
 
 #include "config/settings.hpp"
 #include "gateway/net/loop.hpp"
+#include "gateway/store/kinds.hpp"
 #include "gateway/store/memory_store.hpp"
-#include "gateway/store/redis/rebasing.hpp"
 
 #include <map>
 #include <memory>
@@ -25,7 +25,13 @@ public:
 private:
     store::memory_store& local_;
     net::executor executor_;
-    std::map<std::string, std::shared_ptr<store::redis::rebasing>> walks_;  // by store
+
+    struct walk_over {
+        store::shared_options options;
+        std::shared_ptr<store::rate_walk> walk;
+    };
+
+    std::map<std::string, walk_over> walks_;  // by store
 
     void walk(const config::settings& before, const config::settings& fresh, std::size_t store);
     void forget_walks(const config::settings& fresh);

@@ -4,6 +4,7 @@
 #include "gateway/limit/limit.hpp"
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,8 @@ enum class missing_key { reject, skip, client_ip };
 enum class failure_policy { open, closed, local };
 enum class mode { enforce, shadow };
 
-inline constexpr std::size_t local_store = 0;  // index of the store that is always there
+// Instead of an index: the store that is always there, in this process.
+inline constexpr std::size_t local_store = std::numeric_limits<std::size_t>::max();
 
 struct limit_rule {
     std::string name;
@@ -38,7 +40,7 @@ struct limit_rule {
     missing_key when_missing = missing_key::reject;
     limit::limit limit;
     std::int64_t cost = 1;
-    std::size_t store = local_store;  // index into policy::stores
+    std::size_t store = local_store;  // or an index into policy::stores
     failure_policy on_store_failure = failure_policy::open;
     policy::mode mode = policy::mode::enforce;
 };

@@ -19,7 +19,7 @@ struct header_options {  // of responses on limited routes
 
 struct policy {
     identity::client_options client;
-    std::vector<std::string> stores;  // names; [local_store] is "local"
+    std::vector<std::string> stores;  // names of the shared ones
     std::vector<limit_rule> limits;
     std::vector<route> routes;
     std::vector<std::string> upstreams;  // names

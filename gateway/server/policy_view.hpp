@@ -29,8 +29,7 @@ struct policy_view {
     telemetry::route_metrics* no_route = nullptr;               // what matched none
     std::vector<telemetry::limit_metrics*> limits;              // [i] of policy->limits[i]
     std::vector<std::shared_ptr<proxy::pool>> pools;            // [i] of policy->upstreams[i]
-    std::vector<std::shared_ptr<store::shared_store>>
-        stores;  // [i] of policy->stores[i]; [local_store] is null
+    std::vector<std::shared_ptr<store::shared_store>> stores;   // [i] of policy->stores[i]
 };
 
 }  // namespace gateway::server

@@ -1,6 +1,7 @@
 #include "gateway/server/resources.hpp"
 
 #include "gateway/base/text.hpp"
+#include "gateway/store/kinds.hpp"
 
 #include <algorithm>
 
@@ -31,16 +32,15 @@ std::shared_ptr<proxy::pool> resources::pool_for(
     );
 }
 
-std::shared_ptr<store::redis_store> resources::store_for(const named_store& what)
+std::shared_ptr<store::shared_store> resources::store_for(const named_store& what)
 {
     for (const kept_store& k : stores_) {
         if (k.what == what) {
             return k.store;
         }
     }
-    auto made = std::make_shared<store::redis_store>(
-        loop_.context(), what.name, what.options, metrics_.store(worker_, what.name)
-    );
+    auto made =
+        store::open_store(loop_, what.name, what.options, metrics_.store(worker_, what.name));
     return stores_.emplace_back(kept_store{what, std::move(made)}).store;
 }
 
@@ -69,7 +69,6 @@ std::shared_ptr<const policy_view> resources::adopt(const snapshot& s)
     for (const policy::limit_rule& l : s.policy->limits) {
         view->limits.push_back(&metrics_.limit(worker_, l.name));
     }
-    view->stores.push_back(nullptr);  // the local store is no link
     for (const named_store& n : s.shared_stores) {
         view->stores.push_back(store_for(n));
     }

@@ -4,7 +4,6 @@
 
 #include "gateway/server/policy_view.hpp"
 #include "gateway/server/snapshot.hpp"
-#include "gateway/store/redis/redis_store.hpp"
 #include "gateway/telemetry/registry.hpp"
 
 #include <memory>
@@ -27,7 +26,7 @@ public:
 private:
     struct kept_store {
         named_store what;
-        std::shared_ptr<store::redis_store> store;
+        std::shared_ptr<store::shared_store> store;
     };
 
     net::loop& loop_;
@@ -42,7 +41,7 @@ private:
         const std::shared_ptr<proxy::upstream_status>& status,
         unsigned short echo_port
     );
-    std::shared_ptr<store::redis_store> store_for(const named_store& what);
+    std::shared_ptr<store::shared_store> store_for(const named_store& what);
     void retire_unused(const policy_view& view);
 };
 

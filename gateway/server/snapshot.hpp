@@ -5,7 +5,7 @@
 #include "gateway/policy/policy.hpp"
 #include "gateway/proxy/options.hpp"
 #include "gateway/proxy/upstream_status.hpp"
-#include "gateway/store/options.hpp"
+#include "gateway/store/shared_options.hpp"
 
 #include <memory>
 #include <string>
@@ -15,7 +15,7 @@ namespace gateway::server {
 
 struct named_store {
     std::string name;
-    store::redis_options options;
+    store::shared_options options;
 
     bool operator==(const named_store&) const = default;
 };
@@ -24,7 +24,7 @@ struct snapshot {
     std::shared_ptr<const policy::policy> policy;
     http::options http;
     std::size_t max_connections_per_peer = 0;
-    std::vector<named_store> shared_stores;          // [i] is policy->stores[i + 1]
+    std::vector<named_store> shared_stores;          // [i] is policy->stores[i]
     std::vector<proxy::upstream_options> upstreams;  // [i] is policy->upstreams[i]
     std::string via_name;                            // of this process
     std::vector<std::shared_ptr<proxy::upstream_status>> upstream_statuses;  // [i] of upstreams[i]

@@ -1,4 +1,4 @@
-// What a store can be told.
+// What a store can be told, whatever its kind.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -27,8 +27,9 @@ struct breaker_options {
     bool operator==(const breaker_options&) const = default;
 };
 
-// How a worker talks with a shared store.
+// What every kind of shared store can be told.
 struct conversation_options {
+    std::string key_prefix = "gw:";                          // of our keys in the store
     base::duration timeout = std::chrono::milliseconds{25};  // of one decision, everything included
     // Questions without an answer yet, per worker. More than a worker has connections, so that no
     // client fills it.
@@ -38,18 +39,6 @@ struct conversation_options {
     breaker_options breaker{};
 
     bool operator==(const conversation_options&) const = default;
-};
-
-struct redis_options : conversation_options {
-    std::string host = "127.0.0.1";  // name or address; unused with a socket path
-    std::string port = "6379";
-    std::string socket_path;  // of a Unix socket; empty = TCP
-    std::string user;         // empty: the default user
-    std::string password;     // empty: no AUTH
-    int database = 0;
-    std::string key_prefix = "gw:";
-
-    bool operator==(const redis_options&) const = default;
 };
 
 }  // namespace gateway::store

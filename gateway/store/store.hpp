@@ -146,6 +146,17 @@ public:
     // than the store's timeout plus 5 ms. The charges, and what they point to, must stay as they
     // are until then. The answer may know some of the charges only, if it rejects.
     virtual std::optional<failure> ask(std::span<const charge> charges, question& q) = 0;
+
+    // Fails every pending question, and cancels all work, so that the io_context's run() can
+    // return (a name being resolved just then still holds it). Every later ask() fails at once.
+    virtual void close() = 0;
+
+    // A reload replaced it: it goes on for those who still use it, but its health is nobody's
+    // business any more (its successor of the same name writes the same metrics).
+    virtual void retire() = 0;
+
+    // Can be asked: connected, greeted, and the breaker is closed.
+    virtual bool healthy() const = 0;
 };
 
 }  // namespace gateway::store

@@ -46,7 +46,7 @@ protected:
     {
         redis_options o;
         o.port = std::to_string(subject.server().port());
-        const std::vector<redis::limit_terms> limits{
+        const std::vector<limit_terms> limits{
             {"unused", daily.in_microseconds()}, {"l", fresh.in_microseconds()}};
         walk = redis::rebasing::start(subject.io().get_executor(), "shared", o, limits);
     }

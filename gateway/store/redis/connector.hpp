@@ -6,8 +6,8 @@
 
 #include "gateway/net/task.hpp"
 #include "gateway/store/link_state.hpp"
-#include "gateway/store/options.hpp"
 #include "gateway/store/redis/greeting.hpp"
+#include "gateway/store/redis/options.hpp"
 
 #include <boost/asio/ip/basic_resolver.hpp>
 #include <boost/asio/ip/tcp.hpp>

@@ -2,7 +2,7 @@
 // Pure: replies come in, and after the last of them the server can be asked.
 #pragma once
 
-#include "gateway/store/options.hpp"
+#include "gateway/store/redis/options.hpp"
 #include "gateway/store/redis/reply.hpp"
 #include "gateway/store/store.hpp"
 

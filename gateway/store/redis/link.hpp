@@ -8,9 +8,9 @@
 #include "gateway/net/task.hpp"
 #include "gateway/store/conversation_state.hpp"
 #include "gateway/store/health_report.hpp"
-#include "gateway/store/options.hpp"
 #include "gateway/store/redis/command.hpp"
 #include "gateway/store/redis/connector.hpp"
+#include "gateway/store/redis/options.hpp"
 #include "gateway/store/redis/reply.hpp"
 #include "gateway/telemetry/metrics.hpp"
 

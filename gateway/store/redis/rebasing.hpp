@@ -7,10 +7,10 @@
 // shared_ptr, as its coroutine may end after cancel().
 #pragma once
 
-#include "gateway/limit/limit.hpp"
 #include "gateway/net/task.hpp"
-#include "gateway/store/options.hpp"
+#include "gateway/store/rate_walk.hpp"
 #include "gateway/store/redis/connector.hpp"
+#include "gateway/store/redis/options.hpp"
 #include "gateway/store/redis/reply.hpp"
 
 #include <memory>
@@ -21,12 +21,7 @@
 
 namespace gateway::store::redis {
 
-struct limit_terms {
-    std::string name;
-    limit::terms microseconds;
-};
-
-class rebasing {
+class rebasing final : public rate_walk {
 public:
     // Begins when questions in the old terms have been answered. `limits` are all those that live
     // in this store, so that a later walk does what is left of an earlier one, too. Tries again
@@ -47,11 +42,9 @@ public:
     rebasing(const rebasing&) = delete;
     rebasing& operator=(const rebasing&) = delete;
 
-    void cancel();  // for ever
+    void cancel() override;
 
-    bool ended() const { return ended_; }  // every key has been looked at
-
-    const redis_options& options() const { return options_; }
+    bool ended() const override { return ended_; }
 
 private:
     std::weak_ptr<rebasing> self_;

@@ -5,7 +5,7 @@
 // the asking when the server fails, and probes it aside. See conversation_state.
 #pragma once
 
-#include "gateway/store/options.hpp"
+#include "gateway/store/redis/options.hpp"
 #include "gateway/store/store.hpp"
 #include "gateway/telemetry/metrics.hpp"
 
@@ -37,17 +37,9 @@ public:
 
     bool recalls(std::span<const charge> charges, base::instant now, answer& into) const override;
     std::optional<failure> ask(std::span<const charge> charges, question& q) override;
-
-    // Fails every pending question, and cancels all work, so that the io_context's run() can
-    // return (a name being resolved just then still holds it). Every later ask() fails at once.
-    void close();
-
-    // A reload replaced it: it goes on for those who still use it, but its health is nobody's
-    // business any more (its successor of the same name writes the same metrics).
-    void retire();
-
-    // Connected, greeted, and the breaker is closed.
-    bool healthy() const;
+    void close() override;
+    void retire() override;
+    bool healthy() const override;
 
 private:
     std::shared_ptr<redis::link> link_;

@@ -36,7 +36,7 @@ TEST(load, the_least_configuration_has_the_documented_defaults)
     EXPECT_EQ(s.http.header_timeout, 10s);
     EXPECT_EQ(s.http.max_header_bytes, 16'384U);
     EXPECT_EQ(s.local_store.max_buckets, 1'000'000U);
-    EXPECT_THAT(s.policy->stores, ElementsAre("local"));
+    EXPECT_TRUE(s.policy->stores.empty());
     EXPECT_TRUE(s.policy->limits.empty());
     EXPECT_TRUE(s.policy->client.trusted_proxies.empty());
     EXPECT_TRUE(s.policy->headers.x_ratelimit);
@@ -119,12 +119,13 @@ TEST(load, every_key_arrives_where_it_belongs)
     EXPECT_EQ(got.local_store.on_full, store::memory_options::when_full::reject);
     ASSERT_EQ(got.shared_stores.size(), 1U);
     EXPECT_EQ(got.shared_stores[0].name, "r");
-    EXPECT_EQ(got.shared_stores[0].redis.password, "pw");
-    EXPECT_EQ(got.shared_stores[0].redis.timeout, 7ms);
-    EXPECT_EQ(got.shared_stores[0].redis.key_prefix, "");
-    EXPECT_EQ(got.shared_stores[0].redis.max_pending, 1024U);
+    const auto& redis = std::get<store::redis_options>(got.shared_stores[0].options);
+    EXPECT_EQ(redis.password, "pw");
+    EXPECT_EQ(redis.timeout, 7ms);
+    EXPECT_EQ(redis.key_prefix, "");
+    EXPECT_EQ(redis.max_pending, 1024U);
     EXPECT_EQ(
-        got.shared_stores[0].redis.breaker,
+        redis.breaker,
         (store::breaker_options{.failures = 1, .decisions = 2, .window = 3s, .pause = 40ms})
     );
     const proxy::upstream_options expected_upstream{
@@ -189,7 +190,7 @@ TEST(load, the_policy_is_complete)
     EXPECT_EQ(p.client.trusted_hops, 2);
     EXPECT_EQ(p.client.header, "Forwarded");
     EXPECT_TRUE(p.client.trusted_proxies.contains(*base::ip_address::parse("10.1.2.3")));
-    EXPECT_THAT(p.stores, ElementsAre("local", "r"));
+    EXPECT_THAT(p.stores, ElementsAre("r"));
     ASSERT_EQ(p.limits.size(), 1U);
     const policy::limit_rule& rule = p.limits[0];
     ASSERT_EQ(rule.key.size(), 2U);
@@ -199,7 +200,7 @@ TEST(load, the_policy_is_complete)
     EXPECT_EQ(rule.when_missing, policy::missing_key::skip);
     EXPECT_EQ(rule.limit, *limit::limit::make(10, 10s, 3));
     EXPECT_EQ(rule.cost, 2);
-    EXPECT_EQ(rule.store, 1U);
+    EXPECT_EQ(rule.store, 0U);
     EXPECT_EQ(rule.on_store_failure, policy::failure_policy::local);
     EXPECT_EQ(rule.mode, policy::mode::shadow);
     EXPECT_EQ(p.routes[0].match.host, "api.example.com");

@@ -5,15 +5,20 @@
 namespace gateway::config {
 namespace {
 
+const store::redis_options& redis(const parsed<store::shared_options>& p)
+{
+    return std::get<store::redis_options>(*p.value);
+}
+
 TEST(store_url, every_part_is_read)
 {
     const auto parsed = parse_store_url("redis://us%65r:p%40ss%3A%2f@redis.internal:6380/7");
     ASSERT_TRUE(parsed.value) << parsed.complaint;
-    EXPECT_EQ(parsed.value->user, "user");
-    EXPECT_EQ(parsed.value->password, "p@ss:/");
-    EXPECT_EQ(parsed.value->host, "redis.internal");
-    EXPECT_EQ(parsed.value->port, "6380");
-    EXPECT_EQ(parsed.value->database, 7);
+    EXPECT_EQ(redis(parsed).user, "user");
+    EXPECT_EQ(redis(parsed).password, "p@ss:/");
+    EXPECT_EQ(redis(parsed).host, "redis.internal");
+    EXPECT_EQ(redis(parsed).port, "6380");
+    EXPECT_EQ(redis(parsed).database, 7);
 }
 
 TEST(store_url, parts_left_out_have_defaults)
@@ -21,10 +26,10 @@ TEST(store_url, parts_left_out_have_defaults)
     for (const char* text : {"redis://h", "redis://h/", "REDIS://h"}) {
         const auto parsed = parse_store_url(text);
         ASSERT_TRUE(parsed.value) << text << ": " << parsed.complaint;
-        EXPECT_EQ(parsed.value->host, "h");
-        EXPECT_EQ(parsed.value->port, "6379");
-        EXPECT_EQ(parsed.value->database, 0);
-        EXPECT_EQ(parsed.value->user + parsed.value->password, "");
+        EXPECT_EQ(redis(parsed).host, "h");
+        EXPECT_EQ(redis(parsed).port, "6379");
+        EXPECT_EQ(redis(parsed).database, 0);
+        EXPECT_EQ(redis(parsed).user + redis(parsed).password, "");
     }
 }
 
@@ -32,9 +37,9 @@ TEST(store_url, a_password_needs_no_user_and_ipv6_loses_its_brackets)
 {
     const auto parsed = parse_store_url("redis://:secret@[::1]:7000/0");
     ASSERT_TRUE(parsed.value) << parsed.complaint;
-    EXPECT_EQ(parsed.value->user, "");
-    EXPECT_EQ(parsed.value->password, "secret");
-    EXPECT_EQ(parsed.value->host, "::1");
+    EXPECT_EQ(redis(parsed).user, "");
+    EXPECT_EQ(redis(parsed).password, "secret");
+    EXPECT_EQ(redis(parsed).host, "::1");
     EXPECT_EQ(url_without_secret(*parsed.value), "redis://:***@[::1]:7000/0");
 }
 
@@ -42,12 +47,12 @@ TEST(store_url, a_unix_socket_has_a_path_and_perhaps_a_database)
 {
     const auto plain = parse_store_url("unix:///run/redis.sock");
     ASSERT_TRUE(plain.value) << plain.complaint;
-    EXPECT_EQ(plain.value->socket_path, "/run/redis.sock");
-    EXPECT_EQ(plain.value->database, 0);
+    EXPECT_EQ(redis(plain).socket_path, "/run/redis.sock");
+    EXPECT_EQ(redis(plain).database, 0);
     const auto full = parse_store_url("unix://u:p@/run/my%20redis.sock?db=3");
     ASSERT_TRUE(full.value) << full.complaint;
-    EXPECT_EQ(full.value->socket_path, "/run/my redis.sock");
-    EXPECT_EQ(full.value->database, 3);
+    EXPECT_EQ(redis(full).socket_path, "/run/my redis.sock");
+    EXPECT_EQ(redis(full).database, 3);
     EXPECT_EQ(url_without_secret(*full.value), "unix://u:***@/run/my%20redis.sock?db=3");
 }
 

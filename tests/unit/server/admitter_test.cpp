@@ -39,6 +39,12 @@ public:
         place_.release()->answered(a);
     }
 
+    void close() override {}
+
+    void retire() override {}
+
+    bool healthy() const override { return true; }
+
 private:
     store::pending_question place_;
 };

@@ -72,13 +72,19 @@ public:
         }
     }
 
+    void close() override {}
+
+    void retire() override {}
+
+    bool healthy() const override { return true; }
+
 private:
     store::pending_question place_;
 };
 
 class limits : public ::testing::Test, private verdict_listener {
 protected:
-    static constexpr std::size_t elsewhere = 1;
+    static constexpr std::size_t elsewhere = 0;
 
     store::memory_store local{{.max_buckets = 1024}};
     std::shared_ptr<fake_store> shared = std::make_shared<fake_store>();
@@ -199,7 +205,7 @@ private:
         policy_ = std::make_shared<policy::policy>();
         policy_->limits = rules_;
         view_.policy = policy_;
-        view_.stores = {nullptr, shared};
+        view_.stores = {shared};
         view_.limits.clear();
         route_.limits.clear();
         for (std::size_t i = 0; i < rules_.size(); ++i) {

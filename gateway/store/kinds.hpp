@@ -1,0 +1,35 @@
+// Makes shared stores of every kind.
+#pragma once
+
+#include "gateway/net/loop.hpp"
+#include "gateway/store/rate_walk.hpp"
+#include "gateway/store/shared_options.hpp"
+#include "gateway/store/store.hpp"
+#include "gateway/telemetry/metrics.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace gateway::store {
+
+// Starts connecting. One per worker, on its thread. `name` is what logs call it; `metrics` must
+// outlive the loop.
+std::shared_ptr<shared_store> open_store(
+    net::loop& loop,
+    std::string name,
+    const shared_options& options,
+    telemetry::store_metrics& metrics
+);
+
+// Begins when questions in the old terms have been answered. `limits` are all those that live in
+// this store, so that a later walk does what is left of an earlier one, too. Tries again while the
+// store fails.
+std::shared_ptr<rate_walk> walk_rates(
+    const net::executor& executor,
+    std::string name,
+    const shared_options& options,
+    const std::vector<limit_terms>& limits
+);
+
+}  // namespace gateway::store

@@ -1,0 +1,25 @@
+// What a shared store can be told, whichever kind it is. Who has one of these need not know.
+#pragma once
+
+#include "gateway/store/redis/options.hpp"
+
+#include <variant>
+
+namespace gateway::store {
+
+using shared_options = std::variant<redis_options>;
+
+// What all kinds have.
+inline conversation_options& common(shared_options& options)
+{
+    return std::visit([](auto& kind) -> conversation_options& { return kind; }, options);
+}
+
+inline const conversation_options& common(const shared_options& options)
+{
+    return std::visit(
+        [](const auto& kind) -> const conversation_options& { return kind; }, options
+    );
+}
+
+}  // namespace gateway::store
