@@ -194,7 +194,7 @@ std::string advice(std::string_view yaml, place at)
 node parse(std::string_view yaml)
 {
     if (yaml.size() > max_file_bytes) {
-        throw refusal{{}, "larger than the maximum of 1MiB"};
+        throw refusal{{}, "larger than the maximum of 16MiB"};
     }
     refuse_control_characters(yaml);
     std::istringstream stream{std::string{yaml}};

@@ -14,7 +14,7 @@
 
 namespace gateway::config {
 
-inline constexpr std::size_t max_file_bytes = 1024 * 1024;
+inline constexpr std::size_t max_file_bytes = 16 * 1024 * 1024;
 inline constexpr std::size_t max_depth = 32;
 
 struct entry;

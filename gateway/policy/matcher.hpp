@@ -3,12 +3,15 @@
 // ask.
 #pragma once
 
+#include "gateway/policy/path_index.hpp"
 #include "gateway/policy/route.hpp"
 
+#include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
-#include <vector>
+#include <unordered_map>
 
 namespace gateway::policy {
 
@@ -17,9 +20,6 @@ struct routing_subject {
     std::string_view host;  // normalised
     std::string_view path;  // normalised; "*" for OPTIONS *
 };
-
-// The path of a match as it is compared: the prefixes "/v1" and "/v1/" are one.
-std::string_view compared_path(const route_match& match);
 
 class matcher {
 public:
@@ -31,12 +31,17 @@ public:
     std::optional<std::size_t> find(const routing_subject& subject) const;
 
 private:
-    struct candidate {
-        route_match match;
-        std::size_t index;
+    struct hasher {
+        using is_transparent = void;
+
+        std::size_t operator()(std::string_view host) const
+        {
+            return std::hash<std::string_view>{}(host);
+        }
     };
 
-    std::vector<candidate> by_precedence_;  // the first that matches wins
+    path_index of_any_host_;
+    std::unordered_map<std::string, path_index, hasher, std::equal_to<>> by_host_;
 };
 
 }  // namespace gateway::policy

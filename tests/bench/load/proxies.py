@@ -101,7 +101,8 @@ class Proxies:
             return [PROGRAMS / "relay", str(port), str(self.upstream)]
         kind = name if name in CONFIGURATIONS else "gateway"  # one that is attacked
         template = Template((HERE / "peers" / CONFIGURATIONS[kind]).read_text(encoding="utf-8"))
-        text = template.substitute(self.values, port=port, admin=self.admins[name])
+        own = {"gateway_routes": ""} if name == "one_route" else {}
+        text = template.substitute(self.values | own, port=port, admin=self.admins[name])
         file = self.directory / f"{name}.conf"
         file.write_text(text, encoding="utf-8")
         if kind == "gateway":

@@ -15,6 +15,10 @@ STINGY = {
     "nginx_rate": "1r/m", "nginx_burst": "",
     "haproxy_allowed": "0",
 }
+# Besides the one that takes the load; as many as a configuration may have.
+MANY_ROUTES = "".join(
+    f"  - {{ match: {{ path: /service-{i}/v1 }}, limits: [per_client], upstream: upstream }}\n"
+    for i in range(9_999))
 # Both gather lines, up to 32 KiB; nginx's own default is a write per line.
 LOG = {"gateway_log": "true", "nginx_log": "nginx.log combined buffer=32k flush=1s"}
 NO_LOG = {"gateway_log": "false", "nginx_log": "off"}
@@ -48,6 +52,7 @@ class Scenario:
     rate: int = 0           # requests per second; 0: as many as go through
     rejected: bool = False
     log: bool = False
+    many_routes: bool = False   # but for the proxy `one_route`, which is a gateway, too
     cycles: int = 30
     seconds: float = 0.3    # of one slice
     proxies: tuple = ALL
@@ -56,7 +61,8 @@ class Scenario:
 
     @property
     def settings(self):
-        return (STINGY if self.rejected else GENEROUS) | (LOG if self.log else NO_LOG)
+        return (STINGY if self.rejected else GENEROUS) | (LOG if self.log else NO_LOG) | {
+            "gateway_routes": MANY_ROUTES if self.many_routes else ""}
 
     @property
     def saturates(self):
@@ -82,14 +88,14 @@ ATTACKS = {
 
 SCENARIOS = {
     "allowed": Scenario("allowed, 1 client, 64 connections",
-                        bars={"nginx": Bar(1.3), "haproxy": Bar(1.45), "relay": Bar(1 / 1.28)}),
+                        bars={"nginx": Bar(1.3), "haproxy": Bar(1.35), "relay": Bar(1 / 1.15)}),
     "clients": Scenario("allowed, 100,000 clients, 64 connections", clients=100_000,
                         bars={"nginx": Bar(1.25)}),
     "connections": Scenario("allowed, 100,000 clients, 512 connections", clients=100_000,
-                            connections=512, bars={"nginx": Bar(1.7)}),
+                            connections=512, bars={"nginx": Bar(1.8)}),
     # The relay has nothing to reject with.
     "rejected": Scenario("rejected with 429, 1 client, 64 connections", rejected=True,
-                         proxies=WITHOUT_RELAY, bars={"nginx": Bar(1.35)}),
+                         proxies=WITHOUT_RELAY, bars={"nginx": Bar(1.2)}),
     "bodies": Scenario("allowed, responses of 16 KiB, 1 client, 64 connections", body=16 * 1024,
                        bars={"nginx": Bar(1.5)}),
     # The relay passes on what one send takes, and no more.
@@ -101,6 +107,9 @@ SCENARIOS = {
                       proxies=WITHOUT_RELAY, bars={"nginx": Bar(1.0), "haproxy": Bar(1.0)}),
     "log": Scenario("allowed, access log on, 1 client, 64 connections", log=True, cycles=15,
                     proxies=("gateway", "nginx"), bars={"nginx": Bar(1.2)}),
+    "routes": Scenario("allowed, 10,000 routes beside one, 1 client, 64 connections",
+                       many_routes=True, proxies=("gateway", "one_route"),
+                       bars={"one_route": Bar(1 / 1.1)}),
     "latency": Scenario("allowed, 5,000 requests/s on a schedule, 1 client, 32 connections",
                         connections=32, rate=5000, cycles=10, seconds=0.6,
                         bars={"relay": Bar(1 / 1.1, "p50")}),

@@ -40,7 +40,7 @@ TEST(document, what_is_no_document_is_one_clear_line)
         {std::string(33, '[') + std::string(33, ']'), "f:1:33: nested more than 32 levels deep"},
         {std::string(100'000, '['), "f:1:"},
         {"a: {" + std::string(5'000, '{'), "f:1:"},
-        {std::string(1024 * 1024 + 1, ' '), "f: larger than the maximum of 1MiB"},
+        {std::string(max_file_bytes + 1, ' '), "f: larger than the maximum of 16MiB"},
     };
     for (const bad& b : table) {
         const std::string problems = problems_of(b.text);
@@ -91,7 +91,7 @@ TEST(document, files_that_cannot_be_read_say_why)
     );
     EXPECT_EQ(says("/tmp"), "/tmp: cannot be read: Is a directory");
     EXPECT_EQ(says("/dev/null"), "/dev/null: the file is empty");
-    EXPECT_EQ(says("/dev/zero"), "/dev/zero: larger than the maximum of 1MiB");
+    EXPECT_EQ(says("/dev/zero"), "/dev/zero: larger than the maximum of 16MiB");
 }
 
 }  // namespace

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
+#include <tuple>
 
 namespace gateway::policy {
 namespace {
@@ -128,6 +130,76 @@ TEST(matcher, of_equals_the_first_declared_wins)
     };
     EXPECT_EQ(by_path(routes, "/a/x"), "first");
     EXPECT_EQ(found(routes, {.method = "PUT", .host = "gw.test", .path = "/a/x"}), "second");
+}
+
+// The rules as plainly as they can be written: every route is looked at, in order of precedence.
+std::string found_one_by_one(std::vector<route> routes, const routing_subject& subject)
+{
+    const auto covers = [&subject](const route_match& m) {
+        const std::string_view prefix = compared_path(m);
+        if (m.exact || prefix.empty()) {
+            return m.exact ? m.path == subject.path : true;
+        }
+        const std::string_view rest =
+            subject.path.substr(std::min(prefix.size(), subject.path.size()));
+        return subject.path.starts_with(prefix) &&
+               (prefix == "/" || rest.empty() || rest.front() == '/');
+    };
+    const auto precedence = [](const route& r) {
+        return std::tuple{
+            !r.match.host.empty(),
+            r.match.exact,
+            compared_path(r.match).size(),
+            !r.match.methods.empty()};
+    };
+    std::stable_sort(routes.begin(), routes.end(), [&](const route& a, const route& b) {
+        return precedence(a) > precedence(b);
+    });
+    for (const route& r : routes) {
+        const auto& methods = r.match.methods;
+        const bool method =
+            methods.empty() ||
+            std::find(methods.begin(), methods.end(), subject.method) != methods.end();
+        if ((r.match.host.empty() || r.match.host == subject.host) && covers(r.match) && method) {
+            return r.name;
+        }
+    }
+    return "nothing";
+}
+
+TEST(matcher, finds_what_looking_at_every_route_finds)
+{
+    std::mt19937 random{11};
+    const auto one_of = [&random](std::initializer_list<const char*> all) {
+        return std::string{all.begin()[random() % all.size()]};
+    };
+    const auto path = [&] {
+        std::string p = one_of({"", "/", "/", "/"});
+        for (std::size_t segments = p.empty() ? 0 : random() % 4; segments > 0; --segments) {
+            p += one_of({"a", "b", "ab", ""}) + one_of({"/", "/", ""});
+        }
+        return p;
+    };
+    for (int round = 0; round < 3000; ++round) {
+        std::vector<route> routes;
+        for (std::size_t count = random() % 12; count > 0; --count) {
+            route_match m{one_of({"", "h", "i"}), path(), random() % 3 == 0, {}};
+            if (random() % 3 == 0) {
+                m.methods = {one_of({"GET", "PUT"})};
+            }
+            routes.push_back({"r" + std::to_string(count), std::move(m), {}, 0});
+        }
+        const matcher index{routes};
+        for (int looks = 0; looks < 10; ++looks) {
+            const std::string method = one_of({"GET", "PUT", "get"});
+            const std::string host = one_of({"", "h", "i", "j"});
+            const std::string asked = random() % 20 == 0 ? "*" : "/" + path();
+            const routing_subject subject{method, host, asked};
+            const auto at = index.find(subject);
+            ASSERT_EQ(at ? routes[*at].name : "nothing", found_one_by_one(routes, subject))
+                << method << " " << host << " " << asked;
+        }
+    }
 }
 
 }  // namespace
