@@ -113,8 +113,6 @@ private:
 
     std::string_view date_line() const override { return env_.date.text(); }
 
-    http::own_answers& answers() override { return env_.answers; }
-
     void send_client(std::string_view a, std::string_view b) override;
     bool client_blocked() const override;
 

@@ -3,7 +3,6 @@
 
 #include "gateway/http/date_line.hpp"
 #include "gateway/http/message.hpp"
-#include "gateway/http/own_answers.hpp"
 #include "gateway/net/loop.hpp"
 #include "gateway/server/policy_view.hpp"
 #include "gateway/telemetry/access_log.hpp"
@@ -28,7 +27,6 @@ struct session_environment {
     http::request_head& request_head;
     http::response_head& response_head;
     const http::date_line& date;
-    http::own_answers& answers;
     std::function<void(session&)> ended;  // may destroy it
 };
 

@@ -1,4 +1,5 @@
 // What a session_state sends to its client: answers of our own, and the upstream's response.
+#include "gateway/http/own_answer.hpp"
 #include "gateway/server/session_state.hpp"
 
 #include <charconv>
@@ -56,7 +57,7 @@ void session_state::answer(const admission& a)
         .keep_alive_1_0 = http_1_0_,
         .head_only = is_head_,
     };
-    response_bytes_ = port_.answers().append(own, port_.scratch());
+    response_bytes_ = http::append_own_answer(own, port_.scratch());
     status_ = a.status;
     error_ = a.detail;
     request_done();

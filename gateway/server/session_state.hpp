@@ -21,7 +21,6 @@
 #include "gateway/http/forward_response.hpp"
 #include "gateway/http/message.hpp"
 #include "gateway/http/options.hpp"
-#include "gateway/http/own_answers.hpp"
 #include "gateway/proxy/exchange_state.hpp"
 #include "gateway/proxy/tunnel_state.hpp"
 
@@ -66,7 +65,6 @@ public:
     // What the limits said, for the response.
     virtual http::limit_statement limits_said() const = 0;
     virtual std::string_view date_line() const = 0;  // of now
-    virtual http::own_answers& answers() = 0;        // shared by all sessions of a thread
 
     virtual void send_client(std::string_view a, std::string_view b) = 0;
     virtual bool client_blocked(

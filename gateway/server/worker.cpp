@@ -28,7 +28,6 @@ worker::worker(
           request_head_,
           response_head_,
           date_,
-          answers_,
           [this](session& ended_one) { ended(ended_one); },
       }
 {

@@ -65,7 +65,6 @@ private:
     http::request_head request_head_;
     http::response_head response_head_;
     http::date_line date_{base::unix_time()};
-    http::own_answers answers_;
     session_environment environment_;
     std::list<session> sessions_;
     std::list<net::listener> listeners_;

@@ -197,8 +197,6 @@ public:
 
     std::string_view date_line() const override { return "Date: now\r\n"; }
 
-    http::own_answers& answers() override { return answers_; }
-
     void send_client(std::string_view a, std::string_view b) override
     {
         promise(!closed && !shut, "nothing is sent after the end");
@@ -339,7 +337,6 @@ private:
     std::size_t planned_ = 0;
     std::string scratch_;
     http::request_head request_head_;
-    http::own_answers answers_;
     http::response_head response_head_;
 
     lease_plan next_plan() { return planned_ < plans.size() ? plans[planned_++] : usual_plan; }

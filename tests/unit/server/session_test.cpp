@@ -151,7 +151,6 @@ private:
     http::request_head request_head_;
     http::response_head response_head_;
     http::date_line date_{base::unix_time()};
-    http::own_answers answers_;
     std::list<session> sessions_;
     session_environment environment_{
         loop,
@@ -164,7 +163,6 @@ private:
         request_head_,
         response_head_,
         date_,
-        answers_,
         [this](session& s) { sessions_.erase(s.self); },
     };
 };
