@@ -23,14 +23,21 @@ struct node {
     enum class kind { nothing, scalar, list, mapping };
     kind is = kind::nothing;
     place at;
-    std::string text;            // of a scalar
-    bool plain = false;          // a scalar without quotes
-    std::vector<node> items;     // of a list
-    std::vector<entry> entries;  // of a mapping, in order, duplicates included
+
+    // The text of a scalar.
+    std::string text;
+    // Whether it is a scalar without quotes.
+    bool plain = false;
+
+    // The elements of a list.
+    std::vector<node> items;
+    // The entries of a mapping, in the order of the file, duplicates included.
+    std::vector<entry> entries;
 };
 
 struct entry {
-    node key;  // a scalar
+    // The key is always a scalar.
+    node key;
     node value;
 };
 

@@ -30,10 +30,13 @@ struct origin {
 struct draft {
     settings result;
     policy::policy policy;
-    std::vector<origin> stores;     // of policy.stores[i]
-    std::vector<origin> limits;     // of policy.limits[i]
-    std::vector<origin> routes;     // of policy.routes[i]
-    std::vector<origin> upstreams;  // of policy.upstreams[i]
+
+    // Where each element was written: stores[i] is the origin of policy.stores[i], and so on.
+    std::vector<origin> stores;
+    std::vector<origin> limits;
+    std::vector<origin> routes;
+    std::vector<origin> upstreams;
+
     origin admin;
     origin client;
 };

@@ -21,7 +21,10 @@ struct place {
 
 struct problem {
     place at;
-    std::string path;  // "limits.per_client.burst"; empty: the file as a whole
+
+    // The path of keys, such as "limits.per_client.burst"; empty: the file as a whole.
+    std::string path;
+
     std::string message;
 
     auto operator<=>(const problem&) const = default;

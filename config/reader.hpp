@@ -97,7 +97,10 @@ public:
 
 private:
     std::string complaint_about(std::string_view key);
-    place place_of(std::string_view key);  // of its value; without one, of the section
+
+    // The position of the key's value; without a value, that of the section.
+    place place_of(std::string_view key);
+
     std::optional<std::uint64_t> number(std::string_view key, std::uint64_t min, std::uint64_t max);
     std::optional<std::uint64_t> size(std::string_view key, std::uint64_t min, std::uint64_t max);
     std::optional<std::size_t> choice(
@@ -106,8 +109,11 @@ private:
 
     located mapping_;
     findings& found_;
-    std::unordered_map<std::string_view, const entry*> entries_;  // the first of each key
-    std::vector<std::string_view> known_;                         // keys asked for
+
+    // The first entry of each key.
+    std::unordered_map<std::string_view, const entry*> entries_;
+    // The keys that were asked for.
+    std::vector<std::string_view> known_;
 };
 
 // The scalar's text, or nullptr and a problem saying what was expected.

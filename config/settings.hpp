@@ -24,12 +24,21 @@ struct settings {
     server::options server;
     http::options http;
     store::memory_options local_store;
-    std::vector<shared_store> shared_stores;         // policy->stores[i] is shared_stores[i].name
-    std::vector<proxy::upstream_options> upstreams;  // policy->upstreams[i] is upstreams[i].name
+
+    // The shared stores; policy->stores[i] is the name of shared_stores[i].
+    std::vector<shared_store> shared_stores;
+    // The upstreams; policy->upstreams[i] is the name of upstreams[i].
+    std::vector<proxy::upstream_options> upstreams;
+
     std::shared_ptr<const policy::policy> policy;
-    std::vector<rate> rates;  // of policy->limits[i], as written
+
+    // The rates as written; rates[i] is that of policy->limits[i].
+    std::vector<rate> rates;
+
     telemetry::log_options log;
-    std::vector<std::string> warnings;  // one line each, same form as problems
+
+    // One line for each warning, in the same form as problems.
+    std::vector<std::string> warnings;
 };
 
 }  // namespace gateway::config

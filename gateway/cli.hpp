@@ -13,7 +13,8 @@ namespace gateway::cli {
 // Exit statuses (docs/configuration.md).
 inline constexpr int done = 0;
 inline constexpr int failed_while_running = 1;
-inline constexpr int wrong_usage = 2;  // or a bad configuration
+// A wrong command line, or a bad configuration.
+inline constexpr int wrong_usage = 2;
 
 enum class command { run, check, print };
 
@@ -25,7 +26,9 @@ struct request {
 // The command line is answered already: help, the version, or a complaint.
 struct answer {
     int status = done;
-    std::string text;  // for stdout when done, else for stderr; ends in a newline
+
+    // What to print: on stdout when done, else on stderr; it ends in a newline.
+    std::string text;
 };
 
 std::variant<request, answer> parse(int argc, const char* const* argv);

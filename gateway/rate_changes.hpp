@@ -31,7 +31,8 @@ private:
         std::shared_ptr<store::rate_walk> walk;
     };
 
-    std::map<std::string, walk_over> walks_;  // by store
+    // The walks over the keys of shared stores, by the store's name.
+    std::map<std::string, walk_over> walks_;
 
     void walk(const config::settings& before, const config::settings& fresh, std::size_t store);
     void forget_walks(const config::settings& fresh);

@@ -15,7 +15,8 @@ class ip_address {
 public:
     using bytes = std::array<std::uint8_t, 16>;
 
-    constexpr ip_address() = default;  // "::", which is nobody's address
+    // The address "::", which is nobody's.
+    constexpr ip_address() = default;
 
     constexpr explicit ip_address(const bytes& network_order) : bytes_(network_order) {}
 
@@ -26,7 +27,8 @@ public:
     // No port, bracket, zone or space.
     static std::optional<ip_address> parse(std::string_view text);
 
-    bool is_v4() const;  // also true for ::ffff:a.b.c.d, which is the same value
+    // Whether it is an IPv4 address; also true for ::ffff:a.b.c.d, which is the same value.
+    bool is_v4() const;
 
     const bytes& network_order() const { return bytes_; }
 
@@ -39,7 +41,8 @@ public:
 
     auto operator<=>(const ip_address&) const = default;
 
-    bool operator==(const ip_address& other) const  // two words, where the default calls memcmp()
+    // Compares two words, where the default would call memcmp().
+    bool operator==(const ip_address& other) const
     {
         using words = std::array<std::uint64_t, 2>;
         return std::bit_cast<words>(bytes_) == std::bit_cast<words>(other.bytes_);

@@ -13,7 +13,8 @@ namespace gateway::base {
 // The two families are apart: an IPv6 prefix, ::/0 included, contains no IPv4 address.
 class ip_prefix {
 public:
-    ip_prefix() = default;  // "::/128"
+    // The prefix "::/128".
+    ip_prefix() = default;
 
     // "10.0.0.0/8", "2001:db8::/32", or a bare address, which is its own prefix of full length.
     // Bits set after the prefix length are an error: they hide a typing mistake. An IPv4-mapped
@@ -36,7 +37,9 @@ private:
 
     ip_address first_;
     ip_address mask_{all_bits};
-    int length_ = 128;  // of the 128-bit form: an IPv4 /8 is 104
+    // The prefix length in the 128-bit form: an IPv4 /8 is 104.
+    int length_ = 128;
+
     bool first_is_v4_ = false;
 };
 

@@ -34,13 +34,18 @@ protected:
 private:
     friend class timer_wheel;
     void unlink();
-    virtual void expired(instant now
-    ) = 0;  // called by advance(), already disarmed; may re-arm or destroy *this
+
+    // Called by advance(), when the entry is disarmed already; may re-arm or destroy *this.
+    virtual void expired(instant now) = 0;
 
     timer_entry* next_ = nullptr;
-    timer_entry** link_ = nullptr;  // what points at us; null when in no slot
+    // The pointer that points at this entry; null when it is in no slot.
+    timer_entry** link_ = nullptr;
+
     instant deadline_{};
-    instant linked_for_{};  // the deadline our slot was chosen by; means nothing in no slot
+    // The deadline that the entry's slot was chosen by; means nothing when it is in no slot.
+    instant linked_for_{};
+
     bool armed_ = false;
 };
 
@@ -49,10 +54,14 @@ public:
     timer_wheel(instant start, duration tick, std::size_t slots);
     timer_wheel(const timer_wheel&) = delete;
     timer_wheel& operator=(const timer_wheel&) = delete;
-    ~timer_wheel();  // disarms what is left
+
+    // Disarms what is left.
+    ~timer_wheel();
 
     void arm(timer_entry& entry, instant deadline);
-    void disarm(timer_entry& entry);  // harmless if not armed; leaves the link for the next arm()
+
+    // Harmless if the entry is not armed. Leaves it linked, for the next arm().
+    void disarm(timer_entry& entry);
 
     // Fires every entry whose deadline lies at or before the last whole tick, and possibly some
     // between it and `now`; never one after `now`. A `now` before the last one does nothing. Not to
@@ -63,7 +72,8 @@ private:
     std::vector<timer_entry*> slots_;
     instant start_;
     duration tick_;
-    std::int64_t ticks_done_ = 0;  // whole ticks since start_ that advance() has seen
+    // Whole ticks since start_ that advance() has seen.
+    std::int64_t ticks_done_ = 0;
 
     timer_entry*& slot(std::int64_t tick);
     void link(timer_entry& entry);

@@ -31,12 +31,15 @@ public:
         return last();
     }
 
-    std::string_view last() const { return {text_.data(), Size}; }  // after at()
+    // The text that at() returned last; to be called only after at().
+    std::string_view last() const { return {text_.data(), Size}; }
 
 private:
     const char* format_;
-    std::array<char, Size + 1> text_{};  // with its end
-    std::int64_t second_ = -1;           // -1: none yet
+    // The text and its terminating null.
+    std::array<char, Size + 1> text_{};
+    // The second of that text, in Unix time; -1: there is none yet.
+    std::int64_t second_ = -1;
 };
 
 }  // namespace gateway::base

@@ -18,10 +18,13 @@ public:
     explicit body_reader(framing f = {}, const chunk_bounds& bounds = {});
 
     struct piece {
-        std::size_t consumed = 0;  // bytes of the input that are dealt with
-        std::string_view content;  // of the body, moved together at the start of the input
-        bool malformed =
-            false;  // nothing after this can be trusted; said again by every later read
+        // How many bytes of the input are dealt with.
+        std::size_t consumed = 0;
+        // Content of the body, moved together at the start of the input.
+        std::string_view content;
+        // Whether the framing is broken: nothing after this can be trusted. Every later read says
+        // it again.
+        bool malformed = false;
     };
 
     // Reads until the body ends or the input does. Content of several chunks is moved together
@@ -35,8 +38,10 @@ public:
 
 private:
     enum class state : std::uint8_t {
-        size_first,  // the first hex digit of a chunk size
-        size,        // more of them
+        // The first hex digit of a chunk size.
+        size_first,
+        // More hex digits of a chunk size.
+        size,
         // Extensions: names, alone or with a value (RFC 9112 §7.1.1). Blanks may stand around ';'
         // and '=', but not at the end of the line: behind a blank `before_extension` wants a ';',
         // `after_name` a ';' or '='.
@@ -53,7 +58,8 @@ private:
         data,
         data_cr,
         data_lf,
-        trailer_start,  // first byte of a trailer line
+        // The first byte of a trailer line.
+        trailer_start,
         trailer_name,
         trailer_value,
         trailer_lf,
@@ -65,11 +71,18 @@ private:
     };
 
     state state_;
-    chunk_bounds room_;             // what is left of it; a line has all of its own
-    std::uint32_t line_bytes_ = 0;  // of the chunk-size line so far
-    std::uint64_t remaining_ = 0;   // of the chunk or the length
 
-    bool step(char c);  // one byte of chunk syntax; false: malformed
+    // What is left of the bounds of this body; max_line_bytes stays whole, since each line has all
+    // of it.
+    chunk_bounds room_;
+    // Bytes of the chunk-size line so far.
+    std::uint32_t line_bytes_ = 0;
+    // Bytes that are still to come of the chunk, or of the length.
+    std::uint64_t remaining_ = 0;
+
+    // Takes one byte of chunk syntax; false: malformed.
+    bool step(char c);
+
     bool size_byte(char c);
     bool extension_byte(char c);
     bool extension_is_complete() const;

@@ -16,7 +16,8 @@ public:
     // "Date: Sun, 06 Nov 1994 08:49:37 GMT" CRLF.
     std::string_view text() const { return line_.last(); }
 
-    std::string_view value() const { return text().substr(6, 29); }  // without name and CRLF
+    // The value alone, without name and CRLF.
+    std::string_view value() const { return text().substr(6, 29); }
 
 private:
     base::utc_text<37> line_{"Date: %a, %d %b %Y %H:%M:%S GMT\r\n"};

@@ -30,14 +30,17 @@ enum class field_name : std::uint8_t {
     transfer_encoding,
     upgrade,
     via,
-    x_forwarded,  // X-Forwarded-<anything else>
+    // X-Forwarded-<anything else>.
+    x_forwarded,
     x_forwarded_for,
     x_forwarded_host,
     x_forwarded_proto,
-    x_ratelimit,  // X-RateLimit-Limit, -Remaining, -Reset
+    // X-RateLimit-Limit, X-RateLimit-Remaining or X-RateLimit-Reset.
+    x_ratelimit,
     x_real_ip,
-    disguised,  // one of the above with another mark for '-', '_' say: servers that make
-                // variables of names (CGI) would take it for the real one; never forwarded
+    // One of the above with another mark for '-', such as '_'. Servers that make variables of names
+    // (CGI) would take it for the real one, so it is never forwarded.
+    disguised,
 };
 
 // Names for one purpose, as bits: asking costs a shift.
@@ -104,8 +107,10 @@ inline bool is_empty_list(std::string_view value)
 struct field {
     field_name id = field_name::other;
     std::string_view name;
-    std::string_view value;  // without the spaces around it
-    std::string_view line;   // all of it, CRLF included
+    // The value, without the spaces around it.
+    std::string_view value;
+    // The whole line, CRLF included.
+    std::string_view line;
 };
 
 using field_list = std::vector<field>;
@@ -138,7 +143,9 @@ struct connection_options {
 
     bool close = false;
     bool keep_alive = false;
-    std::vector<std::string_view> nominated;  // names to be removed before forwarding
+
+    // The names of the fields that are to be removed before forwarding.
+    std::vector<std::string_view> nominated;
 
     // False if it is no list of tokens, or nominates too much.
     [[nodiscard]] bool read(std::string_view value);

@@ -10,12 +10,21 @@
 namespace gateway::http {
 
 struct forward_options {
-    std::string_view peer{};             // its address, canonical
-    bool peer_trusted = false;           // its forwarding fields are passed on, else replaced
-    std::string_view identity_header{};  // lower case; also replaced if the peer is not trusted
-    field_name identity_field = field_name::other;  // what classify() says of it
-    std::string_view default_host{};                // when an HTTP/1.0 request named none
-    std::string_view via_name = "gateway";          // ours in Via
+    // The peer's address, in canonical form.
+    std::string_view peer{};
+    // Whether the peer's forwarding fields are passed on; otherwise they are replaced.
+    bool peer_trusted = false;
+
+    // The name of the field that identifies the client, in lower case. This field, too, is replaced
+    // if the peer is not trusted.
+    std::string_view identity_header{};
+    // What classify() says of identity_header.
+    field_name identity_field = field_name::other;
+
+    // The host that is sent when an HTTP/1.0 request named none.
+    std::string_view default_host{};
+    // The gateway's own name in the field Via.
+    std::string_view via_name = "gateway";
 };
 
 // Appends the head, empty line included. Always HTTP/1.1, exactly one Host, one framing; Upgrade

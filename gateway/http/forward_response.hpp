@@ -11,10 +11,14 @@ namespace gateway::http {
 
 struct response_options {
     bool client_http_1_0 = false;
-    bool client_keep_alive = false;  // an HTTP/1.0 client must be told that it got it
-    bool close = false;              // this connection ends after the response
-    limit_statement limits{};  // if there is one, it replaces the upstream's X-RateLimit fields
-    std::string_view date{};   // the line to add if the upstream sent none (RFC 9110 §6.6.1)
+    // Whether the client keeps the connection; an HTTP/1.0 client must be told that it does.
+    bool client_keep_alive = false;
+    // Whether this connection ends after the response.
+    bool close = false;
+    // What is said of limits; if there is anything, it replaces the upstream's X-RateLimit fields.
+    limit_statement limits{};
+    // The line Date to add if the upstream sent none (RFC 9110 §6.6.1).
+    std::string_view date{};
 };
 
 // How the body will be delimited towards the client: a body that ends when the upstream closes is

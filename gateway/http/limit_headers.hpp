@@ -13,7 +13,8 @@
 
 namespace gateway::http {
 
-struct limit_report {  // of one limit that decided
+// What one limit decided about a request.
+struct limit_report {
     std::string_view name{};
     const limit::limit* limit = nullptr;
     limit::decision decision{};
@@ -37,7 +38,9 @@ inline std::int64_t seconds_up(base::duration d)
 struct limit_statement {
     std::span<const limit_report> reports{};
     limit_header_options options{};
-    base::duration unix_now{0};  // when they decided; for epoch only
+
+    // The time at which they decided; used only if the reset is told as an epoch.
+    base::duration unix_now{0};
 
     bool empty() const { return reports.empty() || !(options.x_ratelimit || options.ratelimit); }
 };

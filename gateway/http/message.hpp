@@ -13,32 +13,45 @@ namespace gateway::http {
 struct framing {
     enum class kind : std::uint8_t { none, length, chunked, until_close };
     kind how = kind::none;
-    std::uint64_t length = 0;  // with kind::length
+
+    // The body's length in bytes, with kind::length only.
+    std::uint64_t length = 0;
 
     bool is_empty() const { return how == kind::none || (how == kind::length && length == 0); }
 };
 
 struct request_head {
     std::string_view method;
-    std::string_view target;  // as it came
+
+    // The target as it came.
+    std::string_view target;
     // Of the target, without query; "*" for OPTIONS *. Of several slashes at its beginning, one.
     std::string_view path;
-    std::string_view query;      // with its '?', or empty
-    std::string_view authority;  // of an absolute-form target, else of Host; may be empty in 1.0
+
+    // The query with its '?', or empty.
+    std::string_view query;
+    // The authority of an absolute-form target, else that of Host; may be empty in HTTP/1.0.
+    std::string_view authority;
+
     bool absolute_form = false;
     bool http_1_0 = false;
     bool expects_continue = false;
     bool has_via = false;
     // X-Forwarded-For, Forwarded or X-Real-IP is there.
     bool names_client = false;
-    std::optional<std::uint64_t> max_forwards;  // of OPTIONS and TRACE, which alone obey it
+    // The value of Max-Forwards, of OPTIONS and TRACE only: no other method obeys it.
+    std::optional<std::uint64_t> max_forwards;
     // Of a Content-Length that is not spelt as we would: to be written anew.
     std::optional<std::uint64_t> respelt_length;
-    bool websocket = false;  // asks for one, by a whole opening handshake
+    // Whether it asks for a WebSocket, by a whole opening handshake.
+    bool websocket = false;
+
     framing body;
     field_list fields;
     connection_options connection;
-    std::size_t size = 0;  // bytes of the head, empty line included
+
+    // The bytes of the head, empty line included.
+    std::size_t size = 0;
 
     // Whether the client wants this connection for another request (RFC 9112 §9.3).
     bool keep_alive() const { return !connection.close && (!http_1_0 || connection.keep_alive); }
@@ -52,11 +65,15 @@ struct request_head {
 };
 
 struct response_head {
-    std::string_view start_line;  // CRLF included
+    // The whole first line, CRLF included.
+    std::string_view start_line;
+
     int status = 0;
     std::string_view reason;
     bool http_1_0 = false;
-    bool has_date = false;  // one that will be forwarded
+
+    // Whether it has a Date that will be forwarded.
+    bool has_date = false;
     // It announces content where there can be none; some servers send it all the same.
     bool content_may_follow = false;
     std::optional<std::uint64_t> respelt_length;

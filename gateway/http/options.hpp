@@ -11,25 +11,38 @@ namespace gateway::http {
 
 // What a chunked body may hold besides content, requests' and responses' alike.
 struct chunk_bounds {
-    std::uint32_t max_line_bytes = 4 * 1024;        // one chunk-size line, its extensions included
-    std::uint32_t max_extension_bytes = 64 * 1024;  // what follows the sizes, in one body
-    std::uint32_t max_trailer_bytes = 8 * 1024;     // the trailer section, its last line included
+    // Most bytes of one chunk-size line, its extensions included.
+    std::uint32_t max_line_bytes = 4 * 1024;
+    // Most bytes of what follows the sizes, in one body.
+    std::uint32_t max_extension_bytes = 64 * 1024;
+    // Most bytes of the trailer section, its last line included.
+    std::uint32_t max_trailer_bytes = 8 * 1024;
 };
 
 struct options {
-    base::duration header_timeout =
-        std::chrono::seconds{10};  // first byte of a request to its last header byte
-    base::duration idle_timeout = std::chrono::seconds{60};  // between requests
-    base::duration body_timeout =
-        std::chrono::seconds{30};  // without a body byte moving, either way
-    base::duration tunnel_idle_timeout =
-        std::chrono::minutes{5};               // of a WebSocket, without a byte moving, either way
-    std::size_t max_header_bytes = 16 * 1024;  // request line and header fields together
-    std::size_t max_headers = 100;             // header fields
-    std::uint64_t max_body_bytes = 0;          // 0 = no limit
+    // Longest time from the first byte of a request to the last byte of its header.
+    base::duration header_timeout = std::chrono::seconds{10};
+    // Longest time between two requests of a connection.
+    base::duration idle_timeout = std::chrono::seconds{60};
+    // Longest time in which no byte of a body moves, either way.
+    base::duration body_timeout = std::chrono::seconds{30};
+    // Longest time in which no byte of a WebSocket moves, either way.
+    base::duration tunnel_idle_timeout = std::chrono::minutes{5};
+
+    // Most bytes of the request line and the header fields together.
+    std::size_t max_header_bytes = 16 * 1024;
+    // Most header fields.
+    std::size_t max_headers = 100;
+    // Most bytes of a body; 0 = no limit.
+    std::uint64_t max_body_bytes = 0;
+
     chunk_bounds chunks{};
-    std::size_t max_pipelined_bytes = 64 * 1024;  // kept of what comes while a request is under way
-    std::size_t max_refused_body_bytes = 64 * 1024;  // read away, to keep the connection
+
+    // Most bytes that are kept of what comes while a request is under way.
+    std::size_t max_pipelined_bytes = 64 * 1024;
+    // Most bytes of a refused request's body that are read and dropped, to keep the connection.
+    std::size_t max_refused_body_bytes = 64 * 1024;
+
     // When we close a connection that may still be sending: how long and how much we listen on, or
     // the reset would destroy our last answer (RFC 9112 §9.6).
     base::duration linger_timeout = std::chrono::seconds{2};
@@ -37,8 +50,11 @@ struct options {
 };
 
 struct response_bounds {
-    std::size_t max_header_bytes = 64 * 1024;  // status line and header fields together
+    // Most bytes of the status line and the header fields together.
+    std::size_t max_header_bytes = 64 * 1024;
+    // Most header fields.
     std::size_t max_headers = 256;
+
     bool operator==(const response_bounds&) const = default;
 };
 

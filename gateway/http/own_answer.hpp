@@ -10,15 +10,26 @@
 namespace gateway::http {
 
 struct own_answer {
-    int status = 500;               // one that the gateway gives, or it becomes 500
-    std::string_view detail{};      // a sentence of our own for people: no quotes, no backslashes
-    limit_statement limits{};       // a 429 also names those that rejected
-    base::duration retry_after{0};  // 0: nothing is said of it
-    std::string_view date{};        // the line Date, or nothing
-    std::string_view extra{};       // whole lines to add to the head
-    bool close = false;             // this connection ends after the answer
-    bool keep_alive_1_0 = false;    // tell an HTTP/1.0 client that it does not
-    bool head_only = false;         // it answers a HEAD
+    // The status: one that the gateway gives, or it becomes 500.
+    int status = 500;
+    // A sentence of our own, for people: no quotes, no backslashes.
+    std::string_view detail{};
+
+    // What is said of limits; a 429 also names the limits that rejected.
+    limit_statement limits{};
+    // How long to wait before trying again; 0: nothing is said of it.
+    base::duration retry_after{0};
+    // The line Date, or nothing.
+    std::string_view date{};
+    // Whole lines to add to the head.
+    std::string_view extra{};
+
+    // Whether this connection ends after the answer.
+    bool close = false;
+    // Whether to tell an HTTP/1.0 client that the connection does not end.
+    bool keep_alive_1_0 = false;
+    // Whether the answer is to a HEAD.
+    bool head_only = false;
 };
 
 // Appends the whole message: problem details, or, with a status below 400, nothing but a head.

@@ -23,22 +23,29 @@ public:
 
     std::string_view text() const { return bytes_; }
 
-    void clear();   // for the next head
-    void forget();  // and keep no memory for it
+    // Makes it ready for the next head.
+    void clear();
+    // The same, and keeps no memory for it.
+    void forget();
 
 private:
     enum class place : std::uint8_t {
         status_line,
-        line_feed,  // behind the CR of a line
+        // The line feed that follows the CR of a line.
+        line_feed,
         line_start,
         name,
         value,
         last_line_feed,
-        decided,  // it is for the parser to say
+        // The parser has to look: it is for it to say what is wrong, or that the head is complete.
+        decided,
     };
 
     place at_ = place::status_line;
-    bool in_fields_ = false;  // past the status line
+
+    // Whether the status line has ended.
+    bool in_fields_ = false;
+
     std::size_t fields_ = 0;
     std::string bytes_;
 

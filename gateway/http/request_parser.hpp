@@ -15,7 +15,9 @@ inline constexpr std::size_t max_method_bytes = 32;
 struct parse_result {
     enum class state { incomplete, complete, rejected };
     state is = state::incomplete;
-    rejection why;  // with rejected; the connection must be closed
+
+    // Why the head was rejected, with state::rejected only; the connection must be closed.
+    rejection why;
 };
 
 inline constexpr parse_result head_complete{parse_result::state::complete, {}};

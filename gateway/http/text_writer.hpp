@@ -13,7 +13,8 @@ namespace gateway::http {
 
 class text_writer {
 public:
-    static constexpr std::size_t number = 20;  // the most that a number takes
+    // Most bytes that a number takes.
+    static constexpr std::size_t number = 20;
 
     // `most` bytes will be added, or fewer.
     text_writer(std::string& out, std::size_t most) : out_(out)
@@ -49,7 +50,8 @@ private:
     text_writer& put(const char* text, std::size_t size)
     {
         assert(size <= static_cast<std::size_t>(out_.data() + out_.size() - end_));
-        if (size > 0) {  // nothing may be nowhere
+        // Empty text may be a null pointer, which memcpy() must not get.
+        if (size > 0) {
             std::memcpy(end_, text, size);
             end_ += size;
         }

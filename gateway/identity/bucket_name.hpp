@@ -12,7 +12,9 @@ namespace gateway::identity {
 
 class bucket_name {
 public:
-    void start(std::string_view limit_name);  // forgets what was there, keeps the memory
+    // Begins a new name: forgets what was there, keeps the memory.
+    void start(std::string_view limit_name);
+
     void add(std::string_view part);
     void add(const base::ip_address& masked_client);
 

@@ -15,10 +15,14 @@ namespace gateway::identity {
 inline constexpr int max_forwarded_elements = 100;
 
 struct client_options {
-    base::ip_prefix_set trusted_proxies;  // empty: trust nobody's header, unless hops are counted
-    int trusted_hops = 0;  // exactly this many proxies of ours stand in front; 0 = walk
+    // The proxies whose header is trusted; empty: nobody's, unless hops are counted.
+    base::ip_prefix_set trusted_proxies;
+    // Exactly this many proxies of ours stand in front; 0: walk over trusted ones instead.
+    int trusted_hops = 0;
+
     std::string header = "X-Forwarded-For";
-    int ipv4_prefix = 32;  // addresses in one prefix are one client
+    // Prefix lengths in bits: the addresses in one prefix are one client.
+    int ipv4_prefix = 32;
     int ipv6_prefix = 64;
 };
 

@@ -9,7 +9,8 @@
 
 namespace gateway::identity {
 
-enum class list_form { plain, forwarded };  // X-Forwarded-For and its like; RFC 7239
+// The syntax of a list: X-Forwarded-For and its like, or Forwarded of RFC 7239.
+enum class list_form { plain, forwarded };
 
 // Cuts the last element off `line` (at its last comma; of RFC 7239, the last outside quotes) and
 // returns it, trimmed, perhaps empty.

@@ -22,18 +22,23 @@ namespace gateway::limit {
 // it lets a bucket follow a changed rate without forgetting or inventing tokens.
 struct bucket {
     std::int64_t full_at = 0;
-    std::int64_t interval = 0;  // 0: never charged
+    // Ticks per token; 0: the bucket was never charged.
+    std::int64_t interval = 0;
 
     bool operator==(const bucket&) const = default;
 };
 
 struct step {
     bool allowed = false;
-    std::int64_t full_at = 0;    // allowed: to be stored if the request goes ahead
-    std::int64_t remaining = 0;  // whole tokens left after this request (floor, never negative)
-    std::int64_t retry_in = 0;   // ticks until the same request passes if nobody else comes; 0 when
-                                 // allowed. A cost above burst never passes: ticks until full.
-    std::int64_t full_in = 0;    // ticks until the bucket is full
+    // If allowed: what the bucket's full_at becomes if the request goes ahead.
+    std::int64_t full_at = 0;
+    // Whole tokens left after this request, rounded down, never negative.
+    std::int64_t remaining = 0;
+    // Ticks until the same request passes if nobody else comes; 0 when allowed. A cost above burst
+    // never passes: then ticks until the bucket is full.
+    std::int64_t retry_in = 0;
+    // Ticks until the bucket is full.
+    std::int64_t full_in = 0;
 };
 
 // What a step says to people, where a tick is one of Ticks.

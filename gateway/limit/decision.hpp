@@ -9,9 +9,12 @@ namespace gateway::limit {
 
 struct decision {
     bool allowed = false;
-    std::int64_t remaining = 0;     // whole tokens left
-    base::duration retry_after{0};  // until the same request would pass; zero when allowed
-    base::duration reset_after{0};  // until the bucket is full
+    // Whole tokens left.
+    std::int64_t remaining = 0;
+    // Time until the same request would pass; zero when allowed.
+    base::duration retry_after{0};
+    // Time until the bucket is full.
+    base::duration reset_after{0};
 };
 
 }  // namespace gateway::limit

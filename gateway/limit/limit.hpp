@@ -11,8 +11,10 @@ namespace gateway::limit {
 // What the algebra works in: a limit seen in some store's ticks (nanoseconds in memory,
 // microseconds in Redis, whose Lua numbers are exact only to 2^53).
 struct terms {
-    std::int64_t interval = 0;  // ticks per token, rounded up: never a token too many
-    std::int64_t burst = 0;     // tokens in a full bucket
+    // Ticks per token, rounded up, so that there is never a token too many.
+    std::int64_t interval = 0;
+    // Tokens in a full bucket.
+    std::int64_t burst = 0;
 
     // Ticks from empty to full.
     constexpr std::int64_t capacity() const { return interval * burst; }

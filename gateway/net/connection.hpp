@@ -14,7 +14,9 @@
 
 namespace gateway::net {
 
-enum class received { data, nothing, closed, broken };  // broken: the peer reset it, or an error
+// What came of receiving. `broken`: the peer reset the connection, or there was an error.
+enum class received { data, nothing, closed, broken };
+
 enum class sent { all, some, broken };
 
 class connection : private watcher, private sender {
@@ -52,31 +54,46 @@ public:
     // What was sent and what is kept arrives, then the peer sees the end. Nothing is sent after.
     void finish_sending();
     void close();
-    void reset();  // close, and let the peer know that something was cut off
+    // Closes, and lets the peer know that something was cut off.
+    void reset();
 
     bool closed() const { return fd_ < 0; }
 
 protected:
     virtual void readable() = 0;
 
-    virtual void progressed() {}  // some of what was kept has gone
+    // Some of what was kept has gone.
+    virtual void progressed() {}
 
-    virtual void held_back() {}  // of what counted as sent, something is kept
+    // Something that counted as sent is kept after all.
+    virtual void held_back() {}
 
     virtual void drained() = 0;
-    virtual void broken() = 0;  // what was kept could not be sent
+
+    // What was kept could not be sent.
+    virtual void broken() = 0;
+
     void released() override = 0;
 
 private:
     loop& loop_;
     int fd_;
     bool wants_read_ = false;
-    bool may_be_readable_ = false;  // an edge has come, and what it told of may not all be received
-    bool finishing_ = false;        // the end is to be sent when what is kept has gone
-    bool send_failed_ = false;      // then an end is no orderly one, whatever the kernel says
-    bool gathered_ = false;         // the outbox has something of ours
-    bool held_back_ = false;        // held_back() is to be told
-    bool ended_ = false;            // an end or an error has come: receiving will tell which
+
+    // An edge has come, and what it told of may not all be received.
+    bool may_be_readable_ = false;
+    // The end is to be sent when what is kept has gone.
+    bool finishing_ = false;
+    // Sending has failed: then an end is no orderly one, whatever the kernel says.
+    bool send_failed_ = false;
+
+    // The outbox has something of ours.
+    bool gathered_ = false;
+    // The owner is still to be told by held_back().
+    bool held_back_ = false;
+    // An end or an error has come: receiving will tell which.
+    bool ended_ = false;
+
     std::size_t unsent_at_ = 0;
     std::string unsent_;
 

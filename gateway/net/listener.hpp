@@ -14,9 +14,13 @@
 namespace gateway::net {
 
 struct listen_target {
-    std::string host;  // numeric; empty with a socket path
+    // The numeric address; empty with a socket path.
+    std::string host;
+
     unsigned short port = 0;
-    std::string socket_path;  // Unix
+
+    // The path of a Unix socket.
+    std::string socket_path;
 };
 
 // An open listening socket; throws std::system_error with the address in its text. One process may
@@ -33,8 +37,10 @@ unsigned short bound_port(int fd);
 // Who gets the connections. Room is asked for before each is taken, so a bound is never passed.
 class acceptor_owner {
 public:
-    virtual bool make_room() = 0;    // false: no more for now; call resume() when there is
-    virtual void room_unused() = 0;  // what make_room() promised is not needed after all
+    // Asks for room for one connection. False: no more for now; call resume() when there is some.
+    virtual bool make_room() = 0;
+    // What make_room() promised is not needed after all.
+    virtual void room_unused() = 0;
 
     // `peer` is nothing for a Unix socket's, which has no address.
     virtual void accepted(int fd, const std::optional<base::ip_address>& peer) = 0;
@@ -45,15 +51,19 @@ protected:
 
 class listener {
 public:
-    static constexpr int accepts_per_wake = 16;  // then let the connections have their turn
+    // Most connections that are accepted at a time; then those that exist have their turn.
+    static constexpr int accepts_per_wake = 16;
+
     static constexpr base::duration pause_after_failure = std::chrono::milliseconds{100};
 
     // Takes over `fd`, which other workers' listeners may share (Unix sockets).
     listener(loop& l, int fd, acceptor_owner& owner);
 
     void start();
-    void resume();  // there is room again
-    void close();   // first takes what the kernel has queued, so that nobody is reset
+    // Tells that there is room again.
+    void resume();
+    // Stops listening. First takes what the kernel has queued, so that nobody is reset.
+    void close();
 
 private:
     using acceptor =
@@ -65,10 +75,15 @@ private:
     timer retry_;
     acceptor_owner& owner_;
     bool waiting_ = false;
-    bool paused_ = false;  // for want of room
+
+    // It has stopped asking, for want of room.
+    bool paused_ = false;
 
     void wait();
-    bool accept_some(int most);  // false: out of descriptors or memory
+
+    // Accepts at most `most` connections; false: out of descriptors or memory.
+    bool accept_some(int most);
+
     void retry_later();
 };
 

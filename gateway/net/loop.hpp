@@ -30,7 +30,8 @@ class loop {
 public:
     static constexpr std::size_t read_buffer_bytes = 64 * 1024;
     static constexpr base::duration tick = std::chrono::milliseconds{25};
-    static constexpr std::size_t wheel_slots = 4096;  // one turn of the wheel is 102 s
+    // Slots of the timer wheel, one per tick: one turn of the wheel is 102 s.
+    static constexpr std::size_t wheel_slots = 4096;
 
     loop();
     loop(const loop&) = delete;
@@ -61,7 +62,8 @@ public:
     // Runs until stop() was called and nothing is left to wait for.
     void run();
 
-    void stop();  // when no connection is left
+    // To be called when no connection is left.
+    void stop();
 
 private:
     boost::asio::io_context context_;

@@ -8,9 +8,13 @@
 namespace gateway::net {
 
 struct resolver_options {
-    base::duration refresh = std::chrono::seconds{30};  // after a good answer
-    base::duration retry = std::chrono::seconds{1};     // after none
-    std::size_t max_addresses = 16;                     // of one name; more are left out
+    // How long after a good answer a name is asked for again.
+    base::duration refresh = std::chrono::seconds{30};
+    // How long after a failure a name is asked for again.
+    base::duration retry = std::chrono::seconds{1};
+    // Most addresses of one name; more are left out.
+    std::size_t max_addresses = 16;
+
     bool operator==(const resolver_options&) const = default;
 };
 

@@ -11,7 +11,7 @@
 
 namespace gateway::net {
 
-// Whose bytes they are. Must stay alive while it has some here.
+// The connection that owns the bytes; it must outlive them here.
 class sender {
 public:
     virtual void send_gathered(std::string_view bytes) = 0;
@@ -22,18 +22,24 @@ protected:
 
 class outbox {
 public:
-    static constexpr std::size_t max_sends = 64;          // then they leave before the turn ends
-    static constexpr std::size_t max_bytes = 64 * 1024;   // likewise
-    static constexpr std::size_t max_send_bytes = 8'192;  // larger ones are not worth a copy
+    // Most sends that are gathered; then they leave before the turn ends.
+    static constexpr std::size_t max_sends = 64;
+    // Most bytes that are gathered; then likewise.
+    static constexpr std::size_t max_bytes = 64 * 1024;
+    // Most bytes of one send that is gathered; larger ones are not worth a copy.
+    static constexpr std::size_t max_send_bytes = 8'192;
 
     // Takes `a` then `b`, after what it has from the same sender; false: they must be sent now.
     [[nodiscard]] bool take(sender& from, std::string_view a, std::string_view b);
 
-    void open() { open_ = true; }  // a turn begins; only until it ends anything is taken
+    // A turn begins; only until it ends is anything taken.
+    void open() { open_ = true; }
 
-    void close();  // it ends: all leave
+    // The turn ends: everything leaves.
+    void close();
 
-    void flush();  // all leave, in order
+    // Everything leaves now, in order.
+    void flush();
 
 private:
     struct piece {
@@ -43,7 +49,8 @@ private:
 
     bool open_ = false;
     std::string bytes_;
-    std::vector<piece> pieces_;  // of bytes_, in order
+    // The pieces of bytes_, in order.
+    std::vector<piece> pieces_;
 };
 
 }  // namespace gateway::net

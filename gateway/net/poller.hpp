@@ -18,8 +18,11 @@ namespace gateway::net {
 class watcher {
 public:
     virtual void ready(std::uint32_t epoll_events) = 0;
-    virtual void recheck() = 0;   // asked for by poller::again()
-    virtual void released() = 0;  // asked for by poller::release(); may destroy *this
+
+    // What was asked for by poller::again().
+    virtual void recheck() = 0;
+    // What was asked for by poller::release(); may destroy *this.
+    virtual void released() = 0;
 
 protected:
     ~watcher() = default;
@@ -27,16 +30,16 @@ protected:
 
 class poller {
 public:
-    static constexpr int max_events = 256;  // per turn
+    // Most events per turn.
+    static constexpr int max_events = 256;
 
     // `now`: the loop's clock, read once for all events of a turn.
     poller(boost::asio::io_context& context, base::instant& now);
     poller(const poller&) = delete;
     poller& operator=(const poller&) = delete;
 
-    [[nodiscard]] bool add(
-        int fd, watcher& w
-    );  // until the descriptor is closed; false: out of memory
+    // Watches the descriptor until it is closed; false: out of memory.
+    [[nodiscard]] bool add(int fd, watcher& w);
 
     // Later in this turn of the loop, or in the next one: recheck(), released().
     void again(watcher& w);
@@ -45,7 +48,8 @@ public:
     // What is sent while the events of a turn are handled.
     outbox& output() { return output_; }
 
-    void close();  // so that the loop can end
+    // Ends the watching, so that the loop can end.
+    void close();
 
 private:
     using descriptor =
@@ -59,7 +63,9 @@ private:
     bool sweep_posted_ = false;
     std::vector<watcher*> again_;
     std::vector<watcher*> released_;
-    std::vector<watcher*> swept_;  // spare, for its memory
+
+    // A spare list, kept for its memory.
+    std::vector<watcher*> swept_;
 
     void wait();
     void dispatch();

@@ -34,7 +34,8 @@ public:
     resolved_name& operator=(resolved_name&&) = default;
     ~resolved_name();
 
-    void stop();  // asks no more; what is known stays
+    // Asks no more; what is known stays.
+    void stop();
 
     std::span<const endpoint> endpoints() const;
 

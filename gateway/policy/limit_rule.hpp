@@ -17,7 +17,8 @@ inline constexpr std::size_t max_key_parts = 8;
 struct key_part {
     enum class source { client_ip, header, cookie, query, method, host, path, route };
     source from = source::client_ip;
-    std::string name;  // of the header (lower case), cookie or query parameter; else empty
+    // The name of the header (in lower case), cookie or query parameter; else empty.
+    std::string name;
     // A header that the upstream gets from trusted peers only: it is absent from others' requests.
     bool from_trusted_peers = false;
 
@@ -36,11 +37,15 @@ inline constexpr std::size_t local_store = std::numeric_limits<std::size_t>::max
 
 struct limit_rule {
     std::string name;
-    std::vector<key_part> key;  // empty: one bucket shared by everybody
+    // The parts of the key; empty: one bucket shared by everybody.
+    std::vector<key_part> key;
+
     missing_key when_missing = missing_key::reject;
     limit::limit limit;
     std::int64_t cost = 1;
-    std::size_t store = local_store;  // or an index into policy::stores
+    // Index into policy::stores, or local_store.
+    std::size_t store = local_store;
+
     failure_policy on_store_failure = failure_policy::open;
     policy::mode mode = policy::mode::enforce;
 };

@@ -17,8 +17,10 @@ namespace gateway::policy {
 
 struct routing_subject {
     std::string_view method;
-    std::string_view host;  // normalised
-    std::string_view path;  // normalised; "*" for OPTIONS *
+    // The normalised host.
+    std::string_view host;
+    // The normalised path; "*" for OPTIONS *.
+    std::string_view path;
 };
 
 class matcher {

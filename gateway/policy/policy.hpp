@@ -11,7 +11,8 @@
 
 namespace gateway::policy {
 
-struct header_options {  // of responses on limited routes
+// Which limit headers responses on limited routes get.
+struct header_options {
     bool x_ratelimit = true;
     enum class reset_form { delta, epoch } reset = reset_form::delta;
     bool ratelimit = false;
@@ -19,13 +20,19 @@ struct header_options {  // of responses on limited routes
 
 struct policy {
     identity::client_options client;
-    std::vector<std::string> stores;  // names of the shared ones
+    // Names of the shared stores.
+    std::vector<std::string> stores;
+
     std::vector<limit_rule> limits;
     std::vector<route> routes;
-    std::vector<std::string> upstreams;  // names
+    // Names of the upstreams.
+    std::vector<std::string> upstreams;
+
     header_options headers;
-    matcher find_route;       // built from `routes`, which must not change afterwards
-    bool reads_hosts = true;  // false: no route and no key asks for a request's host
+    // Built from `routes`, which must not change afterwards.
+    matcher find_route;
+    // False: no route and no key asks for a request's host.
+    bool reads_hosts = true;
 
     // Fills in what follows from the rest; the last step of making one.
     void finish();

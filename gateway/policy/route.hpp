@@ -12,17 +12,25 @@ namespace gateway::policy {
 inline constexpr std::string_view no_route_name = "none";
 
 struct route_match {
-    std::string host;    // lower case, no port, no trailing dot; empty = any
-    std::string path;    // normalised (path.hpp); a prefix by whole segments; empty = any
-    bool exact = false;  // `path_exact`: the whole path
-    std::vector<std::string> methods;  // case-sensitive; empty = any, unknown ones included
+    // Lower case, no port, no trailing dot; empty: any host.
+    std::string host;
+    // A normalised path (path.hpp), which is a prefix by whole segments; empty: any path.
+    std::string path;
+    // The setting `path_exact`: `path` is the whole path.
+    bool exact = false;
+    // Case-sensitive; empty: any method, unknown ones included.
+    std::vector<std::string> methods;
 };
 
 struct route {
-    std::string name;  // label of metrics and value of the key part `route`
+    // A label of metrics, and the value of the key part `route`.
+    std::string name;
+
     route_match match;
-    std::vector<std::size_t> limits;  // indices into policy::limits
-    std::size_t upstream = 0;         // index into policy::upstreams
+    // Indices into policy::limits.
+    std::vector<std::size_t> limits;
+    // Index into policy::upstreams.
+    std::size_t upstream = 0;
 };
 
 }  // namespace gateway::policy

@@ -19,19 +19,23 @@ public:
     connect_attempt(pool& p, pending_lease& lease, std::size_t server, const lease_wish& wish);
     ~connect_attempt() override;
 
-    void proceed();  // to the next address
-    void cancel();   // gives up, telling nobody
+    // Goes on to the next address.
+    void proceed();
+    // Gives up, telling nobody.
+    void cancel();
 
     std::size_t server() const { return server_; }
 
-    pending_lease* lease() { return lease_; }  // null: abandoned, what it makes goes to the pool
+    // The lease it works for. Null: abandoned, and the connection it makes goes to the pool.
+    pending_lease* lease() { return lease_; }
 
     const lease_wish& wish() const { return wish_; }
 
     // It lacked something of our own, so that its failing says nothing of the server.
     bool was_short() const { return was_short_; }
 
-    std::list<connect_attempt>::iterator self;  // in its pool's list
+    // Where it stands in its pool's list.
+    std::list<connect_attempt>::iterator self;
 
 private:
     pool& pool_;

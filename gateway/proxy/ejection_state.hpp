@@ -24,11 +24,13 @@ public:
 
     bool is_out(base::instant now) const { return length_ != base::duration{0} && now < until_; }
 
-    base::instant until() const { return until_; }  // of the last absence
+    // When the last absence ends, or ended.
+    base::instant until() const { return until_; }
 
 private:
     std::uint32_t in_a_row_ = 0;
-    base::duration length_{0};  // of the last absence; 0 = there was none
+    // The length of the last absence; 0 = there was none.
+    base::duration length_{0};
     base::instant until_{};
 };
 

@@ -39,11 +39,13 @@ public:
     virtual lease_result lease(bool fresh) = 0;
     // Whether the server may well answer, or another one, where the leased connection brought none.
     virtual bool another_lease_may_help() const = 0;
-    virtual failure lease_failure() const = 0;  // after `failed`
+    // Why there is no lease; to be asked after `failed`.
+    virtual failure lease_failure() const = 0;
+
     virtual void send_upstream(std::string_view a, std::string_view b) = 0;
     virtual void release(parting how) = 0;
-    virtual http::response_head& response_head_storage(
-    ) = 0;  // shared by all exchanges of a thread
+    // The head that responses are read into; shared by all exchanges of a thread.
+    virtual http::response_head& response_head_storage() = 0;
 
     // Of this exchange.
     virtual const http::options& limits() const = 0;
@@ -80,10 +82,14 @@ public:
     void request_content(std::string_view content, bool last);
 
     void upstream_bytes(std::span<char> bytes);
-    void upstream_closed(bool orderly);  // false: it was reset
-    void expired();                      // a deadline of ours: response_timeout or body_timeout
-    void forget();                       // it is over: an idle connection keeps no memory for it
-    void cancel();                       // the client is gone
+    // The upstream's connection has ended; not orderly: it was reset.
+    void upstream_closed(bool orderly);
+    // A deadline of ours has passed: response_timeout or body_timeout.
+    void expired();
+    // The exchange is over: an idle connection keeps no memory for it.
+    void forget();
+    // The client is gone.
+    void cancel();
 
     bool active() const { return phase_ != phase::idle; }
 
@@ -104,18 +110,26 @@ private:
     exchange_port& port_;
     phase phase_ = phase::idle;
     bool answers_head_ = false;
-    bool may_switch_ = false;  // the request asks for a WebSocket
+
+    // The request asks for a WebSocket.
+    bool may_switch_ = false;
+
     bool may_retry_ = false;
     bool request_sent_ = false;
     bool response_begun_ = false;
-    bool any_byte_ = false;  // of a response, on this connection
+
+    // Some byte of a response has come on this connection.
+    bool any_byte_ = false;
+
     bool upstream_keep_alive_ = false;
     bool content_may_follow_ = false;
     std::uint32_t interim_count_ = 0;
     http::framing request_body_;
     http::body_reader response_body_;
     std::string request_head_;
-    http::partial_head partial_head_;  // of a response
+
+    // A response's head, while it comes in pieces.
+    http::partial_head partial_head_;
 
     void ask_for_connection(bool fresh);
     void send_request();

@@ -8,15 +8,23 @@
 namespace gateway::proxy {
 
 enum class failure : std::uint8_t {
-    no_address,  // the server's name does not resolve
-    connect,     // refused, unreachable
+    // The server's name does not resolve.
+    no_address,
+    // The connection was refused, or the server is unreachable.
+    connect,
     connect_timeout,
-    reset,             // closed before its response was complete
-    bad_response,      // not HTTP/1.1, or ambiguous
-    response_timeout,  // no response header in time
-    body_timeout,      // the body stopped moving
-    queue_full,        // as many requests as may wait for a server did so already
-    queue_timeout,     // no server could take it in time
+    // The connection ended before its response was complete.
+    reset,
+    // The response is not HTTP/1.1, or ambiguous.
+    bad_response,
+    // No response header came in time.
+    response_timeout,
+    // The body stopped moving.
+    body_timeout,
+    // As many requests as may wait for a server did so already.
+    queue_full,
+    // No server could take the request in time.
+    queue_timeout,
 };
 
 inline constexpr std::array<std::string_view, 9> failure_names{

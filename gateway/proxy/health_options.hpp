@@ -8,13 +8,23 @@
 namespace gateway::proxy {
 
 struct health_options {
-    std::string path;  // of the request; also a query, if there is one
-    base::duration interval = std::chrono::seconds{5};  // from one check's end to the next
-    base::duration timeout = std::chrono::seconds{1};   // of a whole check, connecting included
-    int unhealthy = 3;         // failed checks in a row that take a server out
-    int healthy = 2;           // good ones in a row that bring it back
-    int expected_first = 200;  // statuses that are good: from this
-    int expected_last = 399;   // to this one
+    // The path of the request; also a query, if there is one.
+    std::string path;
+    // Time from the end of one check to the next.
+    base::duration interval = std::chrono::seconds{5};
+    // Longest time of a whole check, connecting included.
+    base::duration timeout = std::chrono::seconds{1};
+
+    // Failed checks in a row that take a server out.
+    int unhealthy = 3;
+    // Good checks in a row that bring it back.
+    int healthy = 2;
+
+    // The first of the statuses that are good.
+    int expected_first = 200;
+    // The last of the statuses that are good.
+    int expected_last = 399;
+
     bool operator==(const health_options&) const = default;
 };
 

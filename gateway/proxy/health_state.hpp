@@ -28,7 +28,9 @@ private:
     int unhealthy_after_;
     int healthy_after_;
     bool healthy_;
-    int against_ = 0;  // checks in a row that contradict healthy_
+
+    // Checks in a row that contradict healthy_.
+    int against_ = 0;
 };
 
 }  // namespace gateway::proxy

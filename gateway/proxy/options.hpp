@@ -18,10 +18,15 @@ namespace gateway::proxy {
 inline constexpr std::size_t max_servers = 64;
 
 struct server_address {
-    std::string host;         // name or address; empty with a socket path or echo
-    std::string port;         // decimal
-    std::string socket_path;  // of a Unix socket; empty = TCP
-    bool echo = false;        // the built-in server
+    // A name or an address; empty with a socket path or echo.
+    std::string host;
+    // The port in decimal.
+    std::string port;
+    // The path of a Unix socket; empty = TCP.
+    std::string socket_path;
+    // Whether it is the built-in echo server.
+    bool echo = false;
+
     bool operator==(const server_address&) const = default;
 };
 
@@ -40,24 +45,38 @@ inline std::string to_text(const server_address& address)
 
 struct server_options {
     server_address address;
-    std::uint32_t weight = 1;           // its share, beside the others'; 1 to 256
-    std::uint32_t max_connections = 0;  // in use at once, by all workers; 0 = no bound
+
+    // Its share of the requests beside the others' shares; 1 to 256.
+    std::uint32_t weight = 1;
+    // Most connections in use at once, by all workers; 0 = no bound.
+    std::uint32_t max_connections = 0;
+
     bool operator==(const server_options&) const = default;
 };
 
 enum class balancing : std::uint8_t {
-    least_requests,  // of two drawn by weight, the one with fewer requests for its weight
-    round_robin,     // in turn, by weight
-    hash,            // the same client, the same server
+    // Of two servers drawn by weight, the one with fewer requests for its weight.
+    least_requests,
+    // The servers in turn, by weight.
+    round_robin,
+    // The same server for the same client.
+    hash,
 };
 
 // Passive: a server that fails one request after the other is passed over for a while.
 struct ejection_options {
-    std::uint32_t failures = 5;  // in a row; 0 = never
+    // Failures in a row after which a server is passed over; 0 = never.
+    std::uint32_t failures = 5;
+    // How long a server is passed over, the first time.
     base::duration time = std::chrono::seconds{10};
-    base::duration max_time = std::chrono::minutes{5};  // `time` doubles while it goes on failing
-    std::uint32_t max_share = 50;  // percent of the servers; one may always be out, the last never
-    bool on_5xx = false;           // whether a response with status 500 to 599 is a failure
+    // The most that `time` becomes: it doubles while the server goes on failing.
+    base::duration max_time = std::chrono::minutes{5};
+
+    // Most servers that may be out at once, in percent; one may always be out, the last never.
+    std::uint32_t max_share = 50;
+    // Whether a response with status 500 to 599 is a failure.
+    bool on_5xx = false;
+
     bool operator==(const ejection_options&) const = default;
 };
 
@@ -67,20 +86,36 @@ struct upstream_options {
     balancing balance = balancing::least_requests;
     // To one server: past the kernel's first retransmission, so that one lost SYN fails nothing.
     base::duration connect_timeout = std::chrono::milliseconds{1500};
-    base::duration response_timeout =
-        std::chrono::seconds{30};  // to the last byte of the response's header
-    std::size_t max_idle = 64;     // kept-alive connections per worker and server
-    base::duration idle_timeout = std::chrono::seconds{60};  // of each: the server may forget it
+    // Longest time until the last byte of the response's header.
+    base::duration response_timeout = std::chrono::seconds{30};
+    // Most kept-alive connections per worker and server.
+    std::size_t max_idle = 64;
+    // How long each of these is kept; no longer, because the server may forget it.
+    base::duration idle_timeout = std::chrono::seconds{60};
+
     http::response_bounds response{};
-    std::uint32_t max_interim_responses = 100;  // to one request
+
+    // Most interim (1xx) responses to one request.
+    std::uint32_t max_interim_responses = 100;
+
     net::resolver_options resolver{};
-    std::uint32_t max_connections = 0;  // in use at once, of all servers; 0 = no bound
-    std::uint32_t max_queue = 1000;     // requests waiting for one of them
+
+    // Most connections in use at once, of all servers together; 0 = no bound.
+    std::uint32_t max_connections = 0;
+    // Most requests that wait for one of these connections.
+    std::uint32_t max_queue = 1000;
+    // How long a request may wait for one.
     base::duration queue_timeout = std::chrono::seconds{1};
-    std::uint32_t retry_budget = 20;  // requests sent a second time, in percent; 0 = none
-    base::duration slow_start = std::chrono::seconds{10};  // to its full share, once back
+
+    // Requests that may be sent a second time, in percent; 0 = none.
+    std::uint32_t retry_budget = 20;
+    // How long it takes a server that is back to have its full share again.
+    base::duration slow_start = std::chrono::seconds{10};
+
     ejection_options ejection{};
-    std::optional<health_options> health{};  // nothing: no checks, every server is taken to be well
+
+    // How servers are checked. Nothing: there are no checks, and every server is taken to be well.
+    std::optional<health_options> health{};
 
     bool operator==(const upstream_options&) const = default;
 };

@@ -11,15 +11,23 @@ namespace gateway::proxy {
 class upstream_connection;
 
 struct lease_wish {
-    bool fresh = false;        // a new connection, no idle one
-    bool surely_open = false;  // an idle one is looked at first, at the price of a system call:
-                               // for requests that could not be sent again
-    std::uint64_t key = 0;     // of the client, where the same client is to get the same server
-    std::uint64_t passed_over = 0;  // bit i: server i has failed this request already
+    // Whether it must be a new connection, not an idle one.
+    bool fresh = false;
+    // Whether an idle connection is looked at first, at the price of a system call: for requests
+    // that could not be sent again.
+    bool surely_open = false;
+
+    // The client's key, where the same client is to get the same server.
+    std::uint64_t key = 0;
+    // Bit i: server i has failed this request already.
+    std::uint64_t passed_over = 0;
     // Bit i: server i only if there is no other. The request was lost with a connection to it,
     // though by no fault of its own.
     std::uint64_t last_resort = 0;
-    int timeouts = 0;  // of them
+
+    // How many servers let connect_timeout pass.
+    int timeouts = 0;
+
     failure last_failure = failure::no_address;
 };
 
@@ -45,7 +53,8 @@ public:
         }
     }
 
-    void comes_from(lease_source* s) { source_ = s; }  // null: it is settled
+    // Says what works on the lease. Null: it is settled.
+    void comes_from(lease_source* s) { source_ = s; }
 
 protected:
     virtual ~pending_lease() { abandon(); }

@@ -19,20 +19,25 @@ public:
 
     enum class outcome : std::uint8_t {
         taken,
-        full,  // those that may be used have as many requests as they may
-        none,  // there is no candidate
+        // Those that may be used have as many requests as they may.
+        full,
+        // There is no candidate.
+        none,
     };
 
     struct choice {
         outcome is;
-        std::size_t server;  // when taken
+
+        // The server's index, when taken.
+        std::size_t server;
     };
 
     // Among the servers with a bit in `candidates`: those that are usable; if none is, any of them,
     // because a server that is thought to be dead is better than none.
     choice take(std::uint64_t candidates, std::uint64_t key, base::instant now);
 
-    void give_back(std::size_t server);  // and wakes who waits for a place
+    // Gives the place back, and wakes who waits for one.
+    void give_back(std::size_t server);
 
     void succeeded(std::size_t server, base::instant now)
     {
@@ -55,12 +60,17 @@ private:
     const upstream_options& options_;
     std::shared_ptr<upstream_status> status_;
     std::vector<std::shared_ptr<server_status>> servers_;
-    std::vector<std::uint64_t> seeds_;  // for hashing
+
+    // A seed of each server, for hashing.
+    std::vector<std::uint64_t> seeds_;
+
     turns turns_;
     std::uint64_t random_;
     bool several_;
     bool bounded_;
-    std::array<std::uint32_t, max_servers> weights_{};  // of one choice; scratch
+
+    // The servers' weights in one choice; scratch memory.
+    std::array<std::uint32_t, max_servers> weights_{};
 
     void weigh(std::uint64_t candidates, base::instant now);
     std::optional<std::size_t> pick(std::uint64_t key);

@@ -69,7 +69,8 @@ public:
     bool has_several_servers() const { return places_.several(); }
 
     void retire();
-    void close();  // retire, and break off what is leased or under way
+    // Retires, and breaks off what is leased or under way.
+    void close();
 
     bool empty() const { return connections_.empty() && attempts_.empty() && waiting_.empty(); }
 
@@ -114,7 +115,10 @@ private:
     struct known_server {
         std::string text;
         net::resolved_name name;
-        std::vector<upstream_connection*> idle{};  // the last is the one used last
+
+        // Idle connections; the last is the one used last.
+        std::vector<upstream_connection*> idle{};
+
         std::size_t turn = 0;
     };
 
@@ -125,13 +129,21 @@ private:
     places places_;
     retry_budget retries_;
     std::vector<known_server> servers_;
-    std::uint64_t addressed_ = 0;  // bit i: server i has an address
-    bool names_known_ = false;     // of each name there was an answer, good or not
+
+    // Bit i: server i has an address.
+    std::uint64_t addressed_ = 0;
+    // There was an answer for each name, good or not.
+    bool names_known_ = false;
+
     std::list<upstream_connection> connections_;
     std::list<connect_attempt> attempts_;
     std::list<waiting_lease> waiting_;
-    std::optional<base::instant> told_;  // of a failure, in the log
-    std::size_t abandoned_ = 0;  // among the attempts, to be idle connections: at most max_idle
+
+    // When a failure was last told in the log.
+    std::optional<base::instant> told_;
+    // How many attempts are abandoned, and are to become idle connections: at most max_idle.
+    std::size_t abandoned_ = 0;
+
     std::shared_ptr<pool*> mark_;
     bool retired_ = false;
 

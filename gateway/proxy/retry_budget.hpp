@@ -19,7 +19,9 @@ namespace gateway::proxy {
 
 class retry_budget {
 public:
-    static constexpr std::uint32_t per_second = 10;  // whatever the traffic
+    // Retries per second that are permitted whatever the traffic.
+    static constexpr std::uint32_t per_second = 10;
+
     static constexpr std::uint32_t most_saved = 1000;
 
     explicit retry_budget(std::uint32_t percent) : percent_(percent) {}
@@ -49,8 +51,12 @@ public:
 
 private:
     std::uint32_t percent_;
-    std::uint32_t saved_ = 0;  // hundredths of a retry
-    base::instant second_{};   // began then
+
+    // What is saved, in hundredths of a retry.
+    std::uint32_t saved_ = 0;
+    // When the current second began.
+    base::instant second_{};
+    // How many retries of the current second were permitted whatever the traffic.
     std::uint32_t in_second_ = 0;
 };
 

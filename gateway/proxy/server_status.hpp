@@ -34,13 +34,16 @@ public:
     std::uint64_t ejections() const { return ejections_.load(std::memory_order_relaxed); }
 
 private:
-    friend class upstream_status;  // under its lock
+    // Uses `ejection_` under its own lock.
+    friend class upstream_status;
+
     ejection_state ejection_;
 
     // What is written with each request lies apart from what is read with each and hardly written.
     alignas(64) place_count places_;
     alignas(64) std::atomic<bool> healthy_{true};
-    std::atomic<bool> failing_{false};  // there were failures since the last success
+    // There were failures since the last success.
+    std::atomic<bool> failing_{false};
     std::atomic<base::duration::rep> back_since_{0};
     std::atomic<std::uint64_t> ejections_{0};
 

@@ -28,8 +28,12 @@ constexpr tunnel_side other(tunnel_side s)
 class tunnel_port {
 public:
     virtual void tunnel_send(tunnel_side to, std::string_view bytes) = 0;
-    virtual void tunnel_finish(tunnel_side to) = 0;         // nothing more goes there
-    virtual bool tunnel_blocked(tunnel_side to) const = 0;  // what was sent there still waits
+
+    // Nothing more goes to that side.
+    virtual void tunnel_finish(tunnel_side to) = 0;
+    // Whether something that was sent to that side still waits.
+    virtual bool tunnel_blocked(tunnel_side to) const = 0;
+
     // Both connections go. `cut`: not in order, and the client is to see it. `why`: empty if in
     // order.
     virtual void tunnel_over(bool cut, std::string_view why) = 0;
@@ -49,9 +53,12 @@ public:
     // No more comes from there; not orderly: it was reset. That cuts the other side, unless the end
     // had come before: then all of it has arrived.
     void ended(tunnel_side from, bool orderly);
-    void drained();  // a side is not blocked any more
-    void expired();  // nothing moved for too long
-    void abort();    // the process ends
+    // A side is not blocked any more.
+    void drained();
+    // Nothing moved for too long.
+    void expired();
+    // The process ends.
+    void abort();
 
     bool wants_bytes(tunnel_side from) const { return is_open_ && !side(from).ended; }
 

@@ -17,8 +17,8 @@ public:
     virtual void upstream_readable() = 0;
     virtual void upstream_held_back() = 0;
     virtual void upstream_drained() = 0;
-    virtual void upstream_broken(
-    ) = 0;  // it cannot be sent to any more; there may be bytes to read
+    // Nothing can be sent to it any more; there may be bytes to read.
+    virtual void upstream_broken() = 0;
 
 protected:
     ~lessee() = default;
@@ -27,8 +27,10 @@ protected:
 // Where a connection lives when nobody has leased it.
 class connection_owner {
 public:
-    virtual void idle_connection_ended(upstream_connection& c) = 0;  // closed, or spoke unasked
-    virtual void connection_released(upstream_connection& c) = 0;    // may be destroyed now
+    // The connection was closed, spoke unasked, or was idle for too long.
+    virtual void idle_connection_ended(upstream_connection& c) = 0;
+    // The connection may be destroyed now.
+    virtual void connection_released(upstream_connection& c) = 0;
 
 protected:
     ~connection_owner() = default;
@@ -40,7 +42,8 @@ public:
         : connection(l, fd), owner_(owner), server_(server)
     {}
 
-    void lease_to(lessee* user) { lessee_ = user; }  // null: idle
+    // Says who has leased it. Null: it is idle.
+    void lease_to(lessee* user) { lessee_ = user; }
 
     // Whether it has served a request before this one.
     bool reused() const { return reused_; }
@@ -83,10 +86,8 @@ private:
 
     void released() override { owner_.connection_released(*this); }
 
-    void expired(base::instant) override
-    {
-        owner_.idle_connection_ended(*this);
-    }  // idle for too long
+    // It was idle for too long.
+    void expired(base::instant) override { owner_.idle_connection_ended(*this); }
 };
 
 }  // namespace gateway::proxy

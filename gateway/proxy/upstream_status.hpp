@@ -21,7 +21,8 @@ public:
     // The one of that address, which lives while anybody holds it.
     std::shared_ptr<server_status> server(const std::string& address);
 
-    place_count& places() { return places_; }  // counted only under a bound of the upstream's own
+    // The places in use, counted only under a bound of the upstream's own.
+    place_count& places() { return places_; }
 
     wait_queue& queue() { return queue_; }
 

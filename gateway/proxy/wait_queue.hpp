@@ -44,7 +44,9 @@ public:
     bool take_wake_up(entry& e);
 
     void wake_first();
-    void wake_next(entry& e);  // the first behind `e`
+
+    // Wakes the first behind `e` that was not woken yet.
+    void wake_next(entry& e);
 
     bool is_first(const entry& e) const { return first_.load(std::memory_order_relaxed) == &e; }
 

@@ -35,7 +35,8 @@ public:
 
     const lease_wish& wish() const { return wish_; }
 
-    std::list<waiting_lease>::iterator self;  // in its pool's list
+    // Where it stands in its pool's list.
+    std::list<waiting_lease>::iterator self;
 
 private:
     pool& pool_;

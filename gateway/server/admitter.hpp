@@ -25,7 +25,8 @@ public:
 
     http::forward_options forwarding() const;
 
-    bool has_view() const { return view_ != nullptr; }  // since its first request
+    // Whether there is a view, which there is from the first request on.
+    bool has_view() const { return view_ != nullptr; }
 
     const policy_view& view() const { return *view_; }
 
@@ -42,7 +43,8 @@ public:
     // The peer, until a head was valid and the client was looked for.
     const base::ip_address& client() const { return client_; }
 
-    base::ip_address client_prefix() const  // one client, whichever of its addresses it uses
+    // The client's prefix: one value for a client, whichever of its addresses it uses.
+    base::ip_address client_prefix() const
     {
         const identity::client_options& options = view_->policy->client;
         return client_.masked(options.ipv4_prefix, options.ipv6_prefix);
@@ -69,13 +71,19 @@ private:
     std::shared_ptr<const policy_view> view_;
     base::ip_address peer_;
     std::string peer_text_;
-    bool peer_trusted_ = false;  // by that view
+    // Whether the view's configuration trusts the peer.
+    bool peer_trusted_ = false;
+
     const policy::route* route_ = nullptr;
     telemetry::route_metrics* metrics_ = nullptr;
-    std::unique_ptr<limit_check> check_;  // while its verdict is awaited
+    // The borrowed check, while its verdict is awaited.
+    std::unique_ptr<limit_check> check_;
+
     base::ip_address client_;
     std::vector<http::limit_report> reports_;
-    base::duration decided_at_{0};  // Unix time, if clients are told of it
+    // When the limits decided, in Unix time; set only if clients are told of it.
+    base::duration decided_at_{0};
+
     std::string_view deciding_limit_;
     std::string_view outcome_;
     std::string bucket_name_;

@@ -19,12 +19,14 @@ public:
 
     void give_back(std::unique_ptr<limit_check> check) { spares_.give_back(std::move(check)); }
 
-    void trim() { spares_.trim(); }  // called from each tick
+    // Called from each tick.
+    void trim() { spares_.trim(); }
 
 private:
     store::memory_store& local_;
     const net::loop& loop_;
-    spares<limit_check> spares_;  // about 3 KiB each
+    // Checks to be borrowed; about 3 KiB each.
+    spares<limit_check> spares_;
 };
 
 }  // namespace gateway::server

@@ -50,7 +50,8 @@ public:
 
     bool upstream_blocked() const override { return upstream_ != nullptr && upstream_->sending(); }
 
-    void want_upstream_bytes(bool client_blocked);  // if the state does
+    // Begins to wait for bytes of the upstream, if the state wants them.
+    void want_upstream_bytes(bool client_blocked);
 
 private:
     session_environment& env_;
@@ -58,28 +59,34 @@ private:
     admitter admitter_;
     session_state state_;
     proxy::upstream_connection* upstream_ = nullptr;
-    // Of the connection released last: its server, until another is asked for; whether it had
-    // served before.
+    // The server of the connection released last, until another connection is asked for.
     std::optional<std::uint8_t> last_server_;
+    // Whether the connection released last had served before.
     bool last_was_reused_ = false;
-    bool only_once_ = false;  // the request leased for may not be sent a second time
+    // Whether the request leased for may not be sent a second time.
+    bool only_once_ = false;
+
     proxy::failure lease_failure_ = proxy::failure::connect;
-    base::instant began_{};               // the request
-    base::instant last_sent_upstream_{};  // something of it
-    std::size_t method_ = 0;              // index of its metrics label
+    // When the request began.
+    base::instant began_{};
+    // When a part of the request was last sent upstream.
+    base::instant last_sent_upstream_{};
+    // Index of the request method's metrics label.
+    std::size_t method_ = 0;
 
     // What became of the request upstream, for the log.
     struct sending {
         std::uint32_t attempts = 0;
-        // Of the last attempt.
+        // Index of the server of the last attempt.
         std::uint8_t server = 0;
-        // From the request sent to the response's head read; negative: there was none.
+        // Time from the request sent to the response's head read; negative: there was none.
         base::duration took{-1};
     };
 
     sending sending_;
 
-    struct log_fields {  // kept only when there is a log to write
+    // Text of the request for the log; kept only when there is a log to write.
+    struct log_fields {
         std::string method;
         std::string host;
         std::string target;
@@ -90,7 +97,10 @@ private:
 
     void take(proxy::upstream_connection& c);
     void count_request(int status);
-    void count_response(int status);  // of the upstream
+
+    // Counts a response of the upstream.
+    void count_response(int status);
+
     void note_untrusted_forwarding(const http::request_head& head);
     void log_request(const finished& f);
 

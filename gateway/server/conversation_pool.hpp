@@ -29,7 +29,8 @@ public:
     void clear() { spares_.clear(); }
 
 private:
-    spares<conversation> spares_;  // about 1 KiB each
+    // Conversations to be borrowed; about 1 KiB each.
+    spares<conversation> spares_;
 };
 
 }  // namespace gateway::server

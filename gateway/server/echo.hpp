@@ -10,9 +10,12 @@ namespace gateway::server {
 
 class echo_server {
 public:
-    static constexpr std::size_t max_body_bytes = 1024 * 1024;  // more is answered with 413
+    // A longer body is answered with 413.
+    static constexpr std::size_t max_body_bytes = 1024 * 1024;
 
-    echo_server();  // listens; throws std::system_error
+    // Begins to listen; throws std::system_error.
+    echo_server();
+
     ~echo_server();
 
     unsigned short port() const;

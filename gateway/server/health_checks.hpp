@@ -17,17 +17,23 @@ namespace gateway::server {
 class health_checks {
 public:
     static constexpr std::size_t max_header_bytes = 16 * 1024;
-    static constexpr std::size_t max_body_bytes = 64 * 1024;  // of a longer one no more is read
+    // Of a longer body no more than this is read.
+    static constexpr std::size_t max_body_bytes = 64 * 1024;
+
     static constexpr int max_interim_responses = 10;
 
     struct target {
         std::string upstream;
-        std::string name;  // as configured, for the log and as a label
+        // The server as configured, for the log and as a label.
+        std::string name;
+
         proxy::server_address address;
         proxy::health_options options;
         net::resolver_options resolver;
-        unsigned short echo_port = 0;              // where the built-in server listens
-        std::function<void(bool healthy)> report;  // called when that changes
+        // The port where the built-in server listens.
+        unsigned short echo_port = 0;
+        // Called when the server's health changes.
+        std::function<void(bool healthy)> report;
     };
 
     health_checks(boost::asio::io_context& context, std::string user_agent);

@@ -45,10 +45,9 @@ public:
         verdict_listener& listener
     );
 
-    void abandon()
-    {
-        abandon_question();
-    }  // what was charged stays charged: the request had been sent
+    // Gives up waiting: the listener hears nothing. What was charged stays charged, because the
+    // request had been sent.
+    void abandon() { abandon_question(); }
 
     // The bucket of entry i of the verdict in the store of its limit, whoever decided instead.
     std::string_view bucket_name(std::size_t i) const
@@ -61,7 +60,7 @@ private:
         const policy::limit_rule* rule = nullptr;
         telemetry::limit_metrics* metrics = nullptr;
         identity::bucket_name name;
-        // Of the name without what a fallback adds.
+        // Length of the name without what a fallback adds, in bytes.
         std::size_t name_bytes = 0;
     };
 
@@ -71,7 +70,8 @@ private:
         std::array<std::size_t, policy::max_limits_per_route> entry;
         std::size_t count = 0;
         store::answer given;
-        bool taken = false;  // then `given` is what the local store answered
+        // Whether the local store has taken the tokens of this batch; then `given` is its answer.
+        bool taken = false;
 
         void add(const item& i, std::size_t index);
 
@@ -85,13 +85,18 @@ private:
     };
 
     store::memory_store& local_;
-    const net::loop& loop_;  // for its clock
+    // The worker's loop, asked for the time.
+    const net::loop& loop_;
+
     verdict_listener* listener_ = nullptr;
     verdict verdict_;
     std::array<item, policy::max_limits_per_route> items_;
-    batch at_home_;    // the local store's
-    batch elsewhere_;  // the shared store's
-    batch fallback_;   // limits of a failed store that decide locally meanwhile
+    // Charges for the local store.
+    batch at_home_;
+    // Charges for the shared store.
+    batch elsewhere_;
+    // Charges of a failed store's limits that are decided locally meanwhile.
+    batch fallback_;
 
     bool collect(const policy_view& view, const policy::route& route, const key_subject& subject);
     store::shared_store* gather(const policy_view& view);

@@ -10,26 +10,36 @@
 namespace gateway::server {
 
 struct listen_address {
-    std::string host;         // numeric; empty with a socket path
-    unsigned short port = 0;  // 0: any free one
-    std::string socket_path;  // of a Unix socket; empty = TCP
+    // A numeric address; empty with a socket path.
+    std::string host;
+    // The TCP port; 0: any free one.
+    unsigned short port = 0;
+    // The path of a Unix socket; empty: TCP.
+    std::string socket_path;
+
     bool operator==(const listen_address&) const = default;
 };
 
 struct admin_options {
     listen_address address{.host = "127.0.0.1", .port = 9901, .socket_path = {}};
-    std::size_t max_connections = 256;                  // more are closed at once
-    base::duration timeout = std::chrono::seconds{10};  // to a request, and to take its answer
+    // Most connections at a time; for one more, the one that kept us waiting longest is closed.
+    std::size_t max_connections = 256;
+    // Longest wait for a request, and for its answer to be taken.
+    base::duration timeout = std::chrono::seconds{10};
+
     bool operator==(const admin_options&) const = default;
 };
 
 struct options {
     std::vector<listen_address> listeners;
     admin_options admin;
-    std::size_t workers = 0;  // 0 = usable cores
+    // The number of workers; 0: as many as usable cores.
+    std::size_t workers = 0;
+
     base::duration drain_timeout = std::chrono::seconds{30};
     std::size_t max_connections = 10'000;
-    std::size_t max_connections_per_peer = 0;  // 0 = no cap
+    // Most connections of one peer; 0: no bound.
+    std::size_t max_connections_per_peer = 0;
 };
 
 }  // namespace gateway::server

@@ -16,13 +16,16 @@ public:
     // One more for `peer`, unless it has `most` already.
     bool enter(const base::ip_address& peer, std::size_t most);
 
-    void leave(const base::ip_address& peer);  // after enter() said true
+    // One less for `peer`. To be called only after enter() returned true.
+    void leave(const base::ip_address& peer);
 
-    std::size_t peers() const;  // with a connection
+    // The number of peers with a connection.
+    std::size_t peers() const;
 
 private:
     mutable std::mutex mutex_;
-    std::map<base::ip_address, std::size_t> open_;  // a tree: no addresses make it slow
+    // Open connections of each peer. A tree, so that no choice of addresses makes it slow.
+    std::map<base::ip_address, std::size_t> open_;
 };
 
 }  // namespace gateway::server

@@ -19,17 +19,28 @@ namespace gateway::server {
 struct policy_view {
     std::shared_ptr<const policy::policy> policy;
     http::options http;
-    std::size_t max_connections_per_peer = 0;  // 0 = no cap
+    // Most connections of one peer; 0: no bound.
+    std::size_t max_connections_per_peer = 0;
+
     http::limit_header_options limit_headers;
-    std::string via_name;         // of this process, for loops to be seen
-    std::string identity_header;  // lower case
-    http::field_name identity_field = http::field_name::other;  // of that name
-    bool identity_field_is_unique = false;                      // no other name has that id
-    std::vector<telemetry::route_metrics*> routes;              // [i] of policy->routes[i]
-    telemetry::route_metrics* no_route = nullptr;               // what matched none
-    std::vector<telemetry::limit_metrics*> limits;              // [i] of policy->limits[i]
-    std::vector<std::shared_ptr<proxy::pool>> pools;            // [i] of policy->upstreams[i]
-    std::vector<std::shared_ptr<store::shared_store>> stores;   // [i] of policy->stores[i]
+    // The name of this process in `Via`, by which it sees loops.
+    std::string via_name;
+    // The name of the header that clients are known by, in lower case.
+    std::string identity_header;
+    // The id of that name.
+    http::field_name identity_field = http::field_name::other;
+    // Whether no other name has that id.
+    bool identity_field_is_unique = false;
+    // [i] are the counters of policy->routes[i].
+    std::vector<telemetry::route_metrics*> routes;
+    // The counters of requests that matched no route.
+    telemetry::route_metrics* no_route = nullptr;
+    // [i] are the counters of policy->limits[i].
+    std::vector<telemetry::limit_metrics*> limits;
+    // [i] is the pool of policy->upstreams[i].
+    std::vector<std::shared_ptr<proxy::pool>> pools;
+    // [i] is the link to policy->stores[i].
+    std::vector<std::shared_ptr<store::shared_store>> stores;
 };
 
 }  // namespace gateway::server

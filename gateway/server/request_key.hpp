@@ -15,9 +15,13 @@ namespace gateway::server {
 // What keys are made of. Views into the request and the policy.
 struct key_subject {
     const http::request_head* head = nullptr;
-    base::ip_address client;  // masked to the configured prefix
-    std::string_view host;    // normalised
-    std::string_view path;    // normalised
+    // The client's address, masked to the configured prefix.
+    base::ip_address client;
+    // The normalised host.
+    std::string_view host;
+    // The normalised path.
+    std::string_view path;
+
     std::string_view route;
     // Whether what the peer says of the client reaches the upstream.
     bool peer_trusted = false;
@@ -25,8 +29,10 @@ struct key_subject {
 
 enum class key_result {
     made,
-    skip,    // a part is missing, and the rule says that the limit does not apply then
-    reject,  // a part is missing and must not be, or is ambiguous
+    // A part is missing, and the rule says that the limit does not apply then.
+    skip,
+    // A part is ambiguous, or is missing and must not be.
+    reject,
 };
 
 key_result make_bucket_name(

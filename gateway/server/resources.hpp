@@ -21,7 +21,8 @@ public:
     // Destroys what is retired and not in use. Called from each tick.
     void sweep();
 
-    void close();  // everything, at the end
+    // Closes everything, at the worker's end.
+    void close();
 
 private:
     struct kept_store {

@@ -15,15 +15,19 @@ namespace gateway::server {
 
 class session final : public net::connection, private base::timer_entry {
 public:
-    static constexpr base::duration drain_grace =
-        std::chrono::milliseconds{500};  // for a request on its way
+    // How long an idle connection stays open while draining, for a request on its way.
+    static constexpr base::duration drain_grace = std::chrono::milliseconds{500};
 
     session(session_environment& env, int fd, const base::ip_address& peer);
     ~session() override = default;
 
     void start();
-    void drain();  // finish what runs, then end
-    void abort();  // end now
+
+    // Finishes what runs, then ends.
+    void drain();
+
+    // Ends now; what still waits to be sent is dropped.
+    void abort();
 
     const base::ip_address& peer() const { return peer_; }
 
@@ -35,10 +39,13 @@ public:
     // A request has deadlines of its own, not what is left of the last one's.
     void begin_deadlines_anew() { armed_ = deadline::none; }
 
-    void end(bool reset_it);  // when what was sent has gone, or at once
+    // Closes the connection when what was sent has gone, or resets it at once.
+    void end(bool reset_it);
 
-    std::list<session>::iterator self;           // in its worker's list
-    std::optional<base::ip_address> counted_as;  // in its worker's count of peers; nothing: not
+    // The session's place in its worker's list.
+    std::list<session>::iterator self;
+    // The address it has in its worker's count of peers; nothing: it is not counted.
+    std::optional<base::ip_address> counted_as;
 
 private:
     enum class deadline : std::uint8_t { none, idle, head, body, response, tunnel, linger };
@@ -49,7 +56,8 @@ private:
     deadline armed_ = deadline::none;
     bool counted_active_ = false;
     bool draining_ = false;
-    bool end_after_sending_ = false;  // close once what is kept has gone
+    // Whether to close once what is kept for sending has gone.
+    bool end_after_sending_ = false;
 
     session_state::phase phase() const
     {

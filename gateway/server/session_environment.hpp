@@ -23,11 +23,14 @@ struct session_environment {
     telemetry::worker_metrics& metrics;
     telemetry::access_log& access_log;
     bool& access_log_enabled;
-    std::shared_ptr<const policy_view>& view;  // the present one
+    // The present view.
+    std::shared_ptr<const policy_view>& view;
+
     http::request_head& request_head;
     http::response_head& response_head;
     const http::date_line& date;
-    std::function<void(session&)> ended;  // may destroy it
+    // Called when a session has ended; may destroy it.
+    std::function<void(session&)> ended;
 };
 
 }  // namespace gateway::server

@@ -34,10 +34,14 @@ namespace gateway::server {
 struct admission {
     enum class outcome { forward, answer, pending };
     outcome is = outcome::forward;
-    int status = 0;  // with answer
+    // The status to answer with, if `is` is `answer`.
+    int status = 0;
+
     std::string_view detail;
-    base::duration retry_after{0};  // 0: nothing is said of it
-    std::string_view extra;         // lines to add
+    // How long the client is told to wait; 0: nothing is said of it.
+    base::duration retry_after{0};
+    // Header lines to add to the answer.
+    std::string_view extra;
 };
 
 inline admission refusal(
@@ -47,11 +51,15 @@ inline admission refusal(
     return {admission::outcome::answer, status, detail, retry_after, {}};
 }
 
-struct finished {    // one request, for counters and the log
-    int status = 0;  // 0: the client went away before there was one
+// One request that has ended, for counters and the log.
+struct finished {
+    // The response's status; 0: the client went away before there was one.
+    int status = 0;
+
     std::uint64_t request_bytes = 0;
     std::uint64_t response_bytes = 0;
-    std::string_view error;  // why the gateway answered itself or broke off
+    // Why the gateway answered itself or broke off.
+    std::string_view error;
 };
 
 class session_port : public proxy::exchange_port {
@@ -64,23 +72,40 @@ public:
 
     // What the limits said, for the response.
     virtual http::limit_statement limits_said() const = 0;
-    virtual std::string_view date_line() const = 0;  // of now
+
+    // The `Date` line of now.
+    virtual std::string_view date_line() const = 0;
 
     virtual void send_client(std::string_view a, std::string_view b) = 0;
-    virtual bool client_blocked(
-    ) const = 0;  // what was sent is still waiting: no further request is begun
-    virtual std::string& scratch() = 0;                      // empty; left empty
-    virtual http::request_head& request_head_storage() = 0;  // shared by all sessions of a thread
+
+    // Whether what was sent to the client is still waiting: then no further request is begun.
+    virtual bool client_blocked() const = 0;
+
+    // A string to build text in: empty, and to be left empty.
+    virtual std::string& scratch() = 0;
+
+    // A head to read into, shared by all sessions of a thread.
+    virtual http::request_head& request_head_storage() = 0;
 
     virtual bool upstream_blocked() const = 0;
-    virtual void end_sending_upstream() = 0;  // half-close
-    virtual void tunnel_begins() = 0;         // its 101 has been handed over
+
+    // Closes the sending side towards the upstream (half-close).
+    virtual void end_sending_upstream() = 0;
+
+    // A tunnel begins: its 101 has been handed over.
+    virtual void tunnel_begins() = 0;
+
     virtual void tunnel_carries(proxy::tunnel_side from, std::size_t bytes) = 0;
 
-    virtual void request_begins() = 0;  // a head is complete and valid
-    virtual void request_ends(const finished& f
-    ) = 0;                           // its response has been handed over, or never will be
-    virtual void end_sending() = 0;  // half-close towards the client
+    // A request begins: its head is complete and valid.
+    virtual void request_begins() = 0;
+
+    // A request is over: its response has been handed over, or never will be.
+    virtual void request_ends(const finished& f) = 0;
+
+    // Closes the sending side towards the client (half-close).
+    virtual void end_sending() = 0;
+
     virtual void close_client(bool reset) = 0;
 
 protected:
@@ -89,11 +114,15 @@ protected:
 
 class session_state final : private proxy::tunnel_port {
 public:
-    static constexpr int max_leading_empty_lines = 4;  // RFC 9112 §2.2
+    // Most empty lines skipped before a request (RFC 9112 §2.2).
+    static constexpr int max_leading_empty_lines = 4;
 
     enum class phase : std::uint8_t {
-        idle,  // between requests
-        head,  // part of a head is here
+        // Between requests.
+        idle,
+        // Part of a head is here.
+        head,
+
         admitting,
         exchanging,
         tunnelling,
@@ -106,17 +135,30 @@ public:
 
     // Events.
     void client_bytes(std::span<char> bytes);
-    void client_closed(bool orderly);   // no more bytes will come from it; false: it was reset
-    void client_drained();              // it is not blocked any more
-    void upstream_drained();            // likewise
-    void admitted(const admission& a);  // after admit() said pending
+
+    // No more bytes will come from the client; `orderly` false: it reset the connection.
+    void client_closed(bool orderly);
+    // The client is not blocked any more.
+    void client_drained();
+    // The upstream is not blocked any more.
+    void upstream_drained();
+    // The decision has come, after admit() returned `pending`.
+    void admitted(const admission& a);
+
     void upstream_bytes(std::span<char> bytes);
-    void upstream_closed(bool orderly);  // false: it was reset
+
+    // No more bytes will come from the upstream; `orderly` false: it reset the connection.
+    void upstream_closed(bool orderly);
+
     void leased();
     void lease_failed(proxy::failure why);
-    void expired(bool upstream_blocked);  // the deadline of the present phase
-    void drain();                         // finish what runs, then close
-    void abort();                         // close now
+
+    // The deadline of the present phase has passed.
+    void expired(bool upstream_blocked);
+    // Finishes what runs, then closes.
+    void drain();
+    // Closes now.
+    void abort();
 
     // What the shell may do for it. `blocked`: what was sent that way is still waiting.
     bool wants_client_bytes(bool upstream_blocked) const;
@@ -171,16 +213,25 @@ private:
 
     bool is_head_ = false;
     bool http_1_0_ = false;
-    bool keep_alive_ = false;    // the client's wish
-    bool close_after_ = false;   // ours
-    bool draining_all_ = false;  // the server ends: close after this request
+    // Whether the client wishes to keep the connection.
+    bool keep_alive_ = false;
+    // Whether we close the connection after this request.
+    bool close_after_ = false;
+    // Whether the server ends: then the connection closes after this request.
+    bool draining_all_ = false;
+
     bool expects_continue_ = false;
-    bool websocket_ = false;    // the request asks for one
-    bool spoke_early_ = false;  // ... and the client did not wait for the answer
+    // Whether the request asks for a WebSocket.
+    bool websocket_ = false;
+    // Whether the request asks for one, and the client did not wait for the answer.
+    bool spoke_early_ = false;
+
     bool response_head_sent_ = false;
     int empty_lines_ = 0;
     http::framing request_framing_;
-    http::framing response_framing_;  // towards the client
+    // The framing of the response towards the client.
+    http::framing response_framing_;
+
     http::body_reader request_body_;
     std::uint64_t request_bytes_ = 0;
     std::uint64_t response_bytes_ = 0;
@@ -206,7 +257,10 @@ private:
     void leave(std::string_view why);
     void linger();
     void close(bool reset);
-    void settle();  // at the end of every event: what was gathered is sent, what waited is taken up
+
+    // Called at the end of every event: sends what was gathered, takes up what waited.
+    void settle();
+
     void flush(std::string_view content = {});
 
     // proxy::tunnel_port

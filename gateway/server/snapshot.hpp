@@ -24,11 +24,16 @@ struct snapshot {
     std::shared_ptr<const policy::policy> policy;
     http::options http;
     std::size_t max_connections_per_peer = 0;
-    std::vector<named_store> shared_stores;          // [i] is policy->stores[i]
-    std::vector<proxy::upstream_options> upstreams;  // [i] is policy->upstreams[i]
-    std::string via_name;                            // of this process
-    std::vector<std::shared_ptr<proxy::upstream_status>> upstream_statuses;  // [i] of upstreams[i]
-    unsigned short echo_port = 0;  // of the built-in server, where an upstream names it
+    // [i] is policy->stores[i].
+    std::vector<named_store> shared_stores;
+    // [i] is policy->upstreams[i].
+    std::vector<proxy::upstream_options> upstreams;
+    // The name of this process in `Via`.
+    std::string via_name;
+    // [i] is the status of upstreams[i].
+    std::vector<std::shared_ptr<proxy::upstream_status>> upstream_statuses;
+    // The port of the built-in server, where an upstream names it.
+    unsigned short echo_port = 0;
 };
 
 }  // namespace gateway::server

@@ -13,7 +13,8 @@ namespace gateway::server {
 template <typename T>
 class spares {
 public:
-    static constexpr std::size_t most = 1024;  // after a trim: a rush may leave more
+    // Most things kept after a trim; a rush may leave more until then.
+    static constexpr std::size_t most = 1024;
 
     // `make`() if there is none.
     template <typename Make>
@@ -27,7 +28,8 @@ public:
         return one;
     }
 
-    void give_back(std::unique_ptr<T> one) { kept_.push_back(std::move(one)); }  // destroys nothing
+    // Takes `one` back; destroys nothing.
+    void give_back(std::unique_ptr<T> one) { kept_.push_back(std::move(one)); }
 
     // Called from each tick.
     void trim() { kept_.resize(std::min(kept_.size(), most)); }

@@ -16,15 +16,20 @@ namespace gateway::server {
 struct verdict {
     enum class outcome {
         allowed,
-        rejected,      // 429
-        unavailable,   // 503: a store failed and its limit is closed, or the local table is full
-        unidentified,  // 400: a part of a key is missing; the one entry is the limit with that key
+        // Status 429.
+        rejected,
+        // Status 503: a store failed and its limit is closed, or the local table is full.
+        unavailable,
+        // Status 400: a part of a key is missing; the one entry is the limit with that key.
+        unidentified,
     };
 
     struct entry {
         const policy::limit_rule* rule = nullptr;
         telemetry::outcome what = telemetry::outcome::allowed;
-        bool decided = false;  // `decision` means something
+        // Whether `decision` means something.
+        bool decided = false;
+
         limit::decision decision{};
     };
 

@@ -36,21 +36,28 @@ struct shared_state {
 
 class worker final : private net::acceptor_owner {
 public:
-    // A full pass over the local table, to forget what is full, takes about this many ticks.
-    static constexpr std::size_t sweep_passes = 400;  // 10 s
+    // About how many ticks a full pass over the local table takes, to forget full buckets: 10 s.
+    static constexpr std::size_t sweep_passes = 400;
 
     // Takes over the listening sockets.
     worker(
         shared_state& shared, std::size_t index, const snapshot& s, const std::vector<int>& sockets
     );
-    ~worker();  // ends at once if it still runs, and joins
+
+    // Ends the thread at once if it still runs, and joins it.
+    ~worker();
 
     // `finished` is called on the worker's thread when it has nothing left to do.
     void start(std::function<void()> finished);
 
-    void reload(std::shared_ptr<const snapshot> s);  // [any thread]
-    void drain();                                    // [any thread] stop accepting, finish, end
-    void abort();                                    // [any thread] end now
+    // [any thread] Goes over to a new configuration.
+    void reload(std::shared_ptr<const snapshot> s);
+
+    // [any thread] Stops accepting, finishes what runs, then ends.
+    void drain();
+
+    // [any thread] Ends now.
+    void abort();
 
 private:
     shared_state& shared_;
@@ -68,7 +75,9 @@ private:
     session_environment environment_;
     std::list<session> sessions_;
     std::list<net::listener> listeners_;
-    bool paused_ = false;  // the listeners wait for room
+    // Whether the listeners wait for room.
+    bool paused_ = false;
+
     bool draining_ = false;
     std::thread thread_;
 

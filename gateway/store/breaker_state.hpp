@@ -27,7 +27,9 @@ public:
     // key, of our configuration, or of our own making.
     bool failed(failure why, base::instant now);
     void succeeded(base::instant now);
-    void probe_succeeded();  // closes
+
+    // A probe succeeded: closes the breaker.
+    void probe_succeeded();
 
     // How long to wait before the next probe: two thirds of the longest pause and more; `random`
     // in [0, 1) keeps workers from probing at once.
@@ -39,7 +41,9 @@ private:
     static constexpr std::size_t part_count = 10;
 
     struct part {
-        std::int64_t number = -1;  // of the part of time it counts
+        // The number of the part of time it counts.
+        std::int64_t number = -1;
+
         std::uint32_t good = 0;
         std::uint32_t bad = 0;
     };

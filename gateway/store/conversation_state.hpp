@@ -105,7 +105,9 @@ public:
 private:
     conversation_port& port_;
     conversation_options options_;
-    base::duration stuck_after_;  // a reply overdue by that much will not come
+    // How overdue a reply is when it is taken never to come.
+    base::duration stuck_after_;
+
     telemetry::store_metrics& metrics_;
     link_state link_;
     breaker_state breaker_;

@@ -32,8 +32,12 @@ public:
     std::optional<failure> unusable() const;
 
     void connecting();
-    void connected();  // so greet
-    void greeted();    // so ready
+
+    // The connection is up: the greeting begins.
+    void connected();
+
+    // The greeting is over: the link is ready.
+    void greeted();
 
     // A good answer came: the next loss is the first.
     void proved() { losses_ = 0; }
@@ -48,8 +52,10 @@ public:
 private:
     phase phase_ = phase::resting;
     failure last_ = failure::unreachable;
-    int losses_ = 0;      // in a row
-    bool tried_ = false;  // it has been ready, or lost
+    // Losses in a row.
+    int losses_ = 0;
+    // Whether it has ever been ready, or lost.
+    bool tried_ = false;
 };
 
 }  // namespace gateway::store

@@ -58,9 +58,15 @@ public:
     // Any thread; called from each tick of one worker.
     void sweep(base::instant now, std::size_t passes);
 
-    std::size_t size() const;           // buckets remembered now
-    std::uint64_t turned_away() const;  // how often there was no room (shared or rejected)
-    std::size_t bytes() const;          // upper bound of the table's memory
+    // The number of buckets remembered now.
+    std::size_t size() const;
+
+    // How often there was no room for a bucket, so that a shared one was charged or the request
+    // rejected.
+    std::uint64_t turned_away() const;
+
+    // Upper bound of the table's memory, in bytes.
+    std::size_t bytes() const;
 
 private:
     std::unique_ptr<memory_parts> parts_;

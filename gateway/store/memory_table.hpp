@@ -67,7 +67,8 @@ public:
 
     void unlock() { lock_.unlock(); }
 
-    limit::bucket* find(const bucket_id& id) const;  // null: not there
+    // The bucket; null: it is not there.
+    limit::bucket* find(const bucket_id& id) const;
 
     // Room for one more, beyond what is promised already? One slot always stays empty, so that
     // every probe ends.
@@ -108,7 +109,9 @@ private:
     spin_lock lock_;
     std::uint32_t used_ = 0;
     std::uint32_t promised_ = 0;
-    std::int64_t earliest_ = never;  // no bucket here is full before this moment
+    // No bucket here is full before this moment.
+    std::int64_t earliest_ = never;
+
     std::span<slot> slots_;
 
     std::size_t home(const bucket_id& id) const { return scaled(id.low, slots_.size()); }
@@ -120,7 +123,9 @@ private:
 
 class memory_table {
 public:
-    explicit memory_table(std::size_t max_buckets);  // throws std::bad_alloc
+    // Throws std::bad_alloc.
+    explicit memory_table(std::size_t max_buckets);
+
     ~memory_table();
     memory_table(const memory_table&) = delete;
     memory_table& operator=(const memory_table&) = delete;
@@ -156,7 +161,9 @@ public:
     // (but `keep`) and in one other segment if need be. False: no room.
     bool reserve(segment& where, std::int64_t now, std::span<const bucket_id> keep);
 
-    void release(segment& where);  // a promise that is not needed
+    // Takes back a promise that is not needed.
+    void release(segment& where);
+
     void fulfil(
         segment& where, const slot& fresh, std::int64_t now, std::span<const bucket_id> keep
     );
@@ -168,10 +175,14 @@ private:
     std::size_t max_buckets_;
     std::size_t segment_count_;
     std::size_t segment_size_;
-    slot* slots_;  // mapped
+    // The slots of all segments, in mapped memory.
+    slot* slots_;
+
     std::unique_ptr<segment[]> segments_;
-    alignas(64) std::atomic<std::size_t> live_{0};  // buckets remembered or promised
-    std::atomic<std::size_t> cursor_{0};            // of sweep()
+    // The number of buckets remembered or promised.
+    alignas(64) std::atomic<std::size_t> live_{0};
+    // The number of segments visited to forget full buckets; tells which comes next.
+    std::atomic<std::size_t> cursor_{0};
 
     bool count_one();
     void reclaim(segment& where, std::int64_t now, std::span<const bucket_id> keep);

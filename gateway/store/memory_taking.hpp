@@ -50,7 +50,9 @@ public:
     memory_taking(const memory_taking&) = delete;
     memory_taking& operator=(const memory_taking&) = delete;
 
-    bool find_places();  // false: no room, and there must be some
+    // Finds a place for every charge. False: there is no room, and there must be some.
+    bool find_places();
+
     void decide(intent what, answer& a);
 
 private:
@@ -59,10 +61,15 @@ private:
 
     struct place {
         kind what;
-        bool taken;          // something was allowed to be taken from it
-        std::uint8_t first;  // the first charge of the question with the same bucket; maybe itself
+        // Whether something was allowed to be taken from it.
+        bool taken;
+        // The first charge of the question with the same bucket; maybe this one itself.
+        std::uint8_t first;
+
         std::uint32_t segment;
-        limit::bucket* at;  // null while it is only promised
+        // The bucket; null while it is only promised.
+        limit::bucket* at;
+
         limit::bucket before;
         limit::bucket after;
     };
@@ -83,7 +90,8 @@ private:
         std::array<bucket_id, max_charges> ids_;
     };
 
-    std::array<std::uint32_t, max_charges> locked_;  // in order, each once
+    // The locked segments, in ascending order, each once.
+    std::array<std::uint32_t, max_charges> locked_;
 
     std::span<const bucket_id> ids() const { return {ids_.data(), charges_.size()}; }
 

@@ -19,18 +19,25 @@ struct memory_options {
 
 // When a shared store that fails is not asked any more (breaker_state).
 struct breaker_options {
-    std::uint32_t failures = 5;                             // in a row
-    std::uint32_t decisions = 20;                           // or half of at least so many,
-    base::duration window = std::chrono::seconds{1};        // within that time
-    base::duration pause = std::chrono::milliseconds{450};  // at most, before each probe
+    // Failures in a row that open the breaker.
+    std::uint32_t failures = 5;
+    // Least number of decisions within `window` to judge by: if half of them failed, the breaker
+    // opens, too.
+    std::uint32_t decisions = 20;
+    // The time that decisions are counted over.
+    base::duration window = std::chrono::seconds{1};
+    // The longest pause before each probe.
+    base::duration pause = std::chrono::milliseconds{450};
 
     bool operator==(const breaker_options&) const = default;
 };
 
 // What every kind of shared store can be told.
 struct conversation_options {
-    std::string key_prefix = "gw:";                          // of our keys in the store
-    base::duration timeout = std::chrono::milliseconds{25};  // of one decision, everything included
+    // What our keys in the store begin with.
+    std::string key_prefix = "gw:";
+    // The longest that one decision may take, everything included.
+    base::duration timeout = std::chrono::milliseconds{25};
     // Questions without an answer yet, per worker. More than a worker has connections, so that no
     // client fills it.
     std::size_t max_pending = 16'384;

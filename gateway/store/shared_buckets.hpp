@@ -24,8 +24,11 @@ public:
 
     void unlock() { lock_.unlock(); }
 
-    limit::bucket* find(std::string_view limit_name);  // null: there is none
-    limit::bucket& make(std::string_view limit_name);  // a fresh one if there is none
+    // The bucket of that limit; null: there is none.
+    limit::bucket* find(std::string_view limit_name);
+
+    // The bucket of that limit; a fresh one if there is none.
+    limit::bucket& make(std::string_view limit_name);
 
     // Those that are full again.
     void forget(std::int64_t now);
@@ -33,7 +36,8 @@ public:
 private:
     spin_lock lock_;
     std::map<std::string, limit::bucket, std::less<>> buckets_;
-    std::atomic<std::size_t> count_{0};  // what buckets_.size() is
+    // The same number as buckets_.size(), readable without the lock.
+    std::atomic<std::size_t> count_{0};
 };
 
 }  // namespace gateway::store

@@ -14,7 +14,8 @@ public:
             if (spins < max_spins) {
                 pause();
             } else {
-                sched_yield();  // its holder was taken off the processor
+                // The lock's holder was taken off the processor.
+                sched_yield();
             }
         }
     }

@@ -25,11 +25,15 @@ namespace gateway::store {
 inline constexpr std::size_t max_charges = 8;
 
 struct charge {
-    std::string_view limit_name;   // from the configuration; may appear in keys
-    std::string_view bucket_name;  // identity::bucket_name's bytes; may be secret, so it is hashed
+    // The limit's name from the configuration; may appear in keys.
+    std::string_view limit_name;
+    // The bytes of identity::bucket_name; may be secret, so stores hash them.
+    std::string_view bucket_name;
+
     const limit::limit* limit = nullptr;
     std::int64_t cost = 1;
-    bool enforced = true;  // false: shadow mode, never changes what the others get
+    // False: shadow mode, in which a charge never changes what the others get.
+    bool enforced = true;
 };
 
 // Whether what is allowed is taken. A look is answered as a question that others reject: what would
@@ -63,8 +67,10 @@ public:
     // False: the i-th decision says nothing.
     bool knows(std::size_t i) const { return (unknown_ & (1U << i)) == 0; }
 
-    bool admitted = true;  // every enforced charge was allowed, so what was allowed has been taken
-    base::instant taken_at{};  // of the local store only: when, for a refund
+    // Whether every enforced charge was allowed, so that what was allowed has been taken.
+    bool admitted = true;
+    // When the tokens were taken, for a refund. Set by the local store only.
+    base::instant taken_at{};
 
 private:
     std::array<limit::decision, max_charges> decisions_{};
@@ -74,16 +80,26 @@ private:
 
 // Why there is no answer. The classes differ in what the store does next; see docs/operations.md.
 enum class failure : std::uint8_t {
-    unreachable,  // refused, reset, closed, no address
-    timeout,      // nothing good within `timeout`
-    loading,      // LOADING, BUSY, MASTERDOWN: the server says "not now"
-    readonly,     // READONLY, NOREPLICAS, OOM: it does not take writes
-    auth,         // NOAUTH, WRONGPASS, NOPERM
-    config,       // MOVED, CROSSSLOT, unknown commands: not a server we can use
-    corrupt,      // the key holds something else (that key only)
-    protocol,     // bytes that are no reply of ours
-    overload,     // our own queue to the server is full
-    open,         // the breaker is open: not asked at all
+    // The connection was refused, reset or closed, or there is no address.
+    unreachable,
+    // Nothing good came within `timeout`.
+    timeout,
+    // LOADING, BUSY, MASTERDOWN: the server says "not now".
+    loading,
+    // READONLY, NOREPLICAS, OOM: the server does not take writes.
+    readonly,
+    // NOAUTH, WRONGPASS, NOPERM: the server does not let us in, or not do this.
+    auth,
+    // MOVED, CROSSSLOT, unknown commands: not a server we can use.
+    config,
+    // The key holds something else. Says nothing about other keys.
+    corrupt,
+    // Bytes came that are no reply of ours.
+    protocol,
+    // Our own queue to the server is full.
+    overload,
+    // The breaker is open: the server was not asked at all.
+    open,
 };
 
 inline constexpr std::array<std::string_view, 10> failure_names{
@@ -126,7 +142,8 @@ public:
 
 private:
     friend struct pending_question;
-    question** slot_ = nullptr;  // the store's place for us; cleared before either call
+    // Where the store keeps its pointer to this question; cleared before either call.
+    question** slot_ = nullptr;
 };
 
 // A store behind a network. One per worker and server; everything on the worker's thread.

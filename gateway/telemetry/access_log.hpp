@@ -16,16 +16,23 @@
 
 namespace gateway::telemetry {
 
-struct access_record {  // views need only live during the call
+// What is logged of one request. The views need only live during the call.
+struct access_record {
     base::ip_address client;
     base::ip_address peer;
     std::string_view method;
     std::string_view host;
-    std::string_view target;  // query values are not logged: they may be secrets
+
+    // The request's target. Values of its query are not logged: they may be secrets.
+    std::string_view target;
+
     std::string_view route;
     std::string_view upstream;
-    std::string_view limit;    // the limit that decided
-    std::string_view outcome;  // allowed, rejected, failed_open, ...; empty without limits
+
+    // The limit that decided.
+    std::string_view limit;
+    // What it decided: allowed, rejected, failed_open, ...; empty without limits.
+    std::string_view outcome;
     // Of that limit, as in the store's key; empty if it allowed the request.
     std::string_view bucket;
     // Names separated by commas.
@@ -37,13 +44,20 @@ struct access_record {  // views need only live during the call
     base::duration upstream_time{-1};
     std::uint32_t attempts = 0;
     int status = 0;
-    std::uint64_t request_bytes = 0;   // body
-    std::uint64_t response_bytes = 0;  // body
+
+    // The bytes of the request's body.
+    std::uint64_t request_bytes = 0;
+    // The bytes of the response's body.
+    std::uint64_t response_bytes = 0;
+
     base::duration duration{0};
-    std::string_view error;  // why the gateway answered itself, if so
+
+    // Why the gateway answered itself, if it did.
+    std::string_view error;
 };
 
-class access_log_writer;  // the thread
+// The thread that writes.
+class access_log_writer;
 
 // A worker's end. Not thread-safe: one per worker.
 class access_log {
@@ -56,7 +70,8 @@ public:
     access_log& operator=(const access_log&) = delete;
 
     void write(const access_record& record);
-    void flush();  // hands over what has gathered; called from each tick
+    // Hands over what has gathered; called from each tick.
+    void flush();
 
 private:
     static constexpr std::size_t flush_bytes = std::size_t{32} * 1024;
@@ -73,16 +88,22 @@ private:
 
 class access_log_writer {
 public:
-    access_log_writer(int fd, log_options options);  // starts the thread; does not own fd
-    ~access_log_writer(
-    );  // writes what is left, for flush_timeout at most without progress, then joins
+    // Starts the thread; does not own `fd`.
+    access_log_writer(int fd, log_options options);
+    // Writes what is left, for flush_timeout at most without progress, then joins the thread.
+    ~access_log_writer();
+
     access_log_writer(const access_log_writer&) = delete;
     access_log_writer& operator=(const access_log_writer&) = delete;
 
     bool enabled() const;
-    void configure(const log_options& options);  // any thread
-    void submit(std::string lines);              // any thread; never blocks on the reader
-    std::uint64_t dropped_lines() const;         // too slow a reader, or a write that failed
+
+    // May be called from any thread.
+    void configure(const log_options& options);
+    // May be called from any thread; never blocks on the reader.
+    void submit(std::string lines);
+    // Lines lost because the reader was too slow or a write failed.
+    std::uint64_t dropped_lines() const;
 
     log_format format() const;
 

@@ -16,7 +16,9 @@ namespace gateway::telemetry {
 template <typename T>
 struct alignas(64) block {
     T metrics;
-    bool asked = false;  // somebody writes to it
+
+    // Whether somebody asked for it, to write to it.
+    bool asked = false;
 };
 
 // Every worker's block of one name. The vector is made once at full length, so blocks never move.

@@ -19,8 +19,11 @@ class pipe_sink;
 
 class diagnostics {
 public:
-    explicit diagnostics(int fd);  // does not own it
-    ~diagnostics();                // says how many lines were suppressed last
+    // Writes to `fd`, which it does not own.
+    explicit diagnostics(int fd);
+    // Says, as the last line, how many lines were suppressed since it last said so.
+    ~diagnostics();
+
     diagnostics(const diagnostics&) = delete;
     diagnostics& operator=(const diagnostics&) = delete;
 
@@ -28,12 +31,16 @@ public:
     void write(log_level level, std::string_view text, base::instant now);
 
 private:
-    std::mutex mutex_;  // over everything below
+    // Guards everything below.
+    std::mutex mutex_;
+
     std::shared_ptr<pipe_sink> sink_;
     spdlog::logger logger_;
     line_budget budget_;
     log_format format_ = log_format::json;
-    std::string line_;  // escaped
+
+    // The escaped text of a line.
+    std::string line_;
 
     void print(log_level level, std::string_view text);
     void print_suppressed();

@@ -11,7 +11,8 @@
 
 namespace gateway::telemetry {
 
-using reasons = std::vector<std::string>;  // label values, in the order of the failures arrays
+// Label values, in the order of the failures arrays.
+using reasons = std::vector<std::string>;
 
 void add_route_families(families& all, const table<route_metrics>& routes);
 void add_limit_families(families& all, const table<limit_metrics>& limits);

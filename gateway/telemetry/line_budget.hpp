@@ -39,9 +39,14 @@ public:
 
 private:
     std::uint64_t lines_per_second_ = 0;
-    std::uint64_t spent_ = 0;  // in this window
+
+    // Lines spent in this window.
+    std::uint64_t spent_ = 0;
+
     std::uint64_t suppressed_ = 0;
-    base::instant window_{};  // its start
+
+    // When this window started.
+    base::instant window_{};
 };
 
 }  // namespace gateway::telemetry

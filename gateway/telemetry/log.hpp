@@ -9,7 +9,8 @@
 
 namespace gateway::telemetry {
 
-void configure_log(const log_options& options);  // before threads start, and again on reload
+// To be called before threads start, and again on reload.
+void configure_log(const log_options& options);
 
 // One line, without its end. Control bytes are escaped, and what is past 2 KiB is cut.
 void log(log_level level, std::string_view text);

@@ -76,37 +76,56 @@ struct limit_metrics {
 };
 
 struct upstream_metrics {
-    histogram duration;  // request sent to response header read
+    // Time from the request sent to the response header read.
+    histogram duration;
+
     std::array<counter, max_failure_reasons> failures;
     counter retries;
-    counter retries_refused;  // by the budget
-    gauge queued;             // requests that wait for a server
+
+    // Retries that the budget refused.
+    counter retries_refused;
+    // Requests that wait for a server.
+    gauge queued;
 };
 
-using server_name = std::pair<std::string, std::string>;  // of an upstream, and of its server
+// The name of an upstream, and that of one of its servers.
+using server_name = std::pair<std::string, std::string>;
 
 // What is known of a server without regard to workers.
 struct server_figures {
     server_name name;
-    bool up = true;  // neither ejected nor unhealthy
+
+    // Whether it is neither ejected nor unhealthy.
+    bool up = true;
+
     std::uint64_t ejections = 0;
 };
 
 // Of one server of an upstream.
 struct server_metrics {
-    counter requests;  // sent to it
-    counter failures;  // of requests and connections, as far as the server is to blame
-    gauge active;      // requests that have a place at it, connecting included
-    gauge idle;        // connections
+    // Requests sent to it.
+    counter requests;
+    // Failures of requests and of connections, as far as the server is to blame.
+    counter failures;
+    // Requests that have a place at it, connecting included.
+    gauge active;
+    // Idle connections.
+    gauge idle;
 };
 
 struct store_metrics {
     histogram duration;
-    counter requests;  // round trips
-    std::array<counter, max_failure_reasons> failures;
-    gauge up;  // 1, 0, or not_in_use
 
-    static constexpr std::int64_t not_in_use = -1;  // a reload took it out: nothing to tell
+    // Round trips to the store.
+    counter requests;
+
+    std::array<counter, max_failure_reasons> failures;
+
+    // 1, 0, or not_in_use.
+    gauge up;
+
+    // The value when a reload took the store out: there is nothing to tell of it.
+    static constexpr std::int64_t not_in_use = -1;
 };
 
 struct worker_metrics {
@@ -114,11 +133,18 @@ struct worker_metrics {
     gauge clients_idle;
     gauge upstreams_active;
     gauge upstreams_idle;
-    gauge tunnels;  // open now; each is also an active connection of a client and an upstream
+
+    // Tunnels open now; each is also an active connection of a client and an upstream.
+    gauge tunnels;
+
     counter tunnels_opened;
-    counter tunnel_bytes_of_clients;  // received from them
+
+    // Bytes received from the clients and the upstreams of tunnels.
+    counter tunnel_bytes_of_clients;
     counter tunnel_bytes_of_upstreams;
-    counter refused_per_peer;  // connections closed for max_connections_per_peer
+
+    // Connections closed for max_connections_per_peer.
+    counter refused_per_peer;
     // Requests in which a peer that is not trusted says who their client is.
     counter untrusted_forwarded;
 };

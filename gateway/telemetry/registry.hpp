@@ -15,12 +15,14 @@
 
 namespace gateway::telemetry {
 
-struct vocabulary {  // label values of `reason`, in the order of the failures arrays
+// Label values of `reason`, in the order of the failures arrays.
+struct vocabulary {
     std::span<const std::string_view> store_failures;
     std::span<const std::string_view> upstream_failures;
 };
 
-struct server_health {  // what active checks say of one server
+// What active checks say of one server.
+struct server_health {
     std::string upstream;
     std::string server;
     bool healthy = true;
@@ -63,7 +65,8 @@ public:
     // gateway_upstream_health_checks_total.
     void set_health_source(std::function<std::vector<server_health>()> health);
 
-    std::string scrape() const;  // Prometheus text exposition format 0.0.4
+    // All metrics, in the Prometheus text exposition format 0.0.4.
+    std::string scrape() const;
 
 private:
     struct state;

@@ -143,6 +143,7 @@ BAD = [  # (path, text): refused
     ("gateway/proxy/a.hpp", "class pool_manager;"),
     ("gateway/proxy/a.hpp", "namespace helpers {"),
     ("config/a.cpp", "using namespace std;"),
+    ("gateway/net/a.hpp", "int losses_ = 0;  // in a row\n"),
 ]
 
 GOOD = [  # accepted
@@ -157,6 +158,8 @@ GOOD = [  # accepted
     ("tests/unit/a_test.cpp", "std::mutex mutex;"),
     ("gateway/proxy/a.cpp", 'log("catch (");'),
     ("config/a.cpp", "class sink : public YAML::EventHandler"),
+    ("gateway/net/a.hpp", "// Losses in a row.\nint losses_ = 0;\n}  // namespace gateway::net\n"),
+    ("gateway/net/a.cpp", "int losses = 0;  // in a row\n"),
 ]
 
 

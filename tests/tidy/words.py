@@ -48,6 +48,12 @@ RULES = [
     Rule(r"\busing namespace std\s*;", "write std::", where=EVERYWHERE),
     Rule(r"\b(?:TODO|FIXME|XXX|HACK)\b", "finish it, or open an issue", where=EVERYWHERE, raw=True, but=r"^tests/tidy/"),
     Rule(
+        r"(?m)[^\s/:\"][ \t]+//(?! namespace| NOLINT)",
+        "a comment stands above what it explains",
+        where=r"^(gateway|config)/.*\.hpp$",
+        raw=True,
+    ),
+    Rule(
         r"(?i)\bdown_?stream", "client, or peer", where=EVERYWHERE, raw=True, but=r"^tests/tidy/"
     ),
     Rule(

@@ -37,12 +37,14 @@ public:
 
     const std::string& script_sha() const { return sha_; }
 
-    std::string address() const;  // for logs
+    // The server's address as text, for logs.
+    std::string address() const;
 
     // What the resolver, the system or the server said when the last attempt failed; may be empty.
     const std::string& detail() const { return detail_; }
 
-    void cancel();  // for ever
+    // Ends the present attempt, and allows no other.
+    void cancel();
 
 private:
     using endpoint = boost::asio::generic::stream_protocol::endpoint;
@@ -52,20 +54,28 @@ private:
     net::executor executor_;
     redis_options options_;
     base::duration stage_limit_;
-    bool is_name_ = false;             // has to be looked up, each time
-    std::vector<endpoint> endpoints_;  // of the last good look-up
-    std::size_t preferred_ = 0;        // where among them to begin
+    // Whether the host is a name, which has to be looked up each time.
+    bool is_name_ = false;
+    // The endpoints of the last good look-up.
+    std::vector<endpoint> endpoints_;
+    // Which of them to try first, modulo their number.
+    std::size_t preferred_ = 0;
+
     resolver resolver_;
     net::timer lookup_wait_;
     net::timer stage_timer_;
     net::stream_socket socket_;
     std::string sha_;
     std::string detail_;
-    // Of the last look-up that ended.
+    // The error of the last look-up that ended.
     std::string lookup_error_;
-    std::uint64_t stage_ = 0;  // tells an old stage's timer from the present one's
+    // The number of the stage, which tells an old stage's timer from the present one's.
+    std::uint64_t stage_ = 0;
+
     bool looking_up_ = false;
-    bool expired_ = false;  // the present stage took too long
+    // Whether the present stage took too long.
+    bool expired_ = false;
+
     bool cancelled_ = false;
 
     void start_lookup();

@@ -23,7 +23,8 @@ public:
     // The next reply; a failure ends the attempt.
     std::optional<failure> accept(const reply& r);
 
-    const std::string& script_sha() const { return sha_; }  // once done
+    // The SHA that the server knows the script by; valid once done().
+    const std::string& script_sha() const { return sha_; }
 
 private:
     enum class step { authenticate, select, load_script };

@@ -67,18 +67,24 @@ private:
     health_report health_;
     std::shared_ptr<connector> connector_;
     net::stream_socket socket_;
-    std::uint64_t generation_ = 0;  // of the connection; completions of an older one are ignored
+    // The number of the connection; completions of an older one are ignored.
+    std::uint64_t generation_ = 0;
+
     base::ring<sent_command> commands_;
     reply_reader reader_;
     reply reply_;
     std::string outgoing_;
-    std::size_t sent_ = 0;  // of outgoing_
+    // How many bytes of outgoing_ have been sent.
+    std::size_t sent_ = 0;
+
     bool awaiting_writable_ = false;
     bool script_on_its_way_ = false;
     bool turn_end_posted_ = false;
     std::array<char, 16 * 1024> incoming_;
     net::timer wake_timer_;
-    net::timer rest_timer_;  // of run()
+    // The end of a rest in run().
+    net::timer rest_timer_;
+
     std::minstd_rand random_;
     conversation_state conversation_;
 

@@ -8,11 +8,17 @@
 namespace gateway::store {
 
 struct redis_options : conversation_options {
-    std::string host = "127.0.0.1";  // name or address; unused with a socket path
+    // The server's name or address; unused with a socket path.
+    std::string host = "127.0.0.1";
+
     std::string port = "6379";
-    std::string socket_path;  // of a Unix socket; empty = TCP
-    std::string user;         // empty: the default user
-    std::string password;     // empty: no AUTH
+    // The path of a Unix socket; empty: TCP.
+    std::string socket_path;
+    // The user to log in as; empty: the default user.
+    std::string user;
+    // The password; empty: no AUTH is sent.
+    std::string password;
+
     int database = 0;
 
     bool operator==(const redis_options&) const = default;

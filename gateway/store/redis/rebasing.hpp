@@ -50,12 +50,18 @@ private:
     std::weak_ptr<rebasing> self_;
     std::string name_;
     redis_options options_;
-    std::string limits_;  // as rebase.lua wants them
+    // The limits in the form that rebase.lua reads.
+    std::string limits_;
+
     std::shared_ptr<connector> connector_;
     net::stream_socket socket_;
-    net::timer timer_;  // a rest, or a step's deadline
+    // The end of a rest, or a step's deadline.
+    net::timer timer_;
+
     reply_reader reader_;
-    std::uint64_t step_ = 0;  // tells an old step's deadline from the present one's
+    // The number of the step, which tells an old step's deadline from the present one's.
+    std::uint64_t step_ = 0;
+
     bool cancelled_ = false;
     bool ended_ = false;
 

@@ -22,12 +22,15 @@ namespace gateway::store::redis {
 
 struct reply {
     static constexpr std::size_t max_integers = 1 + call::max_questions + 4 * call::max_charges;
-    static constexpr std::size_t max_text = 256;  // longer text is cut
+    // Most bytes of text kept; longer text is cut.
+    static constexpr std::size_t max_text = 256;
 
     enum class kind { nil, status, error, text, integer, integers };
 
     kind what = kind::nil;
-    std::size_t count = 0;  // of bytes, or of integers
+    // The number of bytes or of integers.
+    std::size_t count = 0;
+
     std::array<std::int64_t, max_integers> integers{};
     std::array<char, max_text> bytes{};
 
@@ -44,24 +47,32 @@ public:
 
     void feed(std::span<const char> bytes);
     next read(reply& into);
-    void reset();          // for a new connection
-    bool drained() const;  // nothing is left of what was fed
+
+    // Forgets everything, for a new connection.
+    void reset();
+
+    // Whether nothing is left of what was fed.
+    bool drained() const;
 
 private:
     struct freer {
         void operator()(redisReader* r) const { redisReaderFree(r); }
     };
 
-    std::unique_ptr<reply>
-        partial_;  // hiredis keeps pointing at it while a reply arrives in pieces
+    // The reply being read. On the heap, because hiredis keeps pointing at it while it arrives in
+    // pieces.
+    std::unique_ptr<reply> partial_;
     std::unique_ptr<redisReader, freer> reader_;
     bool garbage_ = false;
 };
 
 // What an error reply means.
 struct complaint {
-    bool noscript = false;   // the server does not know the script (any more): load it, ask again
-    bool reconnect = false;  // the server is not, or no longer, the one to talk to
+    // The server does not know the script (any more): load it, ask again.
+    bool noscript = false;
+    // The server is not, or no longer, the one to talk to.
+    bool reconnect = false;
+
     failure why = failure::config;
 };
 
