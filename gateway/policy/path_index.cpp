@@ -48,9 +48,8 @@ void path_index::add(const route_match& match, std::size_t index)
     const auto at =
         match.methods.empty() ? all.end() : std::find_if(all.begin(), all.end(), names_none);
     all.insert(at, {match.methods, index});
-    if (!match.exact) {
-        longest_prefix_ = std::max(longest_prefix_, path.size());
-    }
+    std::size_t& longest = match.exact ? longest_exact_ : longest_prefix_;
+    longest = std::max(longest, path.size());
 }
 
 const path_index::candidate* path_index::find_in(
@@ -74,7 +73,7 @@ const path_index::candidate* path_index::find_in(
 // empty prefix all.
 std::optional<std::size_t> path_index::find(std::string_view method, std::string_view path) const
 {
-    if (!exact_.empty()) {
+    if (path.size() <= longest_exact_) {
         if (const candidate* c = find_in(exact_, {path, hash_of(path)}, method)) {
             return c->index;
         }

@@ -61,6 +61,7 @@ private:
 
     table exact_;
     table prefixes_;
+    std::size_t longest_exact_ = 0;
     std::size_t longest_prefix_ = 0;
 
     static const candidate* find_in(const table& t, hashed_path path, std::string_view method);

@@ -55,7 +55,8 @@ struct call {
 
     // It comes back in the reply. 0: not under way.
     std::int64_t number = 0;
-    // One of its questions has failed for that.
+    base::instant sent{};
+    // The store has had a whole timeout for it.
     bool late = false;
     std::size_t count = 0;
     // Oldest first.

@@ -74,7 +74,7 @@ std::optional<failure> conversation_state::ask(
         call& first = calls_.front();
         first.count = 1;
         first.questions.front().hold(q, charges, now, deadline);
-        send(first);
+        send(first, now);
     } else {
         waiting_.push().hold(q, charges, now, deadline);
         port_.wake_after_turn();
@@ -93,10 +93,12 @@ std::size_t conversation_state::pending() const
     return count;
 }
 
-void conversation_state::send(call& c)
+void conversation_state::send(call& c, base::instant now)
 {
     c.number = ++last_number_;
+    c.sent = now;
     c.late = false;
+    wake_by(now + options_.timeout);
     metrics_.requests.add();
     port_.send(c);
 }
@@ -115,7 +117,7 @@ call* conversation_state::under_way(std::int64_t number)
 
 void conversation_state::turn_ended(base::instant now)
 {
-    if (link_.ready() && !filling_) {
+    if (link_.ready() && !filling_ && expire_waiting(now)) {
         send_waiting(now);
     }
 }
@@ -123,32 +125,34 @@ void conversation_state::turn_ended(base::instant now)
 // As many calls as may be. False: all that was pending has gone.
 bool conversation_state::send_waiting(base::instant now)
 {
+    int recalled = 0;
     for (call* c = free_call(); c != nullptr && !waiting_.empty(); c = free_call()) {
         filling_ = true;
-        const bool still_there = fill(*c, now);
+        const bool still_there = fill(*c, recalled, now);
         filling_ = false;
         if (!still_there) {
             return false;
         }
-        if (c->count == 0) {
-            break;
+        if (c->count > 0) {
+            send(*c, now);
+        } else if (recalled > recalls_in_a_row) {
+            break;  // the rest when the loop has done something else
         }
-        send(*c);
     }
     return true;
 }
 
 // With those whose turn has come, but for those that an earlier answer has decided. False: all that
 // was pending has gone.
-bool conversation_state::fill(call& c, base::instant now)
+bool conversation_state::fill(call& c, int& recalled, base::instant now)
 {
     const std::uint64_t era = era_;
     std::size_t charges = 0;
+    answer known;
     c.count = 0;
-    for (int recalled = 0; !waiting_.empty() && c.count < call::max_questions;) {
+    while (!waiting_.empty() && c.count < call::max_questions) {
         pending_question& next = waiting_.front();
         question* const asker = next.asker;
-        answer known;
         if (asker == nullptr) {
             waiting_.pop();
         } else if (recalls(next.charges, now, known)) {
@@ -171,7 +175,23 @@ bool conversation_state::fill(call& c, base::instant now)
             waiting_.pop();
         }
     }
+    drop_those_who_left(c);
     return true;
+}
+
+// Who was told something meanwhile may have ended questions that were already in the call, and what
+// their charges pointed to.
+void conversation_state::drop_those_who_left(call& c)
+{
+    std::size_t kept = 0;
+    for (pending_question& p : c.all()) {
+        pending_question& place = c.questions[kept];
+        if (p.asker != nullptr && &place != &p) {
+            place.hold(*p.release(), p.charges, p.asked, p.deadline);
+        }
+        kept += place.asker != nullptr ? 1 : 0;
+    }
+    c.count = kept;
 }
 
 bool conversation_state::answered(std::int64_t number, call_results& said, base::instant now)
@@ -200,8 +220,8 @@ bool conversation_state::settle(call& c, call_results& said, base::instant now)
         link_.proved();
         breaker_.succeeded(now);
     }
+    answer a;
     for (pending_question& p : c.all()) {
-        answer a;
         const auto kind = said.next(p.charges.size(), a);
         if (kind == call_results::kind::garbage) {
             give_up(failure::protocol, now);
@@ -245,7 +265,9 @@ void conversation_state::refused(std::int64_t number, failure why, base::instant
         return;
     }
     const std::uint64_t era = era_;
-    note_failure(why, now);
+    if (!c->late) {
+        note_failure(why, now);
+    }
     for (pending_question& p : c->all()) {
         if (p.asker != nullptr) {
             metrics_.duration.observe(now - p.asked);

@@ -133,11 +133,12 @@ private:
     void note_failure(failure why, base::instant now);
     void fail(pending_question& p, failure why, base::instant now);
     std::size_t pending() const;
-    void send(call& c);
+    void send(call& c, base::instant now);
     call* free_call();
     call* under_way(std::int64_t number);
     bool send_waiting(base::instant now);
-    bool fill(call& c, base::instant now);
+    bool fill(call& c, int& recalled, base::instant now);
+    static void drop_those_who_left(call& c);
     bool settle(call& c, call_results& said, base::instant now);
 
     // conversation_time.cpp: deadlines, probes, loss.

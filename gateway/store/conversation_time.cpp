@@ -38,10 +38,10 @@ void conversation_state::lost(failure why, base::instant now)
     link_.lost(why);
     probe_number_ = 0;
     probe_late_ = false;
-    port_.report(why);
     if (pending() > 0) {
         note_failure(why, now);
     }
+    port_.report(why);
     for (call& c : calls_) {
         // Free before anybody is told: who is told may ask for the next connection already.
         const std::size_t count = c.number == 0 ? 0 : c.count;
@@ -67,23 +67,23 @@ void conversation_state::lost(failure why, base::instant now)
 
 void conversation_state::close(pending_ones what)
 {
-    if (link_.closed()) {
-        return;
-    }
     ++era_;
     link_.close();
-    const auto end = [what](pending_question& p) {
-        question* const asker = p.release();
+    const auto end = [what](question* asker) {
         if (asker != nullptr && what == pending_ones::fail) {
             asker->failed(failure::unreachable);
         }
     };
     for (call& c : calls_) {
         c.number = 0;
-        std::for_each(c.questions.begin(), c.questions.end(), end);
+        for (pending_question& p : c.questions) {
+            end(p.release());
+        }
     }
-    for (; !waiting_.empty(); waiting_.pop()) {
-        end(waiting_.front());
+    while (!waiting_.empty()) {
+        question* const asker = waiting_.front().release();
+        waiting_.pop();
+        end(asker);
     }
 }
 
@@ -103,7 +103,10 @@ void conversation_state::passed(base::instant now)
     wake_at_ = base::instant::max();
     if (is_stuck(now)) {
         give_up(failure::timeout, now);
-    } else if (!expire_calls(now) || !expire_waiting(now)) {
+    } else if (expire_calls(now)) {
+        expire_waiting(now);
+    }
+    if (link_.closed()) {
         return;
     }
     check_probe(now);
@@ -116,13 +119,15 @@ void conversation_state::passed(base::instant now)
 bool conversation_state::is_stuck(base::instant now) const
 {
     const auto overdue = [this, now](const call& c) {
-        return c.number != 0 && c.questions[0].deadline + stuck_after_ <= now;
+        return c.number != 0 && c.sent + options_.timeout + stuck_after_ <= now;
     };
     return std::any_of(calls_.begin(), calls_.end(), overdue) ||
            (probe_number_ != 0 && probe_deadline_ + stuck_after_ <= now);
 }
 
-// False: all that was pending has gone.
+// A question that waited for long may have little time left when it is sent: that its time is up
+// says something about the store only if the store has had the whole timeout. False: all that was
+// pending has gone.
 bool conversation_state::expire_calls(base::instant now)
 {
     const std::uint64_t era = era_;
@@ -130,16 +135,16 @@ bool conversation_state::expire_calls(base::instant now)
         if (c.number == 0) {
             continue;
         }
+        if (!c.late && c.sent + options_.timeout <= now) {
+            c.late = true;
+            note_failure(failure::timeout, now);
+        }
         for (pending_question& p : c.all()) {
             if (p.asker == nullptr || p.deadline > now) {
                 continue;
             }
-            if (!c.late) {
-                c.late = true;
-                note_failure(failure::timeout, now);
-            }
             metrics_.duration.observe(now - p.asked);
-            fail(p, failure::timeout, now);
+            fail(p, c.late ? failure::timeout : failure::overload, now);
             if (era_ != era) {
                 return false;
             }
@@ -151,8 +156,8 @@ bool conversation_state::expire_calls(base::instant now)
 // Whether the store said nothing while the question waited, nor for a whole timeout before that.
 bool conversation_state::was_silent_for(const pending_question& p) const
 {
-    const auto was_overdue = [&p](const call& c) {
-        return c.number != 0 && c.questions[0].deadline <= p.asked;
+    const auto was_overdue = [this, &p](const call& c) {
+        return c.number != 0 && c.sent + options_.timeout <= p.asked;
     };
     return !link_.ready() || std::all_of(calls_.begin(), calls_.end(), was_overdue);
 }
@@ -195,12 +200,16 @@ void conversation_state::check_probe(base::instant now)
     }
 }
 
-// Does nothing without a connection: the next one begins with a probe. Nor while one is late: it is
-// answered, or the connection is given up.
+// Does nothing without a connection: the next one begins with a probe. While one is late there is
+// no second one, but later there may be.
 void conversation_state::probe(base::instant now)
 {
     probe_at_ = base::instant::max();
-    if (!link_.ready() || !breaker_.open() || probe_number_ != 0) {
+    if (!link_.ready() || !breaker_.open()) {
+        return;
+    }
+    if (probe_number_ != 0) {
+        probe_later(now);
         return;
     }
     probe_number_ = ++last_number_;
@@ -230,12 +239,15 @@ base::instant conversation_state::next_deadline() const
 {
     base::instant next = probe_at_;
     for (const call& c : calls_) {
-        if (c.number != 0) {
-            const auto all = c.all();
-            const auto waits = [](const pending_question& p) { return p.asker != nullptr; };
-            const auto first = std::find_if(all.begin(), all.end(), waits);
-            const base::instant stuck = all.front().deadline + stuck_after_;
-            next = std::min(next, first == all.end() ? stuck : first->deadline);
+        if (c.number == 0) {
+            continue;
+        }
+        const base::instant overdue = c.sent + options_.timeout;
+        next = std::min(next, c.late ? overdue + stuck_after_ : overdue);
+        const auto all = c.all();
+        const auto waits = [](const pending_question& p) { return p.asker != nullptr; };
+        if (const auto first = std::find_if(all.begin(), all.end(), waits); first != all.end()) {
+            next = std::min(next, first->deadline);
         }
     }
     if (!waiting_.empty()) {

@@ -46,7 +46,7 @@ def sources_by_folder(root, database):
     return files, flags
 
 
-def fingerprint(root, files):
+def fingerprint(root, files, flags):
     """Changes whenever the verdict on these files could."""
     seen, waiting = set(files), list(files)
     while waiting:
@@ -55,7 +55,7 @@ def fingerprint(root, files):
             if header not in seen and header.is_file():
                 seen.add(header)
                 waiting.append(header)
-    digest = hashlib.sha256((root / ".clang-tidy").read_bytes())
+    digest = hashlib.sha256((root / ".clang-tidy").read_bytes() + " ".join(flags).encode())
     for file in sorted(seen):
         digest.update(f"{file}\0".encode() + file.read_bytes() + b"\0")
     return digest.hexdigest()
@@ -63,7 +63,7 @@ def fingerprint(root, files):
 
 def lint(tool, root, known, folder, files, flags):
     """What clang-tidy says about one folder; empty if it is content, or was before."""
-    content = known / fingerprint(root, files)
+    content = known / fingerprint(root, files, flags)
     if content.exists():
         return ""
     together = known / f"{folder}.cpp"

@@ -97,13 +97,12 @@ void link::lose(failure why, std::string words)
 
 void link::close(conversation_state::pending_ones what)
 {
-    if (conversation_.link().closed()) {
-        return;
+    if (!conversation_.link().closed()) {
+        retire();  // that we go says nothing of the store
+        hang_up();
+        connector_->cancel();
+        wake_timer_.cancel();
     }
-    retire();  // that we go says nothing of the store
-    hang_up();
-    connector_->cancel();
-    wake_timer_.cancel();
     conversation_.close(what);
 }
 

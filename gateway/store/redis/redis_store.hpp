@@ -1,4 +1,4 @@
-// A store kept in a Redis server: one atomic script per question, one round trip, server time.
+// A store kept in a Redis server: one atomic script, one round trip, server time.
 //
 // One per worker and server, on the worker's thread and io_context only. Questions travel together
 // over one pipelined connection, the link, which connects and recovers by itself; a breaker stops

@@ -94,12 +94,20 @@ constexpr std::array known_errors{
     known_error{"WRONGPASS", {.reconnect = true, .why = failure::auth}},
     known_error{"NOPERM", {.why = failure::auth}},
     known_error{"WRONGTYPE", {.why = failure::corrupt}},
-    known_error{"CORRUPT", {.why = failure::corrupt}},  // take.lua's own
 };
 
 constexpr complaint unknown_error{.why = failure::config};  // MOVED, ASK, CROSSSLOT, and the rest
 
 }  // namespace
+
+void reply::assign(const reply& other)
+{
+    what = other.what;
+    count = other.count;
+    const bool holds_integers = what == kind::integer || what == kind::integers;
+    std::copy_n(other.integers.begin(), holds_integers ? count : 0, integers.begin());
+    std::copy_n(other.bytes.begin(), holds_integers ? 0 : count, bytes.begin());
+}
 
 reply_reader::reply_reader()
     : partial_(std::make_unique<reply>()), reader_(redisReaderCreateWithFunctions(&makers))
@@ -139,7 +147,7 @@ reply_reader::next reply_reader::read(reply& into)
     if (done == nullptr) {
         return next::nothing;
     }
-    into = *partial_;
+    into.assign(*partial_);
     return next::reply;
 }
 

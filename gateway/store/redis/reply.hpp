@@ -35,6 +35,9 @@ struct reply {
     std::array<char, max_text> bytes{};
 
     std::string_view text() const { return {bytes.data(), count}; }
+
+    // Copies what there is, which is little of what could be.
+    void assign(const reply& other);
 };
 
 class reply_reader {

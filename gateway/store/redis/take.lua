@@ -36,7 +36,12 @@ local function take(c)
     return { 1, c.burst - ceil_div(owed, c.interval), 0, owed }
 end
 
-local reply = { tonumber(ARGV[1]) }
+local reply, said = { tonumber(ARGV[1]) }, 1
+
+local function say(number)
+    said = said + 1
+    reply[said] = number
+end
 
 local function decide(charges)
     local answers, admitted = {}, 1
@@ -54,7 +59,7 @@ local function decide(charges)
             c.bucket.taken = true
         end
     end
-    reply[#reply + 1] = admitted
+    say(admitted)
     for i, c in ipairs(charges) do
         local answer = answers[i]
         if admitted == 0 and answer[1] == 1 then
@@ -63,7 +68,7 @@ local function decide(charges)
             answer = { 1, math.max(c.burst - ceil_div(owed, c.interval), 0), 0, owed }
         end
         for _, number in ipairs(answer) do
-            reply[#reply + 1] = number
+            say(number)
         end
     end
 end
@@ -90,7 +95,7 @@ while at < #ARGV do
         if readable then
             decide(charges)
         else
-            reply[#reply + 1] = -1
+            say(-1)
         end
     end
 end

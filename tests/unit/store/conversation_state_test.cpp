@@ -21,6 +21,9 @@ struct asker final : question {
     std::optional<answer> got;
     std::optional<failure> why;
     int calls = 0;
+    // The clock of the test, and the last moment at which it may hear.
+    const base::instant* now = nullptr;
+    base::instant until{};
     std::function<void()> then;
 
     void answered(const answer& a) override
@@ -38,6 +41,7 @@ struct asker final : question {
     void end()
     {
         ++calls;
+        EXPECT_TRUE(now == nullptr || *now <= until);
         if (then) {
             then();
         }
@@ -125,6 +129,8 @@ protected:
         names.push_back(name);
         charges.push_back({"ten", names.back(), &ten, 1, true});
         askers.emplace_back();
+        askers.back().now = &now;
+        askers.back().until = now + options.timeout + 5ms;
         return it().ask({&charges.back(), 1}, askers.back(), now);
     }
 
@@ -163,6 +169,13 @@ protected:
         return it().answered(oldest.number, results, now);
     }
 
+    // Its charges are not there any more, either.
+    void leave(std::size_t i)
+    {
+        askers[i].abandon_question();
+        charges[i].limit = nullptr;
+    }
+
     bool reply_to_all(std::int64_t remaining)
     {
         return reply(
@@ -179,6 +192,9 @@ private:
     void send(const call& c) override
     {
         EXPECT_GT(c.count, 0U);
+        for (const pending_question& p : c.all()) {
+            EXPECT_EQ(p.charges[0].limit, &ten) << "of somebody who has left";
+        }
         wire.push_back({c.number, c.count});
     }
 
@@ -369,6 +385,63 @@ TEST_F(conversation, does_not_believe_a_probe_that_is_late)
     EXPECT_TRUE(it().healthy());
 }
 
+TEST_F(conversation, probes_on_after_a_late_answer_to_a_probe)
+{
+    options.breaker.failures = 1;
+    options.breaker.pause = 30ms;
+    connect();
+    ask("a");
+    pass(26ms);
+    EXPECT_TRUE(reply({9}));
+    pass_until_a_probe();
+    pass(100ms);
+    ASSERT_EQ(wire.size(), 1U) << "not a second one meanwhile";
+    EXPECT_TRUE(reply({999}));
+    ASSERT_TRUE(it().breaker_open());
+    pass_until_a_probe();
+    EXPECT_TRUE(reply({999}));
+    EXPECT_TRUE(it().healthy());
+}
+
+TEST_F(conversation, sends_nothing_for_who_leaves_while_a_call_is_filled)
+{
+    connect();
+    ask("limited");
+    EXPECT_TRUE(reply({scripted_results::rejected}));
+    ask("first");
+    ask("leaves");
+    ask("stays");
+    ask("limited");
+    askers.back().then = [this] { leave(2); };
+    end_turn();
+    ASSERT_EQ(wire.size(), 2U);
+    EXPECT_EQ(wire.back().questions, 1U);
+    EXPECT_TRUE(reply({9}));
+    EXPECT_TRUE(reply({7}));
+    EXPECT_EQ(askers[3].got->decisions()[0].remaining, 7);
+    EXPECT_EQ(askers[2].calls, 0);
+}
+
+TEST_F(conversation, does_not_blame_a_store_that_answers_for_a_queue_that_is_too_long)
+{
+    connect();
+    std::size_t asked = 0;
+    for (int round = 0; round < 100; ++round) {  // twice as many as four calls in 5 ms can carry
+        for (int i = 0; i < 512; ++i) {
+            ask("client " + std::to_string(asked++));
+        }
+        end_turn();
+        pass(5ms);
+        for (std::size_t calls = wire.size(); calls > 0; --calls) {
+            ASSERT_TRUE(reply_to_all(9));
+        }
+        end_turn();
+        ASSERT_FALSE(it().breaker_open()) << round;
+    }
+    EXPECT_GT(failures(failure::overload), 0U);
+    EXPECT_EQ(failures(failure::timeout), 0U);
+}
+
 TEST_F(conversation, begins_with_a_probe_after_a_loss_that_opened_the_breaker)
 {
     options.breaker.failures = 1;
@@ -507,7 +580,7 @@ protected:
                 askers.back().then = [this] { ask_something(); };
                 break;
             case 1:
-                askers.back().then = [this] { askers[draw(askers.size())].abandon_question(); };
+                askers.back().then = [this] { leave(draw(askers.size())); };
                 break;
             case 2:
                 askers.back().then = [this] { end_turn(); };
@@ -568,7 +641,7 @@ protected:
         EXPECT_LE(wire.size(), conversation_state::max_calls + 1);
     }
 
-    void check_deadlines() const
+    void check_ends() const
     {
         for (std::size_t i = 0; i < askers.size(); ++i) {
             const asker& a = askers[i];
@@ -590,7 +663,7 @@ TEST_F(random_walk, ends_every_question_once_and_in_time)
         wake = base::instant::max();
         for (std::size_t steps = draw(120); steps > 0; --steps) {
             step();
-            check_deadlines();
+            check_ends();
         }
         for (asker& a : askers) {
             a.then = nullptr;
@@ -604,7 +677,7 @@ TEST_F(random_walk, ends_every_question_once_and_in_time)
             draw(2) == 0 ? conversation_state::pending_ones::fail
                          : conversation_state::pending_ones::abandon
         );
-        check_deadlines();
+        check_ends();
     }
 }
 

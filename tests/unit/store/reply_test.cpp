@@ -134,7 +134,6 @@ TEST(classify, knows_what_servers_say)
              {"NOPERM this user has no permissions to run the 'evalsha' command", failure::auth},
              {"WRONGTYPE Operation against a key holding the wrong kind of value",
               failure::corrupt},
-             {"CORRUPT a bucket key holds something else", failure::corrupt},
              {"MOVED 3999 127.0.0.1:6381", failure::config},
              {"CROSSSLOT Keys in request don't hash to the same slot", failure::config},
              {"ERR unknown command 'EVALSHA'", failure::config},
