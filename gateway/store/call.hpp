@@ -47,6 +47,21 @@ struct pending_question {
         }
         return q;
     }
+
+    // What stands here, of which the place knows nothing more; it can be told, and not leave.
+    pending_question claim()
+    {
+        pending_question claimed = *this;
+        claimed.asker = release();
+        return claimed;
+    }
+
+    // Of a place whose asker is still there.
+    void take_over(pending_question& from)
+    {
+        hold(*from.asker, from.charges, from.asked, from.deadline);
+        from.asker = nullptr;
+    }
 };
 
 struct call {

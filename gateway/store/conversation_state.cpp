@@ -70,6 +70,7 @@ std::optional<failure> conversation_state::ask(
         return refuse(failure::overload, now);
     }
     const base::instant deadline = now + options_.timeout;
+    wake_by(deadline);
     if (before == 0 && link_.ready() && !filling_) {
         call& first = calls_.front();
         first.count = 1;
@@ -79,7 +80,6 @@ std::optional<failure> conversation_state::ask(
         waiting_.push().hold(q, charges, now, deadline);
         port_.wake_after_turn();
     }
-    wake_by(deadline);
     return std::nullopt;
 }
 
@@ -98,7 +98,7 @@ void conversation_state::send(call& c, base::instant now)
     c.number = ++last_number_;
     c.sent = now;
     c.late = false;
-    wake_by(now + options_.timeout);
+    wake_by(due_at(c));
     metrics_.requests.add();
     port_.send(c);
 }
@@ -152,17 +152,14 @@ bool conversation_state::fill(call& c, int& recalled, base::instant now)
     c.count = 0;
     while (!waiting_.empty() && c.count < call::max_questions) {
         pending_question& next = waiting_.front();
-        question* const asker = next.asker;
-        if (asker == nullptr) {
+        if (next.asker == nullptr) {
             waiting_.pop();
         } else if (recalls(next.charges, now, known)) {
             if (++recalled > recalls_in_a_row) {
                 port_.wake_after_turn();
                 break;
             }
-            next.release();
-            waiting_.pop();
-            asker->answered(known);
+            take_waiting().asker->answered(known);
             if (era_ != era) {
                 return false;
             }
@@ -170,8 +167,7 @@ bool conversation_state::fill(call& c, int& recalled, base::instant now)
             break;
         } else {
             charges += next.charges.size();
-            pending_question& place = c.questions[c.count++];
-            place.hold(*next.release(), next.charges, next.asked, next.deadline);
+            c.questions[c.count++].take_over(next);
             waiting_.pop();
         }
     }
@@ -187,11 +183,19 @@ void conversation_state::drop_those_who_left(call& c)
     for (pending_question& p : c.all()) {
         pending_question& place = c.questions[kept];
         if (p.asker != nullptr && &place != &p) {
-            place.hold(*p.release(), p.charges, p.asked, p.deadline);
+            place.take_over(p);
         }
         kept += place.asker != nullptr ? 1 : 0;
     }
     c.count = kept;
+}
+
+// The one that has waited longest, claimed.
+pending_question conversation_state::take_waiting()
+{
+    const pending_question oldest = waiting_.front().claim();
+    waiting_.pop();
+    return oldest;
 }
 
 bool conversation_state::answered(std::int64_t number, call_results& said, base::instant now)
@@ -232,7 +236,7 @@ bool conversation_state::settle(call& c, call_results& said, base::instant now)
         }
         metrics_.duration.observe(now - p.asked);
         if (kind == call_results::kind::corrupt) {
-            fail(p, failure::corrupt, now);
+            fail(p.claim(), failure::corrupt, now);
         } else {
             if (options_.remember_rejections) {
                 empty_.remember(p.charges, a, now);
@@ -271,7 +275,7 @@ void conversation_state::refused(std::int64_t number, failure why, base::instant
     for (pending_question& p : c->all()) {
         if (p.asker != nullptr) {
             metrics_.duration.observe(now - p.asked);
-            fail(p, why, now);
+            fail(p.claim(), why, now);
         }
         if (era_ != era) {
             return;
@@ -282,18 +286,17 @@ void conversation_state::refused(std::int64_t number, failure why, base::instant
 
 // What other answers said of its bucket still decides a question that fails: a client that is known
 // to be limited is rejected, whatever happens to the store.
-void conversation_state::fail(pending_question& p, failure why, base::instant now)
+void conversation_state::fail(const pending_question& claimed, failure why, base::instant now)
 {
-    question* const asker = p.release();
-    if (asker == nullptr) {
+    if (claimed.asker == nullptr) {
         return;
     }
-    if (answer known; recalls(p.charges, now, known)) {
-        asker->answered(known);
+    if (answer known; recalls(claimed.charges, now, known)) {
+        claimed.asker->answered(known);
         return;
     }
     metrics_.failures[static_cast<std::size_t>(why)].add();
-    asker->failed(why);
+    claimed.asker->failed(why);
 }
 
 }  // namespace gateway::store

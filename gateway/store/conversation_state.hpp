@@ -131,7 +131,8 @@ private:
     // conversation_state.cpp: asking and answering.
     failure refuse(failure why, base::instant now);
     void note_failure(failure why, base::instant now);
-    void fail(pending_question& p, failure why, base::instant now);
+    void fail(const pending_question& claimed, failure why, base::instant now);
+    pending_question take_waiting();
     std::size_t pending() const;
     void send(call& c, base::instant now);
     call* free_call();
@@ -143,6 +144,9 @@ private:
 
     // conversation_time.cpp: deadlines, probes, loss.
     void wake_by(base::instant at);
+
+    base::instant due_at(const call& c) const { return c.sent + options_.timeout; }
+
     bool expire_calls(base::instant now);
     bool expire_waiting(base::instant now);
     bool was_silent_for(const pending_question& p) const;

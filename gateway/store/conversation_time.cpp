@@ -15,8 +15,7 @@ constexpr base::duration deadline_grain = std::chrono::milliseconds{1};
 void conversation_state::ready(base::instant now)
 {
     link_.greeted();
-    const std::uint64_t era = era_;
-    if (!send_waiting(now) || era_ != era) {
+    if (!send_waiting(now)) {
         return;
     }
     if (breaker_.open()) {
@@ -44,24 +43,16 @@ void conversation_state::lost(failure why, base::instant now)
     port_.report(why);
     for (call& c : calls_) {
         // Free before anybody is told: who is told may ask for the next connection already.
-        const std::size_t count = c.number == 0 ? 0 : c.count;
         c.number = 0;
-        for (std::size_t i = 0; i < count; ++i) {
-            fail(c.questions[i], why, now);
+        for (pending_question& p : c.all()) {
+            fail(p.claim(), why, now);
             if (era_ != era) {
                 return;
             }
         }
     }
-    for (std::size_t left = waiting_.size(); left > 0 && era_ == era; --left) {
-        pending_question& p = waiting_.front();
-        pending_question taken = p;
-        question* const asker = p.release();
-        waiting_.pop();
-        if (asker != nullptr) {
-            taken.hold(*asker);
-            fail(taken, why, now);
-        }
+    while (!waiting_.empty() && era_ == era) {
+        fail(take_waiting(), why, now);
     }
 }
 
@@ -81,9 +72,7 @@ void conversation_state::close(pending_ones what)
         }
     }
     while (!waiting_.empty()) {
-        question* const asker = waiting_.front().release();
-        waiting_.pop();
-        end(asker);
+        end(take_waiting().asker);
     }
 }
 
@@ -119,7 +108,7 @@ void conversation_state::passed(base::instant now)
 bool conversation_state::is_stuck(base::instant now) const
 {
     const auto overdue = [this, now](const call& c) {
-        return c.number != 0 && c.sent + options_.timeout + stuck_after_ <= now;
+        return c.number != 0 && due_at(c) + stuck_after_ <= now;
     };
     return std::any_of(calls_.begin(), calls_.end(), overdue) ||
            (probe_number_ != 0 && probe_deadline_ + stuck_after_ <= now);
@@ -135,7 +124,7 @@ bool conversation_state::expire_calls(base::instant now)
         if (c.number == 0) {
             continue;
         }
-        if (!c.late && c.sent + options_.timeout <= now) {
+        if (!c.late && due_at(c) <= now) {
             c.late = true;
             note_failure(failure::timeout, now);
         }
@@ -144,7 +133,7 @@ bool conversation_state::expire_calls(base::instant now)
                 continue;
             }
             metrics_.duration.observe(now - p.asked);
-            fail(p, c.late ? failure::timeout : failure::overload, now);
+            fail(p.claim(), c.late ? failure::timeout : failure::overload, now);
             if (era_ != era) {
                 return false;
             }
@@ -157,7 +146,7 @@ bool conversation_state::expire_calls(base::instant now)
 bool conversation_state::was_silent_for(const pending_question& p) const
 {
     const auto was_overdue = [this, &p](const call& c) {
-        return c.number != 0 && c.sent + options_.timeout <= p.asked;
+        return c.number != 0 && due_at(c) <= p.asked;
     };
     return !link_.ready() || std::all_of(calls_.begin(), calls_.end(), was_overdue);
 }
@@ -169,10 +158,8 @@ bool conversation_state::expire_waiting(base::instant now)
     const std::uint64_t era = era_;
     bool noted = false;
     while (!waiting_.empty() && waiting_.front().deadline <= now) {
-        pending_question overdue = waiting_.front();
-        question* const asker = waiting_.front().release();
-        waiting_.pop();
-        if (asker == nullptr) {
+        const pending_question overdue = take_waiting();
+        if (overdue.asker == nullptr) {
             continue;
         }
         const failure why = was_silent_for(overdue) ? failure::timeout : failure::overload;
@@ -180,7 +167,6 @@ bool conversation_state::expire_waiting(base::instant now)
             noted = true;
             note_failure(why, now);
         }
-        overdue.hold(*asker);
         fail(overdue, why, now);
         if (era_ != era) {
             return false;
@@ -242,8 +228,7 @@ base::instant conversation_state::next_deadline() const
         if (c.number == 0) {
             continue;
         }
-        const base::instant overdue = c.sent + options_.timeout;
-        next = std::min(next, c.late ? overdue + stuck_after_ : overdue);
+        next = std::min(next, c.late ? due_at(c) + stuck_after_ : due_at(c));
         const auto all = c.all();
         const auto waits = [](const pending_question& p) { return p.asker != nullptr; };
         if (const auto first = std::find_if(all.begin(), all.end(), waits); first != all.end()) {

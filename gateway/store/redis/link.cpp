@@ -156,11 +156,12 @@ bool link::handle_error(sent_command answered, std::string_view words)
     if (c.noscript && ask_again(answered)) {
         return true;
     }
-    health_.note(c.why, quotable(words, options_.password));
+    std::string quoted = quotable(words, options_.password);
     if (c.reconnect) {
-        lose(c.why, quotable(words, options_.password));
+        lose(c.why, std::move(quoted));
         return false;
     }
+    health_.note(c.why, std::move(quoted));
     conversation_.refused(answered.number, c.why, base::now());
     return true;
 }

@@ -159,6 +159,16 @@ protected:
         ASSERT_FALSE(wire.empty());
     }
 
+    // A first question that is answered too late.
+    void fail_until_a_probe()
+    {
+        connect();
+        ask("a");
+        pass(26ms);
+        EXPECT_TRUE(reply({9}));
+        pass_until_a_probe();
+    }
+
     // The store's reply to the oldest call.
     bool reply(std::vector<std::int64_t> remaining)
     {

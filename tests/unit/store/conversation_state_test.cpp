@@ -163,11 +163,7 @@ TEST_F(conversation, probes_until_the_store_answers)
 TEST_F(conversation, does_not_believe_a_probe_that_is_late)
 {
     options.breaker.failures = 1;
-    connect();
-    ask("a");
-    pass(26ms);
-    EXPECT_TRUE(reply({9}));
-    pass_until_a_probe();
+    fail_until_a_probe();
     pass(26ms);
     EXPECT_TRUE(reply({999}));
     EXPECT_TRUE(it().breaker_open());
@@ -180,11 +176,7 @@ TEST_F(conversation, probes_on_after_a_late_answer_to_a_probe)
 {
     options.breaker.failures = 1;
     options.breaker.pause = 30ms;
-    connect();
-    ask("a");
-    pass(26ms);
-    EXPECT_TRUE(reply({9}));
-    pass_until_a_probe();
+    fail_until_a_probe();
     pass(100ms);
     ASSERT_EQ(wire.size(), 1U) << "not a second one meanwhile";
     EXPECT_TRUE(reply({999}));

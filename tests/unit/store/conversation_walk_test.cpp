@@ -13,6 +13,17 @@ protected:
 
     std::size_t draw(std::size_t below) { return random() % below; }
 
+    void begin(unsigned seed)
+    {
+        random.seed(seed);
+        made.reset();
+        askers.clear();
+        charges.clear();
+        names.clear();
+        wire.clear();
+        wake = base::instant::max();
+    }
+
     void ask_something()
     {
         const auto refused = ask("client " + std::to_string(draw(8)));
@@ -99,13 +110,7 @@ protected:
 TEST_F(random_walk, ends_every_question_once_and_in_time)
 {
     for (unsigned seed = 0; seed < 400; ++seed) {
-        random.seed(seed);
-        made.reset();
-        askers.clear();
-        charges.clear();
-        names.clear();
-        wire.clear();
-        wake = base::instant::max();
+        begin(seed);
         for (std::size_t steps = draw(120); steps > 0; --steps) {
             step();
             check_ends();
@@ -129,13 +134,7 @@ TEST_F(random_walk, ends_every_question_once_and_in_time)
 TEST_F(random_walk, may_be_closed_from_inside_at_every_step)
 {
     for (unsigned seed = 0; seed < 400; ++seed) {
-        random.seed(seed);
-        made.reset();
-        askers.clear();
-        charges.clear();
-        names.clear();
-        wire.clear();
-        wake = base::instant::max();
+        begin(seed);
         connect();
         for (int i = 0; i < 200; ++i) {
             ask(draw(2) == 0 ? "flood" : "client " + std::to_string(i));
