@@ -117,16 +117,20 @@ net::task<std::optional<failure>> rebasing::walk()
     co_return std::nullopt;
 }
 
-net::task<std::optional<failure>> rebasing::ask(const std::string& command, reply& into)
+void rebasing::limit_step()
 {
     timer_.expires_after(step_limit);
-    auto expire = [self = self_.lock(), step = ++step_](const boost::system::error_code& ec) {
+    timer_.async_wait([self = self_.lock(), step = ++step_](const boost::system::error_code& ec) {
         if (!ec && self->step_ == step) {
             boost::system::error_code ignored;
             self->socket_.close(ignored);
         }
-    };
-    timer_.async_wait(std::move(expire));
+    });
+}
+
+net::task<std::optional<failure>> rebasing::ask(const std::string& command, reply& into)
+{
+    limit_step();
     const auto [unsent, sent] =
         co_await asio::async_write(socket_, asio::buffer(command), net::use_task);
     auto next = reply_reader::next::nothing;

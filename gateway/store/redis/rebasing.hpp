@@ -67,6 +67,10 @@ private:
 
     net::task<> run(std::shared_ptr<rebasing> self);
     net::task<std::optional<failure>> walk();
+
+    // Closes the socket unless the step that begins now has ended within step_limit.
+    void limit_step();
+
     net::task<std::optional<failure>> ask(const std::string& command, reply& into);
     net::task<> rest(base::duration time);
     void report(std::optional<failure> why) const;
