@@ -33,10 +33,10 @@ class OneClient(SystemTest):
             load.start()
         wait_until(lambda: time.monotonic() - began >= seconds, seconds + 1)
         answers = [a for load in loads for a in load.finish()]
+        elapsed = time.monotonic() - began
         self.assertEqual([lost for load in loads for lost in load.lost], [])
         self.assertEqual({a.status for a in answers}, {200, 429})
-        good = [a for a in answers if a.status == 200]
-        return len(good), max(a.at for a in answers) - began
+        return sum(a.status == 200 for a in answers), elapsed
 
     def test_local_store_all_workers(self):
         gateway = self.gateway("workers: auto\n" + ONE_LIMIT % "" + forwarding_to("echo", "l"))
@@ -57,7 +57,7 @@ class OneClient(SystemTest):
     def test_one_gateway_with_redis(self):
         redis = self.started(RedisServer())
         gateway = self.gateway(
-            f"stores: {{ r: {{ url: '{redis.url}', timeout: 1s }} }}\n"
+            f"stores: {{ r: {{ url: '{redis.url}', timeout: 5s }} }}\n"
             + ONE_LIMIT % ", store: r, on_store_failure: closed"
             + forwarding_to("echo", "l")
         )
@@ -68,7 +68,7 @@ class OneClient(SystemTest):
     def test_three_gateways_share_a_redis_although_their_clocks_disagree(self):
         redis = self.started(RedisServer())
         text = (
-            f"stores: {{ r: {{ url: '{redis.url}', timeout: 1s }} }}\n"
+            f"stores: {{ r: {{ url: '{redis.url}', timeout: 5s }} }}\n"
             + ONE_LIMIT % ", store: r, on_store_failure: closed"
             + forwarding_to("echo", "l")
             + "response_headers: { reset: epoch }\n"

@@ -5,7 +5,7 @@ import time
 
 from harness.case import SystemTest
 from harness.load import Load
-from harness.process import SLOW, wait_until
+from harness.process import wait_until
 from harness.redis_server import RedisServer
 
 CONNECTIONS = 1000
@@ -23,7 +23,7 @@ class Flood(SystemTest):
         self.redis = self.started(RedisServer())
         self.limited = self.gateway(
             f"workers: {WORKERS}\n"
-            f"stores: {{ r: {{ url: '{self.redis.url}', timeout: {250 if SLOW else 25}ms }} }}\n"
+            f"stores: {{ r: {{ url: '{self.redis.url}', timeout: 5s }} }}\n"
             "client: { trusted_proxies: [127.0.0.1] }\n"
             "limits:\n"
             f"  flood: {{ key: client_ip, rate: {rate}, burst: 10, store: r, on_store_failure: open }}\n"

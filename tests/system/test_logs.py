@@ -107,7 +107,7 @@ class AccessLog(SystemTest):
     def test_a_rejected_line_leads_to_the_bucket_in_the_store(self):
         redis = self.started(RedisServer())
         gateway = self.gateway(
-            f"workers: 1\nstores: {{ r: {{ url: '{redis.url}', timeout: 1s, key_prefix: 'gw:', "
+            f"workers: 1\nstores: {{ r: {{ url: '{redis.url}', timeout: 5s, key_prefix: 'gw:', "
             "remember_rejections: false }}\n"
             "limits: { by_key: { key: header:X-Key, missing_key: reject, rate: 1/h, store: r } }\n"
             + forwarding_to("echo", "by_key")

@@ -60,7 +60,7 @@ class MetricsTest(SystemTest):
     def setUp(self):
         self.redis = self.started(RedisServer())
         self.gateway_under_test = self.gateway(
-            f"stores: {{ r: {{ url: '{self.redis.url}', timeout: 1s,"
+            f"stores: {{ r: {{ url: '{self.redis.url}', timeout: 5s,"
             " remember_rejections: false } }\n"  # so that all three questions are asked
             "client: { trusted_proxies: [127.0.0.1] }\n"
             "limits:\n  near: { key: client_ip, rate: 1/h, burst: 3 }\n"

@@ -63,7 +63,7 @@ class WhyItFails(SystemTest):
     def test_that_changes_its_mind(self):
         redis = self.started(RedisServer())
         gateway = self.gateway(
-            f"workers: 1\nstores: {{ r: {{ url: '{redis.url}', timeout: 1s }} }}\n"
+            f"workers: 1\nstores: {{ r: {{ url: '{redis.url}', timeout: 5s }} }}\n"
             "limits: { l: { key: [], rate: 1/h, burst: 9, store: r } }\n" + forwarding_to("echo", "l")
         )
         gateway.wait_for_diagnostic("store r: ready")
@@ -109,7 +109,7 @@ class Shared(SystemTest):
         more="",
     ):
         gateway = self.gateway(
-            f"stores: {{ r: {{ url: '{url}', timeout: 1s {store} }} }}\nlimits: {{ {limits} }}\n"
+            f"stores: {{ r: {{ url: '{url}', timeout: 5s {store} }} }}\nlimits: {{ {limits} }}\n"
             f"{more}" + forwarding_to("echo", names)
         )
         wait_until(
@@ -305,7 +305,7 @@ class Shared(SystemTest):
         gateway = self.gateway_on(self.redis.url, limits=limit.format("1/h", 3))
         self.assertEqual([gateway.get().status for _ in range(4)], [200] * 3 + [429])
         text = (
-            f"stores: {{ r: {{ url: '{self.redis.url}', timeout: 1s }} }}\n"
+            f"stores: {{ r: {{ url: '{self.redis.url}', timeout: 5s }} }}\n"
             f"limits: {{ {limit.format('2/h', 4)} }}\n" + forwarding_to("echo", "l")
         )
         self.assertIn("reloaded", gateway.reload(text))
@@ -327,12 +327,12 @@ class Shared(SystemTest):
                 + forwarding_to("echo", "l")
             )
 
-        gateway = self.gateway(text(1000))
+        gateway = self.gateway(text(5000))
         self.assertEqual(gateway.get()["x-ratelimit-remaining"], "9", "the very first one is decided")
         request = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
         load = Load(gateway.address, [(i, request) for i in range(8)]).start()
         for i in range(8):
-            self.assertIn("reloaded", gateway.reload(text(1001 + i)))
+            self.assertIn("reloaded", gateway.reload(text(5001 + i)))
             asked = len(load.answers)
             wait_until(lambda n=asked: len(load.answers) > n + 20, what="requests go on")
         answers = load.finish()
@@ -351,9 +351,9 @@ class Shared(SystemTest):
             )
 
         for i in range(5):
-            gateway = self.gateway(text(1000))
+            gateway = self.gateway(text(5000))
             gateway.get()
-            self.assertIn("reloaded", gateway.reload(text(1001 + i)))
+            self.assertIn("reloaded", gateway.reload(text(5001 + i)))
             gateway.stop()
 
     def test_a_client_that_stays_away_is_not_forgiven_by_a_lowered_rate(self):
@@ -363,7 +363,7 @@ class Shared(SystemTest):
         forgiven_at = time.monotonic() + 2.1  # at the old rate
         start = len(gateway.diagnostics)
         text = (
-            f"stores: {{ r: {{ url: '{self.redis.url}', timeout: 50ms }} }}\n"
+            f"stores: {{ r: {{ url: '{self.redis.url}', timeout: 500ms }} }}\n"
             f"limits: {{ {limits.format('1/h')} }}\n" + forwarding_to("echo", "away")
         )
         self.assertIn("reloaded", gateway.reload(text))

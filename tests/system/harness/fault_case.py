@@ -4,9 +4,8 @@ How an answer was made is read from it alone. The bucket in Redis is empty from 
 rejections are not remembered, so 429 says that the store decided; in the fault `open` says 200 without the limit's fields, `closed`
 503, and `local` 200 with them, from its own full bucket.
 """
-import time
-
 from harness.case import SystemTest
+from harness.clock import running
 from harness.load import Load, percentile
 from harness.process import SLOW, wait_until
 from harness.redis_server import RedisServer
@@ -35,6 +34,7 @@ upstreams: {{ up: {{ servers: [echo] }} }}
 
 
 def configuration(url, timeout=int(TIMEOUT * 1000), burst=BURST, cost=1):
+    """`timeout` in milliseconds."""
     return TEXT.format(url=url, timeout=timeout, burst=burst, cost=cost)
 
 
@@ -54,11 +54,13 @@ def follows_policy(answer):
 
 
 class FaultTest(SystemTest):
+    alone = True
+
     def setUp(self):
         self.redis = self.started(RedisServer())
 
-    def start(self, url, burst=BURST):
-        gateway = self.gateway(configuration(url, burst=burst))
+    def start(self, url, **options):
+        gateway = self.gateway(configuration(url, **options))
         wait_until(
             lambda: gateway.metrics().sum("gateway_store_up", store="r"), what="the store is up"
         )
@@ -99,12 +101,12 @@ class FaultTest(SystemTest):
         gateway = gateway or self.gateway_under_test
         load = self.load(gateway)
         try:
-            self.settled(load, time.monotonic(), 10, store_decided)
-            broken_at = time.monotonic()
+            self.settled(load, running(), 10, store_decided)
+            broken_at = running()
             inject()
             # Two workers, each with its own link and breaker, need a few failures each.
-            wait_until(lambda: time.monotonic() > broken_at + FAULT_TIME, FAULT_TIME + 1)
-            cured_at = time.monotonic()
+            wait_until(lambda: running() > broken_at + FAULT_TIME, FAULT_TIME + 1)
+            cured_at = running()
             cure()
             last_bad = self.settled(load, cured_at, 5, store_decided)
         finally:

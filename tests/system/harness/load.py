@@ -8,10 +8,11 @@ import re
 import selectors
 import socket
 import threading
-import time
 from collections import namedtuple
 
-Answer = namedtuple("Answer", "tag status sent at text")  # times are time.monotonic()
+from harness.clock import running
+
+Answer = namedtuple("Answer", "tag status sent at text")  # times are of clock.running()
 
 LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 CLOSES = re.compile(rb"\r\nconnection: *close", re.IGNORECASE)
@@ -47,13 +48,13 @@ class Load:
 
     def run(self, seconds):
         """Returns the answers, after those in flight have come."""
-        self._end = time.monotonic() + seconds
-        start = time.monotonic()
+        self._end = running() + seconds
+        start = running()
         for number, flow in enumerate(self._flows):
             offset = (self._interval or 0) * number / len(self._flows)
             heapq.heappush(self._due, (start + offset, number))
         give_up = self._end + 30
-        while time.monotonic() < give_up:
+        while running() < give_up:
             self._send_due()
             if self._over() and not any(f.waiting for f in self._flows):
                 break
@@ -77,15 +78,15 @@ class Load:
         return self.answers
 
     def _over(self):
-        return self._stopping.is_set() or time.monotonic() >= self._end
+        return self._stopping.is_set() or running() >= self._end
 
     def _turn(self):
-        limit = 0.05 if not self._due else max(0.0, min(0.05, self._due[0][0] - time.monotonic()))
+        limit = 0.05 if not self._due else max(0.0, min(0.05, self._due[0][0] - running()))
         for key, _ in self._selector.select(limit):
             self._receive(key.data)
 
     def _send_due(self):
-        while self._due and self._due[0][0] <= time.monotonic():
+        while self._due and self._due[0][0] <= running():
             _, number = heapq.heappop(self._due)
             if not self._over():
                 self._send(self._flows[number])
@@ -94,7 +95,7 @@ class Load:
         try:
             if flow.socket is None:
                 self._connect(flow)
-            flow.sent = time.monotonic()
+            flow.sent = running()
             flow.socket.sendall(flow.request)
             flow.waiting = True
         except OSError as e:
@@ -133,7 +134,7 @@ class Load:
             self._answered(flow, flow.buffer[:size], bool(CLOSES.search(flow.buffer, 0, end)))
 
     def _answered(self, flow, text, closes):
-        now = time.monotonic()
+        now = running()
         self.answers.append(Answer(flow.tag, int(text[9:12]), flow.sent, now, text))
         flow.buffer = flow.buffer[len(text) :]
         flow.waiting = False
@@ -149,7 +150,7 @@ class Load:
         self.lost.append((flow.tag, str(why)))
         flow.waiting = False
         self._drop(flow)
-        self._next(flow, time.monotonic() + 0.005)
+        self._next(flow, running() + 0.005)
 
     def _drop(self, flow):
         if flow.socket is not None:

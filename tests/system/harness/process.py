@@ -2,7 +2,9 @@
 
 Each process is stopped by its own pid, and the kernel kills it should the test runner die first.
 """
+import contextlib
 import os
+import random
 import shutil
 import signal
 import socket
@@ -11,27 +13,32 @@ import tempfile
 import threading
 import time
 
+from harness.clock import running
+
 SLOW = os.environ.get("GATEWAY_SLOW") == "1"  # a sanitizer build: less load, wider bounds
 PATIENCE = 6 if SLOW else 1
 
 
 def wait_until(condition, seconds=5.0, what="the condition"):
     """Polls until `condition()` is true and returns its value."""
-    deadline = time.monotonic() + seconds * PATIENCE
+    deadline = running() + seconds * PATIENCE
     while True:
         value = condition()
         if value:
             return value
-        if time.monotonic() >= deadline:
+        if running() >= deadline:
             raise AssertionError(f"not within {seconds * PATIENCE} s: {what}")
         time.sleep(0.005)
 
 
 def free_port():
-    """A port that nobody listens on; for servers that cannot choose one themselves."""
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    """A port that nobody has; for servers that cannot choose one themselves. It is none of those
+    that the kernel gives to clients, so it is still free a moment later."""
+    while True:
+        port = random.randrange(10_000, 32_768)
+        with socket.socket() as s, contextlib.suppress(OSError):
+            s.bind(("127.0.0.1", port))
+            return port
 
 
 def accepts(port):
@@ -101,7 +108,7 @@ class Child:
 
     def wait_for_line(self, matches, seconds=10.0, start=0):
         """The first line of stderr, from number `start` on, for which `matches(line)` is true."""
-        deadline = time.monotonic() + seconds * PATIENCE
+        deadline = running() + seconds * PATIENCE
         with self._changed:
             while True:
                 for line in self.lines[start:]:
@@ -110,7 +117,7 @@ class Child:
                         return found
                 if self._process.poll() is not None and not self._reader.is_alive():
                     raise AssertionError(f"ended with {self._process.returncode}: {self.lines}")
-                left = deadline - time.monotonic()
+                left = deadline - running()
                 if left <= 0:
                     raise AssertionError(f"no such line in time: {self.lines}")
                 self._changed.wait(min(left, 0.2))
