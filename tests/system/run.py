@@ -1,5 +1,10 @@
 #!/usr/bin/env python3
-"""Runs the black-box tests: run.py [PATTERN...]; a pattern is any part of module.Class.test."""
+"""Runs the black-box tests: run.py [--jobs N] [PATTERN...]; a pattern is any part of
+module.Class.test. With several jobs, those that measure time (`alone`) come last, one by one."""
+import argparse
+import contextlib
+import io
+import multiprocessing
 import os
 import sys
 import time
@@ -10,21 +15,18 @@ sys.path.insert(0, HERE)
 
 
 class OneLinePerTest(unittest.TestResult):
+    """Of one test, told on stdout."""
+
     def __init__(self):
         super().__init__()
-        self.passed = 0
-        self._began = 0.0
-
-    def startTest(self, test):
-        super().startTest(test)
+        self.good = True
         self._began = time.monotonic()
-        self._good = True
 
     def _tell(self, test, verdict):
         print(f"{verdict:4} {test.id()} ({time.monotonic() - self._began:.1f} s)", flush=True)
 
     def _bad(self, test, error):
-        self._good = False
+        self.good = False
         self._tell(test, "FAIL")
         print(self._exc_info_to_string(error, test), flush=True)
 
@@ -43,16 +45,11 @@ class OneLinePerTest(unittest.TestResult):
 
     def addSkip(self, test, reason):
         super().addSkip(test, reason)
-        self._good = False
         self._tell(test, f"skip ({reason})")
 
     def addSuccess(self, test):
         super().addSuccess(test)
         self._tell(test, "ok")
-
-    def stopTest(self, test):
-        super().stopTest(test)
-        self.passed += self._good
 
 
 def all_tests(suite):
@@ -63,19 +60,51 @@ def all_tests(suite):
             yield item
 
 
-def main(patterns):
-    found = unittest.defaultTestLoader.discover(HERE, pattern="test_*.py", top_level_dir=HERE)
-    chosen = [t for t in all_tests(found) if not patterns or any(p in t.id() for p in patterns)]
+def outcome(test):
+    """passed, FAILED or skipped."""
     result = OneLinePerTest()
-    for test in chosen:
-        test.run(result)
-    skipped = len(result.skipped)
-    failed = len(chosen) - result.passed - skipped
-    if skipped:
-        print(f"{skipped} skipped")
-    print(f"{result.passed} passed, {failed} failed")
-    return 0 if failed == 0 and chosen else 1
+    test.run(result)
+    return "FAILED" if not result.good else "skipped" if result.skipped else "passed"
+
+
+def quietly(test):
+    """Its name, its outcome, and what it printed."""
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        ended = outcome(test)
+    return test.id(), ended, said.getvalue()
+
+
+def outcomes(tests, jobs):
+    """The names and outcomes of all."""
+    if jobs > 1:
+        together = [t for t in tests if not getattr(t, "alone", False)]
+        tests = [t for t in tests if t not in together]
+        with multiprocessing.Pool(jobs) as pool:
+            for name, ended, said in pool.imap_unordered(quietly, together):
+                print(said, end="", flush=True)
+                yield name, ended
+    for test in tests:
+        yield test.id(), outcome(test)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("pattern", nargs="*")
+    wanted = parser.parse_args()
+    found = unittest.defaultTestLoader.discover(HERE, pattern="test_*.py", top_level_dir=HERE)
+    chosen = [
+        t for t in all_tests(found) if not wanted.pattern or any(p in t.id() for p in wanted.pattern)
+    ]
+    ended = dict(outcomes(chosen, wanted.jobs))
+    count = list(ended.values()).count
+    for name in ended:
+        if ended[name] == "FAILED":
+            print(f"FAIL: {name}")
+    print(f"{count('skipped')} skipped")
+    print(f"{count('passed')} passed, {count('FAILED')} failed")
+    return 0 if chosen and not count("FAILED") else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())
