@@ -21,7 +21,7 @@ namespace gateway::store::testing {
 inline bool run_until(
     boost::asio::io_context& io,
     const std::function<bool()>& done,
-    base::duration at_most = std::chrono::seconds{5}
+    base::duration at_most = std::chrono::seconds{20}
 )
 {
     boost::asio::steady_timer timer{io, at_most};

@@ -80,13 +80,17 @@ protected:
         return {.address = {.host = host, .port = std::to_string(port), .socket_path = {}}};
     }
 
-    static upstream_options of(std::vector<server_options> servers)
+    // For the machine to be slow in; short where they are what is tested.
+    base::duration connect_timeout = std::chrono::seconds{20};
+    base::duration queue_timeout = std::chrono::seconds{20};
+
+    upstream_options of(std::vector<server_options> all) const
     {
         upstream_options o;
         o.name = "u";
-        o.servers = std::move(servers);
-        o.connect_timeout = std::chrono::milliseconds{100};
-        o.queue_timeout = std::chrono::milliseconds{100};
+        o.servers = std::move(all);
+        o.connect_timeout = connect_timeout;
+        o.queue_timeout = queue_timeout;
         return o;
     }
 
@@ -280,6 +284,7 @@ TEST_F(pools, say_why_no_server_could_be_connected_to)
 TEST_F(pools, give_up_after_the_connect_timeout)
 {
     const testing::full_listener black_hole;
+    connect_timeout = std::chrono::milliseconds{100};
     make({at(black_hole.port())});
     waiting w;
     const base::instant before = base::now();
@@ -383,6 +388,7 @@ TEST_F(pools, read_the_clock_before_they_go_on_with_an_answer_about_names)
 TEST_F(pools, go_on_to_another_server_when_one_lets_connect_timeout_pass)
 {
     const testing::full_listener black_hole;
+    connect_timeout = std::chrono::milliseconds{100};
     auto o = of({at(black_hole.port()), at(server.port())});
     o.balance = balancing::round_robin;
     make(o);
@@ -396,6 +402,7 @@ TEST_F(pools, give_up_after_the_second_server_that_does)
     const testing::full_listener black_hole;
     const testing::full_listener another;
     const testing::full_listener third;
+    connect_timeout = std::chrono::milliseconds{100};
     make({at(black_hole.port()), at(another.port()), at(third.port())});
     waiting w;
     ASSERT_TRUE(pends(w));
@@ -499,7 +506,6 @@ protected:
         auto o = of({at(server.port()), at(other.port())});
         o.servers[0].max_connections = 1;
         o.servers[1].max_connections = 1;
-        o.queue_timeout = std::chrono::seconds{20};
         make(o);
     }
 };
@@ -554,6 +560,7 @@ TEST_F(bounded_pools, pass_the_place_on_when_who_was_woken_for_it_has_left)
 
 TEST_F(bounded_pools, let_nobody_wait_for_longer_than_the_queue_timeout)
 {
+    queue_timeout = std::chrono::milliseconds{100};
     make_bounded(1);
     connected();
     waiting w;
