@@ -245,6 +245,10 @@ class programs(unittest.TestCase):
         files, flags = lint.sources_by_folder(self.root, database)
         self.assertEqual(files, {"limit": {path, other}})
         self.assertEqual(list(flags["limit"]), [f"-I{self.root}", "-DX=1"])
+        unity = self.write("build/Unity/unity_0.cxx", f'#include "{path}"\n\n#include "{other}"\n')
+        entries = [{**entries[0], "file": str(unity)}]
+        database = self.write("compile_commands.json", json.dumps(entries))
+        self.assertEqual(lint.sources_by_folder(self.root, database), (files, flags))
         known = self.root / "lint"
         known.mkdir()
 

@@ -28,11 +28,18 @@ SKIPPED = 77  # what ctest takes for "skipped"
 FOREIGN = {"gateway/net/boost_impl.cpp"}
 
 
+def written(path):
+    """The files that a person wrote of one that is compiled: CMake's unity builds include several."""
+    if "Unity" not in path.parts:
+        return [path]
+    return [pathlib.Path(name) for name in re.findall(r'^#include "(.+)"$', path.read_text(), re.M)]
+
+
 def sources_by_folder(root, database):
     """The product's source files of each folder, and the flags that they are compiled with."""
     files, flags = {}, {}
-    for entry in json.loads(database.read_text()):
-        path = pathlib.Path(entry["file"])
+    compiled = [(e, pathlib.Path(e["file"])) for e in json.loads(database.read_text())]
+    for entry, path in [(e, path) for e, p in compiled if p.exists() for path in written(p)]:
         if not path.is_relative_to(root) or not path.exists():
             continue
         name = path.relative_to(root).as_posix()
