@@ -240,7 +240,7 @@ class Floods(AttackTest):
         crowd = self.crowd(gateway, 120)
         wait_until(lambda: self.refused(gateway) == 70)
         self.lives_on(citizen)
-        self.assertEqual(self.clients(gateway), 51)
+        wait_until(lambda: self.clients(gateway) == 51)
         ended = [c for c in crowd if not c.silent_for(0.001)]
         self.assertEqual(len(ended), 70)
         for c in crowd:

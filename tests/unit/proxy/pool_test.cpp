@@ -399,11 +399,9 @@ TEST_F(pools, go_on_to_another_server_when_one_lets_connect_timeout_pass)
 
 TEST_F(pools, give_up_after_the_second_server_that_does)
 {
-    const testing::full_listener black_hole;
-    const testing::full_listener another;
-    const testing::full_listener third;
+    const std::array<testing::full_listener, 3> holes;
     connect_timeout = std::chrono::milliseconds{100};
-    make({at(black_hole.port()), at(another.port()), at(third.port())});
+    make({at(holes[0].port()), at(holes[1].port()), at(holes[2].port())});
     waiting w;
     ASSERT_TRUE(pends(w));
     run_until(loop, [&] { return w.done(); });
