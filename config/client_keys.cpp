@@ -1,6 +1,7 @@
 // client: who is calling.
-#include "config/draft.hpp"
+#include "config/sections.hpp"
 #include "config/text_rules.hpp"
+#include "config/yaml_text.hpp"
 #include "gateway/http/field.hpp"
 
 namespace gateway::config {
@@ -46,36 +47,83 @@ base::ip_prefix_set load_prefixes(const located& list, findings& found)
     return base::ip_prefix_set{std::move(prefixes)};
 }
 
-}  // namespace
-
-void load_client(section& root, draft& d, findings& found)
+void load_header(section& from, std::string& header)
 {
-    const node* value = root.find("client");
-    if (value == nullptr) {
+    const std::string* text = from.text("header");
+    if (text == nullptr) {
         return;
     }
+    if (!is_token(*text, longest_header_name)) {
+        from.problem("header", "expected the name of a header, got " + quoted(*text));
+    } else if (names_no_client(*text)) {
+        from.problem("header", *text + " never holds the address of a client");
+    } else {
+        header = *text;
+    }
+}
+
+void describe_proxies(keys& client, draft& d)
+{
     identity::client_options& options = d.policy.client;
-    section client{{value, "client"}, found};
-    const auto list = client.list("trusted_proxies");
-    if (list && within(*list, max_trusted_proxies, found)) {
-        options.trusted_proxies = load_prefixes(*list, found);
-    }
-    client.read_number("trusted_hops", options.trusted_hops, 0, identity::max_forwarded_elements);
-    if (const node* hops = client.find("trusted_hops")) {
-        d.client = {hops->at, "client.trusted_hops"};
-    }
-    if (const std::string* header = client.text("header")) {
-        if (!is_token(*header, longest_header_name)) {
-            client.problem("header", "expected the name of a header, got " + quoted(*header));
-        } else if (names_no_client(*header)) {
-            client.problem("header", *header + " never holds the address of a client");
-        } else {
-            options.header = *header;
+    client.other(
+        {"trusted_proxies", "addresses and CIDRs whose word about the client we take"},
+        {.says = {"`[]`", "at most 1000"},
+         .schema = R"({"type":"array","items":{"type":"string"},"maxItems":1000})",
+         .read =
+             [&](section& from) {
+                 const auto list = from.list("trusted_proxies");
+                 if (list && within(*list, max_trusted_proxies, from.found())) {
+                     options.trusted_proxies = load_prefixes(*list, from.found());
+                 }
+             },
+         .print =
+             [&] {
+                 return yaml_list(options.trusted_proxies.prefixes(), [](const auto& p) {
+                     return p.to_string();
+                 });
+             }}
+    );
+    client.number(
+        {"trusted_hops", "exactly this many proxies of ours stand in front"},
+        options.trusted_hops,
+        0,
+        identity::max_forwarded_elements
+    );
+    client.rule([&d](section& from) {
+        if (const node* hops = from.find("trusted_hops")) {
+            d.client = {hops->at, "client.trusted_hops"};
         }
-    }
-    client.read_number("ipv4_prefix", options.ipv4_prefix, 1, 32);
-    client.read_number("ipv6_prefix", options.ipv6_prefix, 1, 128);
-    client.refuse_the_rest();
+    });
+}
+
+}  // namespace
+
+void describe_client(keys& root, draft& d)
+{
+    identity::client_options& options = d.policy.client;
+    root.mapping({"client", {}}, [&](keys& client) {
+        describe_proxies(client, d);
+        client.other(
+            {"header",
+             "where they write it: also `Forwarded` (RFC 7239), or a header with one address such "
+             "as `X-Real-IP`"},
+            {.says = {"`X-Forwarded-For`", "a header name"},
+             .read = [&](section& from) { load_header(from, options.header); },
+             .print = [&] { return yaml(options.header); }}
+        );
+        client.number(
+            {"ipv4_prefix", "IPv4 addresses in one prefix are one client"},
+            options.ipv4_prefix,
+            1,
+            32
+        );
+        client.number(
+            {"ipv6_prefix", "the same for IPv6, where a household often owns a whole /64"},
+            options.ipv6_prefix,
+            1,
+            128
+        );
+    });
 }
 
 }  // namespace gateway::config

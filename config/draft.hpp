@@ -1,5 +1,5 @@
-// A configuration while it is read, and the functions that read its sections into it.
-// Each complains into the findings and leaves defaults behind; nobody uses a draft with problems.
+// A configuration while it is read. What is bad is complained of among the findings and leaves the
+// default behind; nobody uses a draft with problems.
 #pragma once
 
 #include "config/reader.hpp"
@@ -40,27 +40,6 @@ struct draft {
     origin admin;
     origin client;
 };
-
-// What the process as a whole is told: listeners, admin, workers, …, http, log, response_headers.
-void load_listeners(section& root, draft& d, findings& found);
-void load_process(section& root, draft& d, findings& found);
-void load_http(section& root, draft& d, findings& found);
-void load_log(section& root, draft& d, findings& found);
-void load_response_headers(section& root, draft& d, findings& found);
-
-void load_client(section& root, draft& d, findings& found);
-
-// In this order, because the later ones refer to the earlier ones by name.
-void load_stores(section& root, draft& d, findings& found);
-void load_limits(section& root, draft& d, findings& found);
-void load_upstreams(section& root, draft& d, findings& found);
-void load_routes(section& root, draft& d, findings& found);
-
-// The key `health` of an upstream; nothing without it.
-void load_health(section& upstream, std::optional<proxy::health_options>& out, findings& found);
-
-// One element of a limit's key, such as "header:x-api-key"; nothing and a problem if it is none.
-std::optional<policy::key_part> parse_key_part(const located& part, findings& found);
 
 // The index of the name, or nothing and a problem: `unknown limit "x", did you mean …`.
 std::optional<std::size_t> resolve(

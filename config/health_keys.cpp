@@ -1,8 +1,9 @@
 // upstreams.NAME.health: how its servers are checked.
-#include "config/draft.hpp"
 #include "config/ranges.hpp"
+#include "config/sections.hpp"
 #include "config/text_rules.hpp"
 #include "config/units.hpp"
+#include "config/yaml_text.hpp"
 
 namespace gateway::config {
 namespace {
@@ -18,7 +19,7 @@ constexpr std::uint64_t last_status = 599;
 
 void load_path(section& health, std::string& path)
 {
-    const std::string* text = health.require("path") == nullptr ? nullptr : health.text("path");
+    const std::string* text = health.text("path");
     if (text == nullptr) {
         return;
     }
@@ -53,23 +54,61 @@ void load_expected(section& health, proxy::health_options& options)
     options.expected_last = static_cast<int>(*last);
 }
 
+void describe_checks(keys& health, proxy::health_options& options)
+{
+    health.other(
+        {"path", "of a `GET`, with `Host` of the server and `User-Agent: gateway/VERSION`"},
+        {.says = {"none", "at most 1024 characters"},
+         .read = [&](section& from) { load_path(from, options.path); },
+         .print = [&] { return yaml(options.path); }}
+    );
+    health.time(
+        {"interval",
+         "from one check's end to the next, give or take a tenth; the first comes within one "
+         "interval"},
+        options.interval,
+        shortest_interval,
+        longest_time
+    );
+    health.time(
+        {"timeout", "of a whole check, from connecting to the last byte of the response"},
+        options.timeout,
+        shortest_timeout,
+        longest_time
+    );
+    health.number(
+        {"unhealthy", "failed checks in a row that take a server out"},
+        options.unhealthy,
+        1,
+        most_in_a_row
+    );
+    health.number(
+        {"healthy", "good checks in a row that bring it back"}, options.healthy, 1, most_in_a_row
+    );
+    health.other(
+        {"expected", "statuses that are good: one, or a range"},
+        {.says = {"`200-399`", "200 to 599"},
+         .schema = R"({"type":["string","integer"],"pattern":"^[2-5][0-9]{2}(-[2-5][0-9]{2})?$"})",
+         .read = [&](section& from) { load_expected(from, options); },
+         .print =
+             [&] {
+                 return std::to_string(options.expected_first) + '-' +
+                        std::to_string(options.expected_last);
+             }}
+    );
+}
+
 }  // namespace
 
-void load_health(section& upstream, std::optional<proxy::health_options>& out, findings& found)
+void describe_health(keys& upstream, std::optional<proxy::health_options>& out)
 {
-    const node* value = upstream.find("health");
-    if (value == nullptr) {
-        return;
-    }
-    section health{{value, upstream.path_of("health")}, found};
-    proxy::health_options& options = out.emplace();
-    load_path(health, options.path);
-    health.read("interval", options.interval, shortest_interval, longest_time);
-    health.read("timeout", options.timeout, shortest_timeout, longest_time);
-    health.read_number("unhealthy", options.unhealthy, 1, most_in_a_row);
-    health.read_number("healthy", options.healthy, 1, most_in_a_row);
-    load_expected(health, options);
-    health.refuse_the_rest();
+    upstream.mapping(
+        {"health",
+         "how its servers are checked (below); without the key nobody asks, and each is taken to "
+         "be well"},
+        [&out](keys& health) { describe_checks(health, out ? *out : out.emplace()); },
+        out.has_value()
+    );
 }
 
 }  // namespace gateway::config

@@ -1,35 +1,16 @@
 // limits: their keys, rates and stores.
-#include "config/draft.hpp"
-#include "config/text_rules.hpp"
+#include "config/key_parts.hpp"
+#include "config/reading.hpp"
+#include "config/sections.hpp"
 #include "config/unit_hints.hpp"
-#include "gateway/base/text.hpp"
-#include "gateway/http/field.hpp"
+#include "config/yaml_text.hpp"
 
 #include <algorithm>
 
 namespace gateway::config {
 namespace {
 
-using source = policy::key_part::source;
-
-constexpr std::size_t longest_part_name = 128;
 constexpr std::uint64_t most_tokens = 1'000'000'000'000;
-constexpr const char* expected_part =
-    "client_ip, header:NAME, cookie:NAME, query:NAME, method, host, path or route";
-
-constexpr words<source, 5> whole_parts{{
-    {"client_ip", source::client_ip},
-    {"method", source::method},
-    {"host", source::host},
-    {"path", source::path},
-    {"route", source::route},
-}};
-
-constexpr words<source, 3> named_parts{{
-    {"header:", source::header},
-    {"cookie:", source::cookie},
-    {"query:", source::query},
-}};
 
 constexpr words<policy::missing_key, 3> missing_keys{{
     {"reject", policy::missing_key::reject},
@@ -48,67 +29,19 @@ constexpr words<policy::mode, 2> modes{{
     {"shadow", policy::mode::shadow},
 }};
 
-std::vector<policy::key_part> load_key(section& from, findings& found)
-{
-    const node* value = from.require("key");
-    if (value == nullptr) {
-        return {};
-    }
-    std::vector<policy::key_part> key;
-    const located whole{value, from.path_of("key")};
-    if (value->is != node::kind::list) {
-        if (auto part = parse_key_part(whole, found)) {
-            key.push_back(std::move(*part));
-        }
-        return key;
-    }
-    if (!within(whole, policy::max_key_parts, found)) {
-        return {};
-    }
-    for (std::size_t i = 0; i < value->items.size(); ++i) {
-        const located item = item_of(whole, i);
-        auto part = parse_key_part(item, found);
-        if (!part) {
-            continue;
-        }
-        const auto same = [&](const policy::key_part& k) {
-            return k.from == part->from && k.name == part->name;
-        };
-        if (std::any_of(key.begin(), key.end(), same)) {
-            found.problem(item.value->at, item.path, "this part is in the key already");
-        }
-        key.push_back(std::move(*part));
-    }
-    return key;
-}
+// A limit while it is read.
+struct limit_draft {
+    policy::limit_rule rule;
 
-// Marks the headers that the upstream gets from trusted peers only, whether frameworks know them or
-// our own client.header is one, and warns of them.
-void mark_what_only_trusted_peers_say(
-    section& from, policy::limit_rule& rule, const identity::client_options& client
-)
-{
-    const std::string identity = base::lower_case(client.header);
-    const bool by_hops = client.trusted_proxies.empty() && client.trusted_hops > 0;
-    const bool from_nobody = client.trusted_proxies.empty() && client.trusted_hops == 0;
-    for (policy::key_part& part : rule.key) {
-        part.from_trusted_peers =
-            part.from == source::header &&
-            (http::from_trusted_peers.contains(http::classify(part.name)) || part.name == identity);
-        if (part.from_trusted_peers && !by_hops) {
-            from.warning(
-                "key",
-                part.name + " is taken from trusted proxies only" +
-                    (from_nobody ? ", and client.trusted_proxies names none: it is always absent"
-                                 : ": it is absent from a request of any other peer")
-            );
-        }
-    }
-}
+    // Nothing after a problem.
+    std::optional<rate> written;
 
-void load_missing_key(section& from, policy::limit_rule& rule)
+    // The count in `written` unless the file says another.
+    std::int64_t burst = 1;
+};
+
+void require_missing_key(section& from, const policy::limit_rule& rule)
 {
-    from.read("missing_key", rule.when_missing, missing_keys);
     const auto absent = std::find_if(rule.key.begin(), rule.key.end(), [](const auto& part) {
         return part.can_be_absent();
     });
@@ -124,7 +57,7 @@ void load_missing_key(section& from, policy::limit_rule& rule)
 // Nothing after a problem.
 std::optional<rate> load_rate(section& from)
 {
-    const std::string* text = from.require("rate") == nullptr ? nullptr : from.text("rate");
+    const std::string* text = from.text("rate");
     if (text == nullptr) {
         return std::nullopt;
     }
@@ -147,158 +80,201 @@ std::optional<rate> load_rate(section& from)
     return written;
 }
 
-// The algebra of the limit; nothing after a problem.
-std::optional<limit::limit> load_algebra(section& from, policy::limit_rule& rule, rate& out)
+void make_limit(section& from, limit_draft& l)
 {
-    const auto written = load_rate(from);
-    std::int64_t burst = written ? written->tokens : 1;
-    from.read_number("burst", burst, 1, most_tokens);
-    from.read_number("cost", rule.cost, 1, most_tokens);
-    if (!written) {
-        return std::nullopt;
+    if (!l.written) {
+        return;
     }
-    if (rule.cost > burst) {
+    if (l.rule.cost > l.burst) {
         from.problem(
             "cost",
-            "more than the burst of " + std::to_string(burst) + ": no request could ever pass"
+            "more than the burst of " + std::to_string(l.burst) + ": no request could ever pass"
         );
     }
-    out = *written;
-    const auto made = limit::limit::make(written->tokens, written->period, burst);
+    const auto made = limit::limit::make(l.written->tokens, l.written->period, l.burst);
     if (!made) {
         from.problem(
             from.has("burst") ? "burst" : "rate",
-            "a refill of " + std::to_string(burst) +
+            "a refill of " + std::to_string(l.burst) +
                 " tokens would take too long, the maximum is 100 years"
         );
     }
-    return made;
+    l.rule.limit = made.value_or(l.rule.limit);
 }
 
-void load_store(
-    section& from, policy::limit_rule& rule, const rate& written, const draft& d, findings& found
-)
+void load_store(section& from, policy::limit_rule& rule, const draft& d)
 {
-    if (const node* value = from.find("store")) {
-        const located name{value, from.path_of("store")};
-        std::vector<std::string> known = d.policy.stores;
-        known.emplace_back("local");
-        const auto store = resolve(name, "store", known, found);
-        if (store && *store < d.policy.stores.size()) {
-            rule.store = *store;
-        }
+    std::vector<std::string> known = d.policy.stores;
+    known.emplace_back("local");
+    const located name{from.find("store"), from.path_of("store")};
+    const auto store = resolve(name, "store", known, from.found());
+    if (store && *store < d.policy.stores.size()) {
+        rule.store = *store;
     }
+}
+
+void check_store(section& from, const limit_draft& l)
+{
     using std::chrono::microseconds;
-    if (rule.store != policy::local_store && written.tokens > written.period / microseconds{1}) {
+    const bool local = l.rule.store == policy::local_store;
+    const rate written = l.written.value_or(rate{});
+    if (!local && written.tokens > written.period / microseconds{1}) {
         from.problem(
             "rate", "too fast for a shared store, the maximum is one token per microsecond"
         );
     }
-    from.read("on_store_failure", rule.on_store_failure, failure_policies);
-    if (rule.store == policy::local_store &&
-        rule.on_store_failure != policy::failure_policy::open) {
+    if (local && l.rule.on_store_failure != policy::failure_policy::open) {
         from.warning("on_store_failure", "has no effect with store: local, which does not fail");
     }
 }
 
-// A header that the upstream never gets cannot be a key's: a client could pick fresh buckets with
-// values that change nothing. What it gets as Host is the part `host`, which an absolute target may
-// overrule (RFC 9112 §3.2.2).
-std::optional<policy::key_part> header_part(
-    const located& part, const std::string& name, findings& found
-)
+void describe_key(keys& limit, limit_draft& l, const draft& d)
 {
-    const http::field_name id = http::classify(name);
-    if (id == http::field_name::host) {
-        return policy::key_part{.from = source::host, .name = {}};
-    }
-    if (http::hop_by_hop.contains(id)) {
-        found.problem(part.value->at, part.path, name + " never reaches the upstream");
-        return std::nullopt;
-    }
-    return policy::key_part{.from = source::header, .name = base::lower_case(name)};
+    limit.other(
+        {"key",
+         "what has a bucket of its own: one part, a list of parts, or `[]` for one bucket shared "
+         "by everybody"},
+        {.says = {"none", "at most 8 parts"},
+         .schema =
+             R"({"anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"},"maxItems":8}]})",
+         .read =
+             [&](section& from) {
+                 l.rule.key = load_key(from);
+                 mark_what_only_trusted_peers_say(from, l.rule.key, d.policy.client);
+             },
+         .print =
+             [&] { return yaml_list(l.rule.key, [](const auto& part) { return to_text(part); }); }}
+    );
+    limit.other(
+        {"missing_key", "when a part is absent; must be written if one can be"},
+        {.says = {"none", "`reject`, `skip`, `client_ip`"},
+         .schema = R"({"enum":["reject","skip","client_ip"]})",
+         .read =
+             [&](section& from) {
+                 if (const auto index = from.choice("missing_key", names_of(missing_keys))) {
+                     l.rule.when_missing = missing_keys[*index].second;
+                 }
+             },
+         .print =
+             [&] {
+                 return std::string{
+                     missing_keys[index_of(l.rule.when_missing, missing_keys)].first};
+             },
+         .optional = true}
+    );
+    limit.rule([&](section& from) { require_missing_key(from, l.rule); });
 }
 
-// `header: X-Api-Key` is a mapping in YAML; what was meant is "header:X-Api-Key".
-std::optional<std::string> part_without_space(const node& part)
+void describe_rate(keys& limit, limit_draft& l)
 {
-    if (part.entries.size() != 1 || part.entries[0].value.is != node::kind::scalar) {
-        return std::nullopt;
+    limit.other(
+        {"rate", "tokens per `s`, `m`, `h`, `d` or per any duration: `100/m`, `10/10s`"},
+        {.says = {"none", "at most one token per ns, or per µs in a shared store"},
+         .schema = R"({"type":"string","pattern":"^[1-9][0-9]*/"})",
+         .read =
+             [&](section& from) {
+                 l.written = load_rate(from);
+                 l.burst = l.written ? l.written->tokens : 1;
+             },
+         .print = [&] { return format_rate(l.written.value()); }}
+    );
+    limit.other(
+        {"burst", "tokens in a full bucket. Refilling it may take at most 100 years"},
+        {.says = {"the count in `rate`", "1 to 1000000000000"},
+         .schema = R"({"type":"integer","minimum":1,"maximum":1000000000000})",
+         .read =
+             [&](section& from) {
+                 const auto burst = from.number("burst", 1, most_tokens);
+                 l.burst = burst ? static_cast<std::int64_t>(*burst) : l.burst;
+             },
+         .print = [&] { return std::to_string(l.burst); }}
+    );
+    limit.other(
+        {"cost", "tokens per request"},
+        {.says = {"`1`", "1 to `burst`"},
+         .schema = R"({"type":"integer","minimum":1,"maximum":1000000000000})",
+         .read =
+             [&](section& from) {
+                 const auto cost = from.number("cost", 1, most_tokens);
+                 l.rule.cost = cost ? static_cast<std::int64_t>(*cost) : l.rule.cost;
+             },
+         .print = [&] { return std::to_string(l.rule.cost); }}
+    );
+    limit.rule([&](section& from) { make_limit(from, l); });
+}
+
+void describe_limit(keys& limit, limit_draft& l, const draft& d)
+{
+    describe_key(limit, l, d);
+    describe_rate(limit, l);
+    limit.other(
+        {"store", "where its buckets live"},
+        {.says = {"`local`", "a name in `stores`"},
+         .read = [&](section& from) { load_store(from, l.rule, d); },
+         .print =
+             [&] {
+                 const bool local = l.rule.store == policy::local_store;
+                 return local ? "local" : yaml(d.policy.stores[l.rule.store]);
+             }}
+    );
+    limit.word(
+        {"on_store_failure",
+         "when a shared store fails (below); with `store: local` it has no effect, and `closed` "
+         "and `local` are warned of"},
+        l.rule.on_store_failure,
+        failure_policies
+    );
+    limit.rule([&](section& from) { check_store(from, l); });
+    limit.word(
+        {"mode", "`shadow` decides, counts and logs, but never rejects: for trying a limit out"},
+        l.rule.mode,
+        modes
+    );
+}
+
+// Stands in after a problem, so that routes can still refer to it.
+limit_draft fresh_limit(std::string name)
+{
+    return {
+        .rule =
+            {.name = std::move(name),
+             .key = {},
+             .limit = *limit::limit::make(1, std::chrono::seconds{1}, 1)},
+        .written = {}};
+}
+
+void load_limits(section& root, draft& d)
+{
+    const located all{root.find("limits"), "limits"};
+    for (const auto& [name, one] : named_entries(all, max_limits, root.found())) {
+        limit_draft l = fresh_limit(name);
+        reading::all(one, root.found(), [&](keys& limit) { describe_limit(limit, l, d); });
+        d.policy.limits.push_back(std::move(l.rule));
+        d.result.rates.push_back(l.written.value_or(rate{}));
+        d.limits.push_back({one.value->at, one.path});
     }
-    const std::string prefix = part.entries[0].key.text + ':';
-    const auto same = [&](const auto& named) { return named.first == prefix; };
-    if (std::none_of(named_parts.begin(), named_parts.end(), same)) {
-        return std::nullopt;
-    }
-    const std::string& name = part.entries[0].value.text;
-    return is_visible(name, longest_part_name) ? std::optional{prefix + name} : std::nullopt;
 }
 
 }  // namespace
 
-std::optional<policy::key_part> parse_key_part(const located& part, findings& found)
+void describe_limits(keys& root, draft& d)
 {
-    if (const auto meant = part_without_space(*part.value)) {
-        found.problem(part.value->at, part.path, "write it without a space: \"" + *meant + '"');
-        return std::nullopt;
-    }
-    const std::string* text = scalar_text(part, expected_part, found);
-    if (text == nullptr) {
-        return std::nullopt;
-    }
-    for (const auto& [word, from] : whole_parts) {
-        if (*text == word) {
-            return policy::key_part{.from = from, .name = {}};
-        }
-    }
-    for (const auto& [prefix, from] : named_parts) {
-        if (!text->starts_with(prefix)) {
-            continue;
-        }
-        const std::string name = text->substr(prefix.size());
-        const bool valid = from == source::query
-                               ? !name.empty() && is_visible(name, longest_part_name)
-                               : is_token(name, longest_part_name);
-        if (!valid) {
-            found.problem(
-                part.value->at, part.path, "not a name to follow \"" + std::string{prefix} + "\""
-            );
-            return std::nullopt;
-        }
-        return from == source::header ? header_part(part, name, found)
-                                      : policy::key_part{.from = from, .name = name};
-    }
-    found.problem(
-        part.value->at,
-        part.path,
-        std::string{"expected "} + expected_part + ", got " + quoted(*text)
+    const std::vector<policy::limit_rule>& limits = d.policy.limits;
+    root.each(
+        {"limits", {}},
+        {.says = {},
+         .read = [&](section& from) { load_limits(from, d); },
+         .size = [&] { return limits.size(); },
+         .name = [&](std::size_t i) { return limits[i].name; },
+         .describe =
+             [&](std::size_t i, keys& limit) {
+                 limit_draft l = fresh_limit({});
+                 if (i < limits.size()) {
+                     l = {limits[i], d.result.rates[i], limits[i].limit.burst()};
+                 }
+                 describe_limit(limit, l, d);
+             }}
     );
-    return std::nullopt;
-}
-
-void load_limits(section& root, draft& d, findings& found)
-{
-    const node* value = root.find("limits");
-    if (value == nullptr) {
-        return;
-    }
-    for (const auto& [name, one] : named_entries({value, "limits"}, max_limits, found)) {
-        section from{one, found};
-        // Stands in after a problem, so that routes can still refer to this limit.
-        policy::limit_rule rule{
-            .name = name, .key = {}, .limit = *limit::limit::make(1, std::chrono::seconds{1}, 1)};
-        rule.key = load_key(from, found);
-        mark_what_only_trusted_peers_say(from, rule, d.policy.client);
-        load_missing_key(from, rule);
-        rate written;
-        rule.limit = load_algebra(from, rule, written).value_or(rule.limit);
-        load_store(from, rule, written, d, found);
-        from.read("mode", rule.mode, modes);
-        from.refuse_the_rest();
-        d.policy.limits.push_back(std::move(rule));
-        d.result.rates.push_back(written);
-        d.limits.push_back({one.value->at, one.path});
-    }
 }
 
 }  // namespace gateway::config

@@ -2,6 +2,8 @@
 
 #include "config/check.hpp"
 #include "config/draft.hpp"
+#include "config/reading.hpp"
+#include "config/sections.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -89,23 +91,25 @@ bool within(const located& list, std::size_t max, findings& found)
     return false;
 }
 
+void describe(keys& root, draft& d)
+{
+    describe_process(root, d);
+    describe_http(root, d);
+    describe_client(root, d);
+    describe_stores(root, d);
+    describe_limits(root, d);
+    describe_upstreams(root, d);
+    describe_routes(root, d);
+    describe_response_headers(root, d);
+    describe_log(root, d);
+}
+
 settings load_text(std::string_view yaml, std::string_view file_name)
 {
     const node document = parse_document(yaml, file_name);
     findings found;
     draft d;
-    section root{{&document, {}}, found};
-    load_listeners(root, d, found);
-    load_process(root, d, found);
-    load_http(root, d, found);
-    load_client(root, d, found);
-    load_stores(root, d, found);
-    load_limits(root, d, found);
-    load_upstreams(root, d, found);
-    load_routes(root, d, found);
-    load_response_headers(root, d, found);
-    load_log(root, d, found);
-    root.refuse_the_rest();
+    reading::all({&document, {}}, found, [&d](keys& root) { describe(root, d); });
     check(d, found);
     if (!found.ok()) {
         throw config_error{file_name, found.problems()};

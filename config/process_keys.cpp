@@ -1,7 +1,9 @@
-// listeners, admin, workers, drain_timeout, bounds of connections, http, log, response_headers.
+// listeners, admin, workers, drain_timeout, bounds of connections.
 #include "config/address.hpp"
-#include "config/draft.hpp"
 #include "config/ranges.hpp"
+#include "config/reading.hpp"
+#include "config/sections.hpp"
+#include "config/yaml_text.hpp"
 
 #include <algorithm>
 
@@ -10,37 +12,140 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr base::duration longest_timeout = 24h;
 constexpr base::duration longest_drain = 1h;
 constexpr base::duration longest_admin_timeout = 1h;
-constexpr base::duration longest_flush = 1h;
 constexpr std::uint64_t most_workers = 256;
 constexpr std::uint64_t most_admin_connections = 10'000;
-constexpr std::uint64_t most_log_lines = 100'000;
-constexpr std::uint64_t largest_body = gib * mib;
 
-std::optional<server::listen_address> read_address(section& from)
+void describe_address(
+    keys& k, const key& what, stated says, std::optional<server::listen_address>& address
+)
 {
-    if (from.require("address") == nullptr) {
-        return std::nullopt;
-    }
-    const std::string* text = from.text("address");
-    if (text == nullptr) {
-        return std::nullopt;
-    }
-    auto address = parse_listen_address(*text);
-    if (!address.value) {
-        from.problem("address", address.complaint);
-    }
-    return address.value;
+    k.other(
+        what,
+        {.says = says,
+         .read =
+             [&](section& from) {
+                 const std::string* text = from.text("address");
+                 if (text == nullptr) {
+                     return;
+                 }
+                 auto parsed = parse_listen_address(*text);
+                 if (parsed.value) {
+                     address = parsed.value;
+                 } else {
+                     from.problem("address", parsed.complaint);
+                 }
+             },
+         .print = [&] { return yaml(to_text(address.value())); }}
+    );
 }
 
-void load_workers(section& root, server::options& options, findings& found)
+void describe_listener(keys& k, std::optional<server::listen_address>& address)
+{
+    describe_address(
+        k,
+        {"address",
+         "an IP address and port (`0.0.0.0:8080`, `\"[::]:8080\"`), or `unix:/path` of at most 107 "
+         "bytes. Port 0 takes any free port and logs it"},
+        {"none"},
+        address
+    );
+}
+
+// What is read of one listener joins those before it.
+void add_listener(
+    const located& item, std::vector<server::listen_address>& listeners, findings& found
+)
+{
+    if (item.value->is == node::kind::scalar) {
+        found.problem(
+            item.value->at,
+            item.path,
+            "expected a mapping, got a plain value: write \"address: \" before it"
+        );
+        return;
+    }
+    std::optional<server::listen_address> address;
+    reading::all(item, found, [&](keys& k) {
+        describe_listener(k, address);
+        k.rule([&](section& from) {
+            const bool any_port = address && address->socket_path.empty() && address->port == 0;
+            if (address && !any_port &&
+                std::find(listeners.begin(), listeners.end(), *address) != listeners.end()) {
+                from.problem("address", "a listener above has the same address");
+            }
+        });
+    });
+    if (address) {
+        listeners.push_back(*address);
+    }
+}
+
+void load_listeners(section& root, std::vector<server::listen_address>& listeners)
+{
+    const auto list = root.list("listeners");
+    if (!list || !within(*list, max_listeners, root.found())) {
+        return;
+    }
+    if (list->value->items.empty()) {
+        root.problem("listeners", "at least one listener is needed");
+    }
+    for (std::size_t i = 0; i < list->value->items.size(); ++i) {
+        add_listener(item_of(*list, i), listeners, root.found());
+    }
+}
+
+void describe_listeners(keys& root, std::vector<server::listen_address>& listeners)
+{
+    root.each(
+        {"listeners", "where to accept connections; each has one key, `address`"},
+        {.says = {"none", "1 to 64"},
+         .named = false,
+         .read = [&](section& from) { load_listeners(from, listeners); },
+         .size = [&] { return listeners.size(); },
+         .describe =
+             [&](std::size_t i, keys& k) {
+                 std::optional<server::listen_address> one;
+                 if (i < listeners.size()) {
+                     one = listeners[i];
+                 }
+                 describe_listener(k, one);
+             }}
+    );
+}
+
+void describe_admin(keys& admin, draft& d)
+{
+    server::admin_options& options = d.result.server.admin;
+    std::optional<server::listen_address> address = options.address;
+    describe_address(
+        admin,
+        {"address", "as that of a listener. Keep it off public addresses"},
+        {"`127.0.0.1:9901`"},
+        address
+    );
+    options.address = *address;
+    admin.number(
+        {"max_connections", "for one more, the one that has kept us waiting longest is closed"},
+        options.max_connections,
+        1,
+        most_admin_connections
+    );
+    admin.time(
+        {"timeout", "to a request, and to take its answer"},
+        options.timeout,
+        shortest_timeout,
+        longest_admin_timeout
+    );
+    admin.rule([&d](section& from) { d.admin = {from.at(), "admin.address"}; });
+}
+
+void load_workers(section& root, server::options& options)
 {
     constexpr const char* expected = "auto or a number of threads";
-    const node* value = root.find("workers");
     const std::string* text =
-        value == nullptr ? nullptr : scalar_text({value, "workers"}, expected, found);
+        scalar_text({root.find("workers"), "workers"}, expected, root.found());
     if (text == nullptr) {
         return;
     }
@@ -48,140 +153,49 @@ void load_workers(section& root, server::options& options, findings& found)
         options.workers = 0;
     } else if (text->empty() || text->find_first_not_of("0123456789") != std::string::npos) {
         root.problem("workers", std::string{"expected "} + expected + ", got " + quoted(*text));
-    } else {
-        root.read_number("workers", options.workers, 1, most_workers);
+    } else if (const auto number = root.number("workers", 1, most_workers)) {
+        options.workers = static_cast<unsigned>(*number);
     }
 }
 
 }  // namespace
 
-void load_listeners(section& root, draft& d, findings& found)
-{
-    if (root.require("listeners") == nullptr) {
-        return;
-    }
-    const auto list = root.list("listeners");
-    if (!list || !within(*list, max_listeners, found)) {
-        return;
-    }
-    if (list->value->items.empty()) {
-        root.problem("listeners", "at least one listener is needed");
-    }
-    std::vector<server::listen_address>& listeners = d.result.server.listeners;
-    for (std::size_t i = 0; i < list->value->items.size(); ++i) {
-        const located item = item_of(*list, i);
-        if (item.value->is == node::kind::scalar) {
-            found.problem(
-                item.value->at,
-                item.path,
-                "expected a mapping, got a plain value: write \"address: \" before it"
-            );
-            continue;
-        }
-        section one{item, found};
-        if (const auto address = read_address(one)) {
-            const bool any_port = address->socket_path.empty() && address->port == 0;
-            if (!any_port &&
-                std::find(listeners.begin(), listeners.end(), *address) != listeners.end()) {
-                one.problem("address", "a listener above has the same address");
-            }
-            listeners.push_back(*address);
-        }
-        one.refuse_the_rest();
-    }
-}
-
-void load_process(section& root, draft& d, findings& found)
+void describe_process(keys& root, draft& d)
 {
     server::options& options = d.result.server;
-    if (const node* value = root.find("admin")) {
-        section admin{{value, "admin"}, found};
-        d.admin = {value->at, "admin.address"};
-        if (admin.find("address") != nullptr) {
-            options.admin.address = read_address(admin).value_or(options.admin.address);
-        }
-        admin.read_number(
-            "max_connections", options.admin.max_connections, 1, most_admin_connections
-        );
-        admin.read("timeout", options.admin.timeout, shortest_timeout, longest_admin_timeout);
-        admin.refuse_the_rest();
-    }
-    load_workers(root, options, found);
-    root.read("drain_timeout", options.drain_timeout, 0s, longest_drain);
-    root.read_number("max_connections", options.max_connections, 1, most_connections);
-    root.read_number(
-        "max_connections_per_peer", options.max_connections_per_peer, 0, most_connections
+    describe_listeners(root, options.listeners);
+    root.mapping(
+        {"admin", "metrics, health and the admin API; the table below"},
+        [&d](keys& admin) { describe_admin(admin, d); }
     );
-}
-
-void load_http(section& root, draft& d, findings& found)
-{
-    const node* value = root.find("http");
-    if (value == nullptr) {
-        return;
-    }
-    http::options& options = d.result.http;
-    section http{{value, "http"}, found};
-    http.read("header_timeout", options.header_timeout, shortest_timeout, longest_timeout);
-    http.read("idle_timeout", options.idle_timeout, shortest_timeout, longest_timeout);
-    http.read("body_timeout", options.body_timeout, shortest_timeout, longest_timeout);
-    http.read(
-        "tunnel_idle_timeout", options.tunnel_idle_timeout, shortest_timeout, longest_timeout
+    root.other(
+        {"workers", "threads, one event loop each; `auto` is the number of usable cores"},
+        {.says = {"`auto`", "1 to 256"},
+         .schema = R"({"anyOf":[{"const":"auto"},{"type":"integer","minimum":1,"maximum":256}]})",
+         .read = [&](section& from) { load_workers(from, options); },
+         .print = [&] { return options.workers == 0 ? "auto" : std::to_string(options.workers); }}
     );
-    http.read_size("max_header_bytes", options.max_header_bytes, 256, mib);
-    http.read_number("max_headers", options.max_headers, 1, 1000);
-    http.read_size("max_body_bytes", options.max_body_bytes, 0, largest_body);
-    http.read_size("max_chunk_line_bytes", options.chunks.max_line_bytes, 16, mib);
-    http.read_size("max_chunk_extension_bytes", options.chunks.max_extension_bytes, 0, 16 * mib);
-    http.read_size("max_trailer_bytes", options.chunks.max_trailer_bytes, 16, mib);
-    http.read_size("max_pipelined_bytes", options.max_pipelined_bytes, kib, 16 * mib);
-    http.read_size("max_refused_body_bytes", options.max_refused_body_bytes, 0, gib);
-    http.read("linger_timeout", options.linger_timeout, shortest_timeout, longest_timeout);
-    http.read_size("max_linger_bytes", options.max_linger_bytes, 0, gib);
-    http.refuse_the_rest();
-}
-
-void load_log(section& root, draft& d, findings& found)
-{
-    const node* value = root.find("log");
-    if (value == nullptr) {
-        return;
-    }
-    using telemetry::log_format;
-    using telemetry::log_level;
-    constexpr words<log_level, 4> levels{{
-        {"debug", log_level::debug},
-        {"info", log_level::info},
-        {"warning", log_level::warning},
-        {"error", log_level::error},
-    }};
-    constexpr words<log_format, 2> formats{{
-        {"json", log_format::json},
-        {"text", log_format::text},
-    }};
-    section log{{value, "log"}, found};
-    log.read("level", d.result.log.level, levels);
-    log.read("access", d.result.log.access);
-    log.read("format", d.result.log.format, formats);
-    log.read_size("max_backlog_bytes", d.result.log.max_backlog_bytes, 64 * kib, gib);
-    log.read("flush_timeout", d.result.log.flush_timeout, 0s, longest_flush);
-    log.read_number("max_lines_per_second", d.result.log.max_lines_per_second, 1, most_log_lines);
-    log.refuse_the_rest();
-}
-
-void load_response_headers(section& root, draft& d, findings& found)
-{
-    const node* value = root.find("response_headers");
-    if (value == nullptr) {
-        return;
-    }
-    using form = policy::header_options::reset_form;
-    constexpr words<form, 2> forms{{{"delta", form::delta}, {"epoch", form::epoch}}};
-    section headers{{value, "response_headers"}, found};
-    headers.read("x_ratelimit", d.policy.headers.x_ratelimit);
-    headers.read("reset", d.policy.headers.reset, forms);
-    headers.read("ratelimit", d.policy.headers.ratelimit);
-    headers.refuse_the_rest();
+    root.time(
+        {"drain_timeout", "how long a stop waits for requests in flight"},
+        options.drain_timeout,
+        0s,
+        longest_drain
+    );
+    root.number(
+        {"max_connections",
+         "client connections of all listeners together, WebSockets among them; more wait in the "
+         "kernel's queue. Three quarters of the descriptor limit at most"},
+        options.max_connections,
+        1,
+        most_connections
+    );
+    root.number(
+        {"max_connections_per_peer",
+         "of these, how many one peer may have; one more is closed at once. 0 is no cap"},
+        options.max_connections_per_peer,
+        0,
+        most_connections
+    );
 }
 
 }  // namespace gateway::config

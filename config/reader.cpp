@@ -96,46 +96,41 @@ const std::string* section::text(std::string_view key)
     return value == nullptr ? nullptr : scalar_text({value, path_of(key)}, "text", found_);
 }
 
-void section::read(std::string_view key, bool& out)
+std::optional<bool> section::flag(std::string_view key)
 {
     const node* value = find(key);
-    if (value == nullptr) {
-        return;
-    }
-    const std::string* written = scalar_text({value, path_of(key)}, "true or false", found_);
+    const std::string* written =
+        value == nullptr ? nullptr : scalar_text({value, path_of(key)}, "true or false", found_);
     if (written == nullptr) {
-        return;
+        return std::nullopt;
     }
     if (!value->plain || (*written != "true" && *written != "false")) {
         problem(key, expected("true or false, unquoted", *written));
-        return;
+        return std::nullopt;
     }
-    out = *written == "true";
+    return *written == "true";
 }
 
-void section::read(
-    std::string_view key,
-    base::duration& out,
-    std::type_identity_t<base::duration> min,
-    std::type_identity_t<base::duration> max
+std::optional<base::duration> section::time(
+    std::string_view key, base::duration min, base::duration max
 )
 {
     const node* value = find(key);
     const std::string* written =
         value == nullptr ? nullptr : scalar_text({value, path_of(key)}, a_duration, found_);
     if (written == nullptr) {
-        return;
+        return std::nullopt;
     }
     const auto parsed = parse_duration(*written);
     if (!parsed) {
         problem(key, expected(a_duration, *written) + duration_hint(*written));
-        return;
+        return std::nullopt;
     }
     if (const auto wrong = out_of_range(*parsed, {min, max}, format_duration)) {
         problem(key, *wrong);
-        return;
+        return std::nullopt;
     }
-    out = *parsed;
+    return parsed;
 }
 
 std::optional<std::uint64_t> section::number(

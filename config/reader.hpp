@@ -9,13 +9,11 @@
 #include "gateway/base/clock.hpp"
 
 #include <array>
-#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -27,10 +25,6 @@ struct located {
     const node* value;
     std::string path;
 };
-
-// The words of an enumeration. The order is that of the messages.
-template <class Enum, std::size_t Count>
-using words = std::array<std::pair<std::string_view, Enum>, Count>;
 
 class section {
 public:
@@ -53,38 +47,17 @@ public:
     std::optional<located> list(std::string_view key);
     const std::string* text(std::string_view key);
 
-    void read(std::string_view key, bool& out);
-
-    void read(
-        std::string_view key,
-        base::duration& out,
-        std::type_identity_t<base::duration> min,
-        std::type_identity_t<base::duration> max
+    // Nothing if the key is not there or its value is bad, which is a problem.
+    std::optional<bool> flag(std::string_view key);
+    std::optional<base::duration> time(
+        std::string_view key, base::duration min, base::duration max
     );
-
-    template <std::integral Number>
-    void read_number(std::string_view key, Number& out, std::uint64_t min, std::uint64_t max)
-    {
-        out = static_cast<Number>(number(key, min, max).value_or(static_cast<std::uint64_t>(out)));
-    }
-
-    template <std::integral Number>
-    void read_size(std::string_view key, Number& out, std::uint64_t min, std::uint64_t max)
-    {
-        out = static_cast<Number>(size(key, min, max).value_or(static_cast<std::uint64_t>(out)));
-    }
-
-    template <class Enum, std::size_t Count>
-    void read(std::string_view key, Enum& out, const words<Enum, Count>& choices)
-    {
-        std::array<std::string_view, Count> names;
-        for (std::size_t i = 0; i < Count; ++i) {
-            names[i] = choices[i].first;
-        }
-        if (const auto index = choice(key, names)) {
-            out = choices[*index].second;
-        }
-    }
+    std::optional<std::uint64_t> number(std::string_view key, std::uint64_t min, std::uint64_t max);
+    std::optional<std::uint64_t> size(std::string_view key, std::uint64_t min, std::uint64_t max);
+    // The index of the word.
+    std::optional<std::size_t> choice(
+        std::string_view key, std::span<const std::string_view> names
+    );
 
     // Complains of every key nobody asked for. Call it last.
     void refuse_the_rest();
@@ -95,17 +68,13 @@ public:
 
     place at() const { return mapping_.value->at; }
 
+    findings& found() { return found_; }
+
 private:
     std::string complaint_about(std::string_view key);
 
     // The position of the key's value; without a value, that of the section.
     place place_of(std::string_view key);
-
-    std::optional<std::uint64_t> number(std::string_view key, std::uint64_t min, std::uint64_t max);
-    std::optional<std::uint64_t> size(std::string_view key, std::uint64_t min, std::uint64_t max);
-    std::optional<std::size_t> choice(
-        std::string_view key, std::span<const std::string_view> names
-    );
 
     located mapping_;
     findings& found_;

@@ -1,7 +1,9 @@
 // routes: which requests, which limits, which upstream.
-#include "config/draft.hpp"
+#include "config/reading.hpp"
 #include "config/route_name.hpp"
+#include "config/sections.hpp"
 #include "config/text_rules.hpp"
+#include "config/yaml_text.hpp"
 #include "gateway/base/ip_address.hpp"
 #include "gateway/policy/path.hpp"
 
@@ -74,8 +76,9 @@ void load_path(section& from, std::string_view key, policy::route_match& match)
     }
 }
 
-void load_methods(section& from, std::vector<std::string>& methods, findings& found)
+void load_methods(section& from, std::vector<std::string>& methods)
 {
+    findings& found = from.found();
     const auto list = from.list("methods");
     if (!list || !within(*list, max_methods, found)) {
         return;
@@ -107,26 +110,6 @@ void load_methods(section& from, std::vector<std::string>& methods, findings& fo
     }
 }
 
-void load_match(section& route, policy::route_match& match, findings& found)
-{
-    const node* value = route.find("match");
-    if (value == nullptr) {
-        return;
-    }
-    section from{{value, route.path_of("match")}, found};
-    load_host(from, match);
-    load_path(from, "path", match);
-    if (from.has("path_exact")) {
-        match.exact = true;
-        if (from.has("path")) {
-            from.problem("path_exact", "a route has either path or path_exact");
-        }
-        load_path(from, "path_exact", match);
-    }
-    load_methods(from, match.methods, found);
-    from.refuse_the_rest();
-}
-
 void load_name(section& route, std::string& name)
 {
     const std::string* text = route.text("name");
@@ -147,9 +130,15 @@ void load_name(section& route, std::string& name)
 }
 
 void load_limit_list(
-    section& route, const std::vector<std::string>& names, policy::route& out, findings& found
+    section& route, const std::vector<policy::limit_rule>& limits, policy::route& out
 )
 {
+    std::vector<std::string> names;
+    names.reserve(limits.size());
+    for (const policy::limit_rule& rule : limits) {
+        names.push_back(rule.name);
+    }
+    findings& found = route.found();
     const auto list = route.list("limits");
     if (!list || !within(*list, policy::max_limits_per_route, found)) {
         return;
@@ -165,40 +154,145 @@ void load_limit_list(
     }
 }
 
-}  // namespace
-
-void load_routes(section& root, draft& d, findings& found)
+// A path, printed if it is what the route has.
+form path_form(std::string_view name, policy::route_match& match, bool exact)
 {
-    if (root.require("routes") == nullptr) {
-        return;
-    }
+    return {
+        .says = {exact ? "" : "any", "at most 512 characters"},
+        .schema = R"({"type":"string","maxLength":512})",
+        .read =
+            [name, exact, &match](section& from) {
+                if (exact && from.has("path")) {
+                    from.problem(name, "a route has either path or path_exact");
+                }
+                match.exact = exact;
+                load_path(from, name, match);
+            },
+        .print = [exact, &match]() -> std::optional<std::string> {
+            if (match.path.empty() || match.exact != exact) {
+                return std::nullopt;
+            }
+            return yaml(encoded_path(match.path));
+        }};
+}
+
+void describe_match(keys& k, policy::route_match& match)
+{
+    k.other(
+        {"host",
+         "without port; letter case and a final dot do not matter. Wildcards are not supported "
+         "yet"},
+        {.says = {"any", "a host name"},
+         .read = [&](section& from) { load_host(from, match); },
+         .print = [&]() -> std::optional<std::string> {
+             return match.host.empty() ? std::nullopt : std::optional{yaml(match.host)};
+         }}
+    );
+    k.other(
+        {"path",
+         "a prefix by whole segments: `/v1` and `/v1/` cover `/v1`, `/v1/` and `/v1/x`, not "
+         "`/v10`"},
+        path_form("path", match, false)
+    );
+    k.other({"path_exact", "instead of `path`: one path"}, path_form("path_exact", match, true));
+    k.other(
+        {"methods", "in capitals; without the key, unknown methods match too"},
+        {.says = {"any", "at most 32"},
+         .schema = R"({"type":"array","items":{"type":"string"},"minItems":1,"maxItems":32})",
+         .read = [&](section& from) { load_methods(from, match.methods); },
+         .print = [&]() -> std::optional<std::string> {
+             if (match.methods.empty()) {
+                 return std::nullopt;
+             }
+             return yaml_list(match.methods, [](const std::string& m) { return m; });
+         }}
+    );
+}
+
+void describe_targets(keys& k, policy::route& route, const draft& d)
+{
+    k.other(
+        {"limits",
+         "names of limits. All shared ones must use the same store, because a decision is one "
+         "atomic round trip"},
+        {.says = {"`[]`", "at most 8"},
+         .schema = R"({"type":"array","items":{"type":"string"},"maxItems":8})",
+         .read = [&](section& from) { load_limit_list(from, d.policy.limits, route); },
+         .print =
+             [&] {
+                 return yaml_list(route.limits, [&](std::size_t i) {
+                     return d.policy.limits[i].name;
+                 });
+             }}
+    );
+    k.other(
+        {"upstream", "where its requests go"},
+        {.says = {"none", "a name in `upstreams`"},
+         .read =
+             [&](section& from) {
+                 const located name{from.find("upstream"), from.path_of("upstream")};
+                 route.upstream =
+                     resolve(name, "upstream", d.policy.upstreams, from.found()).value_or(0);
+             },
+         .print = [&] { return yaml(d.policy.upstreams[route.upstream]); }}
+    );
+}
+
+void describe_route(keys& k, policy::route& route, const draft& d)
+{
+    k.other(
+        {"name",
+         "label of metrics and value of the key part `route`. Unique, and not `none`, which is "
+         "the label of requests without a route. Where the default would not be, methods come in "
+         "front and `=` before an exact path"},
+        {.says = {"host and path", "1 to 2048 printable characters"},
+         .schema = R"({"type":"string","minLength":1,"maxLength":2048})",
+         .read = [&](section& from) { load_name(from, route.name); },
+         .print = [&] { return yaml(route.name); }}
+    );
+    k.mapping(
+        {"match", "which requests it is for: the four keys that follow; without any, all"},
+        [&](keys& match) { describe_match(match, route.match); }
+    );
+    describe_targets(k, route, d);
+}
+
+void load_routes(section& root, draft& d)
+{
     const auto list = root.list("routes");
-    if (!list || !within(*list, max_routes, found)) {
+    if (!list || !within(*list, max_routes, root.found())) {
         return;
     }
     if (list->value->items.empty()) {
         root.problem("routes", "at least one route is needed");
     }
-    std::vector<std::string> limit_names;
-    for (const policy::limit_rule& rule : d.policy.limits) {
-        limit_names.push_back(rule.name);
-    }
     for (std::size_t i = 0; i < list->value->items.size(); ++i) {
         const located one = item_of(*list, i);
-        section from{one, found};
         policy::route route;
-        load_name(from, route.name);
-        load_match(from, route.match, found);
-        load_limit_list(from, limit_names, route, found);
-        if (const node* upstream = from.require("upstream")) {
-            const located name{upstream, from.path_of("upstream")};
-            route.upstream = resolve(name, "upstream", d.policy.upstreams, found).value_or(0);
-        }
-        from.refuse_the_rest();
+        reading::all(one, root.found(), [&](keys& k) { describe_route(k, route, d); });
         d.policy.routes.push_back(std::move(route));
         d.routes.push_back({one.value->at, one.path});
     }
     name_routes(d.policy.routes);
+}
+
+}  // namespace
+
+void describe_routes(keys& root, draft& d)
+{
+    std::vector<policy::route>& routes = d.policy.routes;
+    root.each(
+        {"routes", {}},
+        {.says = {"none"},
+         .named = false,
+         .read = [&](section& from) { load_routes(from, d); },
+         .size = [&] { return routes.size(); },
+         .describe =
+             [&](std::size_t i, keys& k) {
+                 policy::route fresh;
+                 describe_route(k, i < routes.size() ? routes[i] : fresh, d);
+             }}
+    );
 }
 
 }  // namespace gateway::config

@@ -1,8 +1,10 @@
 // stores: the local one, which is always there, and the shared ones by name.
-#include "config/draft.hpp"
 #include "config/ranges.hpp"
+#include "config/reading.hpp"
+#include "config/sections.hpp"
 #include "config/store_url.hpp"
 #include "config/text_rules.hpp"
+#include "config/yaml_text.hpp"
 
 namespace gateway::config {
 namespace {
@@ -14,90 +16,172 @@ constexpr base::duration shortest_decision = 1ms;
 constexpr base::duration longest_decision = 10s;
 constexpr std::size_t longest_key_prefix = 64;
 
-void load_local(const located& value, store::memory_options& options, findings& found)
+void describe_local(keys& local, store::memory_options& options)
 {
     using when_full = store::memory_options::when_full;
     constexpr words<when_full, 2> choices{{
         {"share", when_full::share},
         {"reject", when_full::reject},
     }};
-    section local{value, found};
-    local.read_number("max_buckets", options.max_buckets, 1, most_buckets);
-    local.read("on_full", options.on_full, choices);
-    local.refuse_the_rest();
+    local.number(
+        {"max_buckets", "size of the table. Only a bucket that is full anyway is ever forgotten"},
+        options.max_buckets,
+        1,
+        most_buckets
+    );
+    local.word(
+        {"on_full",
+         "when there is nothing to forget: `share` charges new clients of a limit to one bucket "
+         "of that limit, `reject` answers 503"},
+        options.on_full,
+        choices
+    );
 }
 
 // The longest pause keeps the promise that a store's recovery is noticed within a second.
-void load_breaker(section& shared, store::breaker_options& options, findings& found)
+void describe_breaker(keys& breaker, store::breaker_options& options)
 {
-    const node* value = shared.find("breaker");
-    if (value == nullptr) {
-        return;
-    }
-    section breaker{{value, shared.path_of("breaker")}, found};
-    breaker.read_number("failures", options.failures, 1, 1000);
-    breaker.read_number("decisions", options.decisions, 1, 1'000'000);
-    breaker.read("window", options.window, 100ms, 1min);
-    breaker.read("pause", options.pause, 10ms, 700ms);
-    breaker.refuse_the_rest();
+    breaker.number({"failures", "it opens after so many in a row,"}, options.failures, 1, 1000);
+    breaker.number(
+        {"decisions", "or when half of at least so many failed"}, options.decisions, 1, 1'000'000
+    );
+    breaker.time({"window", "within that time"}, options.window, 100ms, 1min);
+    breaker.time(
+        {"pause",
+         "before each probe: two thirds of it at least, at random. Recovery takes a second at "
+         "most, so there is no longer one"},
+        options.pause,
+        10ms,
+        700ms
+    );
 }
 
-store::shared_options load_shared(const located& value, findings& found)
+void load_url(section& from, store::shared_options& options)
 {
-    section shared{value, found};
-    store::shared_options options;
-    const std::string* url = shared.require("url") == nullptr ? nullptr : shared.text("url");
-    if (url != nullptr) {
-        const auto parsed = parse_store_url(*url);
-        if (parsed.value) {
-            options = *parsed.value;
-        } else {
-            shared.problem("url", parsed.complaint);
-        }
+    const std::string* url = from.text("url");
+    if (url == nullptr) {
+        return;
     }
+    const auto parsed = parse_store_url(*url);
+    if (parsed.value) {
+        options = *parsed.value;
+    } else {
+        from.problem("url", parsed.complaint);
+    }
+}
+
+void load_key_prefix(section& from, std::string& prefix)
+{
+    const std::string* text = from.text("key_prefix");
+    if (text == nullptr) {
+        return;
+    }
+    if (is_visible(*text, longest_key_prefix)) {
+        prefix = *text;
+    } else {
+        from.problem("key_prefix", "expected at most 64 printable ASCII characters without spaces");
+    }
+}
+
+// The URL comes first: it says which kind of store the other keys are for.
+void describe_shared(keys& shared, store::shared_options& options)
+{
+    shared.other(
+        {"url",
+         "of a shared store: `redis://[user:password@]host[:port][/db]` or "
+         "`unix:///run/redis.sock?db=0`. In user and password, `@` is written `%40`, `/` `%2F`, "
+         "`?` `%3F`, `#` `%23`, `%` `%25` and space `%20`. `rediss://` and other kinds are not "
+         "supported yet"},
+        {.says = {"none"},
+         .read = [&](section& from) { load_url(from, options); },
+         .print = [&] { return yaml(url_without_secret(options)); }}
+    );
     store::conversation_options& common = store::common(options);
-    shared.read("timeout", common.timeout, shortest_decision, longest_decision);
-    if (const std::string* prefix = shared.text("key_prefix")) {
-        if (is_visible(*prefix, longest_key_prefix)) {
-            common.key_prefix = *prefix;
+    shared.time(
+        {"timeout", "a decision takes no longer than this, whatever the store does"},
+        common.timeout,
+        shortest_decision,
+        longest_decision
+    );
+    shared.other(
+        {"key_prefix", "of our keys in the store"},
+        {.says = {"`\"gw:\"`", "at most 64 characters"},
+         .schema = R"({"type":"string","maxLength":64})",
+         .read = [&](section& from) { load_key_prefix(from, common.key_prefix); },
+         .print = [&] { return yaml(common.key_prefix); }}
+    );
+    shared.number(
+        {"max_pending",
+         "questions without an answer yet, per worker; past it a decision fails at once. More "
+         "than a worker has connections, or a client with very many could fill it"},
+        common.max_pending,
+        1024,
+        65'536
+    );
+    shared.flag(
+        {"remember_rejections",
+         "a bucket that the store called empty is rejected by the worker that heard so, without "
+         "asking, until the moment that the store named. Off: a bucket that somebody deletes in "
+         "Redis is full at once, and a client far over its limit costs a question each time"},
+        common.remember_rejections
+    );
+    shared.mapping(
+        {"breaker", "when the store is not asked any more; the keys below"},
+        [&](keys& breaker) { describe_breaker(breaker, common.breaker); }
+    );
+}
+
+void load_shared(const std::string& name, const located& one, draft& d, findings& found)
+{
+    if (d.result.shared_stores.size() == max_shared_stores) {
+        found.problem(
+            one.value->at,
+            one.path,
+            "too many shared stores, the maximum is " + std::to_string(max_shared_stores)
+        );
+        return;
+    }
+    store::shared_options options;
+    reading::all(one, found, [&](keys& shared) { describe_shared(shared, options); });
+    d.policy.stores.push_back(name);
+    d.stores.push_back({one.value->at, one.path});
+    d.result.shared_stores.push_back({name, std::move(options)});
+}
+
+void load_stores(section& root, draft& d)
+{
+    findings& found = root.found();
+    const located all{root.find("stores"), "stores"};
+    for (const auto& [name, one] : named_entries(all, max_shared_stores + 1, found)) {
+        if (name == "local") {
+            reading::all(one, found, [&d](keys& local) {
+                describe_local(local, d.result.local_store);
+            });
         } else {
-            shared.problem(
-                "key_prefix", "expected at most 64 printable ASCII characters without spaces"
-            );
+            load_shared(name, one, d, found);
         }
     }
-    shared.read_number("max_pending", common.max_pending, 1024, 65'536);
-    shared.read("remember_rejections", common.remember_rejections);
-    load_breaker(shared, common.breaker, found);
-    shared.refuse_the_rest();
-    return options;
 }
 
 }  // namespace
 
-void load_stores(section& root, draft& d, findings& found)
+void describe_stores(keys& root, draft& d)
 {
-    const node* value = root.find("stores");
-    if (value == nullptr) {
-        return;
-    }
-    for (const auto& [name, one] : named_entries({value, "stores"}, max_shared_stores + 1, found)) {
-        if (name == "local") {
-            load_local(one, d.result.local_store, found);
-            continue;
-        }
-        if (d.result.shared_stores.size() == max_shared_stores) {
-            found.problem(
-                one.value->at,
-                one.path,
-                "too many shared stores, the maximum is " + std::to_string(max_shared_stores)
-            );
-            continue;
-        }
-        d.policy.stores.push_back(name);
-        d.stores.push_back({one.value->at, one.path});
-        d.result.shared_stores.push_back({name, load_shared(one, found)});
-    }
+    std::vector<shared_store>& stores = d.result.shared_stores;
+    root.each(
+        {"stores", {}},
+        {.says = {},
+         .read = [&](section& from) { load_stores(from, d); },
+         .size = [&] { return stores.size(); },
+         .name = [&](std::size_t i) { return stores[i].name; },
+         .describe =
+             [&](std::size_t i, keys& shared) {
+                 store::shared_options fresh;
+                 describe_shared(shared, i < stores.size() ? stores[i].options : fresh);
+             },
+         .first = {"local", "the two keys that follow"},
+         .describe_first = [&](keys& local) { describe_local(local, d.result.local_store); }}
+    );
 }
 
 }  // namespace gateway::config

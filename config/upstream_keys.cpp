@@ -1,7 +1,7 @@
 // upstreams: where requests go.
-#include "config/address.hpp"
-#include "config/draft.hpp"
 #include "config/ranges.hpp"
+#include "config/reading.hpp"
+#include "config/sections.hpp"
 
 #include <algorithm>
 
@@ -20,7 +20,6 @@ constexpr std::uint64_t most_interim_responses = 1000;
 constexpr base::duration longest_queue_timeout = 1h;
 constexpr base::duration longest_slow_start = 1h;
 constexpr base::duration longest_ejection = 24h;
-constexpr std::uint64_t heaviest = 256;
 constexpr std::uint64_t most_failures = 1000;
 constexpr std::uint64_t hundred_percent = 100;
 
@@ -30,162 +29,197 @@ constexpr words<proxy::balancing, 3> balance_words{{
     {"hash", proxy::balancing::hash},
 }};
 
-using server_list = std::vector<proxy::server_options>;
-
-bool read_address(
-    const located& value, const server_list& before, proxy::server_address& out, findings& found
-)
+void describe_connections(keys& upstream, proxy::upstream_options& options)
 {
-    const std::string* text = scalar_text(value, "host:port, unix:/path or echo", found);
-    if (text == nullptr) {
-        return false;
-    }
-    const auto address = parse_server_address(*text);
-    if (!address.value) {
-        found.problem(value.value->at, value.path, address.complaint);
-        return false;
-    }
-    const auto is_same = [&address](const auto& s) { return s.address == *address.value; };
-    if (std::any_of(before.begin(), before.end(), is_same)) {
-        found.problem(value.value->at, value.path, "the same server is listed above");
-        return false;
-    }
-    out = *address.value;
-    return true;
-}
-
-// An address, or a mapping with one.
-void add_server(const located& value, server_list& servers, findings& found)
-{
-    proxy::server_options server;
-    if (value.value->is != node::kind::mapping) {
-        if (read_address(value, servers, server.address, found)) {
-            servers.push_back(server);
-        }
-        return;
-    }
-    section from{value, found};
-    const node* address = from.require("address");
-    const bool good =
-        address != nullptr &&
-        read_address({address, from.path_of("address")}, servers, server.address, found);
-    from.read_number("weight", server.weight, 1, heaviest);
-    from.read_number("max_connections", server.max_connections, 0, most_connections);
-    from.refuse_the_rest();
-    if (good) {
-        servers.push_back(server);
-    }
-}
-
-// A list, or one server without the brackets.
-void load_servers(section& upstream, server_list& servers, findings& found)
-{
-    const node* value = upstream.require("servers");
-    if (value == nullptr) {
-        return;
-    }
-    const located list{value, upstream.path_of("servers")};
-    if (value->is != node::kind::list) {
-        add_server(list, servers, found);
-        return;
-    }
-    if (value->items.empty()) {
-        upstream.problem("servers", "at least one server is needed");
-    }
-    if (within(list, max_servers, found)) {
-        for (std::size_t i = 0; i < value->items.size(); ++i) {
-            add_server(item_of(list, i), servers, found);
-        }
-    }
-}
-
-void load_resolver(section& upstream, net::resolver_options& options, findings& found)
-{
-    const node* value = upstream.find("resolver");
-    if (value == nullptr) {
-        return;
-    }
-    section resolver{{value, upstream.path_of("resolver")}, found};
-    resolver.read("refresh", options.refresh, 1s, 24h);
-    resolver.read("retry", options.retry, 100ms, 1h);
-    resolver.read_number("max_addresses", options.max_addresses, 1, 256);
-    resolver.refuse_the_rest();
-}
-
-void load_ejection(section& upstream, proxy::ejection_options& ejection, findings& found)
-{
-    const node* value = upstream.find("ejection");
-    if (value == nullptr) {
-        return;
-    }
-    section from{{value, upstream.path_of("ejection")}, found};
-    from.read_number("failures", ejection.failures, 0, most_failures);
-    from.read("time", ejection.time, shortest_timeout, longest_ejection);
-    from.read("max_time", ejection.max_time, shortest_timeout, longest_ejection);
-    from.read_number("max_share", ejection.max_share, 1, hundred_percent);
-    from.read("on_5xx", ejection.on_5xx);
-    if (from.has("max_time") && ejection.max_time < ejection.time) {
-        from.problem("max_time", "shorter than time, " + format_duration(ejection.time));
-    }
-    ejection.max_time = std::max(ejection.time, ejection.max_time);
-    from.refuse_the_rest();
-}
-
-void load_bounds(section& upstream, proxy::upstream_options& options)
-{
-    upstream.read_number("max_idle", options.max_idle, 0, most_idle);
-    upstream.read("idle_timeout", options.idle_timeout, shortest_timeout, longest_idle);
-    upstream.read_size(
-        "max_response_header_bytes", options.response.max_header_bytes, 256, largest_response_header
+    upstream.time(
+        {"connect_timeout",
+         "to a connection to one server; past the kernel's first retransmission after 1 s, so "
+         "that one lost packet fails nothing. A request that has waited so long goes to another "
+         "server, once; 504 after the second"},
+        options.connect_timeout,
+        shortest_timeout,
+        longest_connect
     );
-    upstream.read_number("max_response_headers", options.response.max_headers, 1, most_headers);
-    upstream.read_number(
-        "max_interim_responses", options.max_interim_responses, 0, most_interim_responses
+    upstream.time(
+        {"response_timeout", "to the end of the response's header; 504 past it"},
+        options.response_timeout,
+        shortest_timeout,
+        longest_response
+    );
+    upstream.number(
+        {"max_idle", "kept-alive connections per worker and server"}, options.max_idle, 0, most_idle
+    );
+    upstream.time(
+        {"idle_timeout",
+         "of each of them. Keep it below the server's own, or a request may meet a connection "
+         "just closed"},
+        options.idle_timeout,
+        shortest_timeout,
+        longest_idle
     );
 }
 
-void load_balancing(section& upstream, proxy::upstream_options& options, findings& found)
+void describe_responses(keys& upstream, proxy::upstream_options& options)
 {
-    upstream.read("balance", options.balance, balance_words);
-    upstream.read_number("max_connections", options.max_connections, 0, most_connections);
-    upstream.read_number("max_queue", options.max_queue, 0, most_connections);
-    upstream.read("queue_timeout", options.queue_timeout, shortest_timeout, longest_queue_timeout);
-    upstream.read_number("retry_budget", options.retry_budget, 0, hundred_percent);
-    upstream.read("slow_start", options.slow_start, 0s, longest_slow_start);
-    load_ejection(upstream, options.ejection, found);
+    upstream.size(
+        {"max_response_header_bytes", "status line and header together; 502 past it"},
+        options.response.max_header_bytes,
+        256,
+        largest_response_header
+    );
+    upstream.number(
+        {"max_response_headers", "header fields; 502 past it"},
+        options.response.max_headers,
+        1,
+        most_headers
+    );
+    upstream.number(
+        {"max_interim_responses", "1xx responses before the response; 502 past it"},
+        options.max_interim_responses,
+        0,
+        most_interim_responses
+    );
 }
 
-}  // namespace
-
-void load_upstreams(section& root, draft& d, findings& found)
+void describe_resolver(keys& upstream, net::resolver_options& options)
 {
-    const node* value = root.require("upstreams");
-    if (value == nullptr) {
-        return;
-    }
-    if (value->is == node::kind::mapping && value->entries.empty()) {
+    upstream.mapping(
+        {"resolver", "how host names are kept resolved; the keys below"},
+        [&](keys& resolver) {
+            resolver.time({"refresh", "after an answer"}, options.refresh, 1s, 24h);
+            resolver.time({"retry", "when there was none"}, options.retry, 100ms, 1h);
+            resolver.number(
+                {"max_addresses", "of one name; more are left out"}, options.max_addresses, 1, 256
+            );
+        }
+    );
+}
+
+void describe_balancing(keys& upstream, proxy::upstream_options& options)
+{
+    upstream.word(
+        {"balance", "which server a request goes to (below)"}, options.balance, balance_words
+    );
+    upstream.number(
+        {"max_connections", "of an upstream: the same for all its servers together"},
+        options.max_connections,
+        0,
+        most_connections
+    );
+    upstream.number(
+        {"max_queue", "requests that wait for a connection where there is a bound; 503 past it"},
+        options.max_queue,
+        0,
+        most_connections
+    );
+    upstream.time(
+        {"queue_timeout", "for so long; 503 past it"},
+        options.queue_timeout,
+        shortest_timeout,
+        longest_queue_timeout
+    );
+    upstream.number(
+        {"retry_budget",
+         "requests sent a second time after a new connection failed, in percent of all; 0 is "
+         "never, whatever the connection"},
+        options.retry_budget,
+        0,
+        hundred_percent
+    );
+    upstream.time(
+        {"slow_start", "until a server that is back has its full share again"},
+        options.slow_start,
+        0s,
+        longest_slow_start
+    );
+}
+
+void describe_ejection(keys& upstream, proxy::ejection_options& options)
+{
+    upstream.mapping({"ejection", "the five keys that follow"}, [&](keys& ejection) {
+        ejection.number(
+            {"failures", "in a row, after which a server is passed over; 0 is never"},
+            options.failures,
+            0,
+            most_failures
+        );
+        ejection.time(
+            {"time", "for so long, the first time"},
+            options.time,
+            shortest_timeout,
+            longest_ejection
+        );
+        ejection.time(
+            {"max_time",
+             "`time` doubles while the server goes on failing, up to this; not shorter than "
+             "`time`"},
+            options.max_time,
+            shortest_timeout,
+            longest_ejection
+        );
+        ejection.number(
+            {"max_share", "percent of the servers that may be out at once; one may always be"},
+            options.max_share,
+            1,
+            hundred_percent
+        );
+        ejection.flag(
+            {"on_5xx", "whether a response with status 500 to 599 is a failure, too"},
+            options.on_5xx
+        );
+        ejection.rule([&](section& from) {
+            if (from.has("max_time") && options.max_time < options.time) {
+                from.problem("max_time", "shorter than time, " + format_duration(options.time));
+            }
+            options.max_time = std::max(options.time, options.max_time);
+        });
+    });
+}
+
+void describe_upstream(keys& upstream, proxy::upstream_options& options)
+{
+    describe_servers(upstream, options.servers);
+    describe_connections(upstream, options);
+    describe_responses(upstream, options);
+    describe_resolver(upstream, options.resolver);
+    describe_balancing(upstream, options);
+    describe_ejection(upstream, options.ejection);
+    describe_health(upstream, options.health);
+}
+
+void load_upstreams(section& root, draft& d)
+{
+    const located all{root.find("upstreams"), "upstreams"};
+    if (all.value->is == node::kind::mapping && all.value->entries.empty()) {
         root.problem("upstreams", "at least one upstream is needed");
     }
-    for (const auto& [name, one] : named_entries({value, "upstreams"}, max_upstreams, found)) {
-        section upstream{one, found};
+    for (const auto& [name, one] : named_entries(all, max_upstreams, root.found())) {
         proxy::upstream_options options;
         options.name = name;
-        load_servers(upstream, options.servers, found);
-        upstream.read(
-            "connect_timeout", options.connect_timeout, shortest_timeout, longest_connect
-        );
-        upstream.read(
-            "response_timeout", options.response_timeout, shortest_timeout, longest_response
-        );
-        load_bounds(upstream, options);
-        load_resolver(upstream, options.resolver, found);
-        load_balancing(upstream, options, found);
-        load_health(upstream, options.health, found);
-        upstream.refuse_the_rest();
+        reading::all(one, root.found(), [&](keys& k) { describe_upstream(k, options); });
         d.policy.upstreams.push_back(name);
         d.upstreams.push_back({one.value->at, one.path});
         d.result.upstreams.push_back(std::move(options));
     }
+}
+
+}  // namespace
+
+void describe_upstreams(keys& root, draft& d)
+{
+    std::vector<proxy::upstream_options>& upstreams = d.result.upstreams;
+    root.each(
+        {"upstreams", {}},
+        {.says = {"none"},
+         .read = [&](section& from) { load_upstreams(from, d); },
+         .size = [&] { return upstreams.size(); },
+         .name = [&](std::size_t i) { return upstreams[i].name; },
+         .describe =
+             [&](std::size_t i, keys& k) {
+                 proxy::upstream_options fresh;
+                 describe_upstream(k, i < upstreams.size() ? upstreams[i] : fresh);
+             }}
+    );
 }
 
 }  // namespace gateway::config

@@ -1,0 +1,24 @@
+// A limit's key as it is written: a list of parts such as "client_ip" and "header:x-api-key".
+#pragma once
+
+#include "config/reader.hpp"
+#include "gateway/identity/client_address.hpp"
+#include "gateway/policy/policy.hpp"
+
+#include <string>
+#include <vector>
+
+namespace gateway::config {
+
+// The parts of `key`, without those that are bad, which is a problem.
+std::vector<policy::key_part> load_key(section& limit);
+
+// Marks the headers that the upstream gets from trusted peers only, whether frameworks know them or
+// our own client.header is one, and warns of them.
+void mark_what_only_trusted_peers_say(
+    section& limit, std::vector<policy::key_part>& key, const identity::client_options& client
+);
+
+std::string to_text(const policy::key_part& part);
+
+}  // namespace gateway::config

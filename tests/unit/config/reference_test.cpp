@@ -1,0 +1,157 @@
+// The reference tables of docs/configuration.md are what the keys are described as.
+#include "config/sections.hpp"
+#include "config/units.hpp"
+#include "tests/unit/config/sample.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+namespace gateway::config {
+namespace {
+
+using rows = std::vector<std::string>;
+
+// A row for each key that is told.
+class tabling final : public keys {
+public:
+    explicit tabling(rows& all) : all_(all) {}
+
+    void flag(const key& k, bool& value) override { row(k, code(value ? "true" : "false"), ""); }
+
+    void time(const key& k, base::duration& value, base::duration min, base::duration max) override
+    {
+        row(k, code(format_duration(value)), range(min, max, format_duration));
+    }
+
+    void other(const key& k, const form& f) override
+    {
+        row(k, f.says.standard, f.says.range);
+        if (f.inner) {
+            f.inner(*this);
+        }
+    }
+
+    void mapping(const key& k, const std::function<void(keys&)>& describe, bool is_set) override
+    {
+        row(k, is_set ? "" : "none", "");
+        describe(*this);
+    }
+
+    void each(const key& k, const collection& c) override
+    {
+        row(k, c.says.standard, c.says.range);
+        if (c.describe_first) {
+            mapping(c.first, c.describe_first, true);
+        }
+        c.describe(c.size(), *this);
+    }
+
+private:
+    rows& all_;
+
+    static std::string code(std::string_view text) { return '`' + std::string{text} + '`'; }
+
+    template <class Value, class Format>
+    static std::string range(Value min, Value max, Format format)
+    {
+        return format(min) + " to " + format(max);
+    }
+
+    void row(const key& k, std::string_view standard, std::string_view range)
+    {
+        if (k.meaning.empty()) {
+            return;  // a heading tells it
+        }
+        const std::string name = code(k.name);
+        std::string text = "|";
+        for (const std::string_view cell : {std::string_view{name}, standard, range, k.meaning}) {
+            text.append(" ").append(cell).append(cell.empty() ? "|" : " |");
+        }
+        all_.push_back(text);
+    }
+
+    std::uint64_t whole(const key& k, std::uint64_t value, std::uint64_t min, std::uint64_t max)
+        override
+    {
+        const auto decimal = [](std::uint64_t n) { return std::to_string(n); };
+        row(k, code(decimal(value)), range(min, max, decimal));
+        return value;
+    }
+
+    std::uint64_t bytes(const key& k, std::uint64_t value, std::uint64_t min, std::uint64_t max)
+        override
+    {
+        row(k, code(format_size(value)), range(min, max, format_size));
+        return value;
+    }
+
+    std::size_t choice(const key& k, std::size_t value, std::span<const std::string_view> names)
+        override
+    {
+        std::string words;
+        for (const std::string_view name : names) {
+            words += (words.empty() ? "" : ", ") + code(name);
+        }
+        row(k, code(names[value]), words);
+        return value;
+    }
+};
+
+rows rows_described()
+{
+    rows all;
+    draft every_default;
+    tabling table{all};
+    describe(table, every_default);
+    return all;
+}
+
+// The rows of the tables that have these columns.
+rows rows_documented()
+{
+    std::istringstream text{
+        contents_of(std::filesystem::path{SOURCE_DIR} / "docs" / "configuration.md")};
+    rows all;
+    bool inside = false;
+    for (std::string line; std::getline(text, line);) {
+        inside = line == "| key | default | range | meaning |" || (inside && line.starts_with('|'));
+        if (inside && line.starts_with("| `")) {
+            all.push_back(line);
+        }
+    }
+    return all;
+}
+
+TEST(reference, has_a_row_for_each_key_and_no_other)
+{
+    rows described = rows_described();
+    rows documented = rows_documented();
+    EXPECT_GE(described.size(), 90U);
+    std::sort(described.begin(), described.end());
+    std::sort(documented.begin(), documented.end());
+    rows missing;
+    std::set_difference(
+        described.begin(),
+        described.end(),
+        documented.begin(),
+        documented.end(),
+        std::back_inserter(missing)
+    );
+    rows wrong;
+    std::set_difference(
+        documented.begin(),
+        documented.end(),
+        described.begin(),
+        described.end(),
+        std::back_inserter(wrong)
+    );
+    EXPECT_EQ(missing, rows{}) << "write these into docs/configuration.md";
+    EXPECT_EQ(wrong, rows{}) << "and take these out";
+}
+
+}  // namespace
+}  // namespace gateway::config
