@@ -3,6 +3,7 @@
 #include "config/load.hpp"
 #include "config/print.hpp"
 #include "config/problem.hpp"
+#include "config/schema.hpp"
 #include "config/suggest.hpp"
 
 #include <CLI/CLI.hpp>
@@ -21,12 +22,13 @@ struct command_text {
     const char* description;
 };
 
-constexpr std::array<command_text, 3> commands{{
+constexpr std::array<command_text, 4> commands{{
     {"run", command::run, "Serve until SIGTERM or SIGINT"},
     {"check",
      command::check,
      "Validate the configuration and say FILE: ok, or print every problem"},
     {"print", command::print, "Print the effective settings as YAML, secrets as ***"},
+    {"schema", command::schema, "Print the JSON Schema of the configuration, for editors"},
 }};
 
 // CLI11 says of an unknown command only that one is missing.
@@ -61,11 +63,14 @@ std::variant<request, answer> parse(int argc, const char* const* argv)
     request asked;
     for (const command_text& text : commands) {
         CLI::App* sub = app.add_subcommand(text.name, text.description);
+        sub->callback([&asked, what = text.what] { asked.what = what; });
+        if (text.what == command::schema) {
+            continue;
+        }
         sub->add_option("--config", asked.config_path, "The configuration (docs/configuration.md)")
             ->type_name("FILE")
             ->required()
             ->take_last();
-        sub->callback([&asked, what = text.what] { asked.what = what; });
     }
     try {
         app.parse(argc, argv);
@@ -108,6 +113,12 @@ int print(const std::string& config_path, std::ostream& out, std::ostream& err)
         return wrong_usage;
     }
     out << config::print(*settings);
+    return done;
+}
+
+int schema(std::ostream& out)
+{
+    out << config::schema();
     return done;
 }
 

@@ -16,10 +16,11 @@ inline constexpr int failed_while_running = 1;
 // A wrong command line, or a bad configuration.
 inline constexpr int wrong_usage = 2;
 
-enum class command { run, check, print };
+enum class command { run, check, print, schema };
 
 struct request {
     command what = command::run;
+    // Empty with `schema`.
     std::string config_path;
 };
 
@@ -39,5 +40,8 @@ std::optional<config::settings> load(const std::string& config_path, std::ostrea
 // `gateway check` and `gateway print`; they return the exit status.
 int check(const std::string& config_path, std::ostream& out, std::ostream& err);
 int print(const std::string& config_path, std::ostream& out, std::ostream& err);
+
+// `gateway schema`.
+int schema(std::ostream& out);
 
 }  // namespace gateway::cli

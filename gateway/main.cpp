@@ -16,6 +16,9 @@ int obey(const gateway::cli::request& request)
     if (request.what == command::print) {
         return gateway::cli::print(request.config_path, std::cout, std::cerr);
     }
+    if (request.what == command::schema) {
+        return gateway::cli::schema(std::cout);
+    }
     const auto settings = gateway::cli::load(request.config_path, std::cerr);
     return settings ? gateway::run(*settings, request.config_path) : gateway::cli::wrong_usage;
 }

@@ -1,12 +1,17 @@
 """The command line: what each command prints, and with which status it ends."""
+import glob
 import json
 import os
+import re
 import signal
 import socket
 
+import yaml
+
+from harness.backends import PYTHON
 from harness.case import SystemTest, forwarding_to
 from harness.gateway import ROOT, run_command, whole_configuration
-from harness.process import wait_until
+from harness.process import run_tool, wait_until
 
 GOOD = whole_configuration(forwarding_to("echo"))
 
@@ -27,6 +32,46 @@ class CommandLine(SystemTest):
                 status, out, err = run_command(*words)
                 self.assertEqual((status, err), (0, ""))
                 self.assertIn("gateway" if len(words) == 1 else "--config", out)
+
+    def test_the_schema_holds_for_what_loads_and_not_for_what_does_not(self):
+        status, schema, err = run_command("schema")
+        self.assertEqual((status, err), (0, ""))
+        directory = self.directory()
+        schema = directory.file("schema.json", schema)
+
+        def complaints(text):
+            instance = directory.file("instance.json", json.dumps(yaml.safe_load(text)))
+            status, _, err = run_tool([PYTHON, "-m", "jsonschema", "-i", instance, schema])
+            return err if status else ""
+
+        with open(os.path.join(ROOT, "gateway.yaml.example"), encoding="utf-8") as f:
+            good = [f.read(), GOOD]
+        for document in [f"{ROOT}/README.md", *glob.glob(f"{ROOT}/docs/*.md")]:
+            with open(document, encoding="utf-8") as f:
+                blocks = re.findall(r"^```yaml\n(.*?)^```$", f.read(), re.MULTILINE | re.DOTALL)
+            good += [block for block in blocks if "listeners:" in block]
+        self.assertGreater(len(good), 3)
+        for text in good:
+            self.assertEqual(complaints(text), "", text)
+        for bad in (
+            "htttp: {}",
+            "http: { max_headers: 1001 }",
+            "http: { idle_timeout: 5 }",
+            "http: { max_header_bytes: 16K }",
+            "log: { access: 'true' }",
+            "log: { level: loud }",
+            "workers: all",
+            "limits: { a: { rate: 1/s } }",
+            "limits: { a: { key: client_ip, rate: 1/s, burst: 0 } }",
+            "stores: { s: { timeout: 1s } }",
+            "stores: { local: { url: x } }",
+            "upstreams: { u: { servers: [ { weight: 2 } ] } }",
+            "upstreams: { u: { servers: x, health: { interval: 1s } } }",
+            "routes: [ { limits: [] } ]",
+        ):
+            text = json.dumps(yaml.safe_load(GOOD) | yaml.safe_load(bad))
+            self.assertNotEqual(complaints(text), "", bad)
+            self.assertEqual(run_command("check", "--config", self.file(text))[0], 2, bad)
 
     def test_wrong_usage_ends_with_2_and_says_so_on_stderr(self):
         for words in (

@@ -23,6 +23,9 @@ std::variant<request, answer> parse_words(std::vector<const char*> words)
 TEST(cli, each_command_takes_a_configuration)
 {
     for (const command_text& text : commands) {
+        if (text.what == command::schema) {
+            continue;
+        }
         const auto parsed = parse_words({text.name, "--config", "a.yaml"});
         const auto* asked = std::get_if<request>(&parsed);
         ASSERT_NE(asked, nullptr) << text.name;
@@ -43,8 +46,16 @@ TEST(cli, help_and_version_are_answers_that_succeed)
         EXPECT_THAT(help.text, HasSubstr(text.name));
         const auto own = std::get<answer>(parse_words({text.name, "--help"}));
         EXPECT_EQ(own.status, done);
-        EXPECT_THAT(own.text, HasSubstr("--config FILE"));
+        EXPECT_THAT(own.text, HasSubstr(text.description));
     }
+}
+
+TEST(cli, the_schema_needs_no_configuration)
+{
+    EXPECT_EQ(std::get<request>(parse_words({"schema"})).what, command::schema);
+    std::ostringstream out;
+    EXPECT_EQ(schema(out), done);
+    EXPECT_THAT(out.str(), testing::StartsWith("{\"$schema\":"));
 }
 
 TEST(cli, wrong_usage_is_a_complaint_with_status_2)
@@ -54,6 +65,7 @@ TEST(cli, wrong_usage_is_a_complaint_with_status_2)
         {"serve"},
         {"run"},
         {"run", "--config"},
+        {"schema", "--config", "a.yaml"},
         {"run", "--confg", "a.yaml"},
         {"--config", "a.yaml"},
         {"run", "--config", "a.yaml", "extra"},
@@ -78,7 +90,7 @@ TEST(cli, an_unknown_command_is_named_and_the_nearest_suggested)
     );
     EXPECT_THAT(
         std::get<answer>(parse_words({"foo"})).text,
-        testing::StartsWith("unknown command \"foo\"; known here: run, check, print\n")
+        testing::StartsWith("unknown command \"foo\"; known here: run, check, print, schema\n")
     );
 }
 

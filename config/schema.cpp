@@ -1,0 +1,134 @@
+#include "config/schema.hpp"
+
+#include "config/sections.hpp"
+#include "config/units.hpp"
+
+#include <boost/json.hpp>
+
+namespace gateway::config {
+namespace {
+
+namespace json = boost::json;
+
+class explaining final : public keys {
+public:
+    // The schema of a mapping.
+    static json::object of(const std::function<void(keys&)>& describe)
+    {
+        explaining all;
+        describe(all);
+        json::object mapping{{"type", "object"}, {"additionalProperties", false}};
+        mapping["properties"] = std::move(all.properties_);
+        if (!all.required_.empty()) {
+            mapping["required"] = std::move(all.required_);
+        }
+        return mapping;
+    }
+
+    void flag(const key& k, bool& value) override
+    {
+        add(k, {{"type", "boolean"}, {"default", value}});
+    }
+
+    void time(const key& k, base::duration& value, base::duration min, base::duration max) override
+    {
+        add(k,
+            {{"type", "string"},
+             {"pattern", "^(0|[1-9][0-9]*)(ms|s|m|h|d)$"},
+             {"default", format_duration(value)},
+             {"$comment", format_duration(min) + " to " + format_duration(max)}});
+    }
+
+    void other(const key& k, const form& f) override
+    {
+        json::object schema = json::parse(f.schema).as_object();
+        if (f.inner) {
+            const json::array either{schema, of(f.inner)};
+            schema = {
+                {"anyOf",
+                 json::array{
+                     schema,
+                     of(f.inner),
+                     json::object{{"type", "array"}, {"items", json::object{{"anyOf", either}}}}}}};
+        }
+        add(k, std::move(schema));
+        if (f.says.standard == "none" && !f.optional) {
+            required_.emplace_back(k.name);
+        }
+    }
+
+    void mapping(const key& k, const std::function<void(keys&)>& describe, bool) override
+    {
+        add(k, of(describe));
+    }
+
+    void each(const key& k, const collection& c) override
+    {
+        json::object element = of([&c](keys& one) { c.describe(c.size(), one); });
+        json::object all{{"type", c.named ? "object" : "array"}};
+        all[c.named ? "additionalProperties" : "items"] = std::move(element);
+        if (c.describe_first) {
+            json::object first = of(c.describe_first);
+            all["properties"] = json::object{{c.first.name, std::move(first)}};
+        }
+        add(k, std::move(all));
+        if (c.says.standard == "none") {
+            required_.emplace_back(k.name);
+        }
+    }
+
+private:
+    json::object properties_;
+    json::array required_;
+
+    void add(const key& k, json::object schema)
+    {
+        if (!k.meaning.empty()) {
+            schema["description"] = k.meaning;
+        }
+        properties_[k.name] = std::move(schema);
+    }
+
+    std::uint64_t whole(const key& k, std::uint64_t value, std::uint64_t min, std::uint64_t max)
+        override
+    {
+        add(k, {{"type", "integer"}, {"minimum", min}, {"maximum", max}, {"default", value}});
+        return value;
+    }
+
+    std::uint64_t bytes(const key& k, std::uint64_t value, std::uint64_t min, std::uint64_t max)
+        override
+    {
+        add(k,
+            {{"type", json::array{"integer", "string"}},
+             {"minimum", min},
+             {"maximum", max},
+             {"pattern", "^(0|[1-9][0-9]*)(KiB|MiB|GiB|TiB)?$"},
+             {"default", format_size(value)},
+             {"$comment", format_size(min) + " to " + format_size(max)}});
+        return value;
+    }
+
+    std::size_t choice(const key& k, std::size_t value, std::span<const std::string_view> names)
+        override
+    {
+        add(k, {{"enum", json::array(names.begin(), names.end())}, {"default", names[value]}});
+        return value;
+    }
+};
+
+}  // namespace
+
+std::string schema()
+{
+    draft every_default;
+    json::object root{
+        {"$schema", "https://json-schema.org/draft/2020-12/schema"},
+        {"title", "The gateway's configuration"}};
+    for (auto& [name, value] : explaining::of([&](keys& keys) { describe(keys, every_default); })) {
+        root[name] = std::move(value);
+    }
+    return json::serialize(root) + '\n';
+}
+
+}  // namespace gateway::config
