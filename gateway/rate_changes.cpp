@@ -13,8 +13,7 @@ bool changes_rate(const config::settings& before, const policy::limit_rule& fres
 {
     const auto& limits = before.policy->limits;
     return std::any_of(limits.begin(), limits.end(), [&fresh](const policy::limit_rule& old) {
-        return old.name == fresh.name &&
-               old.limit.in_nanoseconds().interval != fresh.limit.in_nanoseconds().interval;
+        return old.name == fresh.name && !old.limit.has_rate_of(fresh.limit);
     });
 }
 

@@ -33,7 +33,7 @@ void add_ratelimit(std::span<const limit_report> reports, text_writer& to)
 {
     std::string_view separator = "RateLimit-Policy: \"";
     for (const limit_report& r : reports) {
-        const auto window = base::duration{r.limit->in_nanoseconds().capacity()};
+        const auto window = r.limit->refill();
         to.add(separator).add(r.name).add("\";q=").add(r.limit->burst());
         to.add(";w=").add(std::max<std::int64_t>(seconds_up(window), 1));
         separator = ", \"";

@@ -18,20 +18,42 @@
 
 namespace gateway::limit {
 
-// What a store keeps for one client under one limit. `interval` is the one the debt was made at:
-// it lets a bucket follow a changed rate without forgetting or inventing tokens.
-struct bucket {
-    std::int64_t full_at = 0;
-    // Ticks per token; 0: the bucket was never charged.
-    std::int64_t interval = 0;
+// What a store keeps for one client under one limit. What is in it is for the algebra alone.
+class bucket {
+public:
+    // One that was never charged.
+    constexpr bucket() = default;
+
+    // One that is full again at `full_at`, charged under `t`.
+    constexpr bucket(const terms& t, std::int64_t full_at)
+        : full_at_(full_at), interval_(t.interval)
+    {}
+
+    constexpr bool never_charged() const { return interval_ == 0; }
+
+    // The moment from which it is as good as never seen.
+    constexpr std::int64_t full_at() const { return full_at_; }
+
+    constexpr bool is_full(std::int64_t now) const { return full_at_ <= now; }
+
+    // Whether it was charged at the rate of `t`.
+    constexpr bool follows(const terms& t) const { return interval_ == t.interval; }
 
     bool operator==(const bucket&) const = default;
+
+private:
+    std::int64_t full_at_ = 0;
+    // Ticks per token when the debt was made: it lets a bucket follow a changed rate without
+    // forgetting or inventing tokens. 0: never charged.
+    std::int64_t interval_ = 0;
+
+    friend constexpr bucket rebased(const terms& t, const bucket& b, std::int64_t now);
 };
 
 struct step {
     bool allowed = false;
-    // If allowed: what the bucket's full_at becomes if the request goes ahead.
-    std::int64_t full_at = 0;
+    // If allowed: what the bucket becomes if the request goes ahead.
+    bucket after;
     // Whole tokens left after this request, rounded down, never negative.
     std::int64_t remaining = 0;
     // Ticks until the same request passes if nobody else comes; 0 when allowed. A cost above burst
@@ -66,22 +88,38 @@ constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b)
 // rate, and the retry_in it was told would be wrong again at every attempt.
 constexpr bucket rebased(const terms& t, const bucket& b, std::int64_t now)
 {
-    if (b.full_at <= now || b.interval == t.interval || b.interval <= 0) {
-        return {.full_at = b.full_at, .interval = t.interval};
+    if (b.is_full(now) || b.follows(t) || b.interval_ <= 0) {
+        return {t, b.full_at_};
     }
     using wide = __int128;
-    const wide owed = static_cast<wide>(b.full_at - now) * t.interval;
-    const wide scaled = (owed + b.interval - 1) / b.interval;
+    const wide owed = static_cast<wide>(b.full_at_ - now) * t.interval;
+    const wide scaled = (owed + b.interval_ - 1) / b.interval_;
     const wide most = base::duration{limit::max_refill}.count();
-    return {
-        .full_at = now + static_cast<std::int64_t>(std::min(scaled, most)),
-        .interval = t.interval,
-    };
+    return {t, now + static_cast<std::int64_t>(std::min(scaled, most))};
 }
 
-constexpr std::int64_t rescaled(const bucket& b, const terms& t, std::int64_t now)
+// Ticks until the bucket is full under `t`.
+constexpr std::int64_t owed(const terms& t, const bucket& b, std::int64_t now)
 {
-    return rebased(t, b, now).full_at;
+    return std::max(rebased(t, b, now).full_at(), now) - now;
+}
+
+constexpr std::int64_t remaining(const terms& t, std::int64_t owed)
+{
+    return std::max<std::int64_t>(t.burst - ceil_div(owed, t.interval), 0);
+}
+
+// The bucket as it is, without a request: allowed.
+constexpr step look(const terms& t, const bucket& b, std::int64_t now)
+{
+    const std::int64_t debt = owed(t, b, now);
+    return {
+        .allowed = true,
+        .after = {t, now + debt},
+        .remaining = remaining(t, debt),
+        .retry_in = 0,
+        .full_in = debt,
+    };
 }
 
 // One request of `cost` tokens (>= 1) at `now`. Does not change the bucket: the store does, when
@@ -89,39 +127,39 @@ constexpr std::int64_t rescaled(const bucket& b, const terms& t, std::int64_t no
 constexpr step take(const terms& t, const bucket& b, std::int64_t now, std::int64_t cost)
 {
     assert(t.interval >= 1 && t.burst >= 1 && cost >= 1);
-    const std::int64_t full_at = std::max(rescaled(b, t, now), now);
-    const std::int64_t owed = full_at - now;
+    const std::int64_t debt = owed(t, b, now);
     // With cost <= burst, cost * interval <= capacity: nothing here can overflow.
-    if (cost > t.burst || owed > t.capacity() - cost * t.interval) {
+    if (cost > t.burst || debt > t.capacity() - cost * t.interval) {
         return {
             .allowed = false,
-            .full_at = full_at,
-            .remaining = std::max<std::int64_t>(t.burst - ceil_div(owed, t.interval), 0),
-            .retry_in = owed + std::min(cost, t.burst) * t.interval - t.capacity(),
-            .full_in = owed,
+            .after = {t, now + debt},
+            .remaining = remaining(t, debt),
+            .retry_in = debt + std::min(cost, t.burst) * t.interval - t.capacity(),
+            .full_in = debt,
         };
     }
-    const std::int64_t next = full_at + cost * t.interval;
+    const std::int64_t next = debt + cost * t.interval;
     return {
         .allowed = true,
-        .full_at = next,
-        .remaining = t.burst - ceil_div(next - now, t.interval),
+        .after = {t, now + next},
+        .remaining = remaining(t, next),
         .retry_in = 0,
-        .full_in = next - now,
+        .full_in = next,
     };
 }
 
-// The full_at that gives back a charge which take() allowed `held` ticks ago, because another limit
-// of the same request said no. Never below what it would have been without the charge: while the
-// charge was held, the bucket may have refilled tokens that a full bucket would have lost, and
+// The bucket when it is given back a charge which take() allowed `held` ticks ago, because another
+// limit of the same request said no. Never below what it would have been without the charge: while
+// the charge was held, the bucket may have refilled tokens that a full bucket would have lost, and
 // others may have spent them. So what can have flowed back meanwhile is not given back again; with
 // `held` zero (one critical section) the refund is exact.
-constexpr std::int64_t refunded(
+constexpr bucket refunded(
     const terms& t, const bucket& b, std::int64_t now, std::int64_t cost, std::int64_t held = 0
 )
 {
     assert(cost >= 1 && cost <= t.burst && held >= 0);
-    return rescaled(b, t, now) - std::max<std::int64_t>(cost * t.interval - held, 0);
+    const std::int64_t given = std::max<std::int64_t>(cost * t.interval - held, 0);
+    return {t, rebased(t, b, now).full_at() - given};
 }
 
 }  // namespace gateway::limit

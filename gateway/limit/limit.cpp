@@ -1,5 +1,7 @@
 #include "gateway/limit/limit.hpp"
 
+#include <algorithm>
+
 namespace gateway::limit {
 
 namespace {
@@ -35,6 +37,13 @@ std::optional<limit> limit::make(std::int64_t tokens, base::duration period, std
         return std::nullopt;
     }
     return limit{fine, coarse};
+}
+
+decision limit::without(decision said, std::int64_t cost) const
+{
+    said.remaining = std::min(said.remaining + cost, burst());
+    said.reset_after -= std::min(said.reset_after, base::duration{cost * nanoseconds_.interval});
+    return said;
 }
 
 }  // namespace gateway::limit

@@ -1,8 +1,9 @@
 // A limit: how fast tokens come back, and how many a bucket holds. Impossible ones cannot be built.
 #pragma once
 
-#include "gateway/base/clock.hpp"
+#include "gateway/limit/decision.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 
@@ -18,6 +19,9 @@ struct terms {
 
     // Ticks from empty to full.
     constexpr std::int64_t capacity() const { return interval * burst; }
+
+    // What it is to a script in a store, which knows the order.
+    constexpr std::array<std::int64_t, 2> numbers() const { return {interval, burst}; }
 
     bool operator==(const terms&) const = default;
 };
@@ -35,6 +39,17 @@ public:
     );
 
     std::int64_t burst() const { return nanoseconds_.burst; }
+
+    // Time from empty to full.
+    base::duration refill() const { return base::duration{nanoseconds_.capacity()}; }
+
+    bool has_rate_of(const limit& other) const
+    {
+        return nanoseconds_.interval == other.nanoseconds_.interval;
+    }
+
+    // What was said of an allowed request, without its charge of `cost`.
+    decision without(decision said, std::int64_t cost) const;
 
     const terms& in_nanoseconds() const { return nanoseconds_; }
 

@@ -180,9 +180,7 @@ void limit_check::give_back(batch& b)
         const store::charge& c = b.charges[i];
         limit::decision& d = verdict_.entries[b.entry[i]].decision;
         if (d.allowed) {
-            const base::duration cost{c.cost * c.limit->in_nanoseconds().interval};
-            d.remaining = std::min(d.remaining + c.cost, c.limit->burst());
-            d.reset_after = std::max(d.reset_after - cost, base::duration{0});
+            d = c.limit->without(d, c.cost);
         }
     }
 }

@@ -48,7 +48,7 @@ bool empty_buckets::decides(std::span<const charge> charges, base::instant now, 
         all_shadow = all_shadow && !c.enforced;
         const place* const p = find(c);
         const auto said = p == nullptr
-                              ? limit::step{.allowed = true}
+                              ? limit::step{.allowed = true, .after = {}}
                               : limit::take(c.limit->in_microseconds(), p->bucket, ticks, c.cost);
         if (said.allowed) {
             into.add_unknown();
@@ -72,16 +72,16 @@ empty_buckets::set& empty_buckets::set_of(const base::hash128& id) const
 void empty_buckets::put(const charge& c, std::int64_t full_at, bool is_empty)
 {
     const limit::terms& t = c.limit->in_microseconds();
-    const place fresh{base::siphash128(key_, c.bucket_name), {full_at, t.interval}, t.burst};
+    const place fresh{base::siphash128(key_, c.bucket_name), {t, full_at}, t.burst};
     set& in = set_of(fresh.id);
     const auto same = [&fresh](const place& p) { return p.id == fresh.id; };
     const auto sooner = [](const place& a, const place& b) {
-        return a.bucket.full_at < b.bucket.full_at;
+        return a.bucket.full_at() < b.bucket.full_at();
     };
     auto at = std::find_if(in.begin(), in.end(), same);
     if (at == in.end()) {
         at = std::min_element(in.begin(), in.end(), sooner);
-        if (!is_empty || at->bucket.full_at > full_at) {
+        if (!is_empty || at->bucket.full_at() > full_at) {
             return;
         }
     }
@@ -96,7 +96,7 @@ const empty_buckets::place* empty_buckets::find(const charge& c) const
     const base::hash128 id = base::siphash128(key_, c.bucket_name);
     for (const place& p : set_of(id)) {
         if (p.id == id) {
-            return p.bucket.interval == t.interval && p.burst == t.burst ? &p : nullptr;
+            return p.bucket.follows(t) && p.burst == t.burst ? &p : nullptr;
         }
     }
     return nullptr;

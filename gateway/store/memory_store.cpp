@@ -53,9 +53,8 @@ void memory_store::refund(std::span<const charge> charges, const answer& given, 
         const std::lock_guard locked{s};
         limit::bucket* const b = s.find(id);
         // Another interval: a reload came between, and what flowed back at which rate is not known.
-        if (b != nullptr && b->interval == t.interval) {
-            const std::int64_t full_at = limit::refunded(t, *b, ticks(now), charges[i].cost, held);
-            s.store(*b, {full_at, t.interval});
+        if (b != nullptr && b->follows(t)) {
+            s.store(*b, limit::refunded(t, *b, ticks(now), charges[i].cost, held));
         }
     }
 }

@@ -33,10 +33,10 @@ limit::bucket* segment::find(const bucket_id& id) const
 bool segment::insert(const slot& fresh, std::int64_t now, std::span<const bucket_id> keep)
 {
     release();
-    earliest_ = std::min(earliest_, fresh.bucket.full_at);
+    earliest_ = std::min(earliest_, fresh.bucket.full_at());
     std::size_t i = home(fresh.id());
     for (; !slots_[i].empty(); i = next(i)) {
-        if (slots_[i].bucket.full_at <= now && !contains(keep, slots_[i].id())) {
+        if (slots_[i].bucket.is_full(now) && !contains(keep, slots_[i].id())) {
             slots_[i] = fresh;
             return true;
         }
@@ -55,12 +55,12 @@ std::size_t segment::reclaim(std::int64_t now, std::span<const bucket_id> keep)
     earliest_ = never;
     for (std::size_t i = 0; i < slots_.size(); ++i) {
         // Erasing moves another bucket into the hole: look at the same place again.
-        while (!slots_[i].empty() && slots_[i].bucket.full_at <= now &&
+        while (!slots_[i].empty() && slots_[i].bucket.is_full(now) &&
                !contains(keep, slots_[i].id())) {
             erase(i);
         }
         if (!slots_[i].empty()) {
-            earliest_ = std::min(earliest_, slots_[i].bucket.full_at);
+            earliest_ = std::min(earliest_, slots_[i].bucket.full_at());
         }
     }
     return before - used_;

@@ -3,7 +3,7 @@
 // A slot is 32 bytes, found by 96 bits of the keyed hash of a bucket's name; two of them never meet
 // in practice, so they are the bucket's identity. A segment is a circular run of slots with linear
 // probing and backward-shift deletion. Untouched memory is not taken from the system. A slot with
-// interval 0 is empty, so fresh zero pages are an empty table.
+// a bucket that was never charged, which is all zeros, is empty: so fresh pages are an empty table.
 #pragma once
 
 #include "gateway/limit/bucket.hpp"
@@ -40,7 +40,7 @@ struct slot {
 
     bucket_id id() const { return {low, high}; }
 
-    bool empty() const { return bucket.interval == 0; }
+    bool empty() const { return bucket.never_charged(); }
 };
 
 static_assert(sizeof(slot) == 32);
@@ -85,7 +85,7 @@ public:
     void store(limit::bucket& place, const limit::bucket& b)
     {
         place = b;
-        earliest_ = std::min(earliest_, b.full_at);
+        earliest_ = std::min(earliest_, b.full_at());
     }
 
     // Forgets every bucket that is full anyway, but for `keep`; how many.
@@ -98,7 +98,7 @@ public:
         for (slot& s : slots_.first(used_ == 0 ? 0 : slots_.size())) {
             if (!s.empty()) {
                 change(s.limit_tag, s.bucket);
-                earliest_ = std::min(earliest_, s.bucket.full_at);
+                earliest_ = std::min(earliest_, s.bucket.full_at());
             }
         }
     }

@@ -10,13 +10,7 @@ namespace {
 // What a limit that would have allowed says when another one rejects: its bucket as it is.
 limit::decision untouched(const limit::terms& t, const limit::bucket& b, std::int64_t now)
 {
-    const std::int64_t owed = std::max(limit::rescaled(b, t, now), now) - now;
-    return {
-        .allowed = true,
-        .remaining = std::max<std::int64_t>(t.burst - limit::ceil_div(owed, t.interval), 0),
-        .retry_after = base::duration{0},
-        .reset_after = base::duration{owed},
-    };
+    return limit::decision_in<base::duration>(limit::look(t, b, now));
 }
 
 }  // namespace
@@ -167,7 +161,7 @@ void memory_taking::read_places()
     for (std::size_t i = 0; i < charges_.size(); ++i) {
         place& p = places_[i];
         if (p.at != nullptr) {
-            if (p.at->interval != terms(i).interval) {
+            if (!p.at->follows(terms(i))) {
                 segment_of(p).store(*p.at, limit::rebased(terms(i), *p.at, now_));
             }
             p.before = *p.at;
@@ -182,7 +176,7 @@ void memory_taking::decide(intent what, answer& a)
         place& p = shared_place(i);
         const limit::step s = limit::take(terms(i), p.after, now_, charges_[i].cost);
         if (s.allowed) {
-            p.after = {s.full_at, terms(i).interval};
+            p.after = s.after;
             p.taken = true;
         }
         a.admitted = a.admitted && (s.allowed || !charges_[i].enforced);

@@ -26,7 +26,7 @@ void shared_buckets::forget(std::int64_t now)
         return;
     }
     const std::lock_guard locked{lock_};
-    std::erase_if(buckets_, [now](const auto& entry) { return entry.second.full_at <= now; });
+    std::erase_if(buckets_, [now](const auto& entry) { return entry.second.is_full(now); });
     count_.store(buckets_.size(), std::memory_order_relaxed);
 }
 

@@ -251,13 +251,13 @@ public:
             const auto t = c.limit->in_microseconds();
             steps.push_back(limit::take(t, b, 0, c.cost));
             if (steps.back().allowed) {
-                b = {steps.back().full_at, t.interval};
+                b = steps.back().after;
             }
             a.admitted = a.admitted && (steps.back().allowed || !c.enforced);
         }
         for (std::size_t i = 0; i < charges.size(); ++i) {
             const auto t = charges[i].limit->in_microseconds();
-            const auto owed = buckets_[std::string{charges[i].bucket_name}].full_at;
+            const auto owed = buckets_[std::string{charges[i].bucket_name}].full_at();
             const bool untouched = !a.admitted && steps[i].allowed;
             a.add({
                 .allowed = steps[i].allowed,

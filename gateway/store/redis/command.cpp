@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t words_before_keys = 3;  // EVALSHA sha count
 constexpr std::size_t words_per_question = 2;
-constexpr std::size_t words_per_charge = 4;
+constexpr std::size_t words_per_charge = limit::terms{}.numbers().size() + 2;
 constexpr std::size_t max_arguments =
     1 + words_per_question * call::max_questions + words_per_charge * call::max_charges;
 constexpr std::size_t max_words = words_before_keys + call::max_charges + max_arguments;
@@ -67,8 +67,9 @@ public:
         for (const charge& c : charges) {
             const limit::terms terms = c.limit->in_microseconds();
             keys_.push_back(key_of(key_prefix, c));
-            add(terms.interval);
-            add(terms.burst);
+            for (const std::int64_t number : terms.numbers()) {
+                add(number);
+            }
             // More than a full bucket is rejected whatever the number; this one is exact there,
             // too.
             add(std::min(c.cost, terms.burst + 1));

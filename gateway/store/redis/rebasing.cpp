@@ -55,8 +55,10 @@ rebasing::rebasing(
       timer_(executor)
 {
     for (const limit_terms& l : limits) {
-        limits_ += l.name + ' ' + std::to_string(l.microseconds.interval) + ' ' +
-                   std::to_string(l.microseconds.burst) + ' ';
+        limits_ += l.name + ' ';
+        for (const std::int64_t number : l.microseconds.numbers()) {
+            limits_ += std::to_string(number) + ' ';
+        }
     }
 }
 

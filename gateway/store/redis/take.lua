@@ -73,24 +73,30 @@ local function decide(charges)
     end
 end
 
-local at, key = 2, 1
+local at, key = 1, 0
+
+local function number()
+    at = at + 1
+    return tonumber(ARGV[at])
+end
+
+local function charge()
+    key = key + 1
+    local c = { interval = number() }
+    c.burst = number()
+    c.cost = number()
+    c.enforced = number() == 1
+    c.bucket = bucket_of(KEYS[key], c.interval, c.burst)
+    return c
+end
+
 while at < #ARGV do
-    local times, charges, readable = tonumber(ARGV[at]), {}, true
-    for i = 1, tonumber(ARGV[at + 1]) do
-        local a = at + 4 * i - 2
-        local interval, burst = tonumber(ARGV[a]), tonumber(ARGV[a + 1])
-        local bucket = bucket_of(KEYS[key], interval, burst)
-        readable = readable and bucket
-        charges[i] = {
-            bucket = bucket,
-            interval = interval,
-            burst = burst,
-            cost = tonumber(ARGV[a + 2]),
-            enforced = ARGV[a + 3] == '1',
-        }
-        key = key + 1
+    local times = number()
+    local charges, readable = {}, true
+    for i = 1, number() do
+        charges[i] = charge()
+        readable = readable and charges[i].bucket
     end
-    at = at + 2 + 4 * #charges
     for _ = 1, times do
         if readable then
             decide(charges)

@@ -20,7 +20,7 @@ struct one_bucket {
         kept = rebased(t, kept, now);
         const step s = take(t, kept, now, cost);
         if (s.allowed) {
-            kept.full_at = s.full_at;
+            kept = s.after;
         }
         return s;
     }
@@ -217,7 +217,7 @@ TEST(bucket, the_largest_limits_do_not_overflow)
         EXPECT_FALSE(s.allowed);
         EXPECT_EQ(s.retry_in, t.capacity());
         EXPECT_EQ(s.remaining, 0);
-        b.kept.full_at = refunded(t, b.kept, now, t.burst);
+        b.kept = refunded(t, b.kept, now, t.burst);
         EXPECT_TRUE(b.ask(t, now, t.burst).allowed);
     }
 }
@@ -237,12 +237,12 @@ TEST(refund, at_once_is_as_if_nothing_had_been_taken)
         if (!charged.ask(t, then, cost).allowed) {
             continue;
         }
-        charged.kept.full_at = refunded(t, charged.kept, then, cost);
+        charged.kept = refunded(t, charged.kept, then, cost);
         for (const std::int64_t probe : {std::int64_t{1}, t.burst, between(random, 1, t.burst)}) {
             const step with = take(t, charged.kept, then, probe);
             const step without = take(t, before, then, probe);
             ASSERT_EQ(with.allowed, without.allowed);
-            ASSERT_EQ(with.full_at, without.full_at);
+            ASSERT_EQ(with.after.full_at(), without.after.full_at());
         }
     }
 }
@@ -273,10 +273,10 @@ TEST(refund, after_a_while_never_leaves_more_than_without_the_charge)
             }
         }
         now += between(random, 0, t.interval);
-        const std::int64_t held = with.kept.full_at;
-        with.kept.full_at = refunded(t, with.kept, now, cost, now - taken_at);
-        ASSERT_LE(with.kept.full_at, held) << "a refund never takes";
-        ASSERT_GE(std::max(with.kept.full_at, now), std::max(without.kept.full_at, now));
+        const std::int64_t held = with.kept.full_at();
+        with.kept = refunded(t, with.kept, now, cost, now - taken_at);
+        ASSERT_LE(with.kept.full_at(), held) << "a refund never takes";
+        ASSERT_GE(std::max(with.kept.full_at(), now), std::max(without.kept.full_at(), now));
         ++refunds;
     }
     EXPECT_GT(refunds, 10000);
@@ -288,7 +288,7 @@ TEST(rebased, keeps_the_owed_tokens_and_pays_them_back_at_the_new_rate)
     constexpr terms fast{.interval = 10, .burst = 10};
     one_bucket b;
     b.ask(slow, 1000, 10);
-    EXPECT_EQ(rebased(fast, b.kept, 1000), (bucket{.full_at = 1100, .interval = 10}));
+    EXPECT_EQ(rebased(fast, b.kept, 1000), (bucket{fast, 1100}));
     EXPECT_EQ(b.ask(fast, 1000, 1).retry_in, 10);
     EXPECT_FALSE(b.ask(fast, 1009, 1).allowed);
     EXPECT_TRUE(b.ask(fast, 1010, 1).allowed);
@@ -321,17 +321,17 @@ TEST(rebased, never_forgives_a_debt_and_adds_less_than_a_tick)
         const terms fresh = random_terms(random);
         const std::int64_t now = between(random, 0, most);
         const std::int64_t owed = between(random, 0, old.capacity());
-        const bucket b{.full_at = now + owed, .interval = old.interval};
+        const bucket b{old, now + owed};
         const bucket after = rebased(fresh, b, now);
-        ASSERT_EQ(after.interval, fresh.interval);
+        ASSERT_TRUE(after.follows(fresh));
         const __int128 exact =
             static_cast<__int128>(owed) * fresh.interval;  // in ticks / old.interval
-        const __int128 got = static_cast<__int128>(after.full_at - now) * old.interval;
-        if (after.full_at - now < most) {
+        const __int128 got = static_cast<__int128>(after.full_at() - now) * old.interval;
+        if (after.full_at() - now < most) {
             ASSERT_GE(got, exact);
             ASSERT_LT(got, exact + old.interval);
         } else {
-            ASSERT_GE(after.full_at - now, fresh.capacity())
+            ASSERT_GE(after.full_at() - now, fresh.capacity())
                 << "bounded, and still an empty bucket";
         }
         take(fresh, after, now, between(random, 1, fresh.burst));  // must not overflow
@@ -357,11 +357,8 @@ TEST(rebased, a_changed_burst_leaves_the_debt_alone)
 TEST(rebased, a_full_or_fresh_bucket_just_takes_the_new_interval)
 {
     constexpr terms t{.interval = 10, .burst = 3};
-    EXPECT_EQ(rebased(t, bucket{}, 500), (bucket{.full_at = 0, .interval = 10}));
-    EXPECT_EQ(
-        rebased(t, bucket{.full_at = 500, .interval = 7}, 500),
-        (bucket{.full_at = 500, .interval = 10})
-    );
+    EXPECT_EQ(rebased(t, bucket{}, 500), (bucket{t, 0}));
+    EXPECT_EQ(rebased(t, bucket{terms{.interval = 7, .burst = 3}, 500}, 500), (bucket{t, 500}));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ public:
         const auto ticks = std::chrono::floor<std::chrono::microseconds>(now.time_since_epoch());
         const auto said = limit::take(limit_->in_microseconds(), bucket_, ticks.count(), cost);
         if (said.allowed) {
-            bucket_ = {said.full_at, limit_->in_microseconds().interval};
+            bucket_ = said.after;
         }
         return limit::decision_in<std::chrono::microseconds>(said);
     }

@@ -166,7 +166,7 @@ TEST(memory_store, agrees_with_a_map_of_buckets_while_it_forgets)
         auto& b = model[client];
         const auto want = limit::take(t, b, now.time_since_epoch().count(), 1);
         if (want.allowed) {
-            b = {want.full_at, t.interval};
+            b = want.after;
         }
         const auto got = take(s, client, now);
         ASSERT_EQ(got->allowed, want.allowed) << i;
