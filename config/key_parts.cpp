@@ -140,8 +140,6 @@ std::vector<policy::key_part> load_key(section& from)
     return key;
 }
 
-// Marks the headers that the upstream gets from trusted peers only, whether frameworks know them or
-// our own client.header is one, and warns of them.
 void mark_what_only_trusted_peers_say(
     section& from, std::vector<policy::key_part>& key, const identity::client_options& client
 )

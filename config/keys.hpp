@@ -6,6 +6,8 @@
 #include "config/reader.hpp"
 
 #include <algorithm>
+#include <array>
+#include <concepts>
 #include <functional>
 
 namespace gateway::config {
@@ -135,5 +137,15 @@ protected:
         const key& k, std::size_t value, std::span<const std::string_view> names
     ) = 0;
 };
+
+// Of a collection that is kept in a vector, which outlives it: `describe` gets the element.
+template <class Element, class Describe>
+std::function<void(std::size_t, keys&)> of_each(std::vector<Element>& all, Describe describe)
+{
+    return [&all, describe](std::size_t i, keys& k) {
+        Element fresh{};
+        describe(k, i < all.size() ? all[i] : fresh);
+    };
+}
 
 }  // namespace gateway::config

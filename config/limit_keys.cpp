@@ -165,6 +165,22 @@ void describe_key(keys& limit, limit_draft& l, const draft& d)
     limit.rule([&](section& from) { require_missing_key(from, l.rule); });
 }
 
+// A number of tokens whose default or range another key gives.
+void describe_tokens(keys& limit, const key& k, stated says, std::int64_t& tokens)
+{
+    limit.other(
+        k,
+        {.says = says,
+         .schema = R"({"type":"integer","minimum":1,"maximum":1000000000000})",
+         .read =
+             [&](section& from) {
+                 const auto read = from.number(k.name, 1, most_tokens);
+                 tokens = read ? static_cast<std::int64_t>(*read) : tokens;
+             },
+         .print = [&] { return std::to_string(tokens); }}
+    );
+}
+
 void describe_rate(keys& limit, limit_draft& l)
 {
     limit.other(
@@ -178,28 +194,13 @@ void describe_rate(keys& limit, limit_draft& l)
              },
          .print = [&] { return format_rate(l.written.value()); }}
     );
-    limit.other(
+    describe_tokens(
+        limit,
         {"burst", "tokens in a full bucket. Refilling it may take at most 100 years"},
-        {.says = {"the count in `rate`", "1 to 1000000000000"},
-         .schema = R"({"type":"integer","minimum":1,"maximum":1000000000000})",
-         .read =
-             [&](section& from) {
-                 const auto burst = from.number("burst", 1, most_tokens);
-                 l.burst = burst ? static_cast<std::int64_t>(*burst) : l.burst;
-             },
-         .print = [&] { return std::to_string(l.burst); }}
+        {"the count in `rate`", "1 to 1000000000000"},
+        l.burst
     );
-    limit.other(
-        {"cost", "tokens per request"},
-        {.says = {"`1`", "1 to `burst`"},
-         .schema = R"({"type":"integer","minimum":1,"maximum":1000000000000})",
-         .read =
-             [&](section& from) {
-                 const auto cost = from.number("cost", 1, most_tokens);
-                 l.rule.cost = cost ? static_cast<std::int64_t>(*cost) : l.rule.cost;
-             },
-         .print = [&] { return std::to_string(l.rule.cost); }}
-    );
+    describe_tokens(limit, {"cost", "tokens per request"}, {"`1`", "1 to `burst`"}, l.rule.cost);
     limit.rule([&](section& from) { make_limit(from, l); });
 }
 

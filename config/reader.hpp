@@ -8,7 +8,6 @@
 #include "config/problem.hpp"
 #include "gateway/base/clock.hpp"
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>

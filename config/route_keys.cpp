@@ -129,15 +129,8 @@ void load_name(section& route, std::string& name)
     name = *text;
 }
 
-void load_limit_list(
-    section& route, const std::vector<policy::limit_rule>& limits, policy::route& out
-)
+void load_limit_list(section& route, const std::vector<std::string>& names, policy::route& out)
 {
-    std::vector<std::string> names;
-    names.reserve(limits.size());
-    for (const policy::limit_rule& rule : limits) {
-        names.push_back(rule.name);
-    }
     findings& found = route.found();
     const auto list = route.list("limits");
     if (!list || !within(*list, policy::max_limits_per_route, found)) {
@@ -209,7 +202,23 @@ void describe_match(keys& k, policy::route_match& match)
     );
 }
 
-void describe_targets(keys& k, policy::route& route, const draft& d)
+// What routes refer to.
+struct target_names {
+    std::vector<std::string> limits;
+    const std::vector<std::string>& upstreams;
+};
+
+target_names names_in(const draft& d)
+{
+    target_names names{.limits = {}, .upstreams = d.policy.upstreams};
+    names.limits.reserve(d.policy.limits.size());
+    for (const policy::limit_rule& rule : d.policy.limits) {
+        names.limits.push_back(rule.name);
+    }
+    return names;
+}
+
+void describe_targets(keys& k, policy::route& route, const target_names& names)
 {
     k.other(
         {"limits",
@@ -217,12 +226,10 @@ void describe_targets(keys& k, policy::route& route, const draft& d)
          "atomic round trip"},
         {.says = {"`[]`", "at most 8"},
          .schema = R"({"type":"array","items":{"type":"string"},"maxItems":8})",
-         .read = [&](section& from) { load_limit_list(from, d.policy.limits, route); },
+         .read = [&](section& from) { load_limit_list(from, names.limits, route); },
          .print =
              [&] {
-                 return yaml_list(route.limits, [&](std::size_t i) {
-                     return d.policy.limits[i].name;
-                 });
+                 return yaml_list(route.limits, [&](std::size_t i) { return names.limits[i]; });
              }}
     );
     k.other(
@@ -232,13 +239,13 @@ void describe_targets(keys& k, policy::route& route, const draft& d)
              [&](section& from) {
                  const located name{from.find("upstream"), from.path_of("upstream")};
                  route.upstream =
-                     resolve(name, "upstream", d.policy.upstreams, from.found()).value_or(0);
+                     resolve(name, "upstream", names.upstreams, from.found()).value_or(0);
              },
-         .print = [&] { return yaml(d.policy.upstreams[route.upstream]); }}
+         .print = [&] { return yaml(names.upstreams[route.upstream]); }}
     );
 }
 
-void describe_route(keys& k, policy::route& route, const draft& d)
+void describe_route(keys& k, policy::route& route, const target_names& names)
 {
     k.other(
         {"name",
@@ -254,10 +261,10 @@ void describe_route(keys& k, policy::route& route, const draft& d)
         {"match", "which requests it is for: the four keys that follow; without any, all"},
         [&](keys& match) { describe_match(match, route.match); }
     );
-    describe_targets(k, route, d);
+    describe_targets(k, route, names);
 }
 
-void load_routes(section& root, draft& d)
+void load_routes(section& root, draft& d, const target_names& names)
 {
     const auto list = root.list("routes");
     if (!list || !within(*list, max_routes, root.found())) {
@@ -269,7 +276,7 @@ void load_routes(section& root, draft& d)
     for (std::size_t i = 0; i < list->value->items.size(); ++i) {
         const located one = item_of(*list, i);
         policy::route route;
-        reading::all(one, root.found(), [&](keys& k) { describe_route(k, route, d); });
+        reading::all(one, root.found(), [&](keys& k) { describe_route(k, route, names); });
         d.policy.routes.push_back(std::move(route));
         d.routes.push_back({one.value->at, one.path});
     }
@@ -281,17 +288,15 @@ void load_routes(section& root, draft& d)
 void describe_routes(keys& root, draft& d)
 {
     std::vector<policy::route>& routes = d.policy.routes;
+    const target_names names = names_in(d);
     root.each(
         {"routes", {}},
         {.says = {"none"},
          .named = false,
-         .read = [&](section& from) { load_routes(from, d); },
+         .read = [&](section& from) { load_routes(from, d, names); },
          .size = [&] { return routes.size(); },
          .describe =
-             [&](std::size_t i, keys& k) {
-                 policy::route fresh;
-                 describe_route(k, i < routes.size() ? routes[i] : fresh, d);
-             }}
+             of_each(routes, [&](keys& k, policy::route& r) { describe_route(k, r, names); })}
     );
 }
 

@@ -44,12 +44,9 @@ public:
         json::object schema = json::parse(f.schema).as_object();
         if (f.inner) {
             const json::array either{schema, of(f.inner)};
-            schema = {
-                {"anyOf",
-                 json::array{
-                     schema,
-                     of(f.inner),
-                     json::object{{"type", "array"}, {"items", json::object{{"anyOf", either}}}}}}};
+            json::array forms = either;
+            forms.push_back({{"type", "array"}, {"items", {{"anyOf", either}}}});
+            schema = {{"anyOf", std::move(forms)}};
         }
         add(k, std::move(schema));
         if (f.says.standard == "none" && !f.optional) {

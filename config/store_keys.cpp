@@ -175,10 +175,7 @@ void describe_stores(keys& root, draft& d)
          .size = [&] { return stores.size(); },
          .name = [&](std::size_t i) { return stores[i].name; },
          .describe =
-             [&](std::size_t i, keys& shared) {
-                 store::shared_options fresh;
-                 describe_shared(shared, i < stores.size() ? stores[i].options : fresh);
-             },
+             of_each(stores, [](keys& k, shared_store& one) { describe_shared(k, one.options); }),
          .first = {"local", "the two keys that follow"},
          .describe_first = [&](keys& local) { describe_local(local, d.result.local_store); }}
     );

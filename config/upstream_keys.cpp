@@ -214,11 +214,7 @@ void describe_upstreams(keys& root, draft& d)
          .read = [&](section& from) { load_upstreams(from, d); },
          .size = [&] { return upstreams.size(); },
          .name = [&](std::size_t i) { return upstreams[i].name; },
-         .describe =
-             [&](std::size_t i, keys& k) {
-                 proxy::upstream_options fresh;
-                 describe_upstream(k, i < upstreams.size() ? upstreams[i] : fresh);
-             }}
+         .describe = of_each(upstreams, describe_upstream)}
     );
 }
 

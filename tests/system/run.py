@@ -78,7 +78,7 @@ def outcomes(tests, jobs):
     """The names and outcomes of all."""
     if jobs > 1:
         together = [t for t in tests if not getattr(t, "alone", False)]
-        tests = [t for t in tests if t not in together]
+        tests = [t for t in tests if getattr(t, "alone", False)]
         with multiprocessing.Pool(jobs) as pool:
             for name, ended, said in pool.imap_unordered(quietly, together):
                 print(said, end="", flush=True)
