@@ -1,5 +1,5 @@
 // What lives once per worker thread and every connection of it touches: the io_context, the timer
-// wheel, the clock, and the scratch memory that lets an idle connection own none.
+// wheel, the clock, and the read buffer that lets an idle connection own none.
 //
 // Everything here belongs to one thread, but for context().post-like calls (asio::post).
 #pragma once
@@ -15,7 +15,6 @@
 #include <cstddef>
 #include <functional>
 #include <span>
-#include <string>
 
 namespace gateway::net {
 
@@ -54,9 +53,6 @@ public:
     // Valid until the next receive on this thread.
     std::span<char> read_buffer() { return read_buffer_; }
 
-    // For one message under construction; its user leaves it empty.
-    std::string& scratch() { return scratch_; }
-
     void on_tick(std::function<void(base::instant)> action) { tick_action_ = std::move(action); }
 
     // Runs until stop() was called and nothing is left to wait for.
@@ -73,7 +69,6 @@ private:
     timer ticker_;
     bool ticking_ = true;
     std::function<void(base::instant)> tick_action_;
-    std::string scratch_;
     std::array<char, read_buffer_bytes> read_buffer_;
 
     void schedule_tick();

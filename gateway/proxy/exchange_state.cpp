@@ -27,6 +27,8 @@ std::string& exchange_state::prepare(const http::request_head& head)
     may_retry_ = request_sent_ && is_idempotent(head.method);
     request_body_ = head.body;
     response_begun_ = false;
+    status_ = 0;
+    response_bytes_ = 0;
     interim_count_ = 0;
     request_head_.clear();
     return request_head_;
@@ -134,7 +136,7 @@ bool exchange_state::read_head(std::span<char>& bytes)
     const std::size_t came_before = continued ? text.size() - bytes.size() : 0;
     bytes = bytes.subspan(head.size - came_before);  // the head ended in what came last
     if (interim) {
-        port_.interim_response(head);
+        reply_.interim_response(head);
     } else if (switches) {
         take_switch(head, bytes);
     } else {
@@ -150,21 +152,26 @@ void exchange_state::take_head(const http::response_head& head)
     upstream_keep_alive_ = head.keep_alive();
     content_may_follow_ = head.content_may_follow;
     response_body_ = http::body_reader(head.body, port_.limits().chunks);
-    port_.response(head);
+    status_ = head.status;
+    port_.responded(head.status);
+    reply_.response(head);
 }
 
 void exchange_state::take_switch(const http::response_head& head, std::span<char> rest)
 {
     phase_ = phase::idle;
     response_begun_ = true;
-    port_.switched(head, {rest.data(), rest.size()});
+    status_ = head.status;
+    port_.responded(head.status);
+    owner_.switched(head, {rest.data(), rest.size()});
 }
 
 void exchange_state::read_body(std::span<char> bytes)
 {
     const auto piece = response_body_.read(bytes);
     if (!piece.content.empty()) {
-        port_.response_content(piece.content);
+        response_bytes_ += piece.content.size();
+        reply_.response_content(piece.content);
     }
     if (phase_ != phase::sending) {
         return;  // the client went away meanwhile
@@ -193,7 +200,8 @@ void exchange_state::finish(std::size_t surplus)
 {
     phase_ = phase::idle;
     port_.release(parting_after(surplus));
-    port_.response_end();
+    reply_.response_end();
+    owner_.exchange_done();
 }
 
 void exchange_state::upstream_closed(bool orderly)
@@ -240,7 +248,8 @@ void exchange_state::fail(failure why)
 {
     phase_ = phase::idle;
     port_.release(exchange_port::parting::close);
-    port_.exchange_failed(why, response_begun_);
+    port_.failed(why, response_begun_);
+    owner_.exchange_failed(why, response_begun_);
 }
 
 }  // namespace gateway::proxy

@@ -1,7 +1,7 @@
 // One request with an upstream, as a sans-I/O machine: leasing a connection, sending the request,
 // one safe retry, reading the response strictly, and knowing whether the connection may serve
-// again. It knows no socket, no clock and no client; its shell (server/conversation) carries bytes
-// both ways.
+// again. It knows no socket, no clock and no client: an exchange_port carries bytes to the
+// upstream, a reply_port carries the response to the client, and its owner is told how it ended.
 //
 //   idle -> leasing -> sending (both directions stream) -> idle
 //                              \-> idle, and the connection is a tunnel's: tunnel_state
@@ -17,6 +17,7 @@
 #include "gateway/http/partial_head.hpp"
 #include "gateway/proxy/failure.hpp"
 #include "gateway/proxy/options.hpp"
+#include "gateway/proxy/reply_port.hpp"
 
 #include <span>
 #include <string>
@@ -24,9 +25,7 @@
 
 namespace gateway::proxy {
 
-// What an exchange asks of its shell. From inside a call only forget() and cancel() come back:
-// after switched(), response_end() and exchange_failed() the machine touches nothing of the
-// message.
+// The upstream's side of an exchange. Calls never come back into the machine.
 class exchange_port {
 public:
     enum class lease_result { ready, pending, failed };
@@ -43,7 +42,17 @@ public:
     virtual failure lease_failure() const = 0;
 
     virtual void send_upstream(std::string_view a, std::string_view b) = 0;
+    // Whether what was sent upstream is still waiting.
+    virtual bool upstream_blocked() const = 0;
+    // Closes the sending side towards the upstream (half-close).
+    virtual void end_sending_upstream() = 0;
     virtual void release(parting how) = 0;
+
+    // The head of the final response has come, or of a granted WebSocket.
+    virtual void responded(int status) = 0;
+    // No (further) response. `begun`: its head had come. After release().
+    virtual void failed(failure why, bool begun) = 0;
+
     // The head that responses are read into; shared by all exchanges of a thread.
     virtual http::response_head& response_head_storage() = 0;
 
@@ -51,23 +60,30 @@ public:
     virtual const http::options& limits() const = 0;
     virtual const upstream_options& upstream() const = 0;
 
-    virtual void interim_response(const http::response_head& head) = 0;
-    virtual void response(const http::response_head& head) = 0;
-    virtual void response_content(std::string_view content) = 0;
-    virtual void response_end() = 0;
+protected:
+    ~exchange_port() = default;
+};
+
+// Who has an exchange. Told last of everything, once; only forget() may come back from inside.
+class exchange_owner {
+public:
+    // The response has been passed on, up to its end.
+    virtual void exchange_done() = 0;
     // The upstream has granted the WebSocket that was asked for: what it said behind its head is
-    // `rest`. The connection is the port's now, to release when the tunnel is over.
+    // `rest`. The connection is the owner's now, to release when the tunnel is over.
     virtual void switched(const http::response_head& head, std::string_view rest) = 0;
     // No (further) response. `begun`: its head had been passed on already.
     virtual void exchange_failed(failure why, bool begun) = 0;
 
 protected:
-    ~exchange_port() = default;
+    ~exchange_owner() = default;
 };
 
 class exchange_state {
 public:
-    explicit exchange_state(exchange_port& port) : port_(port) {}
+    exchange_state(exchange_port& port, reply_port& reply, exchange_owner& owner)
+        : port_(port), reply_(reply), owner_(owner)
+    {}
 
     // Before start(): the outgoing head is to be written into what this returns.
     std::string& prepare(const http::request_head& head);
@@ -104,10 +120,18 @@ public:
 
     bool response_begun() const { return response_begun_; }
 
+    // Of the response; 0: there is none yet.
+    int status() const { return status_; }
+
+    // Bytes of the response's content that were passed on.
+    std::uint64_t response_bytes() const { return response_bytes_; }
+
 private:
     enum class phase : std::uint8_t { idle, leasing, sending };
 
     exchange_port& port_;
+    reply_port& reply_;
+    exchange_owner& owner_;
     phase phase_ = phase::idle;
     bool answers_head_ = false;
 
@@ -124,6 +148,8 @@ private:
     bool upstream_keep_alive_ = false;
     bool content_may_follow_ = false;
     std::uint32_t interim_count_ = 0;
+    int status_ = 0;
+    std::uint64_t response_bytes_ = 0;
     http::framing request_body_;
     http::body_reader response_body_;
     std::string request_head_;

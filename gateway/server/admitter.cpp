@@ -11,19 +11,6 @@ namespace gateway::server {
 
 namespace {
 
-// What is worked out for one request, and not kept; one request at a time per thread.
-struct scratch {
-    std::string host;  // as matching and keys spell it
-    std::string path;
-    std::vector<std::string_view> client_lines;
-};
-
-scratch& this_threads_scratch()
-{
-    thread_local scratch s;
-    return s;
-}
-
 // Max-Forwards: 0 ends here (RFC 9110 §7.6.2). A TRACE is not answered with what it said, as that
 // could show a page the secrets of its own request.
 admission as_final_recipient(std::string_view method)
@@ -59,7 +46,7 @@ base::ip_address admitter::find_client(const http::request_head& head) const
     if (!peer_trusted_) {
         return peer_;
     }
-    auto& lines = this_threads_scratch().client_lines;
+    auto& lines = scratch_.client_lines;
     lines.clear();
     for (const http::field& f : head.fields) {
         if (f.id == view_->identity_field &&
@@ -73,7 +60,6 @@ base::ip_address admitter::find_client(const http::request_head& head) const
 
 admission admitter::admit(const http::request_head& head, verdict_listener& listener)
 {
-    scratch& s = this_threads_scratch();
     const policy::policy& policy = *view_->policy;
     client_ = find_client(head);
     if (head.max_forwards == 0U) {
@@ -83,15 +69,15 @@ admission admitter::admit(const http::request_head& head, verdict_listener& list
         return refusal(508, "the request comes back here again and again");
     }
     if (policy.reads_hosts) {
-        policy::normalise_host(head.authority, s.host);
+        policy::normalise_host(head.authority, scratch_.host);
     }
     const auto [path, refused_because] = head.path == "*"
                                              ? policy::normalised_path{.path = head.path}
-                                             : policy::normalise_path(head.path, s.path);
+                                             : policy::normalise_path(head.path, scratch_.path);
     if (!refused_because.empty()) {
         return refusal(400, refused_because);
     }
-    const auto found = policy.find_route.find({head.method, s.host, path});
+    const auto found = policy.find_route.find({head.method, scratch_.host, path});
     if (!found) {
         return refusal(404, "no route matches this request");
     }
@@ -104,7 +90,7 @@ admission admitter::admit(const http::request_head& head, verdict_listener& list
     const key_subject subject{
         .head = &head,
         .client = client_prefix(),
-        .host = s.host,
+        .host = scratch_.host,
         .path = path,
         .route = route_->name,
         .peer_trusted = peer_trusted_,

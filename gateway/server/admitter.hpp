@@ -1,10 +1,12 @@
 // What happens to a request before it goes anywhere: its route, its client, its limits.
-// One per conversation; the costly part, the check, is borrowed from the worker while it is needed.
+// One per request; the costly part, the check, is borrowed from the worker while it is needed.
 #pragma once
 
+#include "gateway/http/forward_request.hpp"
+#include "gateway/server/admission.hpp"
 #include "gateway/server/check_pool.hpp"
 #include "gateway/server/policy_view.hpp"
-#include "gateway/server/session_state.hpp"
+#include "gateway/server/scratch.hpp"
 
 #include <memory>
 #include <string>
@@ -13,12 +15,12 @@ namespace gateway::server {
 
 class admitter {
 public:
-    explicit admitter(check_pool& checks) : checks_(checks) {}
+    admitter(check_pool& checks, scratch& memory) : checks_(checks), scratch_(memory) {}
 
     // Before each request.
     void reset(const std::shared_ptr<const policy_view>& view, const base::ip_address& peer);
 
-    // As session_port::admit; with `pending`, `listener` is called and conclude() gives the rest.
+    // As request_port::admit; with `pending`, `listener` is called and conclude() gives the rest.
     admission admit(const http::request_head& head, verdict_listener& listener);
     admission conclude(const verdict& v);
     void abandon();
@@ -29,8 +31,6 @@ public:
     bool has_view() const { return view_ != nullptr; }
 
     const policy_view& view() const { return *view_; }
-
-    bool holds_other_than(const policy_view& v) const { return view_ && view_.get() != &v; }
 
     const policy::route* route() const { return route_; }
 
@@ -68,6 +68,7 @@ public:
 
 private:
     check_pool& checks_;
+    scratch& scratch_;
     std::shared_ptr<const policy_view> view_;
     base::ip_address peer_;
     std::string peer_text_;

@@ -18,7 +18,7 @@ namespace asio = boost::asio;
 
 using tcp = asio::ip::tcp;
 using tcp_acceptor = asio::basic_socket_acceptor<tcp, net::executor>;
-using request = beast::http::request<beast::http::string_body>;
+using echo_request = beast::http::request<beast::http::string_body>;
 
 constexpr std::chrono::seconds idle_limit{300};
 
@@ -38,7 +38,7 @@ boost::json::string as_json(beast::string_view bytes)
     return out;
 }
 
-std::string described(const request& asked)
+std::string described(const echo_request& asked)
 {
     boost::json::array headers;
     for (const auto& field : asked) {
@@ -53,7 +53,7 @@ std::string described(const request& asked)
     return boost::json::serialize(description) + "\n";
 }
 
-control_response response_to(const request& asked)
+control_response response_to(const echo_request& asked)
 {
     control_response response(beast::http::status::ok, 11);
     response.set(beast::http::field::content_type, "application/json");

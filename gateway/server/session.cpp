@@ -1,6 +1,6 @@
 #include "gateway/server/session.hpp"
 
-#include "gateway/server/conversation_pool.hpp"
+#include "gateway/server/http1_pool.hpp"
 
 namespace gateway::server {
 
@@ -18,8 +18,8 @@ void session::start()
 void session::drain()
 {
     draining_ = true;
-    if (conversation_ != nullptr) {
-        conversation_->state().drain();
+    if (http_ != nullptr) {
+        http_->state().drain();
     }
     after_event();
 }
@@ -29,8 +29,8 @@ void session::abort()
     if (closed()) {
         return;
     }
-    if (conversation_ != nullptr) {
-        conversation_->state().abort();
+    if (http_ != nullptr) {
+        http_->state().abort();
     }
     end_after_sending_ = false;
     reset();  // whatever is still waiting to be sent
@@ -45,23 +45,24 @@ void session::count_active(bool active)
     }
 }
 
-// ---- its conversation ------------------------------------------------------------------------
+// ---- its http1_connection --------------------------------------------------------------------
 
-void session::converse()
+http1_connection& session::http()
 {
-    if (conversation_ == nullptr) {
-        conversation_ = env_.conversations.borrow(env_);
-        conversation_->attend_to(*this);
+    if (http_ == nullptr) {
+        http_ = env_.connections.borrow(env_);
+        http_->attend_to(*this);
         if (draining_) {
-            conversation_->state().drain();
+            http_->state().drain();
         }
     }
+    return *http_;
 }
 
 void session::rest_if_possible()
 {
-    if (conversation_ != nullptr && !sending() && conversation_->state().at_rest()) {
-        env_.conversations.give_back(std::move(conversation_));
+    if (http_ != nullptr && !sending() && http_->state().at_rest()) {
+        env_.connections.give_back(std::move(http_));
     }
 }
 
@@ -81,25 +82,35 @@ void session::end(bool reset_it)
 
 void session::after_event(bool moved)
 {
+    if (http_ != nullptr) {
+        http_->state().settle();
+    }
     if (closed()) {
         return;
     }
     rest_if_possible();
-    count_active(phase() != session_state::phase::idle);
-    if (conversation_ == nullptr) {
-        if (!sending()) {
-            want_read();
-        }
-    } else {
-        if (conversation_->state().wants_client_bytes(conversation_->upstream_blocked())) {
-            want_read();
-        }
-        conversation_->want_upstream_bytes(sending());
+    count_active(http_ != nullptr && http_->state().at() != http1_state::phase::idle);
+    want_bytes();
+    arm(moved);
+}
+
+void session::want_bytes()
+{
+    const bool wanted = http_ != nullptr ? http_->state().wants_client_bytes() : !sending();
+    if (wanted) {
+        want_read();
     }
-    const deadline wanted = wanted_deadline();
-    const bool put_off = moved && (wanted == deadline::body || wanted == deadline::idle ||
-                                   wanted == deadline::tunnel);
-    if (wanted == deadline::none) {
+    if (http_ != nullptr) {
+        http_->want_upstream_bytes();
+    }
+}
+
+void session::arm(bool moved)
+{
+    const timeout wanted = wanted_timeout();
+    const bool put_off =
+        moved && (wanted == timeout::body || wanted == timeout::idle || wanted == timeout::tunnel);
+    if (wanted == timeout::none) {
         env_.loop.wheel().disarm(*this);
     } else if (wanted != armed_ || put_off) {
         env_.loop.wheel().arm(*this, env_.loop.now() + length_of(wanted));
@@ -107,49 +118,30 @@ void session::after_event(bool moved)
     armed_ = wanted;
 }
 
-session::deadline session::wanted_deadline() const
+timeout session::wanted_timeout() const
 {
     if (end_after_sending_) {
-        return deadline::body;  // the last bytes still have to move
+        return timeout::body;  // the last bytes still have to move
     }
-    switch (phase()) {
-        case session_state::phase::idle:
-            return sending() ? deadline::body : deadline::idle;
-        case session_state::phase::head:
-            return deadline::head;
-        case session_state::phase::admitting:
-            return sending() ? deadline::body : deadline::none;  // the decision has its own
-        case session_state::phase::exchanging:
-            if (sending()) {
-                return deadline::body;  // of the answer before
-            }
-            if (conversation_->state().awaits_connection()) {
-                return deadline::none;  // the pool has its own
-            }
-            return conversation_->state().awaits_response() ? deadline::response : deadline::body;
-        case session_state::phase::tunnelling:
-            return conversation_->state().tunnel_is_idle() ? deadline::tunnel : deadline::body;
-        case session_state::phase::draining:
-        case session_state::phase::lingering:
-            return sending() ? deadline::body : deadline::linger;
-        default:
-            return deadline::none;
+    if (http_ != nullptr) {
+        return http_->state().waits_for();
     }
+    return sending() ? timeout::body : timeout::idle;
 }
 
-base::duration session::length_of(deadline d) const
+base::duration session::length_of(timeout t) const
 {
-    const http::options& limits = conversation_ ? conversation_->limits() : env_.view->http;
-    switch (d) {
-        case deadline::idle:
+    const http::options& limits = http_ ? http_->limits() : env_.view->http;
+    switch (t) {
+        case timeout::idle:
             return draining_ ? drain_grace : limits.idle_timeout;
-        case deadline::head:
+        case timeout::head:
             return limits.header_timeout;
-        case deadline::response:
-            return conversation_->response_timeout();
-        case deadline::tunnel:
+        case timeout::response:
+            return http_->response_timeout();
+        case timeout::tunnel:
             return limits.tunnel_idle_timeout;
-        case deadline::linger:
+        case timeout::linger:
             return limits.linger_timeout;
         default:
             return limits.body_timeout;
@@ -164,9 +156,9 @@ void session::readable()
     const net::received got = receive(bytes);
     bool moved = false;
     if (got == net::received::data) {
-        converse();
-        moved = conversation_->state().reads_content();  // not so after the last piece
-        conversation_->state().client_bytes(bytes);
+        http1_state& state = http().state();
+        moved = state.reads_content();  // not so after the last piece
+        state.client_bytes(bytes);
     } else if (got != net::received::nothing) {
         peer_ended(got == net::received::closed);
     }
@@ -175,8 +167,8 @@ void session::readable()
 
 void session::peer_ended(bool orderly)
 {
-    if (conversation_ != nullptr) {
-        conversation_->state().client_closed(orderly);
+    if (http_ != nullptr) {
+        http_->state().client_closed(orderly);
     } else {
         end(false);
     }
@@ -198,8 +190,8 @@ void session::drained()
         close();
         return;
     }
-    if (conversation_ != nullptr) {  // it may have been given back before something was held back
-        conversation_->state().client_drained();
+    if (http_ != nullptr) {  // it may have been given back before something was held back
+        http_->state().client_drained();
     }
     after_event();
 }
@@ -214,14 +206,14 @@ void session::broken()
 
 void session::expired(base::instant)
 {
-    armed_ = deadline::none;
-    const bool in_tunnel = phase() == session_state::phase::tunnelling;
+    armed_ = timeout::none;
+    const bool in_tunnel = http_ != nullptr && http_->state().in_tunnel();
     if (end_after_sending_ || (sending() && !in_tunnel)) {
         end_after_sending_ = false;
         peer_ended(false);
         reset();
-    } else if (conversation_ != nullptr) {
-        conversation_->state().expired(conversation_->upstream_blocked());
+    } else if (http_ != nullptr) {
+        http_->state().expired();
     } else {
         close();  // it was idle for too long
     }

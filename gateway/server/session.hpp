@@ -1,11 +1,12 @@
-// A client connection: the shell that carries bytes and deadlines to and from its conversation, and
-// has none while it is idle. Owned by its worker's session list; one thread.
+// A client connection's socket and deadline. What its requests need is lent to it with their first
+// byte, so that an idle one is small. Owned by its worker's session list; one thread.
 #pragma once
 
 #include "gateway/base/ip_address.hpp"
 #include "gateway/base/timer_wheel.hpp"
 #include "gateway/net/connection.hpp"
-#include "gateway/server/conversation.hpp"
+#include "gateway/server/http1_connection.hpp"
+#include "gateway/server/timeout.hpp"
 
 #include <list>
 #include <memory>
@@ -31,13 +32,13 @@ public:
 
     const base::ip_address& peer() const { return peer_; }
 
-    // For its conversation.
-    // At the end of each event: what to wait for, and until when; the conversation may be given
+    // For its http1_connection.
+    // At the end of each event: what to wait for, and until when; the http1_connection may be given
     // back. `moved`: something of a body or a tunnel, which puts its deadline off.
     void after_event(bool moved = true);
 
     // A request has deadlines of its own, not what is left of the last one's.
-    void begin_deadlines_anew() { armed_ = deadline::none; }
+    void begin_timeouts_anew() { armed_ = timeout::none; }
 
     // Closes the connection when what was sent has gone, or resets it at once.
     void end(bool reset_it);
@@ -48,26 +49,22 @@ public:
     std::optional<base::ip_address> counted_as;
 
 private:
-    enum class deadline : std::uint8_t { none, idle, head, body, response, tunnel, linger };
-
     session_environment& env_;
     const base::ip_address peer_;
-    std::unique_ptr<conversation> conversation_;
-    deadline armed_ = deadline::none;
+    // While requests are on the connection.
+    std::unique_ptr<http1_connection> http_;
+    timeout armed_ = timeout::none;
     bool counted_active_ = false;
     bool draining_ = false;
     // Whether to close once what is kept for sending has gone.
     bool end_after_sending_ = false;
 
-    session_state::phase phase() const
-    {
-        return conversation_ ? conversation_->state().at() : session_state::phase::idle;
-    }
-
-    void converse();
+    http1_connection& http();
     void rest_if_possible();
-    deadline wanted_deadline() const;
-    base::duration length_of(deadline d) const;
+    void want_bytes();
+    void arm(bool moved);
+    timeout wanted_timeout() const;
+    base::duration length_of(timeout t) const;
     void count_active(bool active);
     void peer_ended(bool orderly);
 

@@ -1,10 +1,10 @@
-// What a session and its conversations need of their worker.
+// What a session and its requests need of their worker.
 #pragma once
 
 #include "gateway/http/date_line.hpp"
-#include "gateway/http/message.hpp"
 #include "gateway/net/loop.hpp"
 #include "gateway/server/policy_view.hpp"
+#include "gateway/server/scratch.hpp"
 #include "gateway/telemetry/access_log.hpp"
 
 #include <functional>
@@ -13,21 +13,21 @@
 namespace gateway::server {
 
 class check_pool;
-class conversation_pool;
+class http1_pool;
 class session;
 
 struct session_environment {
     net::loop& loop;
     check_pool& checks;
-    conversation_pool& conversations;
+    // Lent to sessions that have something to do.
+    http1_pool& connections;
     telemetry::worker_metrics& metrics;
     telemetry::access_log& access_log;
     bool& access_log_enabled;
     // The present view.
     std::shared_ptr<const policy_view>& view;
 
-    http::request_head& request_head;
-    http::response_head& response_head;
+    server::scratch& scratch;
     const http::date_line& date;
     // Called when a session has ended; may destroy it.
     std::function<void(session&)> ended;

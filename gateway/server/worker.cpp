@@ -20,13 +20,12 @@ worker::worker(
       environment_{
           loop_,
           checks_,
-          conversations_,
+          connections_,
           shared.metrics.worker(index),
           log_,
           log_enabled_,
           view_,
-          request_head_,
-          response_head_,
+          scratch_,
           date_,
           [this](session& ended_one) { ended(ended_one); },
       }
@@ -122,7 +121,7 @@ void worker::tick(base::instant now)
     log_enabled_ = shared_.log.enabled();
     resources_.sweep();
     checks_.trim();
-    conversations_.trim(*view_);
+    connections_.trim(*view_);
     if (index_ == 0) {
         shared_.local.sweep(now, sweep_passes);
     }
@@ -173,7 +172,7 @@ void worker::abort()
 void worker::end_if_done()
 {
     if (draining_ && sessions_.empty()) {
-        conversations_.clear();  // or an old view among them would keep its store links open
+        connections_.clear();  // or an old view among them would keep its store links open
         resources_.close();
         loop_.stop();
     }

@@ -9,7 +9,7 @@
 #include "gateway/net/listener.hpp"
 #include "gateway/net/loop.hpp"
 #include "gateway/server/check_pool.hpp"
-#include "gateway/server/conversation_pool.hpp"
+#include "gateway/server/http1_pool.hpp"
 #include "gateway/server/peer_count.hpp"
 #include "gateway/server/resources.hpp"
 #include "gateway/server/session.hpp"
@@ -67,10 +67,9 @@ private:
     bool log_enabled_;
     resources resources_;
     check_pool checks_;
-    conversation_pool conversations_;
+    http1_pool connections_;
     std::shared_ptr<const policy_view> view_;
-    http::request_head request_head_;
-    http::response_head response_head_;
+    scratch scratch_;
     http::date_line date_{base::unix_time()};
     session_environment environment_;
     std::list<session> sessions_;

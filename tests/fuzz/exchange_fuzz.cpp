@@ -28,9 +28,11 @@ constexpr std::array<sample, 6> samples{{
     {"GET", {}, true},
 }};
 
-class recorder final : public proxy::exchange_port {
+class recorder final : public proxy::exchange_port,
+                       public proxy::reply_port,
+                       public proxy::exchange_owner {
 public:
-    exchange_state exchange{*this};
+    exchange_state exchange{*this, *this, *this};
     std::string seen;  // by the client's side
     std::string sent;
     int leases = 0;
@@ -88,7 +90,17 @@ public:
         seen.append(content);
     }
 
-    void response_end() override { end("[end]"); }
+    void response_end() override { seen.append("[end]"); }
+
+    void exchange_done() override { end("[done]"); }
+
+    bool upstream_blocked() const override { return false; }
+
+    void end_sending_upstream() override { require(false); }
+
+    void responded(int status) override { require(status == 101 || status >= 200); }
+
+    void failed(proxy::failure, bool) override { require(leases == releases); }
 
     void switched(const http::response_head& head, std::string_view rest) override
     {

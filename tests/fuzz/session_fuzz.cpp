@@ -14,7 +14,6 @@ namespace {
 using namespace gateway;
 using fuzz::require;
 using server::admission;
-using server::session_state;
 using server::testing::lease_plan;
 using server::testing::plain_message;
 using server::testing::recording_port;
@@ -178,9 +177,8 @@ private:
     // As the shell: a client that does not take what was sent is gone.
     void expire()
     {
-        const bool in_tunnel = port_.state.at() == session_state::phase::tunnelling;
-        port_.blocked && !in_tunnel ? port_.client_leaves()
-                                    : port_.expire(port_.upstream_is_blocked);
+        const bool in_tunnel = port_.http1.in_tunnel();
+        port_.blocked && !in_tunnel ? port_.client_leaves() : port_.expire();
     }
 
     void block_upstream(bool blocked)
@@ -201,14 +199,14 @@ private:
 
     void upstream(std::string_view bytes)
     {
-        if (!bytes.empty() && port_.state.wants_upstream_bytes(port_.blocked)) {
+        if (!bytes.empty() && port_.request.wants_upstream_bytes()) {
             port_.server(bytes);
         }
     }
 
     void settle()
     {
-        while (!from_client_.empty() && port_.state.wants_client_bytes(port_.upstream_is_blocked)) {
+        while (!from_client_.empty() && port_.http1.wants_client_bytes()) {
             if (!from_client_.front().empty()) {
                 port_.client(from_client_.front());
             }

@@ -8,9 +8,9 @@ namespace {
 using ::testing::ElementsAre;
 using parting = exchange_port::parting;
 
-class recorder final : public exchange_port {
+class recorder final : public exchange_port, public reply_port, public exchange_owner {
 public:
-    exchange_state exchange{*this};
+    exchange_state exchange{*this, *this, *this};
     bool reused = false;
     lease_result result = lease_result::ready;
     std::vector<bool> fresh;        // of each lease asked for
@@ -19,8 +19,10 @@ public:
     std::string content;
     std::vector<int> interim;
     int status = 0;
+    int told_status = 0;  // to the upstream's side
     bool ended = false;
-    std::optional<failure> failed;
+    bool done = false;
+    std::optional<failure> broken;
     bool cut = false;
     http::options bounds;
     upstream_options options;
@@ -70,22 +72,47 @@ public:
         interim.push_back(head.status);
     }
 
-    void response(const http::response_head& head) override { status = head.status; }
+    void response(const http::response_head& head) override
+    {
+        EXPECT_EQ(told_status, head.status);
+        status = head.status;
+    }
 
     void response_content(std::string_view bytes) override { content.append(bytes); }
 
     void response_end() override { ended = true; }
 
+    void exchange_done() override
+    {
+        EXPECT_TRUE(ended && !done && !broken);
+        EXPECT_EQ(exchange.status(), status);
+        EXPECT_EQ(exchange.response_bytes(), content.size());
+        done = true;
+    }
+
+    bool upstream_blocked() const override { return false; }
+
+    void end_sending_upstream() override { ADD_FAILURE() << "no tunnel is here"; }
+
+    void responded(int final_status) override
+    {
+        EXPECT_EQ(told_status, 0);
+        told_status = final_status;
+    }
+
+    void failed(failure, bool) override { EXPECT_EQ(fresh.size(), released.size()); }
+
     void switched(const http::response_head& head, std::string_view rest) override
     {
+        EXPECT_EQ(told_status, head.status);
         status = head.status;
         behind_switch = rest;
     }
 
     void exchange_failed(failure why, bool begun) override
     {
-        EXPECT_FALSE(failed || ended);
-        failed = why;
+        EXPECT_FALSE(broken || ended);
+        broken = why;
         cut = begun;
     }
 
@@ -114,12 +141,12 @@ TEST(exchange_state, hands_the_connection_over_when_the_websocket_it_asked_for_i
         EXPECT_FALSE(r.exchange.active());
         r.exchange.cancel();
         r.exchange.upstream_closed(false);
-        EXPECT_TRUE(r.released.empty() && !r.ended && !r.failed);
+        EXPECT_TRUE(r.released.empty() && !r.ended && !r.broken);
     }
     recorder unasked;
     unasked.request("GET");
     unasked.receive(grant);
-    EXPECT_EQ(unasked.failed, failure::bad_response);
+    EXPECT_EQ(unasked.broken, failure::bad_response);
     EXPECT_THAT(unasked.released, ElementsAre(parting::close));
 }
 
@@ -246,7 +273,7 @@ void die_everywhere(const std::string& method, http::framing body, bool reused, 
                 r.exchange.upstream_closed(orderly);  // and never a second time
             }
             EXPECT_EQ(r.fresh.size(), retries && bytes == 0 ? 2U : 1U) << method << " " << bytes;
-            EXPECT_EQ(r.failed, failure::reset);
+            EXPECT_EQ(r.broken, failure::reset);
             EXPECT_EQ(r.cut, bytes >= ok.find("hello"));
             EXPECT_EQ(r.released, std::vector<parting>(r.fresh.size(), parting::close));
         }
@@ -275,7 +302,7 @@ TEST(exchange_state, does_not_try_again_after_an_interim_response)
     r.request("GET");
     r.receive("HTTP/1.1 100 Continue\r\n\r\n");
     r.exchange.upstream_closed(true);
-    EXPECT_EQ(r.failed, failure::reset);
+    EXPECT_EQ(r.broken, failure::reset);
     EXPECT_EQ(r.fresh.size(), 1U);
 }
 
@@ -333,13 +360,13 @@ TEST(exchange_state, refuses_what_is_no_response)
         recorder r;
         r.request("GET");
         r.receive(bytes);
-        EXPECT_EQ(r.failed, failure::bad_response) << bytes;
+        EXPECT_EQ(r.broken, failure::bad_response) << bytes;
         EXPECT_FALSE(r.cut);
     }
     recorder r;
     r.request("GET");
     r.receive("HTTP/1.1 200 x\r\nTransfer-Encoding: chunked\r\n\r\nx");
-    EXPECT_EQ(r.failed, failure::bad_response);
+    EXPECT_EQ(r.broken, failure::bad_response);
     EXPECT_TRUE(r.cut);
 }
 
@@ -352,10 +379,10 @@ TEST(exchange_state, takes_a_bounded_number_of_interim_responses)
         for (std::uint32_t i = 0; i < most; ++i) {
             r.receive("HTTP/1.1 102 x\r\n\r\n");
         }
-        EXPECT_FALSE(r.failed);
+        EXPECT_FALSE(r.broken);
         EXPECT_EQ(r.interim.size(), most);
         r.receive("HTTP/1.1 102 x\r\n\r\n");
-        EXPECT_EQ(r.failed, failure::bad_response);
+        EXPECT_EQ(r.broken, failure::bad_response);
     }
 }
 
@@ -366,19 +393,19 @@ TEST(exchange_state, bounds_heads_and_chunks_as_it_is_told)
     long_head.options.response.max_header_bytes = head.size() + 1;
     long_head.request("GET");
     long_head.receive(head + "\r\n");
-    EXPECT_EQ(long_head.failed, failure::bad_response);
+    EXPECT_EQ(long_head.broken, failure::bad_response);
 
     recorder many_fields;
     many_fields.options.response.max_headers = 1;
     many_fields.request("GET");
     many_fields.receive(head + "A: b\r\n\r\n");
-    EXPECT_EQ(many_fields.failed, failure::bad_response);
+    EXPECT_EQ(many_fields.broken, failure::bad_response);
 
     recorder long_line;
     long_line.bounds.chunks.max_line_bytes = 16;
     long_line.request("GET");
     long_line.receive(head + "\r\n1;" + std::string(15, 'x') + "\r\n");
-    EXPECT_EQ(long_line.failed, failure::bad_response);
+    EXPECT_EQ(long_line.broken, failure::bad_response);
 }
 
 TEST(exchange_state, reads_heads_that_come_byte_by_byte)
@@ -399,9 +426,9 @@ TEST(exchange_state, reads_heads_that_come_byte_by_byte)
     for (std::size_t i = 0; i + 2 < malformed.size(); ++i) {
         bad.receive(malformed.substr(i, 1));
     }
-    EXPECT_FALSE(bad.failed);
+    EXPECT_FALSE(bad.broken);
     bad.receive(" ");
-    EXPECT_EQ(bad.failed, failure::bad_response);
+    EXPECT_EQ(bad.broken, failure::bad_response);
 }
 
 TEST(exchange_state, tells_which_time_was_up)
@@ -409,16 +436,16 @@ TEST(exchange_state, tells_which_time_was_up)
     recorder waiting;
     waiting.request("GET");
     waiting.exchange.expired();
-    EXPECT_EQ(waiting.failed, failure::response_timeout);
+    EXPECT_EQ(waiting.broken, failure::response_timeout);
     recorder sending;
     sending.request("POST", of_length);
     sending.exchange.expired();
-    EXPECT_EQ(sending.failed, failure::body_timeout);
+    EXPECT_EQ(sending.broken, failure::body_timeout);
     recorder reading;
     reading.request("GET");
     reading.receive(ok.substr(0, ok.size() - 1));
     reading.exchange.expired();
-    EXPECT_EQ(reading.failed, failure::body_timeout);
+    EXPECT_EQ(reading.broken, failure::body_timeout);
     EXPECT_TRUE(reading.cut);
     reading.exchange.expired();  // it is over
     EXPECT_EQ(reading.released.size(), 1U);
@@ -440,12 +467,12 @@ TEST(exchange_state, waits_for_a_connection_and_says_why_there_is_none)
     late.result = exchange_port::lease_result::pending;
     late.request("GET");
     late.exchange.lease_failed(failure::connect_timeout);
-    EXPECT_EQ(late.failed, failure::connect_timeout);
+    EXPECT_EQ(late.broken, failure::connect_timeout);
 
     recorder none;
     none.result = exchange_port::lease_result::failed;
     none.request("GET");
-    EXPECT_EQ(none.failed, failure::no_address);
+    EXPECT_EQ(none.broken, failure::no_address);
 }
 
 TEST(exchange_state, is_given_up_when_the_client_is_gone)
@@ -459,7 +486,7 @@ TEST(exchange_state, is_given_up_when_the_client_is_gone)
     EXPECT_THAT(r.released, ElementsAre(parting::close));
     r.receive(ok.substr(20));
     r.exchange.upstream_closed(true);
-    EXPECT_FALSE(r.ended || r.failed);
+    EXPECT_FALSE(r.ended || r.broken);
     r.request("GET");  // and nothing of the last one is left
     r.receive(ok);
     EXPECT_TRUE(r.ended);

@@ -56,7 +56,8 @@ protected:
     store::memory_store local{{.max_buckets = 1024}};
     net::loop loop;
     check_pool checks{local, loop};
-    admitter a{checks};
+    scratch memory;
+    admitter a{checks, memory};
     std::optional<admission> concluded;  // of one that was pending
 
     admissions()

@@ -1,8 +1,9 @@
-// A session_state with a shell that does nothing but remember, answer as it was told, and watch
-// that the machine keeps to its contract. For scripts of events, and for the fuzzer.
+// An http1_state and the request_state it carries, with a shell that does nothing but remember,
+// answer as it was told, and watch that the machines keep to their contracts. For scripts of
+// events, and for the fuzzer.
 #pragma once
 
-#include "gateway/server/session_state.hpp"
+#include "gateway/server/http1_state.hpp"
 
 #include <cstring>
 #include <functional>
@@ -30,9 +31,12 @@ struct recorded_end {
     std::string error;
 };
 
-class recording_port final : public session_port {
+class recording_port final : public http1_port, public request_port, public proxy::exchange_port {
 public:
-    session_state state{*this};
+    http1_state http1{*this};
+    request_state request{*this, *this, http1};
+
+    recording_port() { http1.carry(request); }
 
     // What it is to say.
     http::options http_limits;
@@ -72,28 +76,28 @@ public:
 
     bool request_open() const { return begins != ends.size(); }
 
-    bool admission_pending() const { return state.at() == session_state::phase::admitting; }
+    bool admission_pending() const { return request.at() == request_state::phase::admitting; }
 
     // Events. Each gives the machine memory that is gone afterwards.
     void client(std::string_view bytes)
     {
-        with_copy(bytes, [this](std::span<char> copy) { state.client_bytes(copy); });
+        with_copy(bytes, [this](std::span<char> copy) { http1.client_bytes(copy); });
     }
 
     void server(std::string_view bytes)
     {
-        with_copy(bytes, [this](std::span<char> copy) { state.upstream_bytes(copy); });
+        with_copy(bytes, [this](std::span<char> copy) { request.upstream_bytes(copy); });
     }
 
     void server_closes(bool orderly = true)
     {
-        state.upstream_closed(orderly);
+        request.upstream_closed(orderly);
         check();
     }
 
     void client_leaves(bool orderly = true)
     {
-        state.client_closed(orderly);
+        http1.client_closed(orderly);
         check();
     }
 
@@ -113,13 +117,13 @@ public:
 
     void abort()
     {
-        state.abort();
+        http1.abort();
         check();
     }
 
-    void expire(bool upstream_blocked = false)
+    void expire()
     {
-        state.expired(upstream_blocked);
+        http1.expired();
         check();
     }
 
@@ -129,50 +133,53 @@ public:
         connected_ = true;
         leases.push_back({.sent = {}, .fresh_asked = fresh_asked_});
         reused_ = false;
-        state.leased();
+        request.leased();
         check();
     }
 
     void lease_breaks(proxy::failure why)
     {
         lease_pending = false;
-        state.lease_failed(why);
+        request.lease_failed(why);
         check();
     }
 
     void answer_admission(const admission& a)
     {
-        state.admitted(a);
+        request.admitted(a);
         check();
     }
 
     void unblock()
     {
         blocked = false;
-        state.client_drained();
+        http1.client_drained();
         check();
     }
 
     void unblock_upstream()
     {
         upstream_is_blocked = false;
-        state.upstream_drained();
+        request.drained();
         check();
     }
 
     void drain()
     {
-        state.drain();
+        http1.drain();
         check();
     }
 
     // At the end of every event.
     void check()
     {
-        promise(scratch_.empty(), "the scratch memory is left empty");
-        promise(!closed || (!connected_ && !lease_pending), "a closed session holds no connection");
-        promise(!closed || !request_open(), "a closed session has no open request");
-        promise(closed == (state.at() == session_state::phase::closed), "closed is closed");
+        http1.settle();
+        promise(out_.empty(), "the scratch memory is left empty");
+        promise(
+            !closed || (!connected_ && !lease_pending), "a closed connection holds no connection"
+        );
+        promise(!closed || !request_open(), "a closed connection has no open request");
+        promise(closed == (http1.at() == http1_state::phase::closed), "closed is closed");
         promise(begins - ends.size() <= 1, "one request at a time");
         promise(
             !has_tunnel() ||
@@ -182,7 +189,7 @@ public:
         );
     }
 
-    // session_port
+    // http1_port, request_port
     admission admit(const http::request_head& head) override
     {
         promise(request_open(), "admitted within a request");
@@ -209,7 +216,7 @@ public:
 
     bool upstream_blocked() const override { return upstream_is_blocked; }
 
-    std::string& scratch() override { return scratch_; }
+    std::string& out() override { return out_; }
 
     http::request_head& request_head_storage() override { return request_head_; }
 
@@ -309,25 +316,14 @@ public:
 
     const proxy::upstream_options& upstream() const override { return upstream_options; }
 
-    void interim_response(const http::response_head& head) override
+    void responded(int status) override
     {
-        state.interim_response(head);
+        promise(connected_ && status >= 101, "what responds was leased");
     }
 
-    void response(const http::response_head& head) override { state.response(head); }
-
-    void response_content(std::string_view content) override { state.response_content(content); }
-
-    void response_end() override { state.response_end(); }
-
-    void switched(const http::response_head& head, std::string_view rest) override
+    void failed(proxy::failure, bool) override
     {
-        state.switched(head, rest);
-    }
-
-    void exchange_failed(proxy::failure why, bool begun) override
-    {
-        state.exchange_failed(why, begun);
+        promise(!connected_, "what has failed was given back");
     }
 
 private:
@@ -335,7 +331,7 @@ private:
     bool reused_ = false;
     bool fresh_asked_ = false;
     std::size_t planned_ = 0;
-    std::string scratch_;
+    std::string out_;
     http::request_head request_head_;
     http::response_head response_head_;
 

@@ -2,7 +2,7 @@
 // request is answered by the gateway itself.
 #include "gateway/server/session.hpp"
 
-#include "gateway/server/conversation_pool.hpp"
+#include "gateway/server/http1_pool.hpp"
 
 #include <climits>
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ protected:
     net::loop loop;
     std::shared_ptr<const policy_view> view = make_view({});
     telemetry::worker_metrics metrics;
-    conversation_pool conversations;
+    http1_pool connections;
 
     ~shell() override
     {
@@ -148,20 +148,18 @@ private:
     bool log_enabled_ = true;
     store::memory_store local_{{.max_buckets = 1024}};
     check_pool checks_{local_, loop};
-    http::request_head request_head_;
-    http::response_head response_head_;
+    scratch scratch_;
     http::date_line date_{base::unix_time()};
     std::list<session> sessions_;
     session_environment environment_{
         loop,
         checks_,
-        conversations,
+        connections,
         metrics,
         log_,
         log_enabled_,
         view,
-        request_head_,
-        response_head_,
+        scratch_,
         date_,
         [this](session& s) { sessions_.erase(s.self); },
     };
@@ -191,8 +189,8 @@ TEST_F(shell, keeps_no_old_configuration_while_its_connection_is_idle)
     hear(client);
     const std::weak_ptr<const policy_view> before = view;
     view = make_view({});
-    EXPECT_FALSE(before.expired());  // a spare conversation has it
-    conversations.trim(*view);
+    EXPECT_FALSE(before.expired());  // a spare one has it
+    connections.trim(*view);
     EXPECT_TRUE(before.expired());
     say(client, get);
     EXPECT_THAT(hear(client), StartsWith("HTTP/1.1 404 "));

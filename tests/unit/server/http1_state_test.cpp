@@ -1,14 +1,15 @@
-#include "gateway/server/session_state.hpp"
+#include "gateway/server/http1_state.hpp"
 
+#include "tests/unit/server/http1_fixture.hpp"
 #include "tests/unit/server/plain_messages.hpp"
-#include "tests/unit/server/session_fixture.hpp"
 
 #include <gmock/gmock.h>
 
 namespace gateway::server {
 namespace {
 
-using phase = session_state::phase;
+using phase = http1_state::phase;
+using request_phase = request_state::phase;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
@@ -36,13 +37,13 @@ auto always(const admission& a)
     return [a](const http::request_head&) { return a; };
 }
 
-using session = testing::session_fixture;
+using http1 = testing::http1_fixture;
 
-TEST_F(session, carries_one_request_after_another_and_keeps_both_connections)
+TEST_F(http1, carries_one_request_after_another_and_keeps_both_connections)
 {
     for (std::size_t i = 1; i <= 3; ++i) {
         port.client(get);
-        EXPECT_EQ(at(), phase::exchanging);
+        EXPECT_EQ(request_at(), request_phase::exchanging);
         EXPECT_THAT(port.upstream(), StartsWith("GET /a HTTP/1.1\r\nHost: h\r\n"));
         port.server(ok);
         EXPECT_EQ(at(), phase::idle);
@@ -55,7 +56,7 @@ TEST_F(session, carries_one_request_after_another_and_keeps_both_connections)
     EXPECT_THAT(port.to_client, Not(HasSubstr("Connection")));
 }
 
-TEST_F(session, answers_pipelined_requests_in_order_one_at_a_time)
+TEST_F(http1, answers_pipelined_requests_in_order_one_at_a_time)
 {
     port.client(
         "GET /1 HTTP/1.1\r\nHost: h\r\n\r\nGET /2 HTTP/1.1\r\nHost: h\r\n\r\nGET /3 "
@@ -73,7 +74,7 @@ TEST_F(session, answers_pipelined_requests_in_order_one_at_a_time)
     EXPECT_EQ(got.messages[2].status, 203);
 }
 
-TEST_F(session, gathers_answers_within_bounds_and_begins_none_while_they_wait)
+TEST_F(http1, gathers_answers_within_bounds_and_begins_none_while_they_wait)
 {
     port.decide = always(refusal(429));
     port.block_when_sent = true;
@@ -91,7 +92,7 @@ TEST_F(session, gathers_answers_within_bounds_and_begins_none_while_they_wait)
     EXPECT_EQ(port.ends.size(), many.size() / get.size());
 }
 
-TEST_F(session, takes_no_more_bytes_than_its_inbox_is_meant_to_hold)
+TEST_F(http1, takes_no_more_bytes_than_its_inbox_is_meant_to_hold)
 {
     port.client(get);
     std::string many;
@@ -99,7 +100,7 @@ TEST_F(session, takes_no_more_bytes_than_its_inbox_is_meant_to_hold)
         many.append(get);
     }
     std::size_t taken = 0;
-    while (port.state.wants_client_bytes(false)) {
+    while (port.http1.wants_client_bytes()) {
         port.client(many);
         taken += many.size();
         ASSERT_LE(taken, port.http_limits.max_pipelined_bytes + many.size());
@@ -107,39 +108,40 @@ TEST_F(session, takes_no_more_bytes_than_its_inbox_is_meant_to_hold)
     EXPECT_GE(taken, port.http_limits.max_pipelined_bytes);
 }
 
-TEST_F(session, holds_to_the_bounds_it_is_told)
+TEST_F(http1, holds_to_the_bounds_it_is_told)
 {
     port.http_limits.max_pipelined_bytes = 10;
     port.client(get);
-    EXPECT_TRUE(port.state.wants_client_bytes(false));
+    EXPECT_TRUE(port.http1.wants_client_bytes());
     port.client(get);
-    EXPECT_FALSE(port.state.wants_client_bytes(false));
+    EXPECT_FALSE(port.http1.wants_client_bytes());
 
     recording_port small;
     small.decide = always(refusal(429));
     small.http_limits.max_refused_body_bytes = 3;
     small.http_limits.max_linger_bytes = 5;
     small.client("POST /p HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\n");
-    EXPECT_EQ(small.state.at(), phase::lingering);
+    EXPECT_EQ(small.http1.at(), phase::lingering);
     small.client("12345");
     EXPECT_FALSE(small.closed);
     small.client("6");
     EXPECT_TRUE(small.was_reset);
 }
 
-TEST_F(session, begins_no_request_while_the_client_does_not_take_the_last_response)
+TEST_F(http1, begins_no_request_while_the_client_does_not_take_the_last_response)
 {
     port.client(std::string(get) + std::string(get));
     port.block_when_sent = true;
     port.server(ok);
     EXPECT_EQ(at(), phase::idle);
-    EXPECT_FALSE(port.state.wants_client_bytes(false));
+    EXPECT_FALSE(port.http1.wants_client_bytes());
     EXPECT_EQ(port.begins, 1U);
     port.block_when_sent = false;
     port.unblock();
     EXPECT_EQ(port.begins, 2U);
-    EXPECT_FALSE(port.state.wants_upstream_bytes(true));
-    EXPECT_TRUE(port.state.wants_upstream_bytes(false));
+    EXPECT_TRUE(port.request.wants_upstream_bytes());
+    port.blocked = true;
+    EXPECT_FALSE(port.request.wants_upstream_bytes());
 }
 
 struct closing {
@@ -150,7 +152,7 @@ struct closing {
     std::string said;  // of Connection
 };
 
-class close_rules : public session, public ::testing::WithParamInterface<closing> {};
+class close_rules : public http1, public ::testing::WithParamInterface<closing> {};
 
 TEST_P(close_rules, hold)
 {
@@ -219,7 +221,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& param) { return std::string(param.param.name); }
 );
 
-TEST_F(session, ends_a_body_without_length_with_a_chunk_for_a_client_that_reads_chunks)
+TEST_F(http1, ends_a_body_without_length_with_a_chunk_for_a_client_that_reads_chunks)
 {
     port.client(get);
     port.server("HTTP/1.1 200 OK\r\n\r\nabc");
@@ -229,7 +231,7 @@ TEST_F(session, ends_a_body_without_length_with_a_chunk_for_a_client_that_reads_
     EXPECT_FALSE(port.leases[0].kept);
 }
 
-TEST_F(session, does_not_take_a_reset_for_the_end_of_a_body_without_length)
+TEST_F(http1, does_not_take_a_reset_for_the_end_of_a_body_without_length)
 {
     port.client(get);
     port.server("HTTP/1.1 200 OK\r\n\r\nabc");
@@ -239,7 +241,7 @@ TEST_F(session, does_not_take_a_reset_for_the_end_of_a_body_without_length)
     EXPECT_EQ(port.ends[0].error, proxy::detail_for(proxy::failure::reset));
 }
 
-TEST_F(session, passes_interim_responses_on_but_not_to_old_clients)
+TEST_F(http1, passes_interim_responses_on_but_not_to_old_clients)
 {
     port.client(get);
     port.server("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n");
@@ -254,21 +256,24 @@ TEST_F(session, passes_interim_responses_on_but_not_to_old_clients)
     EXPECT_THAT(port.to_client, StartsWith("HTTP/1.1 200 OK"));
 }
 
-TEST_F(session, streams_a_body_of_known_length)
+TEST_F(http1, streams_a_body_of_known_length)
 {
     port.client(post);
     const std::size_t head = port.upstream().size();
     port.client("he");
     EXPECT_EQ(port.upstream().substr(head), "he");
-    EXPECT_FALSE(port.state.wants_client_bytes(true));
+    EXPECT_EQ(port.http1.waits_for(), timeout::body);
+    port.upstream_is_blocked = true;
+    EXPECT_FALSE(port.http1.wants_client_bytes());
+    port.unblock_upstream();
     port.client("llo");
     EXPECT_EQ(port.upstream().substr(head), "hello");
-    EXPECT_TRUE(port.state.awaits_response());
+    EXPECT_EQ(port.http1.waits_for(), timeout::response);
     port.server(ok);
     EXPECT_EQ(port.ends[0].request_bytes, 5U);
 }
 
-TEST_F(session, streams_a_chunked_body_and_drops_its_extensions_and_trailers)
+TEST_F(http1, streams_a_chunked_body_and_drops_its_extensions_and_trailers)
 {
     port.client(post_chunked);
     const std::size_t head = port.upstream().size();
@@ -282,7 +287,7 @@ TEST_F(session, streams_a_chunked_body_and_drops_its_extensions_and_trailers)
 }
 
 // An upstream that answers while it reads.
-TEST_F(session, keeps_both_connections_after_an_early_response_if_all_is_whole_in_the_end)
+TEST_F(http1, keeps_both_connections_after_an_early_response_if_all_is_whole_in_the_end)
 {
     for (const std::string_view request : {post, post_chunked}) {
         const bool in_chunks = request == post_chunked;
@@ -291,7 +296,7 @@ TEST_F(session, keeps_both_connections_after_an_early_response_if_all_is_whole_i
         port.client(in_chunks ? "2\r\nhe\r\n" : "he");
         port.server("HE");
         port.client(in_chunks ? "3\r\nllo\r\n0\r\n\r\n" : "llo");
-        EXPECT_EQ(at(), phase::exchanging);
+        EXPECT_EQ(request_at(), request_phase::exchanging);
         port.server("LL");
         EXPECT_EQ(at(), phase::idle);
         EXPECT_TRUE(port.leases.back().kept);
@@ -301,7 +306,7 @@ TEST_F(session, keeps_both_connections_after_an_early_response_if_all_is_whole_i
     EXPECT_THAT(port.to_client, Not(HasSubstr("Connection:")));
 }
 
-TEST_F(session, reads_away_what_is_left_of_a_body_after_an_early_response)
+TEST_F(http1, reads_away_what_is_left_of_a_body_after_an_early_response)
 {
     port.client(post);
     port.client("he");
@@ -315,7 +320,7 @@ TEST_F(session, reads_away_what_is_left_of_a_body_after_an_early_response)
     EXPECT_THAT(port.to_client, Not(HasSubstr("Connection:")));
 }
 
-TEST_F(session, closes_after_an_early_response_whose_request_has_more_than_will_be_read_away)
+TEST_F(http1, closes_after_an_early_response_whose_request_has_more_than_will_be_read_away)
 {
     const std::string much = std::to_string(port.http_limits.max_refused_body_bytes + 1);
     port.client("POST /p HTTP/1.1\r\nHost: h\r\nContent-Length: " + much + "\r\n\r\n");
@@ -327,7 +332,7 @@ TEST_F(session, closes_after_an_early_response_whose_request_has_more_than_will_
 }
 
 // It is told so where it is known.
-TEST_F(session, announces_the_close_after_an_early_response_that_leaves_a_body_unread)
+TEST_F(http1, announces_the_close_after_an_early_response_that_leaves_a_body_unread)
 {
     const std::string much = std::to_string(port.http_limits.max_refused_body_bytes + 1);
     const std::string upload = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: ";
@@ -357,7 +362,7 @@ TEST_F(session, announces_the_close_after_an_early_response_that_leaves_a_body_u
     }
 }
 
-TEST_F(session, lets_the_upstream_answer_an_expectation)
+TEST_F(http1, lets_the_upstream_answer_an_expectation)
 {
     port.client("POST /p HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
     EXPECT_THAT(port.upstream(), HasSubstr("Expect: 100-continue"));
@@ -368,7 +373,7 @@ TEST_F(session, lets_the_upstream_answer_an_expectation)
     EXPECT_EQ(at(), phase::idle);
 }
 
-TEST_F(session, closes_when_it_refuses_an_expectation_because_the_body_may_or_may_not_come)
+TEST_F(http1, closes_when_it_refuses_an_expectation_because_the_body_may_or_may_not_come)
 {
     port.decide = always(refusal(429));
     port.client("POST /p HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
@@ -376,7 +381,7 @@ TEST_F(session, closes_when_it_refuses_an_expectation_because_the_body_may_or_ma
     EXPECT_THAT(port.to_client, HasSubstr("Connection: close\r\n"));
 }
 
-TEST_F(session, reads_a_refused_body_away_and_goes_on)
+TEST_F(http1, reads_a_refused_body_away_and_goes_on)
 {
     for (const std::string_view request : {post, post_chunked}) {
         port.decide = always(refusal(429));
@@ -393,7 +398,7 @@ TEST_F(session, reads_a_refused_body_away_and_goes_on)
     EXPECT_THAT(port.to_client, Not(HasSubstr("Connection: close")));
 }
 
-TEST_F(session, closes_on_a_refused_body_that_is_too_long_to_read_away)
+TEST_F(http1, closes_on_a_refused_body_that_is_too_long_to_read_away)
 {
     port.decide = always(refusal(429));
     port.client("POST /p HTTP/1.1\r\nHost: h\r\nContent-Length: 65537\r\n\r\n");
@@ -406,7 +411,7 @@ TEST_F(session, closes_on_a_refused_body_that_is_too_long_to_read_away)
     EXPECT_TRUE(port.closed && port.was_reset);
 }
 
-TEST_F(session, gives_up_reading_a_refused_chunked_body_at_its_bound_or_where_it_is_malformed)
+TEST_F(http1, gives_up_reading_a_refused_chunked_body_at_its_bound_or_where_it_is_malformed)
 {
     port.decide = always(refusal(429));
     port.client(post_chunked);
@@ -418,11 +423,11 @@ TEST_F(session, gives_up_reading_a_refused_chunked_body_at_its_bound_or_where_it
     other.decide = always(refusal(429));
     other.client(post_chunked);
     other.client("rubbish");
-    EXPECT_EQ(other.state.at(), phase::lingering);
+    EXPECT_EQ(other.http1.at(), phase::lingering);
     EXPECT_EQ(other.broken, "");
 }
 
-TEST_F(session, says_413_in_the_middle_of_a_body_and_gives_the_connection_up)
+TEST_F(http1, says_413_in_the_middle_of_a_body_and_gives_the_connection_up)
 {
     port.http_limits.max_body_bytes = 4;
     port.reports = {{"per_client", &port.nine, {.allowed = true}}};
@@ -437,7 +442,7 @@ TEST_F(session, says_413_in_the_middle_of_a_body_and_gives_the_connection_up)
     EXPECT_EQ(port.ends[0].status, 413);
 }
 
-TEST_F(session, says_400_where_a_chunk_is_malformed_and_resets_if_a_response_has_begun)
+TEST_F(http1, says_400_where_a_chunk_is_malformed_and_resets_if_a_response_has_begun)
 {
     port.client(post_chunked);
     port.client("3\r\nabcd");
@@ -453,7 +458,7 @@ TEST_F(session, says_400_where_a_chunk_is_malformed_and_resets_if_a_response_has
     EXPECT_EQ(other.broken, "");
 }
 
-TEST_F(session, refuses_a_malformed_head_and_everything_behind_it)
+TEST_F(http1, refuses_a_malformed_head_and_everything_behind_it)
 {
     port.client("GET /a HTTP/1.1\r\n\r\n" + std::string(get));
     EXPECT_THAT(port.to_client, StartsWith("HTTP/1.1 400 "));
@@ -462,19 +467,19 @@ TEST_F(session, refuses_a_malformed_head_and_everything_behind_it)
     EXPECT_TRUE(port.targets.empty());
 }
 
-TEST_F(session, forgives_a_few_empty_lines_before_a_request)
+TEST_F(http1, forgives_a_few_empty_lines_before_a_request)
 {
     port.client("\r\n");
     port.client("\r");
     port.client("\n\r\n");
     port.client(get);
-    EXPECT_EQ(at(), phase::exchanging);
+    EXPECT_EQ(request_at(), request_phase::exchanging);
     port.server(ok);
     port.client("\r\n\r\n\r\n\r\n\r\n");
     EXPECT_THAT(port.to_client, HasSubstr("HTTP/1.1 400 "));
 }
 
-TEST_F(session, holds_a_head_to_its_bound_however_it_comes)
+TEST_F(http1, holds_a_head_to_its_bound_however_it_comes)
 {
     port.http_limits.max_header_bytes = 64;
     port.client("GET /");
@@ -484,15 +489,15 @@ TEST_F(session, holds_a_head_to_its_bound_however_it_comes)
     EXPECT_THAT(port.to_client, StartsWith("HTTP/1.1 414 "));
 }
 
-TEST_F(session, waits_for_a_decision_and_keeps_what_comes_meanwhile)
+TEST_F(http1, waits_for_a_decision_and_keeps_what_comes_meanwhile)
 {
     port.decide = always(later());
     port.client(post);
     port.client("hel");
-    EXPECT_EQ(at(), phase::admitting);
+    EXPECT_EQ(request_at(), request_phase::admitting);
     EXPECT_TRUE(port.leases.empty());
     port.expire();  // not its business
-    EXPECT_EQ(at(), phase::admitting);
+    EXPECT_EQ(request_at(), request_phase::admitting);
     port.answer_admission({});
     EXPECT_THAT(port.upstream(), EndsWith("\r\n\r\nhel"));
     port.client("lo");
@@ -504,7 +509,7 @@ TEST_F(session, waits_for_a_decision_and_keeps_what_comes_meanwhile)
     EXPECT_EQ(port.ends.back().status, 503);
 }
 
-TEST_F(session, names_the_violated_limits_and_adds_the_lines_to_what_it_says)
+TEST_F(http1, names_the_violated_limits_and_adds_the_lines_to_what_it_says)
 {
     port.decide = always(server::refusal(429, "no", std::chrono::seconds{2}));
     port.reports = {{"per_client", &port.nine, {.allowed = false}}};
@@ -524,7 +529,7 @@ TEST_F(session, names_the_violated_limits_and_adds_the_lines_to_what_it_says)
     EXPECT_THAT(port.to_client, Not(HasSubstr("X-RateLimit-Limit: 1\r\n")));
 }
 
-TEST_F(session, dates_every_response_and_counts_the_content_of_its_own)
+TEST_F(http1, dates_every_response_and_counts_the_content_of_its_own)
 {
     port.client(get);
     port.server("HTTP/1.1 103 x\r\n\r\n");
@@ -541,14 +546,14 @@ TEST_F(session, dates_every_response_and_counts_the_content_of_its_own)
     EXPECT_EQ(port.ends.back().response_bytes, content);
 }
 
-TEST_F(session, answers_a_head_request_of_its_own_without_a_body)
+TEST_F(http1, answers_a_head_request_of_its_own_without_a_body)
 {
     port.decide = always(refusal(404));
     port.client("HEAD / HTTP/1.1\r\nHost: h\r\n\r\n");
     EXPECT_THAT(port.to_client, EndsWith("\r\n\r\n"));
 }
 
-TEST_F(session, passes_large_content_on_whole)
+TEST_F(http1, passes_large_content_on_whole)
 {
     port.client(get);
     const std::string large(10000, 'x');
@@ -560,7 +565,7 @@ TEST_F(session, passes_large_content_on_whole)
     EXPECT_TRUE(got.messages[0].complete);
 }
 
-TEST_F(session, ends_an_idle_connection_when_its_time_is_up)
+TEST_F(http1, ends_an_idle_connection_when_its_time_is_up)
 {
     port.client(get);
     port.server(ok);
@@ -568,7 +573,7 @@ TEST_F(session, ends_an_idle_connection_when_its_time_is_up)
     EXPECT_TRUE(port.closed && !port.was_reset);
 }
 
-TEST_F(session, says_408_for_a_header_or_a_body_that_does_not_come)
+TEST_F(http1, says_408_for_a_header_or_a_body_that_does_not_come)
 {
     port.client("GET /a HT");
     port.expire();
@@ -582,7 +587,7 @@ TEST_F(session, says_408_for_a_header_or_a_body_that_does_not_come)
     EXPECT_EQ(body.broken, "");
 }
 
-TEST_F(session, says_504_when_the_upstream_takes_too_long)
+TEST_F(http1, says_504_when_the_upstream_takes_too_long)
 {
     port.client(get);
     port.expire();
@@ -590,12 +595,13 @@ TEST_F(session, says_504_when_the_upstream_takes_too_long)
     EXPECT_EQ(port.ends[0].error, proxy::detail_for(proxy::failure::response_timeout));
     EXPECT_FALSE(port.leases[0].kept);
     port.client(post);
-    port.expire(true);  // it does not take the body
+    port.upstream_is_blocked = true;  // it does not take the body
+    port.expire();
     EXPECT_EQ(port.ends[1].error, proxy::detail_for(proxy::failure::body_timeout));
     EXPECT_EQ(port.ends[1].status, 504);
 }
 
-TEST_F(session, cuts_a_response_off_that_does_not_go_on)
+TEST_F(http1, cuts_a_response_off_that_does_not_go_on)
 {
     port.client(get);
     port.server("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nab");
@@ -604,7 +610,7 @@ TEST_F(session, cuts_a_response_off_that_does_not_go_on)
     EXPECT_EQ(port.ends[0].error, "the request's or the response's body stopped moving");
 }
 
-TEST_F(session, ends_after_the_present_request_when_it_is_to_drain)
+TEST_F(http1, ends_after_the_present_request_when_it_is_to_drain)
 {
     port.client(get);
     port.drain();
@@ -615,7 +621,7 @@ TEST_F(session, ends_after_the_present_request_when_it_is_to_drain)
     EXPECT_TRUE(port.closed && !port.was_reset);
 }
 
-TEST_F(session, serves_a_request_that_was_on_its_way_when_it_is_to_drain)
+TEST_F(http1, serves_a_request_that_was_on_its_way_when_it_is_to_drain)
 {
     port.drain();
     port.client(get);
@@ -624,7 +630,7 @@ TEST_F(session, serves_a_request_that_was_on_its_way_when_it_is_to_drain)
     EXPECT_TRUE(port.shut);
 }
 
-TEST_F(session, says_502_and_goes_on_when_there_is_no_connection_to_be_had)
+TEST_F(http1, says_502_and_goes_on_when_there_is_no_connection_to_be_had)
 {
     port.usual_plan = lease_plan::failed;
     port.client(get);

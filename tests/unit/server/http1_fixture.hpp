@@ -1,5 +1,5 @@
-// What tests of a session_state share: some messages, and their end, when the client leaves and
-// nothing stays behind.
+// What tests of an http1_state and its requests share: some messages, and their end, when the
+// client leaves and nothing stays behind.
 #pragma once
 
 #include "tests/unit/server/recording_port.hpp"
@@ -17,11 +17,13 @@ inline admission refusal(int status)
     return server::refusal(status, "no");
 }
 
-class session_fixture : public ::testing::Test {
+class http1_fixture : public ::testing::Test {
 protected:
     recording_port port;
 
-    session_state::phase at() const { return port.state.at(); }
+    http1_state::phase at() const { return port.http1.at(); }
+
+    request_state::phase request_at() const { return port.request.at(); }
 
     void TearDown() override
     {

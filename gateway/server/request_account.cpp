@@ -1,7 +1,7 @@
-// What a conversation tells of its requests: counters, histograms, and the access log.
+#include "gateway/server/request_account.hpp"
+
 #include "gateway/base/hash.hpp"
 #include "gateway/http/request_id.hpp"
-#include "gateway/server/session.hpp"
 #include "gateway/telemetry/log.hpp"
 
 #include <algorithm>
@@ -9,16 +9,13 @@
 
 namespace gateway::server {
 
-void conversation::request_begins()
+void request_account::begin()
 {
     began_ = env_.loop.now();
-    sending_ = {};
-    client_->begin_deadlines_anew();
     method_ = telemetry::method_names.size() - 1;
-    admitter_.reset(env_.view, client_->peer());
 }
 
-admission conversation::admit(const http::request_head& head)
+void request_account::note(const http::request_head& head, const admitter& of)
 {
     method_ = telemetry::method_index(head.method);
     if (env_.access_log_enabled) {
@@ -28,14 +25,15 @@ admission conversation::admit(const http::request_head& head)
         log_->target = head.path;
         log_->request_id = http::request_id(head);
     }
-    if (head.names_client && !admitter_.peer_trusted()) {
-        note_untrusted_forwarding(head);
+    if (head.names_client && !of.peer_trusted()) {
+        note_untrusted_forwarding(head, of.peer());
     }
-    return admitter_.admit(head, *this);
 }
 
 // What a load balancer looks like that nobody has told us of; so do strangers who try their luck.
-void conversation::note_untrusted_forwarding(const http::request_head& head)
+void request_account::note_untrusted_forwarding(
+    const http::request_head& head, const base::ip_address& peer
+)
 {
     static std::atomic_flag told;  // one line for the whole process
     env_.metrics.untrusted_forwarded.add();
@@ -51,43 +49,43 @@ void conversation::note_untrusted_forwarding(const http::request_head& head)
     });
     telemetry::log(
         telemetry::log_level::warning,
-        "peer " + admitter_.peer().to_string() + " sends " + std::string(said->name) +
+        "peer " + peer.to_string() + " sends " + std::string(said->name) +
             ", but is not in client.trusted_proxies: it counts as the client itself. If it is a "
             "proxy "
             "of yours, list it there (told once; gateway_untrusted_forwarded_total counts all)"
     );
 }
 
-void conversation::request_ends(const finished& f)
+void request_account::end(
+    const finished& f, const admitter& of, const upstream_side::attempts& upstream
+)
 {
-    admitter_.abandon();
-    if (state_.at() == session_state::phase::tunnelling) {
+    if (f.tunnelled) {
         env_.metrics.tunnels.add(-1);
     } else {
-        count_request(f.status);
+        count(f.status, of);
     }
     if (env_.access_log_enabled) {
-        log_request(f);
+        log(f, of, upstream);
     }
     log_.reset();  // whether the log is still on or not: the next request may be another client's
 }
 
-void conversation::count_request(int status)
+void request_account::count(int status, const admitter& of)
 {
-    telemetry::route_metrics& metrics = admitter_.metrics();
+    telemetry::route_metrics& metrics = of.metrics();
     metrics.count_request(method_, status != 0 ? status : 499);
     metrics.duration.observe(env_.loop.now() - began_);
 }
 
-// A tunnel's handshake is over: its hours must not look like a slow answer.
-void conversation::tunnel_begins()
+void request_account::tunnel_begins(const admitter& of)
 {
-    count_request(101);
+    count(101, of);
     env_.metrics.tunnels.add(1);
     env_.metrics.tunnels_opened.add();
 }
 
-void conversation::tunnel_carries(proxy::tunnel_side from, std::size_t bytes)
+void request_account::tunnel_carries(proxy::tunnel_side from, std::size_t bytes)
 {
     const bool by_client = from == proxy::tunnel_side::client;
     auto& carried =
@@ -95,26 +93,28 @@ void conversation::tunnel_carries(proxy::tunnel_side from, std::size_t bytes)
     carried.add(bytes);
 }
 
-void conversation::log_request(const finished& f)
+void request_account::log(
+    const finished& f, const admitter& of, const upstream_side::attempts& upstream
+)
 {
-    const policy::route* const route = admitter_.route();
+    const policy::route* const route = of.route();
     telemetry::access_record record{
-        .client = admitter_.client(),
-        .peer = admitter_.peer(),
+        .client = of.client(),
+        .peer = of.peer(),
         .method = {},
         .host = {},
         .target = {},
         .route = route != nullptr ? std::string_view(route->name) : std::string_view{},
-        .upstream = route != nullptr ? std::string_view(admitter_.pool().options().name)
-                                     : std::string_view{},
-        .limit = admitter_.deciding_limit(),
-        .outcome = admitter_.outcome(),
+        .upstream =
+            route != nullptr ? std::string_view(of.pool().options().name) : std::string_view{},
+        .limit = of.deciding_limit(),
+        .outcome = of.outcome(),
         .bucket = {},
-        .shadow_rejected = admitter_.shadow_rejected(),
+        .shadow_rejected = of.shadow_rejected(),
         .request_id = {},
         .server = {},
-        .upstream_time = sending_.took,
-        .attempts = sending_.attempts,
+        .upstream_time = upstream.took,
+        .attempts = upstream.count,
         .status = f.status != 0 ? f.status : 499,
         .request_bytes = f.request_bytes,
         .response_bytes = f.response_bytes,
@@ -127,12 +127,12 @@ void conversation::log_request(const finished& f)
         record.target = log_->target;
         record.request_id = log_->request_id;
     }
-    if (sending_.attempts > 0) {
-        record.server = admitter_.pool().name_of(sending_.server);
+    if (upstream.count > 0) {
+        record.server = of.pool().name_of(upstream.server);
     }
     std::string bucket;
-    if (!admitter_.bucket_name().empty()) {
-        bucket = base::sha256_hex128(admitter_.bucket_name());
+    if (!of.bucket_name().empty()) {
+        bucket = base::sha256_hex128(of.bucket_name());
         record.bucket = bucket;
     }
     env_.access_log.write(record);

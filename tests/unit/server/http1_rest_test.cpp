@@ -1,5 +1,5 @@
 // A machine at rest may serve another client: nothing of the last one is left in it.
-#include "tests/unit/server/session_fixture.hpp"
+#include "tests/unit/server/http1_fixture.hpp"
 
 #include <gmock/gmock.h>
 
@@ -8,7 +8,8 @@
 namespace gateway::server {
 namespace {
 
-using phase = session_state::phase;
+using phase = http1_state::phase;
+using request_phase = request_state::phase;
 using testing::handshake;
 using testing::lease_plan;
 using testing::recording_port;
@@ -84,7 +85,7 @@ const std::vector<script> first_words{
     [](recording_port& p) { p.expire(); },
 };
 
-TEST(session_at_rest, serves_the_next_client_as_if_it_were_new)
+TEST(http1_at_rest, serves_the_next_client_as_if_it_were_new)
 {
     for (std::size_t l = 0; l < lives.size(); ++l) {
         for (std::size_t w = 0; w < first_words.size(); ++w) {
@@ -93,7 +94,7 @@ TEST(session_at_rest, serves_the_next_client_as_if_it_were_new)
 
             recording_port used;
             lives[l](used);
-            ASSERT_TRUE(used.state.at_rest()) << "life " << l;
+            ASSERT_TRUE(used.http1.at_rest()) << "life " << l;
             const std::size_t said = used.to_client.size();
             const std::size_t asked = used.leases.size();
             const std::size_t ended = used.ends.size();
@@ -101,7 +102,7 @@ TEST(session_at_rest, serves_the_next_client_as_if_it_were_new)
 
             EXPECT_EQ(used.broken, "");
             EXPECT_EQ(used.to_client.substr(said), fresh.to_client) << l << ", then " << w;
-            EXPECT_EQ(used.state.at(), fresh.state.at()) << l << ", then " << w;
+            EXPECT_EQ(used.http1.at(), fresh.http1.at()) << l << ", then " << w;
             ASSERT_EQ(used.leases.size() - asked, fresh.leases.size()) << l << ", then " << w;
             for (std::size_t i = 0; i < fresh.leases.size(); ++i) {
                 EXPECT_EQ(used.leases[asked + i].sent, fresh.leases[i].sent);
@@ -120,40 +121,40 @@ TEST(session_at_rest, serves_the_next_client_as_if_it_were_new)
     }
 }
 
-using session_rest = testing::session_fixture;
+using http1_rest = testing::http1_fixture;
 
-TEST_F(session_rest, is_none_while_something_of_the_client_is_remembered)
+TEST_F(http1_rest, is_none_while_something_of_the_client_is_remembered)
 {
-    EXPECT_TRUE(port.state.at_rest());
+    EXPECT_TRUE(port.http1.at_rest());
     port.client("\r\n");
     EXPECT_EQ(at(), phase::idle);
-    EXPECT_FALSE(port.state.at_rest());  // one of the few that may come
+    EXPECT_FALSE(port.http1.at_rest());  // one of the few that may come
     port.client("\r");
-    EXPECT_FALSE(port.state.at_rest());
+    EXPECT_FALSE(port.http1.at_rest());
     port.client("\n" + plain);
-    EXPECT_FALSE(port.state.at_rest());
+    EXPECT_FALSE(port.http1.at_rest());
     port.server(ok);
-    EXPECT_TRUE(port.state.at_rest());
+    EXPECT_TRUE(port.http1.at_rest());
     port.client("GET /");
-    EXPECT_FALSE(port.state.at_rest());
+    EXPECT_FALSE(port.http1.at_rest());
 }
 
-TEST_F(session_rest, is_none_while_a_request_waits_for_the_client_to_read)
+TEST_F(http1_rest, is_none_while_a_request_waits_for_the_client_to_read)
 {
     port.client(plain);
     port.blocked = true;
     port.client(plain);
     port.server(ok);
     EXPECT_EQ(at(), phase::idle);
-    EXPECT_FALSE(port.state.at_rest());
+    EXPECT_FALSE(port.http1.at_rest());
     port.unblock();
-    EXPECT_EQ(at(), phase::exchanging);
+    EXPECT_EQ(request_at(), request_phase::exchanging);
 }
 
-TEST_F(session_rest, is_none_once_it_is_told_to_end_with_the_request)
+TEST_F(http1_rest, is_none_once_it_is_told_to_end_with_the_request)
 {
     port.drain();
-    EXPECT_FALSE(port.state.at_rest());
+    EXPECT_FALSE(port.http1.at_rest());
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Properties of whole dialogues: how the bytes were split does not matter, and whatever goes
-// wrong at whatever step, the session keeps its contract.
+// wrong at whatever step, the machines keep their contracts.
 #include "tests/unit/server/plain_messages.hpp"
 #include "tests/unit/server/recording_port.hpp"
 

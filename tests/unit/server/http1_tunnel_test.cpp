@@ -1,12 +1,13 @@
+#include "tests/unit/server/http1_fixture.hpp"
 #include "tests/unit/server/plain_messages.hpp"
-#include "tests/unit/server/session_fixture.hpp"
 
 #include <gmock/gmock.h>
 
 namespace gateway::server {
 namespace {
 
-using phase = session_state::phase;
+using phase = http1_state::phase;
+using request_phase = request_state::phase;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using testing::handshake;
@@ -21,13 +22,13 @@ const std::string grant =
 const std::string get = "GET /hidden HTTP/1.1\r\nHost: h\r\n\r\n";
 const std::string ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
-class session_tunnel : public testing::session_fixture {
+class http1_tunnel : public testing::http1_fixture {
 protected:
     void open()
     {
         port.client(handshake);
         port.server(grant);
-        ASSERT_EQ(at(), phase::tunnelling);
+        ASSERT_EQ(request_at(), request_phase::tunnelling);
     }
 
     std::string to_client() const { return port.to_client.substr(port.tunnel_at); }
@@ -38,7 +39,7 @@ protected:
     }
 };
 
-TEST_F(session_tunnel, carries_bytes_both_ways_after_a_grant_and_is_one_request)
+TEST_F(http1_tunnel, carries_bytes_both_ways_after_a_grant_and_is_one_request)
 {
     port.reports = {{"per_client", &port.nine, {.allowed = true}}};
     open();
@@ -63,7 +64,7 @@ TEST_F(session_tunnel, carries_bytes_both_ways_after_a_grant_and_is_one_request)
     EXPECT_FALSE(port.leases[0].kept);
 }
 
-TEST_F(session_tunnel, begins_with_what_either_side_said_behind_its_head)
+TEST_F(http1_tunnel, begins_with_what_either_side_said_behind_its_head)
 {
     port.client(handshake + "early");
     port.client(" bytes");
@@ -74,7 +75,7 @@ TEST_F(session_tunnel, begins_with_what_either_side_said_behind_its_head)
     EXPECT_EQ(to_client(), "frame");
 }
 
-TEST_F(session_tunnel, never_takes_early_bytes_for_requests)
+TEST_F(http1_tunnel, never_takes_early_bytes_for_requests)
 {
     struct {
         const char* name;
@@ -107,7 +108,7 @@ TEST_F(session_tunnel, never_takes_early_bytes_for_requests)
                 p.server(ok);
             }
             EXPECT_EQ(p.targets.back(), "/ws") << way.name << status;
-            EXPECT_EQ(p.state.at(), phase::lingering) << way.name << status;
+            EXPECT_EQ(p.http1.at(), phase::lingering) << way.name << status;
             EXPECT_THAT(p.to_client, HasSubstr("\r\nConnection: close\r\n")) << way.name << status;
             p.client(get);
             EXPECT_EQ(p.targets.back(), "/ws") << way.name << status;
@@ -117,7 +118,7 @@ TEST_F(session_tunnel, never_takes_early_bytes_for_requests)
     }
 }
 
-TEST_F(session_tunnel, is_not_had_where_the_upstream_answers_otherwise_and_requests_go_on)
+TEST_F(http1_tunnel, is_not_had_where_the_upstream_answers_otherwise_and_requests_go_on)
 {
     port.client(handshake);
     port.server("HTTP/1.1 426 Upgrade Required\r\nUpgrade: h2c\r\nContent-Length: 0\r\n\r\n");
@@ -137,10 +138,10 @@ TEST_F(session_tunnel, is_not_had_where_the_upstream_answers_otherwise_and_reque
     port.usual_plan = lease_plan::reused;
     port.server("HTTP/1.1 100 Continue\r\n\r\n");
     port.server(grant);
-    EXPECT_EQ(at(), phase::tunnelling);
+    EXPECT_EQ(request_at(), request_phase::tunnelling);
 }
 
-TEST_F(session_tunnel, is_not_had_where_nobody_asked_or_something_else_is_granted)
+TEST_F(http1_tunnel, is_not_had_where_nobody_asked_or_something_else_is_granted)
 {
     const std::string other = "HTTP/1.1 101 x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n";
     const std::vector<std::pair<std::string, std::string>> ways{
@@ -159,14 +160,18 @@ TEST_F(session_tunnel, is_not_had_where_nobody_asked_or_something_else_is_grante
     }
 }
 
-TEST_F(session_tunnel, reads_a_side_only_while_the_other_takes_what_comes)
+TEST_F(http1_tunnel, reads_a_side_only_while_the_other_takes_what_comes)
 {
     open();
-    EXPECT_TRUE(port.state.wants_client_bytes(false) && port.state.wants_upstream_bytes(false));
-    EXPECT_FALSE(port.state.wants_client_bytes(true) || port.state.wants_upstream_bytes(true));
-    EXPECT_TRUE(port.state.tunnel_is_idle());
+    EXPECT_TRUE(port.http1.wants_client_bytes() && port.request.wants_upstream_bytes());
+    EXPECT_EQ(port.http1.waits_for(), timeout::tunnel);
+    port.blocked = true;
+    EXPECT_TRUE(port.http1.wants_client_bytes() && !port.request.wants_upstream_bytes());
+    EXPECT_EQ(port.http1.waits_for(), timeout::body);
+    port.blocked = false;
     port.upstream_is_blocked = true;
-    EXPECT_FALSE(port.state.tunnel_is_idle());
+    EXPECT_TRUE(!port.http1.wants_client_bytes() && port.request.wants_upstream_bytes());
+    EXPECT_EQ(port.http1.waits_for(), timeout::body);
     port.client_leaves();
     port.server_closes();
     EXPECT_FALSE(port.closed) << "the last bytes are still on their way";
@@ -174,22 +179,22 @@ TEST_F(session_tunnel, reads_a_side_only_while_the_other_takes_what_comes)
     EXPECT_TRUE(port.closed && !port.was_reset);
 }
 
-TEST_F(session_tunnel, takes_no_more_early_bytes_than_its_inbox_is_meant_to_hold)
+TEST_F(http1_tunnel, takes_no_more_early_bytes_than_its_inbox_is_meant_to_hold)
 {
     port.client(handshake);
     const std::string piece(16 * 1024, 'x');
     std::size_t taken = 0;
-    while (port.state.wants_client_bytes(false)) {
+    while (port.http1.wants_client_bytes()) {
         port.client(piece);
         taken += piece.size();
         ASSERT_LE(taken, port.http_limits.max_pipelined_bytes + piece.size());
     }
     port.server(grant);
     EXPECT_EQ(to_upstream().size(), taken);
-    EXPECT_TRUE(port.state.wants_client_bytes(false));
+    EXPECT_TRUE(port.http1.wants_client_bytes());
 }
 
-TEST_F(session_tunnel, outlives_the_beginning_of_a_drain_but_not_its_end)
+TEST_F(http1_tunnel, outlives_the_beginning_of_a_drain_but_not_its_end)
 {
     open();
     port.drain();
@@ -201,7 +206,7 @@ TEST_F(session_tunnel, outlives_the_beginning_of_a_drain_but_not_its_end)
     EXPECT_THAT(port.ends[0].error, HasSubstr("the gateway ended"));
 }
 
-TEST_F(session_tunnel, says_so_when_a_request_is_given_up_at_the_end_of_a_drain)
+TEST_F(http1_tunnel, says_so_when_a_request_is_given_up_at_the_end_of_a_drain)
 {
     port.client(get);
     port.abort();
@@ -262,9 +267,9 @@ bool live(recording_port& port, std::size_t size, mishap what, int when)
         while (!bytes.empty()) {
             const std::string_view piece = bytes.substr(0, size);
             bytes.remove_prefix(piece.size());
-            const bool wanted =
-                by_client ? port.state.wants_client_bytes(port.upstream_is_blocked)
-                          : port.has_connection() && port.state.wants_upstream_bytes(port.blocked);
+            const bool wanted = by_client
+                                    ? port.http1.wants_client_bytes()
+                                    : port.has_connection() && port.request.wants_upstream_bytes();
             if (port.closed || !wanted) {
                 return;
             }
@@ -281,7 +286,7 @@ bool live(recording_port& port, std::size_t size, mishap what, int when)
     return events > when;
 }
 
-TEST(session_tunnels, keep_their_contract_whatever_goes_wrong_after_whatever_event)
+TEST(http1_tunnels, keep_their_contract_whatever_goes_wrong_after_whatever_event)
 {
     using enum mishap;
     for (const mishap what :

@@ -1,0 +1,38 @@
+// Whether a request may go on, and what it is answered if not.
+#pragma once
+
+#include "gateway/base/clock.hpp"
+
+#include <string_view>
+
+namespace gateway::server {
+
+struct admission {
+    enum class outcome { forward, answer, pending };
+    outcome is = outcome::forward;
+    // The status to answer with, if `is` is `answer`.
+    int status = 0;
+
+    std::string_view detail;
+    // How long the client is told to wait; 0: nothing is said of it.
+    base::duration retry_after{0};
+    // Header lines to add to the answer.
+    std::string_view extra;
+    // Whether the rest of the request is not to be read.
+    bool leaves_rest_unread = false;
+};
+
+inline admission refusal(
+    int status, std::string_view detail, base::duration retry_after = base::duration{0}
+)
+{
+    return {
+        .is = admission::outcome::answer,
+        .status = status,
+        .detail = detail,
+        .retry_after = retry_after,
+        .extra = {},
+    };
+}
+
+}  // namespace gateway::server

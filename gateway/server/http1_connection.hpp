@@ -1,0 +1,72 @@
+// What a client's connection needs while requests are on it: the HTTP/1 machine, and the request it
+// carries at the moment. The machine's shell.
+//
+// Lent to a session with the first byte of a request and given back when nothing is left to do, so
+// an idle connection has none. Owned by its session meanwhile; one thread.
+#pragma once
+
+#include "gateway/server/http1_state.hpp"
+#include "gateway/server/request.hpp"
+#include "gateway/server/request_host.hpp"
+#include "gateway/server/session_environment.hpp"
+
+namespace gateway::server {
+
+class session;
+
+class http1_connection final : private http1_port, private request_host {
+public:
+    explicit http1_connection(session_environment& env)
+        : env_(env), state_(*this), request_(env, state_, *this)
+    {
+        state_.carry(request_.state());
+    }
+
+    ~http1_connection() = default;
+
+    // Before anything else, and again whenever it was at rest.
+    void attend_to(session& client) { client_ = &client; }
+
+    http1_state& state() { return state_; }
+
+    // Begins to wait for bytes of the upstream, if there is need of them.
+    void want_upstream_bytes() { request_.want_upstream_bytes(); }
+
+    bool holds_other_than(const policy_view& present) const
+    {
+        return request_.view() != nullptr && request_.view() != &present;
+    }
+
+    base::duration response_timeout() const { return request_.upstream().response_timeout; }
+
+    // Of the present configuration until a request begins, and of the one it began with then.
+    const http::options& limits() const override
+    {
+        return state_.in_request() && request_.view() != nullptr ? request_.view()->http
+                                                                 : env_.view->http;
+    }
+
+private:
+    session_environment& env_;
+    session* client_ = nullptr;
+    http1_state state_;
+    request request_;
+
+    // http1_port
+    std::string_view date_line() const override { return env_.date.text(); }
+
+    std::string& out() override { return env_.scratch.out; }
+
+    http::request_head& request_head_storage() override { return env_.scratch.request; }
+
+    void send_client(std::string_view a, std::string_view b) override;
+    bool client_blocked() const override;
+    void end_sending() override;
+    void close_client(bool reset) override;
+    // request_host
+    void request_begins() override;
+    void after_event(bool moved) override;
+    const base::ip_address& peer() const override;
+};
+
+}  // namespace gateway::server

@@ -1,0 +1,64 @@
+// The shell of a request, whatever carries it: where it goes and what its limits say (admitter),
+// its upstream's side, and what counters and log want to know of it.
+//
+// Lent with its carrier to a client while requests are on its connection; serves one after another.
+// One thread.
+#pragma once
+
+#include "gateway/server/admitter.hpp"
+#include "gateway/server/request_account.hpp"
+#include "gateway/server/request_host.hpp"
+#include "gateway/server/request_state.hpp"
+#include "gateway/server/session_environment.hpp"
+#include "gateway/server/upstream_side.hpp"
+
+namespace gateway::server {
+
+class request final : private request_port, private verdict_listener {
+public:
+    // All of them outlive it.
+    request(session_environment& env, request_carrier& carrier, request_host& host)
+        : env_(env),
+          host_(host),
+          admitter_(env.checks, env.scratch),
+          account_(env),
+          upstream_(env, admitter_, state_, host),
+          state_(*this, upstream_, carrier)
+    {}
+
+    ~request() = default;
+
+    request_state& state() { return state_; }
+
+    // Its configuration, which is the one it began with; nothing before the first request.
+    const policy_view* view() const { return admitter_.has_view() ? &admitter_.view() : nullptr; }
+
+    const proxy::upstream_options& upstream() const { return upstream_.upstream(); }
+
+    // Begins to wait for bytes of the upstream, if there is need of them.
+    void want_upstream_bytes() { upstream_.want_bytes(); }
+
+private:
+    session_environment& env_;
+    request_host& host_;
+    admitter admitter_;
+    request_account account_;
+    upstream_side upstream_;
+    request_state state_;
+
+    // request_port
+    void request_begins() override;
+    admission admit(const http::request_head& head) override;
+
+    http::forward_options forwarding() const override { return admitter_.forwarding(); }
+
+    http::limit_statement limits_said() const override { return admitter_.limits_said(); }
+
+    void tunnel_begins() override;
+    void tunnel_carries(proxy::tunnel_side from, std::size_t bytes) override;
+    void request_ends(const finished& f) override;
+    // verdict_listener
+    void decided(const verdict& v) override;
+};
+
+}  // namespace gateway::server

@@ -1,0 +1,25 @@
+// Whom a request belongs to: the shell of what carries it.
+#pragma once
+
+#include "gateway/base/ip_address.hpp"
+
+namespace gateway::server {
+
+class request_host {
+public:
+    // The request's deadlines are its own, not what is left of the last one's.
+    virtual void request_begins() = 0;
+
+    // Last of all after each event of the upstream or of the limits: what waited may be taken up,
+    // deadlines begin. `moved`: something of a body or a tunnel, which puts its deadline off. May
+    // begin the next request, or give the request's memory away.
+    virtual void after_event(bool moved) = 0;
+
+    // The other end of the connection.
+    virtual const base::ip_address& peer() const = 0;
+
+protected:
+    ~request_host() = default;
+};
+
+}  // namespace gateway::server

@@ -1,0 +1,146 @@
+#include "gateway/server/upstream_side.hpp"
+
+namespace gateway::server {
+
+// ---- the connection --------------------------------------------------------------------------
+
+proxy::exchange_port::lease_result upstream_side::lease(bool fresh)
+{
+    only_once_ = !request_.may_retry() || pool().options().retry_budget == 0;
+    proxy::lease_wish wish{.fresh = fresh, .surely_open = only_once_};
+    if (fresh) {  // the connection before it ended without a byte
+        wish.last_failure = proxy::failure::reset;
+        if (!pool().take_retry(last_was_reused_)) {
+            lease_failure_ = proxy::failure::reset;
+            return lease_result::failed;
+        }
+        const std::uint64_t last = std::uint64_t{1} << *last_server_;
+        const bool at_fault =
+            pool().did_not_respond(*last_server_, wish.last_failure, last_was_reused_);
+        (at_fault ? wish.passed_over : wish.last_resort) = last;
+    }
+    last_server_.reset();
+    if (pool().options().balance == proxy::balancing::hash) {
+        wish.key = proxy::key_of(admitted_.client_prefix());
+    }
+    const auto answer = pool().lease(*this, wish);
+    if (answer.failed) {
+        lease_failure_ = *answer.failed;
+        return lease_result::failed;
+    }
+    if (answer.connection == nullptr) {
+        return lease_result::pending;
+    }
+    take(*answer.connection);
+    return lease_result::ready;
+}
+
+void upstream_side::take(proxy::upstream_connection& c)
+{
+    connection_ = &c;
+    c.lease_to(this);
+    ++attempts_.count;
+    attempts_.server = static_cast<std::uint8_t>(c.server());
+}
+
+bool upstream_side::another_lease_may_help() const
+{
+    return connection_->reused() || pool().has_several_servers();
+}
+
+void upstream_side::send_upstream(std::string_view a, std::string_view b)
+{
+    last_sent_ = env_.loop.now();
+    if (connection_->send(a, b) == net::sent::broken) {
+        connection_->want_read();  // the end is noticed there, outside of whatever called us
+    }
+    if (only_once_ && connection_->reused()) {
+        connection_->send_gathered();  // before the server closes a connection that was just open
+    }
+}
+
+void upstream_side::want_bytes()
+{
+    if (connection_ != nullptr && request_.wants_upstream_bytes()) {
+        connection_->want_read();
+    }
+}
+
+void upstream_side::release(parting how)
+{
+    pending_lease::abandon();
+    if (connection_ != nullptr) {
+        last_server_ = static_cast<std::uint8_t>(connection_->server());
+        last_was_reused_ = connection_->reused();
+        if (how == parting::reset) {
+            connection_->reset();
+        }
+        pool().give_back(*connection_, how == parting::keep);
+        connection_ = nullptr;
+    }
+}
+
+// ---- what it tells of the server -------------------------------------------------------------
+
+void upstream_side::responded(int status)
+{
+    attempts_.took = env_.loop.now() - last_sent_;
+    pool().metrics().duration.observe(attempts_.took);
+    pool().responded(connection_->server(), status);
+}
+
+void upstream_side::failed(proxy::failure why, bool begun)
+{
+    if (last_server_ && proxy::is_after_sending(why)) {
+        pool().count_failure(why);
+        if (!begun) {
+            pool().did_not_respond(*last_server_, why, last_was_reused_);
+        }
+    }
+}
+
+// ---- events ----------------------------------------------------------------------------------
+
+void upstream_side::upstream_readable()
+{
+    std::span<char> bytes;
+    const net::received got = connection_->receive(bytes);
+    if (got == net::received::data) {
+        request_.upstream_bytes(bytes);
+    } else if (got != net::received::nothing) {
+        request_.upstream_closed(got == net::received::closed);
+    }
+    host_.after_event(got != net::received::nothing);
+}
+
+void upstream_side::upstream_held_back()
+{
+    host_.after_event(false);
+}
+
+void upstream_side::upstream_drained()
+{
+    request_.drained();
+    host_.after_event(true);
+}
+
+// A request that could not be sent whole may have been answered already: read that first.
+void upstream_side::upstream_broken()
+{
+    connection_->want_read();
+}
+
+void upstream_side::leased(proxy::upstream_connection& c)
+{
+    take(c);
+    request_.leased();
+    host_.after_event(true);
+}
+
+void upstream_side::lease_failed(proxy::failure why)
+{
+    request_.lease_failed(why);
+    host_.after_event(true);
+}
+
+}  // namespace gateway::server

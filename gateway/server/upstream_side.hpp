@@ -1,0 +1,110 @@
+// The upstream's side of a request: a connection leased from the pool of its route, what is sent
+// and received there, and what each attempt tells of the server's health. The shell of an
+// exchange_state.
+//
+// Belongs to a request and is used by it alone; one thread.
+#pragma once
+
+#include "gateway/proxy/pool.hpp"
+#include "gateway/server/admitter.hpp"
+#include "gateway/server/request_host.hpp"
+#include "gateway/server/request_state.hpp"
+#include "gateway/server/session_environment.hpp"
+
+#include <optional>
+
+namespace gateway::server {
+
+class upstream_side final : public proxy::exchange_port,
+                            private proxy::lessee,
+                            private proxy::pending_lease {
+public:
+    // What became of the request upstream, for the log.
+    struct attempts {
+        std::uint32_t count = 0;
+        // Index of the server of the last attempt.
+        std::uint8_t server = 0;
+        // Time from the request sent to the response's head read; negative: there was none.
+        base::duration took{-1};
+    };
+
+    // All of them outlive it. `admitted` knows the request's route; `request` and `host` are told
+    // of each event.
+    upstream_side(
+        session_environment& env,
+        const admitter& admitted,
+        request_state& request,
+        request_host& host
+    )
+        : env_(env), admitted_(admitted), request_(request), host_(host)
+    {}
+
+    ~upstream_side() = default;
+
+    // Before each request.
+    void reset() { attempts_ = {}; }
+
+    // Begins to wait for bytes of the upstream, if the request wants them.
+    void want_bytes();
+
+    const attempts& so_far() const { return attempts_; }
+
+    bool upstream_blocked() const override
+    {
+        return connection_ != nullptr && connection_->sending();
+    }
+
+    const http::options& limits() const override { return admitted_.view().http; }
+
+    const proxy::upstream_options& upstream() const override { return pool().options(); }
+
+private:
+    session_environment& env_;
+    const admitter& admitted_;
+    request_state& request_;
+    request_host& host_;
+
+    proxy::upstream_connection* connection_ = nullptr;
+    // The server of the connection released last, until another connection is asked for.
+    std::optional<std::uint8_t> last_server_;
+    // Whether the connection released last had served before.
+    bool last_was_reused_ = false;
+    // Whether the request leased for may not be sent a second time.
+    bool only_once_ = false;
+
+    proxy::failure lease_failure_ = proxy::failure::connect;
+    // When a part of the request was last sent.
+    base::instant last_sent_{};
+    attempts attempts_;
+
+    proxy::pool& pool() const { return admitted_.pool(); }
+
+    void take(proxy::upstream_connection& c);
+
+    // exchange_port
+    lease_result lease(bool fresh) override;
+    bool another_lease_may_help() const override;
+
+    proxy::failure lease_failure() const override { return lease_failure_; }
+
+    void send_upstream(std::string_view a, std::string_view b) override;
+
+    void end_sending_upstream() override { connection_->finish_sending(); }
+
+    void release(parting how) override;
+    void responded(int status) override;
+    void failed(proxy::failure why, bool begun) override;
+
+    http::response_head& response_head_storage() override { return env_.scratch.response; }
+
+    // lessee
+    void upstream_readable() override;
+    void upstream_held_back() override;
+    void upstream_drained() override;
+    void upstream_broken() override;
+    // pending_lease
+    void leased(proxy::upstream_connection& c) override;
+    void lease_failed(proxy::failure why) override;
+};
+
+}  // namespace gateway::server
