@@ -183,10 +183,10 @@ int app::run()
 
 void app::open_admin()
 {
-    const int socket = startup::open_listener(settings_.server.admin.address, "admin API on ");
+    net::socket listening = startup::open_listener(settings_.server.admin.address, "admin API on ");
     admin_ = std::make_unique<server::admin_server>(
         control_,
-        socket,
+        std::move(listening),
         settings_.server.admin,
         server::admin_server::sources{
             [this] { return metrics_.scrape(); }, [this] { return readiness(); }}

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
 namespace gateway::startup {
 
@@ -32,27 +33,27 @@ std::string name_of(const server::listen_address& address)
 }
 
 // Opens the first socket of an address; a port of 0 becomes the one that the kernel chose.
-int open_first(server::listen_address& address, std::string_view label)
+net::socket open_first(server::listen_address& address, std::string_view label)
 {
     net::refuse_if_taken(target_of(address));
-    const int fd = net::open_listening_socket(target_of(address));
+    net::socket first = net::open_listening_socket(target_of(address));
     if (address.socket_path.empty()) {
-        address.port = net::bound_port(fd);
+        address.port = net::bound_port(first);
     }
     log(log_level::info, std::string(label) + name_of(address));
-    return fd;
+    return first;
 }
 
-int open_another(const server::listen_address& address, int first)
+net::socket open_another(const server::listen_address& address, const net::socket& first)
 {
     if (address.socket_path.empty()) {
         return net::open_listening_socket(target_of(address));
     }
-    const int fd = ::dup(first);  // a Unix socket cannot be bound twice: workers share one queue
-    if (fd < 0) {
+    net::socket copy(::dup(first.fd()));  // it cannot be bound twice: workers share one queue
+    if (!copy.is_open()) {
         throw std::system_error(errno, std::generic_category(), "cannot share " + name_of(address));
     }
-    return fd;
+    return copy;
 }
 
 }  // namespace
@@ -90,23 +91,23 @@ std::size_t connections_with_descriptors(std::size_t max_connections)
     return connections;
 }
 
-int open_listener(const server::listen_address& address, std::string_view label)
+net::socket open_listener(const server::listen_address& address, std::string_view label)
 {
     server::listen_address bound = address;
     return open_first(bound, label);
 }
 
-std::vector<std::vector<int>> open_listeners(
+std::vector<std::vector<net::socket>> open_listeners(
     const std::vector<server::listen_address>& addresses, std::size_t workers
 )
 {
-    std::vector<std::vector<int>> out(workers);
+    std::vector<std::vector<net::socket>> out(workers);
     for (server::listen_address address : addresses) {
-        const int first = open_first(address, "listening on ");
-        out[0].push_back(first);
+        net::socket first = open_first(address, "listening on ");
         for (std::size_t i = 1; i < workers; ++i) {
             out[i].push_back(open_another(address, first));
         }
+        out[0].push_back(std::move(first));
     }
     return out;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "config/settings.hpp"
+#include "gateway/net/socket.hpp"
 
 #include <cstddef>
 #include <string>
@@ -19,10 +20,10 @@ std::size_t worker_count(const server::options& options);
 std::size_t connections_with_descriptors(std::size_t max_connections);
 
 // One listening socket, logged as `label` and the address; throws std::system_error.
-int open_listener(const server::listen_address& address, std::string_view label);
+net::socket open_listener(const server::listen_address& address, std::string_view label);
 
 // For each worker, a socket for every address.
-std::vector<std::vector<int>> open_listeners(
+std::vector<std::vector<net::socket>> open_listeners(
     const std::vector<server::listen_address>& addresses, std::size_t workers
 );
 

@@ -9,7 +9,6 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <unistd.h>
 #include <utility>
 
 namespace gateway::net {
@@ -51,17 +50,10 @@ bool would_block(int error)
 
 }  // namespace
 
-connection::connection(loop& l, int fd) : loop_(l), fd_(fd)
+connection::connection(loop& l, socket connected) : loop_(l), socket_(std::move(connected))
 {
-    if (!loop_.data().add(fd, *this)) {
+    if (!loop_.data().add(socket_.fd(), *this)) {
         close();
-    }
-}
-
-connection::~connection()
-{
-    if (fd_ >= 0) {
-        ::close(fd_);
     }
 }
 
@@ -111,7 +103,7 @@ void connection::recheck()
 received connection::receive(std::span<char>& bytes)
 {
     const std::span<char> buffer = loop_.read_buffer();
-    const ssize_t n = receive_from(fd_, buffer.data(), buffer.size(), MSG_DONTWAIT);
+    const ssize_t n = receive_from(socket_.fd(), buffer.data(), buffer.size(), MSG_DONTWAIT);
     if (n > 0) {
         bytes = buffer.first(static_cast<std::size_t>(n));
         may_be_readable_ = bytes.size() == buffer.size() || ended_;
@@ -127,7 +119,7 @@ received connection::receive(std::span<char>& bytes)
 bool connection::is_quiet() const
 {
     char byte = 0;
-    return receive_from(fd_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && would_block(errno);
+    return receive_from(socket_.fd(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && would_block(errno);
 }
 
 sent connection::send(std::string_view a, std::string_view b)
@@ -172,7 +164,7 @@ sent connection::send_now(std::string_view a, std::string_view b)
         unsent_.append(a).append(b);
         return sent::some;
     }
-    const ssize_t n = send_some(fd_, a, b);
+    const ssize_t n = send_some(socket_.fd(), a, b);
     if (n < 0 && !would_block(errno)) {
         send_failed_ = true;
         return sent::broken;
@@ -190,7 +182,7 @@ sent connection::send_now(std::string_view a, std::string_view b)
 void connection::continue_sending()
 {
     const std::string_view rest = std::string_view(unsent_).substr(unsent_at_);
-    const ssize_t n = send_some(fd_, rest, {});
+    const ssize_t n = send_some(socket_.fd(), rest, {});
     if (n < 0 && !would_block(errno)) {
         send_failed_ = true;
         broken();
@@ -214,7 +206,7 @@ void connection::finish_sending()
     send_gathered();
     finishing_ = sending();
     if (!finishing_) {
-        ::shutdown(fd_, SHUT_WR);
+        ::shutdown(socket_.fd(), SHUT_WR);
     }
 }
 
@@ -223,7 +215,7 @@ void connection::reset()
     if (!closed()) {
         send_gathered();
         const linger cut_off{1, 0};
-        ::setsockopt(fd_, SOL_SOCKET, SO_LINGER, &cut_off, sizeof cut_off);
+        ::setsockopt(socket_.fd(), SOL_SOCKET, SO_LINGER, &cut_off, sizeof cut_off);
         close();
     }
 }
@@ -232,7 +224,7 @@ void connection::close()
 {
     if (!closed()) {
         send_gathered();
-        ::close(std::exchange(fd_, -1));
+        socket_.close();
         loop_.data().release(*this);
     }
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "gateway/net/loop.hpp"
+#include "gateway/net/socket.hpp"
 
 #include <cstddef>
 #include <span>
@@ -21,12 +22,12 @@ enum class sent { all, some, broken };
 
 class connection : private watcher, private sender {
 public:
-    // Takes over a connected, non-blocking descriptor.
-    connection(loop& l, int fd);
+    // `connected` is a non-blocking stream socket.
+    connection(loop& l, socket connected);
 
     connection(const connection&) = delete;
     connection& operator=(const connection&) = delete;
-    virtual ~connection();
+    virtual ~connection() = default;
 
     // readable() will be called once, when there is something to receive, an end or an error.
     void want_read();
@@ -57,7 +58,7 @@ public:
     // Closes, and lets the peer know that something was cut off.
     void reset();
 
-    bool closed() const { return fd_ < 0; }
+    bool closed() const { return !socket_.is_open(); }
 
 protected:
     virtual void readable() = 0;
@@ -77,7 +78,7 @@ protected:
 
 private:
     loop& loop_;
-    int fd_;
+    socket socket_;
     bool wants_read_ = false;
 
     // An edge has come, and what it told of may not all be received.

@@ -8,11 +8,10 @@
 #include <cstring>
 #include <limits>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <system_error>
-#include <unistd.h>
+#include <utility>
 
 namespace gateway::net {
 
@@ -58,20 +57,19 @@ void remove_left_over(const listen_target& target, const stream_protocol::endpoi
     if (::lstat(target.socket_path.c_str(), &file) != 0 || !S_ISSOCK(file.st_mode)) {
         return;
     }
-    const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const socket s(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     const bool answered =
-        ::connect(fd, endpoint.data(), static_cast<socklen_t>(endpoint.size())) == 0;
-    ::close(fd);
+        ::connect(s.fd(), endpoint.data(), static_cast<socklen_t>(endpoint.size())) == 0;
     if (!answered) {
         ::unlink(target.socket_path.c_str());
     }
 }
 
-stream_protocol protocol_of(int fd)
+stream_protocol protocol_of(const socket& s)
 {
     sockaddr_storage address{};
     socklen_t size = sizeof address;
-    ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size);
+    ::getsockname(s.fd(), reinterpret_cast<sockaddr*>(&address), &size);
     return {address.ss_family, 0};
 }
 
@@ -94,33 +92,28 @@ std::optional<base::ip_address> address_of(const sockaddr_storage& peer)
 
 }  // namespace
 
-int open_listening_socket(const listen_target& target)
+socket open_listening_socket(const listen_target& target)
 {
     const auto endpoint = endpoint_of(target);
     const int family = endpoint.protocol().family();
-    const int fd = ::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    check(fd >= 0, "cannot open a socket for", target);
+    socket s(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    check(s.is_open(), "cannot open a socket for", target);
     if (family != AF_UNIX) {
-        set_option(fd, SOL_SOCKET, SO_REUSEADDR);
-        set_option(fd, SOL_SOCKET, SO_REUSEPORT);
+        set_option(s.fd(), SOL_SOCKET, SO_REUSEADDR);
+        set_option(s.fd(), SOL_SOCKET, SO_REUSEPORT);
     }
     const bool ok =
-        ::bind(fd, endpoint.data(), static_cast<socklen_t>(endpoint.size())) == 0 &&
-        ::listen(fd, std::numeric_limits<int>::max()) == 0;  // the kernel caps it at somaxconn
-    if (!ok) {
-        const int error = errno;
-        ::close(fd);
-        errno = error;
-    }
+        ::bind(s.fd(), endpoint.data(), static_cast<socklen_t>(endpoint.size())) == 0 &&
+        ::listen(s.fd(), std::numeric_limits<int>::max()) == 0;  // the kernel caps it at somaxconn
     check(ok, "cannot listen on", target);
-    return fd;
+    return s;
 }
 
-unsigned short bound_port(int fd)
+unsigned short bound_port(const socket& s)
 {
     boost::asio::ip::tcp::endpoint endpoint;
     socklen_t size = static_cast<socklen_t>(endpoint.capacity());
-    if (::getsockname(fd, endpoint.data(), &size) != 0) {
+    if (::getsockname(s.fd(), endpoint.data(), &size) != 0) {
         return 0;
     }
     endpoint.resize(size);
@@ -134,20 +127,17 @@ void refuse_if_taken(const listen_target& target)
         remove_left_over(target, endpoint);
         return;
     }
-    const int fd = ::socket(endpoint.protocol().family(), SOCK_STREAM | SOCK_CLOEXEC, 0);
-    check(fd >= 0, "cannot open a socket for", target);
-    set_option(fd, SOL_SOCKET, SO_REUSEADDR);
-    const bool ok = ::bind(fd, endpoint.data(), static_cast<socklen_t>(endpoint.size())) == 0;
-    const int error = errno;
-    ::close(fd);
-    errno = error;
+    const socket s(::socket(endpoint.protocol().family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
+    check(s.is_open(), "cannot open a socket for", target);
+    set_option(s.fd(), SOL_SOCKET, SO_REUSEADDR);
+    const bool ok = ::bind(s.fd(), endpoint.data(), static_cast<socklen_t>(endpoint.size())) == 0;
     check(ok, "cannot listen on", target);
 }
 
-listener::listener(loop& l, int fd, acceptor_owner& owner)
+listener::listener(loop& l, socket listening, acceptor_owner& owner)
     : loop_(l),
-      protocol_(protocol_of(fd)),
-      acceptor_(l.get_executor(), protocol_, fd),
+      protocol_(protocol_of(listening)),
+      acceptor_(l.get_executor(), protocol_, listening.release()),
       retry_(l.get_executor()),
       owner_(owner)
 {}
@@ -209,13 +199,13 @@ bool listener::accept_some(int most)
         // Asked for here, because a peer that has gone meanwhile has no address any more.
         sockaddr_storage peer{};
         socklen_t size = sizeof peer;
-        const int fd = ::accept4(
+        socket s(::accept4(
             acceptor_.native_handle(),
             reinterpret_cast<sockaddr*>(&peer),
             &size,
             SOCK_NONBLOCK | SOCK_CLOEXEC
-        );
-        if (fd < 0) {
+        ));
+        if (!s.is_open()) {
             const int error = errno;
             owner_.room_unused();
             errno = error;
@@ -225,9 +215,9 @@ bool listener::accept_some(int most)
                                 // queue
         }
         if (protocol_.family() != AF_UNIX) {
-            set_option(fd, IPPROTO_TCP, TCP_NODELAY);
+            s.send_without_delay();
         }
-        owner_.accepted(fd, address_of(peer));
+        owner_.accepted(std::move(s), address_of(peer));
     }
     errno = 0;
     return true;

@@ -4,6 +4,7 @@
 
 #include "gateway/base/ip_address.hpp"
 #include "gateway/net/loop.hpp"
+#include "gateway/net/socket.hpp"
 
 #include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/generic/stream_protocol.hpp>
@@ -26,13 +27,13 @@ struct listen_target {
 // An open listening socket; throws std::system_error with the address in its text. One process may
 // open several for the same address and port; refuse_if_taken() first, or another process may
 // share.
-int open_listening_socket(const listen_target& target);
+socket open_listening_socket(const listen_target& target);
 
 // Throws if anybody listens on that address and port already, even someone who would share it.
 void refuse_if_taken(const listen_target& target);
 
 // The port a socket is bound to (the kernel chose it if 0 was asked for).
-unsigned short bound_port(int fd);
+unsigned short bound_port(const socket& s);
 
 // Who gets the connections. Room is asked for before each is taken, so a bound is never passed.
 class acceptor_owner {
@@ -43,7 +44,7 @@ public:
     virtual void room_unused() = 0;
 
     // `peer` is nothing for a Unix socket's, which has no address.
-    virtual void accepted(int fd, const std::optional<base::ip_address>& peer) = 0;
+    virtual void accepted(socket s, const std::optional<base::ip_address>& peer) = 0;
 
 protected:
     ~acceptor_owner() = default;
@@ -56,8 +57,8 @@ public:
 
     static constexpr base::duration pause_after_failure = std::chrono::milliseconds{100};
 
-    // Takes over `fd`, which other workers' listeners may share (Unix sockets).
-    listener(loop& l, int fd, acceptor_owner& owner);
+    // Other workers' listeners may accept from the same queue (Unix sockets).
+    listener(loop& l, socket listening, acceptor_owner& owner);
 
     void start();
     // Tells that there is room again.

@@ -8,6 +8,9 @@
 namespace gateway::net {
 
 struct resolver_options {
+    // As `refresh` or `retry`: only when somebody asks.
+    static constexpr base::duration never = base::duration::max();
+
     // How long after a good answer a name is asked for again.
     base::duration refresh = std::chrono::seconds{30};
     // How long after a failure a name is asked for again.

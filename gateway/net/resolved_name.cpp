@@ -23,6 +23,8 @@ struct resolved_name::state {
     std::vector<endpoint> endpoints;
     bool known = false;
     bool abandoned = false;
+    std::string error;
+    // Until it is asked again; nothing for what needs no asking.
     std::unique_ptr<timer> wait;
     std::function<void()> answered;
 };
@@ -102,18 +104,39 @@ resolved_name resolved_name::of_host(
                 mine->endpoints = addresses_in(results, mine->options.max_addresses);
             }
             mine->known = true;
+            mine->error = error ? error.message() : std::string{};
             if (mine->answered) {
                 mine->answered();
             }
             if (mine->abandoned) {
                 break;
             }
-            mine->wait->expires_after(error ? mine->options.retry : mine->options.refresh);
+            const base::duration pause = error ? mine->options.retry : mine->options.refresh;
+            if (pause == resolver_options::never) {
+                mine->wait->expires_at(timer::time_point::max());
+            } else {
+                mine->wait->expires_after(pause);
+            }
             co_await mine->wait->async_wait(use_task);
         }
     };
     boost::asio::co_spawn(ex, keep_resolved(s, ex, host, port), boost::asio::detached);
     return resolved_name(std::move(s));
+}
+
+// While it is being asked there is no wait to cut short.
+bool resolved_name::ask()
+{
+    if (state_->wait == nullptr) {
+        return false;
+    }
+    state_->wait->cancel();
+    return true;
+}
+
+const std::string& resolved_name::error() const
+{
+    return state_->error;
 }
 
 std::span<const resolved_name::endpoint> resolved_name::endpoints() const

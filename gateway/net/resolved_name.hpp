@@ -1,5 +1,5 @@
-// A host name kept resolved: asked at the start, and again as resolver_options say.
-// A failing resolver keeps the last good answer. Addresses and Unix sockets need no asking.
+// A host name kept resolved: asked at the start, and again as resolver_options say or somebody
+// wants. A failing resolver keeps the last good answer. Addresses and Unix sockets need no asking.
 // One thread: the loop's.
 #pragma once
 
@@ -34,6 +34,9 @@ public:
     resolved_name& operator=(resolved_name&&) = default;
     ~resolved_name();
 
+    // Asks again now. False: there is nothing to ask, as it is an address or a Unix socket.
+    bool ask();
+
     // Asks no more; what is known stays.
     void stop();
 
@@ -41,6 +44,9 @@ public:
 
     // False until the first answer.
     bool known() const;
+
+    // What the resolver said last, if that was an error.
+    const std::string& error() const;
 
 private:
     struct state;

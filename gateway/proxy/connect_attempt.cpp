@@ -50,7 +50,7 @@ void connect_attempt::connected(const boost::system::error_code& ec)
         socket_.reset();
         proceed();
     } else {
-        pool_.attempt_succeeded(*this, socket_->release());
+        pool_.attempt_succeeded(*this, net::socket(socket_->release()));
     }
 }
 

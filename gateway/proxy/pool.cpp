@@ -3,8 +3,7 @@
 #include "gateway/proxy/server_address.hpp"
 
 #include <algorithm>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
+#include <utility>
 
 namespace gateway::proxy {
 
@@ -215,9 +214,9 @@ void pool::waiting_ended(waiting_lease& w)
 
 // ---- connections being made ------------------------------------------------------------------
 
-void pool::attempt_succeeded(connect_attempt& a, int fd)
+void pool::attempt_succeeded(connect_attempt& a, net::socket connected)
 {
-    upstream_connection& c = adopt(fd, a.server());
+    upstream_connection& c = adopt(std::move(connected), a.server());
     pending_lease* const l = a.lease();
     attempts_.erase(a.self);
     if (l == nullptr) {
@@ -300,11 +299,10 @@ upstream_connection* pool::take_idle(std::size_t server, bool surely_open)
     return nullptr;
 }
 
-upstream_connection& pool::adopt(int fd, std::size_t server)
+upstream_connection& pool::adopt(net::socket connected, std::size_t server)
 {
-    const int on = 1;  // a Unix socket has no such option, and none is needed
-    ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    upstream_connection& c = connections_.emplace_back(loop_, fd, *this, server);
+    connected.send_without_delay();
+    upstream_connection& c = connections_.emplace_back(loop_, std::move(connected), *this, server);
     c.self_ = std::prev(connections_.end());
     metrics_.worker.upstreams_active.add(1);
     return c;

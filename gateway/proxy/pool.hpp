@@ -102,7 +102,7 @@ public:
     // Where to begin among the addresses of a server.
     std::size_t next_turn(std::size_t server) { return servers_[server].turn++; }
 
-    void attempt_succeeded(connect_attempt& a, int fd);
+    void attempt_succeeded(connect_attempt& a, net::socket connected);
     void attempt_failed(connect_attempt& a, failure why);
     void attempt_ended(connect_attempt& a);
     bool keep_abandoned(connect_attempt& a);
@@ -156,7 +156,7 @@ private:
     void free_place(std::size_t server);
     void blame(std::size_t server);
     upstream_connection* take_idle(std::size_t server, bool surely_open);
-    upstream_connection& adopt(int fd, std::size_t server);
+    upstream_connection& adopt(net::socket connected, std::size_t server);
     void keep_or_close(upstream_connection& c, bool reusable);
     void idle_connection_ended(upstream_connection& c) override;
     void connection_released(upstream_connection& c) override;

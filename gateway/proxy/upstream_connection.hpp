@@ -38,8 +38,10 @@ protected:
 
 class upstream_connection final : public net::connection, public base::timer_entry {
 public:
-    upstream_connection(net::loop& l, int fd, connection_owner& owner, std::size_t server)
-        : connection(l, fd), owner_(owner), server_(server)
+    upstream_connection(
+        net::loop& l, net::socket connected, connection_owner& owner, std::size_t server
+    )
+        : connection(l, std::move(connected)), owner_(owner), server_(server)
     {}
 
     // Says who has leased it. Null: it is idle.

@@ -166,15 +166,15 @@ net::task<> admin_server::state::listen(std::shared_ptr<state> s)
 }
 
 admin_server::admin_server(
-    asio::io_context& context, int socket, const admin_options& options, sources from
+    asio::io_context& context, net::socket listening, const admin_options& options, sources from
 )
 {
     sockaddr_storage address{};
     socklen_t size = sizeof address;
-    ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size);
+    ::getsockname(listening.fd(), reinterpret_cast<sockaddr*>(&address), &size);
     const protocol family(address.ss_family, 0);
     state_ = std::make_shared<state>(state{
-        acceptor(context.get_executor(), family, socket), options, std::move(from)});
+        acceptor(context.get_executor(), family, listening.release()), options, std::move(from)});
     asio::co_spawn(context.get_executor(), state::listen(state_), asio::detached);
 }
 

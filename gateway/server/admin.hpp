@@ -1,6 +1,7 @@
 // The admin API: /metrics, /healthz, /readyz, on an address of its own and the main thread's loop.
 #pragma once
 
+#include "gateway/net/socket.hpp"
 #include "gateway/server/options.hpp"
 #include "gateway/telemetry/metrics.hpp"
 
@@ -32,9 +33,12 @@ public:
         std::function<readiness()> ready;
     };
 
-    // Takes over a socket that listens on options.address.
+    // `listening` on options.address.
     admin_server(
-        boost::asio::io_context& context, int socket, const admin_options& options, sources from
+        boost::asio::io_context& context,
+        net::socket listening,
+        const admin_options& options,
+        sources from
     );
     ~admin_server();
 

@@ -4,8 +4,8 @@
 
 namespace gateway::server {
 
-session::session(session_environment& env, int fd, const base::ip_address& peer)
-    : connection(env.loop, fd), env_(env), peer_(peer)
+session::session(session_environment& env, net::socket connected, const base::ip_address& peer)
+    : connection(env.loop, std::move(connected)), env_(env), peer_(peer)
 {
     env_.metrics.clients_idle.add(1);
 }

@@ -19,7 +19,7 @@ public:
     // How long an idle connection stays open while draining, for a request on its way.
     static constexpr base::duration drain_grace = std::chrono::milliseconds{500};
 
-    session(session_environment& env, int fd, const base::ip_address& peer);
+    session(session_environment& env, net::socket connected, const base::ip_address& peer);
     ~session() override = default;
 
     void start();

@@ -3,12 +3,11 @@
 #include <boost/asio/post.hpp>
 
 #include <netinet/in.h>
-#include <unistd.h>
 
 namespace gateway::server {
 
 worker::worker(
-    shared_state& shared, std::size_t index, const snapshot& s, const std::vector<int>& sockets
+    shared_state& shared, std::size_t index, const snapshot& s, std::vector<net::socket> listening
 )
     : shared_(shared),
       index_(index),
@@ -31,8 +30,8 @@ worker::worker(
       }
 {
     net::acceptor_owner& owner = *this;
-    for (const int fd : sockets) {
-        listeners_.emplace_back(loop_, fd, owner);
+    for (net::socket& one : listening) {
+        listeners_.emplace_back(loop_, std::move(one), owner);
     }
     loop_.on_tick([this](base::instant now) { tick(now); });
 }
@@ -74,17 +73,16 @@ void worker::room_unused()
 }
 
 // A Unix socket's peer is on this machine: it counts as the loopback address, and against no cap.
-void worker::accepted(int fd, const std::optional<base::ip_address>& peer)
+void worker::accepted(net::socket connected, const std::optional<base::ip_address>& peer)
 {
     std::optional<base::ip_address> counted_as;
     if (peer.has_value() && !let_in(*peer, counted_as)) {
         shared_.metrics.worker(index_).refused_per_peer.add();
-        ::close(fd);
         room_unused();
         return;
     }
     const auto here = base::ip_address::v4(INADDR_LOOPBACK);
-    session& s = sessions_.emplace_back(environment_, fd, peer.value_or(here));
+    session& s = sessions_.emplace_back(environment_, std::move(connected), peer.value_or(here));
     s.self = std::prev(sessions_.end());
     s.counted_as = counted_as;
     s.start();

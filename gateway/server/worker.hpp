@@ -39,9 +39,11 @@ public:
     // About how many ticks a full pass over the local table takes, to forget full buckets: 10 s.
     static constexpr std::size_t sweep_passes = 400;
 
-    // Takes over the listening sockets.
     worker(
-        shared_state& shared, std::size_t index, const snapshot& s, const std::vector<int>& sockets
+        shared_state& shared,
+        std::size_t index,
+        const snapshot& s,
+        std::vector<net::socket> listening
     );
 
     // Ends the thread at once if it still runs, and joins it.
@@ -82,7 +84,7 @@ private:
 
     bool make_room() override;
     void room_unused() override;
-    void accepted(int fd, const std::optional<base::ip_address>& peer) override;
+    void accepted(net::socket connected, const std::optional<base::ip_address>& peer) override;
     bool let_in(const base::ip_address& peer, std::optional<base::ip_address>& counted_as);
     void ended(session& s);
     void tick(base::instant now);

@@ -18,7 +18,7 @@ std::shared_ptr<shared_store> open(
     telemetry::store_metrics& metrics
 )
 {
-    return std::make_shared<redis_store>(loop.context(), std::move(name), options, metrics);
+    return std::make_shared<redis_store>(loop, std::move(name), options, metrics);
 }
 
 std::shared_ptr<rate_walk> walk(

@@ -187,13 +187,14 @@ class link_faults : public ::testing::TestWithParam<std::tuple<int, int>> {};
 TEST_P(link_faults, cost_no_more_than_the_timeout_and_pass)
 {
     const auto [step, kind] = GetParam();
-    asio::io_context io{1};
+    net::loop loop;
+    auto& io = loop.context();
     telemetry::store_metrics metrics;
     fake_server server{io, static_cast<fault>(kind), step};
     redis_options o;
     o.port = server.port();
     o.timeout = milliseconds{50};
-    redis_store store{io, "shared", o, metrics};
+    redis_store store{loop, "shared", o, metrics};
     const auto l = *limit::limit::make(1, hours{1}, 1000);
     run_until(
         io, [&] { return store.healthy(); }, milliseconds{100}
@@ -223,8 +224,8 @@ TEST_P(link_faults, cost_no_more_than_the_timeout_and_pass)
         io, [] { return false; }, milliseconds{20}
     );  // what is late arrives
     bool good = false;
-    const base::instant end = base::now() + seconds{20};
-    for (std::int64_t cost = 100; !good && base::now() < end; ++cost) {
+    const base::instant until = base::now() + seconds{20};
+    for (std::int64_t cost = 100; !good && base::now() < until; ++cost) {
         asker a;
         const charge c{.limit_name = "l", .bucket_name = "x", .limit = &l, .cost = cost};
         if (!store.ask({&c, 1}, a)) {
@@ -248,8 +249,7 @@ TEST_P(link_faults, cost_no_more_than_the_timeout_and_pass)
     }
     store.close();
     server.close();
-    io.restart();
-    io.run();
+    end(loop);
 }
 
 INSTANTIATE_TEST_SUITE_P(

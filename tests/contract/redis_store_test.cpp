@@ -441,23 +441,23 @@ TEST(redis_store, closing_fails_what_is_pending_and_destroying_abandons_it)
     o.port = std::to_string(server->port());
     const charge c = of("x");
     asker abandoned;
-    boost::asio::io_context io{1};
+    net::loop loop;
+    auto& io = loop.context();
     {
-        redis_store store{io, "shared", o, metrics};
+        redis_store store{loop, "shared", o, metrics};
         ASSERT_TRUE(run_until(io, [&] { return store.healthy(); }));
         ASSERT_EQ(store.ask({&c, 1}, abandoned), std::nullopt);
         ASSERT_TRUE(abandoned.asked());
     }
     EXPECT_FALSE(abandoned.asked());
-    redis_store store{io, "shared", o, metrics};
+    redis_store store{loop, "shared", o, metrics};
     ASSERT_TRUE(run_until(io, [&] { return store.healthy(); }));
     asker failed;
     ASSERT_EQ(store.ask({&c, 1}, failed), std::nullopt);
     store.close();
     EXPECT_EQ(failed.why, failure::unreachable);
     EXPECT_EQ(store.ask({&c, 1}, failed), failure::unreachable);
-    io.restart();
-    io.run();
+    end(loop);
     EXPECT_EQ(abandoned.calls, 0);
 }
 

@@ -66,6 +66,14 @@ private:
     memory_store store_{memory_options{.max_buckets = 10'000}};
 };
 
+// Returns: nothing is left to wait for.
+inline void end(net::loop& l)
+{
+    l.stop();
+    l.context().restart();
+    l.run();
+}
+
 // A Redis store in a loop of its own. Timeouts are long here, as the machine may be busy.
 class redis_subject {
 public:
@@ -75,20 +83,19 @@ public:
         : server_(std::move(server))
     {
         options.port = std::to_string(server_->port());
-        store_.emplace(io_, "shared", options, metrics_);
+        store_.emplace(loop_, "shared", options, metrics_);
     }
 
     ~redis_subject()
     {
         store_->close();
-        io_.restart();
-        io_.run();  // returns: nothing is left to wait for
+        end(loop_);
     }
 
     bool becomes_healthy(base::duration within = std::chrono::seconds{5})
     {
         return run_until(
-            io_, [this] { return store_->healthy(); }, within
+            io(), [this] { return store_->healthy(); }, within
         );
     }
 
@@ -99,7 +106,7 @@ public:
         if (const auto refused = store_->ask(charges, a)) {
             return refused;
         }
-        run_until(io_, [&a] { return a.settled(); });
+        run_until(io(), [&a] { return a.settled(); });
         if (a.got) {
             into = *a.got;
         }
@@ -117,7 +124,7 @@ public:
 
     redis_store& store() { return *store_; }
 
-    boost::asio::io_context& io() { return io_; }
+    boost::asio::io_context& io() { return loop_.context(); }
 
     telemetry::store_metrics& metrics() { return metrics_; }
 
@@ -130,7 +137,7 @@ private:
     }
 
     std::shared_ptr<redis_server> server_;
-    boost::asio::io_context io_{1};
+    net::loop loop_;
     telemetry::store_metrics metrics_;
     std::optional<redis_store> store_;
 };

@@ -5,17 +5,18 @@
 #pragma once
 
 #include "gateway/base/ring.hpp"
-#include "gateway/net/task.hpp"
+#include "gateway/net/connection.hpp"
+#include "gateway/net/connector.hpp"
 #include "gateway/store/conversation_state.hpp"
 #include "gateway/store/health_report.hpp"
 #include "gateway/store/redis/command.hpp"
-#include "gateway/store/redis/connector.hpp"
+#include "gateway/store/redis/greeting.hpp"
 #include "gateway/store/redis/options.hpp"
 #include "gateway/store/redis/reply.hpp"
 #include "gateway/telemetry/metrics.hpp"
 
-#include <array>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 
@@ -24,14 +25,14 @@ namespace gateway::store::redis {
 class link final : private conversation_port {
 public:
     static std::shared_ptr<link> start(
-        const net::executor& executor,
+        net::loop& l,
         std::string name,
         const redis_options& options,
         telemetry::store_metrics& metrics
     );
 
     link(
-        const net::executor& executor,
+        net::loop& l,
         std::string name,
         const redis_options& options,
         telemetry::store_metrics& metrics
@@ -61,29 +62,56 @@ private:
     // Calls, a probe, and scripts for those that found none.
     static constexpr std::size_t max_commands = 2 * (conversation_state::max_calls + 1);
 
+    // The connection to the server; destroys itself some time after it was let go.
+    class channel final : public net::connection {
+    public:
+        channel(net::loop& l, net::socket connected, link& of)
+            : connection(l, std::move(connected)), link_(&of)
+        {}
+
+        void let_go()
+        {
+            link_ = nullptr;
+            close();
+        }
+
+    private:
+        link* link_;
+
+        void readable() override
+        {
+            if (link_ != nullptr) {
+                link_->receive();
+            }
+        }
+
+        void drained() override {}
+
+        // The end is noticed by who reads: replies may have come before it.
+        void broken() override { want_read(); }
+
+        void released() override { delete this; }
+    };
+
     std::weak_ptr<link> self_;
-    net::executor executor_;
+    net::loop& loop_;
     redis_options options_;
     health_report health_;
-    std::shared_ptr<connector> connector_;
-    net::stream_socket socket_;
-    // The number of the connection; completions of an older one are ignored.
-    std::uint64_t generation_ = 0;
+    std::shared_ptr<net::connector> connector_;
+    // Null: there is no connection.
+    channel* channel_ = nullptr;
+    // Until the server has accepted it.
+    std::optional<greeting> greeting_;
+    std::string script_sha_;
 
     base::ring<sent_command> commands_;
     reply_reader reader_;
     reply reply_;
-    std::string outgoing_;
-    // How many bytes of outgoing_ have been sent.
-    std::size_t sent_ = 0;
-
-    bool awaiting_writable_ = false;
     bool script_on_its_way_ = false;
     bool turn_end_posted_ = false;
-    std::array<char, 16 * 1024> incoming_;
     net::timer wake_timer_;
-    // The end of a rest in run().
-    net::timer rest_timer_;
+    // What run() waits for: the end of a rest, of a greeting, or of the connection.
+    net::timer run_timer_;
 
     std::minstd_rand random_;
     conversation_state conversation_;
@@ -98,18 +126,17 @@ private:
 
     // link.cpp: commands and replies.
     sent_command& command(sent_command::kind what, std::int64_t number);
-    void send_bytes(const std::string& bytes);
-    void flush();
-    void flush_when_writable();
-    void read_later();
-    bool receive();
+    void receive();
     bool handle(const reply& r);
+    bool handle_result(const reply& r);
     bool handle_error(sent_command answered, std::string_view words);
     bool ask_again(sent_command& forgotten);
 
     // link_recovery.cpp: loss and return.
     net::task<> run(std::shared_ptr<link> self);
-    void begin();
+    net::task<> pause(base::duration time);
+    void begin(net::socket connected);
+    bool greet(const reply& r);
     void lose(failure why, std::string words);
 };
 

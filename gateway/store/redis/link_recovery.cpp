@@ -4,39 +4,49 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace gateway::store::redis {
 
 namespace asio = boost::asio;
 
+namespace {
+
+// Connecting and greeting get the store's timeout each, but within these: less would not survive a
+// lost packet, more would make recovery take over a second.
+constexpr base::duration least_stage = std::chrono::milliseconds{250};
+constexpr base::duration most_stage = std::chrono::milliseconds{400};
+
+base::duration stage_limit(const redis_options& options)
+{
+    return std::clamp(options.timeout, least_stage, most_stage);
+}
+
+}  // namespace
+
 std::shared_ptr<link> link::start(
-    const net::executor& executor,
-    std::string name,
-    const redis_options& options,
-    telemetry::store_metrics& metrics
+    net::loop& l, std::string name, const redis_options& options, telemetry::store_metrics& metrics
 )
 {
-    auto made = std::make_shared<link>(executor, std::move(name), options, metrics);
+    auto made = std::make_shared<link>(l, std::move(name), options, metrics);
     made->self_ = made;
-    asio::co_spawn(executor, made->run(made), asio::detached);
+    asio::co_spawn(l.get_executor(), made->run(made), asio::detached);
     return made;
 }
 
 link::link(
-    const net::executor& executor,
-    std::string name,
-    const redis_options& options,
-    telemetry::store_metrics& metrics
+    net::loop& l, std::string name, const redis_options& options, telemetry::store_metrics& metrics
 )
-    : executor_(executor),
+    : loop_(l),
       options_(options),
       health_(std::move(name), metrics),
-      connector_(connector::make(executor, options)),
-      socket_(executor),
+      connector_(net::connector::make(
+          l.get_executor(), {options.host, options.port, options.socket_path}, stage_limit(options)
+      )),
       commands_(max_commands),
-      wake_timer_(executor),
-      rest_timer_(executor),
+      wake_timer_(l.get_executor()),
+      run_timer_(l.get_executor()),
       random_(std::random_device{}()),
       conversation_(*this, options, metrics, std::random_device{}())
 {}
@@ -46,46 +56,85 @@ net::task<> link::run(std::shared_ptr<link> self)
     link_state& state = self->conversation_.link();
     while (!state.closed()) {
         state.connecting();
-        if (const auto why = co_await connector_->establish(state)) {
-            health_.note(*why, connector_->detail());
-            conversation_.lost(*why, base::now());
-        } else if (!state.closed()) {
-            begin();
+        net::stream_socket socket = co_await connector_->connect();
+        if (state.closed()) {
+            break;
+        }
+        if (socket.is_open()) {
+            begin(net::socket(socket.release()));
+            co_await pause(stage_limit(options_));
+            if (greeting_) {
+                lose(failure::timeout, {});
+            }
+        } else {
+            lose(
+                connector_->timed_out() ? failure::timeout : failure::unreachable,
+                connector_->detail()
+            );
         }
         while (state.ready()) {
-            rest_timer_.expires_at(base::instant::max());  // until hang_up() cancels it
-            co_await rest_timer_.async_wait(net::use_task);
+            co_await pause(base::duration::max());
         }
         if (!state.closed()) {
-            rest_timer_.expires_after(state.rest(std::uniform_real_distribution<double>{
-                0, 1}(random_)));
-            co_await rest_timer_.async_wait(net::use_task);
+            co_await pause(state.rest(std::uniform_real_distribution<double>{0, 1}(random_)));
         }
     }
 }
 
-void link::begin()
+// Or until hang_up(), or the end of the greeting.
+net::task<> link::pause(base::duration time)
 {
-    socket_ = connector_->take_socket();
-    ++generation_;
+    if (time == base::duration::max()) {
+        run_timer_.expires_at(base::instant::max());
+    } else {
+        run_timer_.expires_after(time);
+    }
+    co_await run_timer_.async_wait(net::use_task);
+}
+
+void link::begin(net::socket connected)
+{
+    conversation_.link().connected();
+    channel_ = new channel(loop_, std::move(connected), *this);
     reader_.reset();
-    read_later();
+    greeting_.emplace(options_);
+    channel_->send(greeting_->bytes());
+    channel_->want_read();
+}
+
+// A reply to a part of the greeting. False: the connection is lost.
+bool link::greet(const reply& r)
+{
+    if (const auto refused = greeting_->accept(r)) {
+        const bool has_words = r.what == reply::kind::error;
+        lose(*refused, has_words ? quotable(r.text(), options_.password) : std::string{});
+        return false;
+    }
+    if (!greeting_->done()) {
+        return true;
+    }
+    if (!reader_.drained()) {
+        lose(failure::protocol, {});
+        return false;
+    }
+    script_sha_ = greeting_->script_sha();
+    greeting_.reset();
+    run_timer_.cancel();
     conversation_.ready(base::now());
+    return true;
 }
 
 void link::hang_up()
 {
-    ++generation_;
-    boost::system::error_code ignored;
-    socket_.close(ignored);
+    if (channel_ != nullptr) {
+        std::exchange(channel_, nullptr)->let_go();
+    }
+    greeting_.reset();
     while (!commands_.empty()) {
         commands_.pop();
     }
-    outgoing_.clear();
-    sent_ = 0;
-    awaiting_writable_ = false;
     script_on_its_way_ = false;
-    rest_timer_.cancel();
+    run_timer_.cancel();
 }
 
 void link::lose(failure why, std::string words)
@@ -133,7 +182,7 @@ void link::wake_after_turn()
         self->turn_end_posted_ = false;
         self->conversation_.turn_ended(base::now());
     };
-    asio::post(executor_, std::move(end));
+    asio::post(loop_.get_executor(), std::move(end));
 }
 
 void link::report(std::optional<failure> why)

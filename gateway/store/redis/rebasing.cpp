@@ -1,6 +1,7 @@
 #include "gateway/store/redis/rebasing.hpp"
 
 #include "gateway/store/redis/command.hpp"
+#include "gateway/store/redis/greeting.hpp"
 #include "gateway/store/redis/scripts.hpp"
 #include "gateway/telemetry/log.hpp"
 
@@ -24,6 +25,7 @@ constexpr std::string_view keys_per_step = "100";
 // Beyond a question's timeout: in which every worker has surely noticed the reload.
 constexpr base::duration adoption = std::chrono::milliseconds{100};
 
+constexpr base::duration connect_limit = std::chrono::seconds{1};
 constexpr base::duration step_limit = std::chrono::seconds{5};
 constexpr base::duration rest_after_failure = std::chrono::seconds{1};
 
@@ -50,7 +52,9 @@ rebasing::rebasing(
 )
     : name_(std::move(name)),
       options_(options),
-      connector_(connector::make(executor, options)),
+      connector_(net::connector::make(
+          executor, {options.host, options.port, options.socket_path}, connect_limit
+      )),
       socket_(executor),
       timer_(executor)
 {
@@ -76,15 +80,7 @@ net::task<> rebasing::run(std::shared_ptr<rebasing> self)
     co_await self->rest(options_.timeout + adoption);
     std::optional<failure> told;
     while (!cancelled_) {
-        link_state state;
-        state.connecting();
-        std::optional<failure> why = co_await connector_->establish(state);
-        if (!why && !cancelled_) {
-            socket_ = connector_->take_socket();
-            why = co_await walk();
-            boost::system::error_code ignored;
-            socket_.close(ignored);
-        }
+        const std::optional<failure> why = co_await attempt();
         if (cancelled_) {
             break;
         }
@@ -100,19 +96,61 @@ net::task<> rebasing::run(std::shared_ptr<rebasing> self)
     }
 }
 
+net::task<std::optional<failure>> rebasing::attempt()
+{
+    socket_ = co_await connector_->connect();
+    if (!socket_.is_open()) {
+        co_return connector_->timed_out() ? failure::timeout : failure::unreachable;
+    }
+    reader_.reset();
+    std::optional<failure> why = co_await greet();
+    if (!why) {
+        why = co_await walk();
+    }
+    ++step_;
+    timer_.cancel();
+    boost::system::error_code ignored;
+    socket_.close(ignored);
+    co_return why;
+}
+
+net::task<std::optional<failure>> rebasing::greet()
+{
+    greeting words{options_};
+    if (const auto why = co_await send(words.bytes())) {
+        co_return why;
+    }
+    reply said;
+    while (!words.done()) {
+        if (const auto why = co_await read(said)) {
+            co_return why;
+        }
+        if (const auto refused = words.accept(said)) {
+            co_return refused;
+        }
+    }
+    co_return std::nullopt;
+}
+
 // From the beginning: where another walk stood means nothing to a server that has restarted.
 net::task<std::optional<failure>> rebasing::walk()
 {
-    reader_.reset();
     std::string cursor = "0";
+    reply said;
     do {
         std::string command;
         const std::array<std::string_view, 7> words{
             "EVAL", rebase_script, "0", cursor, keys_per_step, options_.key_prefix, limits_};
         encode(command, words);
-        reply said;
-        if (const auto why = co_await ask(command, said)) {
+        if (const auto why = co_await send(command)) {
             co_return why;
+        }
+        if (const auto why = co_await read(said)) {
+            co_return why;
+        }
+        if (said.what != reply::kind::text) {
+            const bool refused = said.what == reply::kind::error;
+            co_return refused ? classify(said.text()).why : failure::protocol;
         }
         cursor = said.text();
     } while (cursor != "0");
@@ -130,32 +168,29 @@ void rebasing::limit_step()
     });
 }
 
-net::task<std::optional<failure>> rebasing::ask(const std::string& command, reply& into)
+net::task<std::optional<failure>> rebasing::send(const std::string& commands)
 {
     limit_step();
     const auto [unsent, sent] =
-        co_await asio::async_write(socket_, asio::buffer(command), net::use_task);
-    auto next = reply_reader::next::nothing;
+        co_await asio::async_write(socket_, asio::buffer(commands), net::use_task);
+    co_return unsent ? std::optional{failure::unreachable} : std::nullopt;
+}
+
+// The next reply to what was sent.
+net::task<std::optional<failure>> rebasing::read(reply& into)
+{
     std::array<char, 512> bytes;
-    while (!unsent && next == reply_reader::next::nothing) {
+    auto next = reader_.read(into);
+    while (next == reply_reader::next::nothing) {
         const auto [ended, count] =
             co_await socket_.async_read_some(asio::buffer(bytes), net::use_task);
         if (ended) {
-            break;
+            co_return failure::unreachable;
         }
         reader_.feed(std::span{bytes}.first(count));
         next = reader_.read(into);
     }
-    ++step_;
-    timer_.cancel();
-    if (next == reply_reader::next::nothing) {
-        co_return failure::unreachable;
-    }
-    if (next == reply_reader::next::reply && into.what == reply::kind::error) {
-        co_return classify(into.text()).why;
-    }
-    const bool good = next == reply_reader::next::reply && into.what == reply::kind::text;
-    co_return good ? std::nullopt : std::optional{failure::protocol};
+    co_return next == reply_reader::next::reply ? std::nullopt : std::optional{failure::protocol};
 }
 
 net::task<> rebasing::rest(base::duration time)

@@ -7,11 +7,12 @@
 // shared_ptr, as its coroutine may end after cancel().
 #pragma once
 
+#include "gateway/net/connector.hpp"
 #include "gateway/net/task.hpp"
 #include "gateway/store/rate_walk.hpp"
-#include "gateway/store/redis/connector.hpp"
 #include "gateway/store/redis/options.hpp"
 #include "gateway/store/redis/reply.hpp"
+#include "gateway/store/store.hpp"
 
 #include <memory>
 #include <optional>
@@ -53,7 +54,7 @@ private:
     // The limits in the form that rebase.lua reads.
     std::string limits_;
 
-    std::shared_ptr<connector> connector_;
+    std::shared_ptr<net::connector> connector_;
     net::stream_socket socket_;
     // The end of a rest, or a step's deadline.
     net::timer timer_;
@@ -66,12 +67,15 @@ private:
     bool ended_ = false;
 
     net::task<> run(std::shared_ptr<rebasing> self);
+    net::task<std::optional<failure>> attempt();
+    net::task<std::optional<failure>> greet();
     net::task<std::optional<failure>> walk();
 
-    // Closes the socket unless the step that begins now has ended within step_limit.
+    // Closes the socket unless another step begins, or the attempt ends, within step_limit.
     void limit_step();
 
-    net::task<std::optional<failure>> ask(const std::string& command, reply& into);
+    net::task<std::optional<failure>> send(const std::string& commands);
+    net::task<std::optional<failure>> read(reply& into);
     net::task<> rest(base::duration time);
     void report(std::optional<failure> why) const;
 };

@@ -7,12 +7,9 @@
 namespace gateway::store {
 
 redis_store::redis_store(
-    boost::asio::io_context& io,
-    std::string name,
-    const redis_options& options,
-    telemetry::store_metrics& metrics
+    net::loop& l, std::string name, const redis_options& options, telemetry::store_metrics& metrics
 )
-    : link_(redis::link::start(io.get_executor(), std::move(name), options, metrics))
+    : link_(redis::link::start(l, std::move(name), options, metrics))
 {}
 
 redis_store::~redis_store()

@@ -1,15 +1,14 @@
 // A store kept in a Redis server: one atomic script, one round trip, server time.
 //
-// One per worker and server, on the worker's thread and io_context only. Questions travel together
+// One per worker and server, on the worker's thread and loop only. Questions travel together
 // over one pipelined connection, the link, which connects and recovers by itself; a breaker stops
 // the asking when the server fails, and probes it aside. See conversation_state.
 #pragma once
 
+#include "gateway/net/loop.hpp"
 #include "gateway/store/redis/options.hpp"
 #include "gateway/store/store.hpp"
 #include "gateway/telemetry/metrics.hpp"
-
-#include <boost/asio/io_context.hpp>
 
 #include <memory>
 #include <string>
@@ -22,9 +21,9 @@ class link;
 
 class redis_store final : public shared_store {
 public:
-    // Starts connecting. `name` is what logs call it; `metrics` must outlive the io_context.
+    // Starts connecting. `name` is what logs call it; `metrics` must outlive the loop.
     redis_store(
-        boost::asio::io_context& io,
+        net::loop& l,
         std::string name,
         const redis_options& options,
         telemetry::store_metrics& metrics

@@ -69,7 +69,7 @@ protected:
             ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()), 0
         );
         peer = ends[1];
-        c = std::make_unique<recorder>(l, ends[0]);
+        c = std::make_unique<recorder>(l, socket(ends[0]));
     }
 
     template <typename Done>
@@ -197,7 +197,7 @@ TEST_F(connections, tell_an_end_from_a_reset)
 
     std::array<int, 2> ends{};
     ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()), 0);
-    recorder other(l, ends[0]);
+    recorder other(l, socket(ends[0]));
     EXPECT_EQ(other.send("unread"), sent::all);
     ::close(ends[1]);  // with bytes it has not read: a reset
     other.want_read();
@@ -286,7 +286,7 @@ TEST_F(connections, send_what_waits_before_they_end_in_any_way)
         ASSERT_EQ(
             ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()), 0
         );
-        recorder other(l, ends[0]);
+        recorder other(l, socket(ends[0]));
         in_a_turn([&] {
             EXPECT_EQ(other.send("bye"), sent::all);
             by_reset ? other.reset() : other.close();
@@ -334,38 +334,41 @@ TEST_F(connections, whose_peer_is_gone_when_the_turn_ends_have_something_to_rece
 
 class doorkeeper final : public acceptor_owner {
 public:
-    std::vector<int> in;
+    std::vector<socket> in;
     std::size_t room = 100;
 
     bool make_room() override { return room > 0 && room-- > 0; }
 
     void room_unused() override { ++room; }
 
-    void accepted(int fd, const std::optional<base::ip_address>&) override { in.push_back(fd); }
+    void accepted(socket s, const std::optional<base::ip_address>&) override
+    {
+        in.push_back(std::move(s));
+    }
 };
 
 TEST(listeners, accept_while_there_is_room_and_take_what_waits_when_they_close)
 {
     loop l;
-    const int fd = open_listening_socket({.host = "127.0.0.1", .port = 0, .socket_path = {}});
-    const unsigned short port = bound_port(fd);
+    socket s = open_listening_socket({.host = "127.0.0.1", .port = 0, .socket_path = {}});
+    const unsigned short port = bound_port(s);
     ASSERT_NE(port, 0);
     EXPECT_THROW(
         refuse_if_taken({.host = "127.0.0.1", .port = port, .socket_path = {}}), std::system_error
     );
     doorkeeper door;
     door.room = 1;
-    listener listening(l, fd, door);
+    listener listening(l, std::move(s), door);
     listening.start();
-    std::vector<int> clients;
+    std::vector<socket> clients;
     const auto come = [&] {
         sockaddr_in address{};
         address.sin_family = AF_INET;
         address.sin_port = htons(port);
         address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        clients.push_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+        clients.emplace_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
         ASSERT_EQ(
-            ::connect(clients.back(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0
+            ::connect(clients.back().fd(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0
         );
     };
     come();
@@ -386,11 +389,6 @@ TEST(listeners, accept_while_there_is_room_and_take_what_waits_when_they_close)
     EXPECT_EQ(door.in.size(), 3U);
     l.stop();
     l.run();
-    for (const auto& fds : {clients, door.in}) {
-        for (const int one : fds) {
-            ::close(one);
-        }
-    }
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ void run_until(net::loop& l, Done done)
 class loopback_server {
 public:
     loopback_server()
-        : fd_(net::open_listening_socket({.host = "127.0.0.1", .port = 0, .socket_path = {}}))
+        : socket_(net::open_listening_socket({.host = "127.0.0.1", .port = 0, .socket_path = {}}))
     {}
 
     ~loopback_server()
@@ -34,13 +34,12 @@ public:
         for (const int fd : accepted_) {
             ::close(fd);
         }
-        ::close(fd_);
     }
 
     loopback_server(const loopback_server&) = delete;
     loopback_server& operator=(const loopback_server&) = delete;
 
-    unsigned short port() const { return net::bound_port(fd_); }
+    unsigned short port() const { return net::bound_port(socket_); }
 
     void say(std::string_view bytes)
     {
@@ -54,12 +53,12 @@ public:
     }
 
 private:
-    int fd_;
+    net::socket socket_;
     std::vector<int> accepted_;
 
     int last()  // to connect
     {
-        for (int fd = 0; (fd = ::accept(fd_, nullptr, nullptr)) >= 0;) {
+        for (int fd = 0; (fd = ::accept(socket_.fd(), nullptr, nullptr)) >= 0;) {
             accepted_.push_back(fd);
         }
         return accepted_.back();
@@ -69,10 +68,9 @@ private:
 // Where nobody listens.
 inline unsigned short closed_port()
 {
-    const int fd = net::open_listening_socket({.host = "127.0.0.1", .port = 0, .socket_path = {}});
-    const unsigned short port = net::bound_port(fd);
-    ::close(fd);
-    return port;
+    return net::bound_port(
+        net::open_listening_socket({.host = "127.0.0.1", .port = 0, .socket_path = {}})
+    );
 }
 
 // A listener whose queue is full: it does not answer who wants to connect.

@@ -53,8 +53,9 @@ protected:
         EXPECT_EQ(
             ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()), 0
         );
-        session& s =
-            sessions_.emplace_back(environment_, ends[0], base::ip_address::v4(0x7f000001));
+        session& s = sessions_.emplace_back(
+            environment_, net::socket(ends[0]), base::ip_address::v4(0x7f000001)
+        );
         s.self = std::prev(sessions_.end());
         s.start();
         return ends[1];

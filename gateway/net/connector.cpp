@@ -1,0 +1,125 @@
+#include "gateway/net/connector.hpp"
+
+#include <boost/asio/ip/tcp.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace gateway::net {
+
+std::shared_ptr<connector> connector::make(const executor& ex, server to, base::duration limit)
+{
+    auto made = std::make_shared<connector>(ex, std::move(to), limit);
+    made->self_ = made;
+    return made;
+}
+
+connector::connector(const executor& ex, server to, base::duration limit)
+    : executor_(ex),
+      server_(std::move(to)),
+      limit_(limit),
+      name_(name_of(ex)),
+      lookup_wait_(ex),
+      limit_timer_(ex),
+      socket_(ex)
+{}
+
+resolved_name connector::name_of(const executor& ex)
+{
+    if (!server_.socket_path.empty()) {
+        return resolved_name::of_socket(server_.socket_path);
+    }
+    const resolver_options when_asked{
+        .refresh = resolver_options::never, .retry = resolver_options::never};
+    return resolved_name::of_host(ex, server_.host, server_.port, when_asked, [this] {
+        lookup_wait_.cancel();
+    });
+}
+
+std::string connector::address() const
+{
+    return server_.socket_path.empty() ? server_.host + ":" + server_.port : server_.socket_path;
+}
+
+void connector::cancel()
+{
+    cancelled_ = true;
+    end_limit();
+    boost::system::error_code ignored;
+    socket_.close(ignored);
+    name_.stop();
+    lookup_wait_.cancel();
+}
+
+task<stream_socket> connector::connect()
+{
+    detail_.clear();
+    expired_ = false;
+    co_await look_up();
+    if (cancelled_ || name_.endpoints().empty()) {
+        detail_ = name_.error();
+        co_return stream_socket{executor_};
+    }
+    begin_limit();
+    co_await connect_to_one();
+    end_limit();
+    if (expired_ || cancelled_) {
+        boost::system::error_code ignored;
+        socket_.close(ignored);
+    }
+    co_return std::exchange(socket_, stream_socket{executor_});
+}
+
+task<> connector::look_up()
+{
+    if (!name_.ask()) {
+        co_return;
+    }
+    lookup_wait_.expires_after(name_.endpoints().empty() ? limit_ : fresh_lookup);
+    co_await lookup_wait_.async_wait(use_task);
+}
+
+void connector::begin_limit()
+{
+    limit_timer_.expires_after(limit_);
+    auto expire = [self = self_.lock(), mine = ++attempt_](const boost::system::error_code& ec) {
+        if (!ec && self->attempt_ == mine) {
+            self->expired_ = true;
+            boost::system::error_code ignored;
+            self->socket_.close(ignored);
+        }
+    };
+    limit_timer_.async_wait(std::move(expire));
+}
+
+void connector::end_limit()
+{
+    ++attempt_;
+    limit_timer_.cancel();
+}
+
+task<> connector::connect_to_one()
+{
+    const auto known = name_.endpoints();  // of which there may be others meanwhile
+    const std::vector<resolved_name::endpoint> candidates(known.begin(), known.end());
+    for (std::size_t i = 0; i < candidates.size() && !expired_ && !cancelled_; ++i) {
+        const auto& to = candidates[(preferred_ + i) % candidates.size()];
+        socket_ = stream_socket{executor_};
+        const auto [failed] = co_await socket_.async_connect(to, use_task);
+        if (!failed && !expired_) {
+            preferred_ += i;
+            boost::system::error_code ignored;
+            socket_.set_option(boost::asio::ip::tcp::no_delay{true}, ignored);  // if it is TCP
+            socket_.non_blocking(true, ignored);
+            co_return;
+        }
+        if (&to == &candidates.front() && !expired_) {  // of several always the same one's
+            detail_ = failed.message();
+        }
+    }
+    boost::system::error_code ignored;
+    socket_.close(ignored);
+    ++preferred_;  // an address that swallows connections does not do so at every attempt
+}
+
+}  // namespace gateway::net

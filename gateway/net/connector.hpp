@@ -1,0 +1,78 @@
+// Connects to one server, one attempt at a time: looks its name up anew for each, and tries its
+// addresses until one accepts. An attempt takes no longer than it is told, so that whoever waits
+// for the server's return notices it in time.
+//
+// One thread: its executor's. Held by shared_ptr, as its timers may end after cancel().
+#pragma once
+
+#include "gateway/net/resolved_name.hpp"
+#include "gateway/net/task.hpp"
+
+#include <memory>
+#include <string>
+
+namespace gateway::net {
+
+class connector {
+public:
+    struct server {
+        std::string host;
+        std::string port;
+        // The path of a Unix socket, instead of host and port.
+        std::string socket_path;
+    };
+
+    // How long a fresh look-up is awaited when the addresses of an older one are at hand.
+    static constexpr base::duration fresh_lookup = std::chrono::milliseconds{100};
+
+    // `limit`: of a look-up without an older one, and of connecting.
+    static std::shared_ptr<connector> make(const executor& ex, server to, base::duration limit);
+
+    connector(const executor& ex, server to, base::duration limit);
+    connector(const connector&) = delete;
+    connector& operator=(const connector&) = delete;
+
+    // One attempt. Not open: it failed, or was cancelled.
+    task<stream_socket> connect();
+
+    // Whether the last attempt failed because nothing accepted within the limit.
+    bool timed_out() const { return expired_; }
+
+    // What the resolver or the system said when the last attempt failed; may be empty.
+    const std::string& detail() const { return detail_; }
+
+    // The server's address as text, for logs.
+    std::string address() const;
+
+    // Ends the present attempt, and allows no other.
+    void cancel();
+
+private:
+    std::weak_ptr<connector> self_;
+    executor executor_;
+    server server_;
+    base::duration limit_;
+    resolved_name name_;
+    // Which of its addresses to try first, modulo their number.
+    std::size_t preferred_ = 0;
+
+    timer lookup_wait_;
+    timer limit_timer_;
+    stream_socket socket_;
+    std::string detail_;
+    // The number of the attempt, which tells an old one's timer from the present one's.
+    std::uint64_t attempt_ = 0;
+
+    // Whether the present attempt took too long.
+    bool expired_ = false;
+
+    bool cancelled_ = false;
+
+    resolved_name name_of(const executor& ex);
+    task<> look_up();
+    void begin_limit();
+    void end_limit();
+    task<> connect_to_one();
+};
+
+}  // namespace gateway::net
