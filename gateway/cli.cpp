@@ -32,7 +32,7 @@ constexpr std::array<command_text, 4> commands{{
 }};
 
 // CLI11 says of an unknown command only that one is missing.
-std::optional<answer> complaint_about_command(std::string_view word)
+std::optional<output> complaint_about_command(std::string_view word)
 {
     std::array<std::string_view, commands.size()> names;
     std::transform(commands.begin(), commands.end(), names.begin(), [](const command_text& text) {
@@ -41,7 +41,7 @@ std::optional<answer> complaint_about_command(std::string_view word)
     if (word.starts_with('-') || std::find(names.begin(), names.end(), word) != names.end()) {
         return std::nullopt;
     }
-    return answer{
+    return output{
         wrong_usage,
         "unknown command " + config::quoted(word) + config::suggestion(word, names) +
             "\nRun with --help for more information.\n"};
@@ -49,7 +49,7 @@ std::optional<answer> complaint_about_command(std::string_view word)
 
 }  // namespace
 
-std::variant<request, answer> parse(int argc, const char* const* argv)
+std::variant<request, output> parse(int argc, const char* const* argv)
 {
     if (argc > 1) {
         if (auto complaint = complaint_about_command(argv[1])) {
@@ -78,7 +78,7 @@ std::variant<request, answer> parse(int argc, const char* const* argv)
         std::ostringstream out;
         std::ostringstream err;
         const int status = app.exit(e, out, err) == 0 ? done : wrong_usage;
-        return answer{status, status == done ? out.str() : err.str()};
+        return output{status, status == done ? out.str() : err.str()};
     }
     return asked;
 }

@@ -24,15 +24,15 @@ struct request {
     std::string config_path;
 };
 
-// The command line is answered already: help, the version, or a complaint.
-struct answer {
+// The command line asks for nothing more: help, the version, or a complaint.
+struct output {
     int status = done;
 
     // What to print: on stdout when done, else on stderr; it ends in a newline.
     std::string text;
 };
 
-std::variant<request, answer> parse(int argc, const char* const* argv);
+std::variant<request, output> parse(int argc, const char* const* argv);
 
 // The file's settings, its warnings told; or nothing, and one line for each problem.
 std::optional<config::settings> load(const std::string& config_path, std::ostream& err);

@@ -29,9 +29,9 @@ int main(int argc, char** argv)
 {
     try {
         const auto parsed = gateway::cli::parse(argc, argv);
-        if (const auto* answer = std::get_if<gateway::cli::answer>(&parsed)) {
-            (answer->status == gateway::cli::done ? std::cout : std::cerr) << answer->text;
-            return answer->status;
+        if (const auto* output = std::get_if<gateway::cli::output>(&parsed)) {
+            (output->status == gateway::cli::done ? std::cout : std::cerr) << output->text;
+            return output->status;
         }
         return obey(std::get<gateway::cli::request>(parsed));
     } catch (const std::exception& e) {

@@ -30,7 +30,7 @@ void rate_changes::apply(const config::settings& before, const config::settings&
     if (!changed.empty()) {
         local_.rebase(changed, base::now());
     }
-    forget_walks(fresh);
+    drop_walks(fresh);
     for (std::size_t store = 0; store < fresh.shared_stores.size(); ++store) {
         walk(before, fresh, store);
     }
@@ -62,7 +62,7 @@ void rate_changes::walk(
 }
 
 // Those that have ended, and those over stores that are no longer there.
-void rate_changes::forget_walks(const config::settings& fresh)
+void rate_changes::drop_walks(const config::settings& fresh)
 {
     std::erase_if(walks_, [&fresh](const auto& entry) {
         const auto& stores = fresh.shared_stores;

@@ -35,7 +35,7 @@ private:
     std::map<std::string, walk_over> walks_;
 
     void walk(const config::settings& before, const config::settings& fresh, std::size_t store);
-    void forget_walks(const config::settings& fresh);
+    void drop_walks(const config::settings& fresh);
 };
 
 }  // namespace gateway

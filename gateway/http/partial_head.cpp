@@ -76,7 +76,7 @@ void partial_head::clear()
     bytes_.clear();
 }
 
-void partial_head::forget()
+void partial_head::release_memory()
 {
     clear();
     base::clear_keeping_little(bytes_);

@@ -26,7 +26,7 @@ public:
     // Makes it ready for the next head.
     void clear();
     // The same, and keeps no memory for it.
-    void forget();
+    void release_memory();
 
 private:
     enum class place : std::uint8_t {

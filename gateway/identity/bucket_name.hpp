@@ -12,7 +12,7 @@ namespace gateway::identity {
 
 class bucket_name {
 public:
-    // Begins a new name: forgets what was there, keeps the memory.
+    // Begins a new name in the memory of the last one.
     void start(std::string_view limit_name);
 
     void add(std::string_view part);

@@ -94,7 +94,7 @@ void connection::tell_held_back()
 void connection::recheck()
 {
     tell_held_back();
-    if (wants_read_ && may_be_readable_ && !closed()) {
+    if (wants_read_ && may_be_readable_) {
         wants_read_ = false;
         readable();
     }
@@ -225,6 +225,7 @@ void connection::close()
     if (!closed()) {
         send_gathered();
         socket_.close();
+        wants_read_ = false;
         loop_.data().release(*this);
     }
 }

@@ -34,11 +34,6 @@ std::string& exchange_state::prepare(const http::request_head& head)
     return request_head_;
 }
 
-void exchange_state::start()
-{
-    ask_for_connection(false);
-}
-
 void exchange_state::ask_for_connection(bool fresh)
 {
     phase_ = phase::leasing;
@@ -54,16 +49,6 @@ void exchange_state::ask_for_connection(bool fresh)
             fail(port_.lease_failure());
             break;
     }
-}
-
-void exchange_state::leased()
-{
-    send_request();
-}
-
-void exchange_state::lease_failed(failure why)
-{
-    fail(why);
 }
 
 void exchange_state::send_request()
@@ -230,10 +215,10 @@ void exchange_state::expired()
     }
 }
 
-void exchange_state::forget()
+void exchange_state::release_memory()
 {
     base::clear_keeping_little(request_head_);
-    partial_head_.forget();
+    partial_head_.release_memory();
 }
 
 void exchange_state::cancel()

@@ -64,7 +64,8 @@ protected:
     ~exchange_port() = default;
 };
 
-// Who has an exchange. Told last of everything, once; only forget() may come back from inside.
+// Who has an exchange. Told last of everything, once; only release_memory() may come back from
+// inside.
 class exchange_owner {
 public:
     // The response has been passed on, up to its end.
@@ -88,10 +89,11 @@ public:
     // Before start(): the outgoing head is to be written into what this returns.
     std::string& prepare(const http::request_head& head);
 
-    void start();
+    void start() { ask_for_connection(false); }
 
-    void leased();
-    void lease_failed(failure why);
+    void leased() { send_request(); }
+
+    void lease_failed(failure why) { fail(why); }
 
     // Content of the request's body, as it arrives; `last` with or after the last of it. Only while
     // accepts_content().
@@ -103,7 +105,7 @@ public:
     // A deadline of ours has passed: response_timeout or body_timeout.
     void expired();
     // The exchange is over: an idle connection keeps no memory for it.
-    void forget();
+    void release_memory();
     // The client is gone.
     void cancel();
 

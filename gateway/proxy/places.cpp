@@ -32,25 +32,25 @@ places::places(const upstream_options& options, std::shared_ptr<upstream_status>
 places::choice places::take(std::uint64_t candidates, std::uint64_t key, base::instant now)
 {
     if (candidates == 0) {
-        return {outcome::none, 0};
+        return {availability::none, 0};
     }
     if (!several_ && !bounded_) {
-        return {outcome::taken, 0};
+        return {availability::taken, 0};
     }
     if (options_.max_connections != 0 && !status_->places().take(options_.max_connections)) {
-        return {outcome::full, 0};
+        return {availability::full, 0};
     }
     weigh(candidates, now);
     while (const auto server = pick(key)) {
         if (servers_[*server]->places().take(options_.servers[*server].max_connections)) {
-            return {outcome::taken, *server};
+            return {availability::taken, *server};
         }
         weights_[*server] = 0;
     }
     if (options_.max_connections != 0) {
         status_->places().give_back();
     }
-    return {outcome::full, 0};
+    return {availability::full, 0};
 }
 
 void places::weigh(std::uint64_t candidates, base::instant now)

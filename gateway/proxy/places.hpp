@@ -17,7 +17,7 @@ class places {
 public:
     places(const upstream_options& options, std::shared_ptr<upstream_status> status);
 
-    enum class outcome : std::uint8_t {
+    enum class availability : std::uint8_t {
         taken,
         // Those that may be used have as many requests as they may.
         full,
@@ -26,7 +26,7 @@ public:
     };
 
     struct choice {
-        outcome is;
+        availability is;
 
         // The server's index, when taken.
         std::size_t server;

@@ -78,25 +78,25 @@ places::choice pool::take_place(const lease_wish& wish)
     const std::uint64_t preferred = left & ~wish.last_resort;
     if (preferred != 0 && preferred != left) {
         const places::choice chosen = places_.take(preferred, wish.key, loop_.now());
-        if (chosen.is == places::outcome::taken) {
+        if (chosen.is == places::availability::taken) {
             return chosen;
         }
     }
     return places_.take(left, wish.key, loop_.now());
 }
 
-pool::lease_answer pool::lease(pending_lease& l, const lease_wish& wish)
+pool::lease_result pool::lease(pending_lease& l, const lease_wish& wish)
 {
     if ((addressed_ & ~wish.passed_over) != 0 && places_.others_wait()) {
         return wait_for_place(l, wish);
     }
     const places::choice chosen = take_place(wish);
     switch (chosen.is) {
-        case places::outcome::taken:
+        case places::availability::taken:
             return lease_at(chosen.server, l, wish);
-        case places::outcome::full:
+        case places::availability::full:
             return wait_for_place(l, wish);
-        case places::outcome::none:
+        case places::availability::none:
             break;
     }
     if (addressed_ == 0 && !names_known_) {
@@ -110,7 +110,7 @@ pool::lease_answer pool::lease(pending_lease& l, const lease_wish& wish)
 }
 
 // Where it has a place.
-pool::lease_answer pool::lease_at(std::size_t server, pending_lease& l, const lease_wish& wish)
+pool::lease_result pool::lease_at(std::size_t server, pending_lease& l, const lease_wish& wish)
 {
     metrics_.servers[server]->active.add(1);
     if (!wish.fresh) {
@@ -124,7 +124,7 @@ pool::lease_answer pool::lease_at(std::size_t server, pending_lease& l, const le
     return {};
 }
 
-pool::lease_answer pool::wait_for_place(pending_lease& l, const lease_wish& wish)
+pool::lease_result pool::wait_for_place(pending_lease& l, const lease_wish& wish)
 {
     waiting_lease& w = waiting_.emplace_back(*this, l, wish);
     w.self = std::prev(waiting_.end());
@@ -140,7 +140,7 @@ pool::lease_answer pool::wait_for_place(pending_lease& l, const lease_wish& wish
 }
 
 // What worked on the lease is gone.
-void pool::settle(pending_lease& l, const lease_answer& answer)
+void pool::settle(pending_lease& l, const lease_result& answer)
 {
     if (answer.connection != nullptr) {
         l.leased(*answer.connection);
@@ -181,7 +181,7 @@ void pool::serve(waiting_lease& w)
 {
     const lease_wish wish = w.wish();
     const places::choice chosen = take_place(wish);
-    if (chosen.is != places::outcome::taken) {
+    if (chosen.is != places::availability::taken) {
         if (wish.passed_over != 0) {
             queue().wake_next(w);  // the place may be at a server that only this one must not use
         }

@@ -47,12 +47,12 @@ public:
 
     // A connection at once; or why there can be none; or neither: then there is exactly one call on
     // `l` later, unless it is abandoned first.
-    struct lease_answer {
+    struct lease_result {
         upstream_connection* connection = nullptr;
         std::optional<failure> failed{};
     };
 
-    lease_answer lease(pending_lease& l, const lease_wish& wish);
+    lease_result lease(pending_lease& l, const lease_wish& wish);
 
     // Gives a leased connection back; if it is not reusable it is closed.
     void give_back(upstream_connection& c, bool reusable);
@@ -150,9 +150,9 @@ private:
     void look_at_names();
     void addresses_changed();
     places::choice take_place(const lease_wish& wish);
-    lease_answer lease_at(std::size_t server, pending_lease& l, const lease_wish& wish);
-    lease_answer wait_for_place(pending_lease& l, const lease_wish& wish);
-    void settle(pending_lease& l, const lease_answer& answer);
+    lease_result lease_at(std::size_t server, pending_lease& l, const lease_wish& wish);
+    lease_result wait_for_place(pending_lease& l, const lease_wish& wish);
+    void settle(pending_lease& l, const lease_result& answer);
     void free_place(std::size_t server);
     void blame(std::size_t server);
     upstream_connection* take_idle(std::size_t server, bool surely_open);

@@ -1,4 +1,4 @@
-// Whether a request may go on, and what it is answered if not.
+// Whether a request may go on, and what the gateway responds if not.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -8,15 +8,15 @@
 namespace gateway::server {
 
 struct admission {
-    enum class outcome { forward, answer, pending };
-    outcome is = outcome::forward;
-    // The status to answer with, if `is` is `answer`.
+    enum class action { forward, respond, wait };
+    action next = action::forward;
+    // The status to respond with, if `next` is `respond`.
     int status = 0;
 
     std::string_view detail;
     // How long the client is told to wait; 0: nothing is said of it.
     base::duration retry_after{0};
-    // Header lines to add to the answer.
+    // Header lines to add to the response.
     std::string_view extra;
     // Whether the rest of the request is not to be read.
     bool leaves_rest_unread = false;
@@ -27,7 +27,7 @@ inline admission refusal(
 )
 {
     return {
-        .is = admission::outcome::answer,
+        .next = admission::action::respond,
         .status = status,
         .detail = detail,
         .retry_after = retry_after,

@@ -99,7 +99,7 @@ admission admitter::admit(const http::request_head& head, verdict_listener& list
     const verdict* const v = check_->start(*view_, *route_, subject, listener);
     if (v == nullptr) {
         admission a;
-        a.is = admission::outcome::pending;
+        a.next = admission::action::wait;
         return a;
     }
     return conclude(*v);
@@ -120,19 +120,19 @@ http::forward_options admitter::forwarding() const
 admission admitter::conclude(const verdict& v)
 {
     remember(v);
-    const verdict::outcome is = v.is;
+    const verdict::ruling is = v.is;
     const base::duration wait = std::max(v.retry_after(), base::duration{1});
     checks_.give_back(std::move(check_));  // v is gone
     switch (is) {
-        case verdict::outcome::allowed:
+        case verdict::ruling::allowed:
             return {};
-        case verdict::outcome::rejected:
+        case verdict::ruling::rejected:
             return refusal(429, "the limit is exhausted; retry later", wait);
-        case verdict::outcome::unavailable:
+        case verdict::ruling::unavailable:
             return refusal(
                 503, "the rate limit cannot be checked at the moment", std::chrono::seconds{1}
             );
-        case verdict::outcome::unidentified:
+        case verdict::ruling::unidentified:
             return refusal(
                 400,
                 "a header, cookie or query parameter that identifies the client is missing, has "
@@ -146,7 +146,7 @@ void admitter::remember(const verdict& v)
 {
     if (const auto* e = v.deciding()) {
         deciding_limit_ = e->rule->name;
-        if (v.is != verdict::outcome::unidentified) {
+        if (v.is != verdict::ruling::unidentified) {
             outcome_ = telemetry::outcome_names[static_cast<std::size_t>(e->what)];
         }
         if (e->what != telemetry::outcome::allowed) {

@@ -27,10 +27,8 @@ public:
 
     http::forward_options forwarding() const;
 
-    // Whether there is a view, which there is from the first request on.
-    bool has_view() const { return view_ != nullptr; }
-
-    const policy_view& view() const { return *view_; }
+    // Of the request; null before the first one.
+    const policy_view* view() const { return view_.get(); }
 
     const policy::route* route() const { return route_; }
 

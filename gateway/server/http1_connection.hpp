@@ -8,11 +8,10 @@
 #include "gateway/server/http1_state.hpp"
 #include "gateway/server/request.hpp"
 #include "gateway/server/request_host.hpp"
+#include "gateway/server/session.hpp"
 #include "gateway/server/session_environment.hpp"
 
 namespace gateway::server {
-
-class session;
 
 class http1_connection final : private http1_port, private request_host {
 public:
@@ -34,7 +33,8 @@ public:
 
     bool holds_other_than(const policy_view& present) const
     {
-        return request_.view() != nullptr && request_.view() != &present;
+        const policy_view* const held = request_.view();
+        return held != nullptr && held != &present;
     }
 
     base::duration response_timeout() const { return request_.upstream().response_timeout; }
@@ -42,8 +42,8 @@ public:
     // Of the present configuration until a request begins, and of the one it began with then.
     const http::options& limits() const override
     {
-        return state_.in_request() && request_.view() != nullptr ? request_.view()->http
-                                                                 : env_.view->http;
+        const policy_view* const begun = state_.in_request() ? request_.view() : nullptr;
+        return begun != nullptr ? begun->http : env_.view->http;
     }
 
 private:
@@ -59,14 +59,26 @@ private:
 
     http::request_head& request_head_storage() override { return env_.scratch.request; }
 
-    void send_client(std::string_view a, std::string_view b) override;
-    bool client_blocked() const override;
-    void end_sending() override;
-    void close_client(bool reset) override;
+    void send_client(std::string_view a, std::string_view b) override
+    {
+        // The end is noticed where bytes are received, outside of whatever called us.
+        if (client_->send(a, b) == net::sent::broken) {
+            client_->want_read();
+        }
+    }
+
+    bool client_blocked() const override { return client_->sending(); }
+
+    void end_sending() override { client_->finish_sending(); }
+
+    void close_client(bool reset) override { client_->end(reset); }
+
     // request_host
-    void request_begins() override;
-    void after_event(bool moved) override;
-    const base::ip_address& peer() const override;
+    void request_begins() override { client_->begin_timeouts_anew(); }
+
+    void after_event(bool moved) override { client_->after_event(moved); }
+
+    const base::ip_address& peer() const override { return client_->peer(); }
 };
 
 }  // namespace gateway::server

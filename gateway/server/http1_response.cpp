@@ -1,6 +1,6 @@
 // What an http1_state sends to its client: answers of our own, and the upstream's response.
 #include "gateway/http/forward_response.hpp"
-#include "gateway/http/own_answer.hpp"
+#include "gateway/http/own_response.hpp"
 #include "gateway/server/http1_state.hpp"
 
 #include <charconv>
@@ -28,13 +28,13 @@ bool http1_state::body_can_be_drained() const
     return fits && !might_not_come();
 }
 
-std::uint64_t http1_state::answer(const admission& a)
+std::uint64_t http1_state::respond(const admission& a)
 {
     const bool unread = !request_body_.done();
     refused_ = a.status >= 400;
     close_after_ =
         close_after_ || spoke_early_ || a.leaves_rest_unread || (unread && !body_can_be_drained());
-    const http::own_answer own{
+    const http::own_response own{
         .status = a.status,
         .detail = a.detail,
         .limits = request_->limits_said(),
@@ -45,7 +45,7 @@ std::uint64_t http1_state::answer(const admission& a)
         .keep_alive_1_0 = http_1_0_,
         .head_only = is_head_,
     };
-    return http::append_own_answer(own, port_.out());
+    return http::append_own_response(own, port_.out());
 }
 
 void http1_state::interim_response(const http::response_head& head)

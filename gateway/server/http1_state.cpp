@@ -188,7 +188,7 @@ void http1_state::refuse_head(const http::rejection& why)
 
 void http1_state::request_over(ending how)
 {
-    if (how != ending::answered) {
+    if (how != ending::done) {
         close(how == ending::cut);
     } else if (!close_after_ && keep_alive_) {
         drained_ = 0;

@@ -167,7 +167,7 @@ private:
     void response(const http::response_head& head) override;
     void response_content(std::string_view content) override;
     void response_end() override;
-    std::uint64_t answer(const admission& a) override;
+    std::uint64_t respond(const admission& a) override;
     void switched(const http::response_head& head) override;
 
     void tunnel_bytes(std::string_view bytes) override { port_.send_client(bytes, {}); }

@@ -43,12 +43,12 @@ const verdict* limit_check::start(
     elsewhere_.clear();
     fallback_.clear();
     if (!collect(view, route, subject)) {
-        verdict_.is = verdict::outcome::unidentified;
+        verdict_.is = verdict::ruling::unidentified;
         return &verdict_;
     }
     store::shared_store* const shared = gather(view);
     const bool recalled = shared != nullptr && recall(*shared);
-    const bool rejected = verdict_.is == verdict::outcome::rejected;
+    const bool rejected = verdict_.is == verdict::ruling::rejected;
     const auto what = rejected ? store::intent::look : store::intent::take;
     const bool passes = decide_locally(what, at_home_, outcome::allowed);
     if (shared == nullptr || recalled || !passes) {
@@ -142,7 +142,7 @@ bool limit_check::decide_without_room(store::intent what, batch& b, outcome when
         }
     }
     if (rest.count == b.count) {
-        verdict_.is = verdict::outcome::unavailable;
+        verdict_.is = verdict::ruling::unavailable;
         return false;
     }
     b = rest;
@@ -165,7 +165,7 @@ void limit_check::record(const batch& b, const store::answer& a, outcome when_al
         }
     }
     if (!a.admitted) {
-        verdict_.is = verdict::outcome::rejected;
+        verdict_.is = verdict::ruling::rejected;
     }
 }
 
@@ -189,7 +189,7 @@ void limit_check::give_back(batch& b)
 // limits were not charged.
 void limit_check::finish()
 {
-    const bool admitted = verdict_.is == verdict::outcome::allowed;
+    const bool admitted = verdict_.is == verdict::ruling::allowed;
     for (std::size_t i = 0; i < verdict_.count; ++i) {
         const outcome what = verdict_.entries[i].what;
         if (admitted || what == outcome::rejected || what == outcome::failed_closed) {
@@ -237,7 +237,7 @@ void limit_check::settle_failure()
         }
     }
     if (closed) {
-        verdict_.is = verdict::outcome::unavailable;
+        verdict_.is = verdict::ruling::unavailable;
         give_back(at_home_);
     } else if (!decide_locally(store::intent::take, fallback_, outcome::failed_local)) {
         give_back(at_home_);

@@ -31,7 +31,7 @@ public:
     request_state& state() { return state_; }
 
     // Its configuration, which is the one it began with; nothing before the first request.
-    const policy_view* view() const { return admitter_.has_view() ? &admitter_.view() : nullptr; }
+    const policy_view* view() const { return admitter_.view(); }
 
     const proxy::upstream_options& upstream() const { return upstream_.upstream(); }
 

@@ -12,14 +12,15 @@ void request_state::begin(const http::request_head& head)
     content_bytes_ = 0;
     port_.request_begins();
     const admission a = port_.admit(head);
-    if (a.is == admission::outcome::answer) {
-        answer(a);
+    if (a.next == admission::action::respond) {
+        respond(a);
         return;
     }
     http::append_forwarded_request(head, port_.forwarding(), exchange_.prepare(head));
     phase_ = phase::admitting;
-    if (a.is == admission::outcome::forward) {
-        exchange();
+    if (a.next == admission::action::forward) {
+        phase_ = phase::exchanging;
+        exchange_.start();
     }
 }
 
@@ -27,28 +28,23 @@ void request_state::begin_refused(int status, std::string_view why)
 {
     content_bytes_ = 0;
     port_.request_begins();
-    answer(refusal(status, why));
+    respond(refusal(status, why));
 }
 
 void request_state::admitted(const admission& a)
 {
-    if (a.is == admission::outcome::answer) {
-        answer(a);
+    if (a.next == admission::action::respond) {
+        respond(a);
     } else {
-        exchange();
+        phase_ = phase::exchanging;
+        exchange_.start();
     }
 }
 
-void request_state::exchange()
+void request_state::respond(const admission& a)
 {
-    phase_ = phase::exchanging;
-    exchange_.start();
-}
-
-void request_state::answer(const admission& a)
-{
-    const std::uint64_t bytes = carrier_.answer(a);
-    end(ending::answered,
+    const std::uint64_t bytes = carrier_.respond(a);
+    end(ending::done,
         {.status = a.status,
          .request_bytes = content_bytes_,
          .response_bytes = bytes,
@@ -70,7 +66,7 @@ void request_state::end(ending how, const finished& f)
 {
     phase_ = phase::idle;
     port_.request_ends(f);
-    exchange_.forget();
+    exchange_.release_memory();
     carrier_.request_over(how);
 }
 
@@ -99,7 +95,7 @@ void request_state::refuse(int status, std::string_view why)
     } else {
         admission a = refusal(status, why);
         a.leaves_rest_unread = true;
-        answer(a);
+        respond(a);
     }
 }
 
@@ -156,7 +152,7 @@ void request_state::upstream_closed(bool orderly)
 
 void request_state::exchange_done()
 {
-    end(ending::answered, so_far({}));
+    end(ending::done, so_far({}));
 }
 
 void request_state::exchange_failed(proxy::failure why, bool begun)
@@ -167,7 +163,7 @@ void request_state::exchange_failed(proxy::failure why, bool begun)
     }
     const int status = proxy::status_for(why);
     const base::duration wait = std::chrono::seconds{status == 503 ? 1 : 0};
-    answer(refusal(status, proxy::detail_for(why), wait));
+    respond(refusal(status, proxy::detail_for(why), wait));
 }
 
 bool request_state::wants_upstream_bytes() const
@@ -219,7 +215,7 @@ void request_state::expired()
 void request_state::switched(const http::response_head& head, std::string_view rest)
 {
     carrier_.switched(head);
-    exchange_.forget();
+    exchange_.release_memory();
     phase_ = phase::tunnelling;
     tunnel_.start();
     port_.tunnel_begins();

@@ -57,12 +57,12 @@ protected:
 // back into the machine.
 class request_carrier : public proxy::reply_port {
 public:
-    // How a request is over. answered: the next one may come; cut: the response must not look
+    // How a request is over. done: the next one may come; cut: the response must not look
     // complete; closed: nothing more is to come, as the client is gone or its tunnel has ended.
-    enum class ending { answered, cut, closed };
+    enum class ending { done, cut, closed };
 
     // The gateway's own response, whole. Returns how many bytes its content has.
-    virtual std::uint64_t answer(const admission& a) = 0;
+    virtual std::uint64_t respond(const admission& a) = 0;
     // The upstream's 101: from here on there are only bytes.
     virtual void switched(const http::response_head& head) = 0;
     virtual void tunnel_bytes(std::string_view bytes) = 0;
@@ -153,8 +153,7 @@ private:
     phase phase_ = phase::idle;
     std::uint64_t content_bytes_ = 0;
 
-    void exchange();
-    void answer(const admission& a);
+    void respond(const admission& a);
     void abandon(std::string_view why);
     finished so_far(std::string_view error) const;
     void end(request_carrier::ending how, const finished& f);

@@ -10,6 +10,8 @@ session::session(session_environment& env, net::socket connected, const base::ip
     env_.metrics.clients_idle.add(1);
 }
 
+session::~session() = default;
+
 void session::start()
 {
     after_event();
@@ -59,13 +61,6 @@ http1_connection& session::http()
     return *http_;
 }
 
-void session::rest_if_possible()
-{
-    if (http_ != nullptr && !sending() && http_->state().at_rest()) {
-        env_.connections.give_back(std::move(http_));
-    }
-}
-
 void session::end(bool reset_it)
 {
     send_gathered();
@@ -88,26 +83,37 @@ void session::after_event(bool moved)
     if (closed()) {
         return;
     }
-    rest_if_possible();
-    count_active(http_ != nullptr && http_->state().at() != http1_state::phase::idle);
-    want_bytes();
-    arm(moved);
-}
-
-void session::want_bytes()
-{
-    const bool wanted = http_ != nullptr ? http_->state().wants_client_bytes() : !sending();
-    if (wanted) {
+    if (http_ == nullptr) {
+        rest(moved);
+        return;
+    }
+    http1_state& http = http_->state();
+    count_active(http.at() != http1_state::phase::idle);
+    if (http.at_rest() && !sending()) {
+        env_.connections.give_back(std::move(http_));
+        rest(moved);
+        return;
+    }
+    if (http.wants_client_bytes()) {
         want_read();
     }
-    if (http_ != nullptr) {
-        http_->want_upstream_bytes();
+    http_->want_upstream_bytes();
+    arm(end_after_sending_ ? timeout::body : http.waits_for(), moved);
+}
+
+// Without an http1_connection: for the next request, once the last response has gone.
+void session::rest(bool moved)
+{
+    if (sending()) {
+        arm(timeout::body, moved);
+    } else {
+        want_read();
+        arm(timeout::idle, moved);
     }
 }
 
-void session::arm(bool moved)
+void session::arm(timeout wanted, bool moved)
 {
-    const timeout wanted = wanted_timeout();
     const bool put_off =
         moved && (wanted == timeout::body || wanted == timeout::idle || wanted == timeout::tunnel);
     if (wanted == timeout::none) {
@@ -116,17 +122,6 @@ void session::arm(bool moved)
         env_.loop.wheel().arm(*this, env_.loop.now() + length_of(wanted));
     }
     armed_ = wanted;
-}
-
-timeout session::wanted_timeout() const
-{
-    if (end_after_sending_) {
-        return timeout::body;  // the last bytes still have to move
-    }
-    if (http_ != nullptr) {
-        return http_->state().waits_for();
-    }
-    return sending() ? timeout::body : timeout::idle;
 }
 
 base::duration session::length_of(timeout t) const

@@ -5,7 +5,7 @@
 #include "gateway/base/ip_address.hpp"
 #include "gateway/base/timer_wheel.hpp"
 #include "gateway/net/connection.hpp"
-#include "gateway/server/http1_connection.hpp"
+#include "gateway/server/session_environment.hpp"
 #include "gateway/server/timeout.hpp"
 
 #include <list>
@@ -14,13 +14,15 @@
 
 namespace gateway::server {
 
+class http1_connection;
+
 class session final : public net::connection, private base::timer_entry {
 public:
     // How long an idle connection stays open while draining, for a request on its way.
     static constexpr base::duration drain_grace = std::chrono::milliseconds{500};
 
     session(session_environment& env, net::socket connected, const base::ip_address& peer);
-    ~session() override = default;
+    ~session() override;
 
     void start();
 
@@ -60,10 +62,8 @@ private:
     bool end_after_sending_ = false;
 
     http1_connection& http();
-    void rest_if_possible();
-    void want_bytes();
-    void arm(bool moved);
-    timeout wanted_timeout() const;
+    void rest(bool moved);
+    void arm(timeout wanted, bool moved);
     base::duration length_of(timeout t) const;
     void count_active(bool active);
     void peer_ended(bool orderly);

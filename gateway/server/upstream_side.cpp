@@ -6,24 +6,25 @@ namespace gateway::server {
 
 proxy::exchange_port::lease_result upstream_side::lease(bool fresh)
 {
-    only_once_ = !request_.may_retry() || pool().options().retry_budget == 0;
+    pool_ = &admitted_.pool();
+    only_once_ = !request_.may_retry() || pool_->options().retry_budget == 0;
     proxy::lease_wish wish{.fresh = fresh, .surely_open = only_once_};
     if (fresh) {  // the connection before it ended without a byte
         wish.last_failure = proxy::failure::reset;
-        if (!pool().take_retry(last_was_reused_)) {
+        if (!pool_->take_retry(last_was_reused_)) {
             lease_failure_ = proxy::failure::reset;
             return lease_result::failed;
         }
         const std::uint64_t last = std::uint64_t{1} << *last_server_;
         const bool at_fault =
-            pool().did_not_respond(*last_server_, wish.last_failure, last_was_reused_);
+            pool_->did_not_respond(*last_server_, wish.last_failure, last_was_reused_);
         (at_fault ? wish.passed_over : wish.last_resort) = last;
     }
     last_server_.reset();
-    if (pool().options().balance == proxy::balancing::hash) {
+    if (pool_->options().balance == proxy::balancing::hash) {
         wish.key = proxy::key_of(admitted_.client_prefix());
     }
-    const auto answer = pool().lease(*this, wish);
+    const auto answer = pool_->lease(*this, wish);
     if (answer.failed) {
         lease_failure_ = *answer.failed;
         return lease_result::failed;
@@ -45,7 +46,7 @@ void upstream_side::take(proxy::upstream_connection& c)
 
 bool upstream_side::another_lease_may_help() const
 {
-    return connection_->reused() || pool().has_several_servers();
+    return connection_->reused() || pool_->has_several_servers();
 }
 
 void upstream_side::send_upstream(std::string_view a, std::string_view b)
@@ -70,12 +71,12 @@ void upstream_side::release(parting how)
 {
     pending_lease::abandon();
     if (connection_ != nullptr) {
-        last_server_ = static_cast<std::uint8_t>(connection_->server());
+        last_server_ = attempts_.server;
         last_was_reused_ = connection_->reused();
         if (how == parting::reset) {
             connection_->reset();
         }
-        pool().give_back(*connection_, how == parting::keep);
+        pool_->give_back(*connection_, how == parting::keep);
         connection_ = nullptr;
     }
 }
@@ -85,16 +86,16 @@ void upstream_side::release(parting how)
 void upstream_side::responded(int status)
 {
     attempts_.took = env_.loop.now() - last_sent_;
-    pool().metrics().duration.observe(attempts_.took);
-    pool().responded(connection_->server(), status);
+    pool_->metrics().duration.observe(attempts_.took);
+    pool_->responded(attempts_.server, status);
 }
 
 void upstream_side::failed(proxy::failure why, bool begun)
 {
     if (last_server_ && proxy::is_after_sending(why)) {
-        pool().count_failure(why);
+        pool_->count_failure(why);
         if (!begun) {
-            pool().did_not_respond(*last_server_, why, last_was_reused_);
+            pool_->did_not_respond(*last_server_, why, last_was_reused_);
         }
     }
 }

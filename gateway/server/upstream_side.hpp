@@ -54,9 +54,9 @@ public:
         return connection_ != nullptr && connection_->sending();
     }
 
-    const http::options& limits() const override { return admitted_.view().http; }
+    const http::options& limits() const override { return admitted_.view()->http; }
 
-    const proxy::upstream_options& upstream() const override { return pool().options(); }
+    const proxy::upstream_options& upstream() const override { return pool_->options(); }
 
 private:
     session_environment& env_;
@@ -64,6 +64,8 @@ private:
     request_state& request_;
     request_host& host_;
 
+    // Of the request's route, from its first lease on.
+    proxy::pool* pool_ = nullptr;
     proxy::upstream_connection* connection_ = nullptr;
     // The server of the connection released last, until another connection is asked for.
     std::optional<std::uint8_t> last_server_;
@@ -76,8 +78,6 @@ private:
     // When a part of the request was last sent.
     base::instant last_sent_{};
     attempts attempts_;
-
-    proxy::pool& pool() const { return admitted_.pool(); }
 
     void take(proxy::upstream_connection& c);
 

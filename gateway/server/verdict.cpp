@@ -73,7 +73,7 @@ const verdict::entry* verdict::deciding() const
 void verdict::append_shadow_rejections(std::string& names) const
 {
     for (const entry& e : limits()) {
-        if (is == outcome::allowed && e.what == telemetry::outcome::shadow_rejected) {
+        if (is == ruling::allowed && e.what == telemetry::outcome::shadow_rejected) {
             names.append(names.empty() ? "" : ",").append(e.rule->name);
         }
     }

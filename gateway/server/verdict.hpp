@@ -14,7 +14,7 @@
 namespace gateway::server {
 
 struct verdict {
-    enum class outcome {
+    enum class ruling {
         allowed,
         // Status 429.
         rejected,
@@ -33,13 +33,13 @@ struct verdict {
         limit::decision decision{};
     };
 
-    outcome is = outcome::allowed;
+    ruling is = ruling::allowed;
     std::array<entry, policy::max_limits_per_route> entries{};
     std::size_t count = 0;
 
     void clear()
     {
-        is = outcome::allowed;
+        is = ruling::allowed;
         count = 0;
     }
 

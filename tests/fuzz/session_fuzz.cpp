@@ -148,7 +148,7 @@ private:
     {
         constexpr std::array<int, 4> codes{429, 503, 404, 400};
         admission a;
-        a.is = static_cast<admission::outcome>(detail % 3);
+        a.next = static_cast<admission::action>(detail % 3);
         a.status = codes[detail / 3 % 4];
         a.detail = "no";
         said_ = a;
@@ -159,7 +159,7 @@ private:
     {
         if (port_.admission_pending()) {
             admission a = said_;
-            a.is = a.status == 429 ? admission::outcome::answer : admission::outcome::forward;
+            a.next = a.status == 429 ? admission::action::respond : admission::action::forward;
             port_.answer_admission(a);
         }
     }

@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-std::variant<request, answer> parse_words(std::vector<const char*> words)
+std::variant<request, output> parse_words(std::vector<const char*> words)
 {
     words.insert(words.begin(), "gateway");
     return parse(static_cast<int>(words.size()), words.data());
@@ -38,13 +38,13 @@ TEST(cli, each_command_takes_a_configuration)
 
 TEST(cli, help_and_version_are_answers_that_succeed)
 {
-    EXPECT_EQ(std::get<answer>(parse_words({"--version"})).text, "gateway 1.2.3\n");
-    EXPECT_EQ(std::get<answer>(parse_words({"--version"})).status, done);
-    const auto help = std::get<answer>(parse_words({"--help"}));
+    EXPECT_EQ(std::get<output>(parse_words({"--version"})).text, "gateway 1.2.3\n");
+    EXPECT_EQ(std::get<output>(parse_words({"--version"})).status, done);
+    const auto help = std::get<output>(parse_words({"--help"}));
     EXPECT_EQ(help.status, done);
     for (const command_text& text : commands) {
         EXPECT_THAT(help.text, HasSubstr(text.name));
-        const auto own = std::get<answer>(parse_words({text.name, "--help"}));
+        const auto own = std::get<output>(parse_words({text.name, "--help"}));
         EXPECT_EQ(own.status, done);
         EXPECT_THAT(own.text, HasSubstr(text.description));
     }
@@ -74,7 +74,7 @@ TEST(cli, wrong_usage_is_a_complaint_with_status_2)
     };
     for (const auto& words : wrong) {
         const auto parsed = parse_words(words);
-        const auto* complaint = std::get_if<answer>(&parsed);
+        const auto* complaint = std::get_if<output>(&parsed);
         ASSERT_NE(complaint, nullptr) << testing::PrintToString(words);
         EXPECT_EQ(complaint->status, wrong_usage);
         EXPECT_THAT(complaint->text, testing::EndsWith("\n"));
@@ -85,11 +85,11 @@ TEST(cli, wrong_usage_is_a_complaint_with_status_2)
 TEST(cli, an_unknown_command_is_named_and_the_nearest_suggested)
 {
     EXPECT_EQ(
-        std::get<answer>(parse_words({"chek", "--config", "a.yaml"})).text,
+        std::get<output>(parse_words({"chek", "--config", "a.yaml"})).text,
         "unknown command \"chek\", did you mean \"check\"?\nRun with --help for more information.\n"
     );
     EXPECT_THAT(
-        std::get<answer>(parse_words({"foo"})).text,
+        std::get<output>(parse_words({"foo"})).text,
         testing::StartsWith("unknown command \"foo\"; known here: run, check, print, schema\n")
     );
 }

@@ -100,7 +100,7 @@ TEST(partial_head, is_as_new_when_cleared)
         EXPECT_FALSE(head.append("A: b\r", bounds));
         EXPECT_FALSE(head.append("\n\r", bounds));
         EXPECT_TRUE(head.append("\n", bounds));
-        i == 1 ? head.forget() : head.clear();
+        i == 1 ? head.release_memory() : head.clear();
         EXPECT_TRUE(head.empty());
     }
 }

@@ -103,9 +103,9 @@ TEST_F(upstream_statuses, let_requests_go_to_dead_servers_rather_than_nowhere)
         s->set_healthy(false);
     }
     places p(options, status);
-    EXPECT_EQ(p.take(0b111, 0, now).is, places::outcome::taken);
+    EXPECT_EQ(p.take(0b111, 0, now).is, places::availability::taken);
     EXPECT_EQ(p.take(0b100, 0, now).server, 2U);
-    EXPECT_EQ(p.take(0, 0, now).is, places::outcome::none);
+    EXPECT_EQ(p.take(0, 0, now).is, places::availability::none);
 }
 
 TEST_F(upstream_statuses, do_not_let_them_go_there_because_the_living_ones_are_full)
@@ -116,9 +116,9 @@ TEST_F(upstream_statuses, do_not_let_them_go_there_because_the_living_ones_are_f
     all[1]->set_healthy(false);
     places p(options, status);
     EXPECT_EQ(p.take(0b11, 0, now).server, 0U);
-    EXPECT_EQ(p.take(0b11, 0, now).is, places::outcome::full);
+    EXPECT_EQ(p.take(0b11, 0, now).is, places::availability::full);
     p.give_back(0);
-    EXPECT_EQ(p.take(0b11, 0, now).is, places::outcome::taken);
+    EXPECT_EQ(p.take(0b11, 0, now).is, places::availability::taken);
 }
 
 TEST_F(upstream_statuses, hold_every_bound_and_give_everything_back)
@@ -135,8 +135,8 @@ TEST_F(upstream_statuses, hold_every_bound_and_give_everything_back)
         for (int i = 0; i < 20'000; ++i) {
             if (random() % 2 == 0) {
                 const auto c = p.take(0b111, random(), now);
-                EXPECT_EQ(c.is == places::outcome::full, taken.size() == 5);
-                if (c.is == places::outcome::taken) {
+                EXPECT_EQ(c.is == places::availability::full, taken.size() == 5);
+                if (c.is == places::availability::taken) {
                     taken.push_back(c.server);
                 }
             } else if (!taken.empty()) {

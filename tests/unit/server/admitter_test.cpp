@@ -11,7 +11,7 @@
 namespace gateway::server {
 namespace {
 
-using is = admission::outcome;
+using next = admission::action;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -183,7 +183,7 @@ TEST_F(admissions, without_a_route_or_a_good_path_are_refused_and_counted_as_non
          {std::pair{"/free/%zz", "malformed percent-encoding"},
           std::pair{"/free/../x", ".. segment"}}) {
         const admission refused = ask(path);
-        EXPECT_EQ(refused.is, is::answer);
+        EXPECT_EQ(refused.next, next::respond);
         EXPECT_EQ(refused.status, 400);
         EXPECT_THAT(refused.detail, HasSubstr(why));
         EXPECT_EQ(&a.metrics(), metrics_of_none());
@@ -195,7 +195,7 @@ TEST_F(admissions, without_a_route_or_a_good_path_are_refused_and_counted_as_non
 TEST_F(admissions, of_a_route_without_limits_go_on_and_carry_no_lines)
 {
     const admission free = ask("//free/./x");
-    EXPECT_EQ(free.is, is::forward);
+    EXPECT_EQ(free.next, next::forward);
     EXPECT_EQ(a.forwarding().peer, "10.0.0.1");
     EXPECT_EQ(a.forwarding().default_host, "127.0.0.1:1");
     EXPECT_EQ(a.route()->name, "free");
@@ -207,12 +207,12 @@ TEST_F(admissions, of_a_route_without_limits_go_on_and_carry_no_lines)
 TEST_F(admissions, of_a_limited_route_say_what_is_left_until_they_are_refused)
 {
     for (const char* left : {"1", "0"}) {
-        EXPECT_EQ(ask("/limited").is, is::forward);
+        EXPECT_EQ(ask("/limited").next, next::forward);
         EXPECT_THAT(limit_lines(), HasSubstr("X-RateLimit-Remaining: " + std::string(left)));
         EXPECT_EQ(a.outcome(), "allowed");
     }
     const admission refused = ask("/limited");
-    EXPECT_EQ(refused.is, is::answer);
+    EXPECT_EQ(refused.next, next::respond);
     EXPECT_EQ(refused.status, 429);
     EXPECT_EQ(http::seconds_up(refused.retry_after), 3600);
     ASSERT_EQ(a.limits_said().reports.size(), 1U);
@@ -225,7 +225,7 @@ TEST_F(admissions, of_a_limited_route_say_what_is_left_until_they_are_refused)
     bucket.start("few");
     bucket.add(peer);
     EXPECT_EQ(a.bucket_name(), bucket.bytes());
-    EXPECT_EQ(ask("/free").is, is::forward);
+    EXPECT_EQ(ask("/free").next, next::forward);
     EXPECT_EQ(a.bucket_name(), "");
     EXPECT_EQ(limit_lines(), "") << "nothing is left of the request before";
     EXPECT_TRUE(a.limits_said().reports.empty());
@@ -233,7 +233,7 @@ TEST_F(admissions, of_a_limited_route_say_what_is_left_until_they_are_refused)
 
 TEST_F(admissions, look_for_the_client_only_where_a_trusted_peer_writes_it)
 {
-    EXPECT_EQ(ask("/free", "X-Forwarded-For: 192.0.2.1\r\n").is, is::forward);
+    EXPECT_EQ(ask("/free", "X-Forwarded-For: 192.0.2.1\r\n").next, next::forward);
     EXPECT_TRUE(a.forwarding().peer_trusted);
     EXPECT_EQ(a.client(), base::ip_address::v4(0xc0000201));
     ask("/free", "Forwarded: for=192.0.2.1\r\n");
@@ -247,8 +247,8 @@ TEST_F(admissions, count_each_client_for_itself)
 {
     for (const char* client : {"192.0.2.1", "192.0.2.2"}) {
         const std::string lines = "X-Forwarded-For: " + std::string(client) + "\r\n";
-        EXPECT_EQ(ask("/limited", lines).is, is::forward);
-        EXPECT_EQ(ask("/limited", lines).is, is::forward);
+        EXPECT_EQ(ask("/limited", lines).next, next::forward);
+        EXPECT_EQ(ask("/limited", lines).next, next::forward);
         EXPECT_EQ(ask("/limited", lines).status, 429);
     }
 }
@@ -256,17 +256,17 @@ TEST_F(admissions, count_each_client_for_itself)
 TEST_F(admissions, that_lack_a_part_of_the_key_are_bad_requests)
 {
     EXPECT_EQ(ask("/keyed").status, 400);
-    EXPECT_EQ(ask("/keyed", "X-Key: a\r\n").is, is::forward);
+    EXPECT_EQ(ask("/keyed", "X-Key: a\r\n").next, next::forward);
     EXPECT_EQ(ask("/keyed", "X-Key: a\r\nX-Key: b\r\n").status, 400);
 }
 
 TEST_F(admissions, wait_for_a_shared_store)
 {
-    EXPECT_EQ(ask("/shared").is, is::pending);
+    EXPECT_EQ(ask("/shared").next, next::wait);
     shared->answer(true);
-    EXPECT_EQ(concluded->is, is::forward);
+    EXPECT_EQ(concluded->next, next::forward);
     EXPECT_THAT(limit_lines(), HasSubstr("X-RateLimit-Remaining: 7"));
-    EXPECT_EQ(ask("/shared").is, is::pending);
+    EXPECT_EQ(ask("/shared").next, next::wait);
     shared->answer(false);
     EXPECT_EQ(concluded->status, 429);
     EXPECT_EQ(concluded->retry_after, std::chrono::seconds{3});
@@ -274,12 +274,12 @@ TEST_F(admissions, wait_for_a_shared_store)
 
 TEST_F(admissions, that_are_abandoned_are_told_nothing)
 {
-    EXPECT_EQ(ask("/shared").is, is::pending);
+    EXPECT_EQ(ask("/shared").next, next::wait);
     ASSERT_TRUE(shared->is_asked());
     a.abandon();
     EXPECT_FALSE(shared->is_asked());
     EXPECT_FALSE(concluded);
-    EXPECT_EQ(ask("/limited").is, is::forward) << "its check serves others";
+    EXPECT_EQ(ask("/limited").next, next::forward) << "its check serves others";
 }
 
 }  // namespace

@@ -91,7 +91,7 @@ public:
         if (c.refused != 0) {
             port.decide = [status = c.refused](const http::request_head&) {
                 admission a;
-                a.is = admission::outcome::answer;
+                a.next = admission::action::respond;
                 a.status = status;
                 return a;
             };

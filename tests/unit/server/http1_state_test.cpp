@@ -28,7 +28,7 @@ constexpr std::string_view ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 admission later()
 {
     admission a;
-    a.is = admission::outcome::pending;
+    a.next = admission::action::wait;
     return a;
 }
 

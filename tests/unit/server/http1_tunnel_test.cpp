@@ -96,7 +96,7 @@ TEST_F(http1_tunnel, never_takes_early_bytes_for_requests)
             if (status != 0) {
                 p.decide = [status](const http::request_head& head) {
                     admission a;
-                    a.is = head.websocket ? admission::outcome::answer : a.is;
+                    a.next = head.websocket ? admission::action::respond : a.next;
                     a.status = status;
                     return a;
                 };
@@ -127,7 +127,7 @@ TEST_F(http1_tunnel, is_not_had_where_the_upstream_answers_otherwise_and_request
     EXPECT_TRUE(port.leases[0].kept);
     port.decide = [](const http::request_head&) {
         admission a;
-        a.is = admission::outcome::answer;
+        a.next = admission::action::respond;
         a.status = 429;
         return a;
     };

@@ -11,7 +11,7 @@ using policy::failure_policy;
 using policy::limit_rule;
 using telemetry::outcome;
 using ::testing::ElementsAre;
-using is = verdict::outcome;
+using is = verdict::ruling;
 
 class fake_store final : public store::shared_store {
 public:

@@ -61,7 +61,7 @@ public:
 
     void response_end() override { complete = true; }
 
-    std::uint64_t answer(const admission& a) override
+    std::uint64_t respond(const admission& a) override
     {
         EXPECT_TRUE(status == 0 && !over);
         status = a.status;
@@ -158,7 +158,7 @@ TEST(request_state, carries_content_both_ways_and_counts_it)
     EXPECT_TRUE(s.sent.ends_with("\r\n\r\n5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n"));
     s.upstream_says(ok);
     EXPECT_EQ(s.received, "ok");
-    EXPECT_EQ(s.over, ending::answered);
+    EXPECT_EQ(s.over, ending::done);
     EXPECT_EQ(s.counted->status, 200);
     EXPECT_EQ(s.counted->request_bytes, 11U);
     EXPECT_EQ(s.counted->response_bytes, 2U);
@@ -168,7 +168,7 @@ TEST(request_state, carries_content_both_ways_and_counts_it)
 TEST(request_state, has_timeouts_of_its_own)
 {
     stream s;
-    s.decision.is = admission::outcome::pending;
+    s.decision.next = admission::action::wait;
     s.lease_says = proxy::exchange_port::lease_result::pending;
     s.begin("POST", chunks);
     EXPECT_EQ(s.request.waits_for(), timeout::none);  // the decision has its own
@@ -180,7 +180,7 @@ TEST(request_state, has_timeouts_of_its_own)
     EXPECT_EQ(s.request.waits_for(), timeout::body);
     s.request.expired();
     EXPECT_EQ(s.status, 408);
-    EXPECT_EQ(s.over, ending::answered);
+    EXPECT_EQ(s.over, ending::done);
 }
 
 TEST(request_state, blames_the_upstream_when_that_does_not_take_the_content)
@@ -237,7 +237,7 @@ struct script {
 const std::vector<script> scripts{
     {"admitted later",
      {[](stream& s) {
-          s.decision.is = admission::outcome::pending;
+          s.decision.next = admission::action::wait;
           s.lease_says = proxy::exchange_port::lease_result::pending;
           s.begin("PUT", chunks);
       },

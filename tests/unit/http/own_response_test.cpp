@@ -1,4 +1,4 @@
-#include "gateway/http/own_answer.hpp"
+#include "gateway/http/own_response.hpp"
 
 #include "tests/unit/http/heads.hpp"
 
@@ -15,10 +15,10 @@ namespace {
 using testing::accepted_response;
 using testing::values_of;
 
-std::string text_of(const own_answer& answer)
+std::string text_of(const own_response& answer)
 {
     std::string out = "before";
-    append_own_answer(answer, out);
+    append_own_response(answer, out);
     EXPECT_TRUE(out.starts_with("before"));
     return out.substr(6);
 }
@@ -35,7 +35,7 @@ boost::json::object problem_of(const std::string& bytes)
     return boost::json::parse(bytes.substr(head.size)).as_object();
 }
 
-TEST(own_answer, a_429_names_the_limits_that_were_violated)
+TEST(own_response, a_429_names_the_limits_that_were_violated)
 {
     const limit::limit five = limit::limit::make(1, std::chrono::seconds{1}, 5).value();
     const std::array<limit_report, 3> reports{{
@@ -63,7 +63,7 @@ TEST(own_answer, a_429_names_the_limits_that_were_violated)
     EXPECT_TRUE(accepted_response(bytes).keep_alive());
 }
 
-TEST(own_answer, every_status_the_gateway_gives_has_its_phrase_and_problem)
+TEST(own_response, every_status_the_gateway_gives_has_its_phrase_and_problem)
 {
     const std::pair<int, const char*> phrases[] = {
         {400, "Bad Request"},
@@ -103,17 +103,17 @@ TEST(own_answer, every_status_the_gateway_gives_has_its_phrase_and_problem)
     EXPECT_TRUE(text_of({.status = 799}).starts_with("HTTP/1.1 500 Internal Server Error\r\n"));
 }
 
-TEST(own_answer, the_answer_to_a_head_has_the_same_head_and_no_body)
+TEST(own_response, the_answer_to_a_head_has_the_same_head_and_no_body)
 {
     const std::string whole = text_of({.status = 404, .detail = "d"});
     const std::string head = text_of({.status = 404, .detail = "d", .head_only = true});
     EXPECT_EQ(head, whole.substr(0, whole.find("\r\n\r\n") + 4));
 }
 
-TEST(own_answer, the_client_is_told_whether_its_connection_stays)
+TEST(own_response, the_client_is_told_whether_its_connection_stays)
 {
     const auto connection = [](bool close, bool keep_alive_1_0) {
-        const own_answer answer{.status = 400, .close = close, .keep_alive_1_0 = keep_alive_1_0};
+        const own_response answer{.status = 400, .close = close, .keep_alive_1_0 = keep_alive_1_0};
         return values_of(accepted_response(text_of(answer)), field_name::connection);
     };
     EXPECT_EQ(connection(false, false), "-");
@@ -122,7 +122,7 @@ TEST(own_answer, the_client_is_told_whether_its_connection_stays)
     EXPECT_EQ(connection(true, true), "close");
 }
 
-TEST(own_answer, what_is_no_problem_is_a_head_alone)
+TEST(own_response, what_is_no_problem_is_a_head_alone)
 {
     EXPECT_EQ(
         text_of({.status = 200, .date = "Date: d\r\n", .extra = "Allow: OPTIONS\r\n"}),
@@ -131,13 +131,13 @@ TEST(own_answer, what_is_no_problem_is_a_head_alone)
     );
 }
 
-TEST(own_answer, tells_how_many_bytes_are_content)
+TEST(own_response, tells_how_many_bytes_are_content)
 {
     std::string out;
-    const std::size_t content = append_own_answer({.status = 404, .detail = "d"}, out);
+    const std::size_t content = append_own_response({.status = 404, .detail = "d"}, out);
     EXPECT_EQ(content, accepted_response(out).body.length);
     std::string head;
-    EXPECT_EQ(append_own_answer({.status = 404, .detail = "d", .head_only = true}, head), 0U);
+    EXPECT_EQ(append_own_response({.status = 404, .detail = "d", .head_only = true}, head), 0U);
     EXPECT_EQ(out.substr(0, head.size()), head);
 }
 

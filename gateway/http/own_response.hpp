@@ -1,4 +1,4 @@
-// Answers of the gateway's own: problem details (RFC 9457) with the fields each status wants.
+// Responses of the gateway's own: problem details (RFC 9457) with the fields each status wants.
 #pragma once
 
 #include "gateway/http/limit_headers.hpp"
@@ -9,7 +9,7 @@
 
 namespace gateway::http {
 
-struct own_answer {
+struct own_response {
     // The status: one that the gateway gives, or it becomes 500.
     int status = 500;
     // A sentence of our own, for people: no quotes, no backslashes.
@@ -24,16 +24,16 @@ struct own_answer {
     // Whole lines to add to the head.
     std::string_view extra{};
 
-    // Whether this connection ends after the answer.
+    // Whether this connection ends after the response.
     bool close = false;
     // Whether to tell an HTTP/1.0 client that the connection does not end.
     bool keep_alive_1_0 = false;
-    // Whether the answer is to a HEAD.
+    // Whether the response is to a HEAD.
     bool head_only = false;
 };
 
 // Appends the whole message: problem details, or, with a status below 400, nothing but a head.
 // Returns how many bytes of it are content.
-std::size_t append_own_answer(const own_answer& answer, std::string& out);
+std::size_t append_own_response(const own_response& response, std::string& out);
 
 }  // namespace gateway::http

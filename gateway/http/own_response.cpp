@@ -1,4 +1,4 @@
-#include "gateway/http/own_answer.hpp"
+#include "gateway/http/own_response.hpp"
 
 #include "gateway/http/text_writer.hpp"
 
@@ -69,9 +69,9 @@ constexpr std::string_view names_separator = R"(",")";
 constexpr std::string_view names_end = R"("]})";
 constexpr std::string_view no_names = R"("})";
 
-std::span<const limit_report> rejecting(const own_answer& answer)
+std::span<const limit_report> rejecting(const own_response& response)
 {
-    return answer.status == 429 ? answer.limits.reports : std::span<const limit_report>{};
+    return response.status == 429 ? response.limits.reports : std::span<const limit_report>{};
 }
 
 bool is_violated(const limit_report& r)
@@ -80,11 +80,11 @@ bool is_violated(const limit_report& r)
 }
 
 // All the texts are our own or names of limits, and none has a character that JSON would escape.
-void add_problem(const own_answer& answer, const known_texts& known, text_writer& out)
+void add_problem(const own_response& response, const known_texts& known, text_writer& out)
 {
-    out.add(known.problem).add(answer.detail);
+    out.add(known.problem).add(response.detail);
     std::string_view separator = names_start;
-    for (const limit_report& r : rejecting(answer)) {
+    for (const limit_report& r : rejecting(response)) {
         if (is_violated(r)) {
             out.add(separator).add(r.name);
             separator = names_separator;
@@ -93,11 +93,11 @@ void add_problem(const own_answer& answer, const known_texts& known, text_writer
     out.add(separator == names_start ? no_names : names_end);
 }
 
-std::size_t problem_size(const own_answer& answer, const known_texts& known)
+std::size_t problem_size(const own_response& response, const known_texts& known)
 {
-    std::size_t size = known.problem.size() + answer.detail.size();
+    std::size_t size = known.problem.size() + response.detail.size();
     std::size_t names = 0;
-    for (const limit_report& r : rejecting(answer)) {
+    for (const limit_report& r : rejecting(response)) {
         if (is_violated(r)) {
             size += (names++ == 0 ? names_start : names_separator).size() + r.name.size();
         }
@@ -105,41 +105,41 @@ std::size_t problem_size(const own_answer& answer, const known_texts& known)
     return size + (names == 0 ? no_names : names_end).size();
 }
 
-constexpr std::size_t room_beside_texts = 256;  // for all that is the same in every answer
+constexpr std::size_t room_beside_texts = 256;  // for all that is the same in every response
 
 }  // namespace
 
-std::size_t append_own_answer(const own_answer& answer, std::string& out)
+std::size_t append_own_response(const own_response& response, std::string& out)
 {
-    const known_texts& known = texts_of(answer.status);
-    const bool is_problem = answer.status >= 400;
-    const std::size_t size = is_problem ? problem_size(answer, known) : 0;
+    const known_texts& known = texts_of(response.status);
+    const bool is_problem = response.status >= 400;
+    const std::size_t size = is_problem ? problem_size(response, known) : 0;
     text_writer to(
         out,
-        room_beside_texts + known.start_line.size() + answer.date.size() +
-            limit_headers_size(answer.limits) + answer.extra.size() + size
+        room_beside_texts + known.start_line.size() + response.date.size() +
+            limit_headers_size(response.limits) + response.extra.size() + size
     );
-    to.add(known.start_line).add(answer.date);
+    to.add(known.start_line).add(response.date);
     if (is_problem) {
         to.add("Content-Type: application/problem+json\r\n");
     }
     to.add("Content-Length: ").add(static_cast<std::int64_t>(size));
     to.add("\r\nCache-Control: no-store\r\n");
-    add_limit_headers(answer.limits, to);
-    if (answer.retry_after.count() > 0) {
-        add_retry_after(answer.retry_after, to);
+    add_limit_headers(response.limits, to);
+    if (response.retry_after.count() > 0) {
+        add_retry_after(response.retry_after, to);
     }
-    to.add(answer.extra);
-    if (answer.close) {
+    to.add(response.extra);
+    if (response.close) {
         to.add("Connection: close\r\n");
-    } else if (answer.keep_alive_1_0) {
+    } else if (response.keep_alive_1_0) {
         to.add("Connection: keep-alive\r\n");
     }
     to.add("\r\n");
-    if (!is_problem || answer.head_only) {
+    if (!is_problem || response.head_only) {
         return 0;
     }
-    add_problem(answer, known, to);
+    add_problem(response, known, to);
     return size;
 }
 
