@@ -3,20 +3,45 @@
 #pragma once
 
 #include "gateway/base/timer_wheel.hpp"
+#include "gateway/net/socket.hpp"
 #include "gateway/net/task.hpp"
 #include "gateway/proxy/pending_lease.hpp"
+#include "gateway/proxy/server_names.hpp"
 
 #include <list>
 #include <optional>
 
 namespace gateway::proxy {
 
-class pool;
+class connect_attempt;
+
+// Who has connections made. Told once by each attempt, which it may destroy then.
+class attempt_owner {
+public:
+    virtual void attempt_succeeded(connect_attempt& a, net::socket connected) = 0;
+    virtual void attempt_failed(connect_attempt& a, failure why) = 0;
+    // It was cancelled.
+    virtual void attempt_ended(connect_attempt& a) = 0;
+
+    // Nobody waits for it any more: whether it goes on all the same, for the next request.
+    virtual bool keep_abandoned(connect_attempt& a) = 0;
+
+protected:
+    ~attempt_owner() = default;
+};
 
 class connect_attempt final : public lease_source, private base::timer_entry {
 public:
     // At a server that has an address, and where the lease has a place.
-    connect_attempt(pool& p, pending_lease& lease, std::size_t server, const lease_wish& wish);
+    connect_attempt(
+        attempt_owner& owner,
+        net::loop& l,
+        server_names& names,
+        base::duration connect_timeout,
+        pending_lease& lease,
+        std::size_t server,
+        const lease_wish& wish
+    );
     ~connect_attempt() override;
 
     // Goes on to the next address.
@@ -34,11 +59,13 @@ public:
     // It lacked something of our own, so that its failing says nothing of the server.
     bool was_short() const { return was_short_; }
 
-    // Where it stands in its pool's list.
+    // Where it stands in its owner's list.
     std::list<connect_attempt>::iterator self;
 
 private:
-    pool& pool_;
+    attempt_owner& owner_;
+    net::loop& loop_;
+    server_names& names_;
     pending_lease* lease_;
     std::size_t server_;
     lease_wish wish_;

@@ -1,8 +1,5 @@
 #include "gateway/proxy/pool.hpp"
 
-#include "gateway/proxy/server_address.hpp"
-
-#include <algorithm>
 #include <utility>
 
 namespace gateway::proxy {
@@ -12,69 +9,24 @@ pool::pool(
     upstream_options options,
     std::shared_ptr<upstream_status> status,
     unsigned short echo_port,
-    telemetry_blocks metrics
+    upstream_metrics metrics
 )
     : loop_(l),
       options_(std::move(options)),
       metrics_(std::move(metrics)),
-      default_host_(host_of(options_.servers.front().address)),
       places_(options_, std::move(status)),
-      retries_(options_.retry_budget),
-      mark_(std::make_shared<pool*>(this))
-{
-    const auto answered = [this] {
-        loop_.refresh_now();
-        addresses_changed();
-    };
-    for (const server_options& s : options_.servers) {
-        servers_.push_back(known_server{
-            to_text(s.address),
-            resolved(loop_.get_executor(), s.address, echo_port, options_.resolver, answered)});
-    }
-    look_at_names();
-}
-
-pool::~pool()
-{
-    *mark_ = nullptr;
-}
-
-// ---- names -----------------------------------------------------------------------------------
-
-void pool::look_at_names()
-{
-    names_known_ = true;
-    for (std::size_t i = 0; i < servers_.size(); ++i) {
-        names_known_ = names_known_ && servers_[i].name.known();
-        if (!servers_[i].name.endpoints().empty()) {
-            addressed_ |= std::uint64_t{1} << i;
-        }
-    }
-}
-
-void pool::addresses_changed()
-{
-    look_at_names();
-    while (addressed_ != 0 || names_known_) {
-        const auto w = std::find_if(waiting_.begin(), waiting_.end(), [](const waiting_lease& l) {
-            return !l.is_queued();
-        });
-        if (w == waiting_.end()) {
-            return;
-        }
-        pending_lease& l = *w->lease();
-        const lease_wish wish = w->wish();
-        waiting_ended(*w);
-        settle(l, lease(l, wish));
-    }
-}
+      names_(loop_, options_, echo_port, [this] { addresses_changed(); }),
+      conduct_(loop_, options_, places_, metrics_),
+      shelf_(loop_, options_, metrics_),
+      room_(loop_, options_, metrics_, places_.queue(), *this)
+{}
 
 // ---- leases ----------------------------------------------------------------------------------
 
 // A place at a server that the wish leaves; at one of the last resort only if no other has room.
 places::choice pool::take_place(const lease_wish& wish)
 {
-    const std::uint64_t left = addressed_ & ~wish.passed_over;
+    const std::uint64_t left = names_.addressed() & ~wish.passed_over;
     const std::uint64_t preferred = left & ~wish.last_resort;
     if (preferred != 0 && preferred != left) {
         const places::choice chosen = places_.take(preferred, wish.key, loop_.now());
@@ -85,9 +37,15 @@ places::choice pool::take_place(const lease_wish& wish)
     return places_.take(left, wish.key, loop_.now());
 }
 
+void pool::free_place(std::size_t server)
+{
+    metrics_.servers[server]->active.add(-1);
+    places_.give_back(server);
+}
+
 pool::lease_result pool::lease(pending_lease& l, const lease_wish& wish)
 {
-    if ((addressed_ & ~wish.passed_over) != 0 && places_.others_wait()) {
+    if ((names_.addressed() & ~wish.passed_over) != 0 && places_.others_wait()) {
         return wait_for_place(l, wish);
     }
     const places::choice chosen = take_place(wish);
@@ -99,14 +57,11 @@ pool::lease_result pool::lease(pending_lease& l, const lease_wish& wish)
         case places::availability::none:
             break;
     }
-    if (addressed_ == 0 && !names_known_) {
-        waiting_lease& w = waiting_.emplace_back(*this, l, wish);
-        w.self = std::prev(waiting_.end());
-        w.wait_for_address();
+    if (names_.addressed() == 0 && !names_.all_known()) {
+        room_.wait_for_address(l, wish);
         return {};
     }
-    count_failure(wish.last_failure);
-    return {nullptr, wish.last_failure};
+    return fail(wish.last_failure);
 }
 
 // Where it has a place.
@@ -114,11 +69,14 @@ pool::lease_result pool::lease_at(std::size_t server, pending_lease& l, const le
 {
     metrics_.servers[server]->active.add(1);
     if (!wish.fresh) {
-        if (upstream_connection* const c = take_idle(server, wish.surely_open)) {
+        if (upstream_connection* const c = shelf_.take(server, wish.surely_open)) {
+            metrics_.servers[server]->requests.add();
             return {c};
         }
     }
-    connect_attempt& a = attempts_.emplace_back(*this, l, server, wish);
+    attempt_owner& owner = *this;
+    connect_attempt& a =
+        attempts_.emplace_back(owner, loop_, names_, options_.connect_timeout, l, server, wish);
     a.self = std::prev(attempts_.end());
     a.proceed();
     return {};
@@ -126,54 +84,45 @@ pool::lease_result pool::lease_at(std::size_t server, pending_lease& l, const le
 
 pool::lease_result pool::wait_for_place(pending_lease& l, const lease_wish& wish)
 {
-    waiting_lease& w = waiting_.emplace_back(*this, l, wish);
-    w.self = std::prev(waiting_.end());
-    if (!w.enter_queue()) {
-        l.comes_from(nullptr);
-        waiting_.erase(w.self);
-        count_failure(failure::queue_full);
-        return {nullptr, failure::queue_full};
-    }
-    metrics_.upstream.queued.add(1);
-    queue().wake_first();  // a place may have become free since we looked
-    return {};
+    return room_.wait_for_place(l, wish) ? lease_result{} : fail(failure::queue_full);
+}
+
+pool::lease_result pool::fail(failure why)
+{
+    conduct_.count_failure(why);
+    return {nullptr, why};
 }
 
 // What worked on the lease is gone.
-void pool::settle(pending_lease& l, const lease_result& answer)
+void pool::settle(pending_lease& l, const lease_result& result)
 {
-    if (answer.connection != nullptr) {
-        l.leased(*answer.connection);
-    } else if (answer.failed) {
-        l.lease_failed(*answer.failed);
+    if (result.connection != nullptr) {
+        l.leased(*result.connection);
+    } else if (result.failed) {
+        l.lease_failed(*result.failed);
     }
 }
 
-void pool::free_place(std::size_t server)
+void pool::give_back(upstream_connection& c, bool reusable)
 {
-    metrics_.servers[server]->active.add(-1);
-    places_.give_back(server);
+    free_place(c.server());
+    c.mark_reused();
+    shelf_.put_back(c, reusable);
 }
 
-bool pool::take_retry(bool reused)
-{
-    const bool permitted = retries_.take_retry(loop_.now(), reused);
-    (permitted ? metrics_.upstream.retries : metrics_.upstream.retries_refused).add();
-    return permitted;
-}
+// ---- leases that wait ------------------------------------------------------------------------
 
-// ---- leases that wait --------------------------------------------------------------------------
-
-// One call for each entry of ours that was woken.
-void pool::serve_woken()
+void pool::addresses_changed()
 {
-    loop_.refresh_now();
-    const auto w = std::find_if(waiting_.begin(), waiting_.end(), [this](waiting_lease& l) {
-        return l.is_queued() && queue().take_wake_up(l);
-    });
-    if (w != waiting_.end()) {
-        serve(*w);
-    }  // else it has left, and another was woken instead
+    while (names_.addressed() != 0 || names_.all_known()) {
+        waiting_lease* const w = room_.next_without_address();
+        if (w == nullptr) {
+            return;
+        }
+        const lease_wish wish = w->wish();
+        pending_lease& l = room_.take_out(*w);
+        settle(l, lease(l, wish));
+    }
 }
 
 // If there is a place for it. Who waits in the queue has a server that it may go to.
@@ -183,52 +132,37 @@ void pool::serve(waiting_lease& w)
     const places::choice chosen = take_place(wish);
     if (chosen.is != places::availability::taken) {
         if (wish.passed_over != 0) {
-            queue().wake_next(w);  // the place may be at a server that only this one must not use
+            // The place may be at a server that only this one must not use.
+            places_.queue().wake_next(w);
         }
         return;
     }
-    pending_lease& l = *w.lease();
-    waiting_ended(w);
-    queue().wake_first();  // there may be room for more than one
+    pending_lease& l = room_.take_out(w);
+    places_.queue().wake_first();  // there may be room for more than one
     settle(l, lease_at(chosen.server, l, wish));
 }
 
-void pool::waited_too_long(waiting_lease& w)
+void pool::gave_up(pending_lease& l, failure why)
 {
-    const failure why = w.is_queued() ? failure::queue_timeout : failure::no_address;
-    pending_lease& l = *w.lease();
-    waiting_ended(w);
-    count_failure(why);
-    settle(l, {nullptr, why});
-}
-
-void pool::waiting_ended(waiting_lease& w)
-{
-    w.lease()->comes_from(nullptr);
-    if (w.is_queued()) {
-        metrics_.upstream.queued.add(-1);
-        w.leave_queue();
-    }
-    waiting_.erase(w.self);
+    settle(l, fail(why));
 }
 
 // ---- connections being made ------------------------------------------------------------------
 
 void pool::attempt_succeeded(connect_attempt& a, net::socket connected)
 {
-    upstream_connection& c = adopt(std::move(connected), a.server());
+    upstream_connection& c = shelf_.add(std::move(connected), a.server());
     pending_lease* const l = a.lease();
     attempts_.erase(a.self);
     if (l == nullptr) {
         --abandoned_;
-        keep_or_close(c, true);
+        shelf_.put_back(c, true);
         return;
     }
     l->comes_from(nullptr);
     if (c.closed()) {  // it cannot be watched, for want of something of our own
         give_back(c, false);
-        count_failure(failure::connect);
-        settle(*l, {nullptr, failure::connect});
+        settle(*l, fail(failure::connect));
         return;
     }
     metrics_.servers[c.server()]->requests.add();
@@ -241,12 +175,12 @@ void pool::attempt_failed(connect_attempt& a, failure why)
     const std::size_t server = a.server();
     lease_wish wish = a.wish();
     if (!a.was_short()) {
-        blame(server);
+        conduct_.was_unreachable(server);
     }
     attempts_.erase(a.self);
     if (l == nullptr) {
         --abandoned_;
-        count_failure(why);
+        conduct_.count_failure(why);
         return;
     }
     l->comes_from(nullptr);
@@ -254,12 +188,7 @@ void pool::attempt_failed(connect_attempt& a, failure why)
     wish.passed_over |= std::uint64_t{1} << server;
     wish.last_failure = why;
     wish.timeouts += why == failure::connect_timeout ? 1 : 0;
-    if (wish.timeouts == most_timeouts) {
-        count_failure(why);
-        settle(*l, {nullptr, why});
-    } else {
-        settle(*l, lease(*l, wish));
-    }
+    settle(*l, wish.timeouts == most_timeouts ? fail(why) : lease(*l, wish));
 }
 
 void pool::attempt_ended(connect_attempt& a)
@@ -270,104 +199,24 @@ void pool::attempt_ended(connect_attempt& a)
 bool pool::keep_abandoned(connect_attempt& a)
 {
     free_place(a.server());
-    if (retired_ || abandoned_ >= options_.max_idle) {
+    if (shelf_.retired() || abandoned_ >= options_.max_idle) {
         return false;
     }
     ++abandoned_;
     return true;
 }
 
-// ---- connections -----------------------------------------------------------------------------
-
-upstream_connection* pool::take_idle(std::size_t server, bool surely_open)
-{
-    auto& idle = servers_[server].idle;
-    while (!idle.empty()) {
-        upstream_connection* const c = idle.back();
-        if (surely_open && !c->is_quiet()) {
-            idle_connection_ended(*c);
-            continue;
-        }
-        idle.pop_back();
-        loop_.wheel().disarm(*c);
-        metrics_.worker.upstreams_idle.add(-1);
-        metrics_.worker.upstreams_active.add(1);
-        metrics_.servers[server]->idle.add(-1);
-        metrics_.servers[server]->requests.add();
-        return c;
-    }
-    return nullptr;
-}
-
-upstream_connection& pool::adopt(net::socket connected, std::size_t server)
-{
-    connected.send_without_delay();
-    upstream_connection& c = connections_.emplace_back(loop_, std::move(connected), *this, server);
-    c.self_ = std::prev(connections_.end());
-    metrics_.worker.upstreams_active.add(1);
-    return c;
-}
-
-void pool::give_back(upstream_connection& c, bool reusable)
-{
-    free_place(c.server());
-    c.mark_reused();
-    keep_or_close(c, reusable);
-}
-
-void pool::keep_or_close(upstream_connection& c, bool reusable)
-{
-    c.lease_to(nullptr);
-    c.send_gathered();  // so that sending() tells whether the server has taken all
-    metrics_.worker.upstreams_active.add(-1);
-    auto& idle = servers_[c.server()].idle;
-    const bool good = reusable && !c.closed() && !c.sending() && !c.has_news();
-    if (!good || retired_ || idle.size() >= options_.max_idle) {
-        c.close();
-        return;
-    }
-    idle.push_back(&c);
-    loop_.wheel().arm(c, loop_.now() + options_.idle_timeout);
-    metrics_.worker.upstreams_idle.add(1);
-    metrics_.servers[c.server()]->idle.add(1);
-    c.want_read();
-}
-
-void pool::idle_connection_ended(upstream_connection& c)
-{
-    auto& idle = servers_[c.server()].idle;
-    const auto at = std::find(idle.begin(), idle.end(), &c);
-    if (at != idle.end()) {
-        idle.erase(at);
-        metrics_.worker.upstreams_idle.add(-1);
-        metrics_.servers[c.server()]->idle.add(-1);
-    }
-    c.close();
-}
-
-void pool::connection_released(upstream_connection& c)
-{
-    connections_.erase(c.self_);
-}
-
 // ---- the end ---------------------------------------------------------------------------------
 
 void pool::retire()
 {
-    retired_ = true;
-    for (known_server& s : servers_) {
-        while (!s.idle.empty()) {
-            idle_connection_ended(*s.idle.back());
-        }
-    }
+    shelf_.retire();
 }
 
 void pool::close()
 {
     retire();
-    while (!waiting_.empty()) {
-        waiting_.front().lease()->abandon();
-    }
+    room_.close();
     for (auto a = attempts_.begin(); a != attempts_.end();) {
         connect_attempt& each = *a++;
         if (each.lease() != nullptr) {
@@ -376,12 +225,8 @@ void pool::close()
             each.cancel();
         }
     }
-    for (upstream_connection& c : connections_) {
-        c.close();
-    }
-    for (known_server& s : servers_) {
-        s.name.stop();
-    }
+    shelf_.close();
+    names_.stop();
 }
 
 }  // namespace gateway::proxy

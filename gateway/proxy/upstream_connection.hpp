@@ -54,13 +54,14 @@ public:
 
     std::size_t server() const { return server_; }
 
+    // Where it stands in its owner's list.
+    std::list<upstream_connection>::iterator self;
+
 private:
-    friend class pool;
     connection_owner& owner_;
     lessee* lessee_ = nullptr;
     bool reused_ = false;
     std::size_t server_;
-    std::list<upstream_connection>::iterator self_;
 
     void readable() override
     {

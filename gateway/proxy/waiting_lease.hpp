@@ -1,5 +1,4 @@
-// A lease that waits: for a place at a server, in the queue of all workers; or, at the start, for
-// the first address of a server. Owned by the pool.
+// A lease that waits, for a place at a server or for an address. Owned by its waiting_room.
 #pragma once
 
 #include "gateway/base/timer_wheel.hpp"
@@ -10,7 +9,7 @@
 
 namespace gateway::proxy {
 
-class pool;
+class waiting_room;
 
 class waiting_lease final : public lease_source,
                             public wait_queue::entry,
@@ -20,7 +19,7 @@ public:
     // the first in the queue looks around this often.
     static constexpr base::duration look_around = std::chrono::milliseconds{100};
 
-    waiting_lease(pool& p, pending_lease& lease, const lease_wish& wish);
+    waiting_lease(waiting_room& room, pending_lease& lease, const lease_wish& wish);
     ~waiting_lease() override = default;
 
     // False: too many wait already.
@@ -35,11 +34,11 @@ public:
 
     const lease_wish& wish() const { return wish_; }
 
-    // Where it stands in its pool's list.
+    // Where it stands in its room's list.
     std::list<waiting_lease>::iterator self;
 
 private:
-    pool& pool_;
+    waiting_room& room_;
     pending_lease* lease_;
     lease_wish wish_;
     base::instant give_up_at_{};

@@ -112,7 +112,7 @@ http::forward_options admitter::forwarding() const
         .peer_trusted = peer_trusted_,
         .identity_header = view_->identity_header,
         .identity_field = view_->identity_field,
-        .default_host = pool().default_host(),
+        .default_host = pool().names().default_host(),
         .via_name = view_->via_name,
     };
 }

@@ -128,7 +128,7 @@ void request_account::log(
         record.request_id = log_->request_id;
     }
     if (upstream.count > 0) {
-        record.server = of.pool().name_of(upstream.server);
+        record.server = of.pool().names().text_of(upstream.server);
     }
     std::string bucket;
     if (!of.bucket_name().empty()) {

@@ -11,28 +11,28 @@ proxy::exchange_port::lease_result upstream_side::lease(bool fresh)
     proxy::lease_wish wish{.fresh = fresh, .surely_open = only_once_};
     if (fresh) {  // the connection before it ended without a byte
         wish.last_failure = proxy::failure::reset;
-        if (!pool_->take_retry(last_was_reused_)) {
+        if (!pool_->conduct().take_retry(last_was_reused_)) {
             lease_failure_ = proxy::failure::reset;
             return lease_result::failed;
         }
         const std::uint64_t last = std::uint64_t{1} << *last_server_;
         const bool at_fault =
-            pool_->did_not_respond(*last_server_, wish.last_failure, last_was_reused_);
+            pool_->conduct().did_not_respond(*last_server_, wish.last_failure, last_was_reused_);
         (at_fault ? wish.passed_over : wish.last_resort) = last;
     }
     last_server_.reset();
     if (pool_->options().balance == proxy::balancing::hash) {
         wish.key = proxy::key_of(admitted_.client_prefix());
     }
-    const auto answer = pool_->lease(*this, wish);
-    if (answer.failed) {
-        lease_failure_ = *answer.failed;
+    const auto got = pool_->lease(*this, wish);
+    if (got.failed) {
+        lease_failure_ = *got.failed;
         return lease_result::failed;
     }
-    if (answer.connection == nullptr) {
+    if (got.connection == nullptr) {
         return lease_result::pending;
     }
-    take(*answer.connection);
+    take(*got.connection);
     return lease_result::ready;
 }
 
@@ -86,16 +86,15 @@ void upstream_side::release(parting how)
 void upstream_side::responded(int status)
 {
     attempts_.took = env_.loop.now() - last_sent_;
-    pool_->metrics().duration.observe(attempts_.took);
-    pool_->responded(attempts_.server, status);
+    pool_->conduct().responded(attempts_.server, status, attempts_.took);
 }
 
 void upstream_side::failed(proxy::failure why, bool begun)
 {
     if (last_server_ && proxy::is_after_sending(why)) {
-        pool_->count_failure(why);
+        pool_->conduct().count_failure(why);
         if (!begun) {
-            pool_->did_not_respond(*last_server_, why, last_was_reused_);
+            pool_->conduct().did_not_respond(*last_server_, why, last_was_reused_);
         }
     }
 }

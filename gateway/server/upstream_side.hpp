@@ -39,7 +39,7 @@ public:
         : env_(env), admitted_(admitted), request_(request), host_(host)
     {}
 
-    ~upstream_side() = default;
+    ~upstream_side() override = default;
 
     // Before each request.
     void reset() { attempts_ = {}; }

@@ -73,6 +73,22 @@ TEST_F(names, that_do_not_exist_are_known_to_have_no_address_and_tried_again_aft
     EXPECT_TRUE(n.endpoints().empty());
 }
 
+TEST_F(names, are_asked_for_at_once_when_somebody_wants)
+{
+    resolved_name n = name(
+        "nowhere.invalid",
+        {.refresh = resolver_options::never, .retry = resolver_options::never}
+    );
+    EXPECT_TRUE(n.ask());  // it is being asked already
+    run_until_answers(1);
+    EXPECT_FALSE(n.error().empty());
+    EXPECT_TRUE(n.ask());
+    run_until_answers(2);
+    resolved_name address = name("127.0.0.1");
+    EXPECT_FALSE(address.ask());
+    EXPECT_EQ(address.error(), "");
+}
+
 TEST_F(names, keep_no_more_addresses_than_they_may)
 {
     const resolved_name none = name("localhost", {.max_addresses = 0});

@@ -1,6 +1,4 @@
-#include "gateway/proxy/pool.hpp"
-
-#include "tests/unit/proxy/loopback.hpp"
+#include "tests/unit/proxy/pool_fixture.hpp"
 
 #include <gtest/gtest.h>
 
@@ -37,135 +35,12 @@ extern "C" int socket(int domain, int type, int protocol) noexcept
 namespace gateway::proxy {
 namespace {
 
+using testing::closed_port;
+using testing::full_listener;
 using testing::loopback_server;
+using testing::pools;
 using testing::run_until;
-
-class waiting final : public pending_lease, public lessee {
-public:
-    upstream_connection* got = nullptr;
-    std::optional<failure> failed;
-    bool readable = false;
-
-    void leased(upstream_connection& c) override
-    {
-        got = &c;
-        c.lease_to(this);
-    }
-
-    void lease_failed(failure why) override { failed = why; }
-
-    void upstream_readable() override { readable = true; }
-
-    void upstream_held_back() override {}
-
-    void upstream_drained() override {}
-
-    void upstream_broken() override { readable = true; }
-
-    bool done() const { return got != nullptr || failed; }
-};
-
-class pools : public ::testing::Test {
-protected:
-    net::loop loop;
-    loopback_server server;
-    telemetry::upstream_metrics upstream;
-    telemetry::worker_metrics worker;
-    std::array<telemetry::server_metrics, 4> servers;
-    std::shared_ptr<upstream_status> status = std::make_shared<upstream_status>();
-    std::optional<pool> p;
-
-    static server_options at(unsigned short port, const char* host = "127.0.0.1")
-    {
-        return {.address = {.host = host, .port = std::to_string(port), .socket_path = {}}};
-    }
-
-    // For the machine to be slow in; short where they are what is tested.
-    base::duration connect_timeout = std::chrono::seconds{20};
-    base::duration queue_timeout = std::chrono::seconds{20};
-
-    upstream_options of(std::vector<server_options> all) const
-    {
-        upstream_options o;
-        o.name = "u";
-        o.servers = std::move(all);
-        o.connect_timeout = connect_timeout;
-        o.queue_timeout = queue_timeout;
-        return o;
-    }
-
-    void make(upstream_options o)
-    {
-        pool::telemetry_blocks blocks{upstream, worker, {}};
-        for (std::size_t i = 0; i < o.servers.size(); ++i) {
-            blocks.servers.push_back(&servers[i]);
-        }
-        p.emplace(loop, std::move(o), status, static_cast<unsigned short>(0), std::move(blocks));
-    }
-
-    void make(std::vector<server_options> some) { make(of(std::move(some))); }
-
-    // A lease that cannot be had from what is idle.
-    bool pends(waiting& w, const lease_wish& wish = {.fresh = true})
-    {
-        const auto answer = p->lease(w, wish);
-        return answer.connection == nullptr && !answer.failed;
-    }
-
-    upstream_connection& connected()
-    {
-        waiting w;
-        EXPECT_TRUE(pends(w));
-        run_until(loop, [&] { return w.done(); });
-        EXPECT_NE(w.got, nullptr);
-        w.got->lease_to(nullptr);
-        return *w.got;
-    }
-
-    // Leased at once, or null; then the attempt at a new one is given up.
-    upstream_connection* idle_one()
-    {
-        waiting w;
-        return p->lease(w, {}).connection;
-    }
-
-    // Whatever can happen without time going by.
-    void let_happen()
-    {
-        while (loop.context().poll_one() != 0) {
-        }
-    }
-
-    std::int64_t in_use() const
-    {
-        std::int64_t sum = 0;
-        for (const auto& s : servers) {
-            sum += s.active.value();
-        }
-        return sum;
-    }
-
-    std::uint64_t failures(failure why) const
-    {
-        return upstream.failures[static_cast<std::size_t>(why)].value();
-    }
-
-    void TearDown() override
-    {
-        if (p) {
-            p->close();
-            run_until(loop, [&] { return p->empty(); });
-        }
-        EXPECT_EQ(worker.upstreams_idle.value(), 0);
-        for (const auto& s : servers) {
-            EXPECT_EQ(s.idle.value(), 0);
-        }
-        loop.stop();
-        loop.context().restart();
-        loop.run();  // ends, or the test hangs
-        p.reset();
-    }
-};
+using testing::waiting;
 
 TEST_F(pools, lend_the_connection_again_that_was_used_last)
 {
@@ -437,7 +312,7 @@ TEST_F(pools, go_to_a_server_of_last_resort_only_if_no_other_can_be_reached)
         EXPECT_EQ(server_of(wish), 1U);
     }
     for (unsigned i = 0; i < p->options().ejection.failures; ++i) {
-        p->did_not_respond(1, failure::reset, false);
+        p->conduct().did_not_respond(1, failure::reset, false);
     }
     EXPECT_EQ(server_of(wish), 1U) << "though it is passed over by others";
     other.reset();
@@ -453,7 +328,7 @@ TEST_F(pools, eject_a_server_that_fails_and_take_it_back)
     o.slow_start = base::duration{0};
     make(o);
     for (unsigned i = 0; i < o.ejection.failures; ++i) {
-        EXPECT_TRUE(p->did_not_respond(0, failure::reset, false));
+        EXPECT_TRUE(p->conduct().did_not_respond(0, failure::reset, false));
     }
     for (int i = 0; i < 8; ++i) {
         EXPECT_EQ(connected().server(), 1U);
@@ -480,162 +355,21 @@ TEST_F(pools, do_not_blame_a_server_for_what_we_lack_ourselves)
 TEST_F(pools, blame_a_server_for_its_own_failures_only)
 {
     make({at(server.port())});
-    EXPECT_TRUE(p->did_not_respond(0, failure::bad_response, true));
-    EXPECT_TRUE(p->did_not_respond(0, failure::response_timeout, true));
-    EXPECT_TRUE(p->did_not_respond(0, failure::reset, false));
-    EXPECT_FALSE(p->did_not_respond(0, failure::reset, true)) << "it may have been idle for long";
-    EXPECT_FALSE(p->did_not_respond(0, failure::body_timeout, false)) << "of the client, maybe";
-    EXPECT_FALSE(p->did_not_respond(0, failure::queue_timeout, false));
+    EXPECT_TRUE(p->conduct().did_not_respond(0, failure::bad_response, true));
+    EXPECT_TRUE(p->conduct().did_not_respond(0, failure::response_timeout, true));
+    EXPECT_TRUE(p->conduct().did_not_respond(0, failure::reset, false));
+    EXPECT_FALSE(p->conduct().did_not_respond(0, failure::reset, true))
+        << "it may have been idle for long";
+    EXPECT_FALSE(p->conduct().did_not_respond(0, failure::body_timeout, false))
+        << "of the client, maybe";
+    EXPECT_FALSE(p->conduct().did_not_respond(0, failure::queue_timeout, false));
     EXPECT_EQ(servers[0].failures.value(), 3U);
 }
 
-class bounded_pools : public pools {
-protected:
-    void make_bounded(std::uint32_t most, std::uint32_t most_waiting = 1000)
-    {
-        auto o = of({at(server.port())});
-        o.servers[0].max_connections = most;
-        o.max_queue = most_waiting;
-        make(o);
-    }
-
-    void make_two_of_one_place(const loopback_server& other)
-    {
-        auto o = of({at(server.port()), at(other.port())});
-        o.servers[0].max_connections = 1;
-        o.servers[1].max_connections = 1;
-        make(o);
-    }
-};
-
-TEST_F(bounded_pools, make_the_next_one_wait_until_a_place_is_free)
-{
-    make_bounded(1);
-    upstream_connection& first = connected();
-    waiting second;
-    waiting third;
-    ASSERT_TRUE(pends(second, {}));
-    ASSERT_TRUE(pends(third, {}));
-    EXPECT_EQ(upstream.queued.value(), 2);
-    EXPECT_EQ(in_use(), 1);
-    let_happen();
-    p->give_back(first, true);
-    let_happen();
-    EXPECT_EQ(second.got, &first);
-    EXPECT_FALSE(third.done());
-    p->give_back(first, true);
-    let_happen();
-    EXPECT_EQ(third.got, &first);
-    EXPECT_EQ(upstream.queued.value(), 0);
-}
-
-TEST_F(bounded_pools, do_not_let_anybody_overtake_who_waits)
-{
-    make_bounded(1);
-    upstream_connection& first = connected();
-    waiting second;
-    ASSERT_TRUE(pends(second, {}));
-    p->give_back(first, true);
-    waiting late;
-    ASSERT_TRUE(pends(late, {}));  // though there is a place, and an idle connection
-    run_until(loop, [&] { return second.done(); });
-    EXPECT_FALSE(late.done());
-}
-
-TEST_F(bounded_pools, pass_the_place_on_when_who_was_woken_for_it_has_left)
-{
-    make_bounded(1);
-    upstream_connection& first = connected();
-    std::optional<waiting> leaves(std::in_place);
-    waiting stays;
-    ASSERT_TRUE(pends(*leaves, {}));
-    ASSERT_TRUE(pends(stays, {}));
-    p->give_back(first, true);
-    leaves.reset();
-    run_until(loop, [&] { return stays.done(); });
-    EXPECT_EQ(stays.got, &first);
-}
-
-TEST_F(bounded_pools, let_nobody_wait_for_longer_than_the_queue_timeout)
-{
-    queue_timeout = std::chrono::milliseconds{100};
-    make_bounded(1);
-    connected();
-    waiting w;
-    ASSERT_TRUE(pends(w));
-    run_until(loop, [&] { return w.done(); });
-    EXPECT_EQ(w.failed, failure::queue_timeout);
-    EXPECT_EQ(failures(failure::queue_timeout), 1U);
-    EXPECT_EQ(upstream.queued.value(), 0);
-    EXPECT_EQ(status->queue().length(), 0U);
-}
-
-TEST_F(bounded_pools, let_no_more_wait_than_may)
-{
-    make_bounded(1, 1);
-    connected();
-    waiting w;
-    waiting one_too_many;
-    ASSERT_TRUE(pends(w));
-    EXPECT_EQ(p->lease(one_too_many, {}).failed, failure::queue_full);
-    EXPECT_EQ(failures(failure::queue_full), 1U);
-}
-
-TEST_F(bounded_pools, free_the_place_of_a_connection_that_cannot_be_made)
-{
-    auto o = of({at(testing::closed_port())});
-    o.max_connections = 1;
-    make(o);
-    for (int i = 0; i < 3; ++i) {
-        waiting w;
-        ASSERT_TRUE(pends(w));
-        run_until(loop, [&] { return w.done(); });
-        EXPECT_EQ(w.failed, failure::connect);
-    }
-    EXPECT_EQ(status->places().taken(), 0U);
-}
-
-TEST_F(bounded_pools, refuse_at_once_who_has_passed_over_every_server_though_others_wait)
-{
-    make_bounded(1);
-    connected();
-    waiting queued;
-    waiting refused;
-    ASSERT_TRUE(pends(queued));
-    EXPECT_EQ(
-        p->lease(refused, {.passed_over = 1, .last_failure = failure::connect}).failed,
-        failure::connect
-    );
-    EXPECT_EQ(upstream.queued.value(), 1);
-}
-
-TEST_F(bounded_pools, leave_a_place_to_the_next_that_the_first_must_not_use)
-{
-    loopback_server other;
-    make_two_of_one_place(other);
-    std::array<upstream_connection*, 2> busy{};
-    for (int i = 0; i < 2; ++i) {
-        upstream_connection& c = connected();
-        busy[c.server()] = &c;
-    }
-    waiting has_passed_over;
-    waiting next;
-    ASSERT_TRUE(pends(has_passed_over, {.passed_over = 1}));
-    ASSERT_TRUE(pends(next, {}));
-    let_happen();
-    p->give_back(*busy[0], true);
-    let_happen();
-    EXPECT_EQ(next.got, busy[0]);
-    EXPECT_FALSE(has_passed_over.done());
-    p->give_back(*busy[1], true);
-    let_happen();
-    EXPECT_EQ(has_passed_over.got, busy[1]);
-}
-
-TEST_F(bounded_pools, neither_lend_nor_keep_a_connection_that_cannot_be_watched)
+TEST_F(pools, neither_lend_nor_keep_a_connection_that_cannot_be_watched)
 {
     for (const bool abandoned : {false, true}) {
-        make_bounded(1);
+        make({at(server.port())});
         std::optional<waiting> w(std::in_place);
         ASSERT_TRUE(pends(*w));
         if (abandoned) {
@@ -651,49 +385,6 @@ TEST_F(bounded_pools, neither_lend_nor_keep_a_connection_that_cannot_be_watched)
             EXPECT_EQ(w->failed, failure::connect);
         }
     }
-}
-
-TEST_F(bounded_pools, use_a_server_that_is_back_though_nobody_gave_a_place_up)
-{
-    loopback_server other;
-    make_two_of_one_place(other);
-    const auto sick = status->server(to_text(at(other.port()).address));
-    sick->set_healthy(false);
-    EXPECT_EQ(connected().server(), 0U);
-    waiting w;
-    ASSERT_TRUE(pends(w));
-    let_happen();
-    EXPECT_FALSE(w.done());
-    sick->set_healthy(true);
-    run_until(loop, [&] { return w.done(); });
-    ASSERT_NE(w.got, nullptr);
-    EXPECT_EQ(w.got->server(), 1U);
-}
-
-TEST_F(bounded_pools, share_the_bound_with_the_pools_of_other_workers)
-{
-    make_bounded(1);
-    net::loop other_loop;
-    telemetry::server_metrics other_server;
-    auto o = of({at(server.port())});
-    o.servers[0].max_connections = 1;
-    pool other(
-        other_loop,
-        o,
-        status,
-        static_cast<unsigned short>(0),
-        pool::telemetry_blocks{upstream, worker, {&other_server}}
-    );
-    upstream_connection& first = connected();
-    waiting w;
-    EXPECT_EQ(other.lease(w, {}).connection, nullptr);
-    EXPECT_EQ(upstream.queued.value(), 1);
-    other_loop.context().poll();
-    p->give_back(first, true);
-    run_until(other_loop, [&] { return w.done(); });
-    ASSERT_NE(w.got, nullptr);
-    other.close();
-    run_until(other_loop, [&] { return other.empty(); });
 }
 
 }  // namespace

@@ -1,0 +1,63 @@
+// How the servers of an upstream treat requests: whose fault a failure was, what follows from it
+// (ejection, retries), and what metrics and log are told. Owned by the pool; one thread.
+#pragma once
+
+#include "gateway/net/loop.hpp"
+#include "gateway/proxy/failure.hpp"
+#include "gateway/proxy/options.hpp"
+#include "gateway/proxy/places.hpp"
+#include "gateway/proxy/retry_budget.hpp"
+#include "gateway/proxy/upstream_metrics.hpp"
+
+#include <optional>
+
+namespace gateway::proxy {
+
+class server_conduct {
+public:
+    static constexpr std::chrono::seconds failures_told_every{10};
+
+    // All of them outlive it.
+    server_conduct(
+        const net::loop& l,
+        const upstream_options& options,
+        places& at,
+        const upstream_metrics& metrics
+    )
+        : loop_(l),
+          options_(options),
+          places_(at),
+          metrics_(metrics),
+          retries_(options.retry_budget)
+    {}
+
+    // A final response's head came, so long after the request was sent.
+    void responded(std::size_t server, int status, base::duration took);
+
+    // Nothing came on a connection that had served before or not. True: that was the server's
+    // fault.
+    bool did_not_respond(std::size_t server, failure why, bool reused);
+
+    // It could not be connected to.
+    void was_unreachable(std::size_t server) { blame(server); }
+
+    // A request failed for good.
+    void count_failure(failure why);
+
+    // Before a request is sent a second time: whether that is permitted. `reused`: the connection
+    // that was lost had served before.
+    bool take_retry(bool reused);
+
+private:
+    const net::loop& loop_;
+    const upstream_options& options_;
+    places& places_;
+    const upstream_metrics& metrics_;
+    retry_budget retries_;
+    // When a failure was last told in the log.
+    std::optional<base::instant> told_;
+
+    void blame(std::size_t server);
+};
+
+}  // namespace gateway::proxy

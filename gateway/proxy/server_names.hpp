@@ -1,0 +1,65 @@
+// Where the servers of an upstream are: their names, kept resolved, and the addresses to try in
+// turn. Owned by the pool; one thread.
+#pragma once
+
+#include "gateway/net/loop.hpp"
+#include "gateway/net/resolved_name.hpp"
+#include "gateway/proxy/options.hpp"
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace gateway::proxy {
+
+class server_names {
+public:
+    // `echo_port`: where the built-in echo server listens, for servers that name it. `changed` is
+    // called after each answer of the resolver.
+    server_names(
+        net::loop& l,
+        const upstream_options& options,
+        unsigned short echo_port,
+        std::function<void()> changed
+    );
+
+    // Bit i: server i has an address.
+    std::uint64_t addressed() const { return addressed_; }
+
+    // Whether the resolver has answered for each name, good or not.
+    bool all_known() const { return all_known_; }
+
+    std::span<const net::resolved_name::endpoint> addresses_of(std::size_t server) const
+    {
+        return servers_[server].name.endpoints();
+    }
+
+    // Where to begin among the addresses of a server.
+    std::size_t next_turn(std::size_t server) { return servers_[server].turn++; }
+
+    // As the configuration has it.
+    const std::string& text_of(std::size_t server) const { return servers_[server].text; }
+
+    // host:port of the first server, for requests that name no host.
+    const std::string& default_host() const { return default_host_; }
+
+    // Asks no more.
+    void stop();
+
+private:
+    struct known_server {
+        std::string text;
+        net::resolved_name name;
+        std::size_t turn = 0;
+    };
+
+    std::string default_host_;
+    std::vector<known_server> servers_;
+    std::uint64_t addressed_ = 0;
+    bool all_known_ = false;
+
+    void look();
+};
+
+}  // namespace gateway::proxy

@@ -1,0 +1,83 @@
+// The leases of one pool that wait: for a place at a server, in the queue of all workers; or, at
+// the start, for the first address of a server. Owned by the pool; one thread.
+#pragma once
+
+#include "gateway/net/loop.hpp"
+#include "gateway/proxy/options.hpp"
+#include "gateway/proxy/upstream_metrics.hpp"
+#include "gateway/proxy/waiting_lease.hpp"
+
+#include <list>
+#include <memory>
+
+namespace gateway::proxy {
+
+// What the room asks of its pool.
+class room_owner {
+public:
+    // There may be a place for it. If there is, the pool takes it out of the room.
+    virtual void serve(waiting_lease& w) = 0;
+    // It is no longer in the room, and must be told.
+    virtual void gave_up(pending_lease& l, failure why) = 0;
+
+protected:
+    ~room_owner() = default;
+};
+
+class waiting_room {
+public:
+    // All of them outlive it.
+    waiting_room(
+        net::loop& l,
+        const upstream_options& options,
+        const upstream_metrics& metrics,
+        wait_queue& queue,
+        room_owner& owner
+    );
+    ~waiting_room();
+    waiting_room(const waiting_room&) = delete;
+    waiting_room& operator=(const waiting_room&) = delete;
+
+    // False: too many wait already.
+    [[nodiscard]] bool wait_for_place(pending_lease& l, const lease_wish& wish);
+    void wait_for_address(pending_lease& l, const lease_wish& wish);
+
+    // The one that has waited longest for an address; null: none does.
+    waiting_lease* next_without_address();
+
+    // Ends the waiting; the lease is somebody else's to settle.
+    pending_lease& take_out(waiting_lease& w);
+
+    // Abandons all.
+    void close();
+
+    bool empty() const { return all_.empty(); }
+
+    // For those in it.
+    net::loop& loop() { return loop_; }
+
+    const upstream_options& options() const { return options_; }
+
+    wait_queue& queue() { return queue_; }
+
+    // [any thread] Has the one that was woken served, if it is still there.
+    void wake();
+
+    void serve(waiting_lease& w) { owner_.serve(w); }
+
+    void waited_too_long(waiting_lease& w);
+
+private:
+    net::loop& loop_;
+    const upstream_options& options_;
+    const upstream_metrics& metrics_;
+    wait_queue& queue_;
+    room_owner& owner_;
+    std::list<waiting_lease> all_;
+    // Null in what it points to when the room is gone; to be looked at on its thread only.
+    std::shared_ptr<waiting_room*> mark_;
+
+    void serve_woken();
+};
+
+}  // namespace gateway::proxy
