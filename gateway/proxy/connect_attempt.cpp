@@ -5,25 +5,17 @@
 namespace gateway::proxy {
 
 connect_attempt::connect_attempt(
-    attempt_owner& owner,
-    net::loop& l,
-    server_names& names,
-    base::duration connect_timeout,
-    pending_lease& lease,
-    std::size_t server,
-    const lease_wish& wish
+    attempt_owner& owner, const attempt_target& to, pending_lease& lease, const lease_wish& wish
 )
     : owner_(owner),
-      loop_(l),
-      names_(names),
+      to_(to),
       lease_(&lease),
-      server_(server),
       wish_(wish),
-      next_address_(names.next_turn(server)),
-      addresses_left_(names.addresses_of(server).size())
+      next_address_(to.names.next_turn(to.server)),
+      addresses_left_(to.names.addresses_of(to.server).size())
 {
     lease.comes_from(this);
-    loop_.wheel().arm(*this, loop_.now() + connect_timeout);
+    to.loop.wheel().arm(*this, to.loop.now() + to.timeout);
 }
 
 connect_attempt::~connect_attempt() = default;
@@ -35,12 +27,13 @@ void connect_attempt::proceed()
         return;
     }
     --addresses_left_;
-    const auto addresses = names_.addresses_of(server_);  // of which there may be fewer by now
-    socket_.emplace(loop_.get_executor());
+    const auto addresses =
+        to_.names.addresses_of(to_.server);  // of which there may be fewer by now
+    socket_.emplace(to_.loop.get_executor());
     socket_->async_connect(
         addresses[next_address_++ % addresses.size()],
         [this](const boost::system::error_code& ec) {
-            loop_.refresh_now();
+            to_.loop.refresh_now();
             connected(ec);
         }
     );

@@ -30,17 +30,19 @@ protected:
     ~attempt_owner() = default;
 };
 
+// Where a connection is to go, and in what time.
+struct attempt_target {
+    net::loop& loop;
+    server_names& names;
+    std::size_t server;
+    base::duration timeout;
+};
+
 class connect_attempt final : public lease_source, private base::timer_entry {
 public:
     // At a server that has an address, and where the lease has a place.
     connect_attempt(
-        attempt_owner& owner,
-        net::loop& l,
-        server_names& names,
-        base::duration connect_timeout,
-        pending_lease& lease,
-        std::size_t server,
-        const lease_wish& wish
+        attempt_owner& owner, const attempt_target& to, pending_lease& lease, const lease_wish& wish
     );
     ~connect_attempt() override;
 
@@ -49,7 +51,7 @@ public:
     // Gives up, telling nobody.
     void cancel();
 
-    std::size_t server() const { return server_; }
+    std::size_t server() const { return to_.server; }
 
     // The lease it works for. Null: abandoned, and the connection it makes goes to the pool.
     pending_lease* lease() { return lease_; }
@@ -64,10 +66,8 @@ public:
 
 private:
     attempt_owner& owner_;
-    net::loop& loop_;
-    server_names& names_;
+    attempt_target to_;
     pending_lease* lease_;
-    std::size_t server_;
     lease_wish wish_;
     std::optional<net::stream_socket> socket_;
     std::size_t next_address_;

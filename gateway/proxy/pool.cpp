@@ -75,8 +75,8 @@ pool::lease_result pool::lease_at(std::size_t server, pending_lease& l, const le
         }
     }
     attempt_owner& owner = *this;
-    connect_attempt& a =
-        attempts_.emplace_back(owner, loop_, names_, options_.connect_timeout, l, server, wish);
+    const attempt_target to{loop_, names_, server, options_.connect_timeout};
+    connect_attempt& a = attempts_.emplace_back(owner, to, l, wish);
     a.self = std::prev(attempts_.end());
     a.proceed();
     return {};

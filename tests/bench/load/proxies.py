@@ -64,6 +64,7 @@ class Proxies:
     """Context manager: `names` run with the settings of a scenario, forwarding to `upstream`."""
 
     gateway = ROOT / "build/release/bin/gateway"
+    profiled = ROOT / "build/profiled/bin/gateway"
 
     def __init__(self, names, settings, upstream, directory):
         self.names = names
@@ -99,14 +100,15 @@ class Proxies:
     def command(self, name, port):
         if name == "relay":
             return [PROGRAMS / "relay", str(port), str(self.upstream)]
-        kind = name if name in CONFIGURATIONS else "gateway"  # one that is attacked
+        kind = name if name in CONFIGURATIONS else "gateway"  # attacked, or built another way
         template = Template((HERE / "peers" / CONFIGURATIONS[kind]).read_text(encoding="utf-8"))
         own = {"gateway_routes": ""} if name == "one_route" else {}
         text = template.substitute(self.values | own, port=port, admin=self.admins[name])
         file = self.directory / f"{name}.conf"
         file.write_text(text, encoding="utf-8")
         if kind == "gateway":
-            return [self.gateway, "run", "--config", file]
+            program = self.profiled if name == "profiled" else self.gateway
+            return [program, "run", "--config", file]
         # Where Debian puts them is not on everybody's path.
         program = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin") or name
         if name == "nginx":

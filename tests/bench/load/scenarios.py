@@ -110,6 +110,8 @@ SCENARIOS = {
     "routes": Scenario("allowed, 10,000 routes beside one, 1 client, 64 connections",
                        many_routes=True, proxies=("gateway", "one_route"),
                        bars={"one_route": Bar(1 / 1.1)}),
+    "profiled": Scenario("allowed, the profiled build beside the plain one, 1 client, "
+                         "64 connections", proxies=("gateway", "profiled")),
     "latency": Scenario("allowed, 5,000 requests/s on a schedule, 1 client, 32 connections",
                         connections=32, rate=5000, cycles=10, seconds=0.6,
                         bars={"relay": Bar(1 / 1.1, "p50")}),

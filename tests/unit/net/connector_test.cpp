@@ -69,8 +69,7 @@ TEST_F(connecting, finds_a_server_by_address_and_by_name)
 TEST_F(connecting, says_why_it_failed)
 {
     const auto port = [] {
-        return bound_port(
-            open_listening_socket({.host = "127.0.0.1", .port = 0, .socket_path = {}})
+        return bound_port(open_listening_socket({.host = "127.0.0.1", .port = 0, .socket_path = {}})
         );
     };
     const auto refused = to("127.0.0.1", port());

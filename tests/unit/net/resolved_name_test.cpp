@@ -76,8 +76,7 @@ TEST_F(names, that_do_not_exist_are_known_to_have_no_address_and_tried_again_aft
 TEST_F(names, are_asked_for_at_once_when_somebody_wants)
 {
     resolved_name n = name(
-        "nowhere.invalid",
-        {.refresh = resolver_options::never, .retry = resolver_options::never}
+        "nowhere.invalid", {.refresh = resolver_options::never, .retry = resolver_options::never}
     );
     EXPECT_TRUE(n.ask());  // it is being asked already
     run_until_answers(1);
