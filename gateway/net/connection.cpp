@@ -87,7 +87,7 @@ void connection::ready(std::uint32_t epoll_events)
 void connection::tell_held_back()
 {
     if (std::exchange(held_back_, false) && sending() && !closed()) {
-        held_back();
+        backlog_changed();
     }
 }
 
@@ -131,11 +131,27 @@ sent connection::send(std::string_view a, std::string_view b)
         gathered_ = true;
         return sent::all;
     }
-    send_gathered();
+    flush();
     return send_now(a, b);
 }
 
-void connection::send_gathered()
+sent connection::send_at_once(std::string_view a, std::string_view b)
+{
+    if (closed()) {
+        return sent::broken;
+    }
+    flush();
+    return send_now(a, b);
+}
+
+bool connection::at_rest()
+{
+    flush();
+    return !closed() && !sending() && !may_be_readable_;
+}
+
+// After this sending() is the whole truth.
+void connection::flush()
 {
     if (gathered_) {
         loop_.data().output().flush();
@@ -190,11 +206,15 @@ void connection::continue_sending()
     }
     unsent_at_ += n < 0 ? 0 : static_cast<std::size_t>(n);
     if (sending()) {
-        progressed();
+        backlog_changed();
         return;
     }
     unsent_at_ = 0;
     base::clear_keeping_nothing(unsent_);  // a stalled moment may have needed much
+    if (closing_) {
+        close();
+        return;
+    }
     if (finishing_) {
         finish_sending();
     }
@@ -203,7 +223,7 @@ void connection::continue_sending()
 
 void connection::finish_sending()
 {
-    send_gathered();
+    flush();
     finishing_ = sending();
     if (!finishing_) {
         ::shutdown(socket_.fd(), SHUT_WR);
@@ -213,9 +233,18 @@ void connection::finish_sending()
 void connection::reset()
 {
     if (!closed()) {
-        send_gathered();
+        flush();
         const linger cut_off{1, 0};
         ::setsockopt(socket_.fd(), SOL_SOCKET, SO_LINGER, &cut_off, sizeof cut_off);
+        close();
+    }
+}
+
+void connection::close_when_sent()
+{
+    flush();
+    closing_ = sending();
+    if (!closing_) {
         close();
     }
 }
@@ -223,7 +252,7 @@ void connection::reset()
 void connection::close()
 {
     if (!closed()) {
-        send_gathered();
+        flush();
         socket_.close();
         wants_read_ = false;
         loop_.data().release(*this);

@@ -40,17 +40,22 @@ public:
     // comes when it has gone; until then do not send more than you are ready to have kept.
     sent send(std::string_view a, std::string_view b = {});
 
-    // Open, and nothing has come that was not received. Asks the kernel.
-    bool is_quiet() const;
-
-    // Whether something is known to have come that has not been received: bytes or an end.
-    bool has_news() const { return may_be_readable_; }
+    // As send(), but what the socket takes has left when this returns.
+    sent send_at_once(std::string_view a, std::string_view b = {});
 
     // Something is kept that the socket did not take.
     bool sending() const { return unsent_at_ < unsent_.size(); }
 
-    // What waits for the end of the turn leaves now: after this sending() is the whole truth.
-    void send_gathered();
+    // Open, and nothing has come that was not received. Asks the kernel.
+    bool is_quiet() const;
+
+    // Open, all that was sent has gone, and nothing is known to have come: bytes or an end.
+    bool at_rest();
+
+    // Closes as soon as all that was sent has gone.
+    void close_when_sent();
+
+    bool closes_when_sent() const { return closing_; }
 
     // What was sent and what is kept arrives, then the peer sees the end. Nothing is sent after.
     void finish_sending();
@@ -63,12 +68,10 @@ public:
 protected:
     virtual void readable() = 0;
 
-    // Some of what was kept has gone.
-    virtual void progressed() {}
+    // Some of what was kept has gone, or something that counted as sent is kept after all.
+    virtual void backlog_changed() {}
 
-    // Something that counted as sent is kept after all.
-    virtual void held_back() {}
-
+    // All that was kept has gone.
     virtual void drained() = 0;
 
     // What was kept could not be sent.
@@ -90,8 +93,10 @@ private:
 
     // The outbox has something of ours.
     bool gathered_ = false;
-    // The owner is still to be told by held_back().
+    // The owner is still to be told that something is kept.
     bool held_back_ = false;
+    // It closes when what is kept has gone.
+    bool closing_ = false;
     // An end or an error has come: receiving will tell which.
     bool ended_ = false;
 
@@ -101,6 +106,7 @@ private:
     void ready(std::uint32_t epoll_events) override;
     void recheck() override;
     void tell_held_back();
+    void flush();
     void send_gathered(std::string_view bytes) override;
     sent send_now(std::string_view a, std::string_view b);
     void continue_sending();

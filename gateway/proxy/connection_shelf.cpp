@@ -37,11 +37,9 @@ upstream_connection& connection_shelf::add(net::socket connected, std::size_t se
 void connection_shelf::put_back(upstream_connection& c, bool reusable)
 {
     c.lease_to(nullptr);
-    c.send_gathered();  // so that sending() tells whether the server has taken all
     metrics_.worker.upstreams_active.add(-1);
     auto& idle = idle_[c.server()];
-    const bool good = reusable && !c.closed() && !c.sending() && !c.has_news();
-    if (!good || retired_ || idle.size() >= options_.max_idle) {
+    if (!reusable || !c.at_rest() || retired_ || idle.size() >= options_.max_idle) {
         c.close();
         return;
     }

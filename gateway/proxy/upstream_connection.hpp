@@ -15,7 +15,8 @@ class upstream_connection;
 class lessee {
 public:
     virtual void upstream_readable() = 0;
-    virtual void upstream_held_back() = 0;
+    // Something that was sent is kept now.
+    virtual void upstream_backlog_changed() = 0;
     virtual void upstream_drained() = 0;
     // Nothing can be sent to it any more; there may be bytes to read.
     virtual void upstream_broken() = 0;
@@ -68,10 +69,10 @@ private:
         lessee_ != nullptr ? lessee_->upstream_readable() : owner_.idle_connection_ended(*this);
     }
 
-    void held_back() override
+    void backlog_changed() override
     {
         if (lessee_ != nullptr) {
-            lessee_->upstream_held_back();
+            lessee_->upstream_backlog_changed();
         }
     }
 

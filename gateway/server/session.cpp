@@ -34,7 +34,6 @@ void session::abort()
     if (http_ != nullptr) {
         http_->state().abort();
     }
-    end_after_sending_ = false;
     reset();  // whatever is still waiting to be sent
 }
 
@@ -63,14 +62,7 @@ http1_connection& session::http()
 
 void session::end(bool reset_it)
 {
-    send_gathered();
-    if (reset_it) {
-        reset();
-    } else if (sending()) {
-        end_after_sending_ = true;
-    } else {
-        close();
-    }
+    reset_it ? reset() : close_when_sent();
 }
 
 // ---- what to wait for ------------------------------------------------------------------------
@@ -98,7 +90,7 @@ void session::after_event(bool moved)
         want_read();
     }
     http_->want_upstream_bytes();
-    arm(end_after_sending_ ? timeout::body : http.waits_for(), moved);
+    arm(closes_when_sent() ? timeout::body : http.waits_for(), moved);
 }
 
 // Without an http1_connection: for the next request, once the last response has gone.
@@ -169,22 +161,13 @@ void session::peer_ended(bool orderly)
     }
 }
 
-void session::progressed()
+void session::backlog_changed()
 {
     after_event();
 }
 
-void session::held_back()
-{
-    after_event(false);
-}
-
 void session::drained()
 {
-    if (end_after_sending_) {
-        close();
-        return;
-    }
     if (http_ != nullptr) {  // it may have been given back before something was held back
         http_->state().client_drained();
     }
@@ -194,7 +177,6 @@ void session::drained()
 // What is kept cannot go any more, so there is nothing to wait for.
 void session::broken()
 {
-    end_after_sending_ = false;
     peer_ended(false);
     reset();
 }
@@ -203,8 +185,7 @@ void session::expired(base::instant)
 {
     armed_ = timeout::none;
     const bool in_tunnel = http_ != nullptr && http_->state().in_tunnel();
-    if (end_after_sending_ || (sending() && !in_tunnel)) {
-        end_after_sending_ = false;
+    if (closes_when_sent() || (sending() && !in_tunnel)) {
         peer_ended(false);
         reset();
     } else if (http_ != nullptr) {

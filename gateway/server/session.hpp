@@ -58,8 +58,6 @@ private:
     timeout armed_ = timeout::none;
     bool counted_active_ = false;
     bool draining_ = false;
-    // Whether to close once what is kept for sending has gone.
-    bool end_after_sending_ = false;
 
     http1_connection& http();
     void rest(bool moved);
@@ -70,8 +68,7 @@ private:
 
     // net::connection
     void readable() override;
-    void progressed() override;
-    void held_back() override;
+    void backlog_changed() override;
     void drained() override;
     void broken() override;
     void released() override;

@@ -52,11 +52,11 @@ bool upstream_side::another_lease_may_help() const
 void upstream_side::send_upstream(std::string_view a, std::string_view b)
 {
     last_sent_ = env_.loop.now();
-    if (connection_->send(a, b) == net::sent::broken) {
+    // What may be sent only once leaves before the server closes a connection that was just open.
+    const bool at_once = only_once_ && connection_->reused();
+    const net::sent result = at_once ? connection_->send_at_once(a, b) : connection_->send(a, b);
+    if (result == net::sent::broken) {
         connection_->want_read();  // the end is noticed there, outside of whatever called us
-    }
-    if (only_once_ && connection_->reused()) {
-        connection_->send_gathered();  // before the server closes a connection that was just open
     }
 }
 
@@ -113,7 +113,7 @@ void upstream_side::upstream_readable()
     host_.after_event(got != net::received::nothing);
 }
 
-void upstream_side::upstream_held_back()
+void upstream_side::upstream_backlog_changed()
 {
     host_.after_event(false);
 }

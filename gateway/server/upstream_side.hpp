@@ -99,7 +99,7 @@ private:
 
     // lessee
     void upstream_readable() override;
-    void upstream_held_back() override;
+    void upstream_backlog_changed() override;
     void upstream_drained() override;
     void upstream_broken() override;
     // pending_lease

@@ -5,5 +5,7 @@ import soak
 
 
 class Soak(unittest.TestCase):
+    alone = True  # what it takes for grown is what grew after a warm first round
+
     def test_a_short_one(self):
         self.assertEqual(soak.run(12, lambda line: print("     " + line)), [])

@@ -23,7 +23,7 @@ public:
     int readables = 0;
     int drains = 0;
     int breaks = 0;
-    int hold_backs = 0;
+    int changes = 0;
     bool gone = false;
     received last = received::nothing;
     std::function<void()> when_readable;  // within the turn
@@ -47,7 +47,7 @@ private:
         }
     }
 
-    void held_back() override { ++hold_backs; }
+    void backlog_changed() override { ++changes; }
 
     void drained() override { ++drains; }
 
@@ -190,7 +190,7 @@ TEST_F(connections, tell_an_end_from_a_reset)
     c->want_read();
     run_until([this] { return c->readables > 0; });
     EXPECT_EQ(c->got, "last");
-    EXPECT_TRUE(c->has_news());
+    EXPECT_FALSE(c->at_rest());
     c->want_read();
     run_until([this] { return c->readables > 1; });
     EXPECT_EQ(c->last, received::closed);
@@ -260,7 +260,7 @@ TEST_F(connections, send_what_is_small_when_the_turn_ends)
         EXPECT_EQ(peer_takes(), 0U);
     });
     EXPECT_EQ(peer_takes(), 3U);
-    EXPECT_EQ(c->hold_backs, 0);
+    EXPECT_EQ(c->changes, 0);
 }
 
 TEST_F(connections, send_what_is_large_at_once_behind_what_waits)
@@ -299,11 +299,52 @@ TEST_F(connections, send_what_waits_before_they_end_in_any_way)
     }
 }
 
+TEST_F(connections, send_at_once_what_must_not_wait)
+{
+    in_a_turn([this] {
+        EXPECT_EQ(c->send("a"), sent::all);
+        EXPECT_EQ(c->send_at_once("b", "c"), sent::all);
+        EXPECT_EQ(peer_takes(), 3U);
+    });
+}
+
+TEST_F(connections, are_at_rest_when_all_has_gone_and_nothing_has_come)
+{
+    in_a_turn([this] {
+        EXPECT_EQ(c->send("a"), sent::all);
+        EXPECT_TRUE(c->at_rest());
+        EXPECT_EQ(peer_takes(), 1U);
+    });
+    while (c->send(std::string(65536, 'x')) == sent::all) {
+    }
+    EXPECT_FALSE(c->at_rest());
+    c->close();
+    EXPECT_FALSE(c->at_rest());
+    run_until([this] { return c->gone; });
+}
+
+TEST_F(connections, close_when_all_has_gone)
+{
+    std::size_t sent_bytes = 0;
+    for (bool full = false; !full; sent_bytes += 65536) {
+        full = c->send(std::string(65536, 'x')) != sent::all;
+    }
+    c->close_when_sent();
+    EXPECT_TRUE(c->closes_when_sent() && !c->closed());
+    std::size_t taken = 0;
+    run_until([&] {
+        taken += peer_takes();
+        return c->gone;
+    });
+    EXPECT_EQ(taken + peer_takes(), sent_bytes);
+    EXPECT_EQ(c->drains, 0);
+}
+
 TEST_F(connections, tell_what_they_hold_back_of_what_counted_as_sent)
 {
     const std::string piece(outbox::max_send_bytes, 'x');
     std::size_t sent = 0;
-    for (; c->hold_backs == 0; sent += piece.size()) {
+    for (; c->changes == 0; sent += piece.size()) {
         in_a_turn([&] {
             EXPECT_EQ(c->send(piece), sent::all);
             EXPECT_FALSE(c->sending());
@@ -312,7 +353,7 @@ TEST_F(connections, tell_what_they_hold_back_of_what_counted_as_sent)
     EXPECT_TRUE(c->sending());
     in_a_turn([&] { EXPECT_EQ(c->send("y"), sent::some); });
     ++sent;
-    EXPECT_EQ(c->hold_backs, 1);
+    EXPECT_EQ(c->changes, 1);
     std::size_t taken = 0;
     run_until([&] {
         taken += peer_takes();

@@ -25,7 +25,7 @@ public:
 
     void upstream_readable() override { readable = true; }
 
-    void upstream_held_back() override {}
+    void upstream_backlog_changed() override {}
 
     void upstream_drained() override {}
 
