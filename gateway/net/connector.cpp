@@ -72,7 +72,7 @@ task<stream_socket> connector::connect()
 
 task<> connector::look_up()
 {
-    if (!name_.ask()) {
+    if (cancelled_ || !name_.ask()) {
         co_return;
     }
     lookup_wait_.expires_after(name_.endpoints().empty() ? limit_ : fresh_lookup);

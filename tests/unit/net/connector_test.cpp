@@ -12,7 +12,6 @@ namespace gateway::net {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::seconds;
 
 class connecting : public ::testing::Test {
 protected:
@@ -21,7 +20,9 @@ protected:
 
     std::shared_ptr<connector> to(const std::string& host, unsigned short port)
     {
-        return connector::make(l.get_executor(), {host, std::to_string(port), {}}, seconds{20});
+        return connector::make(
+            l.get_executor(), {host, std::to_string(port), {}}, std::chrono::hours{1}
+        );
     }
 
     void begin(const std::shared_ptr<connector>& c)
@@ -83,7 +84,7 @@ TEST_F(connecting, says_why_it_failed)
     unknown->cancel();
 
     const auto no_file =
-        connector::make(l.get_executor(), {{}, {}, "/nowhere/redis.sock"}, seconds{20});
+        connector::make(l.get_executor(), {{}, {}, "/nowhere/redis.sock"}, std::chrono::hours{1});
     EXPECT_FALSE(connects(no_file));
     EXPECT_EQ(no_file->detail(), "No such file or directory");
     EXPECT_EQ(no_file->address(), "/nowhere/redis.sock");
