@@ -25,7 +25,7 @@ public:
     // How long a fresh look-up is awaited when the addresses of an older one are at hand.
     static constexpr base::duration fresh_lookup = std::chrono::milliseconds{100};
 
-    // `limit`: of a look-up without an older one, and of connecting.
+    // `limit`: how long a first look-up may take, and how long connecting may.
     static std::shared_ptr<connector> make(const executor& ex, server to, base::duration limit);
 
     connector(const executor& ex, server to, base::duration limit);

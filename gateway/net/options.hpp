@@ -8,7 +8,7 @@
 namespace gateway::net {
 
 struct resolver_options {
-    // As `refresh` or `retry`: only when somebody asks.
+    // For `refresh` or `retry`: a name is asked for again only by resolved_name::ask().
     static constexpr base::duration never = base::duration::max();
 
     // How long after a good answer a name is asked for again.

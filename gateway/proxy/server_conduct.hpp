@@ -34,8 +34,8 @@ public:
     // A final response's head came, so long after the request was sent.
     void responded(std::size_t server, int status, base::duration took);
 
-    // Nothing came on a connection that had served before or not. True: that was the server's
-    // fault.
+    // No response came. `reused`: the connection had served another request before, and may have
+    // been idle for too long. True: that was the server's fault.
     bool did_not_respond(std::size_t server, failure why, bool reused);
 
     // It could not be connected to.

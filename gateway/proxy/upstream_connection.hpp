@@ -15,7 +15,7 @@ class upstream_connection;
 class lessee {
 public:
     virtual void upstream_readable() = 0;
-    // Something that was sent is kept now.
+    // What is kept to be sent has become more or less, but not nothing.
     virtual void upstream_backlog_changed() = 0;
     virtual void upstream_drained() = 0;
     // Nothing can be sent to it any more; there may be bytes to read.

@@ -74,7 +74,7 @@ private:
     wait_queue& queue_;
     room_owner& owner_;
     std::list<waiting_lease> all_;
-    // Null in what it points to when the room is gone; to be looked at on its thread only.
+    // Points to null once the room is gone; to be looked at on its thread only.
     std::shared_ptr<waiting_room*> mark_;
 
     void serve_woken();

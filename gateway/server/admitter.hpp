@@ -20,7 +20,7 @@ public:
     // Before each request.
     void reset(const std::shared_ptr<const policy_view>& view, const base::ip_address& peer);
 
-    // As request_port::admit; with `pending`, `listener` is called and conclude() gives the rest.
+    // As request_port::admit; with `wait`, `listener` is called and conclude() gives the rest.
     admission admit(const http::request_head& head, verdict_listener& listener);
     admission conclude(const verdict& v);
     void abandon();

@@ -121,12 +121,12 @@ std::size_t http1_state::consume_content(std::span<char> bytes)
     }
     const auto piece = request_body_.read(bytes);
     body_begun_ = body_begun_ || !piece.content.empty();
-    if (piece.malformed) {
-        request_->refuse(400, "the body's chunks are malformed");
-        return bytes.size();
-    }
     request_->content(piece.content, request_body_.done());
-    return piece.consumed;
+    if (piece.malformed && phase_ == phase::request) {
+        request_->refuse(400, "the body's chunks are malformed");
+    }
+    // Of a request that was refused, what came with the refused piece is not looked at.
+    return phase_ == phase::request ? piece.consumed : bytes.size();
 }
 
 std::size_t http1_state::consume_drained(std::span<char> bytes)

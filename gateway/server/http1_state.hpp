@@ -4,17 +4,15 @@
 // asks.
 //
 //   idle -> head -> request -> idle ...   a request and its response, or bytes both ways (tunnel)
-//               \      \-> draining -> idle      the bounded rest of a body that nobody wants:
-//                \      \                        refused, or answered by the upstream before its
-//                end
-//                 \------\-> lingering -> closed   bytes on the way must not destroy the answer
+//               \      \-> draining -> idle      the bounded rest of a body that nobody wants
+//                \------\-> lingering -> closed   bytes on the way must not destroy the response
 //
 // Bytes that come too early (pipelining) wait in a bounded inbox; while it holds more than
 // max_pipelined_bytes, wants_client_bytes() is false and the kernel's buffers push back.
 //
-// A client must wait for the answer to a WebSocket handshake (RFC 6455 §4.1). What it sends before
-// is the tunnel's if there will be one. If not, it is never read as requests, because somebody in
-// front of us may have taken it for a tunnel's: the connection ends with the answer.
+// A client must wait for the response to a WebSocket handshake (RFC 6455 §4.1). What it sends
+// before is the tunnel's if there will be one. If not, it is never read as requests, because
+// somebody in front of us may have taken it for a tunnel's: the connection ends with the response.
 #pragma once
 
 #include "gateway/http/body_reader.hpp"
@@ -130,7 +128,7 @@ private:
     bool expects_continue_ = false;
     // Whether the request asks for a WebSocket.
     bool websocket_ = false;
-    // Whether the request asks for one, and the client did not wait for the answer.
+    // Whether the request asks for one, and the client did not wait for the response.
     bool spoke_early_ = false;
     // Whether the gateway answered the request with an error.
     bool refused_ = false;

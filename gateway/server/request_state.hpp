@@ -37,9 +37,9 @@ class request_port {
 public:
     // A request begins; its head may turn out to be invalid.
     virtual void request_begins() = 0;
-    // Route, identity, limits. `pending`: admitted() is called later.
+    // Route, identity, limits. `wait`: admitted() is called later.
     virtual admission admit(const http::request_head& head) = 0;
-    // How the request that was admitted, or is pending, goes upstream.
+    // How the request that was admitted, or waits to be, goes upstream.
     virtual http::forward_options forwarding() const = 0;
     // What the limits said, for the response.
     virtual http::limit_statement limits_said() const = 0;
@@ -108,7 +108,7 @@ public:
     void expired();
 
     // Events of the shell.
-    // The decision has come, after admit() returned `pending`.
+    // The decision has come, after admit() returned `wait`.
     void admitted(const admission& a);
 
     void leased() { exchange_.leased(); }

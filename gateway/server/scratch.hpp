@@ -1,5 +1,5 @@
 // Memory that every event of a worker's clients needs for a moment, and none keeps. Owned by the
-// worker; whoever uses a part of it takes it as the last one left it, but for `out`.
+// worker; each part but `out` may hold anything, so whoever uses it clears it first.
 #pragma once
 
 #include "gateway/http/message.hpp"

@@ -78,12 +78,8 @@ private:
     private:
         link* link_;
 
-        void readable() override
-        {
-            if (link_ != nullptr) {
-                link_->receive();
-            }
-        }
+        // Not after close().
+        void readable() override { link_->receive(); }
 
         void drained() override {}
 

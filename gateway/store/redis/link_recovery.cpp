@@ -96,6 +96,10 @@ void link::begin(net::socket connected)
 {
     conversation_.link().connected();
     channel_ = new channel(loop_, std::move(connected), *this);
+    if (channel_->closed()) {  // for want of something of our own
+        lose(failure::unreachable, "the connection cannot be watched");
+        return;
+    }
     reader_.reset();
     greeting_.emplace(options_);
     channel_->send(greeting_->bytes());

@@ -25,6 +25,7 @@ constexpr std::string_view keys_per_step = "100";
 // Beyond a question's timeout: in which every worker has surely noticed the reload.
 constexpr base::duration adoption = std::chrono::milliseconds{100};
 
+// Nobody waits for a walk.
 constexpr base::duration connect_limit = std::chrono::seconds{1};
 constexpr base::duration step_limit = std::chrono::seconds{5};
 constexpr base::duration rest_after_failure = std::chrono::seconds{1};
@@ -90,6 +91,7 @@ net::task<> rebasing::run(std::shared_ptr<rebasing> self)
         }
         if (!why) {
             ended_ = true;
+            connector_->cancel();  // its name is not asked for any more
             break;
         }
         co_await rest(rest_after_failure);
