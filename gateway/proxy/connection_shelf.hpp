@@ -3,8 +3,8 @@
 #pragma once
 
 #include "gateway/proxy/options.hpp"
+#include "gateway/proxy/pool_metrics.hpp"
 #include "gateway/proxy/upstream_connection.hpp"
-#include "gateway/proxy/upstream_metrics.hpp"
 
 #include <list>
 #include <vector>
@@ -14,7 +14,7 @@ namespace gateway::proxy {
 class connection_shelf final : private connection_owner {
 public:
     // All of them outlive it.
-    connection_shelf(net::loop& l, const upstream_options& options, const upstream_metrics& metrics)
+    connection_shelf(net::loop& l, const upstream_options& options, const pool_metrics& metrics)
         : loop_(l), options_(options), metrics_(metrics), idle_(options.servers.size())
     {}
 
@@ -41,7 +41,7 @@ public:
 private:
     net::loop& loop_;
     const upstream_options& options_;
-    const upstream_metrics& metrics_;
+    const pool_metrics& metrics_;
     std::list<upstream_connection> all_;
     // [i] are those to server i; the last is the one used last.
     std::vector<std::vector<upstream_connection*>> idle_;

@@ -40,12 +40,12 @@ void exchange_state::ask_for_connection(bool fresh)
     any_byte_ = false;
     partial_head_.clear();
     switch (port_.lease(fresh)) {
-        case exchange_port::lease_result::ready:
+        case exchange_port::lease_progress::ready:
             send_request();
             break;
-        case exchange_port::lease_result::pending:
+        case exchange_port::lease_progress::pending:
             break;
-        case exchange_port::lease_result::failed:
+        case exchange_port::lease_progress::failed:
             fail(port_.lease_failure());
             break;
     }

@@ -28,14 +28,14 @@ namespace gateway::proxy {
 // The upstream's side of an exchange. Calls never come back into the machine.
 class exchange_port {
 public:
-    enum class lease_result { ready, pending, failed };
+    enum class lease_progress { ready, pending, failed };
 
     // What becomes of a connection that is given back. keep: it serves another request; reset: the
     // server is told that nobody listens, should it still send.
     enum class parting { keep, close, reset };
 
     // A connection for this exchange. ready: use it now; pending: leased() or lease_failed() later.
-    virtual lease_result lease(bool fresh) = 0;
+    virtual lease_progress lease(bool fresh) = 0;
     // Whether the server may well answer, or another one, where the leased connection brought none.
     virtual bool another_lease_may_help() const = 0;
     // Why there is no lease; to be asked after `failed`.

@@ -9,7 +9,7 @@ pool::pool(
     upstream_options options,
     std::shared_ptr<upstream_status> status,
     unsigned short echo_port,
-    upstream_metrics metrics
+    pool_metrics metrics
 )
     : loop_(l),
       options_(std::move(options)),

@@ -10,9 +10,9 @@
 #include "gateway/proxy/connection_shelf.hpp"
 #include "gateway/proxy/options.hpp"
 #include "gateway/proxy/places.hpp"
+#include "gateway/proxy/pool_metrics.hpp"
 #include "gateway/proxy/server_conduct.hpp"
 #include "gateway/proxy/server_names.hpp"
-#include "gateway/proxy/upstream_metrics.hpp"
 #include "gateway/proxy/waiting_room.hpp"
 
 #include <list>
@@ -31,7 +31,7 @@ public:
         upstream_options options,
         std::shared_ptr<upstream_status> status,
         unsigned short echo_port,
-        upstream_metrics metrics
+        pool_metrics metrics
     );
     ~pool() = default;
 
@@ -65,7 +65,7 @@ public:
 private:
     net::loop& loop_;
     upstream_options options_;
-    upstream_metrics metrics_;
+    pool_metrics metrics_;
     places places_;
     server_names names_;
     server_conduct conduct_;

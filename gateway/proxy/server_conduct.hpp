@@ -6,8 +6,8 @@
 #include "gateway/proxy/failure.hpp"
 #include "gateway/proxy/options.hpp"
 #include "gateway/proxy/places.hpp"
+#include "gateway/proxy/pool_metrics.hpp"
 #include "gateway/proxy/retry_budget.hpp"
-#include "gateway/proxy/upstream_metrics.hpp"
 
 #include <optional>
 
@@ -19,10 +19,7 @@ public:
 
     // All of them outlive it.
     server_conduct(
-        const net::loop& l,
-        const upstream_options& options,
-        places& at,
-        const upstream_metrics& metrics
+        const net::loop& l, const upstream_options& options, places& at, const pool_metrics& metrics
     )
         : loop_(l),
           options_(options),
@@ -52,7 +49,7 @@ private:
     const net::loop& loop_;
     const upstream_options& options_;
     places& places_;
-    const upstream_metrics& metrics_;
+    const pool_metrics& metrics_;
     retry_budget retries_;
     // When a failure was last told in the log.
     std::optional<base::instant> told_;

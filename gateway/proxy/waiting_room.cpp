@@ -9,7 +9,7 @@ namespace gateway::proxy {
 waiting_room::waiting_room(
     net::loop& l,
     const upstream_options& options,
-    const upstream_metrics& metrics,
+    const pool_metrics& metrics,
     wait_queue& queue,
     room_owner& owner
 )

@@ -4,7 +4,7 @@
 
 #include "gateway/net/loop.hpp"
 #include "gateway/proxy/options.hpp"
-#include "gateway/proxy/upstream_metrics.hpp"
+#include "gateway/proxy/pool_metrics.hpp"
 #include "gateway/proxy/waiting_lease.hpp"
 
 #include <list>
@@ -30,7 +30,7 @@ public:
     waiting_room(
         net::loop& l,
         const upstream_options& options,
-        const upstream_metrics& metrics,
+        const pool_metrics& metrics,
         wait_queue& queue,
         room_owner& owner
     );
@@ -70,7 +70,7 @@ public:
 private:
     net::loop& loop_;
     const upstream_options& options_;
-    const upstream_metrics& metrics_;
+    const pool_metrics& metrics_;
     wait_queue& queue_;
     room_owner& owner_;
     std::list<waiting_lease> all_;

@@ -74,7 +74,7 @@ private:
     void close_client(bool reset) override { client_->end(reset); }
 
     // request_host
-    void request_begins() override { client_->begin_timeouts_anew(); }
+    void begin_timeouts_anew() override { client_->begin_timeouts_anew(); }
 
     void after_event(bool moved) override { client_->after_event(moved); }
 

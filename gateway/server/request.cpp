@@ -7,7 +7,7 @@ void request::request_begins()
     account_.begin();
     upstream_.reset();
     admitter_.reset(env_.view, host_.peer());
-    host_.request_begins();
+    host_.begin_timeouts_anew();
 }
 
 admission request::admit(const http::request_head& head)

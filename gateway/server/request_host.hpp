@@ -7,8 +7,8 @@ namespace gateway::server {
 
 class request_host {
 public:
-    // The request's deadlines are its own, not what is left of the last one's.
-    virtual void request_begins() = 0;
+    // A request begins: its timeouts are its own, not what is left of the last one's.
+    virtual void begin_timeouts_anew() = 0;
 
     // Last of all after each event of the upstream or of the limits: what waited may be taken up,
     // deadlines begin. `moved`: something of a body or a tunnel, which puts its deadline off. May

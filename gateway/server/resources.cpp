@@ -22,7 +22,7 @@ std::shared_ptr<proxy::pool> resources::pool_for(
             return p;
         }
     }
-    proxy::upstream_metrics blocks{
+    proxy::pool_metrics blocks{
         metrics_.upstream(worker_, options.name), metrics_.worker(worker_), {}};
     for (const proxy::server_options& s : options.servers) {
         blocks.servers.push_back(&metrics_.server(worker_, {options.name, to_text(s.address)}));

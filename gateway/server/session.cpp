@@ -51,7 +51,7 @@ void session::count_active(bool active)
 http1_connection& session::http()
 {
     if (http_ == nullptr) {
-        http_ = env_.connections.borrow(env_);
+        http_ = env_.spare_connections.borrow(env_);
         http_->attend_to(*this);
         if (draining_) {
             http_->state().drain();
@@ -82,7 +82,7 @@ void session::after_event(bool moved)
     http1_state& http = http_->state();
     count_active(http.at() != http1_state::phase::idle);
     if (http.at_rest() && !sending()) {
-        env_.connections.give_back(std::move(http_));
+        env_.spare_connections.give_back(std::move(http_));
         rest(moved);
         return;
     }

@@ -20,7 +20,7 @@ struct session_environment {
     net::loop& loop;
     check_pool& checks;
     // Lent to sessions that have something to do.
-    http1_pool& connections;
+    http1_pool& spare_connections;
     telemetry::worker_metrics& metrics;
     telemetry::access_log& access_log;
     bool& access_log_enabled;

@@ -4,7 +4,7 @@ namespace gateway::server {
 
 // ---- the connection --------------------------------------------------------------------------
 
-proxy::exchange_port::lease_result upstream_side::lease(bool fresh)
+proxy::exchange_port::lease_progress upstream_side::lease(bool fresh)
 {
     pool_ = &admitted_.pool();
     only_once_ = !request_.may_retry() || pool_->options().retry_budget == 0;
@@ -13,7 +13,7 @@ proxy::exchange_port::lease_result upstream_side::lease(bool fresh)
         wish.last_failure = proxy::failure::reset;
         if (!pool_->conduct().take_retry(last_was_reused_)) {
             lease_failure_ = proxy::failure::reset;
-            return lease_result::failed;
+            return lease_progress::failed;
         }
         const std::uint64_t last = std::uint64_t{1} << *last_server_;
         const bool at_fault =
@@ -27,13 +27,13 @@ proxy::exchange_port::lease_result upstream_side::lease(bool fresh)
     const auto got = pool_->lease(*this, wish);
     if (got.failed) {
         lease_failure_ = *got.failed;
-        return lease_result::failed;
+        return lease_progress::failed;
     }
     if (got.connection == nullptr) {
-        return lease_result::pending;
+        return lease_progress::pending;
     }
     take(*got.connection);
-    return lease_result::ready;
+    return lease_progress::ready;
 }
 
 void upstream_side::take(proxy::upstream_connection& c)

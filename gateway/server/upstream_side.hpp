@@ -82,7 +82,7 @@ private:
     void take(proxy::upstream_connection& c);
 
     // exchange_port
-    lease_result lease(bool fresh) override;
+    lease_progress lease(bool fresh) override;
     bool another_lease_may_help() const override;
 
     proxy::failure lease_failure() const override { return lease_failure_; }

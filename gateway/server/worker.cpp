@@ -19,7 +19,7 @@ worker::worker(
       environment_{
           loop_,
           checks_,
-          connections_,
+          spare_connections_,
           shared.metrics.worker(index),
           log_,
           log_enabled_,
@@ -119,7 +119,7 @@ void worker::tick(base::instant now)
     log_enabled_ = shared_.log.enabled();
     resources_.sweep();
     checks_.trim();
-    connections_.trim(*view_);
+    spare_connections_.trim(*view_);
     if (index_ == 0) {
         shared_.local.sweep(now, sweep_passes);
     }
@@ -170,7 +170,7 @@ void worker::abort()
 void worker::end_if_done()
 {
     if (draining_ && sessions_.empty()) {
-        connections_.clear();  // or an old view among them would keep its store links open
+        spare_connections_.clear();  // or an old view among them would keep its store links open
         resources_.close();
         loop_.stop();
     }

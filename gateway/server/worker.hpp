@@ -69,7 +69,7 @@ private:
     bool log_enabled_;
     resources resources_;
     check_pool checks_;
-    http1_pool connections_;
+    http1_pool spare_connections_;
     std::shared_ptr<const policy_view> view_;
     scratch scratch_;
     http::date_line date_{base::unix_time()};

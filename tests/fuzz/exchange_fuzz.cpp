@@ -40,13 +40,13 @@ public:
     int ends = 0;
     bool reused = false;
 
-    lease_result lease(bool fresh) override
+    lease_progress lease(bool fresh) override
     {
         require(leases == releases);
         require(fresh == (leases == 1));
         ++leases;
         reused = reused && !fresh;
-        return lease_result::ready;
+        return lease_progress::ready;
     }
 
     bool another_lease_may_help() const override { return reused; }

@@ -183,7 +183,7 @@ TEST_F(bounded_pools, share_the_bound_with_the_pools_of_other_workers)
         o,
         status,
         static_cast<unsigned short>(0),
-        upstream_metrics{upstream, worker, {&other_server}}
+        pool_metrics{upstream, worker, {&other_server}}
     );
     upstream_connection& first = connected();
     waiting w;

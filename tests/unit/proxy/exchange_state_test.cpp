@@ -12,7 +12,7 @@ class recorder final : public exchange_port, public reply_port, public exchange_
 public:
     exchange_state exchange{*this, *this, *this};
     bool reused = false;
-    lease_result result = lease_result::ready;
+    lease_progress result = lease_progress::ready;
     std::vector<bool> fresh;        // of each lease asked for
     std::vector<parting> released;  // and what became of the connection
     std::vector<std::string> sent;  // per connection
@@ -41,7 +41,7 @@ public:
 
     void receive(std::string bytes) { exchange.upstream_bytes(bytes); }
 
-    lease_result lease(bool fresh_one) override
+    lease_progress lease(bool fresh_one) override
     {
         EXPECT_EQ(fresh.size(), released.size());
         fresh.push_back(fresh_one);
@@ -454,7 +454,7 @@ TEST(exchange_state, tells_which_time_was_up)
 TEST(exchange_state, waits_for_a_connection_and_says_why_there_is_none)
 {
     recorder r;
-    r.result = exchange_port::lease_result::pending;
+    r.result = exchange_port::lease_progress::pending;
     r.request("GET");
     EXPECT_TRUE(r.exchange.active() && !r.exchange.has_connection());
     EXPECT_EQ(r.sent[0], "");
@@ -464,13 +464,13 @@ TEST(exchange_state, waits_for_a_connection_and_says_why_there_is_none)
     EXPECT_TRUE(r.ended);
 
     recorder late;
-    late.result = exchange_port::lease_result::pending;
+    late.result = exchange_port::lease_progress::pending;
     late.request("GET");
     late.exchange.lease_failed(failure::connect_timeout);
     EXPECT_EQ(late.broken, failure::connect_timeout);
 
     recorder none;
-    none.result = exchange_port::lease_result::failed;
+    none.result = exchange_port::lease_progress::failed;
     none.request("GET");
     EXPECT_EQ(none.broken, failure::no_address);
 }

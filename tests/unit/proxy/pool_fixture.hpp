@@ -65,7 +65,7 @@ protected:
 
     void make(upstream_options o)
     {
-        upstream_metrics blocks{upstream, worker, {}};
+        pool_metrics blocks{upstream, worker, {}};
         for (std::size_t i = 0; i < o.servers.size(); ++i) {
             blocks.servers.push_back(&servers[i]);
         }

@@ -136,7 +136,7 @@ private:
             .servers = {{.address = {.host = "127.0.0.1", .port = "1", .socket_path = {}}}}},
         std::make_shared<proxy::upstream_status>(),
         static_cast<unsigned short>(0),
-        proxy::upstream_metrics{upstream_, worker_, {&server_}}
+        proxy::pool_metrics{upstream_, worker_, {&server_}}
     );
     std::deque<std::string> bytes_;  // of the heads
     http::request_head head_;

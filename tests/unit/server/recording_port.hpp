@@ -268,7 +268,7 @@ public:
     }
 
     // exchange_port
-    lease_result lease(bool fresh) override
+    lease_progress lease(bool fresh) override
     {
         promise(!connected_ && !lease_pending && request_open(), "one connection at a time");
         ++lease_calls;
@@ -276,15 +276,15 @@ public:
         const lease_plan plan = next_plan();
         if (plan == lease_plan::pending) {
             lease_pending = true;
-            return lease_result::pending;
+            return lease_progress::pending;
         }
         if (plan == lease_plan::failed) {
-            return lease_result::failed;
+            return lease_progress::failed;
         }
         connected_ = true;
         reused_ = plan == lease_plan::reused && !fresh;
         leases.push_back({.sent = {}, .fresh_asked = fresh});
-        return lease_result::ready;
+        return lease_progress::ready;
     }
 
     bool another_lease_may_help() const override { return reused_; }

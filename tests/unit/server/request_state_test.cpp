@@ -21,7 +21,7 @@ public:
 
     // What the shell is to say.
     admission decision;
-    lease_result lease_says = lease_result::ready;
+    lease_progress lease_says = lease_progress::ready;
     http::options bounds;
     bool client_waits = false;
     bool upstream_waits = false;
@@ -104,9 +104,9 @@ public:
     }
 
     // exchange_port
-    lease_result lease(bool) override
+    lease_progress lease(bool) override
     {
-        connected = lease_says == lease_result::ready;
+        connected = lease_says == lease_progress::ready;
         return lease_says;
     }
 
@@ -169,7 +169,7 @@ TEST(request_state, has_timeouts_of_its_own)
 {
     stream s;
     s.decision.next = admission::action::wait;
-    s.lease_says = proxy::exchange_port::lease_result::pending;
+    s.lease_says = proxy::exchange_port::lease_progress::pending;
     s.begin("POST", chunks);
     EXPECT_EQ(s.request.waits_for(), timeout::none);  // the decision has its own
     s.request.expired();
@@ -238,7 +238,7 @@ const std::vector<script> scripts{
     {"admitted later",
      {[](stream& s) {
           s.decision.next = admission::action::wait;
-          s.lease_says = proxy::exchange_port::lease_result::pending;
+          s.lease_says = proxy::exchange_port::lease_progress::pending;
           s.begin("PUT", chunks);
       },
       [](stream& s) { s.request.admitted({}); },

@@ -7,7 +7,7 @@
 
 namespace gateway::proxy {
 
-struct upstream_metrics {
+struct pool_metrics {
     telemetry::upstream_metrics& upstream;
     telemetry::worker_metrics& worker;
     // [i] are those of server i.
