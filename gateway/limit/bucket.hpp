@@ -104,22 +104,24 @@ constexpr std::int64_t owed(const terms& t, const bucket& b, std::int64_t now)
     return std::max(rebased(t, b, now).full_at(), now) - now;
 }
 
-constexpr std::int64_t remaining(const terms& t, std::int64_t owed)
+// What is to be said of a bucket that is full again in `debt` ticks.
+constexpr step said_of(
+    const terms& t, std::int64_t now, std::int64_t debt, bool allowed, std::int64_t retry_in
+)
 {
-    return std::max<std::int64_t>(t.burst - ceil_div(owed, t.interval), 0);
+    return {
+        .allowed = allowed,
+        .after = {t, now + debt},
+        .remaining = std::max<std::int64_t>(t.burst - ceil_div(debt, t.interval), 0),
+        .retry_in = retry_in,
+        .full_in = debt,
+    };
 }
 
 // The bucket as it is, without a request: allowed.
 constexpr step look(const terms& t, const bucket& b, std::int64_t now)
 {
-    const std::int64_t debt = owed(t, b, now);
-    return {
-        .allowed = true,
-        .after = {t, now + debt},
-        .remaining = remaining(t, debt),
-        .retry_in = 0,
-        .full_in = debt,
-    };
+    return said_of(t, now, owed(t, b, now), true, 0);
 }
 
 // One request of `cost` tokens (>= 1) at `now`. Does not change the bucket: the store does, when
@@ -130,22 +132,10 @@ constexpr step take(const terms& t, const bucket& b, std::int64_t now, std::int6
     const std::int64_t debt = owed(t, b, now);
     // With cost <= burst, cost * interval <= capacity: nothing here can overflow.
     if (cost > t.burst || debt > t.capacity() - cost * t.interval) {
-        return {
-            .allowed = false,
-            .after = {t, now + debt},
-            .remaining = remaining(t, debt),
-            .retry_in = debt + std::min(cost, t.burst) * t.interval - t.capacity(),
-            .full_in = debt,
-        };
+        const std::int64_t wait = debt + std::min(cost, t.burst) * t.interval - t.capacity();
+        return said_of(t, now, debt, false, wait);
     }
-    const std::int64_t next = debt + cost * t.interval;
-    return {
-        .allowed = true,
-        .after = {t, now + next},
-        .remaining = remaining(t, next),
-        .retry_in = 0,
-        .full_in = next,
-    };
+    return said_of(t, now, debt + cost * t.interval, true, 0);
 }
 
 // The bucket when it is given back a charge which take() allowed `held` ticks ago, because another

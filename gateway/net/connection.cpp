@@ -52,6 +52,7 @@ bool would_block(int error)
 
 connection::connection(loop& l, socket connected) : loop_(l), socket_(std::move(connected))
 {
+    socket_.send_without_delay();
     if (!loop_.data().add(socket_.fd(), *this)) {
         close();
     }
@@ -124,15 +125,11 @@ bool connection::is_quiet() const
 
 sent connection::send(std::string_view a, std::string_view b)
 {
-    if (closed()) {
-        return sent::broken;
-    }
-    if (!sending() && loop_.data().output().take(*this, a, b)) {
+    if (!closed() && !sending() && loop_.data().output().take(*this, a, b)) {
         gathered_ = true;
         return sent::all;
     }
-    flush();
-    return send_now(a, b);
+    return send_at_once(a, b);
 }
 
 sent connection::send_at_once(std::string_view a, std::string_view b)
@@ -166,15 +163,14 @@ void connection::send_gathered(std::string_view bytes)
     if (result == sent::some) {
         held_back_ = true;
         loop_.data().again(*this);
-    } else if (result == sent::broken) {
-        want_read();  // the end is noticed there
     }
 }
 
 sent connection::send_now(std::string_view a, std::string_view b)
 {
-    if (send_failed_) {
-        return sent::broken;  // nothing may follow what was lost
+    if (send_failed_) {  // nothing may follow what was lost
+        want_read();
+        return sent::broken;
     }
     if (sending()) {
         unsent_.append(a).append(b);
@@ -183,6 +179,7 @@ sent connection::send_now(std::string_view a, std::string_view b)
     const ssize_t n = send_some(socket_.fd(), a, b);
     if (n < 0 && !would_block(errno)) {
         send_failed_ = true;
+        want_read();
         return sent::broken;
     }
     const std::size_t taken = n < 0 ? 0 : static_cast<std::size_t>(n);

@@ -1,40 +1,35 @@
 #include "gateway/net/connector.hpp"
 
-#include <boost/asio/ip/tcp.hpp>
-
 #include <utility>
 #include <vector>
 
 namespace gateway::net {
 
-std::shared_ptr<connector> connector::make(const executor& ex, server to, base::duration limit)
+namespace {
+
+constexpr resolver_options only_when_asked{
+    .refresh = resolver_options::never, .retry = resolver_options::never};
+
+}  // namespace
+
+std::shared_ptr<connector> connector::make(
+    const executor& ex, const server_address& to, base::duration limit
+)
 {
-    auto made = std::make_shared<connector>(ex, std::move(to), limit);
+    auto made = std::make_shared<connector>(ex, to, limit);
     made->self_ = made;
     return made;
 }
 
-connector::connector(const executor& ex, server to, base::duration limit)
+connector::connector(const executor& ex, const server_address& to, base::duration limit)
     : executor_(ex),
-      server_(std::move(to)),
+      server_(to),
       limit_(limit),
-      name_(name_of(ex)),
+      name_(resolved_name::of(ex, to, only_when_asked, [this] { lookup_wait_.cancel(); })),
       lookup_wait_(ex),
       limit_timer_(ex),
       socket_(ex)
 {}
-
-resolved_name connector::name_of(const executor& ex)
-{
-    if (!server_.socket_path.empty()) {
-        return resolved_name::of_socket(server_.socket_path);
-    }
-    const resolver_options when_asked{
-        .refresh = resolver_options::never, .retry = resolver_options::never};
-    return resolved_name::of_host(ex, server_.host, server_.port, when_asked, [this] {
-        lookup_wait_.cancel();
-    });
-}
 
 std::string connector::address() const
 {
@@ -61,9 +56,9 @@ task<stream_socket> connector::connect()
         co_return stream_socket{executor_};
     }
     begin_limit();
-    co_await connect_to_one();
+    const bool connected = co_await connect_to_one();
     end_limit();
-    if (expired_ || cancelled_) {
+    if (!connected || expired_ || cancelled_) {
         boost::system::error_code ignored;
         socket_.close(ignored);
     }
@@ -75,8 +70,7 @@ task<> connector::look_up()
     if (cancelled_ || !name_.ask()) {
         co_return;
     }
-    lookup_wait_.expires_after(name_.endpoints().empty() ? limit_ : fresh_lookup);
-    co_await lookup_wait_.async_wait(use_task);
+    co_await pause(lookup_wait_, name_.endpoints().empty() ? limit_ : fresh_lookup);
 }
 
 void connector::begin_limit()
@@ -98,7 +92,7 @@ void connector::end_limit()
     limit_timer_.cancel();
 }
 
-task<> connector::connect_to_one()
+task<bool> connector::connect_to_one()
 {
     const auto known = name_.endpoints();  // of which there may be others meanwhile
     const std::vector<resolved_name::endpoint> candidates(known.begin(), known.end());
@@ -108,18 +102,14 @@ task<> connector::connect_to_one()
         const auto [failed] = co_await socket_.async_connect(to, use_task);
         if (!failed && !expired_) {
             preferred_ += i;
-            boost::system::error_code ignored;
-            socket_.set_option(boost::asio::ip::tcp::no_delay{true}, ignored);  // if it is TCP
-            socket_.non_blocking(true, ignored);
-            co_return;
+            co_return true;
         }
         if (&to == &candidates.front() && !expired_) {  // of several always the same one's
             detail_ = failed.message();
         }
     }
-    boost::system::error_code ignored;
-    socket_.close(ignored);
     ++preferred_;  // an address that swallows connections does not do so at every attempt
+    co_return false;
 }
 
 }  // namespace gateway::net

@@ -15,20 +15,15 @@ namespace gateway::net {
 
 class connector {
 public:
-    struct server {
-        std::string host;
-        std::string port;
-        // The path of a Unix socket, instead of host and port.
-        std::string socket_path;
-    };
-
     // How long a fresh look-up is awaited when the addresses of an older one are at hand.
     static constexpr base::duration fresh_lookup = std::chrono::milliseconds{100};
 
     // `limit`: how long a first look-up may take, and how long connecting may.
-    static std::shared_ptr<connector> make(const executor& ex, server to, base::duration limit);
+    static std::shared_ptr<connector> make(
+        const executor& ex, const server_address& to, base::duration limit
+    );
 
-    connector(const executor& ex, server to, base::duration limit);
+    connector(const executor& ex, const server_address& to, base::duration limit);
     connector(const connector&) = delete;
     connector& operator=(const connector&) = delete;
 
@@ -50,7 +45,7 @@ public:
 private:
     std::weak_ptr<connector> self_;
     executor executor_;
-    server server_;
+    server_address server_;
     base::duration limit_;
     resolved_name name_;
     // Which of its addresses to try first, modulo their number.
@@ -68,11 +63,10 @@ private:
 
     bool cancelled_ = false;
 
-    resolved_name name_of(const executor& ex);
     task<> look_up();
     void begin_limit();
     void end_limit();
-    task<> connect_to_one();
+    task<bool> connect_to_one();
 };
 
 }  // namespace gateway::net

@@ -214,9 +214,6 @@ bool listener::accept_some(int most)
             return !exhausted;  // anything else was the fault of that one connection, or an empty
                                 // queue
         }
-        if (protocol_.family() != AF_UNIX) {
-            s.send_without_delay();
-        }
         owner_.accepted(std::move(s), address_of(peer));
     }
     errno = 0;

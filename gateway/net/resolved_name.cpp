@@ -111,17 +111,23 @@ resolved_name resolved_name::of_host(
             if (mine->abandoned) {
                 break;
             }
-            const base::duration pause = error ? mine->options.retry : mine->options.refresh;
-            if (pause == resolver_options::never) {
-                mine->wait->expires_at(timer::time_point::max());
-            } else {
-                mine->wait->expires_after(pause);
-            }
-            co_await mine->wait->async_wait(use_task);
+            co_await pause(*mine->wait, error ? mine->options.retry : mine->options.refresh);
         }
     };
     boost::asio::co_spawn(ex, keep_resolved(s, ex, host, port), boost::asio::detached);
     return resolved_name(std::move(s));
+}
+
+resolved_name resolved_name::of(
+    const executor& ex,
+    const server_address& address,
+    const resolver_options& options,
+    std::function<void()> answered
+)
+{
+    return address.socket_path.empty()
+               ? of_host(ex, address.host, address.port, options, std::move(answered))
+               : of_socket(address.socket_path);
 }
 
 // While it is being asked there is no wait to cut short.

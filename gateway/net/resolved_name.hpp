@@ -15,6 +15,16 @@
 
 namespace gateway::net {
 
+// Where something listens.
+struct server_address {
+    // A name or a numeric address.
+    std::string host;
+    // The port in decimal.
+    std::string port;
+    // The path of a Unix socket, instead of host and port.
+    std::string socket_path;
+};
+
 class resolved_name {
 public:
     using endpoint = boost::asio::generic::stream_protocol::endpoint;
@@ -26,6 +36,14 @@ public:
         const executor& ex,
         const std::string& host,
         const std::string& port,
+        const resolver_options& options,
+        std::function<void()> answered
+    );
+
+    // Whichever of the two the address is.
+    static resolved_name of(
+        const executor& ex,
+        const server_address& address,
         const resolver_options& options,
         std::function<void()> answered
     );

@@ -21,4 +21,17 @@ using task = boost::asio::awaitable<T, executor>;
 // co_await f(..., use_task) gives a tuple that begins with the error_code: no I/O throws.
 inline constexpr auto use_task = boost::asio::as_tuple(boost::asio::use_awaitable_t<executor>{});
 
+inline constexpr base::duration for_ever = base::duration::max();
+
+// Until `time` has passed or somebody cancels `t`, which must outlive it.
+inline task<> pause(timer& t, base::duration time)
+{
+    if (time == for_ever) {
+        t.expires_at(timer::time_point::max());
+    } else {
+        t.expires_after(time);
+    }
+    co_await t.async_wait(use_task);
+}
+
 }  // namespace gateway::net

@@ -26,7 +26,6 @@ upstream_connection* connection_shelf::take(std::size_t server, bool surely_open
 
 upstream_connection& connection_shelf::add(net::socket connected, std::size_t server)
 {
-    connected.send_without_delay();
     connection_owner& owner = *this;
     upstream_connection& c = all_.emplace_back(loop_, std::move(connected), owner, server);
     c.self = std::prev(all_.end());

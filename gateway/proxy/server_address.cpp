@@ -17,12 +17,10 @@ net::resolved_name resolved(
     std::function<void()> answered
 )
 {
-    if (!address.socket_path.empty()) {
-        return net::resolved_name::of_socket(address.socket_path);
-    }
-    const std::string host = address.echo ? "127.0.0.1" : address.host;
-    const std::string port = address.echo ? std::to_string(echo_port) : address.port;
-    return net::resolved_name::of_host(ex, host, port, options, std::move(answered));
+    const net::server_address where =
+        address.echo ? net::server_address{"127.0.0.1", std::to_string(echo_port), {}}
+                     : net::server_address{address.host, address.port, address.socket_path};
+    return net::resolved_name::of(ex, where, options, std::move(answered));
 }
 
 }  // namespace gateway::proxy

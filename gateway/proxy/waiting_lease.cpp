@@ -25,10 +25,8 @@ bool waiting_lease::enter_queue()
 
 void waiting_lease::leave_queue()
 {
-    if (queued_) {
-        queued_ = false;
-        room_.queue().leave(*this);
-    }
+    queued_ = false;
+    room_.queue().leave(*this);
 }
 
 void waiting_lease::wait_for_address()

@@ -24,6 +24,7 @@ public:
 
     // False: too many wait already.
     bool enter_queue();
+    // If it is queued.
     void leave_queue();
 
     void wait_for_address();

@@ -149,13 +149,12 @@ net::task<> admin_server::state::serve_one(std::shared_ptr<state> s, guests::ite
 
 net::task<> admin_server::state::listen(std::shared_ptr<state> s)
 {
-    net::timer pause(s->listening.get_executor());
+    net::timer rest(s->listening.get_executor());
     while (s->listening.is_open()) {
         net::stream_socket peer(s->listening.get_executor());
         auto [ec] = co_await s->listening.async_accept(peer, net::use_task);
         if (ec) {  // out of descriptors, perhaps: do not spin
-            pause.expires_after(net::listener::pause_after_failure);
-            co_await pause.async_wait(net::use_task);
+            co_await net::pause(rest, net::listener::pause_after_failure);
         } else {
             s->make_room();
             const auto g =

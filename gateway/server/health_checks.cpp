@@ -148,8 +148,7 @@ void health_checks::checked_server::settle(const finding& found)
 net::task<> health_checks::checked_server::keep_checking(std::shared_ptr<checked_server> s)
 {
     const base::duration interval = s->what.options.interval;
-    s->wait.expires_after(proxy::health_state::first_pause(interval, s->chance()));
-    co_await s->wait.async_wait(net::use_task);
+    co_await net::pause(s->wait, proxy::health_state::first_pause(interval, s->chance()));
     while (!s->abandoned) {
         if (s->name.known()) {
             const finding found = co_await s->check();
@@ -158,8 +157,7 @@ net::task<> health_checks::checked_server::keep_checking(std::shared_ptr<checked
             }
             s->settle(found);
         }
-        s->wait.expires_after(proxy::health_state::pause(interval, s->chance()));
-        co_await s->wait.async_wait(net::use_task);
+        co_await net::pause(s->wait, proxy::health_state::pause(interval, s->chance()));
     }
 }
 

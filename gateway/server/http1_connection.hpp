@@ -59,13 +59,7 @@ private:
 
     http::request_head& request_head_storage() override { return env_.scratch.request; }
 
-    void send_client(std::string_view a, std::string_view b) override
-    {
-        // The end is noticed where bytes are received, outside of whatever called us.
-        if (client_->send(a, b) == net::sent::broken) {
-            client_->want_read();
-        }
-    }
+    void send_client(std::string_view a, std::string_view b) override { client_->send(a, b); }
 
     bool client_blocked() const override { return client_->sending(); }
 

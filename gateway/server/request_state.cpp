@@ -12,15 +12,12 @@ void request_state::begin(const http::request_head& head)
     content_bytes_ = 0;
     port_.request_begins();
     const admission a = port_.admit(head);
-    if (a.next == admission::action::respond) {
-        respond(a);
-        return;
+    if (a.next != admission::action::respond) {
+        http::append_forwarded_request(head, port_.forwarding(), exchange_.prepare(head));
+        phase_ = phase::admitting;
     }
-    http::append_forwarded_request(head, port_.forwarding(), exchange_.prepare(head));
-    phase_ = phase::admitting;
-    if (a.next == admission::action::forward) {
-        phase_ = phase::exchanging;
-        exchange_.start();
+    if (a.next != admission::action::wait) {
+        admitted(a);
     }
 }
 

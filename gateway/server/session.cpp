@@ -186,8 +186,7 @@ void session::expired(base::instant)
     armed_ = timeout::none;
     const bool in_tunnel = http_ != nullptr && http_->state().in_tunnel();
     if (closes_when_sent() || (sending() && !in_tunnel)) {
-        peer_ended(false);
-        reset();
+        broken();
     } else if (http_ != nullptr) {
         http_->state().expired();
     } else {

@@ -54,10 +54,7 @@ void upstream_side::send_upstream(std::string_view a, std::string_view b)
     last_sent_ = env_.loop.now();
     // What may be sent only once leaves before the server closes a connection that was just open.
     const bool at_once = only_once_ && connection_->reused();
-    const net::sent result = at_once ? connection_->send_at_once(a, b) : connection_->send(a, b);
-    if (result == net::sent::broken) {
-        connection_->want_read();  // the end is noticed there, outside of whatever called us
-    }
+    at_once ? connection_->send_at_once(a, b) : connection_->send(a, b);
 }
 
 void upstream_side::want_bytes()

@@ -7,8 +7,8 @@
 // reply, and then leaves together. It is not sent at all if an answer that came before shows that
 // its bucket is empty. So what one client asks beyond its limit costs the store a few calls,
 // however many connections it asks on, and a call that is late says something about the store, not
-// about our queue. Nothing waits for a call to fill: with none under way a question
-// leaves with the turn.
+// about our queue. Nothing waits for a call to fill: with none under way a question leaves with the
+// turn.
 //
 // Who is told something may ask again, abandon other questions or close everything from inside.
 #pragma once

@@ -249,7 +249,7 @@ TEST_P(link_faults, cost_no_more_than_the_timeout_and_pass)
     }
     store.close();
     server.close();
-    end(loop);
+    net::testing::end(loop);
 }
 
 INSTANTIATE_TEST_SUITE_P(

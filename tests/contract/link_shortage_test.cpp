@@ -45,7 +45,7 @@ TEST(redis_store, outlives_a_connection_that_cannot_be_watched)
     no_more_watches = false;
     EXPECT_TRUE(run_until(io, [&] { return store.healthy(); }));
     store.close();
-    end(loop);
+    net::testing::end(loop);
 }
 
 }  // namespace

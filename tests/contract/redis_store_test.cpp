@@ -457,7 +457,7 @@ TEST(redis_store, closing_fails_what_is_pending_and_destroying_abandons_it)
     store.close();
     EXPECT_EQ(failed.why, failure::unreachable);
     EXPECT_EQ(store.ask({&c, 1}, failed), failure::unreachable);
-    end(loop);
+    net::testing::end(loop);
     EXPECT_EQ(abandoned.calls, 0);
 }
 

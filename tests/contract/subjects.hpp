@@ -4,6 +4,7 @@
 #include "gateway/store/memory_store.hpp"
 #include "gateway/store/redis/redis_store.hpp"
 #include "tests/contract/redis_server.hpp"
+#include "tests/unit/net/loop_end.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -66,14 +67,6 @@ private:
     memory_store store_{memory_options{.max_buckets = 10'000}};
 };
 
-// Returns: nothing is left to wait for.
-inline void end(net::loop& l)
-{
-    l.stop();
-    l.context().restart();
-    l.run();
-}
-
 // A Redis store in a loop of its own. Timeouts are long here, as the machine may be busy.
 class redis_subject {
 public:
@@ -89,7 +82,7 @@ public:
     ~redis_subject()
     {
         store_->close();
-        end(loop_);
+        net::testing::end(loop_);
     }
 
     bool becomes_healthy(base::duration within = std::chrono::seconds{5})

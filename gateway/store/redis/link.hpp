@@ -106,7 +106,8 @@ private:
     bool script_on_its_way_ = false;
     bool turn_end_posted_ = false;
     net::timer wake_timer_;
-    // What run() waits for: the end of a rest, of a greeting, or of the connection.
+    // What run() waits for: the end of a rest, of a greeting, or of the connection. Cancelled when
+    // the greeting or the connection is over.
     net::timer run_timer_;
 
     std::minstd_rand random_;
@@ -130,7 +131,6 @@ private:
 
     // link_recovery.cpp: loss and return.
     net::task<> run(std::shared_ptr<link> self);
-    net::task<> pause(base::duration time);
     void begin(net::socket connected);
     bool greet(const reply& r);
     void lose(failure why, std::string words);

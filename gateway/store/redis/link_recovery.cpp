@@ -62,7 +62,7 @@ net::task<> link::run(std::shared_ptr<link> self)
         }
         if (socket.is_open()) {
             begin(net::socket(socket.release()));
-            co_await pause(stage_limit(options_));
+            co_await net::pause(run_timer_, stage_limit(options_));
             if (greeting_) {
                 lose(failure::timeout, {});
             }
@@ -73,23 +73,13 @@ net::task<> link::run(std::shared_ptr<link> self)
             );
         }
         while (state.ready()) {
-            co_await pause(base::duration::max());
+            co_await net::pause(run_timer_, net::for_ever);
         }
         if (!state.closed()) {
-            co_await pause(state.rest(std::uniform_real_distribution<double>{0, 1}(random_)));
+            const double chance = std::uniform_real_distribution<double>{0, 1}(random_);
+            co_await net::pause(run_timer_, state.rest(chance));
         }
     }
-}
-
-// Or until hang_up(), or the end of the greeting.
-net::task<> link::pause(base::duration time)
-{
-    if (time == base::duration::max()) {
-        run_timer_.expires_at(base::instant::max());
-    } else {
-        run_timer_.expires_after(time);
-    }
-    co_await run_timer_.async_wait(net::use_task);
 }
 
 void link::begin(net::socket connected)

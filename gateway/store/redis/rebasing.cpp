@@ -8,6 +8,7 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/write.hpp>
 
 #include <array>
@@ -78,7 +79,7 @@ void rebasing::cancel()
 
 net::task<> rebasing::run(std::shared_ptr<rebasing> self)
 {
-    co_await self->rest(options_.timeout + adoption);
+    co_await net::pause(self->timer_, options_.timeout + adoption);
     std::optional<failure> told;
     while (!cancelled_) {
         const std::optional<failure> why = co_await attempt();
@@ -94,7 +95,7 @@ net::task<> rebasing::run(std::shared_ptr<rebasing> self)
             connector_->cancel();  // its name is not asked for any more
             break;
         }
-        co_await rest(rest_after_failure);
+        co_await net::pause(timer_, rest_after_failure);
     }
 }
 
@@ -104,6 +105,10 @@ net::task<std::optional<failure>> rebasing::attempt()
     if (!socket_.is_open()) {
         co_return connector_->timed_out() ? failure::timeout : failure::unreachable;
     }
+    boost::system::error_code ignored;
+    socket_.set_option(
+        asio::ip::tcp::no_delay{true}, ignored
+    );  // a Unix socket knows no such option
     reader_.reset();
     std::optional<failure> why = co_await greet();
     if (!why) {
@@ -111,7 +116,6 @@ net::task<std::optional<failure>> rebasing::attempt()
     }
     ++step_;
     timer_.cancel();
-    boost::system::error_code ignored;
     socket_.close(ignored);
     co_return why;
 }
@@ -193,12 +197,6 @@ net::task<std::optional<failure>> rebasing::read(reply& into)
         next = reader_.read(into);
     }
     co_return next == reply_reader::next::reply ? std::nullopt : std::optional{failure::protocol};
-}
-
-net::task<> rebasing::rest(base::duration time)
-{
-    timer_.expires_after(time);
-    co_await timer_.async_wait(net::use_task);
 }
 
 void rebasing::report(std::optional<failure> why) const

@@ -76,7 +76,6 @@ private:
 
     net::task<std::optional<failure>> send(const std::string& commands);
     net::task<std::optional<failure>> read(reply& into);
-    net::task<> rest(base::duration time);
     void report(std::optional<failure> why) const;
 };
 

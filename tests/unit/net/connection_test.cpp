@@ -1,6 +1,7 @@
 #include "gateway/net/connection.hpp"
 
 #include "gateway/net/listener.hpp"
+#include "tests/unit/net/loop_end.hpp"
 
 #include <gtest/gtest.h>
 
@@ -115,8 +116,7 @@ protected:
         if (peer >= 0) {
             ::close(peer);
         }
-        l.stop();
-        l.run();
+        testing::end(l);
     }
 };
 
@@ -428,8 +428,7 @@ TEST(listeners, accept_while_there_is_room_and_take_what_waits_when_they_close)
     come();
     listening.close();
     EXPECT_EQ(door.in.size(), 3U);
-    l.stop();
-    l.run();
+    testing::end(l);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "gateway/net/connector.hpp"
 
 #include "gateway/net/listener.hpp"
+#include "tests/unit/net/loop_end.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -47,12 +48,7 @@ protected:
         return *connected;
     }
 
-    void TearDown() override
-    {
-        l.stop();
-        l.context().restart();
-        l.run();  // ends, or the test hangs
-    }
+    void TearDown() override { testing::end(l); }
 };
 
 TEST_F(connecting, finds_a_server_by_address_and_by_name)

@@ -1,5 +1,7 @@
 #include "gateway/net/resolved_name.hpp"
 
+#include "tests/unit/net/loop_end.hpp"
+
 #include <boost/asio/ip/tcp.hpp>
 #include <gtest/gtest.h>
 
@@ -27,12 +29,7 @@ protected:
         }
     }
 
-    void TearDown() override
-    {
-        l.stop();
-        l.context().restart();
-        l.run();  // ends, or the test hangs
-    }
+    void TearDown() override { testing::end(l); }
 };
 
 TEST_F(names, of_addresses_and_sockets_are_known_at_once_and_never_asked_for)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gateway/proxy/pool.hpp"
+#include "tests/unit/net/loop_end.hpp"
 #include "tests/unit/proxy/loopback.hpp"
 
 #include <gtest/gtest.h>
@@ -129,9 +130,7 @@ protected:
         for (const auto& s : servers) {
             EXPECT_EQ(s.idle.value(), 0);
         }
-        loop.stop();
-        loop.context().restart();
-        loop.run();  // ends, or the test hangs
+        net::testing::end(loop);
         p.reset();
     }
 };
