@@ -94,6 +94,7 @@ app::app(const config::settings& settings, const std::string& config_path)
       signals_(control_, SIGTERM, SIGINT, SIGHUP),
       drain_timer_(control_.get_executor())
 {
+    local_.set_unix_time(base::unix_time() - base::now().time_since_epoch());
     metrics_.set_bucket_source(
         [this] { return local_.size(); }, [this] { return local_.turned_away(); }
     );

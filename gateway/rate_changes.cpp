@@ -13,7 +13,7 @@ bool changes_rate(const config::settings& before, const policy::limit_rule& fres
 {
     const auto& limits = before.policy->limits;
     return std::any_of(limits.begin(), limits.end(), [&fresh](const policy::limit_rule& old) {
-        return old.name == fresh.name && !old.limit.has_rate_of(fresh.limit);
+        return old.name == fresh.name && !old.limit.issues_as(fresh.limit);
     });
 }
 
@@ -44,10 +44,10 @@ void rate_changes::walk(
     const config::shared_store& shared = fresh.shared_stores[store];
     const auto known = walks_.find(shared.name);
     bool needed = known != walks_.end() && known->second.options != shared.options;
-    std::vector<store::limit_terms> limits;
+    std::vector<store::named_limit> limits;
     for (const policy::limit_rule& rule : fresh.policy->limits) {
         if (rule.store == store) {
-            limits.push_back({rule.name, rule.limit.in_microseconds()});
+            limits.push_back({rule.name, rule.limit});
             needed = needed || changes_rate(before, rule);
         }
     }

@@ -39,11 +39,54 @@ std::optional<limit> limit::make(std::int64_t tokens, base::duration period, std
     return limit{fine, coarse};
 }
 
-decision limit::without(decision said, std::int64_t cost) const
+std::optional<limit> limit::in_windows(const window_options& options)
 {
-    said.remaining = std::min(said.remaining + cost, burst());
-    said.reset_after -= std::min(said.reset_after, base::duration{cost * nanoseconds_.interval});
-    return said;
+    using std::chrono::microseconds;
+    const auto& [count, length, aligned, dates, capacity] = options;
+    if (count < 1 || capacity < 1 || count > windows::most_tokens ||
+        capacity > windows::most_tokens || length / microseconds{1} < count) {
+        return std::nullopt;
+    }
+    const wide refill = static_cast<wide>(length.count()) * ((capacity + count - 1) / count);
+    if (refill > max_refill.count()) {
+        return std::nullopt;
+    }
+    constexpr std::int64_t per_second = 1'000'000'000;
+    const auto both = std::make_shared<const issuing>(issuing{
+        {count, length.count(), per_second, aligned, dates},
+        {count, length.count() / microsecond, per_second / microsecond, aligned, dates}});
+    limit made{
+        {.interval = 1, .burst = capacity, .issued_in = &both->nanoseconds},
+        {.interval = 1, .burst = capacity, .issued_in = &both->microseconds}};
+    made.windows_ = both;
+    return made;
+}
+
+base::duration limit::refill() const
+{
+    if (windows_ == nullptr) {
+        return base::duration{nanoseconds_.capacity()};
+    }
+    const windows& w = windows_->nanoseconds;
+    return base::duration{(burst() + w.count() - 1) / w.count() * w.length()};
+}
+
+bool limit::issues_as(const limit& other) const
+{
+    if (windows_ == nullptr || other.windows_ == nullptr) {
+        return windows_ == other.windows_ && nanoseconds_.interval == other.nanoseconds_.interval;
+    }
+    return windows_->nanoseconds == other.windows_->nanoseconds;
+}
+
+void limit::append_numbers(std::vector<std::int64_t>& to, base::duration now) const
+{
+    if (windows_ == nullptr) {
+        to.insert(to.end(), {microseconds_.interval, microseconds_.burst});
+        return;
+    }
+    to.insert(to.end(), {0, microseconds_.burst});
+    windows_->microseconds.append_numbers(to, burst(), now.count() / microsecond);
 }
 
 }  // namespace gateway::limit

@@ -176,11 +176,13 @@ void limit_check::give_back(batch& b)
     }
     local_.refund(b.all(), b.given, loop_.now());
     b.taken = false;
-    for (std::size_t i = 0; i < b.count; ++i) {  // what was told is true again without the charge
-        const store::charge& c = b.charges[i];
-        limit::decision& d = verdict_.entries[b.entry[i]].decision;
-        if (d.allowed) {
-            d = c.limit->without(d, c.cost);
+    store::answer now;  // without the charge
+    if (!local_.decide(store::intent::look, b.all(), loop_.now(), now)) {
+        return;
+    }
+    for (std::size_t i = 0; i < b.count; ++i) {
+        if (b.given.decisions()[i].allowed) {
+            verdict_.entries[b.entry[i]].decision = now.decisions()[i];
         }
     }
 }

@@ -121,6 +121,7 @@ void worker::tick(base::instant now)
     checks_.trim();
     spare_connections_.trim(*view_);
     if (index_ == 0) {
+        shared_.local.set_unix_time(base::unix_time() - base::now().time_since_epoch());
         shared_.local.sweep(now, sweep_passes);
     }
     if (paused_ && !draining_ &&

@@ -6,6 +6,12 @@ namespace gateway::store {
 
 namespace {
 
+// Of windows nothing is remembered: what they issue, they issue by the store's clock.
+bool may_be_remembered(const charge& c)
+{
+    return c.limit->in_microseconds().issued_in == nullptr;
+}
+
 std::int64_t microseconds(base::instant moment)
 {
     using std::chrono::microseconds;
@@ -27,7 +33,7 @@ void empty_buckets::remember(
     for (std::size_t i = 0; i < charges.size(); ++i) {
         const limit::decision& d = given.decisions()[i];
         const bool is_empty = d.remaining < charges[i].cost;
-        if (is_empty || ticks < last_full_at_) {
+        if (may_be_remembered(charges[i]) && (is_empty || ticks < last_full_at_)) {
             const auto full_in = std::chrono::ceil<std::chrono::microseconds>(d.reset_after);
             put(charges[i], ticks + full_in.count(), is_empty);
         }
@@ -46,7 +52,7 @@ bool empty_buckets::decides(std::span<const charge> charges, base::instant now, 
     bool all_known = true;
     for (const charge& c : charges) {
         all_shadow = all_shadow && !c.enforced;
-        const place* const p = find(c);
+        const place* const p = may_be_remembered(c) ? find(c) : nullptr;
         const auto said = p == nullptr
                               ? limit::step{.allowed = true, .after = {}}
                               : limit::take(c.limit->in_microseconds(), p->bucket, ticks, c.cost);

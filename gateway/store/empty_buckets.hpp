@@ -12,7 +12,7 @@
 
 #include "gateway/base/clock.hpp"
 #include "gateway/base/hash.hpp"
-#include "gateway/limit/bucket.hpp"
+#include "gateway/limit/algebra.hpp"
 #include "gateway/store/store.hpp"
 
 #include <array>

@@ -25,7 +25,7 @@ std::shared_ptr<rate_walk> walk(
     const net::executor& executor,
     std::string name,
     const redis_options& options,
-    const std::vector<limit_terms>& limits
+    const std::vector<named_limit>& limits
 )
 {
     return redis::rebasing::start(executor, std::move(name), options, limits);
@@ -49,7 +49,7 @@ std::shared_ptr<rate_walk> walk_rates(
     const net::executor& executor,
     std::string name,
     const shared_options& options,
-    const std::vector<limit_terms>& limits
+    const std::vector<named_limit>& limits
 )
 {
     return std::visit(

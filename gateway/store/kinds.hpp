@@ -29,7 +29,7 @@ std::shared_ptr<rate_walk> walk_rates(
     const net::executor& executor,
     std::string name,
     const shared_options& options,
-    const std::vector<limit_terms>& limits
+    const std::vector<named_limit>& limits
 );
 
 }  // namespace gateway::store

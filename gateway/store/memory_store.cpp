@@ -1,6 +1,6 @@
 #include "gateway/store/memory_store.hpp"
 
-#include "gateway/limit/bucket.hpp"
+#include "gateway/limit/algebra.hpp"
 #include "gateway/store/memory_taking.hpp"
 
 #include <algorithm>
@@ -54,7 +54,8 @@ void memory_store::refund(std::span<const charge> charges, const answer& given, 
         limit::bucket* const b = s.find(id);
         // Another interval: a reload came between, and what flowed back at which rate is not known.
         if (b != nullptr && b->follows(t)) {
-            s.store(*b, limit::refunded(t, *b, ticks(now), charges[i].cost, held));
+            const limit::moment at = moment_of(*parts_, t, id.low, ticks(now));
+            s.store(*b, limit::refunded(t, *b, at, charges[i].cost, held));
         }
     }
 }
@@ -62,19 +63,28 @@ void memory_store::refund(std::span<const charge> charges, const answer& given, 
 void memory_store::rebase(std::span<const changed_limit> changed, base::instant now)
 {
     const std::int64_t at = ticks(now);
-    parts_->buckets.for_each_bucket([&](std::uint32_t tag, limit::bucket& b) {
+    const auto follow = [&](const changed_limit& c, std::uint64_t hash, limit::bucket& b) {
+        const limit::terms& t = c.limit->in_nanoseconds();
+        b = limit::rebased(t, b, moment_of(*parts_, t, hash, at));
+    };
+    parts_->buckets.for_each_bucket([&](std::uint32_t tag, const bucket_id& id, limit::bucket& b) {
         for (const changed_limit& c : changed) {
             if (limit_tag(c.name) == tag) {
-                b = limit::rebased(c.limit->in_nanoseconds(), b, at);
+                follow(c, id.low, b);
             }
         }
     });
     const std::lock_guard locked{parts_->shared};
     for (const changed_limit& c : changed) {
         if (limit::bucket* const b = parts_->shared.find(c.name)) {
-            *b = limit::rebased(c.limit->in_nanoseconds(), *b, at);
+            follow(c, everybody, *b);
         }
     }
+}
+
+void memory_store::set_unix_time(base::duration to_unix)
+{
+    parts_->to_unix.store(to_unix.count(), std::memory_order_relaxed);
 }
 
 void memory_store::sweep(base::instant now, std::size_t passes)

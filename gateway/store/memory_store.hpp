@@ -44,6 +44,11 @@ public:
     // shared bucket, or one whose rate has changed, is given nothing back.
     void refund(std::span<const charge> charges, const answer& given, base::instant now);
 
+    // What is to be added to base::now() to make it Unix time: windows may begin by the wall clock.
+    // Any thread; again whenever the clock may have been set. A step of it gives nobody tokens but
+    // those of the windows that it begins.
+    void set_unix_time(base::duration to_unix);
+
     // A limit that has another rate from `now` on.
     struct changed_limit {
         std::string_view name;

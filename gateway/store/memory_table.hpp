@@ -91,13 +91,13 @@ public:
     // Forgets every bucket that is full anyway, but for `keep`; how many.
     std::size_t reclaim(std::int64_t now, std::span<const bucket_id> keep);
 
-    // `change` gets the limit's tag and the bucket.
+    // `change` gets the limit's tag, the bucket's id and the bucket.
     template <typename Change>
     void for_each_bucket(Change change)
     {
         for (slot& s : slots_.first(used_ == 0 ? 0 : slots_.size())) {
             if (!s.empty()) {
-                change(s.limit_tag, s.bucket);
+                change(s.limit_tag, s.id(), s.bucket);
                 earliest_ = std::min(earliest_, s.bucket.full_at());
             }
         }

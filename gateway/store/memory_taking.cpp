@@ -8,9 +8,9 @@ namespace gateway::store {
 namespace {
 
 // What a limit that would have allowed says when another one rejects: its bucket as it is.
-limit::decision untouched(const limit::terms& t, const limit::bucket& b, std::int64_t now)
+limit::decision untouched(const limit::terms& t, const limit::bucket& b, limit::moment at)
 {
-    return limit::decision_in<base::duration>(limit::look(t, b, now));
+    return limit::decision_in<base::duration>(limit::look(t, b, at));
 }
 
 }  // namespace
@@ -127,8 +127,9 @@ bool memory_taking::promise_room(std::size_t i)
             // A client that gets a slot starts it with the shared debt, which holds its own.
             lock_shared();
             if (limit::bucket* const debt = parts_.shared.find(charges_[i].limit_name)) {
-                *debt = limit::rebased(terms(i), *debt, now_);
-                p.before = *debt;
+                const limit::moment at = moment_of(parts_, terms(i), everybody, now_);
+                *debt = limit::rebased(terms(i), *debt, at);
+                p.before = limit::moved(terms(i), *debt, at, moment(i));
             }
         }
         return true;
@@ -162,7 +163,7 @@ void memory_taking::read_places()
         place& p = places_[i];
         if (p.at != nullptr) {
             if (!p.at->follows(terms(i))) {
-                segment_of(p).store(*p.at, limit::rebased(terms(i), *p.at, now_));
+                segment_of(p).store(*p.at, limit::rebased(terms(i), *p.at, moment(i)));
             }
             p.before = *p.at;
         }
@@ -174,7 +175,7 @@ void memory_taking::decide(intent what, answer& a)
 {
     for (std::size_t i = 0; i < charges_.size(); ++i) {
         place& p = shared_place(i);
-        const limit::step s = limit::take(terms(i), p.after, now_, charges_[i].cost);
+        const limit::step s = limit::take(terms(i), p.after, moment(i), charges_[i].cost);
         if (s.allowed) {
             p.after = s.after;
             p.taken = true;
@@ -193,7 +194,7 @@ void memory_taking::untake(answer& a)
 {
     for (std::size_t i = 0; i < charges_.size(); ++i) {
         if (a.decisions()[i].allowed) {
-            a.replace(i, untouched(terms(i), shared_place(i).before, now_));
+            a.replace(i, untouched(terms(i), shared_place(i).before, moment(i)));
         }
     }
 }

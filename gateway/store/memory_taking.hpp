@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gateway/base/hash.hpp"
-#include "gateway/limit/bucket.hpp"
+#include "gateway/limit/algebra.hpp"
 #include "gateway/store/memory_table.hpp"
 #include "gateway/store/options.hpp"
 #include "gateway/store/shared_buckets.hpp"
@@ -30,6 +30,8 @@ struct memory_parts {
     memory_table buckets;
     shared_buckets shared;
     std::atomic<std::uint64_t> turned_away{0};
+    // What is added to the time of this store to make it Unix time, in ns.
+    std::atomic<std::int64_t> to_unix{0};
 };
 
 inline std::uint32_t limit_tag(std::string_view limit_name)
@@ -41,6 +43,20 @@ inline bucket_id id_of(const base::hash_key& key, const charge& c)
 {
     const base::hash128 hash = base::siphash128(key, c.bucket_name);
     return {hash.low, static_cast<std::uint32_t>(hash.high)};
+}
+
+// Instead of a bucket's hash: that of the bucket which a limit's clients share for want of room.
+inline constexpr std::uint64_t everybody = 0;
+
+// A moment of this store, as a limit sees it for one of its buckets.
+inline limit::moment moment_of(
+    const memory_parts& in, const limit::terms& t, std::uint64_t bucket, std::int64_t now
+)
+{
+    if (t.issued_in == nullptr) {
+        return now;
+    }
+    return {now, t.issued_in->shift(bucket, in.to_unix.load(std::memory_order_relaxed))};
 }
 
 class memory_taking {
@@ -96,6 +112,12 @@ private:
     std::span<const bucket_id> ids() const { return {ids_.data(), charges_.size()}; }
 
     const limit::terms& terms(std::size_t i) const { return charges_[i].limit->in_nanoseconds(); }
+
+    limit::moment moment(std::size_t i) const
+    {
+        const bool shared = places_[i].what == kind::shared;
+        return moment_of(parts_, terms(i), shared ? everybody : ids_[i].low, now_);
+    }
 
     segment& segment_of(const place& p) { return parts_.buckets.at(p.segment); }
 

@@ -9,9 +9,9 @@
 namespace gateway::store {
 
 // One of the limits that live in the store.
-struct limit_terms {
+struct named_limit {
     std::string name;
-    limit::terms microseconds;
+    limit::limit limit;
 };
 
 class rate_walk {

@@ -116,7 +116,7 @@ private:
         );
     }
 
-    // EVALSHA sha keys KEYS... number, per question: times charges, interval burst cost enforced:
+    // EVALSHA sha keys KEYS... number, per question: times charges, cost enforced interval burst:
     // admitted, and its cost is what remains.
     static std::string answers_of(const redisReply& command)
     {
@@ -127,7 +127,7 @@ private:
         std::vector<std::string> integers{word(number)};
         for (std::size_t at = number + 1; at < command.elements; at += 6) {
             for (int times = std::stoi(word(at)); times > 0; --times) {
-                integers.insert(integers.end(), {"1", "1", word(at + 4), "0", "5"});
+                integers.insert(integers.end(), {"1", "1", word(at + 2), "0", "5"});
             }
         }
         std::string reply = "*" + std::to_string(integers.size()) + "\r\n";

@@ -46,8 +46,7 @@ protected:
     {
         redis_options o;
         o.port = std::to_string(subject.server().port());
-        const std::vector<limit_terms> limits{
-            {"unused", daily.in_microseconds()}, {"l", fresh.in_microseconds()}};
+        const std::vector<named_limit> limits{{"unused", daily}, {"l", fresh}};
         walk = redis::rebasing::start(subject.io().get_executor(), "shared", o, limits);
     }
 

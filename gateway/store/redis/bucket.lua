@@ -1,11 +1,15 @@
--- A bucket in Redis: the beginning of every script of ours. Twin of limit/bucket.hpp, in microseconds
+-- A bucket in Redis: the beginning of every script of ours. Twin of limit/supply.hpp, in microseconds
 -- of the server's clock; the contract tests hold both to the same answers.
 --
 -- Value "full_at interval capacity": when the bucket is full again, the interval it was charged
---       under, and the largest debt that can be. Every key expires when its bucket is full, which
---       is as good as never seen.
+--       under, and the largest debt that can be. With windows "full_at owed id w": when it is full
+--       again, the tokens it owed when it was written, and what tells its windows from others.
+--       Every key expires when its bucket is full, which is as good as never seen.
+-- A bucket here is what it owes now, in units of its limit: a token is `unit` of them, which are
+-- microseconds, or with windows tokens.
 -- All numbers are below 2^53, where doubles are exact integers; see limit::max_refill.
 local most = 3153600000000000
+local most_tokens = 1099511627775
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -14,31 +18,121 @@ local function ceil_div(a, b)
     return math.ceil(a / b)
 end
 
--- The same debt in tokens, paid back at another rate. Rounded up: a debt never shrinks by it.
-local function rescaled(owed, old, new)
-    local tokens = math.floor(owed / old)
-    local part = (owed - tokens * old) * new
+-- A debt in units worth `old` a token, in units of the limit. Rounded up: a debt never shrinks by it.
+local function rescaled(debt, old, limit)
+    local new = limit.unit
+    local tokens = math.floor(debt / old)
+    local part = (debt - tokens * old) * new
     local scaled = tokens * new + ceil_div(part, old)
     if part >= 9007199254740992 then
         scaled = scaled + 1 -- the product was rounded, by less than this
     end
-    return math.min(scaled, most)
+    return math.min(scaled, limit.windows and limit.windows.most or most)
 end
 
--- Sets a bucket to the present terms. A debt made at another rate must be kept re-based whatever the
--- answer, or a client that is rejected again and again would go on paying at the old one.
-local function adapt(bucket, interval, burst)
-    local owed = bucket.full_at - now
-    if bucket.interval ~= interval and owed > 0 then
-        bucket.full_at = now + rescaled(owed, bucket.interval, interval)
+-- The window in which a moment lies: only differences of such numbers mean something.
+local function window_at(w, at)
+    if not w.begins then
+        return math.floor((at + w.shift) / w.length)
+    end
+    local index = 0
+    while w.begins[index + 1] and w.begins[index + 1] <= at do
+        index = index + 1
+    end
+    return index
+end
+
+local function window_begin(w, index)
+    if w.begins then
+        return w.begins[math.max(1, math.min(index, #w.begins))]
+    end
+    return index * w.length - w.shift
+end
+
+-- Reads a limit: `number` gives the next one of limit::append_numbers(). The key's last digits are
+-- those of the client, whose windows begin at an offset of their own unless they are aligned.
+local function read_limit(number, key)
+    local l = { unit = number() }
+    l.burst = number()
+    if l.unit > 0 then
+        return l
+    end
+    l.unit = 1
+    local w = { count = number(), length = number(), shift = 0 }
+    local aligned = number() == 1
+    w.id = number()
+    if w.length == 0 then
+        w.begins = {}
+        for i = 1, number() do
+            w.begins[i] = number() * 1000000
+        end
+        w.half = (w.begins[#w.begins] - w.begins[1]) / math.max(#w.begins - 1, 1) / 2
+    else
+        w.half = math.floor(w.length / 2)
+        if not aligned then
+            w.shift = tonumber(string.sub(key, -32, -20), 16) % w.length
+        end
+    end
+    w.present = window_at(w, now)
+    w.most = w.begins and most_tokens or math.min(math.floor(most / w.length) * w.count, most_tokens)
+    l.windows, l.id = w, w.id
+    return l
+end
+
+-- Microseconds until so many units more have been issued.
+local function time_of(l, units)
+    local w = l.windows
+    if not w or units <= 0 then
+        return units
+    end
+    return window_begin(w, w.present + ceil_div(units, w.count)) - now
+end
+
+-- What a bucket of these windows owes, that owed so much when it was written.
+local function still_owed(w, full_at, owed)
+    local unneeded = ceil_div(owed, w.count) * w.count - owed
+    local to_come = window_at(w, full_at + w.half) - w.present
+    return math.max(0, math.min(to_come * w.count - unneeded, owed))
+end
+
+-- Sets a bucket to the present terms. A debt made under others must be kept re-based whatever the
+-- answer, or a client that is rejected again and again would go on paying at the old rate.
+local function adapt(bucket, limit)
+    if bucket.debt > 0 and (bucket.unit ~= limit.unit or bucket.id ~= limit.id) then
+        bucket.debt = rescaled(bucket.debt, bucket.unit, limit)
         bucket.changed = true
     end
-    bucket.interval, bucket.capacity = interval, interval * burst
+    bucket.unit, bucket.id, bucket.limit = limit.unit, limit.id, limit
+end
+
+-- What a value says is owed now; unit and id of the windows it was owed under. Nothing: the key
+-- holds something else.
+local function read_debt(value, limit)
+    local full_at, old, third, form = string.match(value, '^(%d+) (%d+) (%d+)( ?w?)$')
+    full_at, old, third = tonumber(full_at), tonumber(old), tonumber(third)
+    if not third then
+        return nil
+    elseif form == '' then
+        if old < 1 or third > most then
+            return nil
+        end
+        -- A clock that stepped back would leave a debt larger than any that can be made.
+        return math.min(full_at, now + third) - now, old
+    end
+    if old > most_tokens then
+        return nil
+    end
+    if full_at <= now then
+        return 0, 1, third
+    elseif limit.windows and limit.windows.id == third then
+        return still_owed(limit.windows, full_at, old), 1, third
+    end
+    return old, 1, third
 end
 
 -- The bucket at `key` in the present terms; nil if the key holds something else.
-local function read(key, interval, burst)
-    local bucket = { full_at = now, interval = interval, capacity = interval * burst }
+local function read(key, limit)
+    local bucket = { debt = 0, unit = limit.unit, id = limit.id, limit = limit }
     local value = redis.pcall('GET', key)
     if not value then
         return bucket
@@ -46,24 +140,27 @@ local function read(key, interval, burst)
     if type(value) ~= 'string' then
         return nil
     end
-    local full_at, old, capacity = string.match(value, '^(%d+) (%d+) (%d+)$')
-    full_at, old, capacity = tonumber(full_at), tonumber(old), tonumber(capacity)
-    if not capacity or old < 1 or capacity > most then
+    local debt, unit, id = read_debt(value, limit)
+    if not debt then
         return nil
     end
-    -- A clock that stepped back would leave a debt larger than any that can be made.
-    full_at = math.min(full_at, now + capacity)
-    if full_at > now then
-        bucket.full_at, bucket.interval = full_at, old
-        adapt(bucket, interval, burst)
+    if debt > 0 then
+        bucket.debt, bucket.unit, bucket.id = debt, unit, id
+        adapt(bucket, limit)
     end
     return bucket
 end
 
 local function write(key, bucket)
-    local owed = bucket.full_at - now
-    -- A rebased debt can be more than a full bucket, if the burst has shrunk, too.
-    local capacity = math.max(bucket.capacity, owed)
-    local value = string.format('%.0f %.0f %.0f', bucket.full_at, bucket.interval, capacity)
-    redis.call('SET', key, value, 'PX', string.format('%.0f', ceil_div(owed, 1000) + 1))
+    local limit, debt = bucket.limit, bucket.debt
+    local full_in = time_of(limit, debt)
+    local value
+    if limit.windows then
+        value = string.format('%.0f %.0f %.0f w', now + full_in, debt, limit.id)
+    else
+        -- A rebased debt can be more than a full bucket, if the burst has shrunk, too.
+        local capacity = math.max(limit.unit * limit.burst, debt)
+        value = string.format('%.0f %.0f %.0f', now + debt, limit.unit, capacity)
+    end
+    redis.call('SET', key, value, 'PX', string.format('%.0f', ceil_div(full_in, 1000) + 1))
 end

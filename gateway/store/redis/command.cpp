@@ -1,5 +1,6 @@
 #include "gateway/store/redis/command.hpp"
 
+#include "gateway/base/clock.hpp"
 #include "gateway/base/hash.hpp"
 #include "gateway/store/redis/scripts.hpp"
 
@@ -15,26 +16,33 @@ namespace gateway::store::redis {
 
 namespace {
 
-constexpr std::size_t words_before_keys = 3;  // EVALSHA sha count
-constexpr std::size_t words_per_question = 2;
-constexpr std::size_t words_per_charge = limit::terms{}.numbers().size() + 2;
-constexpr std::size_t max_arguments =
-    1 + words_per_question * call::max_questions + words_per_charge * call::max_charges;
-constexpr std::size_t max_words = words_before_keys + call::max_charges + max_arguments;
-
-// Decimal numbers that live as long as the command is put together.
-class numerals {
+// Texts in one piece of memory, which moves as it grows: to be read when all are there.
+class texts {
 public:
-    std::string_view of(std::int64_t n)
+    void add(std::string_view text) { end(bytes_.append(text).size()); }
+
+    void add(std::int64_t n)
     {
-        auto& text = texts_[used_++];
-        const auto end = std::to_chars(text.data(), text.data() + text.size(), n).ptr;
-        return {text.data(), static_cast<std::size_t>(end - text.data())};
+        std::array<char, 20> digits;
+        add({digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), n).ptr});
+    }
+
+    std::size_t size() const { return ends_.size(); }
+
+    void append_to(std::vector<std::string_view>& words) const
+    {
+        std::size_t from = 0;
+        for (const std::size_t end : ends_) {
+            words.push_back(std::string_view{bytes_}.substr(from, end - from));
+            from = end;
+        }
     }
 
 private:
-    std::array<std::array<char, 20>, 1 + max_arguments> texts_;
-    std::size_t used_ = 0;
+    std::string bytes_;
+    std::vector<std::size_t> ends_;
+
+    void end(std::size_t at) { ends_.push_back(at); }
 };
 
 bool same(const charge& a, const charge& b)
@@ -57,59 +65,58 @@ bool same(const pending_question& a, const pending_question& b)
 // The words of one call.
 class take_words {
 public:
-    explicit take_words(std::int64_t number) { add(number); }
+    explicit take_words(std::int64_t number) { arguments_.add(number); }
 
     // So many times in a row.
     void add(std::span<const charge> charges, std::size_t times, std::string_view key_prefix)
     {
-        add(static_cast<std::int64_t>(times));
-        add(static_cast<std::int64_t>(charges.size()));
+        arguments_.add(static_cast<std::int64_t>(times));
+        arguments_.add(static_cast<std::int64_t>(charges.size()));
         for (const charge& c : charges) {
-            const limit::terms terms = c.limit->in_microseconds();
-            keys_.push_back(key_of(key_prefix, c));
-            for (const std::int64_t number : terms.numbers()) {
-                add(number);
-            }
+            keys_.add(key_of(key_prefix, c));
             // More than a full bucket is rejected whatever the number; this one is exact there,
             // too.
-            add(std::min(c.cost, terms.burst + 1));
-            arguments_[used_++] = c.enforced ? "1" : "0";
+            arguments_.add(std::min(c.cost, c.limit->burst() + 1));
+            arguments_.add(c.enforced ? 1 : 0);
+            limit_.clear();
+            c.limit->append_numbers(limit_, base::unix_time());
+            for (const std::int64_t number : limit_) {
+                arguments_.add(number);
+            }
         }
     }
 
     void write(std::string& out, std::string_view sha)
     {
-        std::array<std::string_view, max_words> words;
-        words[0] = "EVALSHA";
-        words[1] = sha;
-        words[2] = numbers_.of(static_cast<std::int64_t>(keys_.size()));
-        auto end = std::copy(keys_.begin(), keys_.end(), words.begin() + words_before_keys);
-        end = std::copy_n(arguments_.begin(), used_, end);
-        encode(out, {words.begin(), end});
+        const std::string count = std::to_string(keys_.size());
+        std::vector<std::string_view> words{"EVALSHA", sha, count};
+        words.reserve(words.size() + keys_.size() + arguments_.size());
+        keys_.append_to(words);
+        arguments_.append_to(words);
+        encode(out, words);
     }
 
 private:
-    numerals numbers_;
-    std::vector<std::string> keys_;
-    std::array<std::string_view, max_arguments> arguments_;
-    std::size_t used_ = 0;
-
-    void add(std::int64_t n) { arguments_[used_++] = numbers_.of(n); }
+    texts keys_;
+    texts arguments_;
+    std::vector<std::int64_t> limit_;
 };
 
 }  // namespace
 
 void encode(std::string& out, std::span<const std::string_view> words)
 {
-    std::array<const char*, max_words> texts;
-    std::array<std::size_t, max_words> lengths;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        texts[i] = words[i].data();
-        lengths[i] = words[i].size();
+    std::vector<const char*> begins;
+    std::vector<std::size_t> lengths;
+    begins.reserve(words.size());
+    lengths.reserve(words.size());
+    for (const std::string_view word : words) {
+        begins.push_back(word.data());
+        lengths.push_back(word.size());
     }
     char* bytes = nullptr;
     const auto count = static_cast<int>(words.size());
-    const int length = redisFormatCommandArgv(&bytes, count, texts.data(), lengths.data());
+    const int length = redisFormatCommandArgv(&bytes, count, begins.data(), lengths.data());
     if (length < 0) {
         throw std::bad_alloc{};
     }
@@ -137,7 +144,7 @@ void encode_probe(std::string& out, const take_script_of& script, std::int64_t n
     // A token per microsecond, a thousand at most: never rejected, forgotten at once.
     const std::string itself = std::to_string(number);
     const std::array<std::string_view, 11> words{
-        "EVALSHA", script.sha, "1", key, itself, "1", "1", "1", "1000", "1", "1"};
+        "EVALSHA", script.sha, "1", key, itself, "1", "1", "1", "1", "1", "1000"};
     encode(out, words);
 }
 

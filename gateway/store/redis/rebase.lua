@@ -2,18 +2,23 @@
 -- now on, also by clients that stay away. Begins with bucket.lua. See redis/rebasing.hpp.
 --
 -- ARGV  where the walk is: SCAN's cursor, "0" at first; how many keys to look at; the key prefix;
---       the limits: "name interval burst name interval burst ..."
+--       the limits: "name number,number,... name number,number,... "
 -- Reply the next cursor; "0" at the end
 local limits = {}
-for name, interval, burst in string.gmatch(ARGV[4], '(%S+) (%d+) (%d+)') do
-    limits[ARGV[3] .. name .. ':'] = { interval = tonumber(interval), burst = tonumber(burst) }
+for name, numbers in string.gmatch(ARGV[4], '(%S+) (%S+)') do
+    limits[ARGV[3] .. name .. ':'] = numbers
+end
+
+local function limit_of(numbers, key)
+    local next_number = string.gmatch(numbers, '%d+')
+    return read_limit(function() return tonumber(next_number()) end, key)
 end
 
 local page = redis.call('SCAN', ARGV[1], 'COUNT', ARGV[2])
 for _, key in ipairs(page[2]) do
-    local limit = limits[string.sub(key, 1, -33)] -- without the 32 digits of the client
-    if limit then
-        local bucket = read(key, limit.interval, limit.burst)
+    local numbers = limits[string.sub(key, 1, -33)] -- without the 32 digits of the client
+    if numbers then
+        local bucket = read(key, limit_of(numbers, key))
         if bucket and bucket.changed then
             write(key, bucket)
         end

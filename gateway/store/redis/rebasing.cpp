@@ -37,7 +37,7 @@ std::shared_ptr<rebasing> rebasing::start(
     const net::executor& executor,
     std::string name,
     const redis_options& options,
-    const std::vector<limit_terms>& limits
+    const std::vector<named_limit>& limits
 )
 {
     auto made = std::make_shared<rebasing>(executor, std::move(name), options, limits);
@@ -50,7 +50,7 @@ rebasing::rebasing(
     const net::executor& executor,
     std::string name,
     const redis_options& options,
-    const std::vector<limit_terms>& limits
+    const std::vector<named_limit>& limits
 )
     : name_(std::move(name)),
       options_(options),
@@ -60,11 +60,15 @@ rebasing::rebasing(
       socket_(executor),
       timer_(executor)
 {
-    for (const limit_terms& l : limits) {
+    std::vector<std::int64_t> numbers;
+    for (const named_limit& l : limits) {
+        numbers.clear();
+        l.limit.append_numbers(numbers, base::unix_time());
         limits_ += l.name + ' ';
-        for (const std::int64_t number : l.microseconds.numbers()) {
-            limits_ += std::to_string(number) + ' ';
+        for (const std::int64_t number : numbers) {
+            limits_ += std::to_string(number) + ',';
         }
+        limits_ += ' ';
     }
 }
 

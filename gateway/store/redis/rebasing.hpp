@@ -31,14 +31,14 @@ public:
         const net::executor& executor,
         std::string name,
         const redis_options& options,
-        const std::vector<limit_terms>& limits
+        const std::vector<named_limit>& limits
     );
 
     rebasing(
         const net::executor& executor,
         std::string name,
         const redis_options& options,
-        const std::vector<limit_terms>& limits
+        const std::vector<named_limit>& limits
     );
     rebasing(const rebasing&) = delete;
     rebasing& operator=(const rebasing&) = delete;

@@ -4,36 +4,37 @@
 -- KEYS  the bucket of each charge, in the order of ARGV; the same one may come more than once, and
 --       what was taken from it before counts
 -- ARGV  the call's number, which comes back, so that no reply can pass for another's; then per
---       question: how many times it is asked, how many charges it has; per charge: interval (us per
---       token), burst, cost, enforced (1, or 0 for shadow mode)
+--       question: how many times it is asked, how many charges it has; per charge: cost, enforced
+--       (1, or 0 for shadow mode), and the limit's numbers
 -- Reply {number, then per question: 1 admitted, 0 rejected, or -1 if a bucket's key holds something
 --       else; unless that: per charge: allowed, remaining, retry_us, full_us}, all integers
 local buckets = {}
 
 -- False if its key holds something else.
-local function bucket_of(key, interval, burst)
+local function bucket_of(key, limit)
     local bucket = buckets[key]
     if bucket == nil then
-        bucket = read(key, interval, burst) or false
+        bucket = read(key, limit) or false
         buckets[key] = bucket
     elseif bucket then
-        adapt(bucket, interval, burst)
+        adapt(bucket, limit)
     end
     return bucket
 end
 
 -- Charges a bucket, if it has the tokens: allowed, remaining, retry_us, full_us.
 local function take(c)
-    local bucket = c.bucket
-    local owed = bucket.full_at - now
-    c.before = bucket.full_at
-    if c.cost > c.burst or owed > c.interval * (c.burst - c.cost) then
-        local retry = owed + (math.min(c.cost, c.burst) - c.burst) * c.interval
-        return { 0, math.max(c.burst - ceil_div(owed, c.interval), 0), retry, owed }
+    local bucket, limit = c.bucket, c.limit
+    local debt, unit, burst = bucket.debt, limit.unit, limit.burst
+    c.before = debt
+    if c.cost > burst or debt > unit * (burst - c.cost) then
+        local missing = debt + (math.min(c.cost, burst) - burst) * unit
+        local left = math.max(burst - ceil_div(debt, unit), 0)
+        return { 0, left, time_of(limit, missing), time_of(limit, debt) }
     end
-    owed = owed + c.cost * c.interval
-    bucket.full_at = now + owed
-    return { 1, c.burst - ceil_div(owed, c.interval), 0, owed }
+    debt = debt + c.cost * unit
+    bucket.debt = debt
+    return { 1, burst - ceil_div(debt, unit), 0, time_of(limit, debt) }
 end
 
 local reply, said = { tonumber(ARGV[1]) }, 1
@@ -54,7 +55,7 @@ local function decide(charges)
     for i = #charges, 1, -1 do
         local c = charges[i]
         if admitted == 0 then
-            c.bucket.full_at = c.before
+            c.bucket.debt = c.before
         elseif answers[i][1] == 1 then
             c.bucket.taken = true
         end
@@ -64,8 +65,9 @@ local function decide(charges)
         local answer = answers[i]
         if admitted == 0 and answer[1] == 1 then
             -- Nothing is taken: this limit's numbers are those of its untouched bucket.
-            local owed = c.bucket.full_at - now
-            answer = { 1, math.max(c.burst - ceil_div(owed, c.interval), 0), 0, owed }
+            local limit, debt = c.limit, c.bucket.debt
+            local left = math.max(limit.burst - ceil_div(debt, limit.unit), 0)
+            answer = { 1, left, 0, time_of(limit, debt) }
         end
         for _, number in ipairs(answer) do
             say(number)
@@ -82,11 +84,10 @@ end
 
 local function charge()
     key = key + 1
-    local c = { interval = number() }
-    c.burst = number()
-    c.cost = number()
+    local c = { cost = number() }
     c.enforced = number() == 1
-    c.bucket = bucket_of(KEYS[key], c.interval, c.burst)
+    c.limit = read_limit(number, KEYS[key])
+    c.bucket = bucket_of(KEYS[key], c.limit)
     return c
 end
 

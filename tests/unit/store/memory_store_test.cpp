@@ -1,6 +1,6 @@
 #include "gateway/store/memory_store.hpp"
 
-#include "gateway/limit/bucket.hpp"
+#include "gateway/limit/algebra.hpp"
 
 #include <gtest/gtest.h>
 

@@ -253,8 +253,8 @@ TEST(encode_take, puts_hashed_keys_and_exact_numbers)
     EXPECT_EQ(
         out,
         "*11\r\n$7\r\nEVALSHA\r\n$3\r\nsha\r\n$1\r\n1\r\n$37\r\n" + key_of("gw:", c) +
-            "\r\n$2\r\n77\r\n$1\r\n1\r\n$1\r\n1\r\n$10\r\n3600000000\r\n$1\r\n5\r\n"
-            "$1\r\n6\r\n$1\r\n0\r\n"
+            "\r\n$2\r\n77\r\n$1\r\n1\r\n$1\r\n1\r\n"
+            "$1\r\n6\r\n$1\r\n0\r\n$10\r\n3600000000\r\n$1\r\n5\r\n"
     );
 }
 
@@ -275,7 +275,10 @@ TEST(encode_take, says_once_what_is_asked_many_times_in_a_row)
     encode_take(out, {.sha = "sha", .key_prefix = ""}, asked);
     EXPECT_TRUE(out.starts_with("*25\r\n"))
         << "three keys with seven words each, and four: " << out;
-    EXPECT_NE(out.find("$1\r\n1\r\n$1\r\n2\r\n$1\r\n1\r\n$10\r\n"), std::string::npos) << out;
+    EXPECT_NE(
+        out.find("$1\r\n1\r\n$1\r\n2\r\n$1\r\n1\r\n$1\r\n1\r\n$1\r\n1\r\n$10\r\n"),
+        std::string::npos
+    ) << out;
 }
 
 TEST(quotable, has_the_words_of_the_server_and_no_secret)

@@ -1,4 +1,4 @@
-#include "gateway/limit/bucket.hpp"
+#include "gateway/limit/algebra.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,129 @@
+// The algebra of limits: a limit is a supply of tokens, and a client is one number, what its bucket
+// owes to it. All numbers are of one clock and one supply; see limit::supply.
+//   next      = debt + cost
+//   allowed   = next <= capacity                        (only then does the bucket owe `next`)
+//   remaining = capacity - debt, in whole tokens
+//   retry     = until next - capacity more is issued    (when rejected)
+//   forget    = nothing is owed                         (as good as never seen)
+// Twin of store/redis/bucket.lua and take.lua.
+#pragma once
+
+#include "gateway/limit/decision.hpp"
+#include "gateway/limit/supply.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cstdint>
+
+namespace gateway::limit {
+
+struct step {
+    bool allowed = false;
+    // If allowed: what the bucket becomes if the request goes ahead.
+    bucket after;
+    // Whole tokens left after this request, rounded down, never negative.
+    std::int64_t remaining = 0;
+    // Ticks until the same request passes if nobody else comes; 0 when allowed. A cost above burst
+    // never passes: then ticks until the bucket is full.
+    std::int64_t retry_in = 0;
+    // Ticks until the bucket is full.
+    std::int64_t full_in = 0;
+};
+
+// What a step says to people, where a tick is one of Ticks.
+template <typename Ticks>
+constexpr decision decision_in(const step& s)
+{
+    return {
+        .allowed = s.allowed,
+        .remaining = s.remaining,
+        .retry_after = Ticks{s.retry_in},
+        .reset_after = Ticks{s.full_in},
+    };
+}
+
+// The bucket under the limit's present terms: the same number of owed tokens, paid back as these
+// say. Rounded up, so a debt never shrinks by the change itself.
+//
+// A store does `b = rebased(t, b, now)` before take() and keeps it whatever take() says. Were a
+// rejected client's bucket left as it was, its debt would go on being paid at the old rate, and the
+// retry_in it was told would be wrong again at every attempt.
+inline bucket rebased(const terms& t, const bucket& b, moment at)
+{
+    if (b.follows(t)) {
+        return b;
+    }
+    return with_supply(t, at, [&](const auto& supply) {
+        return b.is_full(at.now) ? supply.full_since(b.full_at()) : supply.owing(supply.debt(b));
+    });
+}
+
+// The bucket of somebody else, whose windows begin at other moments, that owes as much.
+inline bucket moved(const terms& t, const bucket& b, moment from, moment to)
+{
+    const std::int64_t debt =
+        with_supply(t, from, [&b](const auto& supply) { return supply.debt(b); });
+    return with_supply(t, to, [debt](const auto& supply) { return supply.owing(debt); });
+}
+
+// What is to be said of a bucket with this debt; it would pass when `missing` more is issued.
+template <typename Supply>
+step said_of(
+    const terms& t, const Supply& supply, std::int64_t debt, std::int64_t missing, bool allowed
+)
+{
+    return {
+        .allowed = allowed,
+        .after = supply.owing(debt),
+        .remaining = std::max<std::int64_t>(t.burst - ceil_div(debt, supply.unit()), 0),
+        .retry_in = supply.time_of(missing),
+        .full_in = supply.time_of(debt),
+    };
+}
+
+// The bucket as it is, without a request: allowed.
+inline step look(const terms& t, const bucket& b, moment at)
+{
+    return with_supply(t, at, [&](const auto& supply) {
+        return said_of(t, supply, supply.debt(b), 0, true);
+    });
+}
+
+// One request of `cost` tokens (>= 1). Does not change the bucket: the store does, when every limit
+// of the request agreed.
+inline step take(const terms& t, const bucket& b, moment at, std::int64_t cost)
+{
+    assert(t.interval >= 1 && t.burst >= 1 && cost >= 1);
+    return with_supply(t, at, [&](const auto& supply) {
+        const std::int64_t debt = supply.debt(b);
+        const std::int64_t unit = supply.unit();
+        // With cost <= burst, cost * unit <= capacity: nothing here can overflow.
+        if (cost > t.burst || debt > t.capacity() - cost * unit) {
+            const std::int64_t missing = debt + std::min(cost, t.burst) * unit - t.capacity();
+            return said_of(t, supply, debt, missing, false);
+        }
+        return said_of(t, supply, debt + cost * unit, 0, true);
+    });
+}
+
+// The bucket when it is given back a charge which take() allowed `held` ticks ago, because another
+// limit of the same request said no. Never below what it would have been without the charge: while
+// the charge was held, the bucket may have refilled tokens that a full bucket would have lost, and
+// others may have spent them. So what can have flowed back meanwhile is not given back again; with
+// `held` zero (one critical section) the refund is exact.
+inline bucket refunded(
+    const terms& t, const bucket& b, moment at, std::int64_t cost, std::int64_t held = 0
+)
+{
+    assert(cost >= 1 && cost <= t.burst && held >= 0);
+    if (b.is_full(at.now)) {
+        return b;
+    }
+    return with_supply(t, at, [&](const auto& supply) {
+        const std::int64_t charged = cost * supply.unit();
+        const std::int64_t given = std::max<std::int64_t>(charged - supply.issued_in_last(held), 0);
+        return supply.owing(std::max<std::int64_t>(supply.debt(b) - given, 0));
+    });
+}
+
+}  // namespace gateway::limit

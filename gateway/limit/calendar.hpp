@@ -1,0 +1,32 @@
+// The moments at which windows begin that are not all equally long: months, or days with a clock
+// change. Plain value, sorted, made by the configuration, which knows time zones.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace gateway::limit {
+
+struct calendar {
+    // Seconds since the Unix epoch, ascending; at least two. Before the first there is one window
+    // without a beginning, and after the last one without an end.
+    std::vector<std::int64_t> begins;
+
+    // Of the window in which the second lies. 0: before the first beginning.
+    std::int64_t index(std::int64_t second) const
+    {
+        return std::upper_bound(begins.begin(), begins.end(), second) - begins.begin();
+    }
+
+    // The second with which the window begins; of windows there are none, the nearest's.
+    std::int64_t begin(std::int64_t index) const
+    {
+        const auto last = static_cast<std::int64_t>(begins.size());
+        return begins[static_cast<std::size_t>(std::clamp<std::int64_t>(index, 1, last) - 1)];
+    }
+
+    bool operator==(const calendar&) const = default;
+};
+
+}  // namespace gateway::limit

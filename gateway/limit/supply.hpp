@@ -1,0 +1,148 @@
+// A limit's supply of tokens at one moment, and what a bucket owes to it. Debts are counted in
+// units of the supply: a token is `unit()` of them.
+//
+//   line    one token after the other: a unit is a tick, so what a bucket owes is the time until it
+//           is full. The generic cell rate algorithm (ITU-T I.371, "virtual scheduling") with the
+//           theoretical arrival time read as "full at"
+//   stairs  all tokens of a window when it begins: a unit is a token
+//
+// To the algebra (algebra.hpp) they are the same.
+#pragma once
+
+#include "gateway/limit/bucket.hpp"
+#include "gateway/limit/limit.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace gateway::limit {
+
+// When a store asks, in its ticks.
+struct moment {
+    std::int64_t now = 0;
+    // To the clock of the limit's windows; see windows::shift().
+    std::int64_t shift = 0;
+
+    constexpr moment(std::int64_t at, std::int64_t to_windows = 0) : now(at), shift(to_windows) {}
+};
+
+constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b)
+{
+    return a / b + (a % b > 0 ? 1 : 0);
+}
+
+// A debt of units worth `from` a token, in units worth `to`. Rounded up: a debt never shrinks by
+// it.
+constexpr std::int64_t rescaled(
+    std::int64_t debt, std::int64_t from, std::int64_t to, std::int64_t most
+)
+{
+    using wide = __int128;
+    const wide scaled = (static_cast<wide>(debt) * to + from - 1) / from;
+    return static_cast<std::int64_t>(std::min<wide>(scaled, most));
+}
+
+class line {
+public:
+    constexpr line(const terms& t, moment at) : terms_(t), now_(at.now) {}
+
+    constexpr std::int64_t unit() const { return terms_.interval; }
+
+    // What the bucket owes now.
+    constexpr std::int64_t debt(const bucket& b) const
+    {
+        if (b.is_full(now_)) {
+            return 0;
+        }
+        const bool follows = b.interval() == terms_.interval;
+        return follows            ? b.full_at() - now_
+               : b.in_windows()   ? rescaled(b.owed(), 1, terms_.interval, most)
+               : b.interval() > 0 ? rescaled(b.full_at() - now_, b.interval(), unit(), most)
+                                  : b.full_at() - now_;
+    }
+
+    // One that owes so much now.
+    constexpr bucket owing(std::int64_t debt) const { return {terms_, now_ + debt}; }
+
+    // One that is full, and was so at that moment.
+    constexpr bucket full_since(std::int64_t at) const { return {terms_, at}; }
+
+    // Ticks until so many units more have been issued.
+    constexpr std::int64_t time_of(std::int64_t units) const { return units; }
+
+    // Units issued in the last so many ticks.
+    constexpr std::int64_t issued_in_last(std::int64_t ticks) const { return ticks; }
+
+private:
+    static constexpr std::int64_t most = base::duration{limit::max_refill}.count();
+
+    const terms& terms_;
+    std::int64_t now_;
+};
+
+class stairs {
+public:
+    stairs(const terms& t, moment at)
+        : windows_(*t.issued_in), terms_(t), at_(at), index_(windows_.index(at.now + at.shift))
+    {}
+
+    std::int64_t unit() const { return 1; }
+
+    // What the bucket owed when it was written, less what was issued since.
+    std::int64_t debt(const bucket& b) const
+    {
+        if (b.is_full(at_.now)) {
+            return 0;
+        }
+        if (!b.in_windows()) {
+            return rescaled(
+                b.full_at() - at_.now,
+                std::max<std::int64_t>(b.interval(), 1),
+                1,
+                windows_.most_owed()
+            );
+        }
+        if (!b.follows(terms_)) {
+            return std::min(b.owed(), windows_.most_owed());
+        }
+        const std::int64_t count = windows_.count();
+        const std::int64_t unneeded = ceil_div(b.owed(), count) * count - b.owed();
+        const std::int64_t to_come = windows_.nearest(b.full_at() + at_.shift) - index_;
+        const __int128 left = static_cast<__int128>(to_come) * count - unneeded;
+        return static_cast<std::int64_t>(std::clamp<__int128>(left, 0, b.owed()));
+    }
+
+    bucket owing(std::int64_t debt) const { return {windows_, at_.now + time_of(debt), debt}; }
+
+    bucket full_since(std::int64_t at) const { return {windows_, at, 0}; }
+
+    std::int64_t time_of(std::int64_t units) const
+    {
+        if (units <= 0) {
+            return 0;
+        }
+        const std::int64_t steps = ceil_div(units, windows_.count());
+        return windows_.begin(index_ + steps) - (at_.now + at_.shift);
+    }
+
+    std::int64_t issued_in_last(std::int64_t ticks) const
+    {
+        return (index_ - windows_.index(at_.now + at_.shift - ticks)) * windows_.count();
+    }
+
+private:
+    const windows& windows_;
+    const terms& terms_;
+    moment at_;
+    // Of the present window.
+    std::int64_t index_;
+};
+
+// Calls `use` with the supply of these terms.
+template <typename Use>
+auto with_supply(const terms& t, moment at, Use use)
+{
+    return t.issued_in == nullptr ? use(line{t, at}) : use(stairs{t, at});
+}
+
+}  // namespace gateway::limit

@@ -1,0 +1,98 @@
+#include "gateway/limit/windows.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gateway::limit {
+
+namespace {
+
+constexpr std::int64_t id_bits = 22;
+
+std::int64_t floor_div(std::int64_t a, std::int64_t b)
+{
+    return a / b - (a % b < 0 ? 1 : 0);
+}
+
+// FNV-1a (draft-eastlake-fnv), a number at a time.
+std::uint64_t mixed(std::uint64_t hash, std::int64_t number)
+{
+    hash = (hash ^ static_cast<std::uint64_t>(number)) * 0x100000001b3;
+    return hash ^ (hash >> 32);
+}
+
+// Two calendars of equally long windows differ in where these begin.
+std::int64_t id_of(std::int64_t count, std::int64_t length, bool aligned, const calendar* dates)
+{
+    std::uint64_t hash = mixed(0xcbf29ce484222325, count);
+    hash = mixed(mixed(hash, length), aligned ? 1 : 0);
+    if (dates != nullptr) {
+        hash = mixed(mixed(hash, dates->begins[0]), dates->begins[1]);
+    }
+    return static_cast<std::int64_t>(hash % (1U << id_bits));
+}
+
+std::int64_t most_owed_in(std::int64_t steps, std::int64_t count)
+{
+    const __int128 tokens = static_cast<__int128>(steps) * count;
+    return static_cast<std::int64_t>(std::min<__int128>(tokens, windows::most_tokens));
+}
+
+}  // namespace
+
+windows::windows(
+    std::int64_t count,
+    std::int64_t length,
+    std::int64_t ticks_per_second,
+    bool aligned,
+    std::shared_ptr<const calendar> dates
+)
+    : count_(count),
+      length_(length),
+      ticks_per_second_(ticks_per_second),
+      aligned_(aligned),
+      dates_(std::move(dates)),
+      id_(id_of(count, length, aligned, dates_.get())),
+      most_owed_(most_owed_in(longest * ticks_per_second / length, count))
+{}
+
+std::int64_t windows::index(std::int64_t at) const
+{
+    return dates_ == nullptr ? floor_div(at, length_)
+                             : dates_->index(floor_div(at, ticks_per_second_));
+}
+
+std::int64_t windows::begin(std::int64_t index) const
+{
+    return dates_ == nullptr ? index * length_ : dates_->begin(index) * ticks_per_second_;
+}
+
+// One window more on each side: the store's clock may differ from ours by that much.
+void windows::append_numbers(std::vector<std::int64_t>& to, std::int64_t capacity, std::int64_t now)
+    const
+{
+    to.insert(to.end(), {count_, dates_ == nullptr ? length_ : 0, aligned_ ? 1 : 0, id_});
+    if (dates_ == nullptr) {
+        return;
+    }
+    const auto last = static_cast<std::int64_t>(dates_->begins.size());
+    const std::int64_t present = index(now);
+    const std::int64_t from = std::clamp<std::int64_t>(present - 1, 1, last);
+    const std::int64_t until =
+        std::clamp<std::int64_t>(present + 2 + (capacity + count_ - 1) / count_, from, last);
+    to.push_back(until - from + 1);
+    for (std::int64_t i = from; i <= until; ++i) {
+        to.push_back(dates_->begin(i));
+    }
+}
+
+bool windows::operator==(const windows& other) const
+{
+    const bool same_dates =
+        dates_ == other.dates_ ||
+        (dates_ != nullptr && other.dates_ != nullptr && *dates_ == *other.dates_);
+    return count_ == other.count_ && length_ == other.length_ && aligned_ == other.aligned_ &&
+           same_dates;
+}
+
+}  // namespace gateway::limit

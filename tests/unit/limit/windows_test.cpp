@@ -1,0 +1,266 @@
+// Limits whose tokens are issued window by window, beside a model that is obviously right.
+#include "gateway/limit/algebra.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace gateway::limit {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::seconds;
+
+std::int64_t between(std::mt19937_64& random, std::int64_t low, std::int64_t high)
+{
+    return std::uniform_int_distribution<std::int64_t>{low, high}(random);
+}
+
+terms in(const windows& w, std::int64_t capacity)
+{
+    return {.interval = 1, .burst = capacity, .issued_in = &w};
+}
+
+// Tokens in hand; each window brings some, and what does not fit is lost.
+class model {
+public:
+    model(const windows& w, std::int64_t capacity, moment start)
+        : windows_(w),
+          capacity_(capacity),
+          tokens_(capacity),
+          window_(w.index(start.now + start.shift))
+    {}
+
+    std::int64_t tokens(moment at)
+    {
+        for (; window_ < windows_.index(at.now + at.shift); ++window_) {
+            tokens_ = std::min(tokens_ + windows_.count(), capacity_);
+        }
+        return tokens_;
+    }
+
+    bool take(moment at, std::int64_t cost)
+    {
+        if (tokens(at) < cost) {
+            return false;
+        }
+        tokens_ -= cost;
+        return true;
+    }
+
+    // Ticks until there are so many.
+    std::int64_t until(moment at, std::int64_t wanted)
+    {
+        std::int64_t window = window_;
+        for (std::int64_t t = tokens(at); t < wanted; t += windows_.count()) {
+            ++window;
+        }
+        return window == window_ ? 0 : windows_.begin(window) - at.now - at.shift;
+    }
+
+private:
+    const windows& windows_;
+    std::int64_t capacity_;
+    std::int64_t tokens_;
+    std::int64_t window_;
+};
+
+// Equally long ones, or months and days of many lengths.
+windows random_windows(std::mt19937_64& random)
+{
+    const std::int64_t count = between(random, 1, 9);
+    if (random() % 2 == 0) {
+        return {count, between(random, count, 40), 1, random() % 2 == 0};
+    }
+    auto dates = std::make_shared<calendar>();
+    for (std::int64_t at = 0; dates->begins.size() < 400;) {
+        dates->begins.push_back(at);
+        at += between(random, 20, 24);
+    }
+    return {count, 24, 1, true, dates};
+}
+
+TEST(windows, give_and_say_what_the_model_does)
+{
+    std::mt19937_64 random{1};
+    int rejections = 0;
+    for (int round = 0; round < 5000; ++round) {
+        const windows w = random_windows(random);
+        const std::int64_t capacity = between(random, 1, 30);
+        const terms t = in(w, capacity);
+        moment at{between(random, 0, 100), w.shift(random(), 7)};
+        model expected{w, capacity, at};
+        bucket b;
+        for (int i = 0; i < 50; ++i) {
+            at.now += random() % 2 == 0 ? 0 : between(random, 0, 60);
+            const std::int64_t cost = between(random, 1, capacity);
+            b = rebased(t, b, at);
+            const step got = take(t, b, at, cost);
+            const std::int64_t had = expected.tokens(at);
+            ASSERT_EQ(got.allowed, expected.take(at, cost));
+            ASSERT_EQ(got.remaining, expected.tokens(at));
+            ASSERT_EQ(got.retry_in, got.allowed ? 0 : expected.until(at, cost));
+            ASSERT_EQ(got.full_in, expected.until(at, capacity));
+            ASSERT_EQ(look(t, b, at).remaining, had);
+            if (got.allowed) {
+                b = got.after;
+                ASSERT_EQ(b.full_at(), at.now + got.full_in) << "may be forgotten then";
+            } else {
+                ++rejections;
+                ASSERT_FALSE(take(t, b, {at.now + got.retry_in - 1, at.shift}, cost).allowed);
+                ASSERT_TRUE(take(t, b, {at.now + got.retry_in, at.shift}, cost).allowed);
+            }
+        }
+    }
+    EXPECT_GT(rejections, 10'000);
+}
+
+TEST(windows, give_at_most_their_capacity_in_one_and_their_count_in_the_long_run)
+{
+    std::mt19937_64 random{2};
+    for (int round = 0; round < 500; ++round) {
+        const windows w{between(random, 1, 9), 40, 1, false};
+        const std::int64_t capacity = between(random, 1, 30);
+        const terms t = in(w, capacity);
+        const std::int64_t shift = w.shift(random(), 0);
+        bucket b;
+        std::int64_t given = 0;
+        std::int64_t given_in_window = 0;
+        for (std::int64_t now = 0; now < 4000; ++now) {
+            if (w.index(now + shift) != w.index(now - 1 + shift)) {
+                given_in_window = 0;
+            }
+            const step s = take(t, b, {now, shift}, 1);
+            if (s.allowed) {
+                b = s.after;
+                ++given;
+                ++given_in_window;
+            }
+            ASSERT_LE(given_in_window, capacity);
+            const std::int64_t begun = w.index(now + shift) - w.index(shift);
+            ASSERT_LE(given, capacity + begun * w.count());
+        }
+        EXPECT_GE(given, 98 * std::min(w.count(), capacity)) << "and they are there to be had";
+    }
+}
+
+TEST(windows, a_refund_at_once_is_as_if_nothing_had_been_taken)
+{
+    std::mt19937_64 random{3};
+    for (int round = 0; round < 20'000; ++round) {
+        const windows w = random_windows(random);
+        const terms t = in(w, between(random, 1, 30));
+        moment at{between(random, 0, 100), w.shift(random(), 0)};
+        bucket b = take(t, bucket{}, at, between(random, 1, t.burst)).after;
+        at.now += between(random, 0, 50);
+        const std::int64_t cost = between(random, 1, t.burst);
+        const step s = take(t, b, at, cost);
+        if (!s.allowed) {
+            continue;
+        }
+        const bucket back = refunded(t, s.after, at, cost);
+        ASSERT_EQ(look(t, back, at).remaining, look(t, b, at).remaining);
+        const std::int64_t held = between(random, 0, 60);
+        const moment later{at.now + held, at.shift};
+        ASSERT_LE(
+            look(t, refunded(t, s.after, later, cost, held), later).remaining,
+            look(t, b, later).remaining
+        ) << "never more than without the charge";
+    }
+}
+
+TEST(windows, a_clock_that_steps_back_gives_nothing)
+{
+    const windows w{5, 100, 1, true};
+    const terms t = in(w, 5);
+    const bucket b = take(t, bucket{}, 1000, 5).after;
+    for (const std::int64_t now : {999, 900, 500, 0}) {
+        EXPECT_FALSE(take(t, b, now, 1).allowed);
+        EXPECT_EQ(take(t, b, now, 1).remaining, 0);
+    }
+    EXPECT_FALSE(take(t, b, 1099, 1).allowed);
+    EXPECT_EQ(take(t, b, 1100, 1).remaining, 4);
+}
+
+// The wall clock is set while the store's own goes on.
+TEST(windows, a_wall_clock_that_is_set_gives_at_most_the_windows_that_begin)
+{
+    const windows w{5, 100, 1, true};
+    const terms t = in(w, 5);
+    const bucket b = take(t, bucket{}, {1010, 0}, 5).after;  // full again at 1100
+    for (const std::int64_t to_unix : {-1000, -49, -1, 1, 49, 89}) {
+        EXPECT_FALSE(take(t, b, {1010, to_unix}, 1).allowed) << to_unix;
+    }
+    EXPECT_TRUE(take(t, b, {1070, 40}, 1).allowed) << "by the wall clock the next one has begun";
+    EXPECT_TRUE(take(t, b, {1099, 1}, 1).allowed);
+}
+
+TEST(windows, keep_what_is_owed_when_the_limit_changes)
+{
+    const windows hundred{100, 1000, 1, true};
+    const windows fifty{50, 1000, 1, true};
+    const windows shorter{100, 500, 1, true};
+    const terms line{.interval = 10, .burst = 100};
+    const bucket b = take(in(hundred, 100), bucket{}, 1200, 90).after;
+    for (const windows* w : {&fifty, &shorter}) {
+        const bucket now = rebased(in(*w, 100), b, 1300);
+        EXPECT_EQ(look(in(*w, 100), now, 1300).remaining, 10);
+    }
+    EXPECT_EQ(look(in(fifty, 100), rebased(in(fifty, 100), b, 1300), 2000).remaining, 60);
+    EXPECT_EQ(rebased(line, b, 1300).full_at(), 1300 + 900);
+    const bucket of_line = take(line, bucket{}, 1200, 90).after;  // 80.1 are owed at 1299
+    EXPECT_EQ(look(in(hundred, 100), rebased(in(hundred, 100), of_line, 1299), 1299).remaining, 19);
+    EXPECT_EQ(look(in(hundred, 100), rebased(in(hundred, 100), b, 2000), 2000).remaining, 100);
+}
+
+TEST(windows, of_clients_that_are_not_aligned_begin_at_moments_of_their_own)
+{
+    const windows w{1, 1000, 1, false};
+    EXPECT_EQ(w.shift(123, 77), 123);
+    EXPECT_EQ(w.shift(4123, 77), 123);
+    EXPECT_EQ(windows(1, 1000, 1, true).shift(123, 77), 77);
+}
+
+TEST(windows, of_a_calendar_end_where_the_calendar_ends)
+{
+    const auto dates = std::make_shared<calendar>(calendar{{100, 200, 300}});
+    const windows w{5, 100, 1, true, dates};
+    const terms t = in(w, 5);
+    EXPECT_FALSE(take(t, take(t, bucket{}, 50, 5).after, 99, 1).allowed);
+    EXPECT_TRUE(take(t, take(t, bucket{}, 50, 5).after, 100, 1).allowed);
+    const bucket last = take(t, bucket{}, 350, 5).after;
+    EXPECT_TRUE(last.full_at() <= 350 || !take(t, last, 100'000, 1).allowed);
+}
+
+TEST(windows, impossible_ones_cannot_be_built)
+{
+    const window_options good{.count = 5, .length = seconds{1}, .capacity = 5};
+    EXPECT_TRUE(limit::in_windows(good));
+    for (const auto& [count, length, capacity] :
+         std::vector<std::tuple<std::int64_t, base::duration, std::int64_t>>{
+             {0, seconds{1}, 5},
+             {5, seconds{0}, 5},
+             {5, seconds{1}, 0},
+             {5, std::chrono::microseconds{4}, 5},
+             {windows::most_tokens + 1, hours{24}, 5},
+             {5, seconds{1}, windows::most_tokens + 1},
+             {1, hours{24 * 365}, 101}}) {
+        EXPECT_FALSE(limit::in_windows({.count = count, .length = length, .capacity = capacity}));
+    }
+}
+
+TEST(windows, the_largest_do_not_overflow)
+{
+    const windows w{windows::most_tokens, 1, 1, true};
+    const terms t = in(w, windows::most_tokens);
+    const std::int64_t now = base::duration{limit::max_refill}.count();
+    const step all = take(t, bucket{}, now, windows::most_tokens);
+    EXPECT_TRUE(all.allowed);
+    EXPECT_EQ(take(t, all.after, now, 1).retry_in, 1);
+    EXPECT_EQ(take(t, all.after, now, windows::most_tokens).retry_in, 1);
+}
+
+}  // namespace
+}  // namespace gateway::limit
