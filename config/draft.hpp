@@ -5,6 +5,8 @@
 #include "config/reader.hpp"
 #include "config/settings.hpp"
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,6 +38,9 @@ struct draft {
     std::vector<origin> limits;
     std::vector<origin> routes;
     std::vector<origin> upstreams;
+
+    // The calendars that limits share, by start and time zone.
+    std::map<std::string, std::shared_ptr<const limit::calendar>> calendars;
 
     origin admin;
     origin client;

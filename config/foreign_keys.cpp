@@ -8,8 +8,7 @@
 namespace gateway::config {
 namespace {
 
-constexpr std::array<std::string_view, 13> not_yet{
-    "algorithm",
+constexpr std::array<std::string_view, 12> not_yet{
     "certificate",
     "compression",
     "cors",

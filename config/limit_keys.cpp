@@ -1,16 +1,14 @@
-// limits: their keys, rates and stores.
+// limits: their keys, stores and modes.
 #include "config/key_parts.hpp"
+#include "config/limit_rate.hpp"
 #include "config/reading.hpp"
 #include "config/sections.hpp"
-#include "config/unit_hints.hpp"
 #include "config/yaml_text.hpp"
 
 #include <algorithm>
 
 namespace gateway::config {
 namespace {
-
-constexpr std::uint64_t most_tokens = 1'000'000'000'000;
 
 constexpr words<policy::missing_key, 3> missing_keys{{
     {"reject", policy::missing_key::reject},
@@ -29,17 +27,6 @@ constexpr words<policy::mode, 2> modes{{
     {"shadow", policy::mode::shadow},
 }};
 
-// A limit while it is read.
-struct limit_draft {
-    policy::limit_rule rule;
-
-    // Nothing after a problem.
-    std::optional<rate> written;
-
-    // The count in `written` unless the file says another.
-    std::int64_t burst = 1;
-};
-
 void require_missing_key(section& from, const policy::limit_rule& rule)
 {
     const auto absent = std::find_if(rule.key.begin(), rule.key.end(), [](const auto& part) {
@@ -52,54 +39,6 @@ void require_missing_key(section& from, const policy::limit_rule& rule)
             "client_ip"
         );
     }
-}
-
-// Nothing after a problem.
-std::optional<rate> load_rate(section& from)
-{
-    const std::string* text = from.text("rate");
-    if (text == nullptr) {
-        return std::nullopt;
-    }
-    const auto written = parse_rate(*text);
-    if (!written) {
-        from.problem(
-            "rate",
-            "expected a rate such as 100/m or 10/10s, got " + quoted(*text) + rate_hint(*text)
-        );
-        return std::nullopt;
-    }
-    if (static_cast<std::uint64_t>(written->tokens) > most_tokens) {
-        from.problem("rate", "too many tokens, the maximum is " + std::to_string(most_tokens));
-        return std::nullopt;
-    }
-    if (written->tokens > written->period.count()) {
-        from.problem("rate", "too fast, the maximum is one token per nanosecond");
-        return std::nullopt;
-    }
-    return written;
-}
-
-void make_limit(section& from, limit_draft& l)
-{
-    if (!l.written) {
-        return;
-    }
-    if (l.rule.cost > l.burst) {
-        from.problem(
-            "cost",
-            "more than the burst of " + std::to_string(l.burst) + ": no request could ever pass"
-        );
-    }
-    const auto made = limit::limit::make(l.written->tokens, l.written->period, l.burst);
-    if (!made) {
-        from.problem(
-            from.has("burst") ? "burst" : "rate",
-            "a refill of " + std::to_string(l.burst) +
-                " tokens would take too long, the maximum is 100 years"
-        );
-    }
-    l.rule.limit = made.value_or(l.rule.limit);
 }
 
 void load_store(section& from, policy::limit_rule& rule, const draft& d)
@@ -117,7 +56,7 @@ void check_store(section& from, const limit_draft& l)
 {
     using std::chrono::microseconds;
     const bool local = l.rule.store == policy::local_store;
-    const rate written = l.written.value_or(rate{});
+    const rate& written = l.written.rate;
     if (!local && written.tokens > written.period / microseconds{1}) {
         from.problem(
             "rate", "too fast for a shared store, the maximum is one token per microsecond"
@@ -165,49 +104,10 @@ void describe_key(keys& limit, limit_draft& l, const draft& d)
     limit.rule([&](section& from) { require_missing_key(from, l.rule); });
 }
 
-// A number of tokens whose default or range another key gives.
-void describe_tokens(keys& limit, const key& k, stated says, std::int64_t& tokens)
-{
-    limit.other(
-        k,
-        {.says = says,
-         .schema = R"({"type":"integer","minimum":1,"maximum":1000000000000})",
-         .read =
-             [&](section& from) {
-                 const auto read = from.number(k.name, 1, most_tokens);
-                 tokens = read ? static_cast<std::int64_t>(*read) : tokens;
-             },
-         .print = [&] { return std::to_string(tokens); }}
-    );
-}
-
-void describe_rate(keys& limit, limit_draft& l)
-{
-    limit.other(
-        {"rate", "tokens per `s`, `m`, `h`, `d` or per any duration: `100/m`, `10/10s`"},
-        {.says = {"none", "at most one token per ns, or per µs in a shared store"},
-         .schema = R"({"type":"string","pattern":"^[1-9][0-9]*/"})",
-         .read =
-             [&](section& from) {
-                 l.written = load_rate(from);
-                 l.burst = l.written ? l.written->tokens : 1;
-             },
-         .print = [&] { return format_rate(l.written.value()); }}
-    );
-    describe_tokens(
-        limit,
-        {"burst", "tokens in a full bucket. Refilling it may take at most 100 years"},
-        {"the count in `rate`", "1 to 1000000000000"},
-        l.burst
-    );
-    describe_tokens(limit, {"cost", "tokens per request"}, {"`1`", "1 to `burst`"}, l.rule.cost);
-    limit.rule([&](section& from) { make_limit(from, l); });
-}
-
-void describe_limit(keys& limit, limit_draft& l, const draft& d)
+void describe_limit(keys& limit, limit_draft& l, draft& d)
 {
     describe_key(limit, l, d);
-    describe_rate(limit, l);
+    describe_rate(limit, l, d);
     limit.other(
         {"store", "where its buckets live"},
         {.says = {"`local`", "a name in `stores`"},
@@ -251,7 +151,7 @@ void load_limits(section& root, draft& d)
         limit_draft l = fresh_limit(name);
         reading::all(one, root.found(), [&](keys& limit) { describe_limit(limit, l, d); });
         d.policy.limits.push_back(std::move(l.rule));
-        d.result.rates.push_back(l.written.value_or(rate{}));
+        d.result.written_limits.push_back(std::move(l.written));
         d.limits.push_back({one.value->at, one.path});
     }
 }
@@ -271,7 +171,7 @@ void describe_limits(keys& root, draft& d)
              [&](std::size_t i, keys& limit) {
                  limit_draft l = fresh_limit({});
                  if (i < limits.size()) {
-                     l = {limits[i], d.result.rates[i], limits[i].limit.burst()};
+                     l = {limits[i], d.result.written_limits[i], true, limits[i].limit.burst()};
                  }
                  describe_limit(limit, l, d);
              }}

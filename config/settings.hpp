@@ -20,6 +20,19 @@ struct shared_store {
     store::shared_options options;
 };
 
+enum class algorithm { token_bucket, fixed_window };
+
+// How a limit was written, as far as its numbers do not tell.
+struct written_limit {
+    config::algorithm algorithm = config::algorithm::token_bucket;
+    config::rate rate;
+    // When its windows begin; empty: not written.
+    std::string start;
+    std::string time_zone = "UTC";
+
+    bool operator==(const written_limit&) const = default;
+};
+
 struct settings {
     server::options server;
     http::options http;
@@ -32,8 +45,8 @@ struct settings {
 
     std::shared_ptr<const policy::policy> policy;
 
-    // The rates as written; rates[i] is that of policy->limits[i].
-    std::vector<rate> rates;
+    // How the limits were written; written_limits[i] is policy->limits[i].
+    std::vector<written_limit> written_limits;
 
     telemetry::log_options log;
 

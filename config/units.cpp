@@ -32,6 +32,9 @@ constexpr std::array<unit<std::uint64_t>, 5> size_units{{
     {"", 1},
 }};
 
+constexpr base::duration week = 7 * 24h;
+constexpr base::duration long_month = 31 * 24h;
+
 // A number followed by one of the units, multiplied and held at `max`.
 template <class Units>
 std::optional<std::uint64_t> parse_with_unit(
@@ -102,12 +105,16 @@ std::optional<rate> parse_rate(std::string_view text)
     const auto tokens = parse_number(text.substr(0, slash));
     const std::string_view per = text.substr(slash + 1);
     const bool bare_unit = per == "s" || per == "m" || per == "h" || per == "d";
-    const auto period = parse_duration(std::string(bare_unit ? 1 : 0, '1').append(per));
+    const bool monthly = per == "mo";
+    const auto period = monthly ? std::optional<base::duration>{long_month}
+                        : per == "w"
+                            ? std::optional<base::duration>{week}
+                            : parse_duration(std::string(bare_unit ? 1 : 0, '1').append(per));
     if (!tokens || *tokens == 0 || !period || *period == base::duration::zero()) {
         return std::nullopt;
     }
     constexpr auto max = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-    return rate{static_cast<std::int64_t>(std::min(*tokens, max)), *period};
+    return rate{static_cast<std::int64_t>(std::min(*tokens, max)), *period, monthly};
 }
 
 std::string format_duration(base::duration d)
@@ -122,6 +129,9 @@ std::string format_size(std::uint64_t bytes)
 
 std::string format_rate(const rate& r)
 {
+    if (r.monthly) {
+        return std::to_string(r.tokens) + "/mo";
+    }
     const std::string period = format_duration(r.period);
     const bool one_unit = period.size() == 2 && period.front() == '1';
     return std::to_string(r.tokens) + '/' + (one_unit ? period.substr(1) : period);

@@ -14,6 +14,8 @@ namespace gateway::config {
 struct rate {
     std::int64_t tokens = 1;
     base::duration period = std::chrono::seconds{1};
+    // Per month: `period` is that of a long one.
+    bool monthly = false;
 
     bool operator==(const rate&) const = default;
 };
@@ -27,7 +29,7 @@ std::optional<base::duration> parse_duration(std::string_view text);
 // Bytes: a number, or a number and one of KiB, MiB, GiB, TiB. Too large: the largest value.
 std::optional<std::uint64_t> parse_size(std::string_view text);
 
-// "100/m", "10/10s": a number of at least 1 per s, m, h, d or per any duration above zero.
+// "100/m", "10/10s": a number of at least 1 per s, m, h, d, w, mo or per any duration above zero.
 std::optional<rate> parse_rate(std::string_view text);
 
 // The shortest text that parses to the same value; durations are whole milliseconds.

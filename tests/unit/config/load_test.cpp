@@ -215,7 +215,29 @@ TEST(load, burst_defaults_to_the_count_in_rate)
     sample s;
     s.limits = "limits: { a: { key: [], rate: 100/m } }\n";
     EXPECT_EQ(s.load().policy->limits[0].limit.burst(), 100);
-    EXPECT_EQ(s.load().rates, (std::vector<rate>{{100, 1min}}));
+    EXPECT_EQ(s.load().written_limits[0].rate, (rate{100, 1min}));
+}
+
+TEST(load, a_fixed_window_is_what_was_written)
+{
+    sample s;
+    s.limits =
+        "limits: { a: { key: [], algorithm: fixed_window, rate: 100/15m, capacity: 250 } }\n";
+    EXPECT_EQ(
+        s.load().policy->limits[0].limit,
+        *limit::limit::in_windows({.count = 100, .length = 15min, .capacity = 250})
+    );
+    s.limits = "limits: { a: { key: [], algorithm: fixed_window, rate: 7/w, start: aligned } }\n";
+    EXPECT_EQ(
+        s.load().policy->limits[0].limit,
+        *limit::limit::in_windows({.count = 7, .length = 7 * 24h, .aligned = true, .capacity = 7})
+    );
+    s.limits =
+        "limits: { a: { key: [], algorithm: fixed_window, rate: 9/mo, start: \"2 08:30\", "
+        "time_zone: America/New_York } }\n";
+    const auto made = s.load().policy->limits[0].limit;
+    EXPECT_EQ(made.burst(), 9);
+    EXPECT_EQ(made.refill(), 31 * 24h);
 }
 
 TEST(load, routes_without_a_name_are_named_by_what_they_match)

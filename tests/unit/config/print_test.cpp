@@ -30,7 +30,10 @@ sample full()
         "missing_key: client_ip, rate: 10/90s }\n"
         "  \"null\": { key: [], rate: 1/h, burst: 9, store: \"null\", on_store_failure: closed, "
         "mode: shadow }\n"
-        "  \"true\": { key: \"cookie:c\", missing_key: skip, rate: 2/500ms, store: \"-\" }\n";
+        "  \"true\": { key: \"cookie:c\", missing_key: skip, rate: 2/500ms, store: \"-\" }\n"
+        "  quota: { key: [], algorithm: fixed_window, rate: 9/mo, capacity: 20, start: \"3 "
+        "08:30\", time_zone: Asia/Kolkata, store: \"-\" }\n"
+        "  hourly: { key: [], algorithm: fixed_window, rate: 9/h, start: aligned }\n";
     s.routes =
         "routes:\n"
         "  - { match: { host: \"[::1]\", path: \"/%25%3f%20{}\\\"'%C3%A4/\", methods: [GET, \"*\"] "
@@ -55,7 +58,7 @@ TEST(print, what_is_printed_loads_and_prints_the_same_again)
         EXPECT_EQ(print(again), once);
         EXPECT_EQ(again.server.listeners, s.load().server.listeners);
         EXPECT_EQ(again.upstreams, s.load().upstreams);
-        EXPECT_EQ(again.rates, s.load().rates);
+        EXPECT_EQ(again.written_limits, s.load().written_limits);
     }
 }
 
