@@ -216,9 +216,11 @@ TEST(bad_files, limits)
          "f:1:68: limits.a.burst: not a key of a fixed_window, whose buckets hold \"capacity\""},
         {"limits: { a: { key: [], rate: 9/d, capacity: 9 } }",
          "f:1:46: limits.a.capacity: only for \"algorithm: fixed_window\""},
-        {"limits: { a: { key: [], rate: 9/d, start: aligned } }", "f:1:43: limits.a.start: only for"},
+        {"limits: { a: { key: [], rate: 9/d, start: aligned } }",
+         "f:1:43: limits.a.start: only for"},
         {"limits: { a: { key: [], rate: 9/mo } }",
-         "f:1:31: limits.a.rate: months differ in length: write 30d, or \"algorithm: fixed_window\""},
+         "f:1:31: limits.a.rate: months differ in length: write 30d, or \"algorithm: "
+         "fixed_window\""},
         {"limits: { a: { key: [], algorithm: fixed_window, rate: 9/mo } }",
          "f:1:14: limits.a.start: missing: a month begins at a wall-clock time"},
         {"limits: { a: { key: [], algorithm: fixed_window, rate: 9/h, start: \"08:00\" } }",
@@ -229,7 +231,8 @@ TEST(bad_files, limits)
          "f:1:68: limits.a.start: expected \"aligned\""},
         {"limits: { a: { key: [], algorithm: fixed_window, rate: 9/d, start: \"08:00\", "
          "time_zone: Mars/Olympus } }",
-         "f:1:88: limits.a.time_zone: not in the tz database (of the package tzdata): \"Mars/Olympus\""},
+         "f:1:88: limits.a.time_zone: not in the tz database (of the package tzdata): "
+         "\"Mars/Olympus\""},
         {"limits: { a: { key: [], algorithm: fixed_window, rate: 9/d, time_zone: UTC } }",
          "f:1:72: limits.a.time_zone: has no effect without a \"start\" at a wall-clock time"},
         {"limits: { a: { key: [], algorithm: fixed_window, rate: 9/d, start: \"08:00\", "
@@ -271,8 +274,7 @@ TEST(bad_files, limits)
          "mean \"open\"?"},
         {"limits: { a: { key: [], rate: 1/s, mode: dry } }",
          "f:1:42: limits.a.mode: expected enforce or shadow"},
-        {"limits: { a: { key: [], rate: 1/s, algorithm: gcra } }",
-         "f:1:47: limits.a.algorithm: "},
+        {"limits: { a: { key: [], rate: 1/s, algorithm: gcra } }", "f:1:47: limits.a.algorithm: "},
         {"limits: { \"\": { key: [], rate: 1/s } }", "f:1:11: limits.\"\": a name is"},
         {"limits: { a/b: { key: [], rate: 1/s } }", "f:1:11: limits.\"a/b\": a name is"},
         {"limits: { ~: { key: [], rate: 1/s } }", "f:1:11: a key must be text, not nothing"},
