@@ -4,6 +4,7 @@
 #include "config/draft.hpp"
 #include "config/keys.hpp"
 #include "config/text_rules.hpp"
+#include "config/units.hpp"
 #include "gateway/base/text.hpp"
 #include "gateway/http/field.hpp"
 
@@ -16,7 +17,7 @@ using source = policy::key_part::source;
 
 constexpr std::size_t longest_part_name = 128;
 constexpr const char* expected_part =
-    "client_ip, header:NAME, cookie:NAME, query:NAME, method, host, path or route";
+    "client_ip, client_ip/BITS, header:NAME, cookie:NAME, query:NAME, method, host, path or route";
 
 constexpr words<source, 5> whole_parts{{
     {"client_ip", source::client_ip},
@@ -50,6 +51,20 @@ std::optional<policy::key_part> header_part(
     return policy::key_part{.from = source::header, .name = base::lower_case(name)};
 }
 
+// "client_ip/48": so many bits of the address. Nothing and a problem if the number is none.
+std::optional<policy::key_part> prefix_part(
+    const located& part, std::string_view bits, findings& found
+)
+{
+    const auto length = parse_number(bits);
+    if (!length || *length < 1 || *length > 128) {
+        found.problem(part.value->at, part.path, "expected a prefix length of 1 to 128 bits");
+        return std::nullopt;
+    }
+    return policy::key_part{
+        .from = source::client_ip, .name = {}, .prefix = static_cast<int>(*length)};
+}
+
 // `header: X-Api-Key` is a mapping in YAML; what was meant is "header:X-Api-Key".
 std::optional<std::string> part_without_space(const node& part)
 {
@@ -80,6 +95,9 @@ std::optional<policy::key_part> parse_part(const located& part, findings& found)
         if (*text == word) {
             return policy::key_part{.from = from, .name = {}};
         }
+    }
+    if (constexpr std::string_view cut = "client_ip/"; text->starts_with(cut)) {
+        return prefix_part(part, std::string_view{*text}.substr(cut.size()), found);
     }
     for (const auto& [prefix, from] : named_parts) {
         if (!text->starts_with(prefix)) {
@@ -130,7 +148,7 @@ std::vector<policy::key_part> load_key(section& from)
             continue;
         }
         const auto same = [&](const policy::key_part& k) {
-            return k.from == part->from && k.name == part->name;
+            return k.from == part->from && k.name == part->name && k.prefix == part->prefix;
         };
         if (std::any_of(key.begin(), key.end(), same)) {
             found.problem(item.value->at, item.path, "this part is in the key already");
@@ -164,6 +182,9 @@ void mark_what_only_trusted_peers_say(
 
 std::string to_text(const policy::key_part& part)
 {
+    if (part.prefix != 0) {
+        return "client_ip/" + std::to_string(part.prefix);
+    }
     const std::size_t named = index_of(part.from, named_parts);
     return named < named_parts.size()
                ? std::string{named_parts[named].first} + part.name

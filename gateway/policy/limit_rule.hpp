@@ -19,6 +19,8 @@ struct key_part {
     source from = source::client_ip;
     // The name of the header (in lower case), cookie or query parameter; else empty.
     std::string name;
+    // Of client_ip: bits of the address, of which an IPv4 one has 32 at most; 0: those of `client`.
+    int prefix = 0;
     // A header that the upstream gets from trusted peers only: it is absent from others' requests.
     bool from_trusted_peers = false;
 

@@ -89,6 +89,7 @@ admission admitter::admit(const http::request_head& head, verdict_listener& list
     }
     const key_subject subject{
         .head = &head,
+        .address = client_,
         .client = client_prefix(),
         .host = scratch_.host,
         .path = path,

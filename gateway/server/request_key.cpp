@@ -2,11 +2,18 @@
 
 #include "gateway/server/part_value.hpp"
 
+#include <algorithm>
+
 namespace gateway::server {
 
 namespace {
 
 using source = policy::key_part::source;
+
+base::ip_address cut(const base::ip_address& client, int prefix)
+{
+    return client.masked(std::min(prefix, 32), prefix);
+}
 
 void read_part(const policy::key_part& part, const key_subject& subject, part_value& out)
 {
@@ -50,7 +57,7 @@ key_result make_bucket_name(
     out.start(rule.name);
     for (const policy::key_part& part : rule.key) {
         if (part.from == source::client_ip) {
-            out.add(subject.client);
+            out.add(part.prefix == 0 ? subject.client : cut(subject.address, part.prefix));
             continue;
         }
         read_part(part, subject, value);

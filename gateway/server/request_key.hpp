@@ -15,7 +15,9 @@ namespace gateway::server {
 // What keys are made of. Views into the request and the policy.
 struct key_subject {
     const http::request_head* head = nullptr;
-    // The client's address, masked to the configured prefix.
+    // The client's address.
+    base::ip_address address{};
+    // The same, cut to the prefix that is one client.
     base::ip_address client;
     // The normalised host.
     std::string_view host;

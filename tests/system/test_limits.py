@@ -35,6 +35,17 @@ class Keys(SystemTest):
             ],
         )
 
+    def test_tiers_of_one_address(self):
+        g = self.gateway(
+            "client: { trusted_proxies: [127.0.0.1] }\n"
+            "limits: { l64: { key: client_ip, rate: 1/h }, l48: { key: client_ip/48, rate: 2/h } }\n"
+            + forwarding_to("echo", "l64, l48")
+        )
+        rows = [("2001:db8:0:1::1", 200), ("2001:db8:0:1::2", 429), ("2001:db8:0:2::1", 200),
+                ("2001:db8:0:3::1", 429), ("2001:db8:1::1", 200), ("192.0.2.1", 200),
+                ("192.0.2.2", 200), ("192.0.2.2", 429)]
+        self.check(g, [(("/", [("X-Forwarded-For", a)], "GET"), status) for a, status in rows])
+
     def test_a_cookie(self):
         g = self.gateway_with("'cookie:session'", ", missing_key: reject")
         self.check(

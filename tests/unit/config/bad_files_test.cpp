@@ -249,7 +249,7 @@ TEST(bad_files, limits)
         {"limits: { a: { key: [], rate: 5/s, cost: 6 } }",
          "f:1:42: limits.a.cost: more than the burst of 5: no request could ever pass"},
         {"limits: { a: { key: ip, rate: 1/s } }",
-         "f:1:21: limits.a.key: expected client_ip, header:NAME"},
+         "f:1:21: limits.a.key: expected client_ip, client_ip/BITS, header:NAME"},
         {"limits: { a: { key: \"header:\", rate: 1/s } }",
          "f:1:21: limits.a.key: not a name to follow \"header:\""},
         {"limits: { a: { key: \"header:a b\", rate: 1/s } }", "f:1:21: limits.a.key: not a name"},
@@ -259,6 +259,14 @@ TEST(bad_files, limits)
          "f:1:21: limits.a.key: x_real_ip never reaches the upstream"},
         {"limits: { a: { key: [client_ip, client_ip], rate: 1/s } }",
          "f:1:33: limits.a.key[1]: this part is in the key already"},
+        {"limits: { a: { key: client_ip/129, rate: 1/s } }",
+         "f:1:21: limits.a.key: expected a prefix length of 1 to 128 bits"},
+        {"limits: { a: { key: client_ip/, rate: 1/s } }",
+         "f:1:21: limits.a.key: expected a prefix"},
+        {"limits: { a: { key: client_ip/0, rate: 1/s } }",
+         "f:1:21: limits.a.key: expected a prefix"},
+        {"limits: { a: { key: [client_ip/8, client_ip/8], rate: 1/s } }",
+         "f:1:35: limits.a.key[1]: this part is in the key already"},
         {"limits: { a: { key: [[]], rate: 1/s } }", "f:1:22: limits.a.key[0]: expected client_ip"},
         {"limits: { a: { key: [host,path,route,method,client_ip,query:a,query:b,query:c,query:d], "
          "rate: 1/s } }",
@@ -499,7 +507,8 @@ TEST(bad_files, other_spellings_are_answered_with_ours)
         {"limits: { a: { key: [path, cookie: sid], rate: 1/s } }",
          "f:1:28: limits.a.key[1]: write it without a space: \"cookie:sid\""},
         {"limits: { a: { key: { path: x }, rate: 1/s } }",
-         "f:1:21: limits.a.key: expected client_ip, header:NAME, cookie:NAME, query:NAME, method, "
+         "f:1:21: limits.a.key: expected client_ip, client_ip/BITS, header:NAME, cookie:NAME, "
+         "query:NAME, method, "
          "host, path or route, got a mapping"},
         {"upstreams: { u: { servers: [echo], health_checks: {} } }",
          "f:1:36: upstreams.u.health_checks: unknown key, did you mean \"upstreams.NAME.health\"?"},

@@ -26,7 +26,8 @@ sample full()
         "  \"-\": { url: \"unix:///run/redis.sock?db=1\" }\n";
     s.limits =
         "limits:\n"
-        "  a: { key: [client_ip, \"header:X-Key\", \"query:a,b\", method, host, path, route], "
+        "  a: { key: [client_ip, client_ip/48, \"header:X-Key\", \"query:a,b\", method, host, "
+        "path, route], "
         "missing_key: client_ip, rate: 10/90s }\n"
         "  \"null\": { key: [], rate: 1/h, burst: 9, store: \"null\", on_store_failure: closed, "
         "mode: shadow }\n"

@@ -106,9 +106,15 @@ protected:
     // Of a request to "/p"; empty unless made.
     std::string name_of(const request& r, std::uint32_t client = 0x01020304)
     {
+        return name_of(r, base::ip_address::v4(client));
+    }
+
+    std::string name_of(const request& r, const base::ip_address& client)
+    {
         const key_subject subject{
             .head = &r.head,
-            .client = base::ip_address::v4(client),
+            .address = client,
+            .client = client.masked(32, 64),
             .host = "h",
             .path = "/p",
             .route = "r",
@@ -118,6 +124,25 @@ protected:
         return result == key_result::made ? std::string(name.bytes()) : std::string{};
     }
 };
+
+TEST_F(keys, of_a_prefix_have_its_bits_and_no_more_than_32_of_an_ipv4_address)
+{
+    const request r = request("/");
+    const auto same = [&](const char* a, const char* b) {
+        return name_of(r, *base::ip_address::parse(a)) == name_of(r, *base::ip_address::parse(b));
+    };
+    rule.key = {{.from = policy::key_part::source::client_ip, .name = {}, .prefix = 48}};
+    EXPECT_TRUE(same("2001:db8:1:2::3", "2001:db8:1:ffff::9"));
+    EXPECT_FALSE(same("2001:db8:1:2::3", "2001:db8:2:2::3"));
+    EXPECT_FALSE(same("192.0.2.1", "192.0.2.2"));
+    rule.key.front().prefix = 24;
+    EXPECT_TRUE(same("192.0.2.1", "192.0.2.255"));
+    EXPECT_FALSE(same("192.0.2.1", "192.0.3.1"));
+    EXPECT_TRUE(same("2001:db8::", "2001:dff::"));
+    rule.key.front().prefix = 128;
+    EXPECT_FALSE(same("2001:db8::1", "2001:db8::2")) << "finer than what is one client elsewhere";
+    EXPECT_TRUE(same("2001:db8::1", "2001:db8::1"));
+}
 
 TEST_F(keys, without_parts_are_one_bucket_for_all_and_another_for_each_limit)
 {
