@@ -1,5 +1,6 @@
 #include "config/limit_rate.hpp"
 
+#include "config/cost_keys.hpp"
 #include "config/reading.hpp"
 #include "config/unit_hints.hpp"
 #include "config/window_start.hpp"
@@ -194,10 +195,12 @@ void make_limit(section& from, limit_draft& l, draft& d)
     if (!l.has_rate) {
         return;
     }
-    if (l.rule.cost > l.burst) {
+    if (l.rule.cost.standard > l.burst) {
         from.problem(
             "cost",
-            std::string{"more than the "} + (in_windows(l) ? "capacity" : "burst") + " of " +
+            std::string{
+                l.rule.cost.from == policy::cost_rule::source::fixed ? "" : "its default is "} +
+                "more than the " + (in_windows(l) ? "capacity" : "burst") + " of " +
                 std::to_string(l.burst) + ": no request could ever pass"
         );
     }
@@ -206,9 +209,7 @@ void make_limit(section& from, limit_draft& l, draft& d)
 }
 
 // A number of tokens whose default or range another key gives; printed if it is the algorithm's.
-void describe_tokens(
-    keys& limit, const key& k, stated says, std::int64_t& tokens, bool printed = true
-)
+void describe_tokens(keys& limit, const key& k, stated says, std::int64_t& tokens, bool printed)
 {
     limit.other(
         k,
@@ -299,9 +300,7 @@ void describe_rate(keys& limit, limit_draft& l, draft& d)
         l.written.time_zone,
         windows && l.written.time_zone != "UTC"
     );
-    describe_tokens(
-        limit, {"cost", "tokens per request"}, {"`1`", "1 to `burst` or `capacity`"}, l.rule.cost
-    );
+    describe_cost(limit, l.rule.cost);
     limit.rule([&](section& from) { make_limit(from, l, d); });
 }
 

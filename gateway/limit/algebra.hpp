@@ -89,11 +89,11 @@ inline step look(const terms& t, const bucket& b, moment at)
     });
 }
 
-// One request of `cost` tokens (>= 1). Does not change the bucket: the store does, when every limit
+// One request of `cost` tokens (>= 0). Does not change the bucket: the store does, when every limit
 // of the request agreed.
 inline step take(const terms& t, const bucket& b, moment at, std::int64_t cost)
 {
-    assert(t.interval >= 1 && t.burst >= 1 && cost >= 1);
+    assert(t.interval >= 1 && t.burst >= 1 && cost >= 0);
     return with_supply(t, at, [&](const auto& supply) {
         const std::int64_t debt = supply.debt(b);
         const std::int64_t unit = supply.unit();
@@ -115,7 +115,7 @@ inline bucket refunded(
     const terms& t, const bucket& b, moment at, std::int64_t cost, std::int64_t held = 0
 )
 {
-    assert(cost >= 1 && cost <= t.burst && held >= 0);
+    assert(cost >= 0 && cost <= t.burst && held >= 0);
     if (b.is_full(at.now)) {
         return b;
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gateway/limit/limit.hpp"
+#include "gateway/policy/cost_rule.hpp"
 
 #include <cstddef>
 #include <limits>
@@ -44,7 +45,7 @@ struct limit_rule {
 
     missing_key when_missing = missing_key::reject;
     limit::limit limit;
-    std::int64_t cost = 1;
+    cost_rule cost{};
     // Index into policy::stores, or local_store.
     std::size_t store = local_store;
 

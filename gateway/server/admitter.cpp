@@ -122,13 +122,18 @@ admission admitter::conclude(const verdict& v)
 {
     remember(v);
     const verdict::ruling is = v.is;
-    const base::duration wait = std::max(v.retry_after(), base::duration{1});
+    const auto wait = v.retry_after();
     checks_.give_back(std::move(check_));  // v is gone
     switch (is) {
         case verdict::ruling::allowed:
             return {};
         case verdict::ruling::rejected:
-            return refusal(429, "the limit is exhausted; retry later", wait);
+            return wait ? refusal(
+                              429,
+                              "the limit is exhausted; retry later",
+                              std::max(*wait, base::duration{1})
+                          )
+                        : refusal(429, "the request costs more than the limit ever holds");
         case verdict::ruling::unavailable:
             return refusal(
                 503, "the rate limit cannot be checked at the moment", std::chrono::seconds{1}
@@ -139,6 +144,10 @@ admission admitter::conclude(const verdict& v)
                 "a header, cookie or query parameter that identifies the client is missing, has "
                 "two values, or is spelled in a way that servers read differently"
             );
+        case verdict::ruling::bad_cost:
+            return refusal(
+                400, "what the request says of its cost is no whole number within the bounds"
+            );
     }
     return {};
 }
@@ -147,7 +156,7 @@ void admitter::remember(const verdict& v)
 {
     if (const auto* e = v.deciding()) {
         deciding_limit_ = e->rule->name;
-        if (v.is != verdict::ruling::unidentified) {
+        if (v.is != verdict::ruling::unidentified && v.is != verdict::ruling::bad_cost) {
             outcome_ = telemetry::outcome_names[static_cast<std::size_t>(e->what)];
         }
         if (e->what != telemetry::outcome::allowed) {

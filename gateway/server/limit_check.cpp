@@ -1,5 +1,7 @@
 #include "gateway/server/limit_check.hpp"
 
+#include "gateway/server/request_cost.hpp"
+
 #include <algorithm>
 
 namespace gateway::server {
@@ -25,7 +27,7 @@ void limit_check::batch::add(const item& i, std::size_t index)
         .limit_name = i.rule->name,
         .bucket_name = i.name.bytes(),
         .limit = &i.rule->limit,
-        .cost = i.rule->cost,
+        .cost = i.cost,
         .enforced = enforced(*i.rule),
     };
     entry[count++] = index;
@@ -43,7 +45,6 @@ const verdict* limit_check::start(
     elsewhere_.clear();
     fallback_.clear();
     if (!collect(view, route, subject)) {
-        verdict_.is = verdict::ruling::unidentified;
         return &verdict_;
     }
     store::shared_store* const shared = gather(view);
@@ -63,7 +64,20 @@ const verdict* limit_check::start(
     return nullptr;
 }
 
-// Names the bucket of every limit that applies. False: a part is missing, and a limit wants it.
+// Of a limit in shadow mode: nothing.
+bool limit_check::refuses(const item& i, verdict::ruling why)
+{
+    if (!enforced(*i.rule)) {
+        return false;
+    }
+    verdict_.is = why;
+    verdict_.entries[0] = {.rule = i.rule};  // the others were not asked
+    verdict_.count = 1;
+    return true;
+}
+
+// Names the bucket of every limit that applies, and what the request costs there. False: the
+// request is bad.
 bool limit_check::collect(
     const policy_view& view, const policy::route& route, const key_subject& subject
 )
@@ -74,12 +88,15 @@ bool limit_check::collect(
         i.metrics = view.limits[index];
         const key_result made = make_bucket_name(*i.rule, subject, i.name);
         i.name_bytes = i.name.bytes().size();
-        if (made == key_result::reject && enforced(*i.rule)) {
-            verdict_.entries[0] = {.rule = i.rule};  // the others were not asked
-            verdict_.count = 1;
+        if (made == key_result::reject && refuses(i, verdict::ruling::unidentified)) {
             return false;
         }
-        if (made == key_result::made) {
+        const auto cost = cost_of(i.rule->cost, *subject.head);
+        if (!cost && refuses(i, verdict::ruling::bad_cost)) {
+            return false;
+        }
+        if (made == key_result::made && cost) {
+            i.cost = *cost;
             verdict_.entries[verdict_.count++] = {.rule = i.rule};
         }
     }
@@ -158,6 +175,7 @@ void limit_check::record(const batch& b, const store::answer& a, outcome when_al
         verdict::entry& e = verdict_.entries[b.entry[i]];
         e.decided = true;
         e.decision = a.decisions()[i];
+        e.never = !e.decision.allowed && b.charges[i].cost > e.rule->limit.burst();
         if (e.decision.allowed) {
             e.what = when_allowed;
         } else {

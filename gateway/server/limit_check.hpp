@@ -60,6 +60,8 @@ private:
         const policy::limit_rule* rule = nullptr;
         telemetry::limit_metrics* metrics = nullptr;
         identity::bucket_name name;
+        // Tokens of this request.
+        std::int64_t cost = 1;
         // Length of the name without what a fallback adds, in bytes.
         std::size_t name_bytes = 0;
     };
@@ -98,6 +100,8 @@ private:
     // Charges of a failed store's limits that are decided locally meanwhile.
     batch fallback_;
 
+    // What it means for a request that a limit cannot be applied to it.
+    bool refuses(const item& i, verdict::ruling why);
     bool collect(const policy_view& view, const policy::route& route, const key_subject& subject);
     store::shared_store* gather(const policy_view& view);
     bool recall(const store::shared_store& shared);

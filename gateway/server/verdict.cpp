@@ -39,11 +39,14 @@ bool comes_before(const verdict::entry& a, const verdict::entry& b)
 
 }  // namespace
 
-base::duration verdict::retry_after() const
+std::optional<base::duration> verdict::retry_after() const
 {
     base::duration wait{0};
     for (const entry& e : limits()) {
         if (enforced(e) && e.decided && !e.decision.allowed) {
+            if (e.never) {
+                return std::nullopt;
+            }
             wait = std::max(wait, e.decision.retry_after);
         }
     }

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,6 +23,8 @@ struct verdict {
         unavailable,
         // Status 400: a part of a key is missing; the one entry is the limit with that key.
         unidentified,
+        // Status 400: what the request says of its cost is nonsense; the one entry is the limit.
+        bad_cost,
     };
 
     struct entry {
@@ -29,6 +32,8 @@ struct verdict {
         telemetry::outcome what = telemetry::outcome::allowed;
         // Whether `decision` means something.
         bool decided = false;
+        // Whether the request costs more than a bucket can ever hold.
+        bool never = false;
 
         limit::decision decision{};
     };
@@ -45,8 +50,9 @@ struct verdict {
 
     std::span<const entry> limits() const { return {entries.data(), count}; }
 
-    // The earliest moment at which every violated limit would let this request pass.
-    base::duration retry_after() const;
+    // The earliest moment at which every violated limit would let this request pass; nothing: no
+    // moment.
+    std::optional<base::duration> retry_after() const;
 
     // For the client: enforced limits that decided.
     void reports(std::vector<http::limit_report>& of) const;

@@ -214,6 +214,9 @@ void memory_taking::keep_taken()
                 *p.at = p.after;
                 break;
             case kind::promised:
+                if (p.after.is_full(now_)) {
+                    break;  // nothing was taken: as good as never seen
+                }
                 parts_.buckets.fulfil(
                     segment_of(p),
                     {ids_[i], limit_tag(charges_[i].limit_name), p.after},

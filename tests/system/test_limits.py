@@ -7,6 +7,57 @@ from harness.client import exchange_raw
 from harness.process import wait_until
 
 
+class Costs(SystemTest):
+    def gateway_with(self, cost, more="burst: 10"):
+        return self.gateway(
+            f"limits: {{ l: {{ key: client_ip, rate: 1/h, cost: {cost}, {more} }} }}\n"
+            + forwarding_to("echo", "l")
+        )
+
+    def left(self, c, target="/", headers=(), method="GET"):
+        """(status, tokens left) after that request."""
+        a = c.ask(target, list(headers), method)
+        return a.status, a["X-RateLimit-Remaining"], a["Retry-After"]
+
+    def test_of_methods(self):
+        with self.gateway_with("{ methods: { POST: 5, HEAD: 0 }, default: 2 }").connect() as c:
+            self.assertEqual(self.left(c, method="POST"), (200, "5", None))
+            self.assertEqual(self.left(c), (200, "3", None))
+            self.assertEqual(self.left(c, method="POST"), (429, "3", "7200"))
+            self.assertEqual(self.left(c, method="HEAD"), (200, "3", None))
+            self.assertEqual(self.left(c, method="PUT"), (200, "1", None))
+
+    def said(self, c, value):
+        return self.left(c, headers=[("X-Cost", value)])
+
+    def test_said_by_a_header(self):
+        with self.gateway_with("{ header: x-cost, max: 100 }").connect() as c:
+            self.assertEqual(self.left(c), (200, "9", None))
+            self.assertEqual(self.said(c, "0"), (200, "9", None))
+            self.assertEqual(self.said(c, "7"), (200, "2", None))
+            self.assertEqual(self.said(c, "3"), (429, "2", "3600"))
+            self.assertEqual(self.said(c, "11"), (429, "2", None), "no time would help")
+            self.assertEqual(self.said(c, "100"), (429, "2", None))
+            for bad in ("101", "-1", "+1", "1.0", "1e1", "0x1", "x", "1,1", "99999999999999999999"):
+                self.assertEqual(self.said(c, bad)[0], 400, bad)
+            twice = [("X-Cost", "1"), ("X-Cost", "2")]
+            self.assertEqual(self.left(c, headers=twice)[0], 400)
+            self.assertEqual(self.said(c, "2"), (200, "0", None), "nothing was charged")
+
+    def test_said_by_a_query_parameter(self):
+        with self.gateway_with("{ query: n, default: 4, max: 6 }").connect() as c:
+            self.assertEqual(self.left(c, "/?n=6"), (200, "4", None))
+            self.assertEqual(self.left(c, "/?n=7")[0], 400)
+            self.assertEqual(self.left(c, "/?n=1&n=2")[0], 400)
+            self.assertEqual(self.left(c, "/?%6e=1"), (200, "3", None))
+            self.assertEqual(self.left(c, "/"), (429, "3", "3600"))
+
+    def test_in_shadow_mode_never_refuses(self):
+        with self.gateway_with("{ header: x-cost, max: 10 }", "mode: shadow").connect() as c:
+            self.assertEqual(self.said(c, "nonsense")[0], 200)
+            self.assertEqual(self.said(c, "10")[0], 200)
+
+
 class Keys(SystemTest):
     def gateway_with(self, key, more=""):
         return self.gateway(

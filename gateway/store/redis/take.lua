@@ -56,7 +56,7 @@ local function decide(charges)
         local c = charges[i]
         if admitted == 0 then
             c.bucket.debt = c.before
-        elseif answers[i][1] == 1 then
+        elseif answers[i][1] == 1 and c.cost > 0 then
             c.bucket.taken = true
         end
     end

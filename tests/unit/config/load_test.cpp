@@ -199,7 +199,7 @@ TEST(load, the_policy_is_complete)
     EXPECT_EQ(rule.key[1].name, "Sid");
     EXPECT_EQ(rule.when_missing, policy::missing_key::skip);
     EXPECT_EQ(rule.limit, *limit::limit::make(10, 10s, 3));
-    EXPECT_EQ(rule.cost, 2);
+    EXPECT_EQ(rule.cost.standard, 2);
     EXPECT_EQ(rule.store, 0U);
     EXPECT_EQ(rule.on_store_failure, policy::failure_policy::local);
     EXPECT_EQ(rule.mode, policy::mode::shadow);

@@ -34,6 +34,10 @@ sample full()
         "  \"true\": { key: \"cookie:c\", missing_key: skip, rate: 2/500ms, store: \"-\" }\n"
         "  quota: { key: [], algorithm: fixed_window, rate: 9/mo, capacity: 20, start: \"3 "
         "08:30\", time_zone: Asia/Kolkata, store: \"-\" }\n"
+        "  by_method: { key: [], rate: 9/h, cost: { methods: { POST: 5, \"N-O\": 0 }, default: 2 } "
+        "}\n"
+        "  by_header: { key: [], rate: 9/h, cost: { header: X-Cost, default: 0, max: 100 } }\n"
+        "  by_query: { key: [], rate: 9/h, cost: { query: \"a%,b\", max: 7 } }\n"
         "  hourly: { key: [], algorithm: fixed_window, rate: 9/h, start: aligned }\n";
     s.routes =
         "routes:\n"
