@@ -1,6 +1,7 @@
 #include "config/limit_rate.hpp"
 
 #include "config/cost_keys.hpp"
+#include "config/outcome_keys.hpp"
 #include "config/reading.hpp"
 #include "config/unit_hints.hpp"
 #include "config/window_start.hpp"
@@ -301,6 +302,7 @@ void describe_rate(keys& limit, limit_draft& l, draft& d)
         windows && l.written.time_zone != "UTC"
     );
     describe_cost(limit, l.rule.cost);
+    describe_outcome(limit, l.rule.outcome);
     limit.rule([&](section& from) { make_limit(from, l, d); });
 }
 

@@ -106,23 +106,42 @@ inline step take(const terms& t, const bucket& b, moment at, std::int64_t cost)
     });
 }
 
-// The bucket when it is given back a charge which take() allowed `held` ticks ago, because another
-// limit of the same request said no. Never below what it would have been without the charge: while
-// the charge was held, the bucket may have refilled tokens that a full bucket would have lost, and
-// others may have spent them. So what can have flowed back meanwhile is not given back again; with
-// `held` zero (one critical section) the refund is exact.
+// The bucket when it is given back a charge which take() allowed `held` ticks ago, when it owed
+// `owed_before` units. Never below what it would have been without the charge: without it, the
+// bucket may have been full for a while, and lost tokens that were now issued to it and may have
+// been spent. It could be full after `owed_before` at the earliest, so what was issued after that
+// is not given back. With `held` zero (one critical section) the refund is exact.
 inline bucket refunded(
-    const terms& t, const bucket& b, moment at, std::int64_t cost, std::int64_t held = 0
+    const terms& t,
+    const bucket& b,
+    moment at,
+    std::int64_t tokens,
+    std::int64_t held = 0,
+    std::int64_t owed_before = 0
 )
 {
-    assert(cost >= 0 && cost <= t.burst && held >= 0);
+    assert(tokens >= 0 && held >= 0 && owed_before >= 0);
     if (b.is_full(at.now)) {
         return b;
     }
     return with_supply(t, at, [&](const auto& supply) {
-        const std::int64_t charged = cost * supply.unit();
-        const std::int64_t given = std::max<std::int64_t>(charged - supply.issued_in_last(held), 0);
-        return supply.owing(std::max<std::int64_t>(supply.debt(b) - given, 0));
+        const std::int64_t debt = supply.debt(b);
+        const std::int64_t lost =
+            std::max<std::int64_t>(supply.issued_in_last(held) - owed_before, 0);
+        const std::int64_t most_given = ceil_div(debt + lost, supply.unit());
+        const std::int64_t given = std::min(tokens, most_given) * supply.unit() - lost;
+        return supply.owing(std::clamp<std::int64_t>(debt - given, 0, debt));
+    });
+}
+
+// The bucket when it is charged whatever it holds.
+inline bucket charged(const terms& t, const bucket& b, moment at, std::int64_t tokens)
+{
+    return with_supply(t, at, [&](const auto& supply) {
+        const std::int64_t room = (supply.most() - supply.debt(b)) / supply.unit();
+        return supply.owing(
+            supply.debt(b) + std::clamp<std::int64_t>(tokens, 0, room) * supply.unit()
+        );
     });
 }
 

@@ -56,8 +56,8 @@ public:
         }
         const bool follows = b.interval() == terms_.interval;
         return follows            ? b.full_at() - now_
-               : b.in_windows()   ? rescaled(b.owed(), 1, terms_.interval, most)
-               : b.interval() > 0 ? rescaled(b.full_at() - now_, b.interval(), unit(), most)
+               : b.in_windows()   ? rescaled(b.owed(), 1, terms_.interval, most_units)
+               : b.interval() > 0 ? rescaled(b.full_at() - now_, b.interval(), unit(), most_units)
                                   : b.full_at() - now_;
     }
 
@@ -73,8 +73,11 @@ public:
     // Units issued in the last so many ticks.
     constexpr std::int64_t issued_in_last(std::int64_t ticks) const { return ticks; }
 
+    // Units that a bucket can owe.
+    constexpr std::int64_t most() const { return most_units; }
+
 private:
-    static constexpr std::int64_t most = base::duration{limit::max_refill}.count();
+    static constexpr std::int64_t most_units = base::duration{limit::max_refill}.count();
 
     const terms& terms_;
     std::int64_t now_;
@@ -127,8 +130,12 @@ public:
 
     std::int64_t issued_in_last(std::int64_t ticks) const
     {
-        return (index_ - windows_.index(at_.now + at_.shift - ticks)) * windows_.count();
+        const __int128 steps = index_ - windows_.index(at_.now + at_.shift - ticks);
+        const __int128 issued = steps * windows_.count();
+        return static_cast<std::int64_t>(std::min<__int128>(issued, windows::most_tokens));
     }
+
+    std::int64_t most() const { return windows_.most_owed(); }
 
 private:
     const windows& windows_;

@@ -3,6 +3,7 @@
 
 #include "gateway/limit/limit.hpp"
 #include "gateway/policy/cost_rule.hpp"
+#include "gateway/policy/outcome_rule.hpp"
 
 #include <cstddef>
 #include <limits>
@@ -46,6 +47,7 @@ struct limit_rule {
     missing_key when_missing = missing_key::reject;
     limit::limit limit;
     cost_rule cost{};
+    outcome_rule outcome{};
     // Index into policy::stores, or local_store.
     std::size_t store = local_store;
 

@@ -17,6 +17,11 @@ bool reads_host(const limit_rule& rule)
 
 void policy::finish()
 {
+    for (route& r : routes) {
+        r.corrects = std::any_of(r.limits.begin(), r.limits.end(), [this](std::size_t i) {
+            return limits[i].outcome.any();
+        });
+    }
     find_route = matcher{routes};
     reads_hosts = std::any_of(limits.begin(), limits.end(), reads_host) ||
                   std::any_of(routes.begin(), routes.end(), [](const route& r) {

@@ -29,6 +29,8 @@ struct route {
     route_match match;
     // Indices into policy::limits.
     std::vector<std::size_t> limits;
+    // Whether a response may correct what one of them charged.
+    bool corrects = false;
     // Index into policy::upstreams.
     std::size_t upstream = 0;
 };

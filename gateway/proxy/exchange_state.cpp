@@ -131,23 +131,23 @@ bool exchange_state::read_head(std::span<char>& bytes)
     return phase_ == phase::sending && (response_begun_ || !bytes.empty());
 }
 
-void exchange_state::take_head(const http::response_head& head)
+void exchange_state::take_head(http::response_head& head)
 {
     response_begun_ = true;
     upstream_keep_alive_ = head.keep_alive();
     content_may_follow_ = head.content_may_follow;
     response_body_ = http::body_reader(head.body, port_.limits().chunks);
     status_ = head.status;
-    port_.responded(head.status);
+    port_.responded(head);
     reply_.response(head);
 }
 
-void exchange_state::take_switch(const http::response_head& head, std::span<char> rest)
+void exchange_state::take_switch(http::response_head& head, std::span<char> rest)
 {
     phase_ = phase::idle;
     response_begun_ = true;
     status_ = head.status;
-    port_.responded(head.status);
+    port_.responded(head);
     owner_.switched(head, {rest.data(), rest.size()});
 }
 

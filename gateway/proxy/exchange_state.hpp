@@ -48,8 +48,9 @@ public:
     virtual void end_sending_upstream() = 0;
     virtual void release(parting how) = 0;
 
-    // The head of the final response has come, or of a granted WebSocket.
-    virtual void responded(int status) = 0;
+    // The head of the final response has come, or of a granted WebSocket; fields that are not for
+    // the client may be taken out of it.
+    virtual void responded(http::response_head& head) = 0;
     // No (further) response. `begun`: its head had come. After release().
     virtual void failed(failure why, bool begun) = 0;
 
@@ -162,8 +163,8 @@ private:
     void ask_for_connection(bool fresh);
     void send_request();
     bool read_head(std::span<char>& bytes);
-    void take_head(const http::response_head& head);
-    void take_switch(const http::response_head& head, std::span<char> rest);
+    void take_head(http::response_head& head);
+    void take_switch(http::response_head& head, std::span<char> rest);
     void read_body(std::span<char> bytes);
     void finish(std::size_t surplus);
     exchange_port::parting parting_after(std::size_t surplus) const;

@@ -32,6 +32,7 @@ void admitter::reset(const std::shared_ptr<const policy_view>& view, const base:
         peer_trusted_ = identity::is_trusted(view_->policy->client, peer_);
     }
     route_ = nullptr;
+    reserved_.clear();
     metrics_ = view_->no_route;
     client_ = peer_;
     reports_.clear();
@@ -122,6 +123,10 @@ admission admitter::conclude(const verdict& v)
 {
     remember(v);
     const verdict::ruling is = v.is;
+    if (is == verdict::ruling::allowed && route_->corrects) {
+        reserved_.begin(view_);
+        check_->reserve(*view_, *route_, reserved_);
+    }
     const auto wait = v.retry_after();
     checks_.give_back(std::move(check_));  // v is gone
     switch (is) {

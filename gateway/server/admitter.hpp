@@ -34,6 +34,9 @@ public:
 
     telemetry::route_metrics& metrics() const { return *metrics_; }
 
+    // What its response may correct.
+    reservation& reserved() { return reserved_; }
+
     proxy::pool& pool() const { return *view_->pools[route_->upstream]; }
 
     const base::ip_address& peer() const { return peer_; }
@@ -78,6 +81,7 @@ private:
     // The borrowed check, while its verdict is awaited.
     std::unique_ptr<limit_check> check_;
 
+    reservation reserved_;
     base::ip_address client_;
     std::vector<http::limit_report> reports_;
     // When the limits decided, in Unix time; set only if clients are told of it.

@@ -29,6 +29,7 @@ void limit_check::batch::add(const item& i, std::size_t index)
         .limit = &i.rule->limit,
         .cost = i.cost,
         .enforced = enforced(*i.rule),
+        .may_be_corrected = i.rule->outcome.any(),
     };
     entry[count++] = index;
 }
@@ -57,6 +58,7 @@ const verdict* limit_check::start(
         return &verdict_;
     }
     listener_ = &listener;
+    elsewhere_.taken_at = loop_.now();
     if (shared->ask(elsewhere_.all(), *this).has_value()) {
         settle_failure();
         return &verdict_;
@@ -139,6 +141,7 @@ bool limit_check::decide_locally(store::intent what, batch& b, outcome when_allo
         return decide_without_room(what, b, when_allowed);
     }
     b.taken = b.given.admitted && what == store::intent::take;
+    b.taken_at = b.given.taken_at;
     record(b, b.given, when_allowed);
     return b.given.admitted;
 }
@@ -187,6 +190,39 @@ void limit_check::record(const batch& b, const store::answer& a, outcome when_al
     }
 }
 
+void limit_check::reserve(const policy_view& view, const policy::route& route, reservation& into)
+    const
+{
+    if (!route.corrects) {
+        return;
+    }
+    reserve(at_home_, nullptr, into);
+    reserve(fallback_, nullptr, into);
+    if (elsewhere_.taken) {
+        const std::size_t store = items_[elsewhere_.entry[0]].rule->store;
+        reserve(elsewhere_, view.stores[store].get(), into);
+    }
+}
+
+void limit_check::reserve(const batch& b, store::shared_store* from, reservation& into) const
+{
+    for (std::size_t i = 0; i < b.count && b.taken; ++i) {
+        const item& it = items_[b.entry[i]];
+        const limit::decision& said = b.given.decisions()[i];
+        if (it.rule->outcome.any() && said.allowed) {
+            into.add({
+                .rule = it.rule,
+                .metrics = it.metrics,
+                .bucket_name = std::string{b.charges[i].bucket_name},
+                .cost = it.cost,
+                .decision = said,
+                .taken_at = b.taken_at,
+                .shared = from,
+            });
+        }
+    }
+}
+
 void limit_check::give_back(batch& b)
 {
     if (!b.taken) {
@@ -221,6 +257,8 @@ void limit_check::finish()
 void limit_check::answered(const store::answer& a)
 {
     record(elsewhere_, a, outcome::allowed);
+    elsewhere_.taken = a.admitted;
+    elsewhere_.given = a;
     if (!a.admitted) {
         give_back(at_home_);
     }

@@ -16,6 +16,7 @@
 #include "gateway/identity/bucket_name.hpp"
 #include "gateway/server/policy_view.hpp"
 #include "gateway/server/request_key.hpp"
+#include "gateway/server/reservation.hpp"
 #include "gateway/server/verdict.hpp"
 #include "gateway/store/memory_store.hpp"
 
@@ -49,6 +50,9 @@ public:
     // request had been sent.
     void abandon() { abandon_question(); }
 
+    // What was taken from buckets that the response may correct, after a verdict that allows.
+    void reserve(const policy_view& view, const policy::route& route, reservation& into) const;
+
     // The bucket of entry i of the verdict in the store of its limit, whoever decided instead.
     std::string_view bucket_name(std::size_t i) const
     {
@@ -72,8 +76,10 @@ private:
         std::array<std::size_t, policy::max_limits_per_route> entry;
         std::size_t count = 0;
         store::answer given;
-        // Whether the local store has taken the tokens of this batch; then `given` is its answer.
+        // Whether the store has taken the tokens of this batch; then `given` is its answer.
         bool taken = false;
+        // No later than that.
+        base::instant taken_at{};
 
         void add(const item& i, std::size_t index);
 
@@ -108,6 +114,7 @@ private:
     bool decide_locally(store::intent what, batch& b, telemetry::outcome when_allowed);
     bool decide_without_room(store::intent what, batch& b, telemetry::outcome when_allowed);
     void record(const batch& b, const store::answer& a, telemetry::outcome when_allowed);
+    void reserve(const batch& b, store::shared_store* from, reservation& into) const;
     void give_back(batch& b);
     void settle_failure();
     void finish();

@@ -1,5 +1,7 @@
 #include "gateway/server/request.hpp"
 
+#include "gateway/server/corrections.hpp"
+
 namespace gateway::server {
 
 void request::request_begins()
@@ -36,6 +38,9 @@ void request::tunnel_carries(proxy::tunnel_side from, std::size_t bytes)
 void request::request_ends(const finished& f)
 {
     admitter_.abandon();
+    if (reservation& reserved = admitter_.reserved(); !reserved.empty() && f.status != 0) {
+        reserved.responded(f.status, nullptr, env_.loop.now(), env_.corrections);
+    }
     account_.end(f, admitter_, upstream_.so_far());
 }
 

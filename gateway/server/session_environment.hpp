@@ -13,12 +13,14 @@
 namespace gateway::server {
 
 class check_pool;
+class corrections;
 class http1_pool;
 class session;
 
 struct session_environment {
     net::loop& loop;
     check_pool& checks;
+    server::corrections& corrections;
     // Lent to sessions that have something to do.
     http1_pool& spare_connections;
     telemetry::worker_metrics& metrics;

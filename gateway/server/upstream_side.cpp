@@ -1,5 +1,7 @@
 #include "gateway/server/upstream_side.hpp"
 
+#include "gateway/server/corrections.hpp"
+
 namespace gateway::server {
 
 // ---- the connection --------------------------------------------------------------------------
@@ -80,10 +82,13 @@ void upstream_side::release(parting how)
 
 // ---- what it tells of the server -------------------------------------------------------------
 
-void upstream_side::responded(int status)
+void upstream_side::responded(http::response_head& head)
 {
     attempts_.took = env_.loop.now() - last_sent_;
-    pool_->conduct().responded(attempts_.server, status, attempts_.took);
+    pool_->conduct().responded(attempts_.server, head.status, attempts_.took);
+    if (reservation& reserved = admitted_.reserved(); !reserved.empty()) {
+        reserved.responded(head.status, &head, env_.loop.now(), env_.corrections);
+    }
 }
 
 void upstream_side::failed(proxy::failure why, bool begun)

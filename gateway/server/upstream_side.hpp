@@ -31,10 +31,7 @@ public:
     // All of them outlive it. `admitted` knows the request's route; `request` and `host` are told
     // of each event.
     upstream_side(
-        session_environment& env,
-        const admitter& admitted,
-        request_state& request,
-        request_host& host
+        session_environment& env, admitter& admitted, request_state& request, request_host& host
     )
         : env_(env), admitted_(admitted), request_(request), host_(host)
     {}
@@ -60,7 +57,7 @@ public:
 
 private:
     session_environment& env_;
-    const admitter& admitted_;
+    admitter& admitted_;
     request_state& request_;
     request_host& host_;
 
@@ -92,7 +89,7 @@ private:
     void end_sending_upstream() override { connection_->finish_sending(); }
 
     void release(parting how) override;
-    void responded(int status) override;
+    void responded(http::response_head& head) override;
     void failed(proxy::failure why, bool begun) override;
 
     http::response_head& response_head_storage() override { return env_.scratch.response; }

@@ -15,10 +15,12 @@ worker::worker(
       log_enabled_(shared.log.enabled()),
       resources_(loop_, shared.metrics, index),
       checks_(shared.local, loop_),
+      corrections_(shared.local, loop_),
       view_(resources_.adopt(s)),
       environment_{
           loop_,
           checks_,
+          corrections_,
           spare_connections_,
           shared.metrics.worker(index),
           log_,
@@ -119,6 +121,7 @@ void worker::tick(base::instant now)
     log_enabled_ = shared_.log.enabled();
     resources_.sweep();
     checks_.trim();
+    corrections_.retry();
     spare_connections_.trim(*view_);
     if (index_ == 0) {
         shared_.local.set_unix_time(base::unix_time() - base::now().time_since_epoch());

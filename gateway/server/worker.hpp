@@ -9,6 +9,7 @@
 #include "gateway/net/listener.hpp"
 #include "gateway/net/loop.hpp"
 #include "gateway/server/check_pool.hpp"
+#include "gateway/server/corrections.hpp"
 #include "gateway/server/http1_pool.hpp"
 #include "gateway/server/peer_count.hpp"
 #include "gateway/server/resources.hpp"
@@ -69,6 +70,7 @@ private:
     bool log_enabled_;
     resources resources_;
     check_pool checks_;
+    corrections corrections_;
     http1_pool spare_connections_;
     std::shared_ptr<const policy_view> view_;
     scratch scratch_;

@@ -9,7 +9,7 @@ namespace {
 // Of windows nothing is remembered: what they issue, they issue by the store's clock.
 bool may_be_remembered(const charge& c)
 {
-    return c.limit->in_microseconds().issued_in == nullptr;
+    return !c.may_be_corrected && c.limit->in_microseconds().issued_in == nullptr;
 }
 
 std::int64_t microseconds(base::instant moment)

@@ -1,6 +1,6 @@
 #include "gateway/store/memory_store.hpp"
 
-#include "gateway/limit/algebra.hpp"
+#include "gateway/limit/correction.hpp"
 #include "gateway/store/memory_taking.hpp"
 
 #include <algorithm>
@@ -44,19 +44,32 @@ void memory_store::refund(std::span<const charge> charges, const answer& given, 
     }
     const std::int64_t held = std::max<std::int64_t>((now - given.taken_at).count(), 0);
     for (std::size_t i = 0; i < charges.size(); ++i) {
-        if (!given.decisions()[i].allowed) {
-            continue;
+        const charge& c = charges[i];
+        const limit::decision& said = given.decisions()[i];
+        if (said.allowed && c.cost > 0) {
+            const limit::terms& t = c.limit->in_nanoseconds();
+            const auto before = limit::owed_before(t, said, c.cost, base::duration{1});
+            correct(c, {.tokens = c.cost, .held = held, .owed_before = before}, now);
         }
-        const bucket_id id = id_of(parts_->key, charges[i]);
-        const limit::terms& t = charges[i].limit->in_nanoseconds();
-        segment& s = parts_->buckets.at(parts_->buckets.segment_of(id));
-        const std::lock_guard locked{s};
-        limit::bucket* const b = s.find(id);
-        // Another interval: a reload came between, and what flowed back at which rate is not known.
-        if (b != nullptr && b->follows(t)) {
-            const limit::moment at = moment_of(*parts_, t, id.low, ticks(now));
-            s.store(*b, limit::refunded(t, *b, at, charges[i].cost, held));
-        }
+    }
+}
+
+void memory_store::correct(const charge& c, const limit::correction& what, base::instant now)
+{
+    const bucket_id id = id_of(parts_->key, c);
+    const limit::terms& t = c.limit->in_nanoseconds();
+    segment& s = parts_->buckets.at(parts_->buckets.segment_of(id));
+    const std::lock_guard locked{s};
+    limit::bucket* const b = s.find(id);
+    const limit::moment at = moment_of(*parts_, t, id.low, ticks(now));
+    const bool charges = what.what == limit::correction::kind::charge;
+    if (b == nullptr && charges && parts_->buckets.reserve(s, at.now, {&id, 1})) {
+        const limit::bucket fresh = limit::corrected(t, limit::bucket{}, at, what);
+        parts_->buckets.fulfil(s, {id, limit_tag(c.limit_name), fresh}, at.now, {&id, 1});
+    } else if (b != nullptr && (charges || b->follows(t))) {
+        // Is nothing given back at another rate: a reload came between, and what flowed back at
+        // which rate is not known.
+        s.store(*b, limit::corrected(t, *b, at, what));
     }
 }
 

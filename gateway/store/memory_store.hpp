@@ -6,6 +6,7 @@
 // Memory: bounded by max_buckets (see bytes()), taken lazily from the system as slots fill.
 #pragma once
 
+#include "gateway/limit/correction.hpp"
 #include "gateway/store/options.hpp"
 #include "gateway/store/store.hpp"
 
@@ -43,6 +44,11 @@ public:
     // flowed back since then, so that no burst ever exceeds the limit (see limit::refunded); a
     // shared bucket, or one whose rate has changed, is given nothing back.
     void refund(std::span<const charge> charges, const answer& given, base::instant now);
+
+    // Corrects what the bucket of this charge owes; the charge's cost is not looked at. A bucket
+    // that is not there owes nothing; one that is shared, or whose rate has changed, stays as it
+    // is.
+    void correct(const charge& c, const limit::correction& what, base::instant now);
 
     // What is to be added to base::now() to make it Unix time: windows may begin by the wall clock.
     // Any thread; again whenever the clock may have been set. A step of it gives nobody tokens but

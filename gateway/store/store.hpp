@@ -9,6 +9,7 @@
 #pragma once
 
 #include "gateway/base/clock.hpp"
+#include "gateway/limit/correction.hpp"
 #include "gateway/limit/decision.hpp"
 #include "gateway/limit/limit.hpp"
 
@@ -34,6 +35,16 @@ struct charge {
     std::int64_t cost = 1;
     // False: shadow mode, in which a charge never changes what the others get.
     bool enforced = true;
+    // Whether tokens may come back before their time, so that nothing may be concluded from an
+    // earlier answer.
+    bool may_be_corrected = false;
+
+    // Not null: no request, but a correction of what the bucket owes, which is always allowed; the
+    // cost is not looked at. The only charge of its question.
+    const limit::correction* correction = nullptr;
+    // Of a correction: 32 characters that no other one has, so that it is made once, however often
+    // it is asked for.
+    std::string_view receipt{};
 };
 
 // Whether what is allowed is taken. A look is answered as a question that others reject: what would

@@ -128,7 +128,14 @@ void add_limit_families(families& all, const table<limit_metrics>& limits)
 {
     auto decisions =
         counter_family("gateway_decisions_total", "What each limit said about a request.");
+    auto lost = counter_family(
+        "gateway_corrections_lost_total",
+        "Tokens to be given back or charged after a response that a failing store did not take."
+    );
     for (const auto& [name, blocks] : limits) {
+        add_row(lost, {{"limit", name}}, sum(blocks, [](const limit_metrics& m) {
+                    return m.corrections_lost.value();
+                }));
         for (std::size_t o = 0; o < outcome_names.size(); ++o) {
             add_row(
                 decisions,
@@ -138,6 +145,7 @@ void add_limit_families(families& all, const table<limit_metrics>& limits)
         }
     }
     add_family(all, std::move(decisions));
+    add_family(all, std::move(lost));
 }
 
 void add_upstream_families(

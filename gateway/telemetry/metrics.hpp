@@ -71,6 +71,8 @@ struct route_metrics {
 
 struct limit_metrics {
     std::array<counter, outcome_names.size()> decisions;
+    // Corrections that a failing store did not take in time.
+    counter corrections_lost;
 
     void count(outcome o) { decisions[static_cast<std::size_t>(o)].add(); }
 };

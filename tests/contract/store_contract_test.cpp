@@ -21,14 +21,29 @@ using std::chrono::seconds;
 const limit::limit five = *limit::limit::make(1, hours{1}, 5);
 const limit::limit three = *limit::limit::make(1, hours{1}, 3);
 
-charge of(const limit::limit& l, std::string_view name, std::int64_t cost = 1, bool enforced = true)
+// So long that none ends while a test runs.
+limit::limit in_windows(std::int64_t count, std::int64_t capacity, bool aligned)
+{
+    return *limit::limit::in_windows(
+        {.count = count, .length = hours{24 * 365 * 30}, .aligned = aligned, .capacity = capacity}
+    );
+}
+
+charge of(
+    const limit::limit& l,
+    std::string_view name,
+    std::int64_t cost = 1,
+    bool enforced = true,
+    bool corrected = false
+)
 {
     return {
         .limit_name = name.substr(0, 1),
         .bucket_name = name,
         .limit = &l,
         .cost = cost,
-        .enforced = enforced};
+        .enforced = enforced,
+        .may_be_corrected = corrected};
 }
 
 template <typename Subject>
@@ -234,6 +249,45 @@ TYPED_TEST(store_contract, a_limit_follows_its_rate_though_another_one_rejects)
     EXPECT_EQ(this->take_one(of(five, "a1")).remaining, 4) << "all four came back in 200 ms";
 }
 
+// Corrections that come with receipts, one after the other.
+TYPED_TEST(store_contract, corrects_what_a_bucket_owes)
+{
+    using kind = limit::correction::kind;
+    for (const limit::limit& l : {five, in_windows(5, 5, true), in_windows(5, 5, false)}) {
+        const char* const name = l == five ? "a1" : l == in_windows(5, 5, true) ? "b1" : "c1";
+        const charge c = of(l, name, 1, true, true);
+        int number = 0;
+        const auto correct = [&](const limit::correction& what) {
+            const std::string receipt = std::string(c.bucket_name) + std::to_string(++number);
+            this->subject.correct(c, what, receipt);
+            this->subject.correct(c, what, receipt);
+        };
+        this->take({c, c, c});
+        correct({.what = kind::give_back, .tokens = 2});
+        EXPECT_EQ(this->take_one(c).remaining, 3);
+        correct({.what = kind::charge, .tokens = 3});
+        EXPECT_FALSE(this->take_one(c).allowed);
+        correct({.what = kind::charge, .tokens = 4});
+        correct({.what = kind::give_back, .tokens = 4});
+        EXPECT_FALSE(this->take_one(c).allowed) << "in debt before, empty now";
+        correct({.what = kind::give_back, .tokens = 1});
+        EXPECT_EQ(this->take_one(c).remaining, 0);
+        correct({.what = kind::reset});
+        EXPECT_EQ(this->take_one(c).remaining, 4);
+    }
+}
+
+TYPED_TEST(store_contract, gives_back_less_what_flowed_back_meanwhile)
+{
+    const charge c = of(five, "a1", 1, true, true);
+    this->take({c, c});
+    const std::int64_t an_hour = this->subject.ticks(hours{1});
+    this->subject.correct(c, {.tokens = 1, .held = an_hour, .owed_before = 0}, "a1 full");
+    EXPECT_EQ(this->take_one(c).remaining, 2) << "an hour ago it was full: the token was lost";
+    this->subject.correct(c, {.tokens = 1, .held = an_hour, .owed_before = an_hour}, "a1 busy");
+    EXPECT_EQ(this->take_one(c).remaining, 2) << "it was not: given back, and taken again";
+}
+
 // The same rules again, as plainly as they can be written, with time standing still.
 class model {
 public:
@@ -273,14 +327,6 @@ private:
 
     std::map<std::string, limit::bucket> buckets_;
 };
-
-// So long that none ends while a test runs.
-limit::limit in_windows(std::int64_t count, std::int64_t capacity, bool aligned)
-{
-    return *limit::limit::in_windows(
-        {.count = count, .length = hours{24 * 365 * 30}, .aligned = aligned, .capacity = capacity}
-    );
-}
 
 TYPED_TEST(store_contract, answers_any_sequence_as_the_model_does)
 {

@@ -8,10 +8,12 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <gtest/gtest.h>
 
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 
 namespace gateway::store::testing {
@@ -63,7 +65,18 @@ public:
         return store_.take(charges, base::now(), a) ? std::optional{a} : std::nullopt;
     }
 
+    // Who calls it calls it once.
+    void correct(const charge& c, const limit::correction& what, const std::string& receipt)
+    {
+        if (receipts_.insert(receipt).second) {
+            store_.correct(c, what, base::now());
+        }
+    }
+
+    std::int64_t ticks(base::duration d) const { return d.count(); }
+
 private:
+    std::set<std::string> receipts_;
     memory_store store_{memory_options{.max_buckets = 10'000}};
 };
 
@@ -112,6 +125,16 @@ public:
         answer a;
         return ask(charges, a) ? std::nullopt : std::optional{a};
     }
+
+    void correct(charge c, const limit::correction& what, const std::string& receipt)
+    {
+        c.may_be_corrected = true;
+        c.correction = &what;
+        c.receipt = receipt;
+        EXPECT_TRUE(take({&c, 1}));
+    }
+
+    std::int64_t ticks(base::duration d) const { return d / std::chrono::microseconds{1}; }
 
     redis_server& server() { return *server_; }
 

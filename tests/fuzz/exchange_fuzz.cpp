@@ -98,7 +98,10 @@ public:
 
     void end_sending_upstream() override { require(false); }
 
-    void responded(int status) override { require(status == 101 || status >= 200); }
+    void responded(http::response_head& head) override
+    {
+        require(head.status == 101 || head.status >= 200);
+    }
 
     void failed(proxy::failure, bool) override { require(leases == releases); }
 

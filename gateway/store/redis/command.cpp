@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 #include <new>
 #include <vector>
 
@@ -47,8 +48,9 @@ private:
 
 bool same(const charge& a, const charge& b)
 {
-    return a.limit == b.limit && a.cost == b.cost && a.enforced == b.enforced &&
-           a.bucket_name == b.bucket_name && a.limit_name == b.limit_name;
+    return a.correction == nullptr && b.correction == nullptr && a.limit == b.limit &&
+           a.cost == b.cost && a.enforced == b.enforced && a.bucket_name == b.bucket_name &&
+           a.limit_name == b.limit_name;
 }
 
 bool same(const pending_question& a, const pending_question& b)
@@ -74,10 +76,14 @@ public:
         arguments_.add(static_cast<std::int64_t>(charges.size()));
         for (const charge& c : charges) {
             keys_.add(key_of(key_prefix, c));
-            // More than a full bucket is rejected whatever the number; this one is exact there,
-            // too.
-            arguments_.add(std::min(c.cost, c.limit->burst() + 1));
-            arguments_.add(c.enforced ? 1 : 0);
+            if (c.correction != nullptr) {
+                add(*c.correction, std::string{key_prefix}.append("correction:").append(c.receipt));
+            } else {
+                // More than a full bucket is rejected whatever the number; this one is exact there,
+                // too.
+                arguments_.add(std::min(c.cost, c.limit->burst() + 1));
+                arguments_.add(c.enforced ? 1 : 0);
+            }
             limit_.clear();
             c.limit->append_numbers(limit_, base::unix_time());
             for (const std::int64_t number : limit_) {
@@ -100,6 +106,15 @@ private:
     texts keys_;
     texts arguments_;
     std::vector<std::int64_t> limit_;
+
+    void add(const limit::correction& c, const std::string& receipt)
+    {
+        keys_.add(receipt);
+        arguments_.add(c.tokens);
+        arguments_.add(2 + static_cast<int>(c.what));
+        arguments_.add(c.held);
+        arguments_.add(c.owed_before);
+    }
 };
 
 }  // namespace
@@ -131,7 +146,7 @@ void encode_take(std::string& out, const take_script_of& script, const call& ask
     const auto all = asked.all();
     for (auto first = all.begin(); first != all.end();) {
         const auto other = [&first](const pending_question& q) { return !same(q, *first); };
-        const auto end = std::find_if(first, all.end(), other);
+        const auto end = std::find_if(std::next(first), all.end(), other);
         words.add(first->charges, static_cast<std::size_t>(end - first), script.key_prefix);
         first = end;
     }

@@ -38,6 +38,9 @@ sample full()
         "}\n"
         "  by_header: { key: [], rate: 9/h, cost: { header: X-Cost, default: 0, max: 100 } }\n"
         "  by_query: { key: [], rate: 9/h, cost: { query: \"a%,b\", max: 7 } }\n"
+        "  login: { key: [], rate: 9/h, charge_on: { status: [401, 5xx] }, reset_on: { status: "
+        "[201] } }\n"
+        "  llm: { key: [], rate: 9/h, settle: { header: X-Used, max: 1000, keep: true } }\n"
         "  hourly: { key: [], algorithm: fixed_window, rate: 9/h, start: aligned }\n";
     s.routes =
         "routes:\n"

@@ -94,10 +94,10 @@ public:
 
     void end_sending_upstream() override { ADD_FAILURE() << "no tunnel is here"; }
 
-    void responded(int final_status) override
+    void responded(http::response_head& head) override
     {
         EXPECT_EQ(told_status, 0);
-        told_status = final_status;
+        told_status = head.status;
     }
 
     void failed(failure, bool) override { EXPECT_EQ(fresh.size(), released.size()); }

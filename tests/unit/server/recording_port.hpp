@@ -316,9 +316,9 @@ public:
 
     const proxy::upstream_options& upstream() const override { return upstream_options; }
 
-    void responded(int status) override
+    void responded(http::response_head& head) override
     {
-        promise(connected_ && status >= 101, "what responds was leased");
+        promise(connected_ && head.status >= 101, "what responds was leased");
     }
 
     void failed(proxy::failure, bool) override

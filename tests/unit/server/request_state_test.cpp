@@ -126,7 +126,7 @@ public:
 
     void release(parting) override { connected = false; }
 
-    void responded(int) override {}
+    void responded(http::response_head&) override {}
 
     void failed(proxy::failure, bool) override {}
 

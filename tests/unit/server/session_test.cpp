@@ -2,6 +2,7 @@
 // request is answered by the gateway itself.
 #include "gateway/server/session.hpp"
 
+#include "gateway/server/corrections.hpp"
 #include "gateway/server/http1_pool.hpp"
 
 #include <climits>
@@ -149,12 +150,14 @@ private:
     bool log_enabled_ = true;
     store::memory_store local_{{.max_buckets = 1024}};
     check_pool checks_{local_, loop};
+    corrections corrections_{local_, loop};
     scratch scratch_;
     http::date_line date_{base::unix_time()};
     std::list<session> sessions_;
     session_environment environment_{
         loop,
         checks_,
+        corrections_,
         connections,
         metrics,
         log_,

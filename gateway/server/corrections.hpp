@@ -1,0 +1,75 @@
+// What responses have corrected of a worker's buckets. The local store does it at once; a shared
+// one is asked, and asked again until it has or a minute has passed: then the correction is counted
+// as lost, and the client stays charged. One thread.
+#pragma once
+
+#include "gateway/net/loop.hpp"
+#include "gateway/server/reservation.hpp"
+#include "gateway/store/memory_store.hpp"
+
+#include <list>
+
+namespace gateway::server {
+
+class corrections {
+public:
+    // More at a time are lost at once.
+    static constexpr std::size_t max_pending = 10'000;
+
+    corrections(store::memory_store& local, const net::loop& l) : local_(local), loop_(l) {}
+
+    // `r` was reserved under the policy of that view.
+    void make(
+        const std::shared_ptr<const policy_view>& view,
+        const reserved& r,
+        const limit::correction& what
+    );
+
+    // Called from each tick.
+    void retry();
+
+private:
+    // One on its way to a shared store. Destroys itself when it has been made, or is lost.
+    class pending final : public store::question {
+    public:
+        pending(
+            corrections& owner,
+            std::shared_ptr<const policy_view> view,
+            const reserved& r,
+            const limit::correction& what
+        );
+
+        // False: the store cannot be asked now.
+        void ask();
+
+        bool waits() const { return !asked(); }
+
+        base::instant since() const { return since_; }
+
+        void lose() { metrics_.corrections_lost.add(); }
+
+        std::list<pending>::iterator self;
+
+    private:
+        corrections& owner_;
+        std::shared_ptr<const policy_view> view_;
+        store::shared_store& store_;
+        telemetry::limit_metrics& metrics_;
+        std::string bucket_name_;
+        std::string receipt_;
+        limit::correction what_;
+        store::charge charge_;
+        base::instant since_;
+
+        void answered(const store::answer&) override { owner_.pending_.erase(self); }
+
+        // retry() asks again.
+        void failed(store::failure) override {}
+    };
+
+    store::memory_store& local_;
+    const net::loop& loop_;
+    std::list<pending> pending_;
+};
+
+}  // namespace gateway::server

@@ -1,0 +1,100 @@
+#include "gateway/server/reservation.hpp"
+
+#include "gateway/base/text.hpp"
+#include "gateway/server/corrections.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+namespace gateway::server {
+
+namespace {
+
+using kind = limit::correction::kind;
+
+// In the ticks of the store that it lives in.
+limit::correction given_back(const reserved& r, std::int64_t tokens, base::instant now)
+{
+    const bool local = r.shared == nullptr;
+    const base::duration tick = local ? base::duration{1} : std::chrono::microseconds{1};
+    const limit::terms& t =
+        local ? r.rule->limit.in_nanoseconds() : r.rule->limit.in_microseconds();
+    return {
+        .what = kind::give_back,
+        .tokens = tokens,
+        .held = std::max<std::int64_t>((now - r.taken_at) / tick, 0) + (local ? 0 : 1),
+        .owed_before = limit::owed_before(t, r.decision, r.cost, tick)};
+}
+
+// What the response says that its request cost; nothing: it does not say, or nonsense.
+std::optional<std::int64_t> said_cost(const policy::outcome_rule& rule, http::response_head& head)
+{
+    std::optional<std::int64_t> said;
+    bool plain = true;
+    for (const http::field& f : head.fields) {
+        if (!base::equal_ignoring_case(f.name, rule.settle_header)) {
+            continue;
+        }
+        const std::string_view text = base::trimmed(f.value);
+        std::uint64_t number = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+        const bool whole = !text.empty() && end == text.data() + text.size();
+        plain = plain && whole && error != std::errc::invalid_argument && !said;
+        said = error == std::errc{} && number <= static_cast<std::uint64_t>(rule.settle_max)
+                   ? static_cast<std::int64_t>(number)
+                   : rule.settle_max;
+    }
+    return plain ? said : std::nullopt;
+}
+
+void take_out(const policy::outcome_rule& rule, http::response_head& head)
+{
+    std::erase_if(head.fields, [&rule](const http::field& f) {
+        return base::equal_ignoring_case(f.name, rule.settle_header);
+    });
+}
+
+// What a response of this status makes of what was taken. Nothing: it stays.
+std::optional<limit::correction> correction_of(
+    const reserved& r, int status, http::response_head* head, base::instant now
+)
+{
+    const policy::outcome_rule& rule = r.rule->outcome;
+    if (rule.reset_on.contains(status)) {
+        return limit::correction{.what = kind::reset};
+    }
+    std::int64_t cost = r.cost;
+    if (!rule.settle_header.empty() && head != nullptr) {
+        cost = said_cost(rule, *head).value_or(r.cost);
+    }
+    if (!rule.charge_on.ranges.empty() && !rule.charge_on.contains(status)) {
+        cost = 0;
+    }
+    if (cost > r.cost) {
+        return limit::correction{.what = kind::charge, .tokens = cost - r.cost};
+    }
+    return cost < r.cost ? std::optional{given_back(r, r.cost - cost, now)} : std::nullopt;
+}
+
+}  // namespace
+
+void reservation::responded(
+    int status, http::response_head* head, base::instant now, corrections& make
+)
+{
+    for (const reserved& r : taken_) {
+        if (const auto what = correction_of(r, status, head, now)) {
+            make.make(view_, r, *what);
+        }
+    }
+    for (const reserved& r : taken_) {
+        const policy::outcome_rule& rule = r.rule->outcome;
+        if (head != nullptr && !rule.settle_header.empty() && !rule.keep_settle_header) {
+            take_out(rule, *head);
+        }
+    }
+    clear();
+}
+
+}  // namespace gateway::server

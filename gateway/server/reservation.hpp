@@ -1,0 +1,58 @@
+// What a request has been charged until its response says what of it remains.
+//
+// Corrected once: when the response's status is known, its own or the gateway's. If none comes
+// (the client has gone away), everything stays charged.
+#pragma once
+
+#include "gateway/http/message.hpp"
+#include "gateway/limit/correction.hpp"
+#include "gateway/server/policy_view.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace gateway::server {
+
+class corrections;
+
+// Tokens taken from one bucket.
+struct reserved {
+    const policy::limit_rule* rule = nullptr;
+    telemetry::limit_metrics* metrics = nullptr;
+    std::string bucket_name{};
+    std::int64_t cost = 1;
+    // What the store said of it.
+    limit::decision decision{};
+    // No later than they were taken.
+    base::instant taken_at{};
+    // Null: they were taken from the local store.
+    store::shared_store* shared = nullptr;
+};
+
+class reservation {
+public:
+    // Of a new request.
+    void clear()
+    {
+        view_.reset();
+        taken_.clear();
+    }
+
+    // `view`: that of the request, whose policy and stores must stay.
+    void begin(std::shared_ptr<const policy_view> view) { view_ = std::move(view); }
+
+    void add(reserved r) { taken_.push_back(std::move(r)); }
+
+    bool empty() const { return taken_.empty(); }
+
+    // The request's response has this status; `head` is the upstream's, from which headers that
+    // were meant for us are taken out, or null. Nothing if it is called again.
+    void responded(int status, http::response_head* head, base::instant now, corrections& make);
+
+private:
+    std::shared_ptr<const policy_view> view_;
+    std::vector<reserved> taken_;
+};
+
+}  // namespace gateway::server
