@@ -1,5 +1,6 @@
 #include "config/cost_keys.hpp"
 
+#include "config/ranges.hpp"
 #include "config/text_rules.hpp"
 #include "config/yaml_text.hpp"
 #include "gateway/base/text.hpp"
@@ -8,11 +9,10 @@
 namespace gateway::config {
 namespace {
 
-using source = policy::cost_rule::source;
+using cost_source = policy::cost_rule::source;
 
-constexpr std::uint64_t most_tokens = 1'000'000'000'000;
-constexpr std::size_t longest_name = 128;
-constexpr std::size_t most_methods = 32;
+constexpr std::size_t longest_cost_name = 128;
+constexpr std::size_t most_cost_methods = 32;
 
 constexpr std::string_view schema = R"({"anyOf":[
     {"type":"integer","minimum":1,"maximum":1000000000000},
@@ -22,14 +22,14 @@ constexpr std::string_view schema = R"({"anyOf":[
         "default":{"type":"integer","minimum":0,"maximum":1000000000000},
         "max":{"type":"integer","minimum":1,"maximum":1000000000000}}}]})";
 
-void read_methods(section& from, policy::cost_rule& cost)
+void read_cost_methods(section& from, policy::cost_rule& cost)
 {
     section methods{{from.find("methods"), from.path_of("methods")}, from.found()};
     for (const entry& e : from.find("methods")->entries) {
         const auto tokens = methods.number(e.key.text, 0, most_tokens);
-        if (!is_token(e.key.text, longest_name)) {
+        if (!is_token(e.key.text, longest_cost_name)) {
             methods.problem(e.key.text, "not a method");
-        } else if (cost.methods.size() == most_methods) {
+        } else if (cost.methods.size() == most_cost_methods) {
             methods.problem(e.key.text, "too many, the maximum is 32");
         } else if (tokens && methods.is_first(e)) {
             cost.methods.emplace_back(e.key.text, static_cast<std::int64_t>(*tokens));
@@ -39,15 +39,15 @@ void read_methods(section& from, policy::cost_rule& cost)
 }
 
 // The name of the header or query parameter.
-void read_name(section& from, std::string_view key, policy::cost_rule& cost)
+void read_cost_name(section& from, std::string_view key, policy::cost_rule& cost)
 {
     const std::string* const name = from.text(key);
     if (name == nullptr) {
         return;
     }
-    const bool header = cost.from == source::header;
-    const bool valid =
-        header ? is_token(*name, longest_name) : !name->empty() && is_visible(*name, longest_name);
+    const bool header = cost.from == cost_source::header;
+    const bool valid = header ? is_token(*name, longest_cost_name)
+                              : !name->empty() && is_visible(*name, longest_cost_name);
     if (!valid) {
         from.problem(key, "not a name");
     } else if (header && http::hop_by_hop.contains(http::classify(*name))) {
@@ -60,7 +60,7 @@ void read_bounds(section& from, policy::cost_rule& cost)
 {
     const auto standard = from.number("default", 0, most_tokens);
     cost.standard = standard ? static_cast<std::int64_t>(*standard) : 1;
-    if (cost.from == source::methods) {
+    if (cost.from == cost_source::methods) {
         return;
     }
     if (!from.has("max")) {
@@ -78,9 +78,9 @@ void read_said_cost(section& limit, const node& said, policy::cost_rule& cost)
     section from{{&said, limit.path_of("cost")}, limit.found()};
     int sources = 0;
     for (const auto& [key, what] :
-         {std::pair{"header", source::header},
-          std::pair{"query", source::query},
-          std::pair{"methods", source::methods}}) {
+         {std::pair{"header", cost_source::header},
+          std::pair{"query", cost_source::query},
+          std::pair{"methods", cost_source::methods}}) {
         if (from.has(key)) {
             cost.from = what;
             ++sources;
@@ -90,10 +90,10 @@ void read_said_cost(section& limit, const node& said, policy::cost_rule& cost)
         limit.problem("cost", "expected a number, or one of header, query and methods");
         return;
     }
-    if (cost.from == source::methods) {
-        read_methods(from, cost);
+    if (cost.from == cost_source::methods) {
+        read_cost_methods(from, cost);
     } else {
-        read_name(from, cost.from == source::header ? "header" : "query", cost);
+        read_cost_name(from, cost.from == cost_source::header ? "header" : "query", cost);
     }
     read_bounds(from, cost);
     from.refuse_the_rest();
@@ -113,17 +113,17 @@ void read_cost(section& from, policy::cost_rule& cost)
 std::string print_cost(const policy::cost_rule& cost)
 {
     const std::string standard = std::to_string(cost.standard);
-    if (cost.from == source::fixed) {
+    if (cost.from == cost_source::fixed) {
         return standard;
     }
-    if (cost.from == source::methods) {
+    if (cost.from == cost_source::methods) {
         std::string methods;
         for (const auto& [method, tokens] : cost.methods) {
             methods += (methods.empty() ? "" : ", ") + yaml(method) + ": " + std::to_string(tokens);
         }
         return "{ methods: { " + methods + " }, default: " + standard + " }";
     }
-    return std::string{"{ "} + (cost.from == source::header ? "header: " : "query: ") +
+    return std::string{"{ "} + (cost.from == cost_source::header ? "header: " : "query: ") +
            yaml(cost.name) + ", default: " + standard + ", max: " + std::to_string(cost.max) + " }";
 }
 

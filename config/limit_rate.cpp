@@ -2,6 +2,7 @@
 
 #include "config/cost_keys.hpp"
 #include "config/outcome_keys.hpp"
+#include "config/ranges.hpp"
 #include "config/reading.hpp"
 #include "config/unit_hints.hpp"
 #include "config/window_start.hpp"
@@ -11,8 +12,6 @@ namespace gateway::config {
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr std::uint64_t most_tokens = 1'000'000'000'000;
 
 // Of windows that begin by a calendar, as a shared store is told when each of them begins.
 constexpr std::int64_t most_windows_held = 60;

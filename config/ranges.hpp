@@ -9,6 +9,8 @@ namespace gateway::config {
 
 inline constexpr base::duration shortest_timeout = std::chrono::milliseconds{1};
 inline constexpr std::uint64_t most_connections = 1'000'000;
+// Of a bucket, a rate or a cost.
+inline constexpr std::uint64_t most_tokens = 1'000'000'000'000;
 
 inline constexpr std::uint64_t kib = 1024;
 inline constexpr std::uint64_t mib = 1024 * kib;

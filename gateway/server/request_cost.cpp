@@ -9,8 +9,6 @@ namespace gateway::server {
 
 namespace {
 
-using source = policy::cost_rule::source;
-
 std::int64_t cost_of_method(const policy::cost_rule& rule, std::string_view method)
 {
     const auto found = std::find_if(rule.methods.begin(), rule.methods.end(), [&](const auto& m) {
@@ -32,12 +30,12 @@ std::optional<std::int64_t> whole_number(std::string_view text, std::int64_t max
 
 std::optional<std::int64_t> said_cost(const policy::cost_rule& rule, const http::request_head& head)
 {
-    if (rule.from == source::methods) {
+    if (rule.from == policy::cost_rule::source::methods) {
         return cost_of_method(rule, head.method);
     }
     thread_local part_value value;  // keeps its memory
     value.clear();
-    if (rule.from == source::header) {
+    if (rule.from == policy::cost_rule::source::header) {
         read_header(head, rule.name, value);
     } else {
         read_query(head.query, rule.name, value);

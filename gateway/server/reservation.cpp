@@ -28,7 +28,9 @@ limit::correction given_back(const reserved& r, std::int64_t tokens, base::insta
 }
 
 // What the response says that its request cost; nothing: it does not say, or nonsense.
-std::optional<std::int64_t> said_cost(const policy::outcome_rule& rule, http::response_head& head)
+std::optional<std::int64_t> settled_cost(
+    const policy::outcome_rule& rule, http::response_head& head
+)
 {
     std::optional<std::int64_t> said;
     bool plain = true;
@@ -66,7 +68,7 @@ std::optional<limit::correction> correction_of(
     }
     std::int64_t cost = r.cost;
     if (!rule.settle_header.empty() && head != nullptr) {
-        cost = said_cost(rule, *head).value_or(r.cost);
+        cost = settled_cost(rule, *head).value_or(r.cost);
     }
     if (!rule.charge_on.ranges.empty() && !rule.charge_on.contains(status)) {
         cost = 0;
