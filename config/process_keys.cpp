@@ -41,7 +41,61 @@ void describe_address(
     );
 }
 
-void describe_listener(keys& k, std::optional<server::listen_address>& address)
+// `true`, or a mapping.
+void read_decide(section& listener, std::optional<server::decide_options>& decide)
+{
+    const node* const value = listener.find("decide");
+    if (value == nullptr) {
+        return;
+    }
+    if (value->is != node::kind::mapping) {
+        if (listener.flag("decide").value_or(false)) {
+            decide = server::decide_options{};
+        }
+        return;
+    }
+    section from{{value, listener.path_of("decide")}, listener.found()};
+    decide = server::decide_options{};
+    if (const auto status = from.number("rejected_status", 0, UINT16_MAX)) {
+        if (*status != 403 && *status != 429 && *status != 503) {
+            from.problem("rejected_status", "expected 403, 429 or 503");
+        }
+        decide->rejected_status = static_cast<std::uint16_t>(*status);
+    }
+    from.refuse_the_rest();
+}
+
+std::optional<std::string> print_decide(const std::optional<server::decide_options>& decide)
+{
+    if (!decide) {
+        return std::nullopt;
+    }
+    return decide->rejected_status == 0
+               ? "true"
+               : "{ rejected_status: " + std::to_string(decide->rejected_status) + " }";
+}
+
+void describe_decide(keys& k, std::optional<server::decide_options>& decide)
+{
+    k.other(
+        {"decide",
+         "requests are questions of other proxies, answered with 200 or the refusal and never "
+         "forwarded ([decisions for other proxies](decide.md)); `rejected_status` replaces that of "
+         "every refusal"},
+        {.says = {"`false`", "`true`, `{ rejected_status: 403 }` (or 429, 503)"},
+         .schema = R"({"anyOf":[{"type":"boolean"},{"type":"object","additionalProperties":false,
+             "properties":{"rejected_status":{"enum":[403,429,503]}}}]})",
+         .read = [&](section& from) { read_decide(from, decide); },
+         .print = [&] { return print_decide(decide); },
+         .optional = true}
+    );
+}
+
+void describe_listener(
+    keys& k,
+    std::optional<server::listen_address>& address,
+    std::optional<server::decide_options>& decide
+)
 {
     describe_address(
         k,
@@ -51,11 +105,12 @@ void describe_listener(keys& k, std::optional<server::listen_address>& address)
         {"none"},
         address
     );
+    describe_decide(k, decide);
 }
 
 // What is read of one listener joins those before it.
 void add_listener(
-    const located& item, std::vector<server::listen_address>& listeners, findings& found
+    const located& item, std::vector<server::listener_options>& listeners, findings& found
 )
 {
     if (item.value->is == node::kind::scalar) {
@@ -67,22 +122,25 @@ void add_listener(
         return;
     }
     std::optional<server::listen_address> address;
+    std::optional<server::decide_options> decide;
     reading::all(item, found, [&](keys& k) {
-        describe_listener(k, address);
+        describe_listener(k, address, decide);
         k.rule([&](section& from) {
             const bool any_port = address && address->socket_path.empty() && address->port == 0;
             if (address && !any_port &&
-                std::find(listeners.begin(), listeners.end(), *address) != listeners.end()) {
+                std::any_of(listeners.begin(), listeners.end(), [&](const auto& above) {
+                    return above.address == *address;
+                })) {
                 from.problem("address", "a listener above has the same address");
             }
         });
     });
     if (address) {
-        listeners.push_back(*address);
+        listeners.push_back({*address, decide});
     }
 }
 
-void load_listeners(section& root, std::vector<server::listen_address>& listeners)
+void load_listeners(section& root, std::vector<server::listener_options>& listeners)
 {
     const auto list = root.list("listeners");
     if (!list || !within(*list, max_listeners, root.found())) {
@@ -96,10 +154,10 @@ void load_listeners(section& root, std::vector<server::listen_address>& listener
     }
 }
 
-void describe_listeners(keys& root, std::vector<server::listen_address>& listeners)
+void describe_listeners(keys& root, std::vector<server::listener_options>& listeners)
 {
     root.each(
-        {"listeners", "where to accept connections; each has one key, `address`"},
+        {"listeners", "where to accept connections, and what for"},
         {.says = {"none", "1 to 64"},
          .named = false,
          .read = [&](section& from) { load_listeners(from, listeners); },
@@ -107,10 +165,12 @@ void describe_listeners(keys& root, std::vector<server::listen_address>& listene
          .describe =
              [&](std::size_t i, keys& k) {
                  std::optional<server::listen_address> one;
+                 std::optional<server::decide_options> decide;
                  if (i < listeners.size()) {
-                     one = listeners[i];
+                     one = listeners[i].address;
+                     decide = listeners[i].decide;
                  }
-                 describe_listener(k, one);
+                 describe_listener(k, one, decide);
              }}
     );
 }

@@ -169,7 +169,7 @@ int app::run()
     open_admin();
     const server::snapshot first = snapshot_of(settings_);
     for (std::size_t i = 0; i < count; ++i) {
-        workers_.emplace_back(shared_, i, first, std::move(sockets[i]));
+        workers_.emplace_back(shared_, i, first, settings_.server.listeners, std::move(sockets[i]));
     }
     check_servers(first);
     for (server::worker& w : workers_) {

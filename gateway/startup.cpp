@@ -98,11 +98,12 @@ net::socket open_listener(const server::listen_address& address, std::string_vie
 }
 
 std::vector<std::vector<net::socket>> open_listeners(
-    const std::vector<server::listen_address>& addresses, std::size_t workers
+    const std::vector<server::listener_options>& listeners, std::size_t workers
 )
 {
     std::vector<std::vector<net::socket>> out(workers);
-    for (server::listen_address address : addresses) {
+    for (const server::listener_options& listener : listeners) {
+        server::listen_address address = listener.address;
         net::socket first = open_first(address, "listening on ");
         for (std::size_t i = 1; i < workers; ++i) {
             out[i].push_back(open_another(address, first));
@@ -114,9 +115,9 @@ std::vector<std::vector<net::socket>> open_listeners(
 
 void remove_socket_files(const server::options& options)
 {
-    for (const server::listen_address& address : options.listeners) {
-        if (!address.socket_path.empty()) {
-            ::unlink(address.socket_path.c_str());
+    for (const server::listener_options& listener : options.listeners) {
+        if (!listener.address.socket_path.empty()) {
+            ::unlink(listener.address.socket_path.c_str());
         }
     }
     if (!options.admin.address.socket_path.empty()) {

@@ -24,7 +24,7 @@ net::socket open_listener(const server::listen_address& address, std::string_vie
 
 // For each worker, a socket for every address.
 std::vector<std::vector<net::socket>> open_listeners(
-    const std::vector<server::listen_address>& addresses, std::size_t workers
+    const std::vector<server::listener_options>& listeners, std::size_t workers
 );
 
 // At the end: the files of Unix sockets would only puzzle the next one to connect.

@@ -19,9 +19,10 @@ struct known_status {
 };
 
 // The most frequent first.
-constexpr std::array<known_status, 17> known_statuses{{
+constexpr std::array<known_status, 18> known_statuses{{
     {"429 Too Many Requests", "https://iana.org/assignments/http-problem-types#quota-exceeded"},
     {"400 Bad Request"},
+    {"403 Forbidden"},
     {"404 Not Found"},
     {"405 Method Not Allowed"},
     {"408 Request Timeout"},

@@ -72,6 +72,8 @@ private:
 
     void after_event(bool moved) override { client_->after_event(moved); }
 
+    const std::optional<decide_options>& decide() const override { return client_->decide(); }
+
     const base::ip_address& peer() const override { return client_->peer(); }
 };
 

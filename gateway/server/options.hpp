@@ -4,6 +4,8 @@
 #include "gateway/base/clock.hpp"
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,22 @@ struct listen_address {
     bool operator==(const listen_address&) const = default;
 };
 
+// Requests of such a listener are questions of other proxies: answered, and never forwarded.
+struct decide_options {
+    // The status of every refusal; 0: each has its own (429, 400, 503).
+    std::uint16_t rejected_status = 0;
+
+    bool operator==(const decide_options&) const = default;
+};
+
+struct listener_options {
+    listen_address address;
+    // Nothing: requests are forwarded.
+    std::optional<decide_options> decide{};
+
+    bool operator==(const listener_options&) const = default;
+};
+
 struct admin_options {
     listen_address address{.host = "127.0.0.1", .port = 9901, .socket_path = {}};
     // Most connections at a time; for one more, the one that kept us waiting longest is closed.
@@ -31,7 +49,7 @@ struct admin_options {
 };
 
 struct options {
-    std::vector<listen_address> listeners;
+    std::vector<listener_options> listeners;
     admin_options admin;
     // The number of workers; 0: as many as usable cores.
     std::size_t workers = 0;

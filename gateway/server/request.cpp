@@ -1,6 +1,7 @@
 #include "gateway/server/request.hpp"
 
 #include "gateway/server/corrections.hpp"
+#include "gateway/server/question.hpp"
 
 namespace gateway::server {
 
@@ -14,14 +15,45 @@ void request::request_begins()
 
 admission request::admit(const http::request_head& head)
 {
+    if (host_.decide()) {
+        return answer(head);
+    }
     account_.note(head, admitter_);
     return admitter_.admit(head, *this);
+}
+
+// Of a proxy that asks whether a request may pass.
+admission request::answer(const http::request_head& question)
+{
+    http::request_head& asked = env_.scratch.asked;
+    const bool clear = read_question(question, admitter_.peer_trusted(), asked);
+    account_.note(asked, admitter_);
+    return as_answer(
+        clear ? admitter_.admit(asked, *this)
+              : refusal(400, "the request that is asked about has two targets, or none")
+    );
+}
+
+// What no limit is for may pass. Nothing is known of the response, so the charge stays.
+admission request::as_answer(admission a)
+{
+    if (a.next == admission::action::wait) {
+        return a;
+    }
+    if (a.next == admission::action::forward || a.status == 404) {
+        admitter_.reserved().clear();
+        return refusal(200, {});
+    }
+    const int status = host_.decide()->rejected_status;
+    a.status = status != 0 && a.status >= 400 ? status : a.status;
+    return a;
 }
 
 void request::decided(const verdict& v)
 {
     env_.loop.refresh_now();
-    state_.admitted(admitter_.conclude(v));
+    const admission a = admitter_.conclude(v);
+    state_.admitted(host_.decide() ? as_answer(a) : a);
     host_.after_event(true);
 }
 

@@ -46,6 +46,9 @@ private:
     upstream_side upstream_;
     request_state state_;
 
+    admission answer(const http::request_head& question);
+    admission as_answer(admission a);
+
     // request_port
     void request_begins() override;
     admission admit(const http::request_head& head) override;

@@ -2,6 +2,9 @@
 #pragma once
 
 #include "gateway/base/ip_address.hpp"
+#include "gateway/server/options.hpp"
+
+#include <optional>
 
 namespace gateway::server {
 
@@ -14,6 +17,9 @@ public:
     // deadlines begin. `moved`: something of a body or a tunnel, which puts its deadline off. May
     // begin the next request, or give the request's memory away.
     virtual void after_event(bool moved) = 0;
+
+    // Whether requests are questions that are answered and not forwarded.
+    virtual const std::optional<decide_options>& decide() const = 0;
 
     // The other end of the connection.
     virtual const base::ip_address& peer() const = 0;

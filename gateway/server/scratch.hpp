@@ -15,6 +15,8 @@ struct scratch {
     std::string out;
 
     http::request_head request;
+    // The request that a question is about.
+    http::request_head asked;
     http::response_head response;
 
     // The host and the path of a request as matching and keys spell them.

@@ -4,8 +4,13 @@
 
 namespace gateway::server {
 
-session::session(session_environment& env, net::socket connected, const base::ip_address& peer)
-    : connection(env.loop, std::move(connected)), env_(env), peer_(peer)
+session::session(
+    session_environment& env,
+    net::socket connected,
+    const base::ip_address& peer,
+    const std::optional<decide_options>& decide
+)
+    : connection(env.loop, std::move(connected)), env_(env), peer_(peer), decide_(decide)
 {
     env_.metrics.clients_idle.add(1);
 }

@@ -5,6 +5,7 @@
 #include "gateway/base/ip_address.hpp"
 #include "gateway/base/timer_wheel.hpp"
 #include "gateway/net/connection.hpp"
+#include "gateway/server/options.hpp"
 #include "gateway/server/session_environment.hpp"
 #include "gateway/server/timeout.hpp"
 
@@ -21,7 +22,12 @@ public:
     // How long an idle connection stays open while draining, for a request on its way.
     static constexpr base::duration drain_grace = std::chrono::milliseconds{500};
 
-    session(session_environment& env, net::socket connected, const base::ip_address& peer);
+    session(
+        session_environment& env,
+        net::socket connected,
+        const base::ip_address& peer,
+        const std::optional<decide_options>& decide = {}
+    );
     ~session() override;
 
     void start();
@@ -33,6 +39,9 @@ public:
     void abort();
 
     const base::ip_address& peer() const { return peer_; }
+
+    // Whether its requests are questions.
+    const std::optional<decide_options>& decide() const { return decide_; }
 
     // For its http1_connection.
     // At the end of each event: what to wait for, and until when; the http1_connection may be given
@@ -58,6 +67,7 @@ private:
     timeout armed_ = timeout::none;
     bool counted_active_ = false;
     bool draining_ = false;
+    const std::optional<decide_options> decide_;
 
     http1_connection& http();
     void rest(bool moved);

@@ -7,7 +7,11 @@
 namespace gateway::server {
 
 worker::worker(
-    shared_state& shared, std::size_t index, const snapshot& s, std::vector<net::socket> listening
+    shared_state& shared,
+    std::size_t index,
+    const snapshot& s,
+    const std::vector<listener_options>& listeners,
+    std::vector<net::socket> listening
 )
     : shared_(shared),
       index_(index),
@@ -31,9 +35,8 @@ worker::worker(
           [this](session& ended_one) { ended(ended_one); },
       }
 {
-    net::acceptor_owner& owner = *this;
-    for (net::socket& one : listening) {
-        listeners_.emplace_back(loop_, std::move(one), owner);
+    for (std::size_t i = 0; i < listeners.size(); ++i) {
+        doors_.emplace_back(*this, std::move(listening[i]), listeners[i].decide);
     }
     loop_.on_tick([this](base::instant now) { tick(now); });
 }
@@ -49,8 +52,8 @@ worker::~worker()
 
 void worker::start(std::function<void()> finished)
 {
-    for (net::listener& l : listeners_) {
-        l.start();
+    for (door& d : doors_) {
+        d.listener().start();
     }
     thread_ = std::thread([this, finished = std::move(finished)] {
         loop_.run();
@@ -75,7 +78,11 @@ void worker::room_unused()
 }
 
 // A Unix socket's peer is on this machine: it counts as the loopback address, and against no cap.
-void worker::accepted(net::socket connected, const std::optional<base::ip_address>& peer)
+void worker::accepted(
+    net::socket connected,
+    const std::optional<base::ip_address>& peer,
+    const std::optional<decide_options>& decide
+)
 {
     std::optional<base::ip_address> counted_as;
     if (peer.has_value() && !let_in(*peer, counted_as)) {
@@ -84,7 +91,8 @@ void worker::accepted(net::socket connected, const std::optional<base::ip_addres
         return;
     }
     const auto here = base::ip_address::v4(INADDR_LOOPBACK);
-    session& s = sessions_.emplace_back(environment_, std::move(connected), peer.value_or(here));
+    session& s =
+        sessions_.emplace_back(environment_, std::move(connected), peer.value_or(here), decide);
     s.self = std::prev(sessions_.end());
     s.counted_as = counted_as;
     s.start();
@@ -130,8 +138,8 @@ void worker::tick(base::instant now)
     if (paused_ && !draining_ &&
         shared_.connections.load(std::memory_order_relaxed) < shared_.max_connections) {
         paused_ = false;
-        for (net::listener& l : listeners_) {
-            l.resume();
+        for (door& d : doors_) {
+            d.listener().resume();
         }
     }
     end_if_done();
@@ -151,8 +159,8 @@ void worker::begin_drain()
 {
     draining_ = true;
     loop_.refresh_now();
-    for (net::listener& l : listeners_) {
-        l.close();
+    for (door& d : doors_) {
+        d.listener().close();
     }
     for (auto s = sessions_.begin(); s != sessions_.end();) {
         (s++)->drain();

@@ -35,15 +35,17 @@ struct shared_state {
     peer_count peers{};
 };
 
-class worker final : private net::acceptor_owner {
+class worker final {
 public:
     // About how many ticks a full pass over the local table takes, to forget full buckets: 10 s.
     static constexpr std::size_t sweep_passes = 400;
 
+    // `listening[i]` is the socket of `listeners[i]`.
     worker(
         shared_state& shared,
         std::size_t index,
         const snapshot& s,
+        const std::vector<listener_options>& listeners,
         std::vector<net::socket> listening
     );
 
@@ -63,6 +65,30 @@ public:
     void abort();
 
 private:
+    // A listener, and what its connections are for.
+    class door final : private net::acceptor_owner {
+    public:
+        door(worker& of, net::socket listening, const std::optional<decide_options>& decide)
+            : worker_(of), decide_(decide), listener_(of.loop_, std::move(listening), *this)
+        {}
+
+        net::listener& listener() { return listener_; }
+
+    private:
+        worker& worker_;
+        const std::optional<decide_options> decide_;
+        net::listener listener_;
+
+        bool make_room() override { return worker_.make_room(); }
+
+        void room_unused() override { worker_.room_unused(); }
+
+        void accepted(net::socket s, const std::optional<base::ip_address>& peer) override
+        {
+            worker_.accepted(std::move(s), peer, decide_);
+        }
+    };
+
     shared_state& shared_;
     std::size_t index_;
     net::loop loop_;
@@ -77,16 +103,20 @@ private:
     http::date_line date_{base::unix_time()};
     session_environment environment_;
     std::list<session> sessions_;
-    std::list<net::listener> listeners_;
+    std::list<door> doors_;
     // Whether the listeners wait for room.
     bool paused_ = false;
 
     bool draining_ = false;
     std::thread thread_;
 
-    bool make_room() override;
-    void room_unused() override;
-    void accepted(net::socket connected, const std::optional<base::ip_address>& peer) override;
+    bool make_room();
+    void room_unused();
+    void accepted(
+        net::socket connected,
+        const std::optional<base::ip_address>& peer,
+        const std::optional<decide_options>& decide
+    );
     bool let_in(const base::ip_address& peer, std::optional<base::ip_address>& counted_as);
     void ended(session& s);
     void tick(base::instant now);

@@ -33,14 +33,16 @@ http {{
         location /put/ {{ dav_methods PUT; create_full_put_path on; }}
         location /stored/ {{ alias {prefix}/files/put/; }}
     }}
+    {more}
 }}
 """
 
 
 class Nginx:
-    """With a master, that process holds the listening socket and another one serves."""
+    """With a master, that process holds the listening socket and another one serves. `more` are
+    further servers, in its own words."""
 
-    def __init__(self, master=False):
+    def __init__(self, master=False, more=""):
         self._directory = Directory()
         self.files = self._directory.file("files")
         os.makedirs(os.path.join(self.files, "put"))
@@ -52,6 +54,7 @@ class Nginx:
             port=self.port,
             user=user,
             master="on" if master else "off",
+            more=more,
         )
         self._directory.file("nginx.conf", text)
         self.start()

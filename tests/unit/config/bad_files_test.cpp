@@ -135,6 +135,12 @@ TEST(bad_files, listeners)
          "f:1:46: listeners[1].address: a listener above has the same address"},
         {"listeners: [{address: 0.0.0.0:80, tls: {}}]",
          "f:1:35: listeners[0].tls: not supported yet"},
+        {"listeners: [{address: 0.0.0.0:80, decide: yes}]",
+         "f:1:43: listeners[0].decide: expected true or false"},
+        {"listeners: [{address: 0.0.0.0:80, decide: {rejected_status: 404}}]",
+         "f:1:61: listeners[0].decide.rejected_status: expected 403, 429 or 503"},
+        {"listeners: [{address: 0.0.0.0:80, decide: {status: 403}}]",
+         "f:1:44: listeners[0].decide.status: unknown key"},
         {"listeners: [{port: 80}]",
          "f:1:14: listeners[0].port: unknown key: a port stands behind its host, as in "
          "127.0.0.1:8080"},

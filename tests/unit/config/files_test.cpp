@@ -76,7 +76,7 @@ TEST(files, the_example_loads_without_a_warning_and_limits_quickly)
     ASSERT_EQ(s.policy->limits.size(), 1U);
     EXPECT_LE(s.policy->limits[0].limit.burst(), 5);
     EXPECT_TRUE(s.upstreams.at(0).servers.at(0).address.echo);
-    EXPECT_EQ(s.server.listeners.at(0).host, "127.0.0.1");
+    EXPECT_EQ(s.server.listeners.at(0).address.host, "127.0.0.1");
     EXPECT_TRUE(s.shared_stores.empty());
 }
 

@@ -19,7 +19,8 @@ sample full()
         "log: { level: error, access: false, format: text }\n"
         "response_headers: { reset: epoch, ratelimit: true }\n";
     s.listeners =
-        "listeners: [{address: \"[::]:80\"}, {address: \"unix:/run/a b \\\"c\\\".sock\"}]\n";
+        "listeners: [{address: \"[::]:80\", decide: true}, {address: \"[::]:81\", decide: "
+        "{rejected_status: 403}}, {address: \"unix:/run/a b \\\"c\\\".sock\"}]\n";
     s.stores =
         "stores:\n  \"null\": { url: \"redis://us%20er:hunter2@[::1]:7/3\", key_prefix: 'a\"\\:' "
         "}\n"

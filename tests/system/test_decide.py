@@ -1,0 +1,112 @@
+"""Decisions for other proxies: what they ask, and what they are told."""
+import os
+import re
+
+from harness.case import SystemTest
+from harness.client import Connection
+from harness.nginx import Nginx
+from harness.origin import Origin
+from harness.process import free_port
+
+LIMITS = (
+    "limits: { get: { key: client_ip, rate: 2/h }, key: { key: 'header:x-key', missing_key: reject, rate: 2/h } }\n"
+    "routes:\n"
+    "  - { match: { path: /api, methods: [GET] }, limits: [get], upstream: up }\n"
+    "  - { match: { host: keys.example, path: /k }, limits: [key], upstream: up }\n"
+    "upstreams: { up: { servers: ['127.0.0.1:1'] } }\n"
+)
+TRUSTING = "client: { trusted_proxies: [127.0.0.1] }\n"
+
+
+DOCS = os.path.join(os.path.dirname(__file__), "..", "..", "docs")
+
+
+def documented(language):
+    """The block of that language in docs/decide.md."""
+    with open(os.path.join(DOCS, "decide.md"), encoding="utf-8") as f:
+        return re.search(rf"```{language}\n(.*?)```", f.read(), re.S).group(1)
+
+
+class Decide(SystemTest):
+    def gateway_that_decides(self, decide="true", more=TRUSTING):
+        port = free_port()
+        self.gateway(
+            f"listeners: [ {{ address: '127.0.0.1:0' }}, {{ address: '127.0.0.1:{port}', decide: {decide} }} ]\n"
+            + more
+            + LIMITS
+        )
+        return Connection(("127.0.0.1", port))
+
+    def ask(self, c, target="/", headers=(), method="GET"):
+        """(status, tokens left)."""
+        a = c.ask(target, list(headers), method)
+        return a.status, a["X-RateLimit-Remaining"]
+
+    def test_of_the_question_itself_as_envoy_asks(self):
+        with self.gateway_that_decides() as c:
+            self.assertEqual(self.ask(c, "/api/x"), (200, "1"))
+            self.assertEqual(self.ask(c, "/api/x", method="POST"), (200, None), "no route")
+            self.assertEqual(self.ask(c, "/other"), (200, None))
+            self.assertEqual(self.ask(c, "/api/x"), (200, "0"))
+            refused = c.ask("/api/x")
+            self.assertEqual((refused.status, refused["Retry-After"]), (429, "1800"))
+
+    def test_of_a_request_told_as_traefik_tells_it(self):
+        with self.gateway_that_decides() as c:
+            told = [("X-Forwarded-Method", "GET"), ("X-Forwarded-Host", "h"),
+                    ("X-Forwarded-Uri", "/api/x?y=1"), ("X-Forwarded-For", "192.0.2.1")]
+            self.assertEqual(self.ask(c, "/", told), (200, "1"))
+            self.assertEqual(self.ask(c, "/", told[:3] + [("X-Forwarded-For", "192.0.2.2")]), (200, "1"))
+            self.assertEqual(self.ask(c, "/", told), (200, "0"))
+            self.assertEqual(self.ask(c, "/", told)[0], 429)
+            self.assertEqual(self.ask(c, "/", [("X-Forwarded-Method", "PUT")] + told[1:]), (200, None))
+
+    def test_of_a_whole_url(self):
+        with self.gateway_that_decides() as c:
+            url = [("X-Original-URL", "https://keys.example/k?a=b"), ("X-Original-Method", "POST")]
+            self.assertEqual(self.ask(c, "/", url)[0], 400, "without its key")
+            self.assertEqual(self.ask(c, "/", url + [("X-Key", "a")]), (200, "1"))
+            self.assertEqual(self.ask(c, "/", url + [("X-Key", "b")]), (200, "1"))
+
+    def test_what_is_ambiguous_is_refused(self):
+        with self.gateway_that_decides() as c:
+            for headers in (
+                [("X-Original-URI", "/api"), ("X-Original-URI", "/other")],
+                [("X-Forwarded-Uri", "api")],
+                [("X-Original-Method", "G T")],
+                [("X-Original-URI", "/api/../x")],
+                [("X-Original-URI", "/%00")],
+            ):
+                self.assertEqual(self.ask(c, "/", headers)[0], 400, headers)
+            self.assertEqual(self.ask(c, "/", [("X-Original-URI", "/api")] * 2), (200, "1"))
+
+    def test_strangers_ask_for_themselves(self):
+        with self.gateway_that_decides(more="") as c:
+            spoofed = [("X-Original-URI", "/other"), ("X-Forwarded-For", "192.0.2.9")]
+            self.assertEqual([self.ask(c, "/api", spoofed)[0] for _ in range(3)], [200, 200, 429])
+
+    def test_a_status_for_every_refusal(self):
+        with self.gateway_that_decides("{ rejected_status: 403 }") as c:
+            self.assertEqual([self.ask(c, "/api")[0] for _ in range(3)], [200, 200, 403])
+            self.assertEqual(c.ask("/api")["Retry-After"], "1800")
+            self.assertEqual(self.ask(c, "/k", [("X-Forwarded-Host", "keys.example")])[0], 403)
+
+    def test_a_question_with_a_body(self):
+        with self.gateway_that_decides() as c:
+            for _ in range(2):
+                self.assertEqual(c.ask("/api", method="GET", body=b"x" * 1000).status, 200)
+            self.assertEqual(c.ask("/api", method="GET", body=b"x" * 1000).status, 429)
+
+    def test_nginx_asks_as_documented(self):
+        origin = self.started(Origin())
+        decides, serves = free_port(), free_port()
+        self.gateway(documented("yaml").replace("127.0.0.1:8081", f"127.0.0.1:{decides}"))
+        server = documented("nginx").replace("127.0.0.1:8081", f"127.0.0.1:{decides}")
+        server = server.replace("127.0.0.1:8000", f"127.0.0.1:{serves}")
+        self.started(Nginx(more=server.replace("127.0.0.1:9000", origin.address)))
+        with Connection(("127.0.0.1", serves)) as c:
+            answers = [c.ask("/api?n=%d" % i) for i in range(12)]
+            self.assertEqual([a.status for a in answers], [200] * 10 + [429] * 2)
+            self.assertIn(int(answers[-1]["Retry-After"]), range(1, 7))
+            self.assertEqual(c.ask("/free").status, 200)
+        self.assertEqual(len(origin.requests), 11)
