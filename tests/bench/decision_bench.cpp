@@ -31,37 +31,54 @@ struct client_name {
 // Nobody runs dry, and nobody is full again, while a benchmark lasts.
 const limit::limit slow = limit::limit::make(1, std::chrono::minutes{1}, 50'000'000).value();
 
-memory_store& filled(std::size_t clients)
+const limit::limit windows = limit::limit::in_windows({.count = 50'000'000,
+                                                       .length = std::chrono::hours{24 * 365},
+                                                       .capacity = 50'000'000})
+                                 .value();
+
+memory_store& filled(std::size_t clients, const limit::limit& kind = slow)
 {
     static std::size_t held = 0;
+    static const limit::limit* of = nullptr;
     static std::unique_ptr<memory_store> store;
-    if (held != clients) {
+    if (held != clients || of != &kind) {
         store.reset();
         store = std::make_unique<memory_store>(memory_options{.max_buckets = clients});
         held = clients;
+        of = &kind;
         client_name name;
         answer said;
         for (std::size_t i = 0; i < clients; ++i) {
-            const charge c{.limit_name = "per_client", .bucket_name = name.of(i), .limit = &slow};
+            const charge c{.limit_name = "per_client", .bucket_name = name.of(i), .limit = &kind};
             benchmark::DoNotOptimize(store->take({&c, 1}, base::now(), said));
         }
     }
     return *store;
 }
 
-void decide(benchmark::State& state)
+void decide_of(benchmark::State& state, const limit::limit& kind)
 {
     const auto clients = static_cast<std::uint64_t>(state.range(0));
-    memory_store& store = filled(clients);
+    memory_store& store = filled(clients, kind);
     std::minstd_rand random{1};
     client_name name;
     answer said;
     const base::instant now = base::now();  // one reading per turn of the loop
     for (auto _ : state) {
         const std::uint64_t client = random() % clients;
-        const charge c{.limit_name = "per_client", .bucket_name = name.of(client), .limit = &slow};
+        const charge c{.limit_name = "per_client", .bucket_name = name.of(client), .limit = &kind};
         benchmark::DoNotOptimize(store.take({&c, 1}, now, said));
     }
+}
+
+void decide(benchmark::State& state)
+{
+    decide_of(state, slow);
+}
+
+void decide_window(benchmark::State& state)
+{
+    decide_of(state, windows);
 }
 
 void decide_three(benchmark::State& state)  // three limits in one question
@@ -97,6 +114,7 @@ void floor_of_memory(benchmark::State& state)
 }
 
 BENCHMARK(decide)->Arg(1)->Arg(100'000)->Arg(1'000'000)->Arg(10'000'000);
+BENCHMARK(decide_window)->Arg(1)->Arg(100'000)->Arg(1'000'000)->Arg(10'000'000);
 BENCHMARK(decide_three)->Arg(1'000'000);
 BENCHMARK(floor_of_memory)->Arg(1)->Arg(100'000)->Arg(1'000'000)->Arg(10'000'000);
 
