@@ -118,6 +118,14 @@ void describe_limit(keys& limit, limit_draft& l, draft& d)
                  return local ? "local" : yaml(d.policy.stores[l.rule.store]);
              }}
     );
+    limit.number(
+        {"jitter",
+         "percent of Retry-After that is added to it at random, so that clients do not all come "
+         "back in the same moment"},
+        l.rule.jitter,
+        0,
+        100
+    );
     limit.word(
         {"on_store_failure",
          "when a shared store fails (below); with `store: local` it has no effect, and `closed` "

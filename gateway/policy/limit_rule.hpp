@@ -51,6 +51,9 @@ struct limit_rule {
     // Index into policy::stores, or local_store.
     std::size_t store = local_store;
 
+    // Percent of Retry-After that is added at random to what a rejected client is told.
+    int jitter = 0;
+
     failure_policy on_store_failure = failure_policy::open;
     policy::mode mode = policy::mode::enforce;
 };

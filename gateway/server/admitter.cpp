@@ -6,6 +6,7 @@
 #include "gateway/policy/path.hpp"
 
 #include <algorithm>
+#include <random>
 
 namespace gateway::server {
 
@@ -19,6 +20,19 @@ admission as_final_recipient(std::string_view method)
                                     : refusal(200, {});
     a.extra = "Allow: OPTIONS\r\n";
     return a;
+}
+
+// What a rejected client is told to wait: never less than the truth. Nothing: no time would help.
+std::optional<base::duration> told_wait(const verdict& v)
+{
+    const auto wait = v.retry_after();
+    const int percent = v.jitter();
+    if (!wait || percent == 0) {
+        return wait;
+    }
+    thread_local std::minstd_rand random{std::random_device{}()};
+    const std::int64_t most = wait->count() / 100 * percent;
+    return *wait + base::duration{std::uniform_int_distribution<std::int64_t>{0, most}(random)};
 }
 
 }  // namespace
@@ -127,7 +141,7 @@ admission admitter::conclude(const verdict& v)
         reserved_.begin(view_);
         check_->reserve(*view_, *route_, reserved_);
     }
-    const auto wait = v.retry_after();
+    const auto wait = told_wait(v);
     checks_.give_back(std::move(check_));  // v is gone
     switch (is) {
         case verdict::ruling::allowed:

@@ -53,6 +53,17 @@ std::optional<base::duration> verdict::retry_after() const
     return wait;
 }
 
+int verdict::jitter() const
+{
+    int percent = 0;
+    for (const entry& e : limits()) {
+        if (enforced(e) && e.decided && !e.decision.allowed) {
+            percent = std::max(percent, e.rule->jitter);
+        }
+    }
+    return percent;
+}
+
 void verdict::reports(std::vector<http::limit_report>& of) const
 {
     for (const entry& e : limits()) {

@@ -54,6 +54,9 @@ struct verdict {
     // moment.
     std::optional<base::duration> retry_after() const;
 
+    // Percent of that wait to be added at random: the most of any violated limit.
+    int jitter() const;
+
     // For the client: enforced limits that decided.
     void reports(std::vector<http::limit_report>& of) const;
 

@@ -58,6 +58,24 @@ class Costs(SystemTest):
             self.assertEqual(self.said(c, "10")[0], 200)
 
 
+class Jitter(SystemTest):
+    def test_clients_are_told_different_times_and_none_too_early(self):
+        g = self.gateway(
+            "client: { trusted_proxies: [127.0.0.1] }\n"
+            "limits: { l: { key: client_ip, rate: 1/1000s, jitter: 50 } }\n"
+            + forwarding_to("echo", "l")
+        )
+        told = set()
+        with g.connect() as c:
+            for i in range(60):
+                client = [("X-Forwarded-For", f"10.0.0.{i}")]
+                self.assertEqual(c.ask("/", client).status, 200)
+                told.add(int(c.ask("/", client)["Retry-After"]))
+        self.assertGreaterEqual(min(told), 999)
+        self.assertLessEqual(max(told), 1500)
+        self.assertGreater(max(told) - min(told), 250, "of 60 the farthest are not that near")
+
+
 class Keys(SystemTest):
     def gateway_with(self, key, more=""):
         return self.gateway(
