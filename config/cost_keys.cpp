@@ -112,7 +112,7 @@ void read_cost(section& from, policy::cost_rule& cost)
 
 std::string print_cost(const policy::cost_rule& cost)
 {
-    const std::string standard = std::to_string(cost.standard);
+    std::string standard = std::to_string(cost.standard);
     if (cost.from == cost_source::fixed) {
         return standard;
     }

@@ -164,7 +164,7 @@ std::optional<limit::limit> made_of_windows(section& from, const limit_draft& l,
             return std::nullopt;
         }
     }
-    const auto made = limit::limit::in_windows(options);
+    auto made = limit::limit::in_windows(options);
     if (!made) {
         from.problem(
             "capacity",
@@ -178,7 +178,7 @@ std::optional<limit::limit> made_of_windows(section& from, const limit_draft& l,
 // Nothing and a problem: a refill takes too long.
 std::optional<limit::limit> made_of_a_rate(section& from, const limit_draft& l)
 {
-    const auto made = limit::limit::make(l.written.rate.tokens, l.written.rate.period, l.burst);
+    auto made = limit::limit::make(l.written.rate.tokens, l.written.rate.period, l.burst);
     if (!made) {
         from.problem(
             from.has("burst") ? "burst" : "rate",

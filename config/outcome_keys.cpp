@@ -10,7 +10,7 @@
 namespace gateway::config {
 namespace {
 
-constexpr std::size_t longest_header_name = 128;
+constexpr std::size_t longest_settle_header = 128;
 constexpr std::size_t most_statuses = 32;
 
 constexpr std::string_view status_schema = R"({"type":"object","additionalProperties":false,
@@ -85,7 +85,7 @@ void read_settle(section& limit, policy::outcome_rule& outcome)
     section from{{value, limit.path_of("settle")}, limit.found()};
     if (from.require("header") != nullptr) {
         const std::string* const name = from.text("header");
-        if (name != nullptr && !is_token(*name, longest_header_name)) {
+        if (name != nullptr && !is_token(*name, longest_settle_header)) {
             from.problem("header", "not a name");
         } else if (name != nullptr) {
             if (http::classify(*name) != http::field_name::other) {

@@ -106,30 +106,35 @@ inline step take(const terms& t, const bucket& b, moment at, std::int64_t cost)
     });
 }
 
-// The bucket when it is given back a charge which take() allowed `held` ticks ago, when it owed
-// `owed_before` units. Never below what it would have been without the charge: without it, the
-// bucket may have been full for a while, and lost tokens that were now issued to it and may have
-// been spent. It could be full after `owed_before` at the earliest, so what was issued after that
-// is not given back. With `held` zero (one critical section) the refund is exact.
-inline bucket refunded(
-    const terms& t,
-    const bucket& b,
-    moment at,
-    std::int64_t tokens,
-    std::int64_t held = 0,
-    std::int64_t owed_before = 0
-)
+// A charge that take() allowed, to be given back.
+struct refund {
+    // Of them so many.
+    std::int64_t tokens = 1;
+    // Ticks since they were taken.
+    std::int64_t held = 0;
+    // What the bucket owed before, in units.
+    std::int64_t owed_before = 0;
+
+    bool operator==(const refund&) const = default;
+};
+
+// The bucket when it is given back a charge. Never below what it would have been without the
+// charge: without it, the bucket may have been full for a while, and lost tokens that were now
+// issued to it and may have been spent. It could be full after `owed_before` at the earliest, so
+// what was issued after that is not given back. With `held` zero (one critical section) the refund
+// is exact.
+inline bucket refunded(const terms& t, const bucket& b, moment at, const refund& r)
 {
-    assert(tokens >= 0 && held >= 0 && owed_before >= 0);
+    assert(r.tokens >= 0 && r.held >= 0 && r.owed_before >= 0);
     if (b.is_full(at.now)) {
         return b;
     }
     return with_supply(t, at, [&](const auto& supply) {
         const std::int64_t debt = supply.debt(b);
         const std::int64_t lost =
-            std::max<std::int64_t>(supply.issued_in_last(held) - owed_before, 0);
+            std::max<std::int64_t>(supply.issued_in_last(r.held) - r.owed_before, 0);
         const std::int64_t most_given = ceil_div(debt + lost, supply.unit());
-        const std::int64_t given = std::min(tokens, most_given) * supply.unit() - lost;
+        const std::int64_t given = std::min(r.tokens, most_given) * supply.unit() - lost;
         return supply.owing(std::clamp<std::int64_t>(debt - given, 0, debt));
     });
 }

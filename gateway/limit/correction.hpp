@@ -20,11 +20,8 @@ struct correction {
     };
 
     kind what = kind::give_back;
-    // At least 1; of a reset without meaning.
-    std::int64_t tokens = 1;
-    // Of what is given back: ticks since it was taken, and what the bucket owed before, in units.
-    std::int64_t held = 0;
-    std::int64_t owed_before = 0;
+    // At least 1 token; of a charge only they mean something, of a reset nothing.
+    refund of{};
 
     bool operator==(const correction&) const = default;
 };
@@ -45,13 +42,13 @@ inline bucket corrected(const terms& t, const bucket& b, moment at, const correc
 {
     switch (c.what) {
         case correction::kind::give_back:
-            return refunded(t, b, at, c.tokens, c.held, c.owed_before);
+            return refunded(t, b, at, c.of);
         case correction::kind::charge:
-            return charged(t, b, at, c.tokens);
+            return charged(t, b, at, c.of.tokens);
         case correction::kind::reset:
             break;
     }
-    return refunded(t, b, at, windows::most_tokens);
+    return refunded(t, b, at, {.tokens = windows::most_tokens});
 }
 
 }  // namespace gateway::limit

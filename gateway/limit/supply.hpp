@@ -23,6 +23,8 @@ struct moment {
     // To the clock of the limit's windows; see windows::shift().
     std::int64_t shift = 0;
 
+    // Without windows a time is all there is to it.
+    // NOLINTNEXTLINE(google-explicit-constructor)
     constexpr moment(std::int64_t at, std::int64_t to_windows = 0) : now(at), shift(to_windows) {}
 };
 

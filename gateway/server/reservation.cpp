@@ -22,9 +22,10 @@ limit::correction given_back(const reserved& r, std::int64_t tokens, base::insta
         local ? r.rule->limit.in_nanoseconds() : r.rule->limit.in_microseconds();
     return {
         .what = kind::give_back,
-        .tokens = tokens,
-        .held = std::max<std::int64_t>((now - r.taken_at) / tick, 0) + (local ? 0 : 1),
-        .owed_before = limit::owed_before(t, r.decision, r.cost, tick)};
+        .of = {
+            .tokens = tokens,
+            .held = std::max<std::int64_t>((now - r.taken_at) / tick, 0) + (local ? 0 : 1),
+            .owed_before = limit::owed_before(t, r.decision, r.cost, tick)}};
 }
 
 // What the response says that its request cost; nothing: it does not say, or nonsense.
@@ -74,7 +75,7 @@ std::optional<limit::correction> correction_of(
         cost = 0;
     }
     if (cost > r.cost) {
-        return limit::correction{.what = kind::charge, .tokens = cost - r.cost};
+        return limit::correction{.what = kind::charge, .of = {.tokens = cost - r.cost}};
     }
     return cost < r.cost ? std::optional{given_back(r, r.cost - cost, now)} : std::nullopt;
 }

@@ -49,7 +49,7 @@ void memory_store::refund(std::span<const charge> charges, const answer& given, 
         if (said.allowed && c.cost > 0) {
             const limit::terms& t = c.limit->in_nanoseconds();
             const auto before = limit::owed_before(t, said, c.cost, base::duration{1});
-            correct(c, {.tokens = c.cost, .held = held, .owed_before = before}, now);
+            correct(c, {.of = {.tokens = c.cost, .held = held, .owed_before = before}}, now);
         }
     }
 }

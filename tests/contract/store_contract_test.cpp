@@ -263,14 +263,14 @@ TYPED_TEST(store_contract, corrects_what_a_bucket_owes)
             this->subject.correct(c, what, receipt);
         };
         this->take({c, c, c});
-        correct({.what = kind::give_back, .tokens = 2});
+        correct({.what = kind::give_back, .of = {.tokens = 2}});
         EXPECT_EQ(this->take_one(c).remaining, 3);
-        correct({.what = kind::charge, .tokens = 3});
+        correct({.what = kind::charge, .of = {.tokens = 3}});
         EXPECT_FALSE(this->take_one(c).allowed);
-        correct({.what = kind::charge, .tokens = 4});
-        correct({.what = kind::give_back, .tokens = 4});
+        correct({.what = kind::charge, .of = {.tokens = 4}});
+        correct({.what = kind::give_back, .of = {.tokens = 4}});
         EXPECT_FALSE(this->take_one(c).allowed) << "in debt before, empty now";
-        correct({.what = kind::give_back, .tokens = 1});
+        correct({.what = kind::give_back, .of = {.tokens = 1}});
         EXPECT_EQ(this->take_one(c).remaining, 0);
         correct({.what = kind::reset});
         EXPECT_EQ(this->take_one(c).remaining, 4);
@@ -282,9 +282,9 @@ TYPED_TEST(store_contract, gives_back_less_what_flowed_back_meanwhile)
     const charge c = of(five, "a1", 1, true, true);
     this->take({c, c});
     const std::int64_t an_hour = this->subject.ticks(hours{1});
-    this->subject.correct(c, {.tokens = 1, .held = an_hour, .owed_before = 0}, "a1 full");
+    this->subject.correct(c, {.of = {.held = an_hour}}, "a1 full");
     EXPECT_EQ(this->take_one(c).remaining, 2) << "an hour ago it was full: the token was lost";
-    this->subject.correct(c, {.tokens = 1, .held = an_hour, .owed_before = an_hour}, "a1 busy");
+    this->subject.correct(c, {.of = {.held = an_hour, .owed_before = an_hour}}, "a1 busy");
     EXPECT_EQ(this->take_one(c).remaining, 2) << "it was not: given back, and taken again";
 }
 

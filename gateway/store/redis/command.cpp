@@ -110,10 +110,10 @@ private:
     void add(const limit::correction& c, const std::string& receipt)
     {
         keys_.add(receipt);
-        arguments_.add(c.tokens);
+        arguments_.add(c.of.tokens);
         arguments_.add(2 + static_cast<int>(c.what));
-        arguments_.add(c.held);
-        arguments_.add(c.owed_before);
+        arguments_.add(c.of.held);
+        arguments_.add(c.of.owed_before);
     }
 };
 

@@ -217,7 +217,7 @@ TEST(bucket, the_largest_limits_do_not_overflow)
         EXPECT_FALSE(s.allowed);
         EXPECT_EQ(s.retry_in, t.capacity());
         EXPECT_EQ(s.remaining, 0);
-        b.kept = refunded(t, b.kept, now, t.burst);
+        b.kept = refunded(t, b.kept, now, {.tokens = t.burst});
         EXPECT_TRUE(b.ask(t, now, t.burst).allowed);
     }
 }
@@ -237,7 +237,7 @@ TEST(refund, at_once_is_as_if_nothing_had_been_taken)
         if (!charged.ask(t, then, cost).allowed) {
             continue;
         }
-        charged.kept = refunded(t, charged.kept, then, cost);
+        charged.kept = refunded(t, charged.kept, then, {.tokens = cost});
         for (const std::int64_t probe : {std::int64_t{1}, t.burst, between(random, 1, t.burst)}) {
             const step with = take(t, charged.kept, then, probe);
             const step without = take(t, before, then, probe);
@@ -274,7 +274,7 @@ TEST(refund, after_a_while_never_leaves_more_than_without_the_charge)
         }
         now += between(random, 0, t.interval);
         const std::int64_t held = with.kept.full_at();
-        with.kept = refunded(t, with.kept, now, cost, now - taken_at);
+        with.kept = refunded(t, with.kept, now, {.tokens = cost, .held = now - taken_at});
         ASSERT_LE(with.kept.full_at(), held) << "a refund never takes";
         ASSERT_GE(std::max(with.kept.full_at(), now), std::max(without.kept.full_at(), now));
         ++refunds;
@@ -335,7 +335,7 @@ TEST(rebased, never_forgives_a_debt_and_adds_less_than_a_tick)
                 << "bounded, and still an empty bucket";
         }
         take(fresh, after, now, between(random, 1, fresh.burst));  // must not overflow
-        refunded(fresh, after, now, between(random, 1, fresh.burst));
+        refunded(fresh, after, now, {.tokens = between(random, 1, fresh.burst)});
         ASSERT_EQ(rebased(fresh, after, now), after);
     }
 }

@@ -76,7 +76,8 @@ TEST(correction, what_is_given_back_is_at_most_what_was_taken)
         with = rebased(t, with, at);
         without = rebased(t, without, at);
         const std::int64_t had = look(t, with, at).remaining;
-        const correction back{.tokens = cost, .held = at.now - taken_at, .owed_before = before};
+        const correction back{
+            .of = {.tokens = cost, .held = at.now - taken_at, .owed_before = before}};
         const std::int64_t has = look(t, corrected(t, with, at, back), at).remaining;
         ASSERT_GE(has, had) << "giving back never takes";
         ASSERT_LE(has, look(t, without, at).remaining);
@@ -94,8 +95,8 @@ TEST(correction, what_a_busy_bucket_is_given_back_late_is_all_of_it)
     for (std::int64_t now = 1000; now < 1500; now += 10) {
         const step s = take(t, rebased(t, b, now), now, 1);
         ASSERT_TRUE(s.allowed);
-        const correction back{
-            .held = 40, .owed_before = owed_before(t, decision_in<base::duration>(s), 1, tick)};
+        const auto before = owed_before(t, decision_in<base::duration>(s), 1, tick);
+        const correction back{.of = {.held = 40, .owed_before = before}};
         b = corrected(t, s.after, now + 40, back);
     }
     EXPECT_EQ(look(t, b, 1500).remaining, 50 - 15) << "as without them";
@@ -106,7 +107,7 @@ TEST(correction, a_charge_may_make_debts_and_a_reset_ends_them)
     const supplies s;
     for (const terms& t : s.all) {
         bucket b = take(t, bucket{}, 100, 2).after;
-        b = corrected(t, b, 100, {.what = kind::charge, .tokens = 30});
+        b = corrected(t, b, 100, {.what = kind::charge, .of = {.tokens = 30}});
         EXPECT_EQ(look(t, b, 100).remaining, 0);
         const step refused = take(t, b, 100, 1);
         EXPECT_FALSE(refused.allowed);
@@ -127,10 +128,11 @@ TEST(correction, of_any_size_does_not_overflow)
             for (const std::int64_t held : {std::int64_t{0}, std::int64_t{1} << 60}) {
                 bucket b = take(t, bucket{}, 100, 9).after;
                 for (int i = 0; i < 3; ++i) {
-                    b = corrected(t, b, 100, {.what = kind::charge, .tokens = tokens});
+                    b = corrected(t, b, 100, {.what = kind::charge, .of = {.tokens = tokens}});
                     EXPECT_GE(b.full_at(), 100);
                 }
-                const correction back{.tokens = tokens, .held = held, .owed_before = held / 2};
+                const correction back{
+                    .of = {.tokens = tokens, .held = held, .owed_before = held / 2}};
                 EXPECT_LE(look(t, corrected(t, b, 100, back), 100).remaining, 9);
             }
         }

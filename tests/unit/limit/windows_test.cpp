@@ -160,12 +160,12 @@ TEST(windows, a_refund_at_once_is_as_if_nothing_had_been_taken)
         if (!s.allowed) {
             continue;
         }
-        const bucket back = refunded(t, s.after, at, cost);
+        const bucket back = refunded(t, s.after, at, {.tokens = cost});
         ASSERT_EQ(look(t, back, at).remaining, look(t, b, at).remaining);
         const std::int64_t held = between(random, 0, 60);
         const moment later{at.now + held, at.shift};
         ASSERT_LE(
-            look(t, refunded(t, s.after, later, cost, held), later).remaining,
+            look(t, refunded(t, s.after, later, {.tokens = cost, .held = held}), later).remaining,
             look(t, b, later).remaining
         ) << "never more than without the charge";
     }
