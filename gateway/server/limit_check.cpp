@@ -29,7 +29,7 @@ void limit_check::batch::add(const item& i, std::size_t index)
         .limit = &i.rule->limit,
         .cost = i.cost,
         .enforced = enforced(*i.rule),
-        .may_be_corrected = i.rule->outcome.any(),
+        .may_be_corrected = i.may_be_corrected,
     };
     entry[count++] = index;
 }
@@ -88,6 +88,7 @@ bool limit_check::collect(
         item& i = items_[verdict_.count];
         i.rule = &view.policy->limits[index];
         i.metrics = view.limits[index];
+        i.may_be_corrected = route.corrects && i.rule->outcome.any();
         const key_result made = make_bucket_name(*i.rule, subject, i.name);
         i.name_bytes = i.name.bytes().size();
         if (made == key_result::reject && refuses(i, verdict::ruling::unidentified)) {
@@ -209,7 +210,7 @@ void limit_check::reserve(const batch& b, store::shared_store* from, reservation
     for (std::size_t i = 0; i < b.count && b.taken; ++i) {
         const item& it = items_[b.entry[i]];
         const limit::decision& said = b.given.decisions()[i];
-        if (it.rule->outcome.any() && said.allowed) {
+        if (it.may_be_corrected && said.allowed) {
             into.add({
                 .rule = it.rule,
                 .metrics = it.metrics,

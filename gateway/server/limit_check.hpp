@@ -68,6 +68,8 @@ private:
         std::int64_t cost = 1;
         // Length of the name without what a fallback adds, in bytes.
         std::size_t name_bytes = 0;
+        // Whether the response may correct what is charged.
+        bool may_be_corrected = false;
     };
 
     // Charges for one store, and which entries of the verdict they are for.
