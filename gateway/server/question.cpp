@@ -4,7 +4,6 @@
 #include "gateway/http/chars.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 namespace gateway::server {
@@ -28,21 +27,6 @@ std::optional<std::string_view> only_value(const http::request_head& head, std::
     return value;
 }
 
-// The first of these that is there.
-template <std::size_t Count>
-std::optional<std::string_view> first_of(
-    const http::request_head& head, const std::array<std::string_view, Count>& names
-)
-{
-    for (const std::string_view name : names) {
-        const auto value = only_value(head, name);
-        if (!value || !value->empty()) {
-            return value;
-        }
-    }
-    return std::string_view{};
-}
-
 // "http://host/path?query" or "/path?query".
 bool read_target(std::string_view target, http::request_head& asked)
 {
@@ -50,6 +34,9 @@ bool read_target(std::string_view target, http::request_head& asked)
         !target.starts_with('/') && scheme != std::string_view::npos) {
         target.remove_prefix(scheme + 3);
         const std::size_t path = std::min(target.find_first_of("/?"), target.size());
+        if (scheme == 0 || path == 0) {
+            return false;
+        }
         asked.authority = target.substr(0, path);
         target.remove_prefix(path);
         target = target.empty() ? "/" : target;
@@ -63,26 +50,61 @@ bool read_target(std::string_view target, http::request_head& asked)
     return true;
 }
 
+// A proxy sets one family of these headers and may let a client's others pass: so all of them are
+// read, and must say the same.
+bool read_method(const http::request_head& head, http::request_head& asked)
+{
+    bool said = false;
+    for (const char* name : {"X-Original-Method", "X-Forwarded-Method"}) {
+        const auto method = only_value(head, name);
+        if (!method || (said && !method->empty() && *method != asked.method)) {
+            return false;
+        }
+        if (!method->empty()) {
+            asked.method = *method;
+            said = true;
+        }
+    }
+    return http::is_token(asked.method);
+}
+
+bool read_targets(const http::request_head& head, http::request_head& asked)
+{
+    bool said = false;
+    for (const char* name : {"X-Original-URL", "X-Original-URI", "X-Forwarded-Uri"}) {
+        const auto target = only_value(head, name);
+        if (!target) {
+            return false;
+        }
+        if (target->empty()) {
+            continue;
+        }
+        const std::string_view path = asked.path;
+        const std::string_view query = asked.query;
+        if (!read_target(*target, asked) ||
+            (said && (path != asked.path || query != asked.query))) {
+            return false;
+        }
+        said = true;
+    }
+    return true;
+}
+
 }  // namespace
 
 bool read_question(const http::request_head& head, bool peer_trusted, http::request_head& asked)
 {
-    using names = std::array<std::string_view, 2>;
     asked = head;
+    asked.max_forwards.reset();  // it is for us, and says nothing of what is asked about
     if (!peer_trusted) {
         return true;
     }
-    const auto method = first_of(head, names{"X-Original-Method", "X-Forwarded-Method"});
-    const auto target = first_of(
-        head, std::array<std::string_view, 3>{"X-Original-URL", "X-Original-URI", "X-Forwarded-Uri"}
-    );
     const auto host = only_value(head, "X-Forwarded-Host");
-    if (!method || !target || !host) {
+    if (!host) {
         return false;
     }
-    asked.method = method->empty() ? head.method : *method;
     asked.authority = host->empty() ? head.authority : *host;
-    return http::is_token(asked.method) && (target->empty() || read_target(*target, asked));
+    return read_method(head, asked) && read_targets(head, asked);
 }
 
 }  // namespace gateway::server

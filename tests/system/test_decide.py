@@ -80,6 +80,17 @@ class Decide(SystemTest):
                 self.assertEqual(self.ask(c, "/", headers)[0], 400, headers)
             self.assertEqual(self.ask(c, "/", [("X-Original-URI", "/api")] * 2), (200, "1"))
 
+    def test_a_client_of_the_asking_proxy_cannot_ask_for_something_else(self):
+        with self.gateway_that_decides() as c:
+            told = [("X-Forwarded-Method", "GET"), ("X-Forwarded-Uri", "/api")]
+            self.assertEqual([self.ask(c, "/", told)[0] for _ in range(3)], [200, 200, 429])
+            for spoofed in (("X-Original-URL", "/other"), ("X-Original-URI", "/api?x"),
+                            ("X-Original-Method", "POST"), ("X-Original-URL", "://")):
+                self.assertEqual(self.ask(c, "/", told + [spoofed])[0], 400, spoofed)
+            self.assertEqual(self.ask(c, "/", told + [("X-Original-URL", "http://h/api")])[0], 429)
+            final = [("Max-Forwards", "0"), ("X-Forwarded-Method", "GET"), ("X-Forwarded-Uri", "/api")]
+            self.assertEqual(self.ask(c, "/", final, "OPTIONS")[0], 429)
+
     def test_strangers_ask_for_themselves(self):
         with self.gateway_that_decides(more="") as c:
             spoofed = [("X-Original-URI", "/other"), ("X-Forwarded-For", "192.0.2.9")]
