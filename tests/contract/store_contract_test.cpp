@@ -277,6 +277,31 @@ TYPED_TEST(store_contract, corrects_what_a_bucket_owes)
     }
 }
 
+// More than the windows that a script in a store is told of.
+TYPED_TEST(store_contract, keeps_a_debt_of_many_windows_of_a_calendar)
+{
+    const auto dates = std::make_shared<limit::calendar>();
+    const auto today = base::unix_time() / hours{24};
+    for (std::int64_t day = today - 5; day < today + 400; ++day) {
+        dates->begins.push_back(day * 86'400);
+    }
+    const auto daily = *limit::limit::in_windows(
+        {.count = 10, .length = hours{24}, .aligned = true, .dates = dates, .capacity = 10}
+    );
+    const charge c = of(daily, "a1", 1, true, true);
+    this->subject.set_unix_time();
+    this->take({c});
+    this->subject.correct(
+        c, {.what = limit::correction::kind::charge, .of = {.tokens = 999}}, "a1 much"
+    );
+    for (int i = 0; i < 2; ++i) {
+        const auto d = this->take_one(c);
+        EXPECT_FALSE(d.allowed);
+        EXPECT_GT(d.retry_after, hours{24 * 98});
+        EXPECT_LE(d.retry_after, hours{24 * 100});
+    }
+}
+
 TYPED_TEST(store_contract, gives_back_less_what_flowed_back_meanwhile)
 {
     const charge c = of(five, "a1", 1, true, true);

@@ -73,6 +73,11 @@ public:
         }
     }
 
+    void set_unix_time()
+    {
+        store_.set_unix_time(base::unix_time() - base::now().time_since_epoch());
+    }
+
     std::int64_t ticks(base::duration d) const { return d.count(); }
 
 private:
@@ -133,6 +138,8 @@ public:
         c.receipt = receipt;
         EXPECT_TRUE(take({&c, 1}));
     }
+
+    void set_unix_time() {}
 
     std::int64_t ticks(base::duration d) const { return d / std::chrono::microseconds{1}; }
 

@@ -30,13 +30,21 @@ local function rescaled(debt, old, limit)
     return math.min(scaled, limit.windows and limit.windows.most or most)
 end
 
--- The window in which a moment lies: only differences of such numbers mean something.
+-- The window in which a moment lies: only differences of such numbers mean something. Of a calendar
+-- the beginnings around the gateway's present moment are known; beyond them windows are as long as
+-- these are on average.
 local function window_at(w, at)
     if not w.begins then
         return math.floor((at + w.shift) / w.length)
     end
-    local index = 0
-    while w.begins[index + 1] and w.begins[index + 1] <= at do
+    local last = #w.begins
+    if at < w.begins[1] then
+        return 1 + math.floor((at - w.begins[1]) / w.usual)
+    elseif at >= w.begins[last] then
+        return last + math.floor((at - w.begins[last]) / w.usual)
+    end
+    local index = 1
+    while w.begins[index + 1] <= at do
         index = index + 1
     end
     return index
@@ -44,7 +52,8 @@ end
 
 local function window_begin(w, index)
     if w.begins then
-        return w.begins[math.max(1, math.min(index, #w.begins))]
+        local known = math.max(1, math.min(index, #w.begins))
+        return w.begins[known] + (index - known) * w.usual
     end
     return index * w.length - w.shift
 end
@@ -66,15 +75,16 @@ local function read_limit(number, key)
         for i = 1, number() do
             w.begins[i] = number() * 1000000
         end
-        w.half = (w.begins[#w.begins] - w.begins[1]) / math.max(#w.begins - 1, 1) / 2
+        local all = w.begins[#w.begins] - w.begins[1]
+        w.usual = math.max(math.floor(all / math.max(#w.begins - 1, 1)), 1)
     else
-        w.half = math.floor(w.length / 2)
+        w.usual = w.length
         if not aligned then
             w.shift = tonumber(string.sub(key, -32, -20), 16) % w.length
         end
     end
     w.present = window_at(w, now)
-    w.most = w.begins and most_tokens or math.min(math.floor(most / w.length) * w.count, most_tokens)
+    w.most = math.min(math.floor(most / w.usual) * w.count, most_tokens)
     l.windows, l.id = w, w.id
     return l
 end
@@ -91,7 +101,7 @@ end
 -- What a bucket of these windows owes, that owed so much when it was written.
 local function still_owed(w, full_at, owed)
     local unneeded = ceil_div(owed, w.count) * w.count - owed
-    local to_come = window_at(w, full_at + w.half) - w.present
+    local to_come = window_at(w, full_at + math.floor(w.usual / 2)) - w.present
     return math.max(0, math.min(to_come * w.count - unneeded, owed))
 end
 
@@ -162,5 +172,5 @@ local function write(key, bucket)
         local capacity = math.max(limit.unit * limit.burst, debt)
         value = string.format('%.0f %.0f %.0f', now + debt, limit.unit, capacity)
     end
-    redis.call('SET', key, value, 'PX', string.format('%.0f', ceil_div(full_in, 1000) + 1))
+    redis.call('SET', key, value, 'PX', string.format('%.0f', math.max(ceil_div(full_in, 1000), 0) + 1))
 end

@@ -31,6 +31,23 @@ constexpr base::duration connect_limit = std::chrono::seconds{1};
 constexpr base::duration step_limit = std::chrono::seconds{5};
 constexpr base::duration rest_after_failure = std::chrono::seconds{1};
 
+// "name number,number,... name ..."
+std::string words_of(const std::vector<named_limit>& limits)
+{
+    std::string words;
+    std::vector<std::int64_t> numbers;
+    for (const named_limit& l : limits) {
+        numbers.clear();
+        l.limit.append_numbers(numbers, base::unix_time());
+        words += l.name + ' ';
+        for (const std::int64_t number : numbers) {
+            words += std::to_string(number) + ',';
+        }
+        words += ' ';
+    }
+    return words;
+}
+
 }  // namespace
 
 std::shared_ptr<rebasing> rebasing::start(
@@ -54,23 +71,13 @@ rebasing::rebasing(
 )
     : name_(std::move(name)),
       options_(options),
+      limits_(limits),
       connector_(net::connector::make(
           executor, {options.host, options.port, options.socket_path}, connect_limit
       )),
       socket_(executor),
       timer_(executor)
-{
-    std::vector<std::int64_t> numbers;
-    for (const named_limit& l : limits) {
-        numbers.clear();
-        l.limit.append_numbers(numbers, base::unix_time());
-        limits_ += l.name + ' ';
-        for (const std::int64_t number : numbers) {
-            limits_ += std::to_string(number) + ',';
-        }
-        limits_ += ' ';
-    }
-}
+{}
 
 void rebasing::cancel()
 {
@@ -146,11 +153,12 @@ net::task<std::optional<failure>> rebasing::greet()
 net::task<std::optional<failure>> rebasing::walk()
 {
     std::string cursor = "0";
+    const std::string limits = words_of(limits_);
     reply said;
     do {
         std::string command;
         const std::array<std::string_view, 7> words{
-            "EVAL", rebase_script, "0", cursor, keys_per_step, options_.key_prefix, limits_};
+            "EVAL", rebase_script, "0", cursor, keys_per_step, options_.key_prefix, limits};
         encode(command, words);
         if (const auto why = co_await send(command)) {
             co_return why;

@@ -51,8 +51,7 @@ private:
     std::weak_ptr<rebasing> self_;
     std::string name_;
     redis_options options_;
-    // The limits in the form that rebase.lua reads.
-    std::string limits_;
+    std::vector<named_limit> limits_;
 
     std::shared_ptr<net::connector> connector_;
     net::stream_socket socket_;
