@@ -167,7 +167,7 @@ std::optional<limit::limit> made_of_windows(section& from, const limit_draft& l,
     auto made = limit::limit::in_windows(options);
     if (!made) {
         from.problem(
-            "capacity",
+            from.has("capacity") ? "capacity" : "rate",
             "a refill of " + std::to_string(l.burst) +
                 " tokens would take too long, the maximum is 100 years"
         );
@@ -235,6 +235,9 @@ void describe_text(keys& limit, const key& k, stated says, std::string& text, bo
          .read =
              [&text, name = k.name](section& from) {
                  const std::string* const read = from.text(name);
+                 if (read != nullptr && read->empty()) {
+                     from.problem(name, "must not be empty");
+                 }
                  text = read != nullptr ? *read : text;
              },
          .print = [&text, printed]() -> std::optional<std::string> {

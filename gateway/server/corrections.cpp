@@ -2,6 +2,8 @@
 
 #include "gateway/base/hash.hpp"
 
+#include <algorithm>
+
 namespace gateway::server {
 
 namespace {
@@ -27,6 +29,7 @@ corrections::pending::pending(
       view_(std::move(view)),
       store_(*r.shared),
       metrics_(*r.metrics),
+      taken_at_(r.taken_at),
       bucket_name_(r.bucket_name),
       receipt_(fresh_receipt()),
       what_(what),
@@ -40,8 +43,11 @@ corrections::pending::pending(
       since_(owner.loop_.now())
 {}
 
+// What flows back while the store is away is not given back as well.
 void corrections::pending::ask()
 {
+    const base::duration held = owner_.loop_.now() - taken_at_;
+    what_.of.held = std::max<std::int64_t>(held / std::chrono::microseconds{1}, 0) + 1;
     (void)store_.ask({&charge_, 1}, *this);  // if it cannot be asked now, retry() comes again
 }
 
@@ -73,6 +79,14 @@ void corrections::retry()
             p.ask();
         }
     }
+}
+
+void corrections::lose_all()
+{
+    for (pending& p : pending_) {
+        p.lose();
+    }
+    pending_.clear();
 }
 
 }  // namespace gateway::server

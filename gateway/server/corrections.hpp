@@ -28,6 +28,9 @@ public:
     // Called from each tick.
     void retry();
 
+    // The worker ends: what has not been made is lost.
+    void lose_all();
+
 private:
     // One on its way to a shared store. Destroys itself when it has been made, or is lost.
     class pending final : public store::question {
@@ -55,6 +58,8 @@ private:
         std::shared_ptr<const policy_view> view_;
         store::shared_store& store_;
         telemetry::limit_metrics& metrics_;
+        // No later than the tokens were taken.
+        base::instant taken_at_;
         std::string bucket_name_;
         std::string receipt_;
         limit::correction what_;

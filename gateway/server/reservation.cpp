@@ -91,13 +91,19 @@ void reservation::responded(
             make.make(view_, r, *what);
         }
     }
-    for (const reserved& r : taken_) {
-        const policy::outcome_rule& rule = r.rule->outcome;
-        if (head != nullptr && !rule.settle_header.empty() && !rule.keep_settle_header) {
-            take_out(rule, *head);
+    clear();
+}
+
+void take_out_settlements(
+    const policy::policy& policy, const policy::route& route, http::response_head& head
+)
+{
+    for (const std::size_t i : route.limits) {
+        const policy::outcome_rule& rule = policy.limits[i].outcome;
+        if (!rule.settle_header.empty() && !rule.keep_settle_header) {
+            take_out(rule, head);
         }
     }
-    clear();
 }
 
 }  // namespace gateway::server

@@ -30,6 +30,11 @@ struct reserved {
     store::shared_store* shared = nullptr;
 };
 
+// Takes the headers out that were meant for us, whatever was charged.
+void take_out_settlements(
+    const policy::policy& policy, const policy::route& route, http::response_head& head
+);
+
 class reservation {
 public:
     // Of a new request.
@@ -46,8 +51,8 @@ public:
 
     bool empty() const { return taken_.empty(); }
 
-    // The request's response has this status; `head` is the upstream's, from which headers that
-    // were meant for us are taken out, or null. Nothing if it is called again.
+    // The request's response has this status; `head` is the upstream's, or null. Nothing if it is
+    // called again.
     void responded(int status, http::response_head* head, base::instant now, corrections& make);
 
 private:

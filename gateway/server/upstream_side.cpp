@@ -89,6 +89,9 @@ void upstream_side::responded(http::response_head& head)
     if (reservation& reserved = admitted_.reserved(); !reserved.empty()) {
         reserved.responded(head.status, &head, env_.loop.now(), env_.corrections);
     }
+    if (admitted_.route()->corrects) {
+        take_out_settlements(*admitted_.view()->policy, *admitted_.route(), head);
+    }
 }
 
 void upstream_side::failed(proxy::failure why, bool begun)

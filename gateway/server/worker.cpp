@@ -182,7 +182,9 @@ void worker::abort()
 void worker::end_if_done()
 {
     if (draining_ && sessions_.empty()) {
-        spare_connections_.clear();  // or an old view among them would keep its store links open
+        // Or an old view among them would keep its store links open.
+        spare_connections_.clear();
+        corrections_.lose_all();
         resources_.close();
         loop_.stop();
     }

@@ -15,6 +15,38 @@ std::int64_t ticks(base::instant now)
     return now.time_since_epoch().count();
 }
 
+// Where a bucket would be.
+struct vacancy {
+    bucket_id id;
+    segment& in;
+    limit::moment at;
+};
+
+// Of a client that has no bucket: in one that begins with the debt of the one that clients share
+// for want of room, or, if there is still none, in that one.
+void charge_more(
+    memory_parts& parts, const charge& c, const vacancy& where, const limit::correction& what
+)
+{
+    const limit::terms& t = c.limit->in_nanoseconds();
+    const limit::moment shared_at = moment_of(parts, t, everybody, where.at.now);
+    const std::lock_guard locked{parts.shared};
+    limit::bucket* shared = parts.shared.find(c.limit_name);
+    if (parts.buckets.reserve(where.in, where.at.now, {&where.id, 1})) {
+        limit::bucket fresh;
+        if (shared != nullptr) {
+            *shared = limit::rebased(t, *shared, shared_at);
+            fresh = limit::moved(t, *shared, shared_at, where.at);
+        }
+        fresh = limit::corrected(t, fresh, where.at, what);
+        const slot charged{where.id, limit_tag(c.limit_name), fresh};
+        parts.buckets.fulfil(where.in, charged, where.at.now, {&where.id, 1});
+    } else if (parts.on_full == memory_options::when_full::share) {
+        shared = &parts.shared.make(c.limit_name);
+        *shared = limit::corrected(t, limit::rebased(t, *shared, shared_at), shared_at, what);
+    }
+}
+
 }  // namespace
 
 memory_store::memory_store(const memory_options& options)
@@ -63,9 +95,8 @@ void memory_store::correct(const charge& c, const limit::correction& what, base:
     limit::bucket* const b = s.find(id);
     const limit::moment at = moment_of(*parts_, t, id.low, ticks(now));
     const bool charges = what.what == limit::correction::kind::charge;
-    if (b == nullptr && charges && parts_->buckets.reserve(s, at.now, {&id, 1})) {
-        const limit::bucket fresh = limit::corrected(t, limit::bucket{}, at, what);
-        parts_->buckets.fulfil(s, {id, limit_tag(c.limit_name), fresh}, at.now, {&id, 1});
+    if (b == nullptr && charges) {
+        charge_more(*parts_, c, {id, s, at}, what);
     } else if (b != nullptr && (charges || b->follows(t))) {
         // Is nothing given back at another rate: a reload came between, and what flowed back at
         // which rate is not known.

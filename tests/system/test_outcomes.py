@@ -33,13 +33,16 @@ class Outcomes(SystemTest):
         self.script = Scripted()
         self.origin = self.started(Origin(self.script))
 
-    def gateway_with(self, more, rate="5/h", store=None):
+    def text_with(self, more, rate="5/h", store=None):
         text, where = "", ""
         if store is not None:
             text = f"stores: {{ r: {{ url: '{store.url}', timeout: 1s }} }}\n"
             where = "store: r, on_store_failure: closed, "
         text += f"limits: {{ l: {{ key: client_ip, rate: {rate}, {where}{more} }} }}\n"
-        gateway = self.gateway(text + forwarding_to(self.origin.address, "l"))
+        return text + forwarding_to(self.origin.address, "l")
+
+    def gateway_with(self, more, rate="5/h", store=None):
+        gateway = self.gateway(self.text_with(more, rate, store))
         if store is not None:
             wait_until(lambda: gateway.metrics().sum("gateway_store_up", store="r"), what="store")
         return gateway
@@ -146,6 +149,32 @@ class Outcomes(SystemTest):
         self.script.gate.set()
         wait_until(lambda: self.left(g) == "4", what="the token is given back")
         self.assertEqual(g.metrics().sum("gateway_corrections_lost_total", limit="l"), 0)
+
+    def test_a_gateway_ends_though_a_replaced_store_has_not_made_a_correction(self):
+        redis, other = self.started(RedisServer()), self.started(RedisServer())
+        self.script.gate.clear()
+        g = self.gateway_with("charge_on: { status: [401] }", store=redis)
+        with g.connect() as c:
+            c.send(b"GET /200 HTTP/1.1\r\nHost: h\r\n\r\n")
+            wait_until(lambda: self.script.reached == 1, what="it is asked")
+            redis.freeze()
+            self.script.gate.set()
+            self.assertEqual(c.response().status, 200)
+        g.reload(self.text_with("charge_on: { status: [401] }", store=other))
+        g.stop()
+        redis.thaw()
+
+    def test_the_client_never_sees_the_header_of_a_settlement(self):
+        settle = "settle: { header: X-Tokens-Used, max: 5 }"
+        for more in (settle, settle + ", mode: shadow", settle + ", key: 'header:x', missing_key: skip"):
+            with self.subTest(more=more):
+                text = f"limits: {{ l: {{ rate: 1/h, {more} }} }}\n"
+                if "key:" not in more:
+                    text = text.replace("rate:", "key: client_ip, rate:")
+                g = self.gateway(text + forwarding_to(self.origin.address, "l"))
+                with g.connect() as c:
+                    self.assertEqual([c.ask("/200?used=1")["X-Tokens-Used"] for _ in range(3)],
+                                     [None] * 3)
 
     def left(self, gateway):
         """Tokens left after a request that is not charged in the end; None: no decision."""
