@@ -55,7 +55,7 @@ std::uint64_t word_at(const char* bytes, std::size_t count)
 }
 
 // EVP_sha256() would look the algorithm up again at every digest; this looks once.
-const EVP_MD* sha256()
+const EVP_MD* sha256_algorithm()
 {
     static const EVP_MD* const algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
     return algorithm;
@@ -106,12 +106,19 @@ hash128 siphash128(const hash_key& key, std::string_view bytes)
     return hash;
 }
 
-std::string sha256_hex128(std::string_view bytes)
+sha256_digest sha256(std::string_view bytes)
 {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
-    if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr, sha256(), nullptr) != 1) {
+    sha256_digest digest;
+    const EVP_MD* const algorithm = sha256_algorithm();
+    if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr, algorithm, nullptr) != 1) {
         throw std::runtime_error("SHA-256 is not available");
     }
+    return digest;
+}
+
+std::string sha256_hex128(std::string_view bytes)
+{
+    const sha256_digest digest = sha256(bytes);
     constexpr std::string_view digits = "0123456789abcdef";
     std::string hex(32, '\0');
     for (std::size_t i = 0; i < 16; ++i) {

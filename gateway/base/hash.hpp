@@ -25,7 +25,11 @@ hash_key random_hash_key();
 // rounds that are usual for tables whose hashes nobody outside sees.
 hash128 siphash128(const hash_key& key, std::string_view bytes);
 
-// The first 128 bits of SHA-256, as 32 lower-case hex digits.
+using sha256_digest = std::array<std::uint8_t, 32>;
+
+sha256_digest sha256(std::string_view bytes);
+
+// The first 128 bits of it, as 32 lower-case hex digits.
 std::string sha256_hex128(std::string_view bytes);
 
 }  // namespace gateway::base

@@ -1,5 +1,6 @@
 #include "gateway/identity/bucket_name.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -23,12 +24,59 @@ std::array<char, 4> little_endian(std::uint32_t number)
     };
 }
 
+// The hash of a name is made of those of its two parts, so that the limits of a request with the
+// same key hash it once. Under different keys, as else the hash of a client with a limit's name
+// would be undone by the limit's.
+base::hash128 hash_of_limit(std::string_view name)
+{
+    const base::hash_key& key = base::process_hash_key();
+    return base::siphash128({key[1], key[0]}, name);
+}
+
+base::hash128 hash_of_key(std::string_view key)
+{
+    return base::siphash128(base::process_hash_key(), key);
+}
+
+base::hash128 together(const base::hash128& limit, const base::hash128& key)
+{
+    return {limit.low ^ key.low, limit.high ^ key.high};
+}
+
 }  // namespace
+
+bucket_name::bucket_name(std::string_view bytes)
+{
+    const auto limit = std::get<std::string_view>(parts_of(bytes).front());
+    start(limit);
+    bytes_ += bytes.substr(key_from_);
+}
 
 void bucket_name::start(std::string_view limit_name)
 {
-    bytes_.clear();
-    add(limit_name);
+    const bool same = key_from_ == sizeof(std::uint32_t) + limit_name.size() &&
+                      std::string_view{bytes_}.substr(0, key_from_).ends_with(limit_name);
+    if (same) {
+        bytes_.resize(key_from_);
+    } else {
+        bytes_.clear();
+        add(limit_name);
+        key_from_ = bytes_.size();
+        limit_hash_ = hash_of_limit(limit_name);
+    }
+}
+
+base::hashed_name bucket_name::hashed(const bucket_name* other)
+{
+    key_hash_ = other != nullptr && other->key() == key() ? other->key_hash_ : hash_of_key(key());
+    return {bytes_, together(limit_hash_, key_hash_)};
+}
+
+base::hashed_name hashed(std::string_view bytes)
+{
+    const auto limit = std::get<std::string_view>(parts_of(bytes).front());
+    const auto key = bytes.substr(sizeof(std::uint32_t) + limit.size());
+    return {bytes, together(hash_of_limit(limit), hash_of_key(key))};
 }
 
 void bucket_name::add(std::string_view part)
@@ -47,6 +95,28 @@ void bucket_name::add(const base::ip_address& masked_client)
     std::memcpy(marked.data(), mark.data(), mark_size);
     std::memcpy(marked.data() + mark_size, address.data(), address.size());
     bytes_.append(marked.data(), marked.size());
+}
+
+std::vector<std::variant<std::string_view, base::ip_address>> parts_of(std::string_view bytes)
+{
+    std::vector<std::variant<std::string_view, base::ip_address>> parts;
+    while (bytes.size() >= sizeof address_mark) {
+        std::uint32_t size = 0;
+        for (std::size_t i = 0; i < sizeof size; ++i) {
+            size |= std::uint32_t{static_cast<unsigned char>(bytes[i])} << (8 * i);
+        }
+        bytes.remove_prefix(sizeof size);
+        base::ip_address::bytes address;
+        if (size != address_mark) {
+            parts.emplace_back(bytes.substr(0, size));
+            bytes.remove_prefix(std::min<std::size_t>(size, bytes.size()));
+        } else if (bytes.size() >= address.size()) {
+            std::memcpy(address.data(), bytes.data(), address.size());
+            parts.emplace_back(base::ip_address{address});
+            bytes.remove_prefix(address.size());
+        }
+    }
+    return parts;
 }
 
 }  // namespace gateway::identity

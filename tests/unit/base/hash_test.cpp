@@ -134,6 +134,15 @@ TEST(random_hash_key, is_never_the_same_twice)
     EXPECT_NE(a[0], a[1]);
 }
 
+TEST(sha256, begins_with_what_names_are_made_of)
+{
+    const sha256_digest digest = sha256("abc");
+    EXPECT_EQ(digest[0], 0xba);
+    EXPECT_EQ(digest[15], 0x23);
+    EXPECT_EQ(digest[16], 0xb0);
+    EXPECT_EQ(digest[31], 0xad);
+}
+
 TEST(sha256_hex128, is_the_first_half_of_sha256)
 {
     EXPECT_EQ(sha256_hex128(""), "e3b0c44298fc1c149afbf4c8996fb924");

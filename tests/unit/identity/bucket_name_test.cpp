@@ -76,5 +76,24 @@ TEST(bucket_name, starting_again_forgets_what_was_there)
     EXPECT_EQ(name.bytes(), name_of({"limit", "a"}));
 }
 
+TEST(bucket_name, is_read_back_part_by_part)
+{
+    const auto address = *base::ip_address::parse("2001:db8::1");
+    bucket_name name;
+    name.start("limit");
+    name.add("");
+    name.add(address);
+    name.add(std::string(300, 'x'));
+    const auto parts = parts_of(name.bytes());
+    ASSERT_EQ(parts.size(), 4U);
+    EXPECT_EQ(std::get<std::string_view>(parts[0]), "limit");
+    EXPECT_EQ(std::get<std::string_view>(parts[1]), "");
+    EXPECT_EQ(std::get<base::ip_address>(parts[2]), address);
+    EXPECT_EQ(std::get<std::string_view>(parts[3]), std::string(300, 'x'));
+    for (std::size_t cut = 0; cut < name.bytes().size(); ++cut) {
+        EXPECT_LE(parts_of(name.bytes().substr(0, cut)).size(), 4U) << "ends";
+    }
+}
+
 }  // namespace
 }  // namespace gateway::identity
