@@ -1,11 +1,11 @@
-#include "config/suggest.hpp"
+#include "gateway/base/suggest.hpp"
 
 #include "gateway/base/text.hpp"
 
 #include <algorithm>
 #include <vector>
 
-namespace gateway::config {
+namespace gateway::base {
 namespace {
 
 // Longer words are no slips of ours, and the comparison is quadratic.
@@ -44,14 +44,14 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
     if (word.size() > longest_word) {
         return {};
     }
-    const std::string lower = base::lower_case(word);
+    const std::string lower = lower_case(word);
     std::string_view best;
     std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
     for (const std::string_view candidate : known) {
         if (candidate.size() > longest_word) {
             continue;
         }
-        const std::string other = base::lower_case(candidate);
+        const std::string other = lower_case(candidate);
         const bool shortened = lower.size() >= 3 && other.starts_with(lower);
         const std::size_t shorter = std::min(lower.size(), other.size());
         const std::size_t longer = std::max(lower.size(), other.size());
@@ -82,4 +82,4 @@ std::string suggestion(std::string_view word, std::span<const std::string_view> 
     return text + (known.size() > most_listed ? ", ..." : "");
 }
 
-}  // namespace gateway::config
+}  // namespace gateway::base

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace gateway::config {
+namespace gateway::base {
 
 // Insertions, deletions, replacements and swaps of neighbours between the two words.
 std::size_t edit_distance(std::string_view a, std::string_view b);
@@ -18,4 +18,4 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
 // `, did you mean "burst"?`, or `; known here: a, b, c` when nothing is near, or empty.
 std::string suggestion(std::string_view word, std::span<const std::string_view> known);
 
-}  // namespace gateway::config
+}  // namespace gateway::base

@@ -1,10 +1,10 @@
-#include "config/suggest.hpp"
+#include "gateway/base/suggest.hpp"
 
 #include <gtest/gtest.h>
 
 #include <array>
 
-namespace gateway::config {
+namespace gateway::base {
 namespace {
 
 constexpr std::array<std::string_view, 5> known{"key", "rate", "burst", "cost", "on_store_failure"};
@@ -39,4 +39,4 @@ TEST(suggest, other_words_get_the_list_of_known_ones)
 }
 
 }  // namespace
-}  // namespace gateway::config
+}  // namespace gateway::base
