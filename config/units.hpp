@@ -1,8 +1,7 @@
-// Durations, sizes, rates and numbers as people write them. Decimal, exact, without guessing:
-// "010" is refused rather than read as 8 or 10. Pure.
+// Rates as people write them, beside the quantities of base. Pure.
 #pragma once
 
-#include "gateway/base/clock.hpp"
+#include "gateway/base/quantity.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -20,21 +19,16 @@ struct rate {
     bool operator==(const rate&) const = default;
 };
 
-// Digits without a leading zero. Too large for the type: its largest value, for range checks.
-std::optional<std::uint64_t> parse_number(std::string_view text);
-
-// A number and one of ms, s, m, h, d. Too long for the type: its largest value.
-std::optional<base::duration> parse_duration(std::string_view text);
-
-// Bytes: a number, or a number and one of KiB, MiB, GiB, TiB. Too large: the largest value.
-std::optional<std::uint64_t> parse_size(std::string_view text);
+using base::format_duration;
+using base::format_size;
+using base::parse_duration;
+using base::parse_number;
+using base::parse_size;
 
 // "100/m", "10/10s": a number of at least 1 per s, m, h, d, w, mo or per any duration above zero.
 std::optional<rate> parse_rate(std::string_view text);
 
-// The shortest text that parses to the same value; durations are whole milliseconds.
-std::string format_duration(base::duration d);
-std::string format_size(std::uint64_t bytes);
+// The shortest text that parses to the same value.
 std::string format_rate(const rate& r);
 
 }  // namespace gateway::config
