@@ -67,4 +67,45 @@ bool is_canonical_base64url(std::string_view text)
     return are_canonical(text, for_urls);
 }
 
+void append_as_canonical_base64url(std::string_view text, std::string& out)
+{
+    constexpr std::string_view digits =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    const std::size_t begin = out.size();
+    for (const char c : text) {
+        const std::size_t place = static_cast<unsigned char>(c);
+        const std::int8_t value = std::max(for_urls[place], standard[place]);
+        if (value >= 0) {
+            out += digits[static_cast<std::size_t>(value)];
+        }
+    }
+    const std::size_t left_over = (out.size() - begin) % 4;
+    if (left_over >= 2) {
+        const std::int8_t last = for_urls[static_cast<unsigned char>(out.back())];
+        const int used = left_over == 2 ? 0b110000 : 0b111100;
+        out.back() = digits[static_cast<std::size_t>(last & used)];
+    }
+}
+
+std::optional<std::string> decode_base64url(std::string_view text)
+{
+    if (!is_canonical_base64url(text)) {
+        return std::nullopt;
+    }
+    std::string bytes;
+    bytes.reserve(text.size() / 4 * 3 + 2);
+    std::uint32_t bits = 0;
+    int count = 0;
+    for (const char c : text) {
+        const auto value = for_urls[static_cast<unsigned char>(c)];
+        bits = bits << 6 | static_cast<std::uint32_t>(value);
+        count += 6;
+        if (count >= 8) {
+            count -= 8;
+            bytes += static_cast<char>(bits >> count);
+        }
+    }
+    return bytes;
+}
+
 }  // namespace gateway::base

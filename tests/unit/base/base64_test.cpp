@@ -44,13 +44,18 @@ TEST(base64, has_one_canonical_spelling_of_any_bytes)
         const std::string text = encoded(bytes);
         EXPECT_TRUE(is_canonical_base64(text)) << text;
         EXPECT_TRUE(is_canonical_base64url(for_url(text))) << for_url(text);
+        EXPECT_EQ(decode_base64url(for_url(text)), bytes) << for_url(text);
         for (const std::string& other :
              {text + "=", text + " ", "!" + text, text + "AA", "=" + text}) {
             EXPECT_FALSE(is_canonical_base64(other)) << other;
         }
         for (const std::string& other : {for_url(text) + "=", for_url(text) + ".", "+" + text}) {
             EXPECT_FALSE(is_canonical_base64url(other)) << other;
+            EXPECT_FALSE(decode_base64url(other).has_value()) << other;
         }
+        std::string lenient = "x";
+        append_as_canonical_base64url(" \n" + text + '"', lenient);
+        EXPECT_EQ(lenient, "x" + for_url(text));
     }
 }
 
@@ -80,6 +85,16 @@ TEST(base64, what_only_lenient_decoders_take_is_not_canonical)
     for (const char* text : {"", "dTpw", "dTo", "dQ", "-_-_"}) {
         EXPECT_TRUE(is_canonical_base64url(text)) << text;
     }
+    const auto lenient = [](const char* text) {
+        std::string out;
+        append_as_canonical_base64url(text, out);
+        return out;
+    };
+    EXPECT_EQ(lenient("dTp"), "dTo");
+    EXPECT_EQ(lenient("d\"T/\xff_="), "dT__");
+    EXPECT_EQ(lenient("d/="), "dw");
+    EXPECT_EQ(lenient("dToKd"), "dToKd");
+    EXPECT_EQ(lenient("=="), "");
     for (const char* text : {"dTo=", "d", "dTp", "dR", "+/+/", "d.Tp"}) {
         EXPECT_FALSE(is_canonical_base64url(text)) << text;
     }

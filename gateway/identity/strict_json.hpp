@@ -1,0 +1,16 @@
+// JSON (RFC 8259) that cannot be read in two ways, from strangers.
+#pragma once
+
+#include <boost/json/object.hpp>
+
+#include <optional>
+#include <string_view>
+
+namespace gateway::identity {
+
+// An object. Nothing if the text is no JSON object, if a name occurs twice in any object of it
+// (some take the first, some the last; RFC 7515 §4 has such a header refused), if a number is too
+// large for a double, or if it is more than 16 levels deep.
+std::optional<boost::json::object> parse_strict_json(std::string_view text);
+
+}  // namespace gateway::identity
