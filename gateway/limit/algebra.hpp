@@ -1,11 +1,12 @@
 // The algebra of limits: a limit is a supply of tokens, and a client is one number, what its bucket
 // owes to it. All numbers are of one clock and one supply; see limit::supply.
 //   next      = debt + cost
-//   allowed   = next <= capacity                        (only then does the bucket owe `next`)
+//   allowed   = next <= capacity                        (only then does the bucket owe `next`),
+//               or as much more as is issued while the request waits
 //   remaining = capacity - debt, in whole tokens
-//   retry     = until next - capacity more is issued    (when rejected)
+//   retry     = until next - capacity more is issued    (when rejected, or to be waited)
 //   forget    = nothing is owed                         (as good as never seen)
-// Twin of store/redis/bucket.lua and take.lua.
+// Twin of store/redis/bucket.lua, take.lua and take_any.lua.
 #pragma once
 
 #include "gateway/limit/decision.hpp"
@@ -23,11 +24,20 @@ struct step {
     bucket after;
     // Whole tokens left after this request, rounded down, never negative.
     std::int64_t remaining = 0;
-    // Ticks until the same request passes if nobody else comes; 0 when allowed. A cost above burst
-    // never passes: then ticks until the bucket is full.
+    // Ticks until the same request passes if nobody else comes; when allowed, how long it has to
+    // wait. A cost above burst never passes: then ticks until the bucket is full.
     std::int64_t retry_in = 0;
     // Ticks until the bucket is full.
     std::int64_t full_in = 0;
+};
+
+// How far ahead of its tokens a request may be: it waits for them, behind those that came before
+// it.
+struct ahead {
+    // Longest wait, in ticks; 0: none.
+    std::int64_t ticks = 0;
+    // Most tokens that may be missing.
+    std::int64_t tokens = 0;
 };
 
 // What a step says to people, where a tick is one of Ticks.
@@ -91,7 +101,9 @@ inline step look(const terms& t, const bucket& b, moment at)
 
 // One request of `cost` tokens (>= 0). Does not change the bucket: the store does, when every limit
 // of the request agreed.
-inline step take(const terms& t, const bucket& b, moment at, std::int64_t cost)
+inline step take(
+    const terms& t, const bucket& b, moment at, std::int64_t cost, const ahead& most = {}
+)
 {
     assert(t.interval >= 1 && t.burst >= 1 && cost >= 0);
     return with_supply(t, at, [&](const auto& supply) {
@@ -100,7 +112,9 @@ inline step take(const terms& t, const bucket& b, moment at, std::int64_t cost)
         // With cost <= burst, cost * unit <= capacity: nothing here can overflow.
         if (cost > t.burst || debt > t.capacity() - cost * unit) {
             const std::int64_t missing = debt + std::min(cost, t.burst) * unit - t.capacity();
-            return said_of(t, supply, debt, missing, false);
+            const bool waits = cost <= t.burst && ceil_div(missing, unit) <= most.tokens &&
+                               supply.time_of(missing) <= most.ticks;
+            return said_of(t, supply, waits ? debt + cost * unit : debt, missing, waits);
         }
         return said_of(t, supply, debt + cost * unit, 0, true);
     });
@@ -110,7 +124,8 @@ inline step take(const terms& t, const bucket& b, moment at, std::int64_t cost)
 struct refund {
     // Of them so many.
     std::int64_t tokens = 1;
-    // Ticks since they were taken.
+    // Ticks since they were taken, or, of tokens that were waited for, since they were there: below
+    // 0 while they are awaited.
     std::int64_t held = 0;
     // What the bucket owed before, in units.
     std::int64_t owed_before = 0;
@@ -125,7 +140,7 @@ struct refund {
 // is exact.
 inline bucket refunded(const terms& t, const bucket& b, moment at, const refund& r)
 {
-    assert(r.tokens >= 0 && r.held >= 0 && r.owed_before >= 0);
+    assert(r.tokens >= 0 && r.owed_before >= 0);
     if (b.is_full(at.now)) {
         return b;
     }
@@ -143,10 +158,9 @@ inline bucket refunded(const terms& t, const bucket& b, moment at, const refund&
 inline bucket charged(const terms& t, const bucket& b, moment at, std::int64_t tokens)
 {
     return with_supply(t, at, [&](const auto& supply) {
-        const std::int64_t room = (supply.most() - supply.debt(b)) / supply.unit();
-        return supply.owing(
-            supply.debt(b) + std::clamp<std::int64_t>(tokens, 0, room) * supply.unit()
-        );
+        const std::int64_t debt = supply.debt(b);
+        const std::int64_t room = (supply.most() - debt) / supply.unit();
+        return supply.owing(debt + std::clamp<std::int64_t>(tokens, 0, room) * supply.unit());
     });
 }
 

@@ -17,6 +17,11 @@ struct correction {
         charge,
         // The bucket is full again.
         reset,
+        // A place in flight is still held. Asked of shared stores only; rejected: it is lost.
+        renew,
+        // The bucket is banned for `held`, or not any more. Of limits with a penalty.
+        ban,
+        unban,
     };
 
     kind what = kind::give_back;
@@ -26,15 +31,28 @@ struct correction {
     bool operator==(const correction&) const = default;
 };
 
-// What the bucket of an allowed request of so many tokens had owed before, in units; `said` is that
-// request's decision, and `tick` one of the terms'.
+// What the bucket of an allowed request of so many tokens had owed before, in units, or, if the
+// request had to wait, would have owed without it when the wait was over, at least; `said` is its
+// decision, and `tick` one of the terms'.
 inline std::int64_t owed_before(
     const terms& t, const decision& said, std::int64_t cost, base::duration tick
 )
 {
-    const std::int64_t after =
-        t.issued_in == nullptr ? said.reset_after / tick : t.burst - said.remaining;
+    std::int64_t after = t.burst - said.remaining;
+    if (t.how == supply_kind::line) {
+        after = (said.reset_after - said.retry_after) / tick;
+    } else if (t.how == supply_kind::stairs && said.retry_after > base::duration{0}) {
+        // It waited for a window, maybe for one token of it.
+        after -= t.issued_in->count() - 1;
+    }
     return std::max<std::int64_t>(after - cost * t.interval, 0);
+}
+
+// Whether tokens of a sliding limit that were there so many ticks ago have come back by themselves,
+// or will before a correction may be made that takes so long. Others would be given back instead.
+inline bool came_back(const terms& t, std::int64_t held, std::int64_t takes)
+{
+    return t.how == supply_kind::trail && held >= t.length - std::min(takes, t.length / 8);
 }
 
 // A bucket that follows `t`, corrected.
@@ -45,6 +63,10 @@ inline bucket corrected(const terms& t, const bucket& b, moment at, const correc
             return refunded(t, b, at, c.of);
         case correction::kind::charge:
             return charged(t, b, at, c.of.tokens);
+        case correction::kind::renew:
+        case correction::kind::ban:
+        case correction::kind::unban:
+            return b;
         case correction::kind::reset:
             break;
     }

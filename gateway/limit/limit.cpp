@@ -15,14 +15,21 @@ std::int64_t interval(std::int64_t tokens, base::duration period, std::int64_t t
     return static_cast<std::int64_t>((period.count() + divisor - 1) / divisor);
 }
 
-bool refills_in_time(const terms& t, std::int64_t tick)
+// With an interval so many times as long.
+bool refills_in_time(const terms& t, std::int64_t tick, std::int64_t times = 1)
 {
-    const wide refill = static_cast<wide>(t.interval) * t.burst;
+    const wide refill = static_cast<wide>(t.interval) * times * t.burst;
     return refill <= base::duration{limit::max_refill}.count() / tick;
 }
 
 constexpr std::int64_t nanosecond = 1;
 constexpr std::int64_t microsecond = 1000;
+
+// What part `i` of `n` has of them; the first ones have what cannot be divided.
+std::int64_t share(std::int64_t tokens, std::int64_t i, std::int64_t n)
+{
+    return tokens / n + (i < tokens % n ? 1 : 0);
+}
 
 }  // namespace
 
@@ -55,17 +62,117 @@ std::optional<limit> limit::in_windows(const window_options& options)
     const auto both = std::make_shared<const issuing>(issuing{
         {count, length.count(), per_second, aligned, dates},
         {count, length.count() / microsecond, per_second / microsecond, aligned, dates}});
+    return of_windows(both, capacity);
+}
+
+limit limit::of_windows(std::shared_ptr<const issuing> both, std::int64_t capacity)
+{
     limit made{
-        {.interval = 1, .burst = capacity, .issued_in = &both->nanoseconds},
-        {.interval = 1, .burst = capacity, .issued_in = &both->microseconds}};
-    made.windows_ = both;
+        {.interval = 1,
+         .burst = capacity,
+         .issued_in = &both->nanoseconds,
+         .how = supply_kind::stairs},
+        {.interval = 1,
+         .burst = capacity,
+         .issued_in = &both->microseconds,
+         .how = supply_kind::stairs}};
+    made.windows_ = std::move(both);
+    return made;
+}
+
+std::optional<limit> limit::sliding(std::int64_t count, base::duration length, std::int64_t parts)
+{
+    using std::chrono::microseconds;
+    if (count < 1 || count > windows::most_tokens || parts < 0 || length > max_refill ||
+        length / microseconds{1} < std::max<std::int64_t>(parts, 1)) {
+        return std::nullopt;
+    }
+    const auto in_ticks = [&](std::int64_t tick) {
+        const std::int64_t ticks = length.count() / tick;
+        return terms{
+            .interval = 1,
+            .burst = count,
+            .how = supply_kind::trail,
+            .length = ticks,
+            .part = parts == 0 ? 1 : (ticks + parts - 1) / parts};
+    };
+    return limit{in_ticks(nanosecond), in_ticks(microsecond)};
+}
+
+std::optional<limit> limit::in_flight(std::int64_t max, base::duration lease)
+{
+    if (max < 1 || max > windows::most_tokens || lease < shortest_lease) {
+        return std::nullopt;
+    }
+    const auto in_ticks = [&](std::int64_t tick) {
+        return terms{
+            .interval = 1,
+            .burst = max,
+            .how = supply_kind::places,
+            .length = base::duration{std::chrono::seconds{1}}.count() / tick};
+    };
+    limit made{in_ticks(nanosecond), in_ticks(microsecond)};
+    made.lease_ = lease;
+    return made;
+}
+
+std::optional<limit> limit::split(std::int64_t n) const
+{
+    std::vector<limit> parts;
+    for (std::int64_t i = 0; i < n; ++i) {
+        const auto one = part(i, n);
+        if (!one) {
+            return std::nullopt;
+        }
+        parts.push_back(*one);
+    }
+    limit made = *this;
+    made.parts_ = std::make_shared<const std::vector<limit>>(std::move(parts));
+    return made;
+}
+
+std::optional<limit> limit::part(std::int64_t i, std::int64_t n) const
+{
+    limit made = *this;
+    made.nanoseconds_.burst = share(burst(), i, n);
+    made.microseconds_.burst = made.nanoseconds_.burst;
+    if (how() == supply_kind::places || made.burst() < 1) {
+        return std::nullopt;
+    }
+    if (how() == supply_kind::stairs) {
+        const std::int64_t count = share(windows_->nanoseconds.count(), i, n);
+        if (count < 1) {
+            return std::nullopt;
+        }
+        made = of_windows(
+            std::make_shared<const issuing>(issuing{
+                windows_->nanoseconds.issuing(count), windows_->microseconds.issuing(count)}),
+            made.burst()
+        );
+        return made.refill() <= max_refill ? std::optional{made} : std::nullopt;
+    }
+    if (how() == supply_kind::line) {
+        if (!refills_in_time(made.nanoseconds_, nanosecond, n) ||
+            !refills_in_time(made.microseconds_, microsecond, n)) {
+            return std::nullopt;
+        }
+        made.nanoseconds_.interval *= n;
+        made.microseconds_.interval *= n;
+    }
     return made;
 }
 
 base::duration limit::refill() const
 {
-    if (windows_ == nullptr) {
-        return base::duration{nanoseconds_.capacity()};
+    switch (how()) {
+        case supply_kind::line:
+            return base::duration{nanoseconds_.capacity()};
+        case supply_kind::trail:
+            return base::duration{nanoseconds_.length};
+        case supply_kind::places:
+            return base::duration{0};
+        case supply_kind::stairs:
+            break;
     }
     const windows& w = windows_->nanoseconds;
     return base::duration{(burst() + w.count() - 1) / w.count() * w.length()};
@@ -73,20 +180,33 @@ base::duration limit::refill() const
 
 bool limit::issues_as(const limit& other) const
 {
-    if (windows_ == nullptr || other.windows_ == nullptr) {
-        return windows_ == other.windows_ && nanoseconds_.interval == other.nanoseconds_.interval;
-    }
-    return windows_->nanoseconds == other.windows_->nanoseconds;
+    const terms& a = nanoseconds_;
+    const terms& b = other.nanoseconds_;
+    const bool same_windows =
+        windows_ == other.windows_ || (windows_ != nullptr && other.windows_ != nullptr &&
+                                       windows_->nanoseconds == other.windows_->nanoseconds);
+    return a.how == b.how && a.interval == b.interval && a.length == b.length && a.part == b.part &&
+           same_windows;
 }
 
 void limit::append_numbers(std::vector<std::int64_t>& to, base::duration now) const
 {
-    if (windows_ == nullptr) {
-        to.insert(to.end(), {microseconds_.interval, microseconds_.burst});
-        return;
+    const terms& t = microseconds_;
+    switch (t.how) {
+        case supply_kind::line:
+            to.insert(to.end(), {t.interval, t.burst});
+            break;
+        case supply_kind::stairs:
+            to.insert(to.end(), {0, t.burst});
+            t.issued_in->append_numbers(to, t.burst, now.count() / microsecond);
+            break;
+        case supply_kind::trail:
+            to.insert(to.end(), {-1, t.burst, t.length, t.part});
+            break;
+        case supply_kind::places:
+            to.insert(to.end(), {-2, t.burst, lease_ / std::chrono::microseconds{1}});
+            break;
     }
-    to.insert(to.end(), {0, microseconds_.burst});
-    windows_->microseconds.append_numbers(to, burst(), now.count() / microsecond);
 }
 
 }  // namespace gateway::limit

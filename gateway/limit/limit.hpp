@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace gateway::limit {
@@ -32,6 +33,9 @@ public:
     // in 64-bit nanoseconds or in a double's 53 bits of microseconds.
     static constexpr base::duration max_refill = std::chrono::seconds{windows::longest};
 
+    // The longest that a request may wait for its tokens.
+    static constexpr base::duration max_wait = std::chrono::minutes{10};
+
     // `tokens` per `period`. Nothing if a number is below 1, if a token would take less than a
     // nanosecond, or if a full refill would take longer than max_refill, in either kind of ticks.
     static std::optional<limit> make(
@@ -42,10 +46,51 @@ public:
     // microsecond per token, or if a full refill would take longer than max_refill.
     static std::optional<limit> in_windows(const window_options& options);
 
-    // Tokens in a full bucket.
+    // `count` in any stretch of time of that length. A token comes back when its taking is that
+    // old, at most a part of it late; with 0 parts exactly then. Nothing if a number is below 1,
+    // above windows::most_tokens, if the length is above max_refill, or if a part is below a
+    // microsecond.
+    static std::optional<limit> sliding(
+        std::int64_t count, base::duration length, std::int64_t parts
+    );
+
+    // `max` requests in flight. In a shared store a place is kept for `lease`, unless it is
+    // renewed. Nothing if max is below 1 or above windows::most_tokens, or the lease below
+    // shortest_lease.
+    static std::optional<limit> in_flight(std::int64_t max, base::duration lease);
+
+    static constexpr base::duration shortest_lease = std::chrono::seconds{1};
+
+    // Most parts of a split bucket.
+    static constexpr std::int64_t most_parts = 64;
+
+    // The same of buckets that are split in `n` parts, 2 to most_parts. Each part is a limit, and
+    // what all hold and issue adds up to what this one does, never to more. Nothing if a part would
+    // hold or issue less than a token, if its refill would take longer than max_refill, or of
+    // places.
+    std::optional<limit> split(std::int64_t n) const;
+
+    // Of a split bucket, those that hold a token more first; of others empty.
+    std::span<const limit> parts() const
+    {
+        return parts_ == nullptr ? std::span<const limit>{} : std::span<const limit>{*parts_};
+    }
+
+    // The most that one request can ever take.
+    std::int64_t most_at_once() const { return parts_ == nullptr ? burst() : (*parts_)[0].burst(); }
+
+    // Tokens in a full bucket, of all its parts.
     std::int64_t burst() const { return nanoseconds_.burst; }
 
-    // Time from empty to full.
+    supply_kind how() const { return nanoseconds_.how; }
+
+    // Whether what a bucket owes is paid back at a rate, which may change.
+    bool keeps_debts() const { return how() == supply_kind::line || how() == supply_kind::stairs; }
+
+    // Of places; 0 of others.
+    base::duration lease() const { return lease_; }
+
+    // Time from empty to full; of places 0.
     base::duration refill() const;
 
     // Whether what is owed under the other is paid back in the same way.
@@ -57,12 +102,14 @@ public:
     const terms& in_microseconds() const { return microseconds_; }
 
     // What it is to a script in a store whose clock is Unix time in microseconds, and shows `now`:
-    // interval and burst; or with windows 0, burst, and windows::append_numbers().
+    // interval and burst; with windows 0, burst, and windows::append_numbers(); of a trail -1,
+    // burst, length and part; of places -2, burst, and the lease.
     void append_numbers(std::vector<std::int64_t>& to, base::duration now) const;
 
     bool operator==(const limit& other) const
     {
-        return burst() == other.burst() && issues_as(other);
+        return burst() == other.burst() && lease_ == other.lease_ && issues_as(other) &&
+               parts().size() == other.parts().size();
     }
 
 private:
@@ -75,11 +122,19 @@ private:
         windows microseconds;
     };
 
+    static limit of_windows(std::shared_ptr<const issuing> both, std::int64_t capacity);
+
+    // Number `i` of `n`. Nothing: there is no such part.
+    std::optional<limit> part(std::int64_t i, std::int64_t n) const;
+
     // Null: tokens are issued one by one.
     std::shared_ptr<const issuing> windows_;
     // Divided once, here, and not at every decision.
     terms nanoseconds_;
     terms microseconds_;
+    base::duration lease_{0};
+    // Null: a bucket is whole.
+    std::shared_ptr<const std::vector<limit>> parts_;
 };
 
 }  // namespace gateway::limit

@@ -5,11 +5,15 @@
 //           is full. The generic cell rate algorithm (ITU-T I.371, "virtual scheduling") with the
 //           theoretical arrival time read as "full at"
 //   stairs  all tokens of a window when it begins: a unit is a token
+//   trail   each token when its taking is one window old: a unit is a token, and what a bucket owes
+//           is what its history counts (limit/history.hpp)
+//   places  none by itself: a unit is a request in flight, whose place is given back at its end
 //
 // To the algebra (algebra.hpp) they are the same.
 #pragma once
 
 #include "gateway/limit/bucket.hpp"
+#include "gateway/limit/history.hpp"
 #include "gateway/limit/limit.hpp"
 
 #include <algorithm>
@@ -22,10 +26,14 @@ struct moment {
     std::int64_t now = 0;
     // To the clock of the limit's windows; see windows::shift().
     std::int64_t shift = 0;
+    // What a bucket of a trail has been charged; null: nothing.
+    const history* past = nullptr;
 
-    // Without windows a time is all there is to it.
+    // Without windows and trails a time is all there is to it.
     // NOLINTNEXTLINE(google-explicit-constructor)
     constexpr moment(std::int64_t at, std::int64_t to_windows = 0) : now(at), shift(to_windows) {}
+
+    moment(std::int64_t at, const history& charged) : now(at), past(&charged) {}
 };
 
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b)
@@ -85,6 +93,21 @@ private:
     std::int64_t now_;
 };
 
+// Tokens that a bucket owes, whatever its limit was, rounded up.
+constexpr std::int64_t tokens_owed(const bucket& b, std::int64_t now)
+{
+    if (b.is_full(now)) {
+        return 0;
+    }
+    return b.in_windows() ? b.owed()
+                          : rescaled(
+                                b.full_at() - now,
+                                std::max<std::int64_t>(b.interval(), 1),
+                                1,
+                                windows::most_tokens
+                            );
+}
+
 class stairs {
 public:
     stairs(const terms& t, moment at)
@@ -99,16 +122,8 @@ public:
         if (b.is_full(at_.now)) {
             return 0;
         }
-        if (!b.in_windows()) {
-            return rescaled(
-                b.full_at() - at_.now,
-                std::max<std::int64_t>(b.interval(), 1),
-                1,
-                windows_.most_owed()
-            );
-        }
         if (!b.follows(terms_)) {
-            return std::min(b.owed(), windows_.most_owed());
+            return std::min(tokens_owed(b, at_.now), windows_.most_owed());
         }
         const std::int64_t count = windows_.count();
         const std::int64_t unneeded = ceil_div(b.owed(), count) * count - b.owed();
@@ -147,11 +162,92 @@ private:
     std::int64_t index_;
 };
 
+// What supplies have in common whose buckets count tokens, and keep no time.
+class counted {
+public:
+    constexpr std::int64_t unit() const { return 1; }
+
+    constexpr std::int64_t issued_in_last(std::int64_t) const { return 0; }
+
+    constexpr std::int64_t most() const { return windows::most_tokens; }
+};
+
+class trail : public counted {
+public:
+    trail(const terms& t, moment at) : terms_(t), at_(at) {}
+
+    // When it is full again is known when its history has been charged as well.
+    bucket owing(std::int64_t debt) const
+    {
+        return bucket::sliding(debt, debt > 0 ? INT64_MAX : at_.now);
+    }
+
+    bucket full_since(std::int64_t at) const { return bucket::sliding(0, at); }
+
+    std::int64_t debt(const bucket& b) const { return tokens_owed(b, at_.now); }
+
+    std::int64_t time_of(std::int64_t units) const
+    {
+        if (units <= 0) {
+            return 0;
+        }
+        return taken_at(units) + terms_.length - at_.now;
+    }
+
+private:
+    const terms& terms_;
+    moment at_;
+
+    // Of the n-th token; those that the history does not have are taken now.
+    std::int64_t taken_at(std::int64_t n) const
+    {
+        const std::int64_t now = counted_at(terms_, at_.now);
+        if (at_.past == nullptr) {
+            return now;
+        }
+        return n <= at_.past->used() ? at_.past->taken_at(n) : std::max(now, at_.past->newest());
+    }
+};
+
+class places : public counted {
+public:
+    explicit constexpr places(const terms& t) : terms_(t) {}
+
+    constexpr bucket owing(std::int64_t debt) const { return bucket::in_flight(debt); }
+
+    constexpr bucket full_since(std::int64_t) const { return bucket::in_flight(0); }
+
+    // Tokens are no requests in flight.
+    constexpr std::int64_t debt(const bucket& b) const
+    {
+        return b.counts_in_flight() ? b.owed() : 0;
+    }
+
+    // When somebody else's request ends is not known.
+    constexpr std::int64_t time_of(std::int64_t units) const
+    {
+        return units > 0 ? terms_.length : 0;
+    }
+
+private:
+    const terms& terms_;
+};
+
 // Calls `use` with the supply of these terms.
 template <typename Use>
 auto with_supply(const terms& t, moment at, Use use)
 {
-    return t.issued_in == nullptr ? use(line{t, at}) : use(stairs{t, at});
+    switch (t.how) {
+        case supply_kind::stairs:
+            return use(stairs{t, at});
+        case supply_kind::trail:
+            return use(trail{t, at});
+        case supply_kind::places:
+            return use(places{t});
+        case supply_kind::line:
+            break;
+    }
+    return use(line{t, at});
 }
 
 }  // namespace gateway::limit

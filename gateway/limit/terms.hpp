@@ -8,13 +8,22 @@
 
 namespace gateway::limit {
 
+// How a limit's tokens come to a bucket; see limit/supply.hpp.
+enum class supply_kind : std::uint8_t { line, stairs, trail, places };
+
 struct terms {
-    // Ticks per token, rounded up, so that there is never a token too many. 1 with windows.
+    // Ticks per token, rounded up, so that there is never a token too many; 1 where tokens do not
+    // come one by one.
     std::int64_t interval = 0;
     // Tokens in a full bucket.
     std::int64_t burst = 0;
-    // Null: tokens are issued one by one, all the time. The limit's own.
+    // Of `stairs`, else null. The limit's own.
     const windows* issued_in = nullptr;
+    supply_kind how = supply_kind::line;
+    // Of a `trail`: after how long a token comes back, and to multiples of what the moment of its
+    // taking is rounded up. Of `places`: how long whoever finds none is told to wait.
+    std::int64_t length = 0;
+    std::int64_t part = 1;
 
     // What a full bucket holds, in units of its supply.
     constexpr std::int64_t capacity() const { return interval * burst; }

@@ -7,8 +7,6 @@ namespace gateway::limit {
 
 namespace {
 
-constexpr std::int64_t id_bits = 22;
-
 std::int64_t floor_div(std::int64_t a, std::int64_t b)
 {
     return a / b - (a % b < 0 ? 1 : 0);
@@ -29,7 +27,7 @@ std::int64_t id_of(std::int64_t count, std::int64_t length, bool aligned, const 
     if (dates != nullptr) {
         hash = mixed(mixed(hash, dates->begins[0]), dates->begins[1]);
     }
-    return static_cast<std::int64_t>(hash % (1U << id_bits));
+    return static_cast<std::int64_t>(hash % (1U << windows::id_bits));
 }
 
 std::int64_t most_owed_in(std::int64_t steps, std::int64_t count)

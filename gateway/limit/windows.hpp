@@ -25,6 +25,9 @@ public:
         std::shared_ptr<const calendar> dates = nullptr
     );
 
+    // Bits of id().
+    static constexpr int id_bits = 22;
+
     // Most tokens that a bucket of any limit can owe.
     static constexpr std::int64_t most_tokens = (std::int64_t{1} << 40) - 1;
 
@@ -32,6 +35,12 @@ public:
     static constexpr std::int64_t longest = std::int64_t{100} * 365 * 24 * 3600;
 
     std::int64_t count() const { return count_; }
+
+    // The same windows, of which each issues so many tokens.
+    windows issuing(std::int64_t count) const
+    {
+        return {count, length_, ticks_per_second_, aligned_, dates_};
+    }
 
     // Most tokens that a bucket can owe here.
     std::int64_t most_owed() const { return most_owed_; }
@@ -57,7 +66,7 @@ public:
     // window is a little off when the clock has been set since.
     std::int64_t nearest(std::int64_t at) const { return index(at + length_ / 2); }
 
-    // 22 bits that tell these windows from others: what others filled cannot be read here.
+    // A number that tells these windows from others: what others filled cannot be read here.
     std::int64_t id() const { return id_; }
 
     // For a script in a store, whose clock is Unix time: the count, the length or 0, whether

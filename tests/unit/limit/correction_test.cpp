@@ -25,7 +25,7 @@ struct supplies {
             stairs.emplace_back(count, 20, 1, true);
         }
         for (const windows& w : stairs) {
-            all.push_back({.interval = 1, .burst = 9, .issued_in = &w});
+            all.push_back({.interval = 1, .burst = 9, .issued_in = &w, .how = supply_kind::stairs});
         }
         for (const std::int64_t interval : {1, 4, 11}) {
             all.push_back({.interval = interval, .burst = 9});
