@@ -6,10 +6,12 @@ namespace gateway::store {
 
 namespace {
 
-// Of windows nothing is remembered: what they issue, they issue by the store's clock.
+// Of others than token buckets nothing is remembered: what comes to them comes by the store's
+// clock, or when somebody's request ends.
 bool may_be_remembered(const charge& c)
 {
-    return !c.may_be_corrected && c.limit->in_microseconds().issued_in == nullptr;
+    return !c.may_be_corrected && c.penalty == nullptr && c.max_wait == base::duration{0} &&
+           c.limit->in_microseconds().how == limit::supply_kind::line;
 }
 
 std::int64_t microseconds(base::instant moment)
@@ -20,9 +22,7 @@ std::int64_t microseconds(base::instant moment)
 
 }  // namespace
 
-empty_buckets::empty_buckets()
-    : key_(base::random_hash_key()), sets_(std::make_unique<std::array<set, places / ways>>())
-{}
+empty_buckets::empty_buckets() : sets_(std::make_unique<std::array<set, places / ways>>()) {}
 
 void empty_buckets::remember(
     std::span<const charge> charges, const answer& given, base::instant now
@@ -35,14 +35,17 @@ void empty_buckets::remember(
         const bool is_empty = d.remaining < charges[i].cost;
         if (may_be_remembered(charges[i]) && (is_empty || ticks < last_full_at_)) {
             const auto full_in = std::chrono::ceil<std::chrono::microseconds>(d.reset_after);
-            put(charges[i], ticks + full_in.count(), is_empty);
+            put(charges[i], ticks, ticks + full_in.count(), is_empty);
         }
     }
 }
 
-bool empty_buckets::decides(std::span<const charge> charges, base::instant now, answer& into) const
+bool empty_buckets::decides(
+    std::span<const charge> charges, base::instant now, belief counts, answer& into
+) const
 {
     const std::int64_t ticks = microseconds(now);
+    const std::int64_t fresh_at = counts == belief::all ? 0 : ticks;
     if (ticks >= last_full_at_) {
         return false;
     }
@@ -52,7 +55,7 @@ bool empty_buckets::decides(std::span<const charge> charges, base::instant now, 
     bool all_known = true;
     for (const charge& c : charges) {
         all_shadow = all_shadow && !c.enforced;
-        const place* const p = may_be_remembered(c) ? find(c) : nullptr;
+        const place* const p = may_be_remembered(c) ? find(c, fresh_at) : nullptr;
         const auto said = p == nullptr
                               ? limit::step{.allowed = true, .after = {}}
                               : limit::take(c.limit->in_microseconds(), p->bucket, ticks, c.cost);
@@ -75,19 +78,26 @@ empty_buckets::set& empty_buckets::set_of(const base::hash128& id) const
 
 // A bucket that is remembered is brought up to date, whatever is in it now; another one gets a
 // place only if it is empty.
-void empty_buckets::put(const charge& c, std::int64_t full_at, bool is_empty)
+void empty_buckets::put(const charge& c, std::int64_t now, std::int64_t full_at, bool is_empty)
 {
     const limit::terms& t = c.limit->in_microseconds();
-    const place fresh{base::siphash128(key_, c.bucket_name), {t, full_at}, t.burst};
+    const place fresh{
+        c.bucket_name.hash(),
+        {t, full_at},
+        t.burst,
+        now + std::chrono::duration_cast<std::chrono::microseconds>(fresh_for).count()};
     set& in = set_of(fresh.id);
     const auto same = [&fresh](const place& p) { return p.id == fresh.id; };
-    const auto sooner = [](const place& a, const place& b) {
-        return a.bucket.full_at() < b.bucket.full_at();
+    const auto free_at = [now](const place& p) {
+        return p.fresh_until > now ? p.bucket.full_at() : 0;
+    };
+    const auto sooner = [&free_at](const place& a, const place& b) {
+        return free_at(a) < free_at(b);
     };
     auto at = std::find_if(in.begin(), in.end(), same);
     if (at == in.end()) {
         at = std::min_element(in.begin(), in.end(), sooner);
-        if (!is_empty || at->bucket.full_at() > full_at) {
+        if (!is_empty || free_at(*at) > full_at) {
             return;
         }
     }
@@ -96,13 +106,15 @@ void empty_buckets::put(const charge& c, std::int64_t full_at, bool is_empty)
 }
 
 // Null as well where the limit has changed since: the store's bucket follows it in its own time.
-const empty_buckets::place* empty_buckets::find(const charge& c) const
+const empty_buckets::place* empty_buckets::find(const charge& c, std::int64_t fresh_at) const
 {
     const limit::terms& t = c.limit->in_microseconds();
-    const base::hash128 id = base::siphash128(key_, c.bucket_name);
+    const base::hash128 id = c.bucket_name.hash();
     for (const place& p : set_of(id)) {
         if (p.id == id) {
-            return p.bucket.follows(t) && p.burst == t.burst ? &p : nullptr;
+            const bool counts =
+                p.fresh_until > fresh_at && p.bucket.follows(t) && p.burst == t.burst;
+            return counts ? &p : nullptr;
         }
     }
     return nullptr;

@@ -1,5 +1,6 @@
 // The buckets that a shared store has called empty: a request for one of them is rejected here,
-// without asking, until the moment at which the store would let it pass.
+// without asking, until the moment at which the store would let it pass. While the store can be
+// asked its word counts for a second only: somebody may have given the bucket tokens.
 //
 // A position on a limit never moves back: whoever else takes from the bucket can only make it
 // emptier. So what the store said of a bucket once is, with the tokens that have flowed back since,
@@ -26,6 +27,10 @@ namespace gateway::store {
 class empty_buckets {
 public:
     static constexpr std::size_t places = 16'384;
+    static constexpr base::duration fresh_for = std::chrono::seconds{1};
+
+    // Which of the store's words count: those of the last second, or all.
+    enum class belief : bool { fresh, all };
 
     empty_buckets();
 
@@ -37,29 +42,31 @@ public:
     // True if an enforced charge is more than what its bucket can hold, or if every charge is in
     // shadow mode and is: the question need not be asked. `into` has the decisions of the buckets
     // that are remembered as too empty; the others are unknown. False: `into` says nothing.
-    [[nodiscard]] bool decides(std::span<const charge> charges, base::instant now, answer& into)
-        const;
+    [[nodiscard]] bool decides(
+        std::span<const charge> charges, base::instant now, belief counts, answer& into
+    ) const;
 
 private:
     static constexpr std::size_t ways = 4;
 
-    // In microseconds, as stores count. A place whose bucket is full again is free.
+    // In microseconds, as stores count. A place whose bucket is full again, or that is not fresh
+    // any more, makes room first.
     struct place {
         base::hash128 id;
         limit::bucket bucket;
         std::int64_t burst = 0;
+        std::int64_t fresh_until = 0;
     };
 
     using set = std::array<place, ways>;
 
-    base::hash_key key_;
     std::unique_ptr<std::array<set, places / ways>> sets_;
     // No bucket here is full later than that.
     std::int64_t last_full_at_ = 0;
 
     set& set_of(const base::hash128& id) const;
-    void put(const charge& c, std::int64_t full_at, bool is_empty);
-    const place* find(const charge& c) const;
+    void put(const charge& c, std::int64_t now, std::int64_t full_at, bool is_empty);
+    const place* find(const charge& c, std::int64_t fresh_at) const;
 };
 
 }  // namespace gateway::store

@@ -22,29 +22,76 @@ struct vacancy {
     limit::moment at;
 };
 
-// Of a client that has no bucket: in one that begins with the debt of the one that clients share
-// for want of room, or, if there is still none, in that one.
-void charge_more(
+// A place that was taken since the places of this bucket were counted anew; others are forgotten.
+limit::bucket with_place_back(const limit::bucket& b, std::int64_t place, std::int64_t requests)
+{
+    const bool counts = b.counts_in_flight() && std::abs(place) >= b.first_place();
+    return counts ? limit::bucket::in_flight(
+                        std::max<std::int64_t>(b.owed() - requests, 0), b.first_place()
+                    )
+                  : b;
+}
+
+// Of a bucket of places. Those that clients without a slot have taken are given back where they
+// were taken.
+void correct_places(
+    memory_parts& parts, const charge& c, const vacancy& where, const limit::correction& what
+)
+{
+    using kind = limit::correction::kind;
+    limit::bucket* const b = where.in.find(where.id);
+    if (what.what == kind::give_back && c.place < 0) {
+        const std::lock_guard locked{parts.shared};
+        if (shared_bucket* const shared = parts.shared.find(c.limit_name)) {
+            shared->bucket = with_place_back(shared->bucket, c.place, what.of.tokens);
+        }
+    } else if (what.what == kind::give_back && b != nullptr) {
+        where.in.store(*b, with_place_back(*b, c.place, what.of.tokens));
+    } else if (what.what == kind::reset && b != nullptr) {
+        parts.next_place();
+        where.in.store(*b, limit::bucket::in_flight(0));
+    }
+}
+
+// False: there is no room.
+bool ban(memory_parts& parts, const charge& c, const vacancy& where, const limit::correction& what)
+{
+    const bool bans = what.what == limit::correction::kind::ban;
+    limit::offences* o = where.in.find_offences(where.id);
+    if (o == nullptr && bans) {
+        o = parts.buckets.make_offences(where.in, where.id, where.at.now);
+    }
+    if (o != nullptr) {
+        o->ban(bans ? what.of.held : 0, *c.penalty, where.at.now);
+        where.in.note(*o);
+    }
+    return o != nullptr || !bans;
+}
+
+// Of a bucket of tokens. Nothing is given back at another rate: a reload came between, and what
+// flowed back at which rate is not known.
+void correct_tokens(
     memory_parts& parts, const charge& c, const vacancy& where, const limit::correction& what
 )
 {
     const limit::terms& t = c.limit->in_nanoseconds();
-    const limit::moment shared_at = moment_of(parts, t, everybody, where.at.now);
-    const std::lock_guard locked{parts.shared};
-    limit::bucket* shared = parts.shared.find(c.limit_name);
-    if (parts.buckets.reserve(where.in, where.at.now, {&where.id, 1})) {
-        limit::bucket fresh;
-        if (shared != nullptr) {
-            *shared = limit::rebased(t, *shared, shared_at);
-            fresh = limit::moved(t, *shared, shared_at, where.at);
-        }
-        fresh = limit::corrected(t, fresh, where.at, what);
-        const slot charged{where.id, limit_tag(c.limit_name), fresh};
-        parts.buckets.fulfil(where.in, charged, where.at.now, {&where.id, 1});
-    } else if (parts.on_full == memory_options::when_full::share) {
-        shared = &parts.shared.make(c.limit_name);
-        *shared = limit::corrected(t, limit::rebased(t, *shared, shared_at), shared_at, what);
+    const bool resets = what.what == limit::correction::kind::reset;
+    limit::bucket* const b = where.in.find(where.id);
+    if (b == nullptr || !(resets || b->follows(t))) {
+        return;
     }
+    if (t.how != limit::supply_kind::trail) {
+        const limit::moment at = moment_of(parts, t, where.id.low, where.at.now);
+        where.in.store(*b, limit::corrected(t, *b, at, what));
+        return;
+    }
+    where.in.slide(*b, [&](sliding_bucket& sliding) {
+        if (resets) {
+            sliding.reset(t);
+        } else if (!limit::came_back(t, what.of.held, 0)) {
+            sliding.give_back(t, where.at.now, what.of);
+        }
+    });
 }
 
 }  // namespace
@@ -74,54 +121,75 @@ void memory_store::refund(std::span<const charge> charges, const answer& given, 
     if (!given.admitted) {
         return;
     }
-    const std::int64_t held = std::max<std::int64_t>((now - given.taken_at).count(), 0);
     for (std::size_t i = 0; i < charges.size(); ++i) {
         const charge& c = charges[i];
         const limit::decision& said = given.decisions()[i];
         if (said.allowed && c.cost > 0) {
             const limit::terms& t = c.limit->in_nanoseconds();
             const auto before = limit::owed_before(t, said, c.cost, base::duration{1});
-            correct(c, {.of = {.tokens = c.cost, .held = held, .owed_before = before}}, now);
+            const std::int64_t held = (now - given.taken_at - said.retry_after).count();
+            const limit::refund back{.tokens = c.cost, .held = held, .owed_before = before};
+            charge taken = c;
+            taken.place = given.place(i);
+            (void)correct(taken, {.of = back}, now);
         }
     }
 }
 
-void memory_store::correct(const charge& c, const limit::correction& what, base::instant now)
+bool memory_store::correct(const charge& c, const limit::correction& what, base::instant now)
 {
-    const bucket_id id = id_of(parts_->key, c);
-    const limit::terms& t = c.limit->in_nanoseconds();
+    using kind = limit::correction::kind;
+    if (what.what == kind::charge) {
+        memory_taking question{*parts_, {&c, 1}, ticks(now)};
+        const bool placed = question.find_places();
+        if (placed) {
+            question.take_anyway(what.of.tokens);
+        }
+        return placed;
+    }
+    const bucket_id id = id_of(c);
     segment& s = parts_->buckets.at(parts_->buckets.segment_of(id));
     const std::lock_guard locked{s};
-    limit::bucket* const b = s.find(id);
-    const limit::moment at = moment_of(*parts_, t, id.low, ticks(now));
-    const bool charges = what.what == limit::correction::kind::charge;
-    if (b == nullptr && charges) {
-        charge_more(*parts_, c, {id, s, at}, what);
-    } else if (b != nullptr && (charges || b->follows(t))) {
-        // Is nothing given back at another rate: a reload came between, and what flowed back at
-        // which rate is not known.
-        s.store(*b, limit::corrected(t, *b, at, what));
+    const vacancy where{id, s, ticks(now)};
+    if (what.what == kind::ban || what.what == kind::unban) {
+        return ban(*parts_, c, where, what);
     }
+    if (c.limit->in_nanoseconds().how == limit::supply_kind::places) {
+        correct_places(*parts_, c, where, what);
+    } else {
+        correct_tokens(*parts_, c, where, what);
+    }
+    return true;
 }
 
 void memory_store::rebase(std::span<const changed_limit> changed, base::instant now)
 {
     const std::int64_t at = ticks(now);
-    const auto follow = [&](const changed_limit& c, std::uint64_t hash, limit::bucket& b) {
-        const limit::terms& t = c.limit->in_nanoseconds();
-        b = limit::rebased(t, b, moment_of(*parts_, t, hash, at));
+    const auto follow = [&](const limit::terms& t, std::uint64_t hash, limit::bucket& b) {
+        // To or from a history, and to or from places: when its client comes.
+        if (t.how != limit::supply_kind::trail && !b.slides() && !b.counts_in_flight()) {
+            b = limit::rebased(t, b, moment_of(*parts_, t, hash, at));
+        }
     };
-    parts_->buckets.for_each_bucket([&](std::uint32_t tag, const bucket_id& id, limit::bucket& b) {
+    parts_->buckets.for_each_bucket([&](slot& s, limit::history& past) {
         for (const changed_limit& c : changed) {
-            if (limit_tag(c.name) == tag) {
-                follow(c, id.low, b);
+            if (limit_tag(c.name) != s.limit_tag) {
+                continue;
+            }
+            const limit::terms& t = c.limit->in_nanoseconds();
+            if (t.how == limit::supply_kind::trail && s.bucket.slides()) {
+                sliding_bucket{s.bucket, past}.follow(t);
+            } else {
+                follow(t, s.low, s.bucket);
             }
         }
     });
+    // What counted something else may count places now.
+    parts_->next_place();
     const std::lock_guard locked{parts_->shared};
     for (const changed_limit& c : changed) {
-        if (limit::bucket* const b = parts_->shared.find(c.name)) {
-            follow(c, everybody, *b);
+        if (shared_bucket* const b = parts_->shared.find(c.name)) {
+            follow(c.limit->in_nanoseconds(), everybody, b->bucket);
         }
     }
 }

@@ -45,10 +45,11 @@ public:
     // shared bucket, or one whose rate has changed, is given nothing back.
     void refund(std::span<const charge> charges, const answer& given, base::instant now);
 
-    // Corrects what the bucket of this charge owes; the charge's cost is not looked at. A bucket
-    // that is not there owes nothing; one that is shared, or whose rate has changed, stays as it
-    // is.
-    void correct(const charge& c, const limit::correction& what, base::instant now);
+    // Corrects what the bucket of this charge owes; the charge's cost is not looked at, its place
+    // is the number of answer::place. A bucket that is not there owes nothing; one that is shared,
+    // or whose rate has changed, stays as it is. A reset forgets the places in flight: given back
+    // later, they free nothing. False: there is no room for a ban, and there is none.
+    bool correct(const charge& c, const limit::correction& what, base::instant now);
 
     // What is to be added to base::now() to make it Unix time: windows may begin by the wall clock.
     // Any thread; again whenever the clock may have been set. A step of it gives nobody tokens but

@@ -1,8 +1,7 @@
 #include "gateway/store/memory_table.hpp"
 
 #include <algorithm>
-#include <new>
-#include <sys/mman.h>
+#include <utility>
 
 namespace gateway::store {
 
@@ -12,6 +11,11 @@ namespace {
 // by chance none of them overflows: at 2/3 full the margin is 13 standard deviations.
 constexpr std::size_t slots_per_segment = 1024;
 constexpr std::size_t least_slots = 16;
+
+std::size_t wanted_slots(std::size_t max_buckets)
+{
+    return std::max(max_buckets + max_buckets / 2 + 2, least_slots);
+}
 
 bool contains(std::span<const bucket_id> ids, const bucket_id& id)
 {
@@ -30,20 +34,47 @@ limit::bucket* segment::find(const bucket_id& id) const
     return nullptr;
 }
 
-bool segment::insert(const slot& fresh, std::int64_t now, std::span<const bucket_id> keep)
+void segment::adopt(
+    std::span<slot> slots, limit::history* histories, std::atomic<std::size_t>& moments
+)
+{
+    slots_ = slots;
+    histories_ = histories;
+    moments_ = &moments;
+}
+
+std::size_t segment::index_of(const limit::bucket& b) const
+{
+    const auto* const at = reinterpret_cast<const std::byte*>(&b);
+    return static_cast<std::size_t>(at - reinterpret_cast<const std::byte*>(slots_.data())) /
+           sizeof(slot);
+}
+
+void segment::drop_history(const limit::bucket& of)
+{
+    if (of.slides()) {
+        limit::history& h = history_of(of);
+        count_moments(-h.own_room());
+        h = {};
+    }
+}
+
+segment::inserted segment::insert(
+    const slot& fresh, std::int64_t now, std::span<const bucket_id> keep
+)
 {
     release();
-    earliest_ = std::min(earliest_, fresh.bucket.full_at());
     std::size_t i = home(fresh.id());
-    for (; !slots_[i].empty(); i = next(i)) {
-        if (slots_[i].bucket.is_full(now) && !contains(keep, slots_[i].id())) {
-            slots_[i] = fresh;
-            return true;
-        }
+    while (!slots_[i].empty() && !(slots_[i].bucket.is_full(now) && !contains(keep, slots_[i].id()))
+    ) {
+        i = next(i);
     }
+    const bool replaced = !slots_[i].empty();
+    used_ += replaced ? 0 : 1;
+    drop_history(slots_[i].bucket);
     slots_[i] = fresh;
-    ++used_;
-    return false;
+    earliest_ = std::min(earliest_, fresh.bucket.full_at());
+    return {&slots_[i].bucket, replaced};
 }
 
 std::size_t segment::reclaim(std::int64_t now, std::span<const bucket_id> keep)
@@ -51,8 +82,15 @@ std::size_t segment::reclaim(std::int64_t now, std::span<const bucket_id> keep)
     if (earliest_ > now) {
         return 0;  // the common case of a table full of debtors: nothing to look for
     }
-    const std::size_t before = used_;
+    const std::size_t before = used_ + offences_.size();
     earliest_ = never;
+    for (auto o = offences_.begin(); o != offences_.end();) {
+        if (o->second.forgotten_at() <= now && !contains(keep, o->first)) {
+            o = offences_.erase(o);
+        } else {
+            note((o++)->second);
+        }
+    }
     for (std::size_t i = 0; i < slots_.size(); ++i) {
         // Erasing moves another bucket into the hole: look at the same place again.
         while (!slots_[i].empty() && slots_[i].bucket.is_full(now) &&
@@ -63,7 +101,7 @@ std::size_t segment::reclaim(std::int64_t now, std::span<const bucket_id> keep)
             earliest_ = std::min(earliest_, slots_[i].bucket.full_at());
         }
     }
-    return before - used_;
+    return before - used_ - offences_.size();
 }
 
 // Knuth, TAOCP 3, 6.4 algorithm R: what comes later in the run moves back into the hole, unless
@@ -71,11 +109,15 @@ std::size_t segment::reclaim(std::int64_t now, std::span<const bucket_id> keep)
 void segment::erase(std::size_t hole)
 {
     const std::size_t size = slots_.size();
+    drop_history(slots_[hole].bucket);
     for (std::size_t i = next(hole); !slots_[i].empty(); i = next(i)) {
         const std::size_t from_home = (i + size - home(slots_[i].id())) % size;
         const std::size_t from_hole = (i + size - hole) % size;
         if (from_home >= from_hole) {
             slots_[hole] = slots_[i];
+            if (slots_[i].bucket.slides()) {
+                histories_[hole] = std::move(histories_[i]);
+            }
             hole = i;
         }
     }
@@ -84,34 +126,30 @@ void segment::erase(std::size_t hole)
 }
 
 memory_table::memory_table(std::size_t max_buckets)
-    : max_buckets_(std::max<std::size_t>(max_buckets, 1))
+    : max_buckets_(std::max<std::size_t>(max_buckets, 1)),
+      segment_count_(std::max<std::size_t>(wanted_slots(max_buckets_) / slots_per_segment, 1)),
+      segment_size_((wanted_slots(max_buckets_) + segment_count_ - 1) / segment_count_),
+      slots_(segment_count_ * segment_size_),
+      histories_(segment_count_ * segment_size_),
+      segments_(std::make_unique<segment[]>(segment_count_))
 {
-    const std::size_t wanted = std::max(max_buckets_ + max_buckets_ / 2 + 2, least_slots);
-    segment_count_ = std::max<std::size_t>(wanted / slots_per_segment, 1);
-    segment_size_ = (wanted + segment_count_ - 1) / segment_count_;
-    const std::size_t slots = segment_count_ * segment_size_;
-    segments_ = std::make_unique<segment[]>(segment_count_);
-    void* const memory = mmap(
-        nullptr,
-        slots * sizeof(slot),
-        PROT_READ | PROT_WRITE,
-        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-        -1,
-        0
-    );
-    if (memory == MAP_FAILED) {
-        throw std::bad_alloc{};
-    }
-    madvise(memory, slots * sizeof(slot), MADV_HUGEPAGE);  // a wish: fewer TLB misses
-    slots_ = static_cast<slot*>(memory);
     for (std::size_t i = 0; i < segment_count_; ++i) {
-        segments_[i].adopt({slots_ + i * segment_size_, segment_size_});
+        const std::size_t first = i * segment_size_;
+        segments_[i].adopt(
+            slots_.all().subspan(first, segment_size_), &histories_[first], moments_
+        );
     }
 }
 
 memory_table::~memory_table()
 {
-    munmap(slots_, segment_count_ * segment_size_ * sizeof(slot));
+    if (moments_ > 0) {
+        for (std::size_t i = 0; i < slots_.all().size(); ++i) {
+            if (slots_[i].bucket.slides()) {
+                histories_[i] = {};
+            }
+        }
+    }
 }
 
 std::size_t memory_table::bytes() const
@@ -143,6 +181,15 @@ bool memory_table::reserve(segment& where, std::int64_t now, std::span<const buc
             return false;
         }
     }
+    if (!make_room(where, now, keep)) {
+        return false;
+    }
+    where.promise();
+    return true;
+}
+
+bool memory_table::make_room(segment& where, std::int64_t now, std::span<const bucket_id> keep)
+{
     if (!count_one()) {
         reclaim(where, now, keep);
         if (!count_one()) {
@@ -159,8 +206,30 @@ bool memory_table::reserve(segment& where, std::int64_t now, std::span<const buc
             }
         }
     }
-    where.promise();
     return true;
+}
+
+bool memory_table::has_moments() const
+{
+    return moments_.load(std::memory_order_relaxed) < max_buckets_ * moments_per_bucket;
+}
+
+bool memory_table::reserve_sliding(
+    segment& where, std::int64_t now, std::span<const bucket_id> keep
+)
+{
+    if (!has_moments()) {
+        reclaim(where, now, keep);
+    }
+    return has_moments() && reserve(where, now, keep);
+}
+
+limit::offences* memory_table::offences_of(segment& where, const bucket_id& id)
+{
+    if (limit::offences* const known = where.find_offences(id)) {
+        return known;
+    }
+    return count_one() ? &where.make_offences(id) : nullptr;
 }
 
 void memory_table::release(segment& where)
@@ -169,13 +238,15 @@ void memory_table::release(segment& where)
     live_.fetch_sub(1, std::memory_order_relaxed);
 }
 
-void memory_table::fulfil(
+limit::bucket& memory_table::fulfil(
     segment& where, const slot& fresh, std::int64_t now, std::span<const bucket_id> keep
 )
 {
-    if (where.insert(fresh, now, keep)) {
+    const segment::inserted put = where.insert(fresh, now, keep);
+    if (put.replaced) {
         live_.fetch_sub(1, std::memory_order_relaxed);
     }
+    return *put.at;
 }
 
 void memory_table::sweep(std::int64_t now, std::size_t count)

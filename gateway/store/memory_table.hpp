@@ -4,9 +4,17 @@
 // in practice, so they are the bucket's identity. A segment is a circular run of slots with linear
 // probing and backward-shift deletion. Untouched memory is not taken from the system. A slot with
 // a bucket that was never charged, which is all zeros, is empty: so fresh pages are an empty table.
+//
+// What sliding limits need more than a slot, a history, is in a second array of mapped memory at
+// the slot's place: both are fetched at once, and it is never touched for other limits. What
+// histories keep outside of it is bounded, too. The bans of a bucket, if its limit has a penalty,
+// are beside the slots of its segment and count as a bucket.
 #pragma once
 
 #include "gateway/limit/bucket.hpp"
+#include "gateway/limit/penalty.hpp"
+#include "gateway/store/mapped_array.hpp"
+#include "gateway/store/sliding_bucket.hpp"
 #include "gateway/store/spin_lock.hpp"
 
 #include <algorithm>
@@ -15,6 +23,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <unordered_map>
 
 namespace gateway::store {
 
@@ -23,6 +32,10 @@ struct bucket_id {
     std::uint32_t high = 0;
 
     bool operator==(const bucket_id&) const = default;
+};
+
+struct bucket_id_hash {
+    std::size_t operator()(const bucket_id& id) const { return id.low; }
 };
 
 // As in shared_buckets, a limit's buckets are found by its name when its rate changes: by a tag.
@@ -59,7 +72,9 @@ inline std::size_t scaled(std::uint32_t hash, std::size_t size)
 // Everything but the constructor and lock() wants the lock held.
 class alignas(64) segment {
 public:
-    void adopt(std::span<slot> slots) { slots_ = slots; }
+    // `histories`: one for each slot. `moments`: counts what those of the table keep in memory of
+    // their own.
+    void adopt(std::span<slot> slots, limit::history* histories, std::atomic<std::size_t>& moments);
 
     void lock() { lock_.lock(); }
 
@@ -70,6 +85,9 @@ public:
     // The bucket; null: it is not there.
     limit::bucket* find(const bucket_id& id) const;
 
+    // Of a bucket here; empty unless the bucket slides.
+    limit::history& history_of(const limit::bucket& b) const { return histories_[index_of(b)]; }
+
     // Room for one more, beyond what is promised already? One slot always stays empty, so that
     // every probe ends.
     bool has_room() const { return used_ + promised_ + 1 < slots_.size(); }
@@ -78,27 +96,59 @@ public:
 
     void release() { --promised_; }
 
-    // Puts a bucket that is not there yet, for which room was promised. True if it took the
-    // place of a bucket that was full anyway (and is none of `keep`).
-    bool insert(const slot& fresh, std::int64_t now, std::span<const bucket_id> keep);
+    // A bucket that was put where none of its name was.
+    struct inserted {
+        limit::bucket* at;
+        // It took the place of a bucket that was full anyway (and is none of `keep`).
+        bool replaced;
+    };
+
+    // Room was promised for it.
+    inserted insert(const slot& fresh, std::int64_t now, std::span<const bucket_id> keep);
 
     void store(limit::bucket& place, const limit::bucket& b)
     {
+        if (!b.slides()) {
+            drop_history(place);
+        }
         place = b;
         earliest_ = std::min(earliest_, b.full_at());
     }
 
-    // Forgets every bucket that is full anyway, but for `keep`; how many.
+    // Makes it the bucket of a sliding limit, if it is none, and calls `change` with it.
+    template <typename Change>
+    void slide(limit::bucket& place, Change change)
+    {
+        sliding_bucket b{place, history_of(place)};
+        const std::size_t before = b.past.own_room();
+        change(b);
+        count_moments(b.past.own_room() - before);
+        earliest_ = std::min(earliest_, place.full_at());
+    }
+
+    // Forgets every bucket that is full anyway, but for `keep`. Returns how many, bans included.
     std::size_t reclaim(std::int64_t now, std::span<const bucket_id> keep);
 
-    // `change` gets the limit's tag, the bucket's id and the bucket.
+    // Null: there is nothing to tell.
+    limit::offences* find_offences(const bucket_id& id)
+    {
+        const auto found = offences_.find(id);
+        return found == offences_.end() ? nullptr : &found->second;
+    }
+
+    limit::offences& make_offences(const bucket_id& id) { return offences_[id]; }
+
+    // They have changed.
+    void note(const limit::offences& o) { earliest_ = std::min(earliest_, o.forgotten_at()); }
+
+    // `change` gets the slot and its history.
     template <typename Change>
     void for_each_bucket(Change change)
     {
-        for (slot& s : slots_.first(used_ == 0 ? 0 : slots_.size())) {
-            if (!s.empty()) {
-                change(s.limit_tag, s.id(), s.bucket);
-                earliest_ = std::min(earliest_, s.bucket.full_at());
+        for (std::size_t i = 0; i < (used_ == 0 ? 0 : slots_.size()); ++i) {
+            if (!slots_[i].empty()) {
+                change(slots_[i], histories_[i]);
+                earliest_ = std::min(earliest_, slots_[i].bucket.full_at());
             }
         }
     }
@@ -113,16 +163,34 @@ private:
     std::int64_t earliest_ = never;
 
     std::span<slot> slots_;
+    limit::history* histories_ = nullptr;
+    std::atomic<std::size_t>* moments_ = nullptr;
+    // Of buckets under limits with a penalty.
+    std::unordered_map<bucket_id, limit::offences, bucket_id_hash> offences_;
 
     std::size_t home(const bucket_id& id) const { return scaled(id.low, slots_.size()); }
 
     std::size_t next(std::size_t i) const { return i + 1 == slots_.size() ? 0 : i + 1; }
 
+    std::size_t index_of(const limit::bucket& b) const;
     void erase(std::size_t hole);
+    // If it slides.
+    void drop_history(const limit::bucket& of);
+
+    // So many more, or, by the wrapping of unsigned numbers, fewer.
+    void count_moments(std::size_t more)
+    {
+        if (more != 0) {
+            moments_->fetch_add(more, std::memory_order_relaxed);
+        }
+    }
 };
 
 class memory_table {
 public:
+    // Kept outside of the table, for each bucket that there may be.
+    static constexpr std::size_t moments_per_bucket = 16;
+
     // Throws std::bad_alloc.
     explicit memory_table(std::size_t max_buckets);
 
@@ -136,7 +204,13 @@ public:
     void prefetch(std::size_t index, const bucket_id& id) const
     {
         __builtin_prefetch(&segments_[index], 1);
-        __builtin_prefetch(&slots_[index * segment_size_ + scaled(id.low, segment_size_)], 1);
+        __builtin_prefetch(&slots_[place_of(index, id)], 1);
+    }
+
+    // Of a bucket that slides.
+    void prefetch_history(std::size_t index, const bucket_id& id) const
+    {
+        __builtin_prefetch(&histories_[place_of(index, id)], 1);
     }
 
     segment& at(std::size_t index) { return segments_[index]; }
@@ -161,10 +235,23 @@ public:
     // (but `keep`) and in one other segment if need be. False: no room.
     bool reserve(segment& where, std::int64_t now, std::span<const bucket_id> keep);
 
+    // As reserve(), for a bucket that slides.
+    bool reserve_sliding(segment& where, std::int64_t now, std::span<const bucket_id> keep);
+
+    // What is known of the bucket's rejections; null: nothing, and there is no room. Moves no slot.
+    limit::offences* offences_of(segment& where, const bucket_id& id);
+
+    // Of a bucket of whose rejections nothing is known; null: no room.
+    limit::offences* make_offences(segment& where, const bucket_id& id, std::int64_t now)
+    {
+        return make_room(where, now, {&id, 1}) ? &where.make_offences(id) : nullptr;
+    }
+
     // Takes back a promise that is not needed.
     void release(segment& where);
 
-    void fulfil(
+    // Puts a bucket for which room was promised; returns where it is.
+    limit::bucket& fulfil(
         segment& where, const slot& fresh, std::int64_t now, std::span<const bucket_id> keep
     );
 
@@ -175,16 +262,27 @@ private:
     std::size_t max_buckets_;
     std::size_t segment_count_;
     std::size_t segment_size_;
-    // The slots of all segments, in mapped memory.
-    slot* slots_;
+    // Of all segments.
+    mapped_array<slot> slots_;
+    mapped_array<limit::history> histories_;
 
     std::unique_ptr<segment[]> segments_;
     // The number of buckets remembered or promised.
     alignas(64) std::atomic<std::size_t> live_{0};
+    // The number of moments that histories keep outside of the table.
+    std::atomic<std::size_t> moments_{0};
     // The number of segments visited to forget full buckets; tells which comes next.
     std::atomic<std::size_t> cursor_{0};
 
+    std::size_t place_of(std::size_t index, const bucket_id& id) const
+    {
+        return index * segment_size_ + scaled(id.low, segment_size_);
+    }
+
     bool count_one();
+    // Room for one more, whose segment is locked.
+    bool make_room(segment& where, std::int64_t now, std::span<const bucket_id> keep);
+    bool has_moments() const;
     void reclaim(segment& where, std::int64_t now, std::span<const bucket_id> keep);
 };
 

@@ -26,8 +26,9 @@ memory_taking::memory_taking(memory_parts& of, std::span<const charge> charges, 
 memory_taking::~memory_taking()
 {
     for (std::size_t i = 0; i < charges_.size(); ++i) {
-        if (places_[i].what == kind::promised && places_[i].first == i) {
-            parts_.buckets.release(segment_of(places_[i]));
+        const place& p = places_[i];
+        if (p.what == kind::promised && p.first == i) {
+            parts_.buckets.release(segment_of(p));
         }
     }
     if (shared_locked_) {
@@ -41,9 +42,12 @@ memory_taking::~memory_taking()
 void memory_taking::locate()
 {
     for (std::size_t i = 0; i < charges_.size(); ++i) {
-        ids_[i] = id_of(parts_.key, charges_[i]);
+        ids_[i] = id_of(charges_[i]);
         const std::size_t in = parts_.buckets.segment_of(ids_[i]);
         parts_.buckets.prefetch(in, ids_[i]);
+        if (slides(i)) {
+            parts_.buckets.prefetch_history(in, ids_[i]);
+        }
         std::uint8_t first = 0;
         while (!(ids_[first] == ids_[i])) {
             ++first;
@@ -54,6 +58,8 @@ void memory_taking::locate()
             .first = first,
             .segment = static_cast<std::uint32_t>(in),
             .at = nullptr,
+            .past = nullptr,
+            .wait = 0,
             .before = {},
             .after = {},
         };
@@ -105,7 +111,8 @@ bool memory_taking::find_places()
 bool memory_taking::find_room()
 {
     for (std::size_t i = 0; i < charges_.size(); ++i) {
-        if (places_[i].first == i && places_[i].at == nullptr && !promise_room(i)) {
+        const place& p = places_[i];
+        if (p.first == i && p.at == nullptr && !promise_room(i)) {
             return false;
         }
     }
@@ -121,19 +128,46 @@ bool memory_taking::find_room()
 bool memory_taking::promise_room(std::size_t i)
 {
     place& p = places_[i];
-    if (parts_.buckets.reserve(segment_of(p), now_, ids())) {
-        p.what = kind::promised;
-        if (parts_.shared.any()) {
-            // A client that gets a slot starts it with the shared debt, which holds its own.
-            lock_shared();
-            if (limit::bucket* const debt = parts_.shared.find(charges_[i].limit_name)) {
-                const limit::moment at = moment_of(parts_, terms(i), everybody, now_);
-                *debt = limit::rebased(terms(i), *debt, at);
-                p.before = limit::moved(terms(i), *debt, at, moment(i));
-            }
-        }
-        return true;
+    memory_table& table = parts_.buckets;
+    if (!(slides(i) ? table.reserve_sliding(segment_of(p), now_, ids())
+                    : table.reserve(segment_of(p), now_, ids()))) {
+        return turn_away(i);
     }
+    p.what = kind::promised;
+    if (slides(i)) {
+        p.before = limit::bucket::sliding(0, now_);
+    }
+    // Places are given back where they were taken.
+    if (parts_.shared.any() && terms(i).how != limit::supply_kind::places) {
+        begin_with_shared_debt(i);
+    }
+    return true;
+}
+
+// A client that gets a slot starts it with the debt of those who have none, which holds its own.
+void memory_taking::begin_with_shared_debt(std::size_t i)
+{
+    lock_shared();
+    shared_bucket* const debt = parts_.shared.find(charges_[i].limit_name);
+    if (debt == nullptr) {
+        return;
+    }
+    place& p = places_[i];
+    const limit::terms& t = terms(i);
+    if (slides(i)) {
+        debt->sliding().bring_to(t, now_);
+        p.past = &debt->past;
+        p.before = debt->bucket;
+    } else {
+        const limit::moment at = moment_of(parts_, t, everybody, now_);
+        debt->bucket = limit::rebased(t, debt->bucket, at);
+        p.before = limit::moved(t, debt->bucket, at, moment(i));
+    }
+}
+
+// False: there must be room.
+bool memory_taking::turn_away(std::size_t i)
+{
     parts_.turned_away.fetch_add(1, std::memory_order_relaxed);
     if (parts_.on_full == memory_options::when_full::reject) {
         return false;
@@ -147,7 +181,9 @@ void memory_taking::share(std::size_t i)
     lock_shared();
     place& p = places_[i];
     p.what = kind::shared;
-    p.at = &parts_.shared.make(charges_[i].limit_name);
+    shared_bucket& everybodys = parts_.shared.make(charges_[i].limit_name);
+    p.at = &everybodys.bucket;
+    p.past = &everybodys.past;
     for (std::size_t j = 0; j < i; ++j) {  // two clients of one limit may share it in one question
         if (places_[j].at == p.at) {
             p.first = static_cast<std::uint8_t>(j);
@@ -156,37 +192,85 @@ void memory_taking::share(std::size_t i)
     }
 }
 
-// A bucket follows a changed rate from here on, whatever the answer: see limit::rebased.
 void memory_taking::read_places()
 {
     for (std::size_t i = 0; i < charges_.size(); ++i) {
         place& p = places_[i];
         if (p.at != nullptr) {
-            if (!p.at->follows(terms(i))) {
-                segment_of(p).store(*p.at, limit::rebased(terms(i), *p.at, moment(i)));
-            }
+            follow_terms(i);
             p.before = *p.at;
         }
         p.after = p.before;
     }
 }
 
+// A bucket follows a changed limit from here on, whatever the answer: see limit::rebased.
+void memory_taking::follow_terms(std::size_t i)
+{
+    place& p = places_[i];
+    const limit::terms& t = terms(i);
+    if (slides(i)) {
+        slide(p, [&](sliding_bucket& b) { b.bring_to(t, now_); });
+    } else if (!p.at->follows(t)) {
+        keep(p, limit::rebased(t, *p.at, moment(i)));
+    }
+}
+
 void memory_taking::decide(intent what, answer& a)
 {
     for (std::size_t i = 0; i < charges_.size(); ++i) {
-        place& p = shared_place(i);
-        const limit::step s = limit::take(terms(i), p.after, moment(i), charges_[i].cost);
-        if (s.allowed) {
+        place& p = standing_for(i);
+        const charge& c = charges_[i];
+        const limit::ahead most{c.max_wait.count(), c.max_reserved};
+        const limit::step s = limit::take(terms(i), p.after, moment(i), c.cost, most);
+        // In its place at once: a copy of what has just been written in parts would wait for them.
+        limit::decision& said = a.add(limit::decision_in<base::duration>(s));
+        if (c.penalty != nullptr) {
+            punish(i, what, said);
+        }
+        if (said.allowed) {
             p.after = s.after;
             p.taken = true;
+            p.wait = std::max(p.wait, s.retry_in);
         }
-        a.admitted = a.admitted && (s.allowed || !charges_[i].enforced);
-        a.add(limit::decision_in<base::duration>(s));
+        a.admitted = a.admitted && (said.allowed || !c.enforced);
     }
     if (a.admitted && what == intent::take) {
         keep_taken();
+        tell_places(a);
     } else {
         untake(a);
+    }
+}
+
+void memory_taking::take_anyway(std::int64_t tokens)
+{
+    place& p = standing_for(0);
+    p.after = limit::charged(terms(0), p.before, moment(0), tokens);
+    p.taken = true;
+    keep_taken();
+}
+
+// Rejects what a ban rejects, and counts what is rejected.
+void memory_taking::punish(std::size_t i, intent what, limit::decision& said)
+{
+    segment& in = segment_of(places_[i]);
+    const limit::penalty& p = *charges_[i].penalty;
+    limit::offences* o = in.find_offences(ids_[i]);
+    if (!said.allowed && what == intent::take && p.any() && !(o != nullptr && o->banned(now_))) {
+        o = parts_.buckets.offences_of(in, ids_[i]);
+        if (o != nullptr) {
+            o->rejected(p, now_);
+            in.note(*o);
+        }
+    }
+    if (o != nullptr && o->banned(now_)) {
+        const base::duration left{o->banned_until() - now_};
+        const base::duration tokens_in = said.allowed ? base::duration{0} : said.retry_after;
+        said = untouched(terms(i), standing_for(i).after, moment(i));
+        said.allowed = false;
+        said.banned = true;
+        said.retry_after = std::max(tokens_in, left);
     }
 }
 
@@ -194,7 +278,7 @@ void memory_taking::untake(answer& a)
 {
     for (std::size_t i = 0; i < charges_.size(); ++i) {
         if (a.decisions()[i].allowed) {
-            a.replace(i, untouched(terms(i), shared_place(i).before, moment(i)));
+            a.replace(i, untouched(terms(i), standing_for(i).before, moment(i)));
         }
     }
 }
@@ -203,29 +287,49 @@ void memory_taking::keep_taken()
 {
     for (std::size_t i = 0; i < charges_.size(); ++i) {
         place& p = places_[i];
-        if (!p.taken) {
+        // A full bucket that was promised room is as good as never seen.
+        if (!p.taken || (p.what == kind::promised && p.after.is_full(now_))) {
             continue;
         }
-        switch (p.what) {
-            case kind::kept:
-                segment_of(p).store(*p.at, p.after);
-                break;
-            case kind::shared:
-                *p.at = p.after;
-                break;
-            case kind::promised:
-                if (p.after.is_full(now_)) {
-                    break;  // nothing was taken: as good as never seen
-                }
-                parts_.buckets.fulfil(
-                    segment_of(p),
-                    {ids_[i], limit_tag(charges_[i].limit_name), p.after},
-                    now_,
-                    ids()
-                );
-                p.what = kind::kept;
-                break;
+        if (terms(i).how == limit::supply_kind::places) {
+            const bool begins = !p.before.counts_in_flight() || p.before.owed() == 0;
+            p.after = limit::bucket::in_flight(
+                p.after.owed(), begins ? parts_.place.load() : p.before.first_place()
+            );
         }
+        if (p.what == kind::promised) {
+            fulfil(i);
+        }
+        if (slides(i)) {
+            const std::int64_t tokens = p.after.owed() - p.before.owed();
+            slide(p, [&](sliding_bucket& b) { b.take(terms(i), now_, p.wait, tokens); });
+        } else {
+            keep(p, p.after);
+        }
+    }
+}
+
+// What its places are known by when they are given back.
+void memory_taking::tell_places(answer& a)
+{
+    for (std::size_t i = 0; i < charges_.size(); ++i) {
+        if (terms(i).how == limit::supply_kind::places) {
+            a.places = parts_.place.load();
+            if (standing_for(i).what == kind::shared) {
+                a.add_shared(i);
+            }
+        }
+    }
+}
+
+void memory_taking::fulfil(std::size_t i)
+{
+    place& p = places_[i];
+    const slot fresh{ids_[i], limit_tag(charges_[i].limit_name), p.after};
+    p.at = &parts_.buckets.fulfil(segment_of(p), fresh, now_, ids());
+    p.what = kind::kept;
+    if (p.past != nullptr) {
+        slide(p, [&](sliding_bucket& b) { b.past = *p.past; });
     }
 }
 

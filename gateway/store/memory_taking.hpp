@@ -22,16 +22,20 @@ namespace gateway::store {
 // What a memory store is made of.
 struct memory_parts {
     explicit memory_parts(const memory_options& options)
-        : key(base::random_hash_key()), on_full(options.on_full), buckets(options.max_buckets)
+        : on_full(options.on_full), buckets(options.max_buckets)
     {}
 
-    const base::hash_key key;
     const memory_options::when_full on_full;
     memory_table buckets;
     shared_buckets shared;
     std::atomic<std::uint64_t> turned_away{0};
     // What is added to the time of this store to make it Unix time, in ns.
     std::atomic<std::int64_t> to_unix{0};
+    // The number of the places that are taken now. Places of a bucket that begins to be counted
+    // anew get a higher one than those before: the bucket's segment is locked meanwhile.
+    std::atomic<std::int64_t> place{1};
+
+    void next_place() { place.fetch_add(1); }
 };
 
 inline std::uint32_t limit_tag(std::string_view limit_name)
@@ -39,9 +43,9 @@ inline std::uint32_t limit_tag(std::string_view limit_name)
     return static_cast<std::uint32_t>(std::hash<std::string_view>{}(limit_name));
 }
 
-inline bucket_id id_of(const base::hash_key& key, const charge& c)
+inline bucket_id id_of(const charge& c)
 {
-    const base::hash128 hash = base::siphash128(key, c.bucket_name);
+    const base::hash128& hash = c.bucket_name.hash();
     return {hash.low, static_cast<std::uint32_t>(hash.high)};
 }
 
@@ -53,7 +57,7 @@ inline limit::moment moment_of(
     const memory_parts& in, const limit::terms& t, std::uint64_t bucket, std::int64_t now
 )
 {
-    if (t.issued_in == nullptr) {
+    if (t.how != limit::supply_kind::stairs) {
         return now;
     }
     return {now, t.issued_in->shift(bucket, in.to_unix.load(std::memory_order_relaxed))};
@@ -71,6 +75,9 @@ public:
 
     void decide(intent what, answer& a);
 
+    // Instead of deciding: takes tokens of the only charge, whatever its bucket holds.
+    void take_anyway(std::int64_t tokens);
+
 private:
     // Where a charge's bucket is: in a slot, promised one, or shared with others.
     enum class kind : std::uint8_t { kept, promised, shared };
@@ -85,6 +92,10 @@ private:
         std::uint32_t segment;
         // The bucket; null while it is only promised.
         limit::bucket* at;
+        // Of a bucket among the shared ones; of a promised one, what it begins with, or null.
+        limit::history* past;
+        // How long what was allowed has to wait.
+        std::int64_t wait;
 
         limit::bucket before;
         limit::bucket after;
@@ -113,27 +124,71 @@ private:
 
     const limit::terms& terms(std::size_t i) const { return charges_[i].limit->in_nanoseconds(); }
 
+    bool slides(std::size_t i) const { return terms(i).how == limit::supply_kind::trail; }
+
     limit::moment moment(std::size_t i) const
     {
+        const place& p = standing_for(i);
+        if (slides(i)) {
+            return history_of(p) == nullptr ? limit::moment{now_}
+                                            : limit::moment{now_, *history_of(p)};
+        }
         const bool shared = places_[i].what == kind::shared;
         return moment_of(parts_, terms(i), shared ? everybody : ids_[i].low, now_);
+    }
+
+    // Of a sliding limit; null: nothing was taken.
+    const limit::history* history_of(const place& p) const
+    {
+        return p.what == kind::kept ? &parts_.buckets.at(p.segment).history_of(*p.at) : p.past;
+    }
+
+    void keep(place& p, const limit::bucket& b)
+    {
+        if (p.what == kind::shared) {
+            *p.at = b;
+        } else {
+            segment_of(p).store(*p.at, b);
+        }
+    }
+
+    template <typename Change>
+    void slide(place& p, Change change)
+    {
+        if (p.what == kind::shared) {
+            sliding_bucket b{*p.at, *p.past};
+            change(b);
+        } else {
+            segment_of(p).slide(*p.at, change);
+        }
     }
 
     segment& segment_of(const place& p) { return parts_.buckets.at(p.segment); }
 
     // The one that stands for all charges of the same bucket: a bucket met before, or, when that
     // has no room, a shared bucket met before.
-    place& shared_place(std::size_t i) { return places_[places_[places_[i].first].first]; }
+    place& standing_for(std::size_t i) { return places_[places_[places_[i].first].first]; }
+
+    const place& standing_for(std::size_t i) const
+    {
+        return places_[places_[places_[i].first].first];
+    }
 
     void locate();
     void lock();
     void lock_shared();
     bool find_room();
+    bool turn_away(std::size_t i);
     bool promise_room(std::size_t i);
+    void begin_with_shared_debt(std::size_t i);
     void share(std::size_t i);
     void read_places();
+    void follow_terms(std::size_t i);
+    void punish(std::size_t i, intent what, limit::decision& said);
     void untake(answer& a);
     void keep_taken();
+    void tell_places(answer& a);
+    void fulfil(std::size_t i);
 };
 
 }  // namespace gateway::store

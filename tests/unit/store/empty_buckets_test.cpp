@@ -40,10 +40,15 @@ protected:
 
     charge of(std::string_view bucket, std::int64_t cost = 1, bool enforced = true) const
     {
-        return {"slow", bucket, &slow, cost, enforced};
+        return {"slow", base::hashed_name{bucket}, &slow, cost, enforced};
     }
 
-    bool decides(std::vector<charge> charges) { return remembered.decides(charges, now, said); }
+    bool decides(
+        std::vector<charge> charges, empty_buckets::belief counts = empty_buckets::belief::fresh
+    )
+    {
+        return remembered.decides(charges, now, counts, said);
+    }
 
     void rejected(const charge& c, base::duration retry, base::duration reset)
     {
@@ -86,7 +91,31 @@ TEST_F(empty, buckets_are_known_from_an_answer_that_took_the_last_token_too)
     remembered.remember(std::span{&last, 1}, a, now);
     EXPECT_TRUE(decides({of("a")}));
     now += 1s + 1us;
+    EXPECT_FALSE(decides({of("a")}, empty_buckets::belief::all));
+}
+
+TEST_F(empty, buckets_are_asked_for_again_after_a_second_if_the_store_can_be_asked)
+{
+    rejected(of("a"), 1h, 2h);
+    now += 1s - 2us;
+    EXPECT_TRUE(decides({of("a")}));
+    now += 3us;
     EXPECT_FALSE(decides({of("a")}));
+    EXPECT_TRUE(decides({of("a")}, empty_buckets::belief::all));
+    rejected(of("a"), 1h, 2h);
+    EXPECT_TRUE(decides({of("a")}));
+}
+
+TEST_F(empty, buckets_that_are_not_fresh_make_room)
+{
+    for (std::size_t i = 0; i < 8 * empty_buckets::places; ++i) {
+        rejected(of(std::to_string(i)), 1h, 2h);
+    }
+    rejected(of("new"), 1s, 2s);
+    EXPECT_FALSE(decides({of("new")}));
+    now += 1s + 1us;
+    rejected(of("new"), 1s, 2s);
+    EXPECT_TRUE(decides({of("new")}));
 }
 
 TEST_F(empty, buckets_that_have_tokens_left_are_asked_for)
@@ -122,8 +151,8 @@ TEST_F(empty, buckets_of_a_limit_that_has_changed_are_asked_for)
     rejected(of("a"), 500ms, 1500ms);
     const auto faster = *limit::limit::make(2, 1s, 2);
     const auto larger = *limit::limit::make(1, 1s, 3);
-    EXPECT_FALSE(decides({{"slow", "a", &faster, 1, true}}));
-    EXPECT_FALSE(decides({{"slow", "a", &larger, 1, true}}));
+    EXPECT_FALSE(decides({{"slow", base::hashed_name{"a"}, &faster, 1, true}}));
+    EXPECT_FALSE(decides({{"slow", base::hashed_name{"a"}, &larger, 1, true}}));
     EXPECT_TRUE(decides({of("a")}));
 }
 
@@ -170,8 +199,8 @@ TEST_F(empty, buckets_never_reject_what_the_store_would_let_pass)
         bool others_took = false;
         for (int step = 0; step < 200; ++step) {
             now += std::chrono::microseconds{up_to(100'000)};
-            const charge c{"l", name, &limit, 1 + up_to(2), true};
-            if (remembered.decides(std::span{&c, 1}, now, said)) {
+            const charge c{"l", base::hashed_name{name}, &limit, 1 + up_to(2), true};
+            if (remembered.decides(std::span{&c, 1}, now, empty_buckets::belief::all, said)) {
                 ++rejected_here;
                 const limit::decision there = far.take(c.cost, now);
                 EXPECT_FALSE(there.allowed);

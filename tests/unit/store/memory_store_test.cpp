@@ -44,8 +44,11 @@ std::optional<limit::decision> take(
     std::string_view limit_name = "l"
 )
 {
-    const auto a =
-        ask(s, {{.limit_name = limit_name, .bucket_name = client, .limit = &hourly}}, now);
+    const auto a = ask(
+        s,
+        {{.limit_name = limit_name, .bucket_name = base::hashed_name{client}, .limit = &hourly}},
+        now
+    );
     return a ? std::optional{a->decisions()[0]} : std::nullopt;
 }
 
@@ -53,7 +56,8 @@ limit::decision take_under(
     const limit::limit& l, memory_store& s, std::string_view client, base::instant now = start
 )
 {
-    const auto a = ask(s, {{.limit_name = "l", .bucket_name = client, .limit = &l}}, now);
+    const auto a =
+        ask(s, {{.limit_name = "l", .bucket_name = base::hashed_name{client}, .limit = &l}}, now);
     return a.value().decisions()[0];
 }
 
@@ -108,8 +112,8 @@ TEST(memory_store, two_clients_of_one_limit_may_share_in_one_question)
     memory_store s{options(1, share)};
     take(s, "inside");
     const std::vector<charge> both{
-        {.limit_name = "l", .bucket_name = "a", .limit = &hourly, .cost = 2},
-        {.limit_name = "l", .bucket_name = "b", .limit = &hourly, .cost = 2},
+        {.limit_name = "l", .bucket_name = base::hashed_name{"a"}, .limit = &hourly, .cost = 2},
+        {.limit_name = "l", .bucket_name = base::hashed_name{"b"}, .limit = &hourly, .cost = 2},
     };
     EXPECT_FALSE(ask(s, both)->admitted);
     EXPECT_EQ(take(s, "c")->remaining, 2) << "nothing was taken";
@@ -182,7 +186,7 @@ TEST(memory_store, a_refund_gives_back_what_was_taken_and_no_more)
 {
     memory_store s{options(10, reject)};
     const std::vector<charge> two{
-        {.limit_name = "l", .bucket_name = "a", .limit = &hourly, .cost = 2}};
+        {.limit_name = "l", .bucket_name = base::hashed_name{"a"}, .limit = &hourly, .cost = 2}};
     take(s, "a");
     s.refund(two, ask(s, two).value(), start);
     EXPECT_EQ(take(s, "a")->remaining, 1);
@@ -196,7 +200,8 @@ TEST(memory_store, a_refund_gives_back_what_was_taken_and_no_more)
 TEST(memory_store, a_late_refund_never_lets_a_client_exceed_its_burst)
 {
     memory_store s{options(10, reject)};
-    const std::vector<charge> one{{.limit_name = "l", .bucket_name = "a", .limit = &hourly}};
+    const std::vector<charge> one{
+        {.limit_name = "l", .bucket_name = base::hashed_name{"a"}, .limit = &hourly}};
     const answer given = ask(s, one).value();
     const base::instant later = start + hours{2};  // full again without any refund
     for (int i = 0; i < 3; ++i) {
@@ -210,7 +215,7 @@ TEST(memory_store, a_refund_a_little_later_gives_back_all_but_what_flowed_back_m
 {
     memory_store s{options(10, reject)};
     const std::vector<charge> two{
-        {.limit_name = "l", .bucket_name = "a", .limit = &hourly, .cost = 2}};
+        {.limit_name = "l", .bucket_name = base::hashed_name{"a"}, .limit = &hourly, .cost = 2}};
     const answer given = ask(s, two).value();
     s.refund(two, given, start + seconds{1});
     // Owed were 2 h less the second that has passed; 2 h less that second came back.
@@ -222,7 +227,7 @@ TEST(memory_store, a_refund_across_a_changed_rate_gives_nothing)
     const auto minutely = *limit::limit::make(1, std::chrono::minutes{1}, 3);
     memory_store s{options(10, reject)};
     const std::vector<charge> two{
-        {.limit_name = "l", .bucket_name = "a", .limit = &hourly, .cost = 2}};
+        {.limit_name = "l", .bucket_name = base::hashed_name{"a"}, .limit = &hourly, .cost = 2}};
     const answer given = ask(s, two).value();
     EXPECT_EQ(take_under(minutely, s, "a").remaining, 0);
     s.refund(two, given, start);
@@ -296,8 +301,10 @@ TEST(memory_store, threads_together_never_get_more_than_the_burst)
                 const std::string first = "client " + std::to_string(x);
                 const std::string second = "client " + std::to_string(y);
                 const std::vector<charge> both{
-                    {.limit_name = "l", .bucket_name = first, .limit = &hundred},
-                    {.limit_name = "l", .bucket_name = second, .limit = &hundred},
+                    {.limit_name = "l", .bucket_name = base::hashed_name{first}, .limit = &hundred},
+                    {.limit_name = "l",
+                     .bucket_name = base::hashed_name{second},
+                     .limit = &hundred},
                 };
                 if (ask(s, both)->admitted) {
                     ++allowed[x];
@@ -337,6 +344,92 @@ TEST(memory_store, threads_together_never_fill_more_than_the_table)
     EXPECT_EQ(inside.load(), 3000U);
     EXPECT_EQ(s.size(), 3000U);
     EXPECT_EQ(s.turned_away(), 5000U);
+}
+
+TEST(memory_store, gives_back_places_of_clients_without_a_slot)
+{
+    memory_store small{{.max_buckets = 1}};
+    const auto two = *limit::limit::in_flight(2, std::chrono::seconds{10});
+    const auto place_of = [&two](std::string_view name) {
+        return charge{.limit_name = "l", .bucket_name = base::hashed_name{name}, .limit = &two};
+    };
+    const base::instant now = base::now();
+    answer a;
+    const auto takes = [&](std::string_view name) {
+        const charge c = place_of(name);
+        return small.take({&c, 1}, now, a) && a.admitted;
+    };
+    const auto give_back = [&](std::string_view name, std::int64_t place) {
+        charge c = place_of(name);
+        c.place = place;
+        small.correct(c, {}, now);
+    };
+    ASSERT_TRUE(takes("has a slot"));
+    const std::int64_t in_slot = a.place(0);
+    for (int round = 0; round < 5; ++round) {
+        EXPECT_TRUE(takes("one"));
+        EXPECT_TRUE(takes("other"));
+        const std::int64_t shared = a.place(0);
+        EXPECT_FALSE(takes("third")) << "they share two places";
+        give_back("one", shared);
+        give_back("other", shared);
+    }
+    ASSERT_TRUE(takes("one"));
+    const std::int64_t shared = a.place(0);
+    give_back("has a slot", in_slot);
+    small.sweep(now, 1);
+    EXPECT_TRUE(takes("one"));
+    EXPECT_TRUE(takes("one")) << "its slot begins without the places of others";
+    give_back("one", shared);
+    EXPECT_FALSE(takes("one")) << "a shared place is none of its slot";
+    EXPECT_EQ(small.size(), 1U);
+}
+
+TEST(memory_store, says_that_there_is_no_room_for_a_ban)
+{
+    memory_store small{{.max_buckets = 1}};
+    const auto one = *limit::limit::make(1, std::chrono::hours{1}, 1);
+    const limit::penalty p{
+        .after = 3, .within = seconds{60}, .ban = seconds{60}, .max_ban = seconds{60}};
+    const base::instant now = base::now();
+    const charge other{
+        .limit_name = "l", .bucket_name = base::hashed_name{"other"}, .limit = &one, .penalty = &p};
+    const charge c{
+        .limit_name = "l", .bucket_name = base::hashed_name{"one"}, .limit = &one, .penalty = &p};
+    const limit::correction ban{.what = limit::correction::kind::ban, .of = {.held = 1}};
+    answer a;
+    ASSERT_TRUE(small.take({&other, 1}, now, a));
+    EXPECT_FALSE(small.correct(c, ban, now));
+    EXPECT_TRUE(small.correct(c, {.what = limit::correction::kind::unban}, now));
+    EXPECT_TRUE(small.correct(c, ban, now + std::chrono::hours{1})) << "the other is forgotten";
+}
+
+TEST(memory_store, gives_back_no_tokens_of_others_for_those_that_have_come_back)
+{
+    memory_store s{{.max_buckets = 10}};
+    const auto log = *limit::limit::sliding(1, seconds{2}, 0);
+    const base::instant now = base::now();
+    const charge c{.limit_name = "l", .bucket_name = base::hashed_name{"one"}, .limit = &log};
+    answer a;
+    ASSERT_TRUE(s.take({&c, 1}, now, a));
+    ASSERT_TRUE(s.take({&c, 1}, now + seconds{2}, a) && a.admitted);
+    const limit::correction late{.of = {.held = base::duration{seconds{3}}.count()}};
+    s.correct(c, late, now + seconds{3});
+    EXPECT_TRUE(s.take({&c, 1}, now + seconds{3}, a));
+    EXPECT_FALSE(a.admitted);
+}
+
+TEST(memory_store, turns_clients_of_a_sliding_limit_away_where_there_is_no_room)
+{
+    memory_store small{{.max_buckets = 1, .on_full = memory_options::when_full::reject}};
+    const auto log = *limit::limit::sliding(5, std::chrono::hours{1}, 0);
+    const base::instant now = base::now();
+    answer a;
+    const charge one{.limit_name = "l", .bucket_name = base::hashed_name{"one"}, .limit = &log};
+    const charge other{.limit_name = "l", .bucket_name = base::hashed_name{"other"}, .limit = &log};
+    EXPECT_TRUE(small.take({&one, 1}, now, a));
+    EXPECT_FALSE(small.take({&other, 1}, now, a));
+    EXPECT_TRUE(small.take({&one, 1}, now, a));
 }
 
 }  // namespace
