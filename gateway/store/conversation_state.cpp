@@ -49,7 +49,9 @@ void conversation_state::note_failure(failure why, base::instant now)
 bool conversation_state::recalls(std::span<const charge> charges, base::instant now, answer& into)
     const
 {
-    return options_.remember_rejections && empty_.decides(charges, now, into);
+    using belief = empty_buckets::belief;
+    return options_.remember_rejections &&
+           empty_.decides(charges, now, healthy() ? belief::fresh : belief::all, into);
 }
 
 std::optional<failure> conversation_state::ask(

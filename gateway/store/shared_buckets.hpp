@@ -5,6 +5,7 @@
 #pragma once
 
 #include "gateway/limit/bucket.hpp"
+#include "gateway/store/sliding_bucket.hpp"
 #include "gateway/store/spin_lock.hpp"
 
 #include <atomic>
@@ -16,6 +17,14 @@
 
 namespace gateway::store {
 
+struct shared_bucket {
+    limit::bucket bucket;
+    // Of a sliding limit.
+    limit::history past;
+
+    sliding_bucket sliding() { return {bucket, past}; }
+};
+
 class shared_buckets {
 public:
     bool any() const { return count_.load(std::memory_order_relaxed) > 0; }
@@ -25,19 +34,21 @@ public:
     void unlock() { lock_.unlock(); }
 
     // The bucket of that limit; null: there is none.
-    limit::bucket* find(std::string_view limit_name);
+    shared_bucket* find(std::string_view limit_name);
 
     // The bucket of that limit; a fresh one if there is none.
-    limit::bucket& make(std::string_view limit_name);
+    shared_bucket& make(std::string_view limit_name);
 
     // Those that are full again.
     void forget(std::int64_t now);
 
 private:
     spin_lock lock_;
-    std::map<std::string, limit::bucket, std::less<>> buckets_;
-    // The same number as buckets_.size(), readable without the lock.
+    std::map<std::string, shared_bucket, std::less<>> buckets_;
+    // How many there are, readable without the lock.
     std::atomic<std::size_t> count_{0};
+
+    void count() { count_.store(buckets_.size(), std::memory_order_relaxed); }
 };
 
 }  // namespace gateway::store

@@ -9,9 +9,11 @@
 #pragma once
 
 #include "gateway/base/clock.hpp"
+#include "gateway/base/hashed_name.hpp"
 #include "gateway/limit/correction.hpp"
 #include "gateway/limit/decision.hpp"
 #include "gateway/limit/limit.hpp"
+#include "gateway/limit/penalty.hpp"
 
 #include <array>
 #include <cstddef>
@@ -28,13 +30,21 @@ inline constexpr std::size_t max_charges = 8;
 struct charge {
     // The limit's name from the configuration; may appear in keys.
     std::string_view limit_name;
-    // The bytes of identity::bucket_name; may be secret, so stores hash them.
-    std::string_view bucket_name;
+    // What an identity::bucket_name is; may be secret, so stores hash it. The hash is of this
+    // process: no other one knows it.
+    base::hashed_name bucket_name;
 
     const limit::limit* limit = nullptr;
     std::int64_t cost = 1;
     // False: shadow mode, in which a charge never changes what the others get.
     bool enforced = true;
+    // Of places in a shared store: a number that no other request's has, below 2^53.
+    std::int64_t place = 0;
+    // How long the request may wait for its tokens, and at most how many may be missing.
+    base::duration max_wait{0};
+    std::int64_t max_reserved = 0;
+    // Null: rejections ban nobody. With `after` 0 they are not counted, and bans hold.
+    const limit::penalty* penalty = nullptr;
     // Whether tokens may come back before their time, so that nothing may be concluded from an
     // earlier answer.
     bool may_be_corrected = false;
@@ -43,7 +53,7 @@ struct charge {
     // cost is not looked at. The only charge of its question.
     const limit::correction* correction = nullptr;
     // Of a correction: 32 characters that no other one has, so that it is made once, however often
-    // it is asked for.
+    // it is asked for. Of one that may be made again, none.
     std::string_view receipt{};
 };
 
@@ -60,9 +70,10 @@ public:
         admitted = true;
         count_ = 0;
         unknown_ = 0;
+        shared_ = 0;
     }
 
-    void add(const limit::decision& d) { decisions_[count_++] = d; }
+    limit::decision& add(const limit::decision& d) { return decisions_[count_++] = d; }
 
     // For a charge whose bucket was not looked at: the question was decided by others.
     void add_unknown()
@@ -82,11 +93,23 @@ public:
     bool admitted = true;
     // When the tokens were taken, for a refund. Set by the local store only.
     base::instant taken_at{};
+    // What it knows the places by that were taken: a number from 1, which others may have, too.
+    std::int64_t places = 0;
+
+    // The i-th charge took a place of those that clients without a bucket share.
+    void add_shared(std::size_t i) { shared_ |= 1U << i; }
+
+    // The number of the i-th charge's place in the local store; below 0: of a shared one.
+    std::int64_t place(std::size_t i) const
+    {
+        return (shared_ & (1U << i)) != 0 ? -places : places;
+    }
 
 private:
     std::array<limit::decision, max_charges> decisions_{};
     std::size_t count_ = 0;
     std::uint32_t unknown_ = 0;
+    std::uint32_t shared_ = 0;
 };
 
 // Why there is no answer. The classes differ in what the store does next; see docs/operations.md.

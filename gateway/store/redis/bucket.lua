@@ -1,22 +1,14 @@
--- A bucket in Redis: the beginning of every script of ours. Twin of limit/supply.hpp, in microseconds
--- of the server's clock; the contract tests hold both to the same answers.
+-- A bucket in Redis, of a token bucket or of windows. Twin of limit/supply.hpp. Stands behind
+-- token_bucket.lua. What sliding limits and requests in flight are is in trail.lua and places.lua.
 --
--- Value "full_at interval capacity": when the bucket is full again, the interval it was charged
---       under, and the largest debt that can be. With windows "full_at owed id w": when it is full
+-- Value of a token bucket: see token_bucket.lua. With windows "full_at owed id w": when it is full
 --       again, the tokens it owed when it was written, and what tells its windows from others.
---       Every key expires when its bucket is full, which is as good as never seen.
 -- A bucket here is what it owes now, in units of its limit: a token is `unit` of them, which are
 -- microseconds, or with windows tokens.
--- All numbers are below 2^53, where doubles are exact integers; see limit::max_refill.
 local most = 3153600000000000
 local most_tokens = 1099511627775
-
-local time = redis.call('TIME')
-local now = time[1] * 1000000 + time[2]
-
-local function ceil_div(a, b)
-    return math.ceil(a / b)
-end
+-- A request that waits may owe as much more; see limit::max_wait.
+local longest_wait = 600000000
 
 -- A debt in units worth `old` a token, in units of the limit. Rounded up: a debt never shrinks by it.
 local function rescaled(debt, old, limit)
@@ -65,6 +57,14 @@ local function read_limit(number, key)
     l.burst = number()
     if l.unit > 0 then
         return l
+    elseif l.unit == -1 then
+        l.trail = { length = number(), part = number() }
+    elseif l.unit == -2 then
+        l.places = { lease = number() }
+    end
+    if l.unit < 0 then
+        l.unit = 1
+        return l
     end
     l.unit = 1
     local w = { count = number(), length = number(), shift = 0 }
@@ -98,10 +98,15 @@ local function time_of(l, units)
     return window_begin(w, w.present + ceil_div(units, w.count)) - now
 end
 
--- What a bucket of these windows owes, that owed so much when it was written.
+-- What a bucket of these windows owes, that owed so much when it was written. Nothing: it would be
+-- full later than that many tokens take, so the clock has stepped back.
 local function still_owed(w, full_at, owed)
-    local unneeded = ceil_div(owed, w.count) * w.count - owed
+    local needed = ceil_div(owed, w.count)
+    local unneeded = needed * w.count - owed
     local to_come = window_at(w, full_at + math.floor(w.usual / 2)) - w.present
+    if to_come > needed + 1 then
+        return nil
+    end
     return math.max(0, math.min(to_come * w.count - unneeded, owed))
 end
 
@@ -123,7 +128,7 @@ local function read_debt(value, limit)
     if not third then
         return nil
     elseif form == '' then
-        if old < 1 or third > most then
+        if old < 1 or third > most + longest_wait then
             return nil
         end
         -- A clock that stepped back would leave a debt larger than any that can be made.
@@ -135,7 +140,8 @@ local function read_debt(value, limit)
     if full_at <= now then
         return 0, 1, third
     elseif limit.windows and limit.windows.id == third then
-        return still_owed(limit.windows, full_at, old), 1, third
+        local owed = still_owed(limit.windows, full_at, old)
+        return owed or old, 1, owed and third or -1
     end
     return old, 1, third
 end
@@ -150,6 +156,11 @@ local function read(key, limit)
     if type(value) ~= 'string' then
         return nil
     end
+    local usual = read_usual(value, limit)
+    if usual then
+        bucket.debt = usual
+        return bucket
+    end
     local debt, unit, id = read_debt(value, limit)
     if not debt then
         return nil
@@ -163,14 +174,13 @@ end
 
 local function write(key, bucket)
     local limit, debt = bucket.limit, bucket.debt
-    local full_in = time_of(limit, debt)
-    local value
     if limit.windows then
-        value = string.format('%.0f %.0f %.0f w', now + full_in, debt, limit.id)
+        local full_in = time_of(limit, debt)
+        put(key, string.format('%d %d %d w', now + full_in, debt, limit.id), full_in)
+    elseif debt <= limit.unit * limit.burst then
+        write_usual(key, bucket)
     else
-        -- A rebased debt can be more than a full bucket, if the burst has shrunk, too.
-        local capacity = math.max(limit.unit * limit.burst, debt)
-        value = string.format('%.0f %.0f %.0f', now + debt, limit.unit, capacity)
+        -- Rebased or corrected, it owes more than it holds.
+        put(key, string.format('%d %d %d', now + debt, limit.unit, debt), debt)
     end
-    redis.call('SET', key, value, 'PX', string.format('%.0f', math.max(ceil_div(full_in, 1000), 0) + 1))
 end

@@ -1,6 +1,5 @@
 #include "gateway/store/redis/command.hpp"
 
-#include "gateway/base/clock.hpp"
 #include "gateway/base/hash.hpp"
 #include "gateway/store/redis/scripts.hpp"
 
@@ -49,8 +48,9 @@ private:
 bool same(const charge& a, const charge& b)
 {
     return a.correction == nullptr && b.correction == nullptr && a.limit == b.limit &&
-           a.cost == b.cost && a.enforced == b.enforced && a.bucket_name == b.bucket_name &&
-           a.limit_name == b.limit_name;
+           a.cost == b.cost && a.enforced == b.enforced && a.max_wait == b.max_wait &&
+           a.max_reserved == b.max_reserved && a.penalty == b.penalty && a.place == b.place &&
+           a.bucket_name.bytes() == b.bucket_name.bytes() && a.limit_name == b.limit_name;
 }
 
 bool same(const pending_question& a, const pending_question& b)
@@ -64,56 +64,165 @@ bool same(const pending_question& a, const pending_question& b)
     );
 }
 
+// One charge of a token bucket, and nothing else to it.
+bool is_usual(std::span<const charge> charges)
+{
+    const charge& c = charges.front();
+    return charges.size() == 1 && c.correction == nullptr && c.penalty == nullptr &&
+           c.max_wait == base::duration{0} && c.limit->how() == limit::supply_kind::line;
+}
+
+// More than a full bucket is rejected whatever the number; this one is exact there, too.
+std::int64_t cost_of(const charge& c)
+{
+    return std::min(c.cost, c.limit->burst() + 1);
+}
+
 // The words of one call.
 class take_words {
 public:
-    explicit take_words(std::int64_t number) { arguments_.add(number); }
+    take_words(std::int64_t number, base::duration unix_now) : unix_now_(unix_now)
+    {
+        head_.add(number);
+    }
 
     // So many times in a row.
     void add(std::span<const charge> charges, std::size_t times, std::string_view key_prefix)
     {
-        arguments_.add(static_cast<std::int64_t>(times));
+        const auto often = static_cast<std::int64_t>(times);
+        if (is_usual(charges)) {
+            const charge& c = charges.front();
+            add_usual({often, c.enforced ? 0 : -1, cost_of(c), number_of(*c.limit)});
+            keys_.add(key_of(key_prefix, c));
+            return;
+        }
+        end_usual();
+        arguments_.add(often);
         arguments_.add(static_cast<std::int64_t>(charges.size()));
         for (const charge& c : charges) {
             keys_.add(key_of(key_prefix, c));
             if (c.correction != nullptr) {
-                add(*c.correction, std::string{key_prefix}.append("correction:").append(c.receipt));
+                add_correction(c, key_prefix);
             } else {
-                // More than a full bucket is rejected whatever the number; this one is exact there,
-                // too.
-                arguments_.add(std::min(c.cost, c.limit->burst() + 1));
-                arguments_.add(c.enforced ? 1 : 0);
+                arguments_.add(cost_of(c));
+                add_kind(c);
             }
             limit_.clear();
-            c.limit->append_numbers(limit_, base::unix_time());
+            c.limit->append_numbers(limit_, unix_now_);
             for (const std::int64_t number : limit_) {
                 arguments_.add(number);
             }
+            if (c.limit->how() == limit::supply_kind::places) {
+                arguments_.add(c.place);
+            }
+            add_penalty(c, key_prefix);
         }
     }
 
     void write(std::string& out, std::string_view sha)
     {
+        end_usual();
+        head_.add(static_cast<std::int64_t>(usual_limits_.size()));
+        for (const limit::limit* l : usual_limits_) {
+            head_.add(l->in_microseconds().interval);
+            head_.add(l->burst());
+        }
         const std::string count = std::to_string(keys_.size());
         std::vector<std::string_view> words{"EVALSHA", sha, count};
-        words.reserve(words.size() + keys_.size() + arguments_.size());
+        words.reserve(words.size() + keys_.size() + head_.size() + arguments_.size());
         keys_.append_to(words);
+        head_.append_to(words);
         arguments_.append_to(words);
         encode(out, words);
     }
 
 private:
+    base::duration unix_now_;
     texts keys_;
+    // The first of the arguments.
+    texts head_;
     texts arguments_;
     std::vector<std::int64_t> limit_;
+    // Of usual questions, each once.
+    std::vector<const limit::limit*> usual_limits_;
 
-    void add(const limit::correction& c, const std::string& receipt)
+    // What usual questions say that differ in their key only: how many times, what stands for their
+    // charges, cost, limit.
+    using usual = std::array<std::int64_t, 4>;
+    usual usual_{};
+    // How many of these came last.
+    std::int64_t usual_keys_ = 0;
+
+    void add_usual(const usual& question)
     {
-        keys_.add(receipt);
-        arguments_.add(c.of.tokens);
-        arguments_.add(2 + static_cast<int>(c.what));
-        arguments_.add(c.of.held);
-        arguments_.add(c.of.owed_before);
+        if (question != usual_) {
+            end_usual();
+            usual_ = question;
+        }
+        ++usual_keys_;
+    }
+
+    void end_usual()
+    {
+        if (usual_keys_ > 0) {
+            for (const std::int64_t word : usual_) {
+                arguments_.add(word);
+            }
+            arguments_.add(usual_keys_);
+        }
+        usual_keys_ = 0;
+    }
+
+    // From 1.
+    std::int64_t number_of(const limit::limit& l)
+    {
+        const auto found = std::find(usual_limits_.begin(), usual_limits_.end(), &l);
+        const auto number = found - usual_limits_.begin() + 1;
+        if (found == usual_limits_.end()) {
+            usual_limits_.push_back(&l);
+        }
+        return number;
+    }
+
+    // What is added to the kind of a charge whose limit has a penalty.
+    static std::int64_t punishes(const charge& c) { return c.penalty == nullptr ? 0 : 16; }
+
+    void add_penalty(const charge& c, std::string_view key_prefix)
+    {
+        if (c.penalty == nullptr) {
+            return;
+        }
+        using std::chrono::microseconds;
+        const limit::penalty& p = *c.penalty;
+        keys_.add(key_of(key_prefix, c) + ":ban");
+        arguments_.add(p.after);
+        arguments_.add(p.within / microseconds{1});
+        arguments_.add(p.ban / microseconds{1});
+        arguments_.add(p.max_ban / microseconds{1});
+    }
+
+    void add_kind(const charge& c)
+    {
+        const std::int64_t enforced = c.enforced ? 1 : 0;
+        if (c.max_wait == base::duration{0}) {
+            arguments_.add(enforced + punishes(c));
+            return;
+        }
+        arguments_.add(enforced + 8 + punishes(c));
+        arguments_.add(c.max_wait / std::chrono::microseconds{1});
+        arguments_.add(c.max_reserved);
+    }
+
+    void add_correction(const charge& c, std::string_view key_prefix)
+    {
+        if (!c.receipt.empty()) {
+            keys_.add(std::string{key_prefix}.append("correction:").append(c.receipt));
+        }
+        const limit::correction& made = *c.correction;
+        arguments_.add(made.of.tokens);
+        arguments_.add(2 + static_cast<int>(made.what) + punishes(c));
+        arguments_.add(made.of.held);
+        arguments_.add(made.of.owed_before);
     }
 };
 
@@ -140,9 +249,11 @@ void encode(std::string& out, std::span<const std::string_view> words)
 }
 
 // Of those that were asked the same, one after the other, only the first one's words are needed.
-void encode_take(std::string& out, const take_script_of& script, const call& asked)
+void encode_take(
+    std::string& out, const take_script_of& script, const call& asked, base::duration unix_now
+)
 {
-    take_words words{asked.number};
+    take_words words{asked.number, unix_now};
     const auto all = asked.all();
     for (auto first = all.begin(); first != all.end();) {
         const auto other = [&first](const pending_question& q) { return !same(q, *first); };
@@ -158,8 +269,8 @@ void encode_probe(std::string& out, const take_script_of& script, std::int64_t n
     const std::string key = std::string{script.key_prefix} + "probe";
     // A token per microsecond, a thousand at most: never rejected, forgotten at once.
     const std::string itself = std::to_string(number);
-    const std::array<std::string_view, 11> words{
-        "EVALSHA", script.sha, "1", key, itself, "1", "1", "1", "1", "1", "1000"};
+    const std::array<std::string_view, 13> words{
+        "EVALSHA", script.sha, "1", key, itself, "1", "1", "1000", "1", "0", "1", "1", "1"};
     encode(out, words);
 }
 
@@ -167,7 +278,7 @@ std::string key_of(std::string_view key_prefix, const charge& c)
 {
     std::string key;
     key.append(key_prefix).append(c.limit_name).append(":");
-    return key.append(base::sha256_hex128(c.bucket_name));
+    return key.append(base::sha256_hex128(c.bucket_name.bytes()));
 }
 
 }  // namespace gateway::store::redis

@@ -28,6 +28,12 @@ greeting::greeting(const redis_options& options)
         steps_.push_back(step::select);
         encode(bytes_, std::array<std::string_view, 2>{"SELECT", std::to_string(options.database)});
     }
+    if (steps_.empty()) {
+        // A server that wants a password says so of a small command only: what is above 16 KiB it
+        // takes for a protocol error.
+        steps_.push_back(step::ping);
+        encode(bytes_, std::array<std::string_view, 1>{"PING"});
+    }
     steps_.push_back(step::load_script);
     encode_script_load(bytes_);
 }

@@ -27,7 +27,7 @@ public:
     const std::string& script_sha() const { return sha_; }
 
 private:
-    enum class step { authenticate, select, load_script };
+    enum class step { authenticate, ping, select, load_script };
 
     std::vector<step> steps_;
     std::string bytes_;

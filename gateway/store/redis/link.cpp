@@ -17,7 +17,7 @@ link::sent_command& link::command(sent_command::kind what, std::int64_t number)
 void link::send(const call& c)
 {
     sent_command& next = command(sent_command::kind::take, c.number);
-    encode_take(next.bytes, {script_sha_, options_.key_prefix}, c);
+    encode_take(next.bytes, {script_sha_, options_.key_prefix}, c, base::unix_time());
     channel_->send(next.bytes);
 }
 

@@ -1,5 +1,6 @@
 -- One step of a walk over all keys: what is owed under a changed rate is paid back at the new one from
--- now on, also by clients that stay away. Begins with bucket.lua. See redis/rebasing.hpp.
+-- now on, also by clients that stay away. Begins with token_bucket.lua and bucket.lua. See
+-- redis/rebasing.hpp.
 --
 -- ARGV  where the walk is: SCAN's cursor, "0" at first; how many keys to look at; the key prefix;
 --       the limits: "name number,number,... name number,number,... "

@@ -208,14 +208,16 @@ constexpr std::size_t integers_per_charge = 4;
 
 std::optional<limit::decision> decision_in(std::span<const std::int64_t> four)
 {
-    constexpr std::int64_t most = base::duration{limit::limit::max_refill}.count() / 1000;
-    const bool good = (four[0] == 0 || four[0] == 1) && four[1] >= 0 && four[2] >= 0 &&
+    constexpr std::int64_t most =
+        (limit::limit::max_refill + limit::limit::max_wait) / std::chrono::microseconds{1};
+    const bool good = four[0] >= 0 && four[0] <= 2 && four[1] >= 0 && four[2] >= 0 &&
                       four[2] <= most && four[3] >= 0 && four[3] <= most;
     if (!good) {
         return std::nullopt;
     }
     return limit::decision{
         .allowed = four[0] == 1,
+        .banned = four[0] == 2,
         .remaining = four[1],
         .retry_after = std::chrono::microseconds{four[2]},
         .reset_after = std::chrono::microseconds{four[3]},
@@ -224,14 +226,67 @@ std::optional<limit::decision> decision_in(std::span<const std::int64_t> four)
 
 }  // namespace
 
+// False: it is none.
+bool take_results::begin_run(bool enforced)
+{
+    const auto rest = integers_.subspan(at_);
+    if (rest.size() < 2) {
+        return false;
+    }
+    run_ = {.left = rest[0], .pass = rest[1], .enforced = enforced};
+    const bool some = run_.pass > 0;
+    const bool all = run_.pass == run_.left;
+    const std::size_t size = 2 + (some ? 4U : 0U) + (all ? 0U : 3U);
+    const auto most = static_cast<std::int64_t>(call::max_questions);
+    if (run_.left < 1 || run_.left > most || run_.pass < 0 || run_.pass > run_.left ||
+        rest.size() < size) {
+        return false;
+    }
+    if (some) {
+        run_.passed = {1, rest[2], 0, rest[3]};
+        run_.less = rest[4];
+        run_.more = rest[5];
+    }
+    if (!all) {
+        run_.rejected = {0, rest[size - 3], rest[size - 2], rest[size - 1]};
+    }
+    at_ += size;
+    return true;
+}
+
+call_results::kind take_results::next_of_run(answer& into)
+{
+    const bool passes = run_.pass > 0;
+    const auto said = decision_in(passes ? run_.passed : run_.rejected);
+    --run_.left;
+    if (passes) {
+        --run_.pass;
+        run_.passed[1] -= run_.less;
+        run_.passed[3] += run_.more;
+    }
+    if (!said) {
+        return kind::garbage;
+    }
+    into.clear();
+    into.admitted = passes || !run_.enforced;
+    into.add(*said);
+    return kind::answer;
+}
+
 call_results::kind take_results::next(std::size_t charges, answer& into)
 {
     if (ended()) {
         return kind::garbage;
     }
+    if (run_.left > 0) {
+        return charges == 1 ? next_of_run(into) : kind::garbage;
+    }
     const std::int64_t verdict = integers_[at_++];
     if (verdict == -1) {
         return kind::corrupt;
+    }
+    if (verdict == 2 || verdict == 3) {
+        return charges == 1 && begin_run(verdict == 2) ? next_of_run(into) : kind::garbage;
     }
     const auto rest = integers_.subspan(at_);
     if ((verdict != 0 && verdict != 1) || rest.size() < charges * integers_per_charge) {

@@ -96,11 +96,31 @@ public:
 
     kind next(std::size_t charges, answer& into) override;
 
-    bool ended() const override { return at_ == integers_.size(); }
+    bool ended() const override { return at_ == integers_.size() && run_.left == 0; }
 
 private:
+    // The numbers of one charge: allowed, remaining, retry_us, full_us.
+    using numbers = std::array<std::int64_t, 4>;
+
+    // A question that was asked many times.
+    struct run {
+        std::int64_t left = 0;
+        // How many of those that are left pass.
+        std::int64_t pass = 0;
+        bool enforced = true;
+        numbers passed{1, 0, 0, 0};
+        // What `remaining` and `full_us` of one have less and more than those before it.
+        std::int64_t less = 0;
+        std::int64_t more = 0;
+        numbers rejected{0, 0, 0, 0};
+    };
+
     std::span<const std::int64_t> integers_;
     std::size_t at_ = 1;
+    run run_;
+
+    bool begin_run(bool enforced);
+    kind next_of_run(answer& into);
 };
 
 }  // namespace gateway::store::redis

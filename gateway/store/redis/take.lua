@@ -1,111 +1,35 @@
 -- A call to the store: questions, decided one after the other. Each takes from all of its buckets, or
--- from none. Begins with bucket.lua.
+-- from none. Begins with token_bucket.lua; every_kind() is bucket.lua, trail.lua, places.lua, penalty.lua
+-- and take_any.lua, whose functions are made when the first question needs them: for the usual one that
+-- would cost as much as all the rest. Ends with answer.lua.
 --
 -- KEYS  the bucket of each charge, in the order of ARGV; the same one may come more than once, and
 --       what was taken from it before counts. Behind that of a correction its receipt, which is kept
---       for longer than the correction is asked for again
--- ARGV  the call's number, which comes back, so that no reply can pass for another's; then per
---       question: how many times it is asked, how many charges it has; per charge: cost, enforced
---       (1, or 0 for shadow mode), and the limit's numbers. Of a correction instead: tokens, kind (2
---       give back, 3 charge, 4 reset), microseconds since they were taken, what was owed before
+--       for longer than the correction is asked for again; behind that of a limit with a penalty the
+--       key of its bans
+-- ARGV  the call's number, which comes back, so that no reply can pass for another's; how many token
+--       buckets' limits follow, and interval and burst of each. Then per question: how many times it
+--       is asked, how many charges it has; per charge: cost, enforced
+--       (1, or 0 for shadow mode), and the limit's numbers, of places behind them the place's own. If
+--       it may wait, 8 is added to that kind, and behind it come the microseconds and the tokens. Of
+--       a correction instead: tokens, kind (2 give back, 3 charge, 4 reset, 5 renew a place, which has
+--       no receipt, 6 ban, 7 unban), microseconds since they were taken or of the ban, what was owed
+--       before. Of a limit with a penalty 16 is added to the kind, and at the end are the penalty's
+--       after, within, ban, max_ban. Usual questions, of one charge of a token bucket and nothing else,
+--       that differ in their key only are told together: how many times each is asked, 0 charges, or
+--       -1 in shadow mode, cost, which of those limits it is, how many keys
 -- Reply {number, then per question: 1 admitted, 0 rejected, or -1 if a bucket's key holds something
---       else; unless that: per charge: allowed, remaining, retry_us, full_us}, all integers
+--       else; unless that: per charge: allowed (2: banned), remaining, retry_us, full_us}, all integers.
+--       Of a usual question that is asked many times, all together: 2, or 3 in shadow mode, how many
+--       times, how many of them passed; if some did: remaining and full_us of the first, and by how
+--       much less and more they are of each next; if not all did: remaining, retry_us, full_us
 local buckets = {}
-
--- False if its key holds something else.
-local function bucket_of(key, limit)
-    local bucket = buckets[key]
-    if bucket == nil then
-        bucket = read(key, limit) or false
-        buckets[key] = bucket
-    elseif bucket then
-        adapt(bucket, limit)
-    end
-    return bucket
-end
-
--- Charges a bucket, if it has the tokens: allowed, remaining, retry_us, full_us.
-local function take(c)
-    local bucket, limit = c.bucket, c.limit
-    local debt, unit, burst = bucket.debt, limit.unit, limit.burst
-    c.before = debt
-    if c.cost > burst or debt > unit * (burst - c.cost) then
-        local missing = debt + (math.min(c.cost, burst) - burst) * unit
-        local left = math.max(burst - ceil_div(debt, unit), 0)
-        return { 0, left, time_of(limit, missing), time_of(limit, debt) }
-    end
-    debt = debt + c.cost * unit
-    bucket.debt = debt
-    return { 1, burst - ceil_div(debt, unit), 0, time_of(limit, debt) }
-end
-
--- Units issued in the last so many microseconds.
-local function issued_in_last(limit, time)
-    local w = limit.windows
-    return w and (w.present - window_at(w, now - time)) * w.count or time
-end
-
--- Twin of limit::corrected().
-local function correct(c)
-    local bucket, limit = c.bucket, c.limit
-    local debt, unit = bucket.debt, limit.unit
-    if c.kind == 3 then
-        local top = limit.windows and limit.windows.most or most
-        debt = debt + math.min(c.cost, math.floor((top - debt) / unit)) * unit
-    elseif debt > 0 and not bucket.changed then
-        local lost = math.max(issued_in_last(limit, c.held) - c.owed_before, 0)
-        local tokens = math.min(c.cost, ceil_div(debt + lost, unit))
-        local given = c.kind == 4 and debt or tokens * unit - lost
-        debt = math.max(0, math.min(debt - given, debt))
-    end
-    bucket.debt = debt
-end
-
--- A correction that has its receipt already has been made.
-local function correct_once(c)
-    if redis.call('SET', c.receipt, '1', 'NX', 'PX', '90000') then
-        correct(c)
-        c.bucket.taken = true
-    end
-    return { 1, math.max(c.limit.burst - ceil_div(c.bucket.debt, c.limit.unit), 0), 0, 0 }
-end
 
 local reply, said = { tonumber(ARGV[1]) }, 1
 
 local function say(number)
     said = said + 1
     reply[said] = number
-end
-
-local function decide(charges)
-    local answers, admitted = {}, 1
-    for i, c in ipairs(charges) do
-        answers[i] = c.kind and correct_once(c) or take(c)
-        if answers[i][1] == 0 and c.enforced then
-            admitted = 0
-        end
-    end
-    for i = #charges, 1, -1 do
-        local c = charges[i]
-        if admitted == 0 then
-            c.bucket.debt = c.before
-        elseif answers[i][1] == 1 and c.cost > 0 and not c.kind then
-            c.bucket.taken = true
-        end
-    end
-    say(admitted)
-    for i, c in ipairs(charges) do
-        local answer = answers[i]
-        if admitted == 0 and answer[1] == 1 then
-            -- Nothing is taken: this limit's numbers are those of its untouched bucket.
-            local limit, debt = c.limit, c.bucket.debt
-            local left = math.max(limit.burst - ceil_div(debt, limit.unit), 0)
-            answer = { 1, left, 0, time_of(limit, debt) }
-        end
-        for _, number in ipairs(answer) do
-            say(number)
-        end
-    end
 end
 
 local at, key = 1, 0
@@ -115,41 +39,92 @@ local function number()
     return tonumber(ARGV[at])
 end
 
-local function charge()
-    key = key + 1
-    local c = { cost = number() }
-    local kind = number()
-    c.enforced = kind == 1
-    local bucket_key = KEYS[key]
-    if kind > 1 then
-        c.kind, c.held, c.owed_before = kind, number(), number()
-        key = key + 1
-        c.receipt = KEYS[key]
-    end
-    c.limit = read_limit(number, bucket_key)
-    c.bucket = bucket_of(bucket_key, c.limit)
-    return c
+local limits = {}
+for i = 1, number() do
+    limits[i] = { unit = number(), burst = number() }
 end
 
-while at < #ARGV do
-    local times = number()
-    local charges, readable = {}, true
-    for i = 1, number() do
-        charges[i] = charge()
-        readable = readable and charges[i].bucket
+local every_kind, kinds
+
+-- The functions for every kind of limit.
+local function any()
+    kinds = kinds or every_kind()
+    return kinds
+end
+
+local function say_run(times, passed, debt, bucket, cost, enforced)
+    local limit = bucket.limit
+    say(enforced and 2 or 3)
+    say(times)
+    say(passed)
+    if passed > 0 then
+        local step = cost * limit.unit
+        say(limit.burst - ceil_div(debt + step, limit.unit))
+        say(debt + step)
+        say(cost)
+        say(step)
     end
-    for _ = 1, times do
-        if readable then
-            decide(charges)
+    if passed < times then
+        debt = bucket.debt
+        say(math.max(limit.burst - ceil_div(debt, limit.unit), 0))
+        say(debt + (math.min(cost, limit.burst) - limit.burst) * limit.unit)
+        say(debt)
+    end
+end
+
+-- The usual question, as often as it is asked: as many pass as there are tokens for.
+local function decide_usual(times, bucket, cost, enforced)
+    local limit, debt = bucket.limit, bucket.debt
+    local unit, burst = limit.unit, limit.burst
+    local passed = 0
+    if cost <= burst and debt <= unit * (burst - cost) then
+        passed = cost == 0 and times or math.min(times, math.floor((unit * burst - debt) / (cost * unit)))
+        bucket.debt = debt + passed * cost * unit
+        bucket.taken = bucket.taken or cost > 0
+    end
+    if times > 1 then
+        return say_run(times, passed, debt, bucket, cost, enforced)
+    end
+    debt = bucket.debt
+    reply[said + 1] = (passed == 1 or not enforced) and 1 or 0
+    reply[said + 2] = passed
+    reply[said + 3] = math.max(burst - ceil_div(debt, unit), 0)
+    reply[said + 4] = passed == 1 and 0 or debt + (math.min(cost, burst) - burst) * unit
+    reply[said + 5] = debt
+    said = said + 5
+end
+
+-- The bucket of a usual question; `value` is what MGET has found: nothing also of another type.
+local function usual_bucket(name, limit, value)
+    if buckets[name] ~= nil then
+        return any().bucket_of(name, limit)
+    end
+    local debt = 0
+    if value then
+        debt = read_usual(value, limit)
+    elseif redis.call('EXISTS', name) == 1 then
+        debt = nil
+    end
+    if not debt then
+        return any().bucket_of(name, limit)
+    end
+    local bucket = { debt = debt, unit = limit.unit, limit = limit }
+    buckets[name] = bucket
+    return bucket
+end
+
+local function answer_usual(times, enforced)
+    local cost, limit, keys = number(), limits[number()], number()
+    local values = redis.call('MGET', unpack(KEYS, key + 1, key + keys))
+    for i = 1, keys do
+        local bucket = usual_bucket(KEYS[key + i], limit, values[i])
+        if bucket then
+            decide_usual(times, bucket, cost, enforced)
         else
-            say(-1)
+            for _ = 1, times do
+                say(-1)
+            end
         end
     end
+    key = key + keys
 end
-
-for name, bucket in pairs(buckets) do
-    if bucket and (bucket.taken or bucket.changed) then
-        write(name, bucket)
-    end
-end
-return reply

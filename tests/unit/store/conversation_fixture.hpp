@@ -126,7 +126,7 @@ protected:
     std::optional<failure> ask(const std::string& name)
     {
         names.push_back(name);
-        charges.push_back({"ten", names.back(), &ten, 1, true});
+        charges.push_back({"ten", base::hashed_name{names.back()}, &ten, 1, true});
         askers.emplace_back();
         askers.back().now = &now;
         askers.back().until = now + options.timeout + 5ms;

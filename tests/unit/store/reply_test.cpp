@@ -174,7 +174,7 @@ TEST(take_results, are_exactly_what_the_script_says)
           "*5\r\n:77\r\n:1\r\n:1\r\n:1\r\n:0\r\n",
           "*6\r\n:77\r\n:2\r\n:1\r\n:1\r\n:0\r\n:0\r\n",
           "*6\r\n:77\r\n:-2\r\n:1\r\n:1\r\n:0\r\n:0\r\n",
-          "*6\r\n:77\r\n:1\r\n:2\r\n:1\r\n:0\r\n:0\r\n",
+          "*6\r\n:77\r\n:1\r\n:3\r\n:1\r\n:0\r\n:0\r\n",
           "*6\r\n:77\r\n:1\r\n:1\r\n:-1\r\n:0\r\n:0\r\n",
           "*6\r\n:77\r\n:1\r\n:1\r\n:1\r\n:-1\r\n:0\r\n",
           "*6\r\n:77\r\n:1\r\n:1\r\n:1\r\n:0\r\n:9000000000000000\r\n",
@@ -195,6 +195,45 @@ TEST(take_results, come_question_by_question)
     EXPECT_EQ(results.next(1, a), call_results::kind::garbage) << "it ends before its numbers";
 }
 
+TEST(take_results, come_of_a_question_that_was_asked_many_times)
+{
+    const reply r =
+        parsed("*11\r\n:77\r\n:2\r\n:3\r\n:2\r\n:4\r\n:9\r\n:2\r\n:5\r\n:2\r\n:6\r\n:14\r\n");
+    take_results results{r};
+    answer a;
+    for (const std::int64_t remaining : {4, 2}) {
+        ASSERT_EQ(results.next(1, a), call_results::kind::answer);
+        EXPECT_TRUE(a.admitted);
+        EXPECT_TRUE(a.decisions()[0].allowed);
+        EXPECT_EQ(a.decisions()[0].remaining, remaining);
+        EXPECT_EQ(a.decisions()[0].reset_after, std::chrono::microseconds{remaining == 4 ? 9 : 14});
+        EXPECT_FALSE(results.ended());
+    }
+    ASSERT_EQ(results.next(1, a), call_results::kind::answer);
+    EXPECT_FALSE(a.admitted);
+    EXPECT_FALSE(a.decisions()[0].allowed);
+    EXPECT_EQ(a.decisions()[0].remaining, 2);
+    EXPECT_EQ(a.decisions()[0].retry_after, std::chrono::microseconds{6});
+    EXPECT_TRUE(results.ended());
+
+    const reply shadow = parsed("*7\r\n:77\r\n:3\r\n:2\r\n:0\r\n:2\r\n:6\r\n:14\r\n");
+    take_results rejected{shadow};
+    ASSERT_EQ(rejected.next(1, a), call_results::kind::answer);
+    EXPECT_TRUE(a.admitted);
+    EXPECT_FALSE(a.decisions()[0].allowed);
+    EXPECT_EQ(rejected.next(2, a), call_results::kind::garbage) << "a run is of one charge";
+
+    for (const char* wrong :
+         {"*2\r\n:77\r\n:2\r\n",
+          "*4\r\n:77\r\n:2\r\n:1\r\n:1\r\n",
+          "*7\r\n:77\r\n:2\r\n:0\r\n:0\r\n:2\r\n:6\r\n:14\r\n",
+          "*7\r\n:77\r\n:2\r\n:65\r\n:0\r\n:2\r\n:6\r\n:14\r\n",
+          "*8\r\n:77\r\n:2\r\n:1\r\n:2\r\n:4\r\n:9\r\n:2\r\n:5\r\n",
+          "*8\r\n:77\r\n:2\r\n:1\r\n:1\r\n:-4\r\n:9\r\n:2\r\n:5\r\n"}) {
+        EXPECT_EQ(read_one(wrong, a), call_results::kind::garbage) << wrong;
+    }
+}
+
 TEST(call_number, is_that_of_the_call)
 {
     EXPECT_EQ(call_number(parsed("*2\r\n:77\r\n:-1\r\n")), 77);
@@ -206,7 +245,7 @@ TEST(call_number, is_that_of_the_call)
 TEST(greeting, says_only_what_is_needed_and_stops_at_the_first_refusal)
 {
     redis_options o;
-    EXPECT_EQ(greeting{o}.bytes().substr(0, 4), "*3\r\n");
+    EXPECT_EQ(greeting{o}.bytes().find("*1\r\n$4\r\nPING\r\n*3\r\n$6\r\nSCRIPT\r\n"), 0U);
     o.user = "u";
     o.password = "p\r\n";
     o.database = 2;
@@ -232,7 +271,9 @@ TEST(greeting, says_only_what_is_needed_and_stops_at_the_first_refusal)
     );
     EXPECT_EQ(greeting{o}.accept(parsed("-LOADING x\r\n")), failure::loading);
     EXPECT_EQ(greeting{o}.accept(parsed(":1\r\n")), failure::protocol);
-    EXPECT_EQ(greeting{redis_options{}}.accept(parsed("+OK\r\n")), failure::protocol);
+    greeting plain{redis_options{}};
+    EXPECT_EQ(plain.accept(parsed("+PONG\r\n")), std::nullopt);
+    EXPECT_EQ(plain.accept(parsed("+OK\r\n")), failure::protocol) << "no hash of the script";
     EXPECT_EQ(
         greeting{redis_options{}}.accept(parsed("-ERR unknown command\r\n")), failure::config
     );
@@ -242,42 +283,47 @@ TEST(encode_take, puts_hashed_keys_and_exact_numbers)
 {
     const auto l = *limit::limit::make(1, std::chrono::hours{1}, 5);
     const charge c{
-        .limit_name = "l", .bucket_name = "secret", .limit = &l, .cost = 9, .enforced = false};
+        .limit_name = "l",
+        .bucket_name = base::hashed_name{"secret"},
+        .limit = &l,
+        .cost = 9,
+        .enforced = false};
     call asked;
     asked.number = 77;
     asked.count = 1;
     asked.questions[0].charges = {&c, 1};
     std::string out;
-    encode_take(out, {.sha = "sha", .key_prefix = "gw:"}, asked);
+    encode_take(out, {.sha = "sha", .key_prefix = "gw:"}, asked, {});
     EXPECT_EQ(out.find("secret"), std::string::npos);
     EXPECT_EQ(
         out,
-        "*11\r\n$7\r\nEVALSHA\r\n$3\r\nsha\r\n$1\r\n1\r\n$37\r\n" + key_of("gw:", c) +
-            "\r\n$2\r\n77\r\n$1\r\n1\r\n$1\r\n1\r\n"
-            "$1\r\n6\r\n$1\r\n0\r\n$10\r\n3600000000\r\n$1\r\n5\r\n"
+        "*13\r\n$7\r\nEVALSHA\r\n$3\r\nsha\r\n$1\r\n1\r\n$37\r\n" + key_of("gw:", c) +
+            "\r\n$2\r\n77\r\n$1\r\n1\r\n$10\r\n3600000000\r\n$1\r\n5\r\n"
+            "$1\r\n1\r\n$2\r\n-1\r\n$1\r\n6\r\n$1\r\n1\r\n$1\r\n1\r\n"
     );
 }
 
 TEST(encode_take, says_once_what_is_asked_many_times_in_a_row)
 {
     const auto l = *limit::limit::make(1, std::chrono::hours{1}, 5);
-    const charge a{.limit_name = "l", .bucket_name = "a", .limit = &l};
+    const charge a{.limit_name = "l", .bucket_name = base::hashed_name{"a"}, .limit = &l};
     const charge again = a;
-    const charge b{.limit_name = "l", .bucket_name = "b", .limit = &l};
+    const charge b{.limit_name = "l", .bucket_name = base::hashed_name{"b"}, .limit = &l};
     call asked;
     asked.number = 1;
-    asked.count = 4;
+    asked.count = 5;
     asked.questions[0].charges = {&a, 1};
     asked.questions[1].charges = {&again, 1};
     asked.questions[2].charges = {&b, 1};
     asked.questions[3].charges = {&a, 1};
+    asked.questions[4].charges = {&b, 1};
     std::string out;
-    encode_take(out, {.sha = "sha", .key_prefix = ""}, asked);
-    EXPECT_TRUE(out.starts_with("*25\r\n"))
-        << "three keys with seven words each, and four: " << out;
-    EXPECT_NE(
-        out.find("$1\r\n1\r\n$1\r\n2\r\n$1\r\n1\r\n$1\r\n1\r\n$1\r\n1\r\n$10\r\n"),
-        std::string::npos
+    encode_take(out, {.sha = "sha", .key_prefix = ""}, asked, {});
+    EXPECT_TRUE(out.starts_with("*21\r\n"))
+        << "three words, four keys, the number, the limit's three, and twice five: " << out;
+    EXPECT_TRUE(
+        out.ends_with("$1\r\n5\r\n$1\r\n2\r\n$1\r\n0\r\n$1\r\n1\r\n$1\r\n1\r\n$1\r\n1\r\n"
+                      "$1\r\n1\r\n$1\r\n0\r\n$1\r\n1\r\n$1\r\n1\r\n$1\r\n3\r\n")
     ) << out;
 }
 

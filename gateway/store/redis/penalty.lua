@@ -1,0 +1,69 @@
+-- Bans in Redis. Twin of limit/penalty.hpp, in microseconds of the server's clock. Stands before
+-- take_any.lua.
+--
+-- Key "BUCKET:ban", value "until length rejection rejection...": until when the bucket is banned, how
+-- long the last ban was (0: there was none), and the moments of rejections that a ban may count.
+local offences = {}
+
+local function offences_at(key)
+    local known = offences[key]
+    if known then
+        return known
+    end
+    known = { until_ = 0, length = 0, rejections = {} }
+    offences[key] = known
+    local value = redis.pcall('GET', key)
+    if type(value) ~= 'string' then
+        return known
+    end
+    local numbers = {}
+    for number in string.gmatch(value, '%d+') do
+        numbers[#numbers + 1] = tonumber(number)
+    end
+    if #numbers >= 2 then
+        known.until_, known.length = numbers[1], numbers[2]
+        known.rejections = { unpack(numbers, 3) }
+    end
+    return known
+end
+
+local function write_offences(key, o, penalty)
+    local kept = o.until_ > 0 and o.until_ + penalty.max_ban or 0
+    local value = { string.format('%.0f %.0f', o.until_, o.length) }
+    for _, at in ipairs(o.rejections) do
+        value[#value + 1] = string.format('%.0f', at)
+        kept = math.max(kept, at + penalty.within)
+    end
+    local left = math.max(ceil_div(kept - now, 1000), 0) + 1
+    redis.call('SET', key, table.concat(value, ' '), 'PX', string.format('%.0f', left))
+end
+
+local function ban(key, penalty, length)
+    local o = offences_at(key)
+    o.rejections, o.length, o.until_ = {}, length, now + length
+    write_offences(key, o, penalty)
+end
+
+-- One more rejection, of a bucket that is not banned.
+local function note_rejection(key, penalty)
+    local o = offences_at(key)
+    local recent = {}
+    for _, at in ipairs(o.rejections) do
+        if at > now - penalty.within then
+            recent[#recent + 1] = at
+        end
+    end
+    recent[#recent + 1] = now
+    o.rejections = recent
+    if #recent >= penalty.after then
+        local again = o.length > 0 and now <= o.until_ + penalty.max_ban
+        ban(key, penalty, again and math.min(2 * o.length, penalty.max_ban) or penalty.ban)
+    else
+        write_offences(key, o, penalty)
+    end
+end
+
+-- Microseconds for which the bucket is still banned; 0: it is not.
+local function banned_for(key)
+    return math.max(offences_at(key).until_ - now, 0)
+end

@@ -1,0 +1,210 @@
+-- Questions of any kind: the end of every_kind(); see take.lua.
+local function kind_of(limit)
+    return limit.trail and 'trail' or limit.places and 'places' or 'tokens'
+end
+
+-- nil if the key holds something else.
+local function read_any(key, limit)
+    if limit.trail then
+        return read_trail(key, limit)
+    elseif limit.places then
+        return read_places(key, limit)
+    end
+    local bucket = read(key, limit)
+    local kept = not bucket and (kept_in(key) or tokens_before(key))
+    if kept then
+        -- The limit was a sliding one, or one of places.
+        bucket = { debt = kept, unit = 1, changed = true }
+        adapt(bucket, limit)
+    end
+    return bucket
+end
+
+-- If anything in it has changed.
+local function write_any(key, bucket)
+    if not (bucket.taken or bucket.changed) then
+        return
+    elseif bucket.limit.trail then
+        write_trail(bucket)
+    elseif bucket.limit.places then
+        write_places(bucket)
+    else
+        write(key, bucket)
+    end
+end
+
+-- False if its key holds something else.
+local function bucket_of(key, limit)
+    local bucket = buckets[key]
+    if bucket and kind_of(bucket.limit) ~= kind_of(limit) then
+        write_any(key, bucket) -- a reload came between two questions of one call
+        bucket = nil
+    end
+    if bucket == nil then
+        bucket = read_any(key, limit) or false
+        buckets[key] = bucket
+    elseif bucket and kind_of(limit) == 'tokens' then
+        adapt(bucket, limit)
+    end
+    return bucket
+end
+
+-- Microseconds until so many units of a bucket have come back.
+local function time_until(bucket, units)
+    local limit = bucket.limit
+    if limit.trail then
+        return trail_time(bucket, units)
+    elseif limit.places then
+        return units > 0 and 1000000 or 0
+    end
+    return time_of(limit, units)
+end
+
+-- Whether a request may wait so long for so many tokens.
+local function may_wait(c, missing, wait)
+    return c.max_wait and missing <= c.max_reserved and wait <= c.max_wait
+end
+
+-- Charges a bucket, if it has the tokens or will have them: allowed, remaining, retry_us, full_us.
+local function take(c)
+    local bucket, limit = c.bucket, c.limit
+    local debt, unit, burst = bucket.debt, limit.unit, limit.burst
+    c.before = debt
+    local missing = math.max(debt + (math.min(c.cost, burst) - burst) * unit, 0)
+    local wait = time_until(bucket, missing)
+    local passes = c.cost <= burst and (missing == 0 or may_wait(c, ceil_div(missing, unit), wait))
+    local ban_left = c.penalty and banned_for(c.ban_key) or 0
+    if not passes and ban_left == 0 and c.penalty and c.penalty.after > 0 then
+        note_rejection(c.ban_key, c.penalty)
+        ban_left = banned_for(c.ban_key)
+    end
+    if not passes or ban_left > 0 then
+        local left = math.max(burst - ceil_div(debt, unit), 0)
+        local until_tokens = passes and 0 or wait
+        return { ban_left > 0 and 2 or 0, left, math.max(until_tokens, ban_left), time_until(bucket, debt) }
+    end
+    debt = debt + c.cost * unit
+    bucket.debt = debt
+    return { 1, math.max(burst - ceil_div(debt, unit), 0), wait, time_until(bucket, debt) }
+end
+
+-- Units issued in the last so many microseconds.
+local function issued_in_last(limit, time)
+    local w = limit.windows
+    return w and (w.present - window_at(w, now - time)) * w.count or time
+end
+
+-- Twin of limit::corrected().
+local function correct(c)
+    local bucket, limit = c.bucket, c.limit
+    local debt, unit = bucket.debt, limit.unit
+    if c.kind == 3 then
+        local top = limit.windows and limit.windows.most or most
+        debt = debt + math.min(c.cost, math.floor((top - debt) / unit)) * unit
+    elseif debt > 0 and (c.kind == 4 or not bucket.changed) then
+        local lost = math.max(issued_in_last(limit, c.held) - c.owed_before, 0)
+        local tokens = math.min(c.cost, ceil_div(debt + lost, unit))
+        local given = c.kind == 4 and debt or tokens * unit - lost
+        debt = math.max(0, math.min(debt - given, debt))
+    end
+    bucket.debt = debt
+end
+
+-- A correction that has its receipt already has been made.
+local function correct_once(c)
+    local done = 1
+    if c.kind == 5 or redis.call('SET', c.receipt, '1', 'NX', 'PX', '90000') then
+        if c.kind >= 6 then
+            ban(c.ban_key, c.penalty, c.kind == 6 and c.held or 0)
+        elseif c.limit.trail then
+            correct_trail(c)
+        elseif c.limit.places then
+            done = correct_place(c)
+        else
+            correct(c)
+        end
+        c.bucket.taken = true
+    end
+    return { done, math.max(c.limit.burst - ceil_div(c.bucket.debt, c.limit.unit), 0), 0, 0 }
+end
+
+local function decide(charges)
+    local answers, admitted = {}, 1
+    for i, c in ipairs(charges) do
+        answers[i] = c.kind and correct_once(c) or take(c)
+        if answers[i][1] ~= 1 and c.enforced then
+            admitted = 0
+        end
+    end
+    for i = #charges, 1, -1 do
+        local c = charges[i]
+        if admitted == 0 then
+            c.bucket.debt = c.before
+        elseif answers[i][1] == 1 and c.cost > 0 and not c.kind then
+            c.bucket.taken = true
+            if c.limit.places then
+                c.bucket.entering[c.place] = true
+            elseif c.limit.trail then
+                take_fresh(c.bucket, counted_at(c.limit.trail, now + answers[i][3]), c.cost)
+            end
+        end
+    end
+    say(admitted)
+    for i, c in ipairs(charges) do
+        local answer = answers[i]
+        if admitted == 0 and answer[1] == 1 then
+            -- Nothing is taken: this limit's numbers are those of its untouched bucket.
+            local limit, debt = c.limit, c.bucket.debt
+            local left = math.max(limit.burst - ceil_div(debt, limit.unit), 0)
+            answer = { 1, left, 0, time_until(c.bucket, debt) }
+        end
+        for _, number in ipairs(answer) do
+            say(number)
+        end
+    end
+end
+
+local function charge()
+    key = key + 1
+    local c = { cost = number() }
+    local kind = number()
+    local punishes = kind >= 16
+    kind = kind % 16
+    c.enforced = kind % 8 == 1
+    local bucket_key = KEYS[key]
+    if kind >= 8 then
+        c.max_wait, c.max_reserved = number(), number()
+    elseif kind > 1 then
+        c.kind, c.held, c.owed_before = kind, number(), number()
+        if kind ~= 5 then
+            key = key + 1
+            c.receipt = KEYS[key]
+        end
+    end
+    c.limit = read_limit(number, bucket_key)
+    c.place = c.limit.places and number()
+    if punishes then
+        c.penalty = { after = number(), within = number(), ban = number(), max_ban = number() }
+        key = key + 1
+        c.ban_key = KEYS[key]
+    end
+    c.bucket = bucket_of(bucket_key, c.limit)
+    return c
+end
+
+local function answer_any(times, count)
+    local charges, readable = {}, true
+    for i = 1, count do
+        charges[i] = charge()
+        readable = readable and charges[i].bucket
+    end
+    for _ = 1, times do
+        if readable then
+            decide(charges)
+        else
+            say(-1)
+        end
+    end
+end
+
+return { bucket_of = bucket_of, answer = answer_any, write = write_any }

@@ -1,0 +1,218 @@
+-- A bucket of a sliding limit in Redis. Twin of limit/history.hpp, in microseconds of the server's
+-- clock. Stands between bucket.lua and take_any.lua.
+--
+-- A list: "h TOKENS LENGTH", how many have not come back and how long the window was, then oldest first
+-- "AT TOKENS", the moment that they count for. It expires when all have come back.
+-- A bucket here has besides its debt: `kept`, the tokens of the list; `first`, the index of the
+-- first moment in it that has not come back; `last`, the newest; `fresh`, what this call has taken,
+-- as moments and tokens in the order of time.
+local chunk = 64
+
+-- A request waits for its tokens at most so long (limit::max_wait): no moment of ours is later.
+local most_ahead = 600000000
+
+-- Calls `visit` with index, moment and tokens of each entry from that index on, until it returns
+-- true.
+local function walk(key, from, visit)
+    while true do
+        local page = redis.call('LRANGE', key, from, from + chunk - 1)
+        for i, text in ipairs(page) do
+            local at, tokens = string.match(text, '^(%d+) (%d+)$')
+            if visit(from + i - 1, tonumber(at), tonumber(tokens)) then
+                return
+            end
+        end
+        if #page < chunk then
+            return
+        end
+        from = from + chunk
+    end
+end
+
+-- The moment that a token taken at that time counts for: never sooner.
+local function counted_at(trail, at)
+    return at + (trail.part - at % trail.part) % trail.part
+end
+
+-- What a list of ours says that has not come back, and the length of its window; nil: it is none.
+local function kept_in(key)
+    local head = redis.pcall('LINDEX', key, 0)
+    if type(head) ~= 'string' then
+        return nil
+    end
+    local tokens, length = string.match(head, '^h (%d+) ?(%d*)$')
+    return tonumber(tokens), tonumber(length)
+end
+
+-- Tokens owed by a bucket that was another limit's, where a place is one; nil if the key holds
+-- something else.
+local function tokens_before(key)
+    local value = redis.pcall('GET', key)
+    if type(value) ~= 'string' then
+        return redis.call('TYPE', key).ok == 'zset' and redis.call('ZCOUNT', key, now, '+inf') or nil
+    end
+    local debt, unit = read_debt(value, {})
+    return debt and math.max(ceil_div(debt, unit), 0) -- below zero: not yet expired
+end
+
+-- Tokens that count from that moment, or from the newest one's if that is later.
+local function take_fresh(bucket, at, tokens)
+    local newest = bucket.fresh[#bucket.fresh]
+    if newest and newest.at >= at then
+        newest.tokens = newest.tokens + tokens
+    else
+        at = bucket.last and math.max(at, bucket.last.at) or at
+        table.insert(bucket.fresh, { at = at, tokens = tokens })
+    end
+end
+
+-- All that is owed is taken now.
+local function restart(bucket)
+    bucket.changed, bucket.replaces, bucket.kept, bucket.last = true, true, 0, nil
+    if bucket.debt > 0 then
+        take_fresh(bucket, counted_at(bucket.limit.trail, now), bucket.debt)
+    end
+end
+
+-- nil if the key holds something else.
+local function read_trail(key, limit)
+    local bucket = { key = key, unit = 1, limit = limit, debt = 0, kept = 0, first = 1, fresh = {} }
+    if redis.call('EXISTS', key) == 0 then
+        return bucket
+    end
+    local kept, length = kept_in(key)
+    if not kept then
+        bucket.debt = tokens_before(key)
+        if not bucket.debt then
+            return nil
+        end
+        restart(bucket)
+        return bucket
+    end
+    local until_now = now - limit.trail.length
+    walk(key, 1, function(index, at, tokens)
+        if at > until_now then
+            return true
+        end
+        kept = kept - tokens
+        bucket.first = index + 1
+    end)
+    bucket.debt, bucket.kept = kept, kept
+    -- Under another window it lives for another time, also if nothing is taken.
+    bucket.changed = bucket.first > 1 or length ~= limit.trail.length
+    local at = tonumber(string.match(redis.call('LINDEX', key, -1), '^(%d+) '))
+    bucket.last = { at = at }
+    if at > now + most_ahead + limit.trail.part then
+        restart(bucket) -- the clock has stepped back
+    end
+    return bucket
+end
+
+-- Of the tokens that have not come back: the moment of the n-th.
+local function taken_at(bucket, n)
+    local stamp = counted_at(bucket.limit.trail, now)
+    if n > bucket.kept then
+        local newest = bucket.last
+        for _, entry in ipairs(bucket.fresh) do
+            newest, n = entry, n - entry.tokens
+            if n <= bucket.kept then
+                return entry.at
+            end
+        end
+        return newest and math.max(stamp, newest.at) or stamp
+    end
+    local seen, found = 0, nil
+    walk(bucket.key, bucket.first, function(_, at, tokens)
+        seen = seen + tokens
+        found = at
+        return seen >= n
+    end)
+    return found
+end
+
+-- Microseconds until so many tokens have come back.
+local function trail_time(bucket, tokens)
+    if tokens <= 0 then
+        return 0
+    end
+    return taken_at(bucket, tokens) + bucket.limit.trail.length - now
+end
+
+-- Twin of limit::history::give_back().
+local function give_back(bucket, since, tokens)
+    walk(bucket.key, bucket.first, function(index, at, there)
+        if at >= since then
+            local given = math.min(tokens, there)
+            local left = there > given and string.format('%.0f %.0f', at, there - given) or 'gone'
+            redis.call('LSET', bucket.key, index, left)
+            tokens = tokens - given
+            bucket.debt, bucket.kept = bucket.debt - given, bucket.kept - given
+        end
+        return tokens <= 0
+    end)
+    redis.call('LREM', bucket.key, 0, 'gone')
+    local at = string.match(redis.call('LINDEX', bucket.key, -1) or '', '^(%d+) ')
+    bucket.last = at and { at = tonumber(at) }
+    local left = {}
+    for _, entry in ipairs(bucket.fresh) do
+        local given = entry.at >= since and math.min(tokens, entry.tokens) or 0
+        entry.tokens, tokens, bucket.debt = entry.tokens - given, tokens - given, bucket.debt - given
+        if entry.tokens > 0 then
+            table.insert(left, entry)
+        end
+    end
+    bucket.fresh = left
+end
+
+-- A correction may be on its way for longer than its request's question was: it looks for tokens
+-- that were taken so much earlier, too. Never for later ones, which would be somebody else's.
+local function lateness(trail)
+    return math.min(1000000, math.floor(trail.length / 8))
+end
+
+-- Nothing is owed.
+local function reset_trail(bucket)
+    bucket.debt, bucket.kept, bucket.fresh = 0, 0, {}
+    bucket.changed, bucket.replaces, bucket.last = true, true, nil
+end
+
+local function correct_trail(c)
+    local bucket = c.bucket
+    if c.kind == 3 then
+        local more = math.min(c.cost, most_tokens - bucket.debt)
+        bucket.debt = bucket.debt + more
+        take_fresh(bucket, counted_at(c.limit.trail, now), more)
+    elseif c.kind == 4 then
+        reset_trail(bucket)
+    elseif not bucket.replaces then
+        give_back(bucket, now - c.held - lateness(c.limit.trail), c.cost)
+    end
+end
+
+local function write_trail(bucket)
+    local key, fresh = bucket.key, bucket.fresh
+    if bucket.replaces or bucket.debt <= 0 then
+        redis.call('DEL', key)
+        bucket.last = nil
+    elseif bucket.last then
+        redis.call('LTRIM', key, bucket.first, -1)
+    end
+    if bucket.debt <= 0 then
+        return
+    end
+    if redis.call('EXISTS', key) == 0 then
+        bucket.last = nil
+    end
+    if fresh[1] and bucket.last and bucket.last.at >= fresh[1].at then
+        local newest = redis.call('RPOP', key)
+        fresh[1].tokens = fresh[1].tokens + tonumber(string.match(newest, ' (%d+)$'))
+    end
+    for _, entry in ipairs(fresh) do
+        redis.call('RPUSH', key, string.format('%.0f %.0f', entry.at, entry.tokens))
+        bucket.last = entry
+    end
+    local length = bucket.limit.trail.length
+    redis.call('LPUSH', key, string.format('h %.0f %.0f', bucket.debt, length))
+    local left = bucket.last.at + length - now
+    redis.call('PEXPIRE', key, string.format('%.0f', math.max(ceil_div(left, 1000), 0) + 1))
+end
