@@ -2,8 +2,10 @@
 #pragma once
 
 #include "gateway/limit/limit.hpp"
+#include "gateway/limit/penalty.hpp"
 #include "gateway/policy/cost_rule.hpp"
 #include "gateway/policy/outcome_rule.hpp"
+#include "gateway/policy/plan.hpp"
 
 #include <cstddef>
 #include <limits>
@@ -17,18 +19,21 @@ inline constexpr std::size_t max_limits_per_route = 8;
 inline constexpr std::size_t max_key_parts = 8;
 
 struct key_part {
-    enum class source { client_ip, header, cookie, query, method, host, path, route };
+    enum class source { client_ip, header, cookie, query, jwt, method, host, path, route };
     source from = source::client_ip;
-    // The name of the header (in lower case), cookie or query parameter; else empty.
+    // The name of the header (in lower case), cookie, query parameter or claim; else empty.
     std::string name;
     // Of client_ip: bits of the address, of which an IPv4 one has 32 at most; 0: those of `client`.
     int prefix = 0;
+    // As the configuration writes it, for people.
+    std::string text{};
     // A header that the upstream gets from trusted peers only: it is absent from others' requests.
     bool from_trusted_peers = false;
 
     bool can_be_absent() const
     {
-        return from == source::header || from == source::cookie || from == source::query;
+        return from == source::header || from == source::cookie || from == source::query ||
+               from == source::jwt;
     }
 };
 
@@ -41,6 +46,9 @@ inline constexpr std::size_t local_store = std::numeric_limits<std::size_t>::max
 
 struct limit_rule {
     std::string name;
+    // As the configuration writes them, for people.
+    std::string algorithm{};
+    std::string rate{};
     // The parts of the key; empty: one bucket shared by everybody.
     std::vector<key_part> key;
 
@@ -48,8 +56,20 @@ struct limit_rule {
     limit::limit limit;
     cost_rule cost{};
     outcome_rule outcome{};
+    // Who gets other numbers.
+    plan_choice plan{};
     // Index into policy::stores, or local_store.
     std::size_t store = local_store;
+
+    // How long a request may wait for its tokens, and how many may be missing; 0: it does not wait.
+    base::duration max_wait{0};
+    std::int64_t max_reserved = 1'000'000'000'000;
+
+    // What many rejections lead to.
+    limit::penalty penalty{};
+
+    // In how many parts its buckets are split, as `limit` is; 1: they are whole.
+    std::int64_t shards = 1;
 
     // Percent of Retry-After that is added at random to what a rejected client is told.
     int jitter = 0;

@@ -1,16 +1,59 @@
 #include "gateway/policy/policy.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace gateway::policy {
 
 namespace {
 
+bool is_host(const key_part& part)
+{
+    return part.from == key_part::source::host;
+}
+
 bool reads_host(const limit_rule& rule)
 {
-    return std::any_of(rule.key.begin(), rule.key.end(), [](const key_part& part) {
-        return part.from == key_part::source::host;
+    return std::any_of(rule.key.begin(), rule.key.end(), is_host);
+}
+
+// The parts that a request is read for: those of the limit's key, and that of its plans.
+std::vector<const key_part*> parts_of(
+    const limit_rule& rule, const std::vector<plan_section>& plans
+)
+{
+    std::vector<const key_part*> parts;
+    for (const key_part& part : rule.key) {
+        parts.push_back(&part);
+    }
+    if (rule.plan.plans != no_plans) {
+        parts.push_back(&plans[rule.plan.plans].key);
+    }
+    return parts;
+}
+
+bool reads_token(const limit_rule& rule, const std::vector<plan_section>& plans)
+{
+    const auto parts = parts_of(rule, plans);
+    return std::any_of(parts.begin(), parts.end(), [](const key_part* part) {
+        return part->from == key_part::source::jwt;
     });
+}
+
+// The names of all claims that keys ask for.
+std::vector<std::string> claims_of(
+    const std::vector<limit_rule>& limits, const std::vector<plan_section>& plans
+)
+{
+    std::set<std::string> names;
+    for (const limit_rule& rule : limits) {
+        for (const key_part* part : parts_of(rule, plans)) {
+            if (part->from == key_part::source::jwt) {
+                names.insert(part->name);
+            }
+        }
+    }
+    return {names.begin(), names.end()};
 }
 
 }  // namespace
@@ -21,12 +64,35 @@ void policy::finish()
         r.corrects = std::any_of(r.limits.begin(), r.limits.end(), [this](std::size_t i) {
             return limits[i].outcome.any();
         });
+        r.holds = std::any_of(r.limits.begin(), r.limits.end(), [this](std::size_t i) {
+            return limits[i].max_wait > base::duration{0};
+        });
+        r.counts_places = std::any_of(r.limits.begin(), r.limits.end(), [this](std::size_t i) {
+            return limits[i].limit.how() == limit::supply_kind::places;
+        });
+        r.reads_token =
+            token && std::any_of(r.limits.begin(), r.limits.end(), [this](std::size_t i) {
+                return reads_token(limits[i], plans);
+            });
+    }
+    if (token) {
+        token->good.claims = claims_of(limits, plans);
+    }
+    for (limit_rule& rule : limits) {
+        if (rule.plan.plans != no_plans) {
+            const plan_section& section = plans[rule.plan.plans];
+            rule.plan.finish(*section.members, section.standard);
+        }
     }
     find_route = matcher{routes};
-    reads_hosts = std::any_of(limits.begin(), limits.end(), reads_host) ||
-                  std::any_of(routes.begin(), routes.end(), [](const route& r) {
-                      return !r.match.host.empty();
-                  });
+    reads_hosts =
+        std::any_of(limits.begin(), limits.end(), reads_host) ||
+        std::any_of(
+            plans.begin(), plans.end(), [](const plan_section& p) { return is_host(p.key); }
+        ) ||
+        std::any_of(routes.begin(), routes.end(), [](const route& r) {
+            return !r.match.host.empty();
+        });
 }
 
 }  // namespace gateway::policy

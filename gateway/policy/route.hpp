@@ -31,6 +31,12 @@ struct route {
     std::vector<std::size_t> limits;
     // Whether a response may correct what one of them charged.
     bool corrects = false;
+    // Whether its requests may wait for their tokens.
+    bool holds = false;
+    // Whether they have places in flight.
+    bool counts_places = false;
+    // Whether the key of one of them has a claim of a token.
+    bool reads_token = false;
     // Index into policy::upstreams.
     std::size_t upstream = 0;
 };

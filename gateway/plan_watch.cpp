@@ -1,0 +1,127 @@
+#include "gateway/plan_watch.hpp"
+
+#include "gateway/telemetry/log.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace gateway {
+
+using telemetry::log;
+using telemetry::log_level;
+
+plan_watch::plan_watch(net::executor executor, listener changed)
+    : executor_(std::move(executor)), changed_(std::move(changed)), timer_(executor_)
+{
+    look_later();
+}
+
+plan_watch::~plan_watch()
+{
+    if (reader_.joinable()) {
+        reader_.join();
+    }
+}
+
+void plan_watch::watch(const config::settings& in_force)
+{
+    ++era_;
+    const std::vector<watched> before = std::exchange(all_, {});
+    for (std::size_t i = 0; i < in_force.policy->plans.size(); ++i) {
+        const policy::plan_section& section = in_force.policy->plans[i];
+        const config::written_plans& written = in_force.written_plans[i];
+        all_.push_back({
+            .name = section.name,
+            .path = written.path,
+            .by_address = section.by_address(),
+            .stamp = written.stamp,
+            .bad = std::nullopt,
+            .members = section.members->size(),
+        });
+        for (const watched& old : before) {
+            if (old.name == section.name && old.path == written.path) {
+                all_.back().bad = old.bad;
+            }
+        }
+    }
+}
+
+std::vector<telemetry::plan_figures> plan_watch::figures() const
+{
+    std::vector<telemetry::plan_figures> figures;
+    for (const watched& w : all_) {
+        const auto errors = errors_.find(w.name);
+        figures.push_back(
+            {.name = w.name,
+             .members = w.members,
+             .errors = errors == errors_.end() ? 0 : errors->second}
+        );
+    }
+    return figures;
+}
+
+void plan_watch::look_later()
+{
+    timer_.expires_after(interval);
+    timer_.async_wait([this](const boost::system::error_code& ec) {
+        if (!ec) {
+            look();
+            look_later();
+        }
+    });
+}
+
+// One file at a time; the others have their turn when it has been read.
+void plan_watch::look()
+{
+    if (reading_) {
+        return;
+    }
+    const auto changed = std::find_if(all_.begin(), all_.end(), [](const watched& w) {
+        const auto stamp = w.path.empty() ? w.stamp : config::stamp_of(w.path);
+        return stamp != w.stamp && stamp != w.bad;
+    });
+    if (changed != all_.end()) {
+        read(*changed);
+    }
+}
+
+void plan_watch::read(const watched& w)
+{
+    if (reader_.joinable()) {
+        reader_.join();  // it has posted its last word
+    }
+    reading_ = true;
+    reader_ =
+        std::thread([this, name = w.name, path = w.path, by_address = w.by_address, era = era_] {
+            boost::asio::post(
+                executor_,
+                [this, name, era, fresh = config::read_plan_file(path, by_address)]() mutable {
+                    reading_ = false;
+                    if (era == era_) {
+                        was_read(name, std::move(fresh));
+                    }
+                }
+            );
+        });
+}
+
+void plan_watch::was_read(const std::string& name, config::plan_file fresh)
+{
+    if (fresh.members == nullptr) {
+        ++errors_[name];
+        for (watched& w : all_) {
+            w.bad = w.name == name ? fresh.stamp : w.bad;
+        }
+        log(log_level::error,
+            "plans." + name + ": the old file stays in force: " + fresh.complaint);
+        return;
+    }
+    log(log_level::info,
+        "plans." + name + ": " + std::to_string(fresh.members->size()) + " keys read");
+    changed_(name, std::move(fresh));
+}
+
+}  // namespace gateway

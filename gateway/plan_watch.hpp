@@ -1,0 +1,69 @@
+// Watches the plan files of the configuration in force: one that changes is read again, on a thread
+// of its own, as a million lines take a second. The main thread's.
+#pragma once
+
+#include "config/settings.hpp"
+#include "gateway/base/clock.hpp"
+#include "gateway/net/loop.hpp"
+#include "gateway/telemetry/registry.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace gateway {
+
+class plan_watch {
+public:
+    // How often files are looked at.
+    static constexpr base::duration interval = std::chrono::seconds{1};
+
+    // Called with the name of a section of `plans` and its new members.
+    using listener = std::function<void(const std::string& name, config::plan_file fresh)>;
+
+    plan_watch(net::executor executor, listener changed);
+    // Waits for the file that is being read.
+    ~plan_watch();
+    plan_watch(const plan_watch&) = delete;
+    plan_watch& operator=(const plan_watch&) = delete;
+
+    // From now on the files of this configuration, which are as it says.
+    void watch(const config::settings& in_force);
+
+    std::vector<telemetry::plan_figures> figures() const;
+
+private:
+    struct watched {
+        std::string name;
+        // Empty: it has no file.
+        std::string path;
+        bool by_address = false;
+        // Of the version in force.
+        config::file_stamp stamp{};
+        // Of the last one that could not be read.
+        std::optional<config::file_stamp> bad{};
+        std::size_t members = 0;
+    };
+
+    net::executor executor_;
+    listener changed_;
+    net::timer timer_;
+    std::vector<watched> all_;
+    // Versions that could not be read, by the name of the section.
+    std::map<std::string, std::uint64_t> errors_;
+    std::thread reader_;
+    bool reading_ = false;
+    // Counts the configurations: what was read for an older one is dropped.
+    std::uint64_t era_ = 0;
+
+    void look_later();
+    void look();
+    void read(const watched& w);
+    void was_read(const std::string& name, config::plan_file fresh);
+};
+
+}  // namespace gateway
