@@ -113,9 +113,13 @@ void warn_of_the_unused(const draft& d, findings& found)
     std::vector<bool> limit_used(d.policy.limits.size());
     std::vector<bool> upstream_used(d.policy.upstreams.size());
     std::vector<bool> store_used(d.stores.size());
+    std::vector<bool> plans_used(d.plans.size());
     for (const policy::limit_rule& limit : d.policy.limits) {
         if (limit.store != policy::local_store) {
             store_used[limit.store] = true;
+        }
+        if (limit.plan.plans != policy::no_plans) {
+            plans_used[limit.plan.plans] = true;
         }
     }
     for (const policy::route& route : d.policy.routes) {
@@ -128,6 +132,7 @@ void warn_of_the_unused(const draft& d, findings& found)
     }
     warn_where_unused(d.limits, limit_used, "no route uses this limit", found);
     warn_where_unused(d.stores, store_used, "no limit uses this store", found);
+    warn_where_unused(d.plans, plans_used, "no limit uses these plans", found);
     warn_where_unused(d.upstreams, upstream_used, "no route uses this upstream", found);
 }
 

@@ -35,6 +35,7 @@ struct draft {
 
     // Where each element was written: stores[i] is the origin of policy.stores[i], and so on.
     std::vector<origin> stores;
+    std::vector<origin> plans;
     std::vector<origin> limits;
     std::vector<origin> routes;
     std::vector<origin> upstreams;
@@ -42,9 +43,17 @@ struct draft {
     // The calendars that limits share, by start and time zone.
     std::map<std::string, std::shared_ptr<const limit::calendar>> calendars;
 
+    // From whose folder plan files are named.
+    std::string file_name;
+    // The configuration in force, whose plan files need not be read again; may be null.
+    const settings* running = nullptr;
+
     origin admin;
     origin client;
 };
+
+// Where a file is that the configuration names: from the folder of the configuration.
+std::string beside(const draft& d, const std::string& file);
 
 // The index of the name, or nothing and a problem: `unknown limit "x", did you mean …`.
 std::optional<std::size_t> resolve(

@@ -17,7 +17,8 @@ using source = policy::key_part::source;
 
 constexpr std::size_t longest_part_name = 128;
 constexpr const char* expected_part =
-    "client_ip, client_ip/BITS, header:NAME, cookie:NAME, query:NAME, method, host, path or route";
+    "client_ip, client_ip/BITS, header:NAME, cookie:NAME, query:NAME, "
+    "jwt:CLAIM, method, host, path or route";
 
 constexpr words<source, 5> whole_parts{{
     {"client_ip", source::client_ip},
@@ -27,10 +28,11 @@ constexpr words<source, 5> whole_parts{{
     {"route", source::route},
 }};
 
-constexpr words<source, 3> named_parts{{
+constexpr words<source, 4> named_parts{{
     {"header:", source::header},
     {"cookie:", source::cookie},
     {"query:", source::query},
+    {"jwt:", source::jwt},
 }};
 
 // A header that the upstream never gets cannot be a key's: a client could pick fresh buckets with
@@ -104,9 +106,9 @@ std::optional<policy::key_part> parse_part(const located& part, findings& found)
             continue;
         }
         const std::string name = text->substr(prefix.size());
-        const bool valid = from == source::query
-                               ? !name.empty() && is_visible(name, longest_part_name)
-                               : is_token(name, longest_part_name);
+        const bool any_characters = from == source::query || from == source::jwt;
+        const bool valid = any_characters ? !name.empty() && is_visible(name, longest_part_name)
+                                          : is_token(name, longest_part_name);
         if (!valid) {
             found.problem(
                 part.value->at, part.path, "not a name to follow \"" + std::string{prefix} + "\""
@@ -134,6 +136,7 @@ std::vector<policy::key_part> load_key(section& from)
     const node* value = whole.value;
     if (value->is != node::kind::list) {
         if (auto part = parse_part(whole, found)) {
+            part->text = to_text(*part);
             key.push_back(std::move(*part));
         }
         return key;
@@ -153,6 +156,7 @@ std::vector<policy::key_part> load_key(section& from)
         if (std::any_of(key.begin(), key.end(), same)) {
             found.problem(item.value->at, item.path, "this part is in the key already");
         }
+        part->text = to_text(*part);
         key.push_back(std::move(*part));
     }
     return key;
@@ -177,6 +181,16 @@ void mark_what_only_trusted_peers_say(
                                  : ": it is absent from a request of any other peer")
             );
         }
+    }
+}
+
+void require_jwt(section& from, const std::vector<policy::key_part>& key, const draft& d)
+{
+    const bool asks = std::any_of(key.begin(), key.end(), [](const policy::key_part& part) {
+        return part.from == source::jwt;
+    });
+    if (asks && !d.policy.token) {
+        from.problem("key", "a claim of a token, and there is no \"jwt\" that says which are good");
     }
 }
 

@@ -1,6 +1,7 @@
 // A limit's key as it is written: a list of parts such as "client_ip" and "header:x-api-key".
 #pragma once
 
+#include "config/draft.hpp"
 #include "config/reader.hpp"
 #include "gateway/identity/client_address.hpp"
 #include "gateway/policy/policy.hpp"
@@ -12,6 +13,9 @@ namespace gateway::config {
 
 // The parts of `key`, without those that are bad, which is a problem.
 std::vector<policy::key_part> load_key(section& limit);
+
+// Claims are those of a token, and what tokens are good only `jwt` says.
+void require_jwt(section& from, const std::vector<policy::key_part>& key, const draft& d);
 
 // Marks the headers that the upstream gets from trusted peers only, whether frameworks know them or
 // our own client.header is one, and warns of them.

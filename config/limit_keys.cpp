@@ -1,14 +1,20 @@
 // limits: their keys, stores and modes.
 #include "config/key_parts.hpp"
+#include "config/limit_plans.hpp"
 #include "config/limit_rate.hpp"
+#include "config/penalty_keys.hpp"
+#include "config/ranges.hpp"
 #include "config/reading.hpp"
 #include "config/sections.hpp"
+#include "config/shard_keys.hpp"
 #include "config/yaml_text.hpp"
 
 #include <algorithm>
 
 namespace gateway::config {
 namespace {
+
+using namespace std::chrono_literals;
 
 constexpr words<policy::missing_key, 3> missing_keys{{
     {"reject", policy::missing_key::reject},
@@ -52,15 +58,22 @@ void load_store(section& from, policy::limit_rule& rule, const draft& d)
     }
 }
 
-void check_store(section& from, const limit_draft& l)
+void check_speed(section& from, const char* key, const rate& written)
 {
     using std::chrono::microseconds;
+    if (written.tokens > written.period / microseconds{1}) {
+        from.problem(key, "too fast for a shared store, the maximum is one token per microsecond");
+    }
+}
+
+void check_store(section& from, const limit_draft& l)
+{
     const bool local = l.rule.store == policy::local_store;
-    const rate& written = l.written.rate;
-    if (!local && written.tokens > written.period / microseconds{1}) {
-        from.problem(
-            "rate", "too fast for a shared store, the maximum is one token per microsecond"
-        );
+    if (!local) {
+        check_speed(from, "rate", l.written.rate);
+        for (const written_plan& plan : l.written.plans) {
+            check_speed(from, "plans", plan.rate);
+        }
     }
     if (local && l.rule.on_store_failure != policy::failure_policy::open) {
         from.warning("on_store_failure", "has no effect with store: local, which does not fail");
@@ -101,7 +114,33 @@ void describe_key(keys& limit, limit_draft& l, const draft& d)
              },
          .optional = true}
     );
-    limit.rule([&](section& from) { require_missing_key(from, l.rule); });
+    limit.rule([&](section& from) {
+        require_missing_key(from, l.rule);
+        require_jwt(from, l.rule.key, d);
+    });
+}
+
+void describe_waiting(keys& limit, limit_draft& l)
+{
+    limit.time(
+        {"max_wait",
+         "how long a request may be held until its tokens are there, instead of being rejected: "
+         "first come, first served, and spaced as `rate` says"},
+        l.rule.max_wait,
+        0s,
+        limit::limit::max_wait
+    );
+    limit.number(
+        {"max_reserved", "tokens that requests may be ahead of their bucket while they wait"},
+        l.rule.max_reserved,
+        1,
+        most_tokens
+    );
+    limit.rule([](section& from) {
+        if (from.has("max_reserved") && !from.has("max_wait")) {
+            from.problem("max_reserved", "has no effect without \"max_wait\"");
+        }
+    });
 }
 
 void describe_limit(keys& limit, limit_draft& l, draft& d)
@@ -118,6 +157,9 @@ void describe_limit(keys& limit, limit_draft& l, draft& d)
                  return local ? "local" : yaml(d.policy.stores[l.rule.store]);
              }}
     );
+    describe_waiting(limit, l);
+    describe_penalty(limit, l);
+    describe_shards(limit, l);
     limit.number(
         {"jitter",
          "percent of Retry-After that is added to it at random, so that clients do not all come "
@@ -133,6 +175,7 @@ void describe_limit(keys& limit, limit_draft& l, draft& d)
         l.rule.on_store_failure,
         failure_policies
     );
+    describe_limit_plans(limit, l, d);
     limit.rule([&](section& from) { check_store(from, l); });
     limit.word(
         {"mode", "`shadow` decides, counts and logs, but never rejects: for trying a limit out"},

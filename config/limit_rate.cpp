@@ -1,11 +1,12 @@
 #include "config/limit_rate.hpp"
 
 #include "config/cost_keys.hpp"
+#include "config/limit_algorithm.hpp"
+#include "config/limit_numbers.hpp"
 #include "config/outcome_keys.hpp"
 #include "config/ranges.hpp"
 #include "config/reading.hpp"
 #include "config/unit_hints.hpp"
-#include "config/window_start.hpp"
 #include "config/yaml_text.hpp"
 
 namespace gateway::config {
@@ -13,18 +14,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Of windows that begin by a calendar, as a shared store is told when each of them begins.
-constexpr std::int64_t most_windows_held = 60;
-
-constexpr words<algorithm, 2> algorithms{{
-    {"token_bucket", algorithm::token_bucket},
-    {"fixed_window", algorithm::fixed_window},
-}};
-
-bool in_windows(const limit_draft& l)
-{
-    return l.written.algorithm == algorithm::fixed_window;
-}
+constexpr std::uint64_t most_in_a_log = 10'000;
+constexpr std::uint64_t least_parts = 2;
+constexpr std::uint64_t most_parts = 64;
+constexpr base::duration longest_lease = 1h;
 
 // What is wrong with a rate; nothing: all is well.
 std::optional<std::string> complaint_about(const rate& written, algorithm how)
@@ -38,6 +31,11 @@ std::optional<std::string> complaint_about(const rate& written, algorithm how)
                    ? std::optional<
                          std::string>{"too fast, the maximum is one token per microsecond"}
                    : std::nullopt;
+    }
+    if (how == algorithm::sliding_log &&
+        static_cast<std::uint64_t>(written.tokens) > most_in_a_log) {
+        return "too many for a sliding_log, the maximum is " + std::to_string(most_in_a_log) +
+               ": a sliding_window counts more";
     }
     if (written.monthly) {
         return "months differ in length: write 30d, or \"algorithm: fixed_window\"";
@@ -70,142 +68,26 @@ void load_rate(section& from, limit_draft& l)
     l.has_rate = true;
 }
 
-// Keys that the limit's algorithm does not have.
-void refuse_foreign_keys(section& from, const limit_draft& l)
-{
-    if (in_windows(l) && from.has("burst")) {
-        from.problem("burst", "not a key of a fixed_window, whose buckets hold \"capacity\"");
-    }
-    for (const char* key : {"capacity", "start", "time_zone"}) {
-        if (!in_windows(l) && from.has(key)) {
-            from.problem(key, "only for \"algorithm: fixed_window\"");
-        }
-    }
-}
-
-// Nothing: windows of that length do not begin by a wall clock.
-std::optional<window_unit> unit_of(const rate& r)
-{
-    return r.monthly             ? std::optional{window_unit::month}
-           : r.period == 7 * 24h ? std::optional{window_unit::week}
-           : r.period == 24h     ? std::optional{window_unit::day}
-                                 : std::nullopt;
-}
-
-// When windows begin, if that is by a wall clock.
-std::optional<wall_clock> wall_clock_of(section& from, const limit_draft& l)
-{
-    const std::string& start = l.written.start;
-    const auto unit = unit_of(l.written.rate);
-    const bool by_length = start.empty() || start == "aligned";
-    if (start.empty() && l.written.rate.monthly) {
-        from.problem("start", "missing: a month begins at a wall-clock time, such as \"1 00:00\"");
-        return std::nullopt;
-    }
-    if (by_length && !l.written.rate.monthly) {
-        if (from.has("time_zone")) {
-            from.problem("time_zone", "has no effect without a \"start\" at a wall-clock time");
-        }
-        return std::nullopt;
-    }
-    const auto parsed = unit ? parse_wall_clock(by_length ? "00:00" : start, *unit) : std::nullopt;
-    if (!parsed) {
-        from.problem(
-            "start",
-            "expected \"aligned\", or of a rate per d \"08:00\", per w \"mon 08:00\", per mo "
-            "\"1 08:00\" (day 1 to 28), got " +
-                quoted(start)
-        );
-    }
-    return parsed;
-}
-
-// Null and a problem: there is no such zone.
-std::shared_ptr<const limit::calendar> shared_calendar(
-    section& from, const limit_draft& l, const wall_clock& start, draft& d
-)
-{
-    const written_limit& w = l.written;
-    auto& known =
-        d.calendars[format_rate({1, w.rate.period, w.rate.monthly}) + w.start + w.time_zone];
-    if (known == nullptr) {
-        known = calendar_of(start, w.time_zone);
-    }
-    if (known == nullptr) {
-        from.problem(
-            "time_zone",
-            "not in the tz database (of the package tzdata): " + quoted(w.time_zone) +
-                ", a name is for example Europe/Berlin"
-        );
-    }
-    return known;
-}
-
-// Nothing and a problem: the windows are impossible.
-std::optional<limit::limit> made_of_windows(section& from, const limit_draft& l, draft& d)
-{
-    const rate& r = l.written.rate;
-    limit::window_options options{
-        .count = r.tokens,
-        .length = r.period,
-        .aligned = !l.written.start.empty(),
-        .dates = nullptr,
-        .capacity = l.burst};
-    if (const auto start = wall_clock_of(from, l)) {
-        options.dates = shared_calendar(from, l, *start, d);
-        if (options.dates == nullptr) {
-            return std::nullopt;
-        }
-        if (l.burst > most_windows_held * r.tokens) {
-            from.problem(
-                "capacity",
-                "more than " + std::to_string(most_windows_held) + " times the count in \"rate\""
-            );
-            return std::nullopt;
-        }
-    }
-    auto made = limit::limit::in_windows(options);
-    if (!made) {
-        from.problem(
-            from.has("capacity") ? "capacity" : "rate",
-            "a refill of " + std::to_string(l.burst) +
-                " tokens would take too long, the maximum is 100 years"
-        );
-    }
-    return made;
-}
-
-// Nothing and a problem: a refill takes too long.
-std::optional<limit::limit> made_of_a_rate(section& from, const limit_draft& l)
-{
-    auto made = limit::limit::make(l.written.rate.tokens, l.written.rate.period, l.burst);
-    if (!made) {
-        from.problem(
-            from.has("burst") ? "burst" : "rate",
-            "a refill of " + std::to_string(l.burst) +
-                " tokens would take too long, the maximum is 100 years"
-        );
-    }
-    return made;
-}
-
 void make_limit(section& from, limit_draft& l, draft& d)
 {
     refuse_foreign_keys(from, l);
-    if (!l.has_rate) {
+    const node* const given = from.require(counts_requests(l) ? "max" : "rate");
+    if (given == nullptr || (!l.has_rate && !counts_requests(l))) {
         return;
     }
+    const std::string size{size_key(l.written.algorithm)};
     if (l.rule.cost.standard > l.burst) {
         from.problem(
             "cost",
             std::string{
                 l.rule.cost.from == policy::cost_rule::source::fixed ? "" : "its default is "} +
-                "more than the " + (in_windows(l) ? "capacity" : "burst") + " of " +
+                "more than the " + (size.empty() ? "count" : size) + " of " +
                 std::to_string(l.burst) + ": no request could ever pass"
         );
     }
-    const auto made = in_windows(l) ? made_of_windows(from, l, d) : made_of_a_rate(from, l);
-    l.rule.limit = made.value_or(l.rule.limit);
+    l.rule.limit = numbers_of(from, l, d).value_or(l.rule.limit);
+    l.rule.algorithm = names_of(algorithms)[index_of(l.written.algorithm, algorithms)];
+    l.rule.rate = counts_requests(l) ? std::string{} : format_rate(l.written.rate);
 }
 
 // A number of tokens whose default or range another key gives; printed if it is the algorithm's.
@@ -247,14 +129,83 @@ void describe_text(keys& limit, const key& k, stated says, std::string& text, bo
     );
 }
 
+void describe_sliding(keys& limit, limit_draft& l)
+{
+    limit.other(
+        {"resolution",
+         "parts of a `sliding_window`: a token comes back at most one part later than it could"},
+        {.says = {"`16`", "2 to 64"},
+         .schema = R"({"type":"integer","minimum":2,"maximum":64})",
+         .read =
+             [&](section& from) {
+                 if (const auto read = from.number("resolution", least_parts, most_parts)) {
+                     l.written.resolution = static_cast<std::int64_t>(*read);
+                 }
+             },
+         .print = [&]() -> std::optional<std::string> {
+             const bool parts = l.written.algorithm == algorithm::sliding_window;
+             return parts ? std::optional{std::to_string(l.written.resolution)} : std::nullopt;
+         }}
+    );
+}
+
+void describe_places(keys& limit, limit_draft& l)
+{
+    limit.other(
+        {"max", "requests of a bucket in flight, of `concurrency`"},
+        {.says = {"none", "1 to 1000000000000"},
+         .schema = R"({"type":"integer","minimum":1,"maximum":1000000000000})",
+         .read =
+             [&](section& from) {
+                 if (const auto read = from.number("max", 1, most_tokens)) {
+                     l.burst = static_cast<std::int64_t>(*read);
+                 }
+             },
+         .print = [&]() -> std::optional<std::string> {
+             return counts_requests(l) ? std::optional{std::to_string(l.burst)} : std::nullopt;
+         },
+         .optional = true}
+    );
+    limit.other(
+        {"lease",
+         "of `concurrency` in a shared store: so long after a gateway has died its requests' "
+         "places "
+         "are free again"},
+        {.says = {"`10s`", "1s to 1h"},
+         .read =
+             [&](section& from) {
+                 const auto read = from.time("lease", limit::limit::shortest_lease, longest_lease);
+                 l.written.lease = read.value_or(l.written.lease);
+             },
+         .print = [&]() -> std::optional<std::string> {
+             return counts_requests(l) ? std::optional{format_duration(l.written.lease)}
+                                       : std::nullopt;
+         }}
+    );
+}
+
 }  // namespace
+
+void load_plan_numbers(section& from, limit_draft& l, draft& d)
+{
+    l.has_rate = false;
+    if (!counts_requests(l)) {
+        load_rate(from, l);
+    }
+    if (const std::string_view size = size_key(l.written.algorithm); !size.empty()) {
+        const auto held = from.number(size, 1, most_tokens);
+        l.burst = held ? static_cast<std::int64_t>(*held) : l.burst;
+    }
+    make_limit(from, l, d);
+}
 
 void describe_rate(keys& limit, limit_draft& l, draft& d)
 {
     limit.word(
         {"algorithm",
          "`token_bucket`: tokens come back one by one; `fixed_window`: all at once when a window "
-         "begins (below)"},
+         "begins; `sliding_window` and `sliding_log`: each when it was taken a window ago; "
+         "`concurrency`: places of requests in flight (below)"},
         l.written.algorithm,
         algorithms
     );
@@ -266,7 +217,10 @@ void describe_rate(keys& limit, limit_draft& l, draft& d)
              {"none", "at most one token per ns, or per µs in a shared store or a `fixed_window`"},
          .schema = R"({"type":"string","pattern":"^[1-9][0-9]*/"})",
          .read = [&](section& from) { load_rate(from, l); },
-         .print = [&] { return format_rate(l.written.rate); }}
+         .print = [&]() -> std::optional<std::string> {
+             return counts_requests(l) ? std::nullopt : std::optional{format_rate(l.written.rate)};
+         },
+         .optional = true}
     );
     const bool windows = in_windows(l);
     describe_tokens(
@@ -275,7 +229,7 @@ void describe_rate(keys& limit, limit_draft& l, draft& d)
          "tokens in a full bucket of a `token_bucket`. Refilling it may take at most 100 years"},
         {"the count in `rate`", "1 to 1000000000000"},
         l.burst,
-        !windows
+        l.written.algorithm == algorithm::token_bucket
     );
     describe_tokens(
         limit,
@@ -303,6 +257,8 @@ void describe_rate(keys& limit, limit_draft& l, draft& d)
         l.written.time_zone,
         windows && l.written.time_zone != "UTC"
     );
+    describe_sliding(limit, l);
+    describe_places(limit, l);
     describe_cost(limit, l.rule.cost);
     describe_outcome(limit, l.rule.outcome);
     limit.rule([&](section& from) { make_limit(from, l, d); });

@@ -50,6 +50,12 @@ settings finished(draft d, const findings& found, std::string_view file_name)
 
 }  // namespace
 
+std::string beside(const draft& d, const std::string& file)
+{
+    const std::size_t folder = d.file_name.rfind('/') + 1;
+    return file.starts_with('/') ? file : d.file_name.substr(0, folder) + file;
+}
+
 std::optional<std::size_t> resolve(
     const located& name,
     std::string_view what,
@@ -96,7 +102,9 @@ void describe(keys& root, draft& d)
     describe_process(root, d);
     describe_http(root, d);
     describe_client(root, d);
+    describe_jwt(root, d);
     describe_stores(root, d);
+    describe_plans(root, d);
     describe_limits(root, d);
     describe_upstreams(root, d);
     describe_routes(root, d);
@@ -104,11 +112,13 @@ void describe(keys& root, draft& d)
     describe_log(root, d);
 }
 
-settings load_text(std::string_view yaml, std::string_view file_name)
+settings load_text(std::string_view yaml, std::string_view file_name, const settings* running)
 {
     const node document = parse_document(yaml, file_name);
     findings found;
     draft d;
+    d.file_name = file_name;
+    d.running = running;
     reading::all({&document, {}}, found, [&d](keys& root) { describe(root, d); });
     check(d, found);
     if (!found.ok()) {
@@ -117,9 +127,9 @@ settings load_text(std::string_view yaml, std::string_view file_name)
     return finished(std::move(d), found, file_name);
 }
 
-settings load_file(const std::string& path)
+settings load_file(const std::string& path, const settings* running)
 {
-    return load_text(contents(path), path);
+    return load_text(contents(path), path, running);
 }
 
 }  // namespace gateway::config

@@ -9,9 +9,13 @@
 namespace gateway::config {
 
 // Both throw config_error, which carries every problem found.
-settings load_file(const std::string& path);
+// `running`, the configuration in force, or null: its plan files are not read again if they have
+// not changed since.
+settings load_file(const std::string& path, const settings* running = nullptr);
 
-// `file_name` is only for messages.
-settings load_text(std::string_view yaml, std::string_view file_name);
+// `file_name` is for messages, and plan files are named from its folder.
+settings load_text(
+    std::string_view yaml, std::string_view file_name, const settings* running = nullptr
+);
 
 }  // namespace gateway::config

@@ -1,7 +1,7 @@
 #include "config/problem.hpp"
 
-#include "config/suggest.hpp"
 #include "gateway/base/chars.hpp"
+#include "gateway/base/suggest.hpp"
 
 #include <algorithm>
 
@@ -71,7 +71,7 @@ std::string findings::suggestion(std::string_view word, std::span<const std::str
         return {};
     }
     compared_ += known.size();
-    return config::suggestion(word, known);
+    return base::suggestion(word, known);
 }
 
 std::vector<problem> findings::problems() const

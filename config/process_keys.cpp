@@ -3,6 +3,7 @@
 #include "config/ranges.hpp"
 #include "config/reading.hpp"
 #include "config/sections.hpp"
+#include "config/token_file.hpp"
 #include "config/yaml_text.hpp"
 
 #include <algorithm>
@@ -175,6 +176,33 @@ void describe_listeners(keys& root, std::vector<server::listener_options>& liste
     );
 }
 
+void describe_token(keys& admin, server::admin_token& token, const draft& d)
+{
+    admin.other(
+        {"token_file",
+         "a file with the token of those who may look at buckets and change them; without it "
+         "nobody may ([the admin API](admin-api.md)). Read again at each reload"},
+        {.says = {"none", "one line of 1 to 1024 `A-Z a-z 0-9 - . _ ~ + / =`"},
+         .read =
+             [&token, &d](section& from) {
+                 const std::string* const path = from.text("token_file");
+                 if (path == nullptr) {
+                     return;
+                 }
+                 auto [text, complaint] = read_token(beside(d, *path));
+                 if (!text) {
+                     from.problem("token_file", std::move(complaint));
+                     return;
+                 }
+                 token = {*path, *std::move(text)};
+             },
+         .print = [&token]() -> std::optional<std::string> {
+             return token.file.empty() ? std::nullopt : std::optional{yaml(token.file)};
+         },
+         .optional = true}
+    );
+}
+
 void describe_admin(keys& admin, draft& d)
 {
     server::admin_options& options = d.result.server.admin;
@@ -198,6 +226,7 @@ void describe_admin(keys& admin, draft& d)
         shortest_timeout,
         longest_admin_timeout
     );
+    describe_token(admin, d.result.server.admin_token, d);
     admin.rule([&d](section& from) { d.admin = {from.at(), "admin.address"}; });
 }
 
@@ -253,6 +282,13 @@ void describe_process(keys& root, draft& d)
         {"max_connections_per_peer",
          "of these, how many one peer may have; one more is closed at once. 0 is no cap"},
         options.max_connections_per_peer,
+        0,
+        most_connections
+    );
+    root.number(
+        {"max_waiting",
+         "requests that wait for their tokens (`max_wait` of a limit); one more is rejected"},
+        options.max_waiting,
         0,
         most_connections
     );

@@ -1,11 +1,11 @@
 #include "config/reader.hpp"
 
 #include "config/foreign_keys.hpp"
-#include "config/suggest.hpp"
 #include "config/text_rules.hpp"
 #include "config/unit_hints.hpp"
 #include "config/units.hpp"
 #include "config/yaml_hint.hpp"
+#include "gateway/base/suggest.hpp"
 
 #include <algorithm>
 
@@ -199,8 +199,8 @@ std::optional<std::size_t> section::choice(
     }
     const auto found = std::find(names.begin(), names.end(), *written);
     if (found == names.end()) {
-        const std::string_view near = nearest(*written, names);
-        const std::string hint = near.empty() ? "" : suggestion(*written, names);
+        const std::string_view near = base::nearest(*written, names);
+        const std::string hint = near.empty() ? "" : base::suggestion(*written, names);
         problem(key, expected(expected_words, *written) + hint);
         return std::nullopt;
     }

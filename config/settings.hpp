@@ -1,6 +1,7 @@
 // The whole configuration, parsed: everybody's options plus the policy. Plain value.
 #pragma once
 
+#include "config/plan_file.hpp"
 #include "config/units.hpp"
 #include "gateway/http/options.hpp"
 #include "gateway/policy/policy.hpp"
@@ -20,7 +21,14 @@ struct shared_store {
     store::shared_options options;
 };
 
-enum class algorithm { token_bucket, fixed_window };
+enum class algorithm { token_bucket, fixed_window, sliding_window, sliding_log, concurrency };
+
+// What is written of the numbers that a limit has for one plan.
+struct written_plan {
+    config::rate rate;
+
+    bool operator==(const written_plan&) const = default;
+};
 
 // How a limit was written, as far as its numbers do not tell.
 struct written_limit {
@@ -29,8 +37,24 @@ struct written_limit {
     // When its windows begin; empty: not written.
     std::string start;
     std::string time_zone = "UTC";
+    // Parts of a sliding window.
+    std::int64_t resolution = 16;
+    // Of the places of requests in flight.
+    base::duration lease = std::chrono::seconds{10};
+    // plans[i] is rule i of the limit's plan_choice.
+    std::vector<written_plan> plans{};
 
     bool operator==(const written_limit&) const = default;
+};
+
+// Where the members of plans were written.
+struct written_plans {
+    // As it was written, and where that is; empty: they are in `members`.
+    std::string file{};
+    std::string path{};
+    file_stamp stamp{};
+    // The keys of each plan.
+    std::vector<std::pair<std::string, std::vector<std::string>>> members{};
 };
 
 struct settings {
@@ -47,6 +71,9 @@ struct settings {
 
     // How the limits were written; written_limits[i] is policy->limits[i].
     std::vector<written_limit> written_limits;
+
+    // written_plans[i] is policy->plans[i].
+    std::vector<config::written_plans> written_plans;
 
     telemetry::log_options log;
 

@@ -1,5 +1,5 @@
 // Every kind of mistake, where it is reported, and in which words.
-#include "tests/unit/config/sample.hpp"
+#include "tests/unit/config/complaints.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,34 +11,6 @@ namespace gateway::config {
 namespace {
 
 using testing::HasSubstr;
-
-struct bad {
-    std::string text;      // the section with the mistake, which comes first in the file
-    std::string expected;  // how a line of the complaint begins
-};
-
-// The section replaces its namesake in the sample, and stands on line 1.
-std::string file_with(const std::string& section)
-{
-    sample s;
-    std::string* const parts[] = {&s.listeners, &s.stores, &s.limits, &s.routes, &s.upstreams};
-    const std::string name = section.substr(0, section.find(':') + 1);
-    for (std::string* part : parts) {
-        if (part->starts_with(name)) {
-            part->clear();
-        }
-    }
-    s.rest = section + "\n";
-    return s.text();
-}
-
-void expect_complaints(const std::vector<bad>& table)
-{
-    for (const bad& b : table) {
-        const std::string problems = problems_of(file_with(b.text));
-        EXPECT_THAT("\n" + problems, HasSubstr("\n" + b.expected)) << b.text;
-    }
-}
 
 TEST(bad_files, the_sample_itself_is_good)
 {
@@ -99,6 +71,11 @@ TEST(bad_files, process_settings)
         {"admin: { max_connections: 0 }",
          "f:1:27: admin.max_connections: too small, the minimum is 1"},
         {"admin: { timeout: 2h }", "f:1:19: admin.timeout: too large, the maximum is 1h"},
+        {"admin: { token_file: /nowhere }",
+         "f:1:22: admin.token_file: \"/nowhere\" cannot be read: No such file"},
+        {"admin: { token_file: /tmp }",
+         "f:1:22: admin.token_file: \"/tmp\" cannot be read: it is no regular file"},
+        {"admin: { token_file: [] }", "f:1:22: admin.token_file: expected"},
         {"log: { max_backlog_bytes: 1 }",
          "f:1:27: log.max_backlog_bytes: too small, the minimum is 64KiB"},
         {"log: { flush_timeout: 2h }", "f:1:23: log.flush_timeout: too large, the maximum is 1h"},
@@ -197,141 +174,6 @@ TEST(bad_files, stores)
         {"stores: { \"a b\": { url: redis://h } }", "f:1:11: stores.\"a b\": a name is 1 to 64 of"},
         {"stores: { s: { url: redis://h }, s: { url: redis://h } }",
          "f:1:34: stores.s: duplicate key, first on line 1"},
-    });
-}
-
-TEST(bad_files, limits)
-{
-    expect_complaints({
-        {"limits: [a]", "f:1:9: limits: expected a mapping, got a list"},
-        {"limits:\n  a:\n    key: client_ip\n    rate: 1/s\n    bursst: 5",
-         "f:5:5: limits.a.bursst: unknown key, did you mean \"burst\"?"},
-        {"limits: { a: { rate: 1/s } }", "f:1:14: limits.a.key: missing"},
-        {"limits: { a: { key: [] } }", "f:1:14: limits.a.rate: missing"},
-        {"limits: { a: { key: [], rate: 100 } }",
-         "f:1:31: limits.a.rate: expected a rate such as 100/m or 10/10s, got \"100\""},
-        {"limits: { a: { key: [], rate: 0/s } }", "f:1:31: limits.a.rate: expected a rate"},
-        {"limits: { a: { key: [], rate: 2000000000/s } }",
-         "f:1:31: limits.a.rate: too fast, the maximum is one token per nanosecond"},
-        {"limits: { a: { key: [], rate: 1/36501d } }",
-         "f:1:31: limits.a.rate: a refill of 1 tokens would take too long, the maximum is 100 "
-         "years"},
-        {"limits: { a: { key: [], algorithm: fixed_window, rate: 1/d, capacity: 36501 } }",
-         "f:1:71: limits.a.capacity: a refill of 36501 tokens would take too long"},
-        {"limits: { a: { key: [], algorithm: fixed_window, rate: 9/d, burst: 9 } }",
-         "f:1:68: limits.a.burst: not a key of a fixed_window, whose buckets hold \"capacity\""},
-        {"limits: { a: { key: [], rate: 9/d, capacity: 9 } }",
-         "f:1:46: limits.a.capacity: only for \"algorithm: fixed_window\""},
-        {"limits: { a: { key: [], rate: 9/d, start: aligned } }",
-         "f:1:43: limits.a.start: only for"},
-        {"limits: { a: { key: [], rate: 9/mo } }",
-         "f:1:31: limits.a.rate: months differ in length: write 30d, or \"algorithm: "
-         "fixed_window\""},
-        {"limits: { a: { key: [], algorithm: fixed_window, rate: 9/mo } }",
-         "f:1:14: limits.a.start: missing: a month begins at a wall-clock time"},
-        {"limits: { a: { key: [], algorithm: fixed_window, rate: 9/h, start: \"08:00\" } }",
-         "f:1:68: limits.a.start: expected \"aligned\", or of a rate per d \"08:00\""},
-        {"limits: { a: { key: [], algorithm: fixed_window, rate: 9/mo, start: \"29 08:00\" } }",
-         "f:1:69: limits.a.start: expected \"aligned\""},
-        {"limits: { a: { key: [], algorithm: fixed_window, rate: 9/d, start: \"24:00\" } }",
-         "f:1:68: limits.a.start: expected \"aligned\""},
-        {"limits: { a: { key: [], algorithm: fixed_window, rate: 9/d, start: \"08:00\", "
-         "time_zone: Mars/Olympus } }",
-         "f:1:88: limits.a.time_zone: not in the tz database (of the package tzdata): "
-         "\"Mars/Olympus\""},
-        {"limits: { a: { key: [], algorithm: fixed_window, rate: 9/d, time_zone: UTC } }",
-         "f:1:72: limits.a.time_zone: has no effect without a \"start\" at a wall-clock time"},
-        {"limits: { a: { key: [], algorithm: fixed_window, rate: 9/d, start: \"08:00\", "
-         "capacity: 541 } }",
-         "f:1:87: limits.a.capacity: more than 60 times the count in \"rate\""},
-        {"limits: { a: { key: [], algorithm: fixed_window, rate: 1001/1ms } }",
-         "f:1:56: limits.a.rate: too fast, the maximum is one token per microsecond"},
-        {"limits: { a: { key: [], algorithm: fixed_window, rate: 5/d, cost: 6 } }",
-         "f:1:67: limits.a.cost: more than the capacity of 5: no request could ever pass"},
-        {"limits: { a: { key: [], rate: 1/d, burst: 36501 } }",
-         "f:1:43: limits.a.burst: a refill of 36501 tokens would take too long"},
-        {"limits: { a: { key: [], rate: 1/s, burst: 0 } }",
-         "f:1:43: limits.a.burst: too small, the minimum is 1"},
-        {"limits: { a: { key: [], rate: 5/s, cost: 6 } }",
-         "f:1:42: limits.a.cost: more than the burst of 5: no request could ever pass"},
-        {"limits: { a: { key: ip, rate: 1/s } }",
-         "f:1:21: limits.a.key: expected client_ip, client_ip/BITS, header:NAME"},
-        {"limits: { a: { key: \"header:\", rate: 1/s } }",
-         "f:1:21: limits.a.key: not a name to follow \"header:\""},
-        {"limits: { a: { key: \"header:a b\", rate: 1/s } }", "f:1:21: limits.a.key: not a name"},
-        {"limits: { a: { key: [path, header:te], rate: 1/s } }",
-         "f:1:28: limits.a.key[1]: te never reaches the upstream"},
-        {"limits: { a: { key: header:x_real_ip, rate: 1/s } }",
-         "f:1:21: limits.a.key: x_real_ip never reaches the upstream"},
-        {"limits: { a: { key: [client_ip, client_ip], rate: 1/s } }",
-         "f:1:33: limits.a.key[1]: this part is in the key already"},
-        {"limits: { a: { key: client_ip/129, rate: 1/s } }",
-         "f:1:21: limits.a.key: expected a prefix length of 1 to 128 bits"},
-        {"limits: { a: { key: client_ip/, rate: 1/s } }",
-         "f:1:21: limits.a.key: expected a prefix"},
-        {"limits: { a: { key: client_ip/0, rate: 1/s } }",
-         "f:1:21: limits.a.key: expected a prefix"},
-        {"limits: { a: { key: [client_ip/8, client_ip/8], rate: 1/s } }",
-         "f:1:35: limits.a.key[1]: this part is in the key already"},
-        {"limits: { a: { key: [], rate: 9/s, cost: { header: x } } }",
-         "f:1:42: limits.a.cost.max: missing: the most that a request may say"},
-        {"limits: { a: { key: [], rate: 9/s, cost: { header: x, query: y, max: 1 } } }",
-         "f:1:42: limits.a.cost: expected a number, or one of header, query and methods"},
-        {"limits: { a: { key: [], rate: 9/s, cost: {} } }",
-         "f:1:42: limits.a.cost: expected a number, or one of header, query and methods"},
-        {"limits: { a: { key: [], rate: 9/s, cost: { header: \"x y\", max: 1 } } }",
-         "f:1:52: limits.a.cost.header: not a name"},
-        {"limits: { a: { key: [], rate: 9/s, cost: { header: Connection, max: 1 } } }",
-         "f:1:52: limits.a.cost.header: Connection belongs to the connection"},
-        {"limits: { a: { key: [], rate: 9/s, cost: { query: x, max: 5, default: 6 } } }",
-         "f:1:71: limits.a.cost.default: more than \"max\""},
-        {"limits: { a: { key: [], rate: 9/s, cost: { query: x, max: 50, default: 10 } } }",
-         "f:1:42: limits.a.cost: its default is more than the burst of 9"},
-        {"limits: { a: { key: [], rate: 9/s, cost: { methods: { GET: x } } } }",
-         "f:1:60: limits.a.cost.methods.GET: "},
-        {"limits: { a: { key: [], rate: 9/s, cost: { methods: [] } } }",
-         "f:1:53: limits.a.cost.methods: "},
-        {"limits: { a: { key: [], rate: 9/s, cost: { methods: { G T: 1 } } } }",
-         "f:1:60: limits.a.cost.methods.\"G T\": not a method"},
-        {"limits: { a: { key: [], rate: 9/s, cost: { header: x, mox: 1 } } }",
-         "f:1:55: limits.a.cost.mox: unknown key"},
-        {"limits: { a: { key: [], rate: 9/s, cost: 0 } }",
-         "f:1:42: limits.a.cost: too small, the minimum is 1"},
-        {"limits: { a: { key: [], rate: 9/s, charge_on: { status: [] } } }",
-         "f:1:57: limits.a.charge_on.status: expected at least one status"},
-        {"limits: { a: { key: [], rate: 9/s, charge_on: {} } }",
-         "f:1:47: limits.a.charge_on.status: missing"},
-        {"limits: { a: { key: [], rate: 9/s, reset_on: { status: [100] } } }",
-         "f:1:57: limits.a.reset_on.status[0]: expected a status such as 401, or 5xx, got \"100\""},
-        {"limits: { a: { key: [], rate: 9/s, reset_on: { status: [6xx] } } }",
-         "f:1:57: limits.a.reset_on.status[0]: expected a status"},
-        {"limits: { a: { key: [], rate: 9/s, reset_on: { status: 401 } } }",
-         "f:1:56: limits.a.reset_on.status: "},
-        {"limits: { a: { key: [], rate: 9/s, settle: { header: x } } }",
-         "f:1:44: limits.a.settle.max: missing"},
-        {"limits: { a: { key: [], rate: 9/s, settle: { max: 5 } } }",
-         "f:1:44: limits.a.settle.header: missing"},
-        {"limits: { a: { key: [], rate: 9/s, settle: { header: Content-Length, max: 5 } } }",
-         "f:1:54: limits.a.settle.header: a header that HTTP needs"},
-        {"limits: { a: { key: [[]], rate: 1/s } }", "f:1:22: limits.a.key[0]: expected client_ip"},
-        {"limits: { a: { key: [host,path,route,method,client_ip,query:a,query:b,query:c,query:d], "
-         "rate: 1/s } }",
-         "f:1:79: limits.a.key: too many elements, the maximum is 8"},
-        {"limits: { a: { key: header:x-api-key, rate: 1/s } }",
-         "f:1:14: limits.a.missing_key: missing: a request may come without"},
-        {"limits: { a: { key: [], rate: 1/s, missing_key: block } }",
-         "f:1:49: limits.a.missing_key: expected reject, skip or client_ip"},
-        {"limits: { a: { key: [], rate: 1/s, store: redis } }",
-         "f:1:43: limits.a.store: unknown store \"redis\"; known here: local"},
-        {"limits: { a: { key: [], rate: 1/s, on_store_failure: opne } }",
-         "f:1:54: limits.a.on_store_failure: expected open, closed or local, got \"opne\", did you "
-         "mean \"open\"?"},
-        {"limits: { a: { key: [], rate: 1/s, mode: dry } }",
-         "f:1:42: limits.a.mode: expected enforce or shadow"},
-        {"limits: { a: { key: [], rate: 1/s, algorithm: gcra } }", "f:1:47: limits.a.algorithm: "},
-        {"limits: { \"\": { key: [], rate: 1/s } }", "f:1:11: limits.\"\": a name is"},
-        {"limits: { a/b: { key: [], rate: 1/s } }", "f:1:11: limits.\"a/b\": a name is"},
-        {"limits: { ~: { key: [], rate: 1/s } }", "f:1:11: a key must be text, not nothing"},
     });
 }
 
@@ -554,7 +396,7 @@ TEST(bad_files, other_spellings_are_answered_with_ours)
          "f:1:28: limits.a.key[1]: write it without a space: \"cookie:sid\""},
         {"limits: { a: { key: { path: x }, rate: 1/s } }",
          "f:1:21: limits.a.key: expected client_ip, client_ip/BITS, header:NAME, cookie:NAME, "
-         "query:NAME, method, "
+         "query:NAME, jwt:CLAIM, method, "
          "host, path or route, got a mapping"},
         {"upstreams: { u: { servers: [echo], health_checks: {} } }",
          "f:1:36: upstreams.u.health_checks: unknown key, did you mean \"upstreams.NAME.health\"?"},

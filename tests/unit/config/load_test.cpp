@@ -52,7 +52,7 @@ TEST(load, every_key_arrives_where_it_belongs)
     s.rest =
         "admin: { address: unix:/run/admin.sock, max_connections: 8, timeout: 4s }\nworkers: "
         "3\ndrain_timeout: 0s\nmax_connections: "
-        "7\nmax_connections_per_peer: 4\n"
+        "7\nmax_connections_per_peer: 4\nmax_waiting: 5\n"
         "http: { header_timeout: 1s, idle_timeout: 2s, body_timeout: 3s, max_header_bytes: 300,"
         " tunnel_idle_timeout: 4m,"
         " max_headers: 9, max_body_bytes: 5GiB, max_chunk_line_bytes: 17,"
@@ -95,6 +95,7 @@ TEST(load, every_key_arrives_where_it_belongs)
     EXPECT_EQ(got.server.drain_timeout, 0s);
     EXPECT_EQ(got.server.max_connections, 7U);
     EXPECT_EQ(got.server.max_connections_per_peer, 4U);
+    EXPECT_EQ(got.server.max_waiting, 5U);
     EXPECT_EQ(got.http.header_timeout, 1s);
     EXPECT_EQ(got.http.idle_timeout, 2s);
     EXPECT_EQ(got.http.body_timeout, 3s);

@@ -17,7 +17,11 @@ sample full()
     s.rest =
         "workers: 3\nclient: { trusted_proxies: [10.0.0.0/8, \"2001:db8::/32\", 127.0.0.1] }\n"
         "log: { level: error, access: false, format: text }\n"
-        "response_headers: { reset: epoch, ratelimit: true }\n";
+        "jwt: { cookie: \"__Host-id\", issuer: \"https://id.example.com\", audience: api, keys: "
+        "\"" SOURCE_DIR
+        "/tests/unit/config/jwks.json\" }\n"
+        "response_headers: { reset: epoch, ratelimit: true }\n"
+        "plans: { p: { key: host, members: { \"null\": [\"a, b\", c], x: [] }, default: y } }\n";
     s.listeners =
         "listeners: [{address: \"[::]:80\", decide: true}, {address: \"[::]:81\", decide: "
         "{rejected_status: 403}}, {address: \"unix:/run/a b \\\"c\\\".sock\"}]\n";
@@ -30,6 +34,8 @@ sample full()
         "  a: { key: [client_ip, client_ip/48, \"header:X-Key\", \"query:a,b\", method, host, "
         "path, route], "
         "missing_key: client_ip, rate: 10/90s }\n"
+        "  tenant: { key: [\"jwt:realm.tenant\", \"jwt:https://example.com/plan\"], missing_key: "
+        "reject, rate: 9/h }\n"
         "  \"null\": { key: [], rate: 1/h, burst: 9, store: \"null\", on_store_failure: closed, "
         "mode: shadow }\n"
         "  \"true\": { key: \"cookie:c\", missing_key: skip, rate: 2/500ms, store: \"-\" }\n"
@@ -41,8 +47,10 @@ sample full()
         "  by_query: { key: [], rate: 9/h, cost: { query: \"a%,b\", max: 7 } }\n"
         "  login: { key: [], rate: 9/h, charge_on: { status: [401, 5xx] }, reset_on: { status: "
         "[201] } }\n"
+        "  hot: { key: [], algorithm: fixed_window, rate: 90/h, start: aligned, shards: 8 }\n"
         "  llm: { key: [], rate: 9/h, settle: { header: X-Used, max: 1000, keep: true } }\n"
-        "  hourly: { key: [], algorithm: fixed_window, rate: 9/h, start: aligned }\n";
+        "  hourly: { key: [], algorithm: fixed_window, rate: 9/h, start: aligned, plan: p, "
+        "plans: { \"null\": { rate: 8/2h, capacity: 10 }, x: unlimited, y: blocked } }\n";
     s.routes =
         "routes:\n"
         "  - { match: { host: \"[::1]\", path: \"/%25%3f%20{}\\\"'%C3%A4/\", methods: [GET, \"*\"] "
@@ -88,6 +96,20 @@ TEST(print, matches_survive_the_round_trip)
     }
 }
 
+TEST(print, tells_where_the_token_is_and_never_the_token)
+{
+    const std::string path = testing::TempDir() + "token_to_print";
+    std::ofstream{path} << "hunter2\n";
+    sample s;
+    s.rest = "admin: { token_file: " + path + " }\n";
+    EXPECT_EQ(s.load().server.admin_token.text, "hunter2");
+    const std::string text = print(s.load());
+    EXPECT_THAT(text, HasSubstr("\n  token_file: " + path + "\n"));
+    EXPECT_THAT(text, Not(HasSubstr("hunter2")));
+    EXPECT_EQ(load_text(text, "f").server.admin_token, s.load().server.admin_token);
+    EXPECT_THAT(print(sample{}.load()), Not(HasSubstr("token_file")));
+}
+
 TEST(print, defaults_are_filled_in)
 {
     const std::string text = print(sample{}.load());
@@ -106,6 +128,7 @@ TEST(print, defaults_are_filled_in)
           "\n    burst: 10\n",
           "\n    cost: 1\n",
           "\n    store: local\n",
+          "\n    shards: 1\n",
           "\n    mode: enforce\n",
           "\n    servers: [echo]\n",
           "\n    max_idle: 64\n",

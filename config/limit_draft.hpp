@@ -1,0 +1,18 @@
+// A limit while it is read.
+#pragma once
+
+#include "config/draft.hpp"
+#include "config/keys.hpp"
+
+namespace gateway::config {
+
+struct limit_draft {
+    policy::limit_rule rule;
+    written_limit written;
+    // False after a problem, or while there is no rate yet.
+    bool has_rate = false;
+    // Most tokens in a bucket: the count of the rate unless the file says another.
+    std::int64_t burst = 1;
+};
+
+}  // namespace gateway::config

@@ -1,0 +1,16 @@
+// A file that holds a token and nothing else.
+#pragma once
+
+#include "config/address.hpp"
+
+#include <string>
+
+namespace gateway::config {
+
+inline constexpr std::size_t max_token_bytes = 1024;
+
+// The token of RFC 6750 §2.1 (b64token), without the end of its line; or what is wrong with the
+// file, in a clause that never tells what is in it.
+parsed<std::string> read_token(const std::string& path);
+
+}  // namespace gateway::config

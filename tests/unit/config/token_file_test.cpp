@@ -1,0 +1,63 @@
+#include "config/token_file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+namespace gateway::config {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string file_with(const std::string& bytes)
+{
+    const std::string path = testing::TempDir() + "token";
+    std::ofstream{path, std::ios::binary} << bytes;
+    return path;
+}
+
+TEST(token_file, holds_one_line)
+{
+    const std::string all = "ABCZabcz0189-._~+/=";
+    for (const char* end : {"", "\n", "\r\n"}) {
+        EXPECT_EQ(read_token(file_with(all + end)).value, all);
+    }
+    const std::string longest(max_token_bytes, 'x');
+    EXPECT_EQ(read_token(file_with(longest + "\r\n")).value, longest);
+}
+
+TEST(token_file, that_holds_something_else_is_refused_without_telling_what)
+{
+    const auto complaint = [](const std::string& bytes) {
+        const auto read = read_token(file_with(bytes));
+        EXPECT_FALSE(read.value) << bytes;
+        EXPECT_THAT(read.complaint, Not(HasSubstr("hunter2")));
+        return read.complaint;
+    };
+    EXPECT_THAT(complaint(""), HasSubstr("openssl rand"));
+    EXPECT_THAT(complaint("\n"), HasSubstr("empty"));
+    for (const char* bytes :
+         {"hunter2 hunter2",
+          "hunter2\nhunter2\n",
+          " hunter2",
+          "hunter2\t",
+          "hunter2\xc3\xa4",
+          "\"hunter2\"",
+          "hunter2\n\n"}) {
+        EXPECT_THAT(complaint(bytes), HasSubstr("one line")) << bytes;
+    }
+    EXPECT_THAT(complaint(std::string(max_token_bytes + 1, 'x')), HasSubstr("longer than 1024"));
+    EXPECT_THAT(complaint(std::string(1'000'000, 'x')), HasSubstr("is larger than 1026"));
+}
+
+TEST(token_file, must_be_a_file)
+{
+    EXPECT_THAT(read_token("/nowhere/token").complaint, HasSubstr("cannot be read"));
+    EXPECT_THAT(read_token("/dev/zero").complaint, HasSubstr("no regular file"));
+    EXPECT_THAT(read_token("").complaint, HasSubstr("cannot be read"));
+}
+
+}  // namespace
+}  // namespace gateway::config
