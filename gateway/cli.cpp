@@ -1,10 +1,12 @@
 #include "gateway/cli.hpp"
 
+#include "config/address.hpp"
 #include "config/load.hpp"
 #include "config/print.hpp"
 #include "config/problem.hpp"
 #include "config/schema.hpp"
-#include "config/suggest.hpp"
+#include "gateway/base/suggest.hpp"
+#include "gateway/base/text.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -22,12 +24,15 @@ struct command_text {
     const char* description;
 };
 
-constexpr std::array<command_text, 4> commands{{
+constexpr std::array<command_text, 5> commands{{
     {"run", command::run, "Serve until SIGTERM or SIGINT"},
     {"check",
      command::check,
      "Validate the configuration and say FILE: ok, or print every problem"},
     {"print", command::print, "Print the effective settings as YAML, secrets as ***"},
+    {"explain",
+     command::explain,
+     "Say what would become of a request, and why; nothing is taken or counted"},
     {"schema", command::schema, "Print the JSON Schema of the configuration, for editors"},
 }};
 
@@ -43,8 +48,52 @@ std::optional<output> complaint_about_command(std::string_view word)
     }
     return output{
         wrong_usage,
-        "unknown command " + config::quoted(word) + config::suggestion(word, names) +
+        "unknown command " + config::quoted(word) + base::suggestion(word, names) +
             "\nRun with --help for more information.\n"};
+}
+
+// "Name: value".
+void add_header(server::told_request& told, const std::string& line)
+{
+    const std::size_t colon = line.find(':');
+    if (colon == std::string::npos || colon == 0) {
+        throw CLI::ValidationError("-H", "expected \"Name: value\", got " + config::quoted(line));
+    }
+    const auto value = base::trimmed(std::string_view{line}.substr(colon + 1));
+    told.headers.emplace_back(line.substr(0, colon), value);
+}
+
+void add_options_of_explain(CLI::App& sub, request& asked)
+{
+    sub.add_option("METHOD", asked.told.method)->required();
+    sub.add_option("URL", asked.told.url, "/path?query, or http://host/path?query")->required();
+    sub.add_option_function<std::vector<std::string>>(
+           "-H",
+           [&asked](const std::vector<std::string>& lines) {
+               for (const std::string& line : lines) {
+                   add_header(asked.told, line);
+               }
+           },
+           "A header of the request; any number of them"
+    )
+        ->type_name("'NAME: VALUE'")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    sub.add_option("--peer", asked.told.peer, "Where its connection comes from")
+        ->type_name("IP")
+        ->capture_default_str();
+    sub.add_option_function<std::string>(
+           "--admin",
+           [&asked](const std::string& text) {
+               auto [address, complaint] = config::parse_listen_address(text);
+               if (!address) {
+                   throw CLI::ValidationError("--admin", complaint);
+               }
+               asked.admin = std::move(address);
+           },
+           "The admin API of the running gateway, for the counts; with the configuration's token"
+    )
+        ->type_name("ADDRESS");
 }
 
 }  // namespace
@@ -66,6 +115,9 @@ std::variant<request, output> parse(int argc, const char* const* argv)
         sub->callback([&asked, what = text.what] { asked.what = what; });
         if (text.what == command::schema) {
             continue;
+        }
+        if (text.what == command::explain) {
+            add_options_of_explain(*sub, asked);
         }
         sub->add_option("--config", asked.config_path, "The configuration (docs/configuration.md)")
             ->type_name("FILE")

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "config/settings.hpp"
+#include "gateway/server/told_request.hpp"
 
 #include <optional>
 #include <ostream>
@@ -16,12 +17,16 @@ inline constexpr int failed_while_running = 1;
 // A wrong command line, or a bad configuration.
 inline constexpr int wrong_usage = 2;
 
-enum class command { run, check, print, schema };
+enum class command { run, check, print, schema, explain };
 
 struct request {
     command what = command::run;
     // Empty with `schema`.
     std::string config_path;
+    // Of `explain`.
+    server::told_request told{};
+    // Where the running gateway's admin API is; nothing: the counts are not asked for.
+    std::optional<server::listen_address> admin{};
 };
 
 // The command line asks for nothing more: help, the version, or a complaint.

@@ -1,12 +1,10 @@
 #include "gateway/server/admin.hpp"
 
-#include "gateway/http/date_line.hpp"
 #include "gateway/net/listener.hpp"
-#include "gateway/server/control_http.hpp"
+#include "gateway/server/admin_api.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
-#include <boost/json.hpp>
 
 #include <list>
 
@@ -18,59 +16,16 @@ namespace asio = boost::asio;
 
 using protocol = asio::generic::stream_protocol;
 using acceptor = asio::basic_socket_acceptor<protocol, net::executor>;
-using beast::http::field;
-using beast::http::status;
 using beast::http::verb;
 
-control_response plain(status code, std::string_view type, std::string body)
+// The peers of Unix sockets have no address.
+std::string name_of_peer(control_stream& s)
 {
-    control_response r(code, 11);
-    r.set(field::content_type, beast::string_view(type.data(), type.size()));
-    r.set(field::cache_control, "no-store");
-    const http::date_line date(base::unix_time());
-    r.set(field::date, {date.value().data(), date.value().size()});
-    r.body() = std::move(body);
-    return r;
-}
-
-control_response as_response(const readiness& r)
-{
-    const bool ready = r.reasons.empty();
-    boost::json::array servers;
-    for (const auto& [upstream, server] : r.servers_down) {
-        servers.push_back({{"upstream", upstream}, {"server", server}});
-    }
-    const boost::json::value body{
-        {"ready", ready},
-        {"reasons", boost::json::value_from(r.reasons)},
-        {"stores_down", boost::json::value_from(r.stores_down)},
-        {"servers_down", servers},
-    };
-    return plain(
-        ready ? status::ok : status::service_unavailable,
-        "application/json",
-        boost::json::serialize(body) + "\n"
-    );
-}
-
-control_response respond(const control_request& asked, const admin_server::sources& from)
-{
-    if (asked.method() != verb::get && asked.method() != verb::head) {
-        control_response r = plain(status::method_not_allowed, "text/plain", "only GET and HEAD\n");
-        r.set(field::allow, "GET, HEAD");
-        return r;
-    }
-    const auto path = asked.target().substr(0, asked.target().find('?'));
-    if (path == "/metrics") {
-        return plain(status::ok, "text/plain; version=0.0.4; charset=utf-8", from.metrics());
-    }
-    if (path == "/healthz") {
-        return plain(status::ok, "application/json", "{\"healthy\":true}\n");
-    }
-    if (path == "/readyz") {
-        return as_response(from.ready());
-    }
-    return plain(status::not_found, "text/plain", "try /metrics, /healthz or /readyz\n");
+    sockaddr_storage peer{};
+    socklen_t size = sizeof peer;
+    ::getpeername(s.socket().native_handle(), reinterpret_cast<sockaddr*>(&peer), &size);
+    const auto address = net::address_of(peer);
+    return address ? address->to_string() : "a local process";
 }
 
 }  // namespace
@@ -85,7 +40,7 @@ struct admin_server::state {
 
     acceptor listening;
     admin_options options;
-    sources from;
+    admin_api api;
     // Those that have kept us waiting longest come first.
     guests present{};
     // Closed, and about to notice it.
@@ -118,18 +73,28 @@ void admin_server::state::make_room()
 net::task<> admin_server::state::serve(guests::iterator g)
 {
     control_stream& s = g->connection;
+    const std::string peer = name_of_peer(s);
     beast::flat_buffer buffer;
     bool keep_alive = true;
     while (keep_alive) {
-        beast::http::request_parser<beast::http::empty_body> parser;
+        beast::http::request_parser<beast::http::string_body> parser;
+        parser.body_limit(max_admin_body_bytes);
         s.expires_after(options.timeout);
         begin_waiting_for(g);
-        if (co_await read(s, buffer, parser)) {
+        const beast::error_code ec = co_await read(s, buffer, parser);
+        const bool too_large = ec == beast::http::error::body_limit;
+        if (ec && !too_large) {
             break;
         }
         begin_waiting_for(g);
-        control_response answer = respond(parser.get(), from);
-        answer.keep_alive(parser.get().keep_alive());
+        control_response answer;
+        if (too_large) {
+            answer = problem(beast::http::status::payload_too_large, "the body is too large");
+        } else {
+            answer = co_await api.answer(parser.get(), peer);
+        }
+        s.expires_after(options.timeout);
+        answer.keep_alive(parser.get().keep_alive() && !too_large);
         answer.prepare_payload();
         keep_alive = answer.keep_alive();
         if (parser.get().method() == verb::head) {
@@ -165,7 +130,10 @@ net::task<> admin_server::state::listen(std::shared_ptr<state> s)
 }
 
 admin_server::admin_server(
-    asio::io_context& context, net::socket listening, const admin_options& options, sources from
+    asio::io_context& context,
+    net::socket listening,
+    const admin_options& options,
+    admin_sources from
 )
 {
     sockaddr_storage address{};
@@ -173,7 +141,9 @@ admin_server::admin_server(
     ::getsockname(listening.fd(), reinterpret_cast<sockaddr*>(&address), &size);
     const protocol family(address.ss_family, 0);
     state_ = std::make_shared<state>(state{
-        acceptor(context.get_executor(), family, listening.release()), options, std::move(from)});
+        acceptor(context.get_executor(), family, listening.release()),
+        options,
+        admin_api(context.get_executor(), options.timeout, std::move(from))});
     asio::co_spawn(context.get_executor(), state::listen(state_), asio::detached);
 }
 

@@ -35,6 +35,14 @@ net::task<beast::error_code> write(control_stream& s, const control_request& r)
     co_return ec;
 }
 
+net::task<beast::error_code> write(
+    control_stream& s, const beast::http::request<beast::http::string_body>& r
+)
+{
+    auto [ec, n] = co_await beast::http::async_write(s, r, net::use_task);
+    co_return ec;
+}
+
 net::task<beast::error_code> write(control_stream& s, const control_response& r)
 {
     auto [ec, n] = co_await beast::http::async_write(s, r, net::use_task);

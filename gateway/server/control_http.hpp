@@ -33,6 +33,9 @@ net::task<beast::error_code> read(
 );
 
 net::task<beast::error_code> write(control_stream& s, const control_request& r);
+net::task<beast::error_code> write(
+    control_stream& s, const beast::http::request<beast::http::string_body>& r
+);
 net::task<beast::error_code> write(control_stream& s, const control_response& r);
 
 }  // namespace gateway::server

@@ -1,0 +1,153 @@
+#include "gateway/explain_command.hpp"
+
+#include "config/address.hpp"
+#include "gateway/explained_text.hpp"
+#include "gateway/server/control_http.hpp"
+#include "gateway/server/explanation.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/json.hpp>
+
+#include <stdexcept>
+
+namespace gateway {
+
+namespace {
+
+namespace asio = boost::asio;
+namespace http_of_beast = boost::beast::http;
+
+using asked_by_post = http_of_beast::request<http_of_beast::string_body>;
+using endpoint = asio::generic::stream_protocol::endpoint;
+
+// To connect, to be answered: more than any admin.timeout an operator waits for.
+constexpr base::duration longest_wait = std::chrono::seconds{20};
+
+endpoint endpoint_of(const server::listen_address& address)
+{
+    if (!address.socket_path.empty()) {
+        return asio::local::stream_protocol::endpoint{address.socket_path};
+    }
+    return asio::ip::tcp::endpoint{asio::ip::make_address(address.host), address.port};
+}
+
+asked_by_post question_of(const server::told_request& told, const std::string& token)
+{
+    boost::json::object headers;
+    for (const auto& [name, value] : told.headers) {
+        boost::json::value& lines = headers[name];
+        if (lines.is_null()) {
+            lines = boost::json::array();
+        }
+        lines.get_array().emplace_back(value);
+    }
+    const boost::json::value body{
+        {"method", told.method},
+        {"url", told.url},
+        {"headers", std::move(headers)},
+        {"peer", told.peer},
+    };
+    asked_by_post r(http_of_beast::verb::post, "/v1/explain", 11);
+    r.set(http_of_beast::field::host, "gateway");
+    r.set(http_of_beast::field::content_type, "application/json");
+    r.set(http_of_beast::field::connection, "close");
+    if (!token.empty()) {
+        r.set(http_of_beast::field::authorization, "Bearer " + token);
+    }
+    r.body() = boost::json::serialize(body);
+    r.prepare_payload();
+    return r;
+}
+
+struct told_back {
+    boost::beast::error_code ec;
+    unsigned status = 0;
+    std::string body;
+};
+
+net::task<> exchange(endpoint where, asked_by_post question, told_back& answer)
+{
+    server::control_stream s(co_await asio::this_coro::executor);
+    s.expires_after(longest_wait);
+    auto [refused] = co_await s.async_connect(where, net::use_task);
+    answer.ec = refused;
+    if (!answer.ec) {
+        answer.ec = co_await server::write(s, question);
+    }
+    boost::beast::flat_buffer buffer;
+    http_of_beast::response_parser<http_of_beast::string_body> parser;
+    if (!answer.ec) {
+        answer.ec = co_await server::read(s, buffer, parser);
+        answer.status = parser.get().result_int();
+        answer.body = parser.get().body();
+    }
+}
+
+// The explanation; nothing, and what went wrong.
+std::optional<boost::json::object> ask_gateway(
+    const server::listen_address& admin, asked_by_post question, std::string& complaint
+)
+{
+    asio::io_context context;
+    told_back answer;
+    asio::co_spawn(
+        context.get_executor(),
+        exchange(endpoint_of(admin), std::move(question), answer),
+        asio::detached
+    );
+    context.run();
+    if (answer.ec) {
+        complaint = "the admin API on " + config::to_text(admin) + ": " + answer.ec.message();
+        return std::nullopt;
+    }
+    boost::json::error_code bad;
+    boost::json::value said = boost::json::parse(answer.body, bad);
+    if (bad || !said.is_object()) {
+        complaint = "the admin API on " + config::to_text(admin) + " answered no JSON";
+        return std::nullopt;
+    }
+    if (answer.status != 200) {
+        const boost::json::value* const detail = said.get_object().if_contains("detail");
+        complaint = "the admin API answered " + std::to_string(answer.status) + ": " +
+                    (detail != nullptr && detail->is_string() ? std::string{detail->get_string()}
+                                                              : answer.body);
+        return std::nullopt;
+    }
+    return std::move(said.get_object());
+}
+
+}  // namespace
+
+int explain_request(
+    const config::settings& settings,
+    const cli::request& request,
+    std::ostream& out,
+    std::ostream& err
+)
+{
+    std::string complaint;
+    if (request.admin) {
+        const auto told = ask_gateway(
+            *request.admin, question_of(request.told, settings.server.admin_token.text), complaint
+        );
+        if (!told) {
+            err << complaint << '\n';
+            return cli::failed_while_running;
+        }
+        write_explanation(*told, out);
+        return cli::done;
+    }
+    const server::explanation e =
+        server::explain(settings.policy, settings.http, request.told, complaint);
+    if (!complaint.empty()) {
+        err << complaint << '\n';
+        return cli::wrong_usage;
+    }
+    write_explanation(server::as_json(e, {}).get_object(), out);
+    return cli::done;
+}
+
+}  // namespace gateway

@@ -1,0 +1,147 @@
+#include "gateway/explained_text.hpp"
+
+#include <boost/json.hpp>
+
+#include <iomanip>
+#include <string>
+
+namespace gateway {
+
+namespace {
+
+// Texts without their quotes; empty if it is not there.
+std::string text_of(const boost::json::object& of, const char* name)
+{
+    const boost::json::value* const v = of.if_contains(name);
+    if (v == nullptr || v->is_null()) {
+        return {};
+    }
+    return v->is_string() ? std::string{v->get_string()} : boost::json::serialize(*v);
+}
+
+// Whole ones, rounded up, as clients are told.
+std::string seconds_of(const boost::json::object& of, const char* name)
+{
+    const boost::json::value* const v = of.if_contains(name);
+    if (v == nullptr || !v->is_number()) {
+        return {};
+    }
+    const double seconds = v->is_double() ? v->get_double() : v->to_number<double>();
+    const auto whole = static_cast<std::int64_t>(seconds);
+    return std::to_string(whole + (seconds > static_cast<double>(whole) ? 1 : 0)) + " s";
+}
+
+const boost::json::object* object_of(const boost::json::object& of, const char* name)
+{
+    const boost::json::value* const v = of.if_contains(name);
+    return v == nullptr ? nullptr : v->if_object();
+}
+
+void write_line(std::ostream& out, const char* name, const std::string& text)
+{
+    if (!text.empty()) {
+        out << std::left << std::setw(10) << name << text << '\n';
+    }
+}
+
+std::string key_of(const boost::json::object& limit)
+{
+    const boost::json::value* const key = limit.if_contains("key");
+    std::string text;
+    if (key == nullptr || !key->is_array()) {
+        return text;
+    }
+    for (const boost::json::value& part : key->get_array()) {
+        const boost::json::object* const one = part.if_object();
+        if (one == nullptr) {
+            continue;
+        }
+        const std::string value = text_of(*one, "value");
+        const std::string secret = text_of(*one, "sha256");
+        text += (text.empty() ? "" : ", ") + text_of(*one, "part") + " = " +
+                (secret.empty() ? value : "sha256:" + secret);
+    }
+    return text.empty() ? "none: everybody shares the bucket" : text;
+}
+
+std::string numbers_of(const boost::json::object& limit)
+{
+    const std::string remaining = text_of(limit, "remaining");
+    const std::string failed = text_of(limit, "failed");
+    if (remaining.empty()) {
+        return failed.empty() ? "" : "unknown, the store has not answered: " + failed;
+    }
+    return remaining + " of " + text_of(limit, "capacity") + " left, full in " +
+           seconds_of(limit, "reset");
+}
+
+void write_limit(const boost::json::object& limit, std::ostream& out)
+{
+    out << '\n';
+    write_line(
+        out,
+        "limit",
+        text_of(limit, "limit") + ": " + text_of(limit, "algorithm") + ' ' +
+            text_of(limit, "rate") + ", capacity " + text_of(limit, "capacity") + ", store " +
+            text_of(limit, "store") + ", mode " + text_of(limit, "mode")
+    );
+    const std::string why_not = text_of(limit, "why");
+    if (!why_not.empty()) {
+        write_line(out, "  applies", "not: " + why_not);
+        return;
+    }
+    write_line(out, "  key", key_of(limit));
+    write_line(out, "  bucket", text_of(limit, "bucket"));
+    write_line(out, "  cost", text_of(limit, "cost"));
+    write_line(out, "  tokens", numbers_of(limit));
+    const std::string says = text_of(limit, "says");
+    const std::string retry = seconds_of(limit, "retry");
+    const bool waits = says == "rejected" || says == "shadow_rejected";
+    write_line(out, "  says", waits && !retry.empty() ? says + ", retry in " + retry : says);
+}
+
+std::string verdict_of(const boost::json::object& verdict)
+{
+    const std::string says = text_of(verdict, "says");
+    if (says == "unknown") {
+        return "unknown: only the running gateway has the counts, ask it with --admin";
+    }
+    std::string text = says;
+    for (const char* name : {"status", "detail"}) {
+        const std::string more = text_of(verdict, name);
+        text += more.empty() ? "" : (text == says ? " with " : ": ") + more;
+    }
+    const std::string limit = text_of(verdict, "limit");
+    const std::string retry = seconds_of(verdict, "retry_after");
+    text += limit.empty() ? "" : ", limit " + limit;
+    return text + (retry.empty() ? "" : ", Retry-After " + retry);
+}
+
+}  // namespace
+
+void write_explanation(const boost::json::object& told, std::ostream& out)
+{
+    if (const boost::json::object* const client = object_of(told, "client")) {
+        write_line(out, "client", text_of(*client, "address") + ", " + text_of(*client, "why"));
+        if (text_of(*client, "counted_as") != text_of(*client, "address")) {
+            write_line(out, "", "counted as " + text_of(*client, "counted_as"));
+        }
+    }
+    write_line(out, "path", text_of(told, "path"));
+    write_line(out, "route", text_of(told, "route"));
+    write_line(out, "upstream", text_of(told, "upstream"));
+    const boost::json::value* const limits = told.if_contains("limits");
+    if (limits != nullptr && limits->is_array()) {
+        for (const boost::json::value& limit : limits->get_array()) {
+            if (limit.is_object()) {
+                write_limit(limit.get_object(), out);
+            }
+        }
+    }
+    if (const boost::json::object* const verdict = object_of(told, "verdict")) {
+        out << '\n';
+        write_line(out, "verdict", verdict_of(*verdict));
+    }
+}
+
+}  // namespace gateway

@@ -1,0 +1,175 @@
+#include "gateway/server/admin_api.hpp"
+
+#include "gateway/base/text.hpp"
+#include "gateway/server/admin_access.hpp"
+#include "gateway/server/admin_explain.hpp"
+#include "gateway/server/admin_limits.hpp"
+#include "gateway/server/admin_top.hpp"
+
+#include <boost/json.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace gateway::server {
+
+namespace {
+
+using beast::http::field;
+using beast::http::status;
+using beast::http::verb;
+
+struct admin_call {
+    std::string_view path;
+    // GET, which is also HEAD; or POST, with a body of JSON.
+    bool reads = true;
+    // Whether it needs the token.
+    bool guarded = false;
+};
+
+constexpr std::array<admin_call, 12> calls{{
+    {"/metrics"},
+    {"/healthz"},
+    {"/readyz"},
+    {"/v1/limits"},
+    {"/v1/top", true, true},
+    {"/v1/explain", false, true},
+    {"/v1/look", false, true},
+    {"/v1/take", false, true},
+    {"/v1/reset", false, true},
+    {"/v1/grant", false, true},
+    {"/v1/ban", false, true},
+    {"/v1/unban", false, true},
+}};
+
+control_response unknown_call()
+{
+    std::string paths;
+    for (const admin_call& c : calls) {
+        paths.append(paths.empty() ? "try " : c.path == calls.back().path ? " or " : ", ");
+        paths += c.path;
+    }
+    return problem(status::not_found, paths);
+}
+
+control_response wrong_method(const admin_call& c)
+{
+    control_response r =
+        problem(status::method_not_allowed, c.reads ? "only GET and HEAD here" : "only POST here");
+    r.set(field::allow, c.reads ? "GET, HEAD" : "POST");
+    return r;
+}
+
+control_response not_let_in(access why)
+{
+    if (why == access::closed) {
+        return problem(
+            status::forbidden, "the configuration has no admin.token_file: nobody may do this"
+        );
+    }
+    control_response r =
+        problem(status::unauthorized, "expected Authorization: Bearer and the token");
+    r.set(field::www_authenticate, "Bearer realm=\"gateway admin API\"");
+    return r;
+}
+
+// Parameters, such as a charset, say nothing new of JSON.
+bool is_json(std::string_view content_type)
+{
+    const std::string_view type = base::trimmed(content_type.substr(0, content_type.find(';')));
+    return base::equal_ignoring_case(type, "application/json");
+}
+
+// Nothing: the call may be made.
+std::optional<control_response> refused(const admin_request& asked, const std::string& token)
+{
+    const std::string_view path = path_of(asked);
+    const auto found = std::find_if(calls.begin(), calls.end(), [path](const admin_call& one) {
+        return one.path == path;
+    });
+    if (found == calls.end()) {
+        return unknown_call();
+    }
+    const admin_call& c = *found;
+    const bool reads = asked.method() == verb::get || asked.method() == verb::head;
+    if (c.reads ? !reads : asked.method() != verb::post) {
+        return wrong_method(c);
+    }
+    if (c.guarded) {
+        const access let_in = access_with(token, only_field(asked, field::authorization));
+        if (let_in != access::granted) {
+            return not_let_in(let_in);
+        }
+    }
+    if (!c.reads && !is_json(only_field(asked, field::content_type))) {
+        return problem(status::unsupported_media_type, "expected Content-Type: application/json");
+    }
+    return std::nullopt;
+}
+
+control_response as_response(const readiness& r)
+{
+    const bool ready = r.reasons.empty();
+    boost::json::array servers;
+    for (const auto& [upstream, server] : r.servers_down) {
+        servers.push_back({{"upstream", upstream}, {"server", server}});
+    }
+    const boost::json::value body{
+        {"ready", ready},
+        {"reasons", boost::json::value_from(r.reasons)},
+        {"stores_down", boost::json::value_from(r.stores_down)},
+        {"servers_down", servers},
+    };
+    return reply(
+        ready ? status::ok : status::service_unavailable,
+        "application/json",
+        boost::json::serialize(body) + "\n"
+    );
+}
+
+constexpr std::string_view prometheus_text = "text/plain; version=0.0.4; charset=utf-8";
+
+}  // namespace
+
+net::task<control_response> admin_api::answer(const admin_request& asked, const std::string& peer)
+    const
+{
+    if (auto refusal = refused(asked, from_.token())) {
+        co_return *std::move(refusal);
+    }
+    co_return co_await dispatch(path_of(asked), asked, peer);
+}
+
+net::task<control_response> admin_api::dispatch(
+    std::string_view path, const admin_request& asked, const std::string& peer
+) const
+{
+    using kind = bucket_question::kind;
+    if (path == "/metrics") {
+        co_return reply(status::ok, prometheus_text, from_.metrics());
+    }
+    if (path == "/healthz") {
+        co_return reply(status::ok, "application/json", "{\"healthy\":true}\n");
+    }
+    if (path == "/readyz") {
+        co_return as_response(from_.ready());
+    }
+    if (path == "/v1/limits") {
+        co_return reply(describe_limits(*from_.policy(), from_.decisions));
+    }
+    if (path == "/v1/top") {
+        co_return co_await answer_top(from_, wait_, query_of(asked));
+    }
+    if (path == "/v1/explain") {
+        co_return co_await answer_explain(from_, wait_, asked.body());
+    }
+    const kind what = path == "/v1/look"    ? kind::look
+                      : path == "/v1/take"  ? kind::take
+                      : path == "/v1/reset" ? kind::reset
+                      : path == "/v1/grant" ? kind::grant
+                      : path == "/v1/ban"   ? kind::ban
+                                            : kind::unban;
+    co_return co_await answer_about_bucket(from_, wait_, what, asked.body(), peer);
+}
+
+}  // namespace gateway::server

@@ -1,0 +1,210 @@
+#include "gateway/server/admin_buckets.hpp"
+
+#include "gateway/base/hash.hpp"
+#include "gateway/base/quantity.hpp"
+#include "gateway/base/suggest.hpp"
+#include "gateway/limit/windows.hpp"
+#include "gateway/server/admin_body.hpp"
+#include "gateway/server/told_key.hpp"
+#include "gateway/telemetry/log.hpp"
+
+#include <boost/json.hpp>
+
+#include <algorithm>
+
+namespace gateway::server {
+
+namespace {
+
+using beast::http::status;
+using question_kind = bucket_question::kind;
+
+// Of a look or a take; else of a look for one token afterwards.
+std::int64_t tokens_asked_for(const bucket_question& q)
+{
+    const bool whole = q.what == question_kind::look || q.what == question_kind::take;
+    return whole ? q.tokens : 1;
+}
+
+boost::json::value told(const bucket_question& q, const limit::decision& said)
+{
+    const limit::limit& limit = *q.numbers;
+    const bool never = tokens_asked_for(q) > limit.most_at_once();
+    boost::json::value retry;
+    if (!never) {
+        retry = in_seconds(said.allowed ? base::duration{0} : said.retry_after);
+    }
+    boost::json::object body;
+    if (q.what == question_kind::take) {
+        body["allowed"] = said.allowed;
+        body["wait"] = in_seconds(said.allowed ? said.retry_after : base::duration{0});
+    }
+    body["limit"] = limit.burst();
+    body["remaining"] = said.remaining;
+    body["reset"] = in_seconds(said.reset_after);
+    body[q.what == question_kind::take ? "retry_after" : "retry"] = retry;
+    boost::json::value banned_until;
+    if (said.banned) {
+        banned_until = in_seconds(base::unix_time() + said.retry_after);
+    }
+    body["banned_until"] = banned_until;
+    body["bucket"] = base::sha256_hex128(q.bucket_name);
+    return body;
+}
+
+std::string deed(const bucket_question& q, const limit::decision& said)
+{
+    const std::string tokens = std::to_string(q.tokens);
+    switch (q.what) {
+        case question_kind::take:
+            return (said.allowed ? "took " : "was refused ") + tokens + " of";
+        case question_kind::grant:
+            return "granted " + tokens + " to";
+        case question_kind::ban:
+            return "banned for " + base::format_duration(q.ban) + ':';
+        case question_kind::unban:
+            return "unbanned";
+        default:
+            return "reset";
+    }
+}
+
+void log_change(const bucket_question& q, const limit::decision& said, const std::string& peer)
+{
+    telemetry::log(
+        telemetry::log_level::info,
+        "admin API: " + peer + ' ' + deed(q, said) + " limit " + q.policy->limits[q.limit].name +
+            ", bucket " + base::sha256_hex128(q.bucket_name)
+    );
+}
+
+void read_tokens(admin_body& members, bucket_question& q)
+{
+    constexpr std::int64_t most = limit::windows::most_tokens;
+    if (q.what == question_kind::take) {
+        q.tokens = members.whole_or("cost", 1, 0, most);
+        q.max_wait = members.time_or("max_wait", base::duration{0}, limit::limit::max_wait);
+    } else if (q.what == question_kind::grant) {
+        q.tokens = members.whole("tokens", 1, most);
+    } else if (q.what == question_kind::ban) {
+        q.ban = members.time("for", limit::penalty::longest);
+    }
+}
+
+// A plan that has numbers of its own, or those of the limit. Empty: all is well.
+std::string choose_numbers(const std::optional<std::string>& plan, bucket_question& q)
+{
+    const policy::limit_rule& rule = q.policy->limits[q.limit];
+    q.numbers = &rule.limit;
+    if (!plan) {
+        return {};
+    }
+    if (rule.plan.plans == policy::no_plans) {
+        return "plan: this limit has no plans";
+    }
+    for (const policy::plan_rule& p : rule.plan.rules) {
+        if (p.name == *plan) {
+            q.numbers = &p.limit;
+            return p.what == policy::plan_rule::kind::limited
+                       ? std::string{}
+                       : "plan: it has no bucket, it is unlimited or blocked";
+        }
+    }
+    const policy::plan_section& plans = q.policy->plans[rule.plan.plans];
+    const auto& names = plans.members->names();
+    const bool known =
+        *plan == plans.standard || std::find(names.begin(), names.end(), *plan) != names.end();
+    return known ? std::string{} : "plan: nobody has it";
+}
+
+// Requests ask for bans only where a limit has a penalty.
+std::string refuse_bans(const bucket_question& q)
+{
+    const bool bans = q.what == question_kind::ban || q.what == question_kind::unban;
+    return bans && !q.policy->limits[q.limit].penalty.any()
+               ? "limit: it has no penalty, without which nobody is banned"
+               : std::string{};
+}
+
+// Who takes a place in flight has no end at which it is given back.
+std::string refuse_places(const bucket_question& q)
+{
+    const bool takes = q.what == question_kind::take || q.what == question_kind::grant;
+    const bool places = q.numbers->how() == limit::supply_kind::places;
+    return takes && places ? "limit: it counts requests in flight, and has no tokens"
+                           : std::string{};
+}
+
+}  // namespace
+
+double in_seconds(base::duration d)
+{
+    return static_cast<double>(d.count()) / 1e9;
+}
+
+std::optional<std::size_t> find_limit(
+    const policy::policy& p, std::string_view name, control_response& unknown
+)
+{
+    std::vector<std::string_view> names;
+    for (const policy::limit_rule& rule : p.limits) {
+        if (rule.name == name) {
+            return names.size();
+        }
+        names.push_back(rule.name);
+    }
+    const std::string short_name{name.substr(0, 64)};
+    unknown = problem(
+        status::not_found, "unknown limit \"" + short_name + '"' + base::suggestion(name, names)
+    );
+    return std::nullopt;
+}
+
+net::task<control_response> answer_about_bucket(
+    const admin_sources& from,
+    const admin_waiting& wait,
+    bucket_question::kind what,
+    const std::string& body,
+    const std::string& peer
+)
+{
+    admin_body members(body);
+    const std::string name = members.text("limit");
+    const std::vector<std::string> key = members.texts("key");
+    bucket_question q{.what = what, .policy = from.policy(), .bucket_name = {}};
+    const auto plan = members.text_if_any("plan");
+    read_tokens(members, q);
+    if (!members.complaint().empty()) {
+        co_return problem(status::bad_request, members.complaint());
+    }
+    control_response unknown;
+    const auto limit = find_limit(*q.policy, name, unknown);
+    if (!limit) {
+        co_return unknown;
+    }
+    q.limit = *limit;
+    identity::bucket_name bucket;
+    std::string complaint = name_bucket(*q.policy, q.policy->limits[q.limit], key, bucket);
+    if (complaint.empty()) {
+        complaint = choose_numbers(plan, q);
+    }
+    if (complaint.empty()) {
+        complaint = refuse_places(q) + refuse_bans(q);
+    }
+    if (!complaint.empty()) {
+        co_return problem(status::bad_request, complaint);
+    }
+    q.bucket_name = bucket.bytes();
+    const bucket_answer answer = co_await ask_bucket(from, wait, q);
+    if (!answer.failed.empty()) {
+        co_return problem(
+            status::service_unavailable, "the store has not answered: " + std::string{answer.failed}
+        );
+    }
+    if (what != question_kind::look) {
+        log_change(q, answer.said, peer);
+    }
+    co_return reply(told(q, answer.said));
+}
+
+}  // namespace gateway::server

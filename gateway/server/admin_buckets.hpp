@@ -1,0 +1,26 @@
+// The calls about one bucket: POST /v1/look, /v1/take, /v1/reset, /v1/grant.
+#pragma once
+
+#include "gateway/server/admin_http.hpp"
+#include "gateway/server/bucket_asking.hpp"
+
+namespace gateway::server {
+
+// `peer`: who asks, for the log. `from` must live until the task has ended.
+net::task<control_response> answer_about_bucket(
+    const admin_sources& from,
+    const admin_waiting& wait,
+    bucket_question::kind what,
+    const std::string& body,
+    const std::string& peer
+);
+
+// Seconds, as all times are told here.
+double in_seconds(base::duration d);
+
+// The index of the limit; nothing, and the response that says so.
+std::optional<std::size_t> find_limit(
+    const policy::policy& p, std::string_view name, control_response& unknown
+);
+
+}  // namespace gateway::server

@@ -1,0 +1,55 @@
+#include "gateway/server/admin_explain.hpp"
+
+#include "gateway/server/admin_body.hpp"
+#include "gateway/server/explanation.hpp"
+
+namespace gateway::server {
+
+namespace {
+
+told_request read_request(admin_body& members)
+{
+    told_request told;
+    told.method = members.text_if_any("method").value_or(told.method);
+    told.url = members.text("url");
+    told.headers = members.fields_if_any("headers");
+    told.peer = members.text_if_any("peer").value_or(told.peer);
+    return told;
+}
+
+}  // namespace
+
+net::task<control_response> answer_explain(
+    const admin_sources& from, const admin_waiting& wait, const std::string& body
+)
+{
+    admin_body members(body);
+    const told_request told = read_request(members);
+    std::string complaint = members.complaint();
+    explanation e;
+    if (complaint.empty()) {
+        e = explain(from.policy(), from.http(), told, complaint);
+    }
+    if (!complaint.empty()) {
+        co_return problem(beast::http::status::bad_request, complaint);
+    }
+    std::vector<looked_at> looks;
+    for (const explained_limit& l : e.limits) {
+        if (l.applies() && e.status == 0) {
+            const bucket_question q{
+                .what = bucket_question::kind::look,
+                .policy = e.policy,
+                .limit = l.index,
+                .numbers = l.applied.limit,
+                .bucket_name = l.bucket_name,
+                .tokens = *l.cost,
+                .max_wait = e.policy->limits[l.index].max_wait,
+            };
+            const bucket_answer a = co_await ask_bucket(from, wait, q);
+            looks.push_back({.failed = std::string{a.failed}, .said = a.said});
+        }
+    }
+    co_return reply(as_json(e, looks));
+}
+
+}  // namespace gateway::server

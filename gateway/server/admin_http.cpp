@@ -1,0 +1,65 @@
+#include "gateway/server/admin_http.hpp"
+
+#include "gateway/http/date_line.hpp"
+
+#include <boost/json.hpp>
+
+namespace gateway::server {
+
+namespace {
+
+std::string_view as_view(beast::string_view text)
+{
+    return {text.data(), text.size()};
+}
+
+}  // namespace
+
+control_response reply(beast::http::status code, std::string_view type, std::string body)
+{
+    using beast::http::field;
+    control_response r(code, 11);
+    r.set(field::content_type, beast::string_view(type.data(), type.size()));
+    r.set(field::cache_control, "no-store");
+    const http::date_line date(base::unix_time());
+    r.set(field::date, {date.value().data(), date.value().size()});
+    r.body() = std::move(body);
+    return r;
+}
+
+control_response reply(const boost::json::value& said)
+{
+    return reply(beast::http::status::ok, "application/json", boost::json::serialize(said) + "\n");
+}
+
+control_response problem(beast::http::status code, std::string_view detail)
+{
+    const boost::json::value said{
+        {"type", "about:blank"},
+        {"title", as_view(beast::http::obsolete_reason(code))},
+        {"status", static_cast<unsigned>(code)},
+        {"detail", detail},
+    };
+    return reply(code, "application/problem+json", boost::json::serialize(said) + "\n");
+}
+
+std::string_view path_of(const admin_request& asked)
+{
+    const std::string_view target = as_view(asked.target());
+    return target.substr(0, target.find('?'));
+}
+
+std::string_view query_of(const admin_request& asked)
+{
+    const std::string_view target = as_view(asked.target());
+    const std::size_t mark = target.find('?');
+    return mark == std::string_view::npos ? std::string_view{} : target.substr(mark + 1);
+}
+
+std::string_view only_field(const admin_request& asked, beast::http::field name)
+{
+    const auto [first, end] = asked.equal_range(name);
+    return first == end || std::next(first) != end ? std::string_view{} : as_view(first->value());
+}
+
+}  // namespace gateway::server

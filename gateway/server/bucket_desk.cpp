@@ -1,0 +1,208 @@
+#include "gateway/server/bucket_desk.hpp"
+
+#include "gateway/identity/bucket_name.hpp"
+#include "gateway/server/corrections.hpp"
+
+namespace gateway::server {
+
+namespace {
+
+using question_kind = bucket_question::kind;
+
+constexpr std::string_view no_room = "the local store has no room for this bucket";
+
+bool is_correction(question_kind what)
+{
+    return what != question_kind::look && what != question_kind::take;
+}
+
+// Of a sliding limit all tokens may be given back that have not come back.
+base::duration granted_from(const limit::limit& l)
+{
+    const bool slides = l.how() == limit::supply_kind::trail;
+    return slides ? l.refill() - std::chrono::microseconds{1} : base::duration{0};
+}
+
+// In the ticks of the store.
+limit::correction correction_of(const bucket_question& q, base::duration tick)
+{
+    using kind = limit::correction::kind;
+    switch (q.what) {
+        case question_kind::reset:
+            return {.what = kind::reset};
+        case question_kind::ban:
+            return {.what = kind::ban, .of = {.held = q.ban / tick}};
+        case question_kind::unban:
+            return {.what = kind::unban};
+        default:
+            return {
+                .what = kind::give_back,
+                .of = {.tokens = q.tokens, .held = granted_from(*q.numbers) / tick}};
+    }
+}
+
+// Bans hold for whoever looks, and what a look would be refused counts for none.
+limit::penalty only_bans(const policy::limit_rule& rule)
+{
+    limit::penalty p = rule.penalty;
+    p.after = 0;
+    return p;
+}
+
+std::string_view text_of(store::failure why)
+{
+    return store::failure_names[static_cast<std::size_t>(why)];
+}
+
+// What no bucket ever holds: a charge that is always rejected.
+const limit::limit& too_small()
+{
+    static const limit::limit one = limit::limit::make(1, std::chrono::seconds{1}, 1).value();
+    return one;
+}
+
+}  // namespace
+
+// One on its way to a shared store, in at most two steps: the correction, and the look or take.
+// Destroys itself when it has been answered.
+class bucket_desk::pending final : public store::question {
+public:
+    pending(
+        bucket_desk& owner,
+        std::shared_ptr<store::shared_store> store,
+        bucket_question q,
+        listener hear
+    )
+        : owner_(owner), store_(std::move(store)), asked_(std::move(q)), hear_(std::move(hear))
+    {}
+
+    std::list<pending>::iterator self;
+
+    void begin()
+    {
+        const policy::limit_rule& rule = asked_.policy->limits[asked_.limit];
+        bans_ = asked_.what == question_kind::take ? rule.penalty : only_bans(rule);
+        charge_ = {{
+            {.limit_name = rule.name,
+             .bucket_name = identity::hashed(asked_.bucket_name),
+             .limit = asked_.numbers,
+             .cost = asked_.tokens,
+             .max_wait = asked_.max_wait,
+             .max_reserved = rule.max_reserved,
+             .penalty = rule.penalty.any() ? &bans_ : nullptr,
+             .may_be_corrected = true},
+            {.limit_name = rule.name,
+             .bucket_name = base::hashed_name{"look"},
+             .limit = &too_small(),
+             .cost = 2,
+             .may_be_corrected = true},
+        }};
+        if (is_correction(asked_.what)) {
+            correction_ = correction_of(asked_, std::chrono::microseconds{1});
+            receipt_ = fresh_receipt();
+            charge_[0].correction = &correction_;
+            charge_[0].receipt = receipt_;
+            ask(1);
+        } else {
+            decide();
+        }
+    }
+
+private:
+    bucket_desk& owner_;
+    // Held: a reload may replace it meanwhile.
+    std::shared_ptr<store::shared_store> store_;
+    bucket_question asked_;
+    listener hear_;
+    limit::correction correction_;
+    limit::penalty bans_;
+    std::string receipt_;
+    std::array<store::charge, 2> charge_;
+
+    // A look is a question that another charge rejects, so that nothing is taken; and it is asked
+    // in shadow mode, as it is no request.
+    void decide()
+    {
+        const bool takes = asked_.what == question_kind::take;
+        charge_[0].enforced = takes;
+        ask(takes ? 1 : 2);
+    }
+
+    void ask(std::size_t charges)
+    {
+        if (const auto why = store_->ask(std::span{charge_}.first(charges), *this)) {
+            failed(*why);
+        }
+    }
+
+    void answered(const store::answer& a) override
+    {
+        if (charge_[0].correction == nullptr) {
+            end({.said = a.decisions()[0]});
+            return;
+        }
+        charge_[0].correction = nullptr;
+        charge_[0].cost = 1;
+        decide();
+    }
+
+    void failed(store::failure why) override { end({.failed = text_of(why)}); }
+
+    void end(const bucket_answer& a)
+    {
+        const listener hear = std::move(hear_);
+        owner_.pending_.erase(self);
+        hear(a);
+    }
+};
+
+bucket_desk::bucket_desk(store::memory_store& local, const net::loop& l) : local_(local), loop_(l)
+{}
+
+bucket_desk::~bucket_desk() = default;
+
+void bucket_desk::ask(const policy_view& view, bucket_question q, listener hear)
+{
+    if (view.policy != q.policy) {
+        hear({.failed = "the configuration has just been replaced"});
+        return;
+    }
+    const policy::limit_rule& rule = q.policy->limits[q.limit];
+    if (rule.store == policy::local_store) {
+        const store::charge c{
+            .limit_name = rule.name,
+            .bucket_name = identity::hashed(q.bucket_name),
+            .limit = q.numbers,
+            .cost = q.tokens,
+            .max_wait = q.max_wait,
+            .max_reserved = rule.max_reserved,
+            .penalty = rule.penalty.any() ? &rule.penalty : nullptr,
+        };
+        hear(ask_local(q, c));
+    } else if (pending_.size() >= max_pending) {
+        hear({.failed = text_of(store::failure::overload)});
+    } else {
+        pending& p =
+            pending_.emplace_back(*this, view.stores[rule.store], std::move(q), std::move(hear));
+        p.self = std::prev(pending_.end());
+        p.begin();
+    }
+}
+
+bucket_answer bucket_desk::ask_local(const bucket_question& q, store::charge c)
+{
+    if (is_correction(q.what)) {
+        if (!local_.correct(c, correction_of(q, base::duration{1}), loop_.now())) {
+            return {.failed = no_room};
+        }
+        c.cost = 1;
+    }
+    const auto what = q.what == question_kind::take ? store::intent::take : store::intent::look;
+    store::answer a;
+    if (!local_.decide(what, {&c, 1}, loop_.now(), a)) {
+        return {.failed = no_room};
+    }
+    return {.said = a.decisions()[0]};
+}
+
+}  // namespace gateway::server

@@ -1,0 +1,197 @@
+#include "gateway/server/explanation.hpp"
+
+#include "gateway/base/chars.hpp"
+#include "gateway/base/text.hpp"
+#include "gateway/http/request_parser.hpp"
+#include "gateway/server/request_cost.hpp"
+#include "gateway/server/request_route.hpp"
+
+#include <algorithm>
+
+namespace gateway::server {
+
+namespace {
+
+// A line break would make another request of it.
+bool stays_in_line(std::string_view text)
+{
+    return std::none_of(text.begin(), text.end(), [](char c) {
+        return base::is_control(c) && c != '\t';
+    });
+}
+
+// "http://host/path" to host and target; of "/path" the host is empty.
+std::pair<std::string, std::string> split(const std::string& url)
+{
+    const std::size_t scheme = url.starts_with('/') ? std::string::npos : url.find("://");
+    if (scheme == std::string::npos) {
+        return {{}, url};
+    }
+    const std::size_t host = scheme + 3;
+    const std::size_t path = std::min(url.find_first_of("/?", host), url.size());
+    const std::string target = url.substr(path);
+    return {url.substr(host, path - host), target.starts_with('/') ? target : "/" + target};
+}
+
+// The head of the request that was told, to be parsed like one that came.
+std::string head_of(const told_request& told, std::string& complaint)
+{
+    const auto [host, target] = split(told.url);
+    const bool plain = target.find(' ') == std::string::npos && stays_in_line(told.url);
+    if (!base::is_token(told.method)) {
+        complaint = "method: expected a method such as GET";
+    } else if (!plain || !(target.starts_with('/') || target == "*")) {
+        complaint = "url: expected /path?query, or http://host/path?query";
+    }
+    std::string fields;
+    bool has_host = false;
+    for (const auto& [name, value] : told.headers) {
+        if (!base::is_token(name) || !stays_in_line(value)) {
+            complaint = "headers: expected names of headers, and values without line breaks";
+        }
+        has_host = has_host || base::equal_ignoring_case(name, "host");
+        fields.append(name).append(": ").append(value).append("\r\n");
+    }
+    if (!has_host) {
+        fields.append("Host: ").append(host.empty() ? "localhost" : host).append("\r\n");
+    }
+    return told.method + ' ' + target + " HTTP/1.1\r\n" + fields + "\r\n";
+}
+
+std::vector<std::string_view> client_lines(
+    const identity::client_options& options, const http::request_head& head
+)
+{
+    std::vector<std::string_view> lines;
+    for (const http::field& f : head.fields) {
+        if (base::equal_ignoring_case(f.name, options.header)) {
+            lines.push_back(f.value);
+        }
+    }
+    return lines;
+}
+
+std::string name_of_plan(
+    const policy::policy& policy, const policy::limit_rule& rule, const key_subject& subject
+)
+{
+    if (rule.plan.plans == policy::no_plans) {
+        return {};
+    }
+    const policy::plan_section& plans = policy.plans[rule.plan.plans];
+    const auto id = plan_of(plans, subject).value_or(0);
+    return id == 0 ? plans.standard : plans.members->names()[id - 1U];
+}
+
+// What of a limit refuses the request before any bucket is looked at; nothing: it does not.
+std::optional<verdict::ruling> refusal_by(const explained_limit& l)
+{
+    using kind = applied_limit::kind;
+    switch (l.applied.is) {
+        case kind::unlimited:
+            return std::nullopt;
+        case kind::blocked:
+            return verdict::ruling::blocked;
+        case kind::unclear:
+            return verdict::ruling::unidentified;
+        case kind::limited:
+            break;
+    }
+    if (l.key == key_result::reject) {
+        return verdict::ruling::unidentified;
+    }
+    return l.cost ? std::nullopt : std::optional{verdict::ruling::bad_cost};
+}
+
+// As a limit check collects them: a limit in shadow mode refuses nothing, and what one refuses is
+// not charged to the others.
+void explain_limits(const key_subject& subject, explanation& e)
+{
+    identity::bucket_name name;
+    for (const std::size_t index : e.route->limits) {
+        const policy::limit_rule& rule = e.policy->limits[index];
+        explained_limit one{.index = index, .cost = {}, .bucket_name = {}};
+        one.applied = applied_by_plan(*e.policy, rule, subject);
+        one.plan = name_of_plan(*e.policy, rule, subject);
+        one.key = make_bucket_name(rule, subject, name);
+        one.cost = cost_of(rule.cost, *subject.head);
+        one.bucket_name = one.key == key_result::made ? name.bytes() : std::string_view{};
+        const auto is = refusal_by(one);
+        if (rule.mode == policy::mode::enforce && is) {
+            const admission a = admission_of(*is, std::nullopt);
+            e.status = a.status;
+            e.detail = a.detail;
+            e.limits = {std::move(one)};
+            return;
+        }
+        e.limits.push_back(std::move(one));
+    }
+}
+
+void refuse(explanation& e, int status, std::string_view detail)
+{
+    e.status = status;
+    e.detail = detail;
+}
+
+}  // namespace
+
+explanation explain(
+    std::shared_ptr<const policy::policy> policy,
+    const http::options& bounds,
+    const told_request& told,
+    std::string& complaint
+)
+{
+    explanation e{
+        .policy = std::move(policy), .client = {}, .path = {}, .limits = {}, .detail = {}};
+    const std::string bytes = head_of(told, complaint);
+    const auto peer = base::ip_address::parse(told.peer);
+    if (!peer) {
+        complaint = "peer: expected an IP address";
+    }
+    if (!complaint.empty()) {
+        return e;
+    }
+    http::request_head head;
+    const http::parse_result parsed = http::parse_request_head(bytes, bounds, head);
+    if (parsed.is != http::parse_result::state::complete) {
+        refuse(e, parsed.why.status, parsed.why.detail);
+        return e;
+    }
+    const identity::client_options& options = e.policy->client;
+    e.client = identity::find_client(options, *peer, client_lines(options, head));
+    if (head.max_forwards == 0U) {
+        refuse(e, head.method == "TRACE" ? 405 : 200, "Max-Forwards: 0 ends at the gateway");
+        return e;
+    }
+    std::string host;
+    std::string room;
+    const found_route found = find_route(*e.policy, head, host, room);
+    if (found.status != 0) {
+        refuse(e, found.status, found.detail);
+        return e;
+    }
+    e.path = found.path;
+    e.route = &e.policy->routes[found.index];
+    std::optional<token_cache> tokens;
+    request_token token;
+    if (e.route->reads_token) {
+        tokens.emplace(e.policy->token->good);
+        token = find_token(head, *e.policy->token, *tokens, base::unix_time());
+    }
+    explain_limits(
+        {.head = &head,
+         .address = e.client->address,
+         .client = e.client->address.masked(options.ipv4_prefix, options.ipv6_prefix),
+         .host = host,
+         .path = e.path,
+         .route = e.route->name,
+         .token = token,
+         .peer_trusted = identity::is_trusted(options, *peer)},
+        e
+    );
+    return e;
+}
+
+}  // namespace gateway::server

@@ -1,0 +1,72 @@
+// What would become of a request, and why: by the functions that real requests go through, and
+// without touching a bucket. Pure.
+#pragma once
+
+#include "gateway/http/options.hpp"
+#include "gateway/identity/client_address.hpp"
+#include "gateway/server/request_key.hpp"
+#include "gateway/server/request_plan.hpp"
+#include "gateway/server/told_request.hpp"
+#include "gateway/server/verdict.hpp"
+
+#include <boost/json/value.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gateway::server {
+
+struct explained_limit {
+    // Of policy::limits.
+    std::size_t index = 0;
+    // What it is by the client's plan, whose name this is; empty: none.
+    applied_limit applied{};
+    std::string plan{};
+    key_result key = key_result::made;
+    // Nothing: what the request says of it is nonsense.
+    std::optional<std::int64_t> cost;
+    // The bytes of identity::bucket_name, if the key is made.
+    std::string bucket_name;
+
+    // Whether its bucket decides about the request.
+    bool applies() const
+    {
+        return applied.limit != nullptr && key == key_result::made && cost.has_value();
+    }
+};
+
+// What a look at the bucket of a limit said.
+struct looked_at {
+    // Why there was no answer; empty: there was one.
+    std::string failed{};
+    limit::decision said{};
+};
+
+struct explanation {
+    std::shared_ptr<const policy::policy> policy;
+    // Nothing until the request was valid.
+    std::optional<identity::found_client> client;
+    std::string path;
+    // Null: none was looked for, or none matches.
+    const policy::route* route = nullptr;
+    std::vector<explained_limit> limits;
+    // What the request is refused with before any bucket is looked at; 0: it is not.
+    int status = 0;
+    std::string detail;
+};
+
+// `complaint`: what is wrong with what was told, in a sentence; then the result says nothing. A
+// request that is told well and that the gateway would refuse is no complaint.
+explanation explain(
+    std::shared_ptr<const policy::policy> policy,
+    const http::options& bounds,
+    const told_request& told,
+    std::string& complaint
+);
+
+// For people and programs (docs/admin-api.md). `looks`: one for each limit that applies, in their
+// order; empty: nobody looked.
+boost::json::value as_json(const explanation& e, const std::vector<looked_at>& looks);
+
+}  // namespace gateway::server

@@ -1,0 +1,209 @@
+#include "gateway/base/hash.hpp"
+#include "gateway/server/admin_limits.hpp"
+#include "gateway/server/explanation.hpp"
+#include "gateway/server/told_key.hpp"
+
+#include <boost/json.hpp>
+
+namespace gateway::server {
+
+namespace {
+
+using telemetry::outcome;
+
+std::string why(const identity::found_client& found, const std::string& header)
+{
+    using identity::client_reason;
+    const std::string element =
+        "element " + std::to_string(found.hop) + " of " + header + ", counted from the right";
+    switch (found.why) {
+        case client_reason::untrusted_peer:
+            return "the peer, which is not trusted to name a client";
+        case client_reason::no_header:
+            return "the peer, which is trusted and sent no " + header;
+        case client_reason::counted:
+            return element + ": that many trusted_hops are in front";
+        case client_reason::not_countable:
+            return "the peer: " + header + " has fewer addresses than trusted_hops";
+        case client_reason::first_untrusted:
+            return element + ": the first that is no trusted proxy";
+        case client_reason::all_trusted:
+            return found.hop == 0 ? "the peer: " + header + " is empty"
+                                  : element + ": all of them are trusted proxies";
+        case client_reason::unreadable:
+            return (found.hop == 0 ? std::string{"the peer"} : element) +
+                   ": what stands before it in " + header + " is no address";
+        case client_reason::only_address:
+            return "the address in " + header;
+        case client_reason::no_one_address:
+            return "the peer: " + header + " has not exactly one address";
+    }
+    return {};
+}
+
+boost::json::value client_of(const explanation& e)
+{
+    const identity::client_options& options = e.policy->client;
+    const base::ip_address& address = e.client->address;
+    return {
+        {"address", address.to_string()},
+        {"counted_as", address.masked(options.ipv4_prefix, options.ipv6_prefix).to_string()},
+        {"hop", e.client->hop},
+        {"why", why(*e.client, options.header)},
+    };
+}
+
+std::string why_not(const explained_limit& l)
+{
+    using kind = applied_limit::kind;
+    switch (l.applied.is) {
+        case kind::unlimited:
+            return "plan " + l.plan + " is unlimited";
+        case kind::blocked:
+            return "plan " + l.plan + " is blocked";
+        case kind::unclear:
+            return "whose plan it is can be read in two ways";
+        case kind::limited:
+            break;
+    }
+    if (l.key == key_result::skip) {
+        return "a part of its key is missing, and missing_key is skip";
+    }
+    return l.key == key_result::reject ? "a part of its key is missing or ambiguous"
+                                       : "what the request says of its cost is no number in range";
+}
+
+// As limit checks count them.
+outcome outcome_of(const policy::limit_rule& rule, const looked_at& look)
+{
+    const bool enforced = rule.mode == policy::mode::enforce;
+    if (look.failed.empty()) {
+        return look.said.allowed ? outcome::allowed
+               : enforced        ? outcome::rejected
+                                 : outcome::shadow_rejected;
+    }
+    if (rule.store != policy::local_store &&
+        rule.on_store_failure == policy::failure_policy::local) {
+        return outcome::failed_local;
+    }
+    const bool open =
+        rule.store != policy::local_store && rule.on_store_failure == policy::failure_policy::open;
+    return enforced && !open ? outcome::failed_closed : outcome::failed_open;
+}
+
+verdict::entry entry_of(
+    const policy::limit_rule& rule, const explained_limit& l, const looked_at& look
+)
+{
+    return {
+        .rule = &rule,
+        .limit = l.applied.limit,
+        .what = outcome_of(rule, look),
+        .decided = look.failed.empty(),
+        .never = *l.cost > l.applied.limit->most_at_once(),
+        .decision = look.said,
+    };
+}
+
+void tell(const verdict::entry& entry, const looked_at& look, boost::json::object& one)
+{
+    if (entry.decided) {
+        one["remaining"] = entry.decision.remaining;
+        one["reset"] = static_cast<double>(entry.decision.reset_after.count()) / 1e9;
+        if (!entry.never) {
+            one["retry"] = static_cast<double>(entry.decision.retry_after.count()) / 1e9;
+        }
+    } else {
+        one["failed"] = look.failed;
+    }
+    one["says"] = telemetry::outcome_names[static_cast<std::size_t>(entry.what)];
+}
+
+verdict::ruling ruling_of(const verdict& v)
+{
+    auto is = verdict::ruling::allowed;
+    for (const verdict::entry& e : v.limits()) {
+        if (e.what == outcome::failed_closed) {
+            return verdict::ruling::unavailable;
+        }
+        is = e.what == outcome::rejected ? verdict::ruling::rejected : is;
+    }
+    return is;
+}
+
+boost::json::object refusal_of(int status, std::string_view detail)
+{
+    return {
+        {"says", status < 400 ? "answered" : "refused"}, {"status", status}, {"detail", detail}};
+}
+
+boost::json::object as_json(const verdict& v)
+{
+    const admission a = admission_of(v.is, v.retry_after());
+    if (v.is == verdict::ruling::allowed) {
+        return {{"says", "allowed"}};
+    }
+    boost::json::object told = refusal_of(a.status, a.detail);
+    told["limit"] = v.deciding()->rule->name;
+    if (a.retry_after.count() > 0) {
+        told["retry_after"] = http::seconds_up(a.retry_after);
+    }
+    return told;
+}
+
+boost::json::object describe_use(const explanation& e, const explained_limit& l)
+{
+    const policy::limit_rule& rule = e.policy->limits[l.index];
+    boost::json::object one = server::describe(*e.policy, rule);
+    if (!l.plan.empty()) {
+        one["plan"] = l.plan;
+    }
+    if (l.applied.limit != nullptr && l.applied.limit != &rule.limit) {
+        describe_numbers(rule, *l.applied.limit, one);
+    }
+    one["applies"] = l.applies();
+    if (!l.applies()) {
+        one["why"] = why_not(l);
+        return one;
+    }
+    one["key"] = readable_key(rule, l.bucket_name);
+    one["bucket"] = base::sha256_hex128(l.bucket_name);
+    one["cost"] = *l.cost;
+    return one;
+}
+
+}  // namespace
+
+boost::json::value as_json(const explanation& e, const std::vector<looked_at>& looks)
+{
+    verdict v;
+    boost::json::array limits;
+    for (const explained_limit& l : e.limits) {
+        boost::json::object one = describe_use(e, l);
+        if (l.applies() && v.count < looks.size()) {
+            const looked_at& look = looks[v.count];
+            v.entries[v.count] = entry_of(e.policy->limits[l.index], l, look);
+            tell(v.entries[v.count++], look, one);
+        }
+        limits.push_back(std::move(one));
+    }
+    v.is = ruling_of(v);
+    const bool unseen =
+        std::any_of(e.limits.begin(), e.limits.end(), [](const auto& l) { return l.applies(); }) &&
+        looks.empty();
+    boost::json::object told{{"limits", std::move(limits)}};
+    if (e.client) {
+        told["client"] = client_of(e);
+    }
+    if (e.route != nullptr) {
+        told["route"] = e.route->name;
+        told["path"] = e.path;
+        told["upstream"] = e.policy->upstreams[e.route->upstream];
+    }
+    told["verdict"] = e.status != 0 ? refusal_of(e.status, e.detail)
+                      : unseen      ? boost::json::object{{"says", "unknown"}}
+                                    : as_json(v);
+    return told;
+}
+
+}  // namespace gateway::server
