@@ -1,0 +1,161 @@
+#include "gateway/server/bucket_asking.hpp"
+
+#include "gateway/server/bucket_parts.hpp"
+#include "gateway/server/worker.hpp"
+
+#include <algorithm>
+
+namespace gateway::server {
+
+namespace {
+
+using question_kind = bucket_question::kind;
+using decisions = std::vector<limit::decision>;
+
+net::task<bucket_answer> ask_one(
+    const admin_sources& from, const admin_waiting& wait, bucket_question q
+)
+{
+    const awaited<bucket_answer> answer(wait.loop, wait.longest);
+    from.workers().front()->ask([q = std::move(q), answer](worker_desk& desk) {
+        desk.buckets.ask(desk.view, q, [answer](const bucket_answer& a) { answer.say(a); });
+    });
+    const auto said = co_await answer.said();
+    co_return said.value_or(bucket_answer{.failed = "no worker has answered in time"});
+}
+
+bucket_question of_part(const bucket_question& whole, question_kind what, std::size_t number)
+{
+    bucket_question q = whole;
+    const auto parts = whole.numbers->parts();
+    identity::bucket_name name{whole.bucket_name};
+    name_part(name, number, parts.size());
+    q.what = what;
+    q.bucket_name = name.bytes();
+    q.numbers = &parts[number];
+    return q;
+}
+
+// Of those that can hold the tokens; 0: there is none.
+std::size_t fullest(const bucket_question& q, const decisions& seen)
+{
+    const auto parts = q.numbers->parts();
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < seen.size(); ++i) {
+        if (parts[i].burst() >= q.tokens && seen[i].remaining > seen[best].remaining) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+// What each part gets of `tokens`, by what it lacks; they add up to all, or all are full.
+std::vector<std::int64_t> divided(const bucket_question& q, const decisions& seen)
+{
+    const auto lack = [&](std::size_t i) {
+        return q.numbers->parts()[i].burst() - seen[i].remaining;
+    };
+    __int128 lacking = 0;
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+        lacking += lack(i);
+    }
+    std::vector<std::int64_t> given(seen.size());
+    __int128 before = 0;
+    for (std::size_t i = 0; i < seen.size() && lacking > 0; ++i) {
+        const __int128 after = before + lack(i);
+        given[i] =
+            static_cast<std::int64_t>(q.tokens * after / lacking - q.tokens * before / lacking);
+        before = after;
+    }
+    return given;
+}
+
+// Of a question about `tokens`.
+limit::decision of_whole(const limit::limit& numbers, const decisions& seen, std::int64_t tokens)
+{
+    limit::decision whole{.retry_after = limit::limit::max_refill};
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+        const limit::decision& part = seen[i];
+        whole.remaining += part.remaining;
+        whole.reset_after = std::max(whole.reset_after, part.reset_after);
+        if (numbers.parts()[i].burst() >= tokens) {
+            whole.allowed = whole.allowed || part.allowed;
+            const auto wait = part.allowed ? base::duration{0} : part.retry_after;
+            whole.retry_after = std::min(whole.retry_after, wait);
+        }
+    }
+    return whole;
+}
+
+// Of the fullest part.
+net::task<bucket_answer> take(
+    const admin_sources& from, const admin_waiting& wait, bucket_question q, decisions seen
+)
+{
+    const std::size_t i = fullest(q, seen);
+    const bucket_answer a = co_await ask_one(from, wait, of_part(q, question_kind::take, i));
+    seen[i] = a.said;
+    limit::decision whole = of_whole(*q.numbers, seen, q.tokens);
+    whole.allowed = a.said.allowed;
+    whole.retry_after = a.said.allowed ? a.said.retry_after : whole.retry_after;
+    co_return bucket_answer{.failed = a.failed, .said = whole};
+}
+
+net::task<bucket_answer> grant(
+    const admin_sources& from, const admin_waiting& wait, bucket_question q, decisions seen
+)
+{
+    const auto given = divided(q, seen);
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+        if (given[i] == 0) {
+            continue;
+        }
+        bucket_question one = of_part(q, question_kind::grant, i);
+        one.tokens = given[i];
+        const bucket_answer a = co_await ask_one(from, wait, one);
+        if (!a.failed.empty()) {
+            co_return a;
+        }
+        seen[i] = a.said;
+    }
+    co_return bucket_answer{.said = of_whole(*q.numbers, seen, 1)};
+}
+
+net::task<bucket_answer> ask_parts(
+    const admin_sources& from, const admin_waiting& wait, bucket_question q
+)
+{
+    const bool resets = q.what == question_kind::reset;
+    const bool about_tokens = q.what == question_kind::look || q.what == question_kind::take;
+    const std::int64_t tokens = about_tokens ? q.tokens : 1;
+    decisions seen;
+    for (std::size_t i = 0; i < q.numbers->parts().size(); ++i) {
+        bucket_question one = of_part(q, resets ? q.what : question_kind::look, i);
+        one.tokens = tokens;
+        const bucket_answer a = co_await ask_one(from, wait, one);
+        if (!a.failed.empty()) {
+            co_return a;
+        }
+        seen.push_back(a.said);
+    }
+    switch (q.what) {
+        case question_kind::take:
+            co_return co_await take(from, wait, std::move(q), std::move(seen));
+        case question_kind::grant:
+            co_return co_await grant(from, wait, std::move(q), std::move(seen));
+        default:
+            co_return bucket_answer{.said = of_whole(*q.numbers, seen, tokens)};
+    }
+}
+
+}  // namespace
+
+net::task<bucket_answer> ask_bucket(
+    const admin_sources& from, const admin_waiting& wait, bucket_question q
+)
+{
+    return q.numbers->parts().empty() ? ask_one(from, wait, std::move(q))
+                                      : ask_parts(from, wait, std::move(q));
+}
+
+}  // namespace gateway::server

@@ -1,0 +1,25 @@
+// Questions about buckets, put to a worker by the thread of the admin API.
+#pragma once
+
+#include "gateway/server/admin_sources.hpp"
+#include "gateway/server/awaited.hpp"
+#include "gateway/server/bucket_desk.hpp"
+
+namespace gateway::server {
+
+// Where answers are awaited, and how long each.
+struct admin_waiting {
+    net::executor loop;
+    base::duration longest;
+};
+
+// The answer of a worker, or that there was none in time. Of a bucket that is split it is about the
+// whole: what is left in all its parts, whether one of them has the tokens, and after how long.
+// A take is from the fullest part, a grant is divided by what they lack, a reset is of every part.
+// Each part is asked in turn: requests may take from the others meanwhile. `from` must live until
+// the task has ended.
+net::task<bucket_answer> ask_bucket(
+    const admin_sources& from, const admin_waiting& wait, bucket_question q
+);
+
+}  // namespace gateway::server
