@@ -4,6 +4,7 @@
 #include "config/load.hpp"
 #include "config/problem.hpp"
 #include "gateway/http/via.hpp"
+#include "gateway/plan_watch.hpp"
 #include "gateway/proxy/failure.hpp"
 #include "gateway/rate_changes.hpp"
 #include "gateway/server/admin.hpp"
@@ -57,6 +58,10 @@ private:
     std::size_t workers_running_ = 0;
     std::unique_ptr<server::admin_server> admin_;
     rate_changes rate_changes_{local_, control_.get_executor()};
+    plan_watch plan_watch_{
+        control_.get_executor(), [this](const std::string& name, const config::plan_file& fresh) {
+            adopt_plans(name, fresh);
+        }};
     asio::signal_set signals_;
     net::timer drain_timer_;
     bool draining_ = false;
@@ -64,6 +69,8 @@ private:
     std::map<std::string, std::shared_ptr<proxy::upstream_status>> upstreams_;
 
     server::snapshot snapshot_of(const config::settings& settings);
+    std::shared_ptr<const server::snapshot> hand_over(const config::settings& settings);
+    void adopt_plans(const std::string& name, const config::plan_file& fresh);
     void check_servers(const server::snapshot& s);
     void open_admin();
     void wait_for_signal();
@@ -72,6 +79,8 @@ private:
     void worker_finished();
     std::vector<telemetry::server_figures> server_figures();
     server::readiness readiness();
+    server::admin_sources admin_sources();
+    server::decision_counts decisions(std::string_view limit);
 };
 
 app::app(const config::settings& settings, const std::string& config_path)
@@ -101,6 +110,8 @@ app::app(const config::settings& settings, const std::string& config_path)
     metrics_.set_server_source([this] { return server_figures(); });
     metrics_.set_dropped_lines_source([this] { return access_log_.dropped_lines(); });
     metrics_.set_health_source([this] { return health_.results(); });
+    metrics_.set_plan_source([this] { return plan_watch_.figures(); });
+    plan_watch_.watch(settings_);
 }
 
 server::snapshot app::snapshot_of(const config::settings& settings)
@@ -110,6 +121,7 @@ server::snapshot app::snapshot_of(const config::settings& settings)
     s.http = settings.http;
     s.via_name = via_name_;
     s.max_connections_per_peer = settings.server.max_connections_per_peer;
+    s.max_waiting = settings.server.max_waiting;
     s.upstreams = settings.upstreams;
     for (const config::shared_store& store : settings.shared_stores) {
         s.shared_stores.push_back({store.name, store.options});
@@ -133,6 +145,35 @@ server::snapshot app::snapshot_of(const config::settings& settings)
     }
     s.echo_port = echo_ != nullptr ? echo_->port() : 0;
     return s;
+}
+
+// To all workers.
+std::shared_ptr<const server::snapshot> app::hand_over(const config::settings& settings)
+{
+    auto s = std::make_shared<const server::snapshot>(snapshot_of(settings));
+    for (server::worker& w : workers_) {
+        w.reload(s);
+    }
+    return s;
+}
+
+// A plan file has changed, and nothing else.
+void app::adopt_plans(const std::string& name, const config::plan_file& fresh)
+{
+    if (draining_) {
+        return;
+    }
+    auto changed = std::make_shared<policy::policy>(*settings_.policy);
+    for (std::size_t i = 0; i < changed->plans.size(); ++i) {
+        if (changed->plans[i].name == name) {
+            changed->plans[i].members = fresh.members;
+            settings_.written_plans[i].stamp = fresh.stamp;
+        }
+    }
+    changed->finish();
+    settings_.policy = std::move(changed);
+    hand_over(settings_);
+    plan_watch_.watch(settings_);
 }
 
 // Once a snapshot is in force.
@@ -186,12 +227,40 @@ void app::open_admin()
 {
     net::socket listening = startup::open_listener(settings_.server.admin.address, "admin API on ");
     admin_ = std::make_unique<server::admin_server>(
-        control_,
-        std::move(listening),
-        settings_.server.admin,
-        server::admin_server::sources{
-            [this] { return metrics_.scrape(); }, [this] { return readiness(); }}
+        control_, std::move(listening), settings_.server.admin, admin_sources()
     );
+}
+
+server::admin_sources app::admin_sources()
+{
+    return {
+        .metrics = [this] { return metrics_.scrape(); },
+        .ready = [this] { return readiness(); },
+        .token = [this] { return settings_.server.admin_token.text; },
+        .policy = [this] { return settings_.policy; },
+        .http = [this] { return settings_.http; },
+        .decisions = [this](std::string_view limit) { return decisions(limit); },
+        .workers =
+            [this] {
+                std::vector<server::worker*> all;
+                for (server::worker& w : workers_) {
+                    all.push_back(&w);
+                }
+                return all;
+            },
+    };
+}
+
+server::decision_counts app::decisions(std::string_view limit)
+{
+    server::decision_counts sum{};
+    for (std::size_t w = 0; w < workers_.size(); ++w) {
+        const telemetry::limit_metrics& counted = metrics_.limit(w, limit);
+        for (std::size_t i = 0; i < sum.size(); ++i) {
+            sum[i] += counted.decisions[i].value();
+        }
+    }
+    return sum;
 }
 
 void app::wait_for_signal()
@@ -219,7 +288,7 @@ void app::reload()
         return;
     }
     try {
-        config::settings fresh = config::load_file(config_path_);
+        config::settings fresh = config::load_file(config_path_, &settings_);
         for (const std::string& difference : startup::needs_restart(settings_, fresh)) {
             log(log_level::warning,
                 difference + ": a changed value takes effect at the next start only");
@@ -227,16 +296,14 @@ void app::reload()
         for (const std::string& warning : fresh.warnings) {
             log(log_level::warning, warning);
         }
-        const auto s = std::make_shared<const server::snapshot>(snapshot_of(fresh));
+        const auto s = hand_over(fresh);
         telemetry::configure_log(fresh.log);
         access_log_.configure(fresh.log);
-        for (server::worker& w : workers_) {
-            w.reload(s);
-        }
         check_servers(*s);
         rate_changes_.apply(settings_, fresh);
         startup::keep_fixed(settings_, fresh);
         settings_ = std::move(fresh);
+        plan_watch_.watch(settings_);
         metrics_.count_reload(true);
         log(log_level::info, "reloaded " + config_path_);
     } catch (const std::exception& e) {  // config_error, or no means for what it asks

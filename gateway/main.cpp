@@ -1,6 +1,7 @@
 // Parses the command line, does what it says; the only place where an exception ends.
 #include "gateway/app.hpp"
 #include "gateway/cli.hpp"
+#include "gateway/explain_command.hpp"
 
 #include <exception>
 #include <iostream>
@@ -20,6 +21,9 @@ int obey(const gateway::cli::request& request)
         return gateway::cli::schema(std::cout);
     }
     const auto settings = gateway::cli::load(request.config_path, std::cerr);
+    if (settings && request.what == command::explain) {
+        return gateway::explain_request(*settings, request, std::cout, std::cerr);
+    }
     return settings ? gateway::run(*settings, request.config_path) : gateway::cli::wrong_usage;
 }
 

@@ -9,12 +9,21 @@ namespace gateway {
 
 namespace {
 
+// Whether all its buckets follow the same numbers. With plans each follows those of its client,
+// with shards each those of its part, which a walk does not know: it is re-based when a request
+// comes.
+bool has_one_rate(const policy::limit_rule& rule)
+{
+    return rule.plan.plans == policy::no_plans && rule.shards == 1;
+}
+
 bool changes_rate(const config::settings& before, const policy::limit_rule& fresh)
 {
     const auto& limits = before.policy->limits;
-    return std::any_of(limits.begin(), limits.end(), [&fresh](const policy::limit_rule& old) {
-        return old.name == fresh.name && !old.limit.issues_as(fresh.limit);
-    });
+    return has_one_rate(fresh) &&
+           std::any_of(limits.begin(), limits.end(), [&fresh](const policy::limit_rule& old) {
+               return old.name == fresh.name && !old.limit.issues_as(fresh.limit);
+           });
 }
 
 }  // namespace
@@ -46,7 +55,7 @@ void rate_changes::walk(
     bool needed = known != walks_.end() && known->second.options != shared.options;
     std::vector<store::named_limit> limits;
     for (const policy::limit_rule& rule : fresh.policy->limits) {
-        if (rule.store == store) {
+        if (rule.store == store && has_one_rate(rule) && rule.limit.keeps_debts()) {
             limits.push_back({rule.name, rule.limit});
             needed = needed || changes_rate(before, rule);
         }

@@ -1,6 +1,6 @@
 // What a reload that changes rates does to buckets: from then on every client pays back what it
-// owes at the new rate, in memory at once, in shared stores by a walk over their keys. The main
-// thread's.
+// owes at the new rate, in memory at once, in shared stores by a walk over their keys.
+// A limit with plans or shards is left out. The main thread's.
 #pragma once
 
 #include "config/settings.hpp"

@@ -148,6 +148,8 @@ void keep_fixed(const config::settings& running, config::settings& fresh)
     server::options kept = running.server;
     kept.drain_timeout = fresh.server.drain_timeout;  // these may change
     kept.max_connections_per_peer = fresh.server.max_connections_per_peer;
+    kept.max_waiting = fresh.server.max_waiting;
+    kept.admin_token = fresh.server.admin_token;
     fresh.server = std::move(kept);
     fresh.local_store = running.local_store;
 }

@@ -24,6 +24,12 @@ public:
 
     bool contains(const ip_address& address) const;
 
+    // Its first address, all bits after the length clear.
+    const ip_address& first() const { return first_; }
+
+    // Bits, counted in the 128-bit form: of an IPv4 /8 they are 104.
+    int length() const { return length_; }
+
     std::string to_string() const;
 
     bool operator==(const ip_prefix&) const = default;

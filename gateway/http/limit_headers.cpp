@@ -24,8 +24,11 @@ void add_x_ratelimit(const limit_statement& said, text_writer& to)
     const base::duration reset = r.decision.reset_after;
     to.add("X-RateLimit-Limit: ").add(r.limit->burst());
     to.add("\r\nX-RateLimit-Remaining: ").add(r.decision.remaining);
-    to.add("\r\nX-RateLimit-Reset: ");
-    to.add(seconds_up(said.options.reset_as_epoch ? said.unix_now + reset : reset)).add("\r\n");
+    if (r.limit->how() != limit::supply_kind::places) {
+        to.add("\r\nX-RateLimit-Reset: ");
+        to.add(seconds_up(said.options.reset_as_epoch ? said.unix_now + reset : reset));
+    }
+    to.add("\r\n");
 }
 
 // Names are plain ASCII without quotes or backslashes: the configuration allows no others.
@@ -35,13 +38,19 @@ void add_ratelimit(std::span<const limit_report> reports, text_writer& to)
     for (const limit_report& r : reports) {
         const auto window = r.limit->refill();
         to.add(separator).add(r.name).add("\";q=").add(r.limit->burst());
-        to.add(";w=").add(std::max<std::int64_t>(seconds_up(window), 1));
+        if (r.limit->how() == limit::supply_kind::places) {
+            to.add(";qu=\"concurrent-requests\"");
+        } else {
+            to.add(";w=").add(std::max<std::int64_t>(seconds_up(window), 1));
+        }
         separator = ", \"";
     }
     separator = "\r\nRateLimit: \"";
     for (const limit_report& r : reports) {
         to.add(separator).add(r.name).add("\";r=").add(r.decision.remaining);
-        to.add(";t=").add(seconds_up(r.decision.reset_after));
+        if (r.limit->how() != limit::supply_kind::places) {
+            to.add(";t=").add(seconds_up(r.decision.reset_after));
+        }
         separator = ", \"";
     }
     to.add("\r\n");

@@ -64,35 +64,64 @@ std::optional<ip_address> parse_element(list_form form, std::string_view element
 }
 
 // An element that is no address cannot be counted over: what is left of it may be anybody's word.
-ip_address count_hops(list_form form, int hops, const ip_address& peer, element_walk walk)
+found_client count_hops(list_form form, int hops, const ip_address& peer, element_walk walk)
 {
     std::optional<ip_address> client = peer;
     for (int hop = 0; hop < hops; ++hop) {
         const auto element = walk.next();
         client = element ? parse_element(form, *element) : std::nullopt;
         if (!client) {
-            return peer;
+            return {peer, client_reason::not_countable};
         }
     }
-    return *client;
+    return {*client, client_reason::counted, hops};
 }
 
-ip_address walk_trusted(
+found_client walk_trusted(
     list_form form, const base::ip_prefix_set& trusted, const ip_address& peer, element_walk walk
 )
 {
-    ip_address client = peer;
+    found_client client{peer, client_reason::all_trusted};
     while (const auto element = walk.next()) {
         const auto address = parse_element(form, *element);
         if (!address) {
+            client.why = client_reason::unreadable;
             break;
         }
-        client = *address;
-        if (!trusted.contains(client)) {
+        client.address = *address;
+        ++client.hop;
+        if (!trusted.contains(client.address)) {
+            client.why = client_reason::first_untrusted;
             break;
         }
     }
     return client;
+}
+
+found_client only_address(const ip_address& peer, element_walk walk)
+{
+    const auto only = walk.next();
+    const bool ambiguous = walk.next().has_value();
+    const auto address = only && !ambiguous ? parse_plain_element(*only) : std::nullopt;
+    return address ? found_client{*address, client_reason::only_address, 1}
+                   : found_client{peer, client_reason::no_one_address};
+}
+
+found_client find_vouched(
+    const client_options& options, const ip_address& peer, std::span<const std::string_view> lines
+)
+{
+    if (lines.empty()) {
+        return {peer, client_reason::no_header};
+    }
+    const header_kind kind = kind_of(options.header);
+    const list_form form = kind == header_kind::forwarded ? list_form::forwarded : list_form::plain;
+    const element_walk walk{form, lines};
+    if (kind == header_kind::one_address) {
+        return only_address(peer, walk);
+    }
+    return options.trusted_hops > 0 ? count_hops(form, options.trusted_hops, peer, walk)
+                                    : walk_trusted(form, options.trusted_proxies, peer, walk);
 }
 
 }  // namespace
@@ -110,24 +139,18 @@ ip_address client_address(
     return is_trusted(options, peer) ? vouched_address(options, peer, lines) : peer;
 }
 
+found_client find_client(
+    const client_options& options, const ip_address& peer, std::span<const std::string_view> lines
+)
+{
+    return is_trusted(options, peer) ? find_vouched(options, peer, lines) : found_client{peer};
+}
+
 ip_address vouched_address(
     const client_options& options, const ip_address& peer, std::span<const std::string_view> lines
 )
 {
-    if (lines.empty()) {
-        return peer;
-    }
-    const header_kind kind = kind_of(options.header);
-    const list_form form = kind == header_kind::forwarded ? list_form::forwarded : list_form::plain;
-    element_walk walk{form, lines};
-    if (kind == header_kind::one_address) {
-        const auto only = walk.next();
-        const bool ambiguous = walk.next().has_value();
-        const auto address = only && !ambiguous ? parse_plain_element(*only) : std::nullopt;
-        return address.value_or(peer);
-    }
-    return options.trusted_hops > 0 ? count_hops(form, options.trusted_hops, peer, walk)
-                                    : walk_trusted(form, options.trusted_proxies, peer, walk);
+    return find_vouched(options, peer, lines).address;
 }
 
 }  // namespace gateway::identity

@@ -26,9 +26,45 @@ struct client_options {
     int ipv6_prefix = 64;
 };
 
+// What made an address the client's.
+enum class client_reason {
+    // The peer is not trusted to name one.
+    untrusted_peer,
+    // The trusted peer names none.
+    no_header,
+    // The element at trusted_hops.
+    counted,
+    // Fewer elements than that, or one that is no address: the peer's.
+    not_countable,
+    // The first element, from the right, that is no trusted proxy.
+    first_untrusted,
+    // All are trusted proxies: the leftmost, or the last that is examined.
+    all_trusted,
+    // The element before it is no address, so nobody vouches for more.
+    unreadable,
+    // The one address of the header.
+    only_address,
+    // The header has not exactly one address: the peer's.
+    no_one_address,
+};
+
+struct found_client {
+    base::ip_address address;
+    client_reason why = client_reason::untrusted_peer;
+    // Of the elements of the header, counted from the right; 0: the peer.
+    int hop = 0;
+};
+
 // `lines`: the values of every header line named options.header, in order of arrival.
 // The rules are those of docs/configuration.md, "client".
 base::ip_address client_address(
+    const client_options& options,
+    const base::ip_address& peer,
+    std::span<const std::string_view> lines
+);
+
+// The same, with how it was found.
+found_client find_client(
     const client_options& options,
     const base::ip_address& peer,
     std::span<const std::string_view> lines

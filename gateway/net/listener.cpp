@@ -73,6 +73,8 @@ stream_protocol protocol_of(const socket& s)
     return {address.ss_family, 0};
 }
 
+}  // namespace
+
 std::optional<base::ip_address> address_of(const sockaddr_storage& peer)
 {
     if (peer.ss_family == AF_INET) {
@@ -89,8 +91,6 @@ std::optional<base::ip_address> address_of(const sockaddr_storage& peer)
     }
     return std::nullopt;
 }
-
-}  // namespace
 
 socket open_listening_socket(const listen_target& target)
 {

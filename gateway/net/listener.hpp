@@ -11,6 +11,7 @@
 
 #include <optional>
 #include <string>
+#include <sys/socket.h>
 
 namespace gateway::net {
 
@@ -34,6 +35,9 @@ void refuse_if_taken(const listen_target& target);
 
 // The port a socket is bound to (the kernel chose it if 0 was asked for).
 unsigned short bound_port(const socket& s);
+
+// Nothing: the peer of a Unix socket, which has none.
+std::optional<base::ip_address> address_of(const sockaddr_storage& peer);
 
 // Who gets the connections. Room is asked for before each is taken, so a bound is never passed.
 class acceptor_owner {

@@ -14,6 +14,8 @@ struct admission {
     int status = 0;
 
     std::string_view detail;
+    // If `next` is `forward`: how long until the request's tokens are there.
+    base::duration hold{0};
     // How long the client is told to wait; 0: nothing is said of it.
     base::duration retry_after{0};
     // Header lines to add to the response.
@@ -30,6 +32,7 @@ inline admission refusal(
         .next = admission::action::respond,
         .status = status,
         .detail = detail,
+        .hold = {},
         .retry_after = retry_after,
         .extra = {},
     };

@@ -3,7 +3,7 @@
 #include "gateway/base/text.hpp"
 #include "gateway/http/via.hpp"
 #include "gateway/identity/client_address.hpp"
-#include "gateway/policy/path.hpp"
+#include "gateway/server/request_route.hpp"
 
 #include <algorithm>
 #include <random>
@@ -83,21 +83,12 @@ admission admitter::admit(const http::request_head& head, verdict_listener& list
     if (head.has_via && http::count_passes(head, view_->via_name) >= http::max_passes) {
         return refusal(508, "the request comes back here again and again");
     }
-    if (policy.reads_hosts) {
-        policy::normalise_host(head.authority, scratch_.host);
+    const found_route found = find_route(policy, head, scratch_.host, scratch_.path);
+    if (found.status != 0) {
+        return refusal(found.status, found.detail);
     }
-    const auto [path, refused_because] = head.path == "*"
-                                             ? policy::normalised_path{.path = head.path}
-                                             : policy::normalise_path(head.path, scratch_.path);
-    if (!refused_because.empty()) {
-        return refusal(400, refused_because);
-    }
-    const auto found = policy.find_route.find({head.method, scratch_.host, path});
-    if (!found) {
-        return refusal(404, "no route matches this request");
-    }
-    route_ = &policy.routes[*found];
-    metrics_ = view_->routes[*found];
+    route_ = &policy.routes[found.index];
+    metrics_ = view_->routes[found.index];
 
     if (route_->limits.empty()) {
         return {};
@@ -107,8 +98,11 @@ admission admitter::admit(const http::request_head& head, verdict_listener& list
         .address = client_,
         .client = client_prefix(),
         .host = scratch_.host,
-        .path = path,
+        .path = found.path,
         .route = route_->name,
+        .token = route_->reads_token
+                     ? find_token(head, *policy.token, *view_->tokens, base::unix_time())
+                     : request_token{},
         .peer_trusted = peer_trusted_,
     };
     check_ = checks_.borrow();
@@ -135,43 +129,24 @@ http::forward_options admitter::forwarding() const
 
 admission admitter::conclude(const verdict& v)
 {
-    remember(v);
     const verdict::ruling is = v.is;
-    if (is == verdict::ruling::allowed && route_->corrects) {
-        reserved_.begin(view_);
-        check_->reserve(*view_, *route_, reserved_);
+    const bool allowed = is == verdict::ruling::allowed;
+    const auto hold = allowed && route_->holds ? v.hold() : base::duration{0};
+    const bool held = hold > base::duration{0};
+    remember(v, hold);
+    if (route_->counts_places || (allowed && (route_->corrects || held))) {
+        using reserving = limit_check::reserving;
+        reserve(!allowed ? reserving::places : held ? reserving::everything : reserving::outcomes);
     }
     const auto wait = told_wait(v);
     checks_.give_back(std::move(check_));  // v is gone
-    switch (is) {
-        case verdict::ruling::allowed:
-            return {};
-        case verdict::ruling::rejected:
-            return wait ? refusal(
-                              429,
-                              "the limit is exhausted; retry later",
-                              std::max(*wait, base::duration{1})
-                          )
-                        : refusal(429, "the request costs more than the limit ever holds");
-        case verdict::ruling::unavailable:
-            return refusal(
-                503, "the rate limit cannot be checked at the moment", std::chrono::seconds{1}
-            );
-        case verdict::ruling::unidentified:
-            return refusal(
-                400,
-                "a header, cookie or query parameter that identifies the client is missing, has "
-                "two values, or is spelled in a way that servers read differently"
-            );
-        case verdict::ruling::bad_cost:
-            return refusal(
-                400, "what the request says of its cost is no whole number within the bounds"
-            );
-    }
-    return {};
+    admission a = admission_of(is, wait);
+    a.hold = hold;
+    return a;
 }
 
-void admitter::remember(const verdict& v)
+// What clients are told counts from the moment at which the request is let go.
+void admitter::remember(const verdict& v, base::duration hold)
 {
     if (const auto* e = v.deciding()) {
         deciding_limit_ = e->rule->name;
@@ -184,15 +159,27 @@ void admitter::remember(const verdict& v)
         }
     }
     v.reports(reports_);
-    if (view_->limit_headers.reset_as_epoch) {
-        decided_at_ = base::unix_time();
+    for (http::limit_report& r : reports_) {
+        r.decision.reset_after = std::max(r.decision.reset_after - hold, base::duration{0});
     }
+    if (view_->limit_headers.reset_as_epoch) {
+        decided_at_ = base::unix_time() + hold;
+    }
+}
+
+void admitter::reserve(limit_check::reserving what)
+{
+    reserved_.begin(view_);
+    check_->reserve(*view_, what, reserved_);
 }
 
 void admitter::abandon()
 {
     if (check_ != nullptr) {
         check_->abandon();
+        if (route_->counts_places) {
+            reserve(limit_check::reserving::places);
+        }
         checks_.give_back(std::move(check_));
     }
 }

@@ -94,7 +94,8 @@ private:
     std::string shadow_rejected_;
 
     base::ip_address find_client(const http::request_head& head) const;
-    void remember(const verdict& v);
+    void remember(const verdict& v, base::duration hold);
+    void reserve(limit_check::reserving what);
 };
 
 }  // namespace gateway::server

@@ -10,11 +10,17 @@ namespace gateway::server {
 
 class check_pool {
 public:
-    check_pool(store::memory_store& local, const net::loop& l) : local_(local), loop_(l) {}
+    check_pool(
+        store::memory_store& local, const net::loop& l, top_buckets& top, bucket_parts& parts
+    )
+        : local_(local), loop_(l), top_(top), parts_(parts)
+    {}
 
     std::unique_ptr<limit_check> borrow()
     {
-        return spares_.borrow([this] { return std::make_unique<limit_check>(local_, loop_); });
+        return spares_.borrow([this] {
+            return std::make_unique<limit_check>(local_, loop_, top_, parts_);
+        });
     }
 
     void give_back(std::unique_ptr<limit_check> check) { spares_.give_back(std::move(check)); }
@@ -25,6 +31,8 @@ public:
 private:
     store::memory_store& local_;
     const net::loop& loop_;
+    top_buckets& top_;
+    bucket_parts& parts_;
     // Checks to be borrowed; about 3 KiB each.
     spares<limit_check> spares_;
 };

@@ -1,6 +1,7 @@
 #include "gateway/server/corrections.hpp"
 
 #include "gateway/base/hash.hpp"
+#include "gateway/identity/bucket_name.hpp"
 
 #include <algorithm>
 
@@ -10,14 +11,27 @@ namespace {
 
 constexpr base::duration asked_for = std::chrono::minutes{1};
 
-// 128 bits that nobody else has.
+constexpr base::duration second = std::chrono::seconds{1};
+
+// Since the tokens were there, in the ticks of their store.
+std::int64_t held(base::instant there_at, base::instant now, base::duration tick)
+{
+    return (now - there_at) / tick;
+}
+
+// No later than the tokens were there: at once, or after a wait.
+base::instant there_at(const reserved& r)
+{
+    return r.taken_at + r.decision.retry_after;
+}
+
+}  // namespace
+
 std::string fresh_receipt()
 {
     const base::hash_key random = base::random_hash_key();
     return base::sha256_hex128({reinterpret_cast<const char*>(random.data()), sizeof(random)});
 }
-
-}  // namespace
 
 corrections::pending::pending(
     corrections& owner,
@@ -29,14 +43,15 @@ corrections::pending::pending(
       view_(std::move(view)),
       store_(*r.shared),
       metrics_(*r.metrics),
-      taken_at_(r.taken_at),
+      there_at_(there_at(r)),
       bucket_name_(r.bucket_name),
       receipt_(fresh_receipt()),
       what_(what),
       charge_{
           .limit_name = r.rule->name,
-          .bucket_name = bucket_name_,
-          .limit = &r.rule->limit,
+          .bucket_name = identity::hashed(bucket_name_),
+          .limit = r.limit,
+          .place = r.place,
           .may_be_corrected = true,
           .correction = &what_,
           .receipt = receipt_},
@@ -44,10 +59,20 @@ corrections::pending::pending(
 {}
 
 // What flows back while the store is away is not given back as well.
+bool corrections::pending::is_needless()
+{
+    constexpr base::duration tick = std::chrono::microseconds{1};
+    what_.of.held = held(there_at_, owner_.loop_.now(), tick) + 1;
+    return what_.what == limit::correction::kind::give_back &&
+           limit::came_back(charge_.limit->in_microseconds(), what_.of.held, second / tick);
+}
+
 void corrections::pending::ask()
 {
-    const base::duration held = owner_.loop_.now() - taken_at_;
-    what_.of.held = std::max<std::int64_t>(held / std::chrono::microseconds{1}, 0) + 1;
+    if (is_needless()) {
+        owner_.pending_.erase(self);
+        return;
+    }
     (void)store_.ask({&charge_, 1}, *this);  // if it cannot be asked now, retry() comes again
 }
 
@@ -57,8 +82,13 @@ void corrections::make(
 {
     if (r.shared == nullptr) {
         const store::charge c{
-            .limit_name = r.rule->name, .bucket_name = r.bucket_name, .limit = &r.rule->limit};
-        local_.correct(c, what, loop_.now());
+            .limit_name = r.rule->name,
+            .bucket_name = identity::hashed(r.bucket_name),
+            .limit = r.limit,
+            .place = r.place};
+        limit::correction now = what;
+        now.of.held = held(there_at(r), loop_.now(), base::duration{1});
+        local_.correct(c, now, loop_.now());
     } else if (pending_.size() < max_pending) {
         pending& made = pending_.emplace_back(*this, view, r, what);
         made.self = std::prev(pending_.end());

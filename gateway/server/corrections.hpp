@@ -11,6 +11,9 @@
 
 namespace gateway::server {
 
+// What store::charge::receipt wants: 128 bits that nobody else has.
+std::string fresh_receipt();
+
 class corrections {
 public:
     // More at a time are lost at once.
@@ -18,7 +21,7 @@ public:
 
     corrections(store::memory_store& local, const net::loop& l) : local_(local), loop_(l) {}
 
-    // `r` was reserved under the policy of that view.
+    // `r` was reserved under the policy of that view. How long it was held is reckoned here.
     void make(
         const std::shared_ptr<const policy_view>& view,
         const reserved& r,
@@ -27,6 +30,9 @@ public:
 
     // Called from each tick.
     void retry();
+
+    // Whether nothing is under way.
+    bool idle() const { return pending_.empty(); }
 
     // The worker ends: what has not been made is lost.
     void lose_all();
@@ -42,7 +48,7 @@ private:
             const limit::correction& what
         );
 
-        // False: the store cannot be asked now.
+        // If the store can be asked now. Destroys it if there is nothing to correct any more.
         void ask();
 
         bool waits() const { return !asked(); }
@@ -58,13 +64,16 @@ private:
         std::shared_ptr<const policy_view> view_;
         store::shared_store& store_;
         telemetry::limit_metrics& metrics_;
-        // No later than the tokens were taken.
-        base::instant taken_at_;
+        // No later than the tokens were there.
+        base::instant there_at_;
         std::string bucket_name_;
         std::string receipt_;
         limit::correction what_;
         store::charge charge_;
         base::instant since_;
+
+        // What was taken has come back by itself.
+        bool is_needless();
 
         void answered(const store::answer&) override { owner_.pending_.erase(self); }
 

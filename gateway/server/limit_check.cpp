@@ -1,7 +1,5 @@
 #include "gateway/server/limit_check.hpp"
 
-#include "gateway/server/request_cost.hpp"
-
 #include <algorithm>
 
 namespace gateway::server {
@@ -19,16 +17,25 @@ bool enforced(const policy::limit_rule& rule)
     return rule.mode == policy::mode::enforce;
 }
 
+bool is_place(const policy::limit_rule& rule)
+{
+    return rule.limit.how() == limit::supply_kind::places;
+}
+
 }  // namespace
 
-void limit_check::batch::add(const item& i, std::size_t index)
+void limit_check::batch::add(const item& i, std::size_t index, const base::hash128& hash)
 {
     charges[count] = {
         .limit_name = i.rule->name,
-        .bucket_name = i.name.bytes(),
-        .limit = &i.rule->limit,
+        .bucket_name = {i.name.bytes(), hash},
+        .limit = i.charged,
         .cost = i.cost,
         .enforced = enforced(*i.rule),
+        .place = is_place(*i.rule) ? fresh_place() : 0,
+        .max_wait = i.rule->max_wait,
+        .max_reserved = i.rule->max_reserved,
+        .penalty = i.rule->penalty.any() ? &i.rule->penalty : nullptr,
         .may_be_corrected = i.may_be_corrected,
     };
     entry[count++] = index;
@@ -63,47 +70,8 @@ const verdict* limit_check::start(
         settle_failure();
         return &verdict_;
     }
+    elsewhere_.unanswered = true;
     return nullptr;
-}
-
-// Of a limit in shadow mode: nothing.
-bool limit_check::refuses(const item& i, verdict::ruling why)
-{
-    if (!enforced(*i.rule)) {
-        return false;
-    }
-    verdict_.is = why;
-    verdict_.entries[0] = {.rule = i.rule};  // the others were not asked
-    verdict_.count = 1;
-    return true;
-}
-
-// Names the bucket of every limit that applies, and what the request costs there. False: the
-// request is bad.
-bool limit_check::collect(
-    const policy_view& view, const policy::route& route, const key_subject& subject
-)
-{
-    for (const std::size_t index : route.limits) {
-        item& i = items_[verdict_.count];
-        i.rule = &view.policy->limits[index];
-        i.metrics = view.limits[index];
-        i.may_be_corrected = route.corrects && i.rule->outcome.any();
-        const key_result made = make_bucket_name(*i.rule, subject, i.name);
-        i.name_bytes = i.name.bytes().size();
-        if (made == key_result::reject && refuses(i, verdict::ruling::unidentified)) {
-            return false;
-        }
-        const auto cost = cost_of(i.rule->cost, *subject.head);
-        if (!cost && refuses(i, verdict::ruling::bad_cost)) {
-            return false;
-        }
-        if (made == key_result::made && cost) {
-            i.cost = *cost;
-            verdict_.entries[verdict_.count++] = {.rule = i.rule};
-        }
-    }
-    return true;
 }
 
 // Sorts them by store. The configuration allows one shared store per route.
@@ -112,10 +80,13 @@ store::shared_store* limit_check::gather(const policy_view& view)
     store::shared_store* shared = nullptr;
     for (std::size_t i = 0; i < verdict_.count; ++i) {
         const std::size_t home = items_[i].rule->store;
+        if (items_[i].limit == nullptr) {
+            continue;
+        }
         if (home == policy::local_store) {
-            at_home_.add(items_[i], i);
+            at_home_.add(items_[i], i, items_[i].charged_hash);
         } else {
-            elsewhere_.add(items_[i], i);
+            elsewhere_.add(items_[i], i, items_[i].charged_hash);
             shared = view.stores[home].get();
         }
     }
@@ -159,7 +130,7 @@ bool limit_check::decide_without_room(store::intent what, batch& b, outcome when
         verdict::entry& e = verdict_.entries[b.entry[i]];
         e.what = enforced(*e.rule) ? outcome::failed_closed : outcome::failed_open;
         if (enforced(*e.rule)) {
-            rest.add(items_[b.entry[i]], b.entry[i]);
+            rest.add(items_[b.entry[i]], b.entry[i], b.charges[i].bucket_name.hash());
         }
     }
     if (rest.count == b.count) {
@@ -170,6 +141,18 @@ bool limit_check::decide_without_room(store::intent what, batch& b, outcome when
     return decide_locally(what, b, when_allowed);
 }
 
+// The client hears of its bucket, and nothing of parts.
+void limit_check::put_decision(const batch& b, const store::answer& a, std::size_t i)
+{
+    const item& it = items_[b.entry[i]];
+    limit::decision& told = verdict_.entries[b.entry[i]].decision;
+    told = a.decisions()[i];
+    if (it.charged != it.limit) {
+        parts_.heard(it.part, told, loop_.now());
+        told = told_of_whole(told, *it.charged, *it.limit);
+    }
+}
+
 void limit_check::record(const batch& b, const store::answer& a, outcome when_allowed)
 {
     for (std::size_t i = 0; i < b.count; ++i) {
@@ -178,8 +161,9 @@ void limit_check::record(const batch& b, const store::answer& a, outcome when_al
         }
         verdict::entry& e = verdict_.entries[b.entry[i]];
         e.decided = true;
-        e.decision = a.decisions()[i];
-        e.never = !e.decision.allowed && b.charges[i].cost > e.rule->limit.burst();
+        put_decision(b, a, i);
+        e.never = !e.decision.allowed && !e.decision.banned &&
+                  b.charges[i].cost > e.limit->most_at_once();
         if (e.decision.allowed) {
             e.what = when_allowed;
         } else {
@@ -191,31 +175,35 @@ void limit_check::record(const batch& b, const store::answer& a, outcome when_al
     }
 }
 
-void limit_check::reserve(const policy_view& view, const policy::route& route, reservation& into)
-    const
+void limit_check::reserve(const policy_view& view, reserving what, reservation& into) const
 {
-    if (!route.corrects) {
-        return;
-    }
-    reserve(at_home_, nullptr, into);
-    reserve(fallback_, nullptr, into);
-    if (elsewhere_.taken) {
+    reserve(at_home_, nullptr, what, into);
+    reserve(fallback_, nullptr, what, into);
+    if (elsewhere_.taken || elsewhere_.unanswered) {
         const std::size_t store = items_[elsewhere_.entry[0]].rule->store;
-        reserve(elsewhere_, view.stores[store].get(), into);
+        reserve(elsewhere_, view.stores[store].get(), what, into);
     }
 }
 
-void limit_check::reserve(const batch& b, store::shared_store* from, reservation& into) const
+void limit_check::reserve(
+    const batch& b, store::shared_store* from, reserving what, reservation& into
+) const
 {
-    for (std::size_t i = 0; i < b.count && b.taken; ++i) {
+    for (std::size_t i = 0; i < b.count; ++i) {
         const item& it = items_[b.entry[i]];
-        const limit::decision& said = b.given.decisions()[i];
-        if (it.may_be_corrected && said.allowed) {
+        const limit::decision said = b.taken ? b.given.decisions()[i] : limit::decision{};
+        const bool place = is_place(*it.rule);
+        const bool is_meant = place || what == reserving::everything ||
+                              (what == reserving::outcomes && it.rule->outcome.any());
+        const bool is_taken = (b.taken && said.allowed) || (b.unanswered && place);
+        if (is_meant && is_taken) {
             into.add({
                 .rule = it.rule,
+                .limit = it.charged,
                 .metrics = it.metrics,
-                .bucket_name = std::string{b.charges[i].bucket_name},
+                .bucket_name = std::string{b.charges[i].bucket_name.bytes()},
                 .cost = it.cost,
+                .place = place && from == nullptr ? b.given.place(i) : b.charges[i].place,
                 .decision = said,
                 .taken_at = b.taken_at,
                 .shared = from,
@@ -237,7 +225,7 @@ void limit_check::give_back(batch& b)
     }
     for (std::size_t i = 0; i < b.count; ++i) {
         if (b.given.decisions()[i].allowed) {
-            verdict_.entries[b.entry[i]].decision = now.decisions()[i];
+            put_decision(b, now, i);
         }
     }
 }
@@ -252,6 +240,11 @@ void limit_check::finish()
         if (admitted || what == outcome::rejected || what == outcome::failed_closed) {
             items_[i].metrics->count(what);
         }
+        const base::hashed_name bucket{bucket_name(i), items_[i].hash};
+        top_.by_requests.count(bucket);
+        if (what == outcome::rejected || what == outcome::shadow_rejected) {
+            top_.by_rejections.count(bucket);
+        }
     }
 }
 
@@ -259,6 +252,7 @@ void limit_check::answered(const store::answer& a)
 {
     record(elsewhere_, a, outcome::allowed);
     elsewhere_.taken = a.admitted;
+    elsewhere_.unanswered = false;
     elsewhere_.given = a;
     if (!a.admitted) {
         give_back(at_home_);
@@ -289,9 +283,9 @@ void limit_check::settle_failure()
                 closed = closed || enforced(*it.rule);
                 break;
             case policy::failure_policy::local:
-                it.name.add("local"
-                );  // one part more than its bucket in the store: a bucket of its own
-                fallback_.add(it, index);
+                // One part more than its bucket in the store: a bucket of its own.
+                it.name.add("local");
+                fallback_.add(it, index, it.name.hashed().hash());
                 break;
         }
     }

@@ -14,6 +14,8 @@
 #pragma once
 
 #include "gateway/identity/bucket_name.hpp"
+#include "gateway/server/bucket_parts.hpp"
+#include "gateway/server/heavy_hitters.hpp"
 #include "gateway/server/policy_view.hpp"
 #include "gateway/server/request_key.hpp"
 #include "gateway/server/reservation.hpp"
@@ -35,7 +37,11 @@ protected:
 
 class limit_check final : private store::question {
 public:
-    limit_check(store::memory_store& local, const net::loop& l) : local_(local), loop_(l) {}
+    limit_check(
+        store::memory_store& local, const net::loop& l, top_buckets& top, bucket_parts& parts
+    )
+        : local_(local), loop_(l), top_(top), parts_(parts)
+    {}
 
     // The verdict, or null: `listener` hears of it later, unless abandon() comes first.
     // `view` must live until then.
@@ -50,8 +56,11 @@ public:
     // request had been sent.
     void abandon() { abandon_question(); }
 
-    // What was taken from buckets that the response may correct, after a verdict that allows.
-    void reserve(const policy_view& view, const policy::route& route, reservation& into) const;
+    // What of that which was taken is to be reserved: places in flight, which a store that has not
+    // answered may have given, too; of a request that passes also what its response may correct; of
+    // one that is held everything.
+    enum class reserving { places, outcomes, everything };
+    void reserve(const policy_view& view, reserving what, reservation& into) const;
 
     // The bucket of entry i of the verdict in the store of its limit, whoever decided instead.
     std::string_view bucket_name(std::size_t i) const
@@ -62,13 +71,23 @@ public:
 private:
     struct item {
         const policy::limit_rule* rule = nullptr;
+        // The rule's, or that of the client's plan. Null: it would be refused but for the mode, and
+        // no store is asked.
+        const limit::limit* limit = nullptr;
+        // The same, or that of the part of the bucket that is charged.
+        const limit::limit* charged = nullptr;
+        bucket_parts::part part{};
         telemetry::limit_metrics* metrics = nullptr;
         identity::bucket_name name;
         // Tokens of this request.
         std::int64_t cost = 1;
-        // Length of the name without what a fallback adds, in bytes.
+        // Of the name without what a part or a fallback adds.
+        base::hash128 hash;
+        // Of the name of the bucket that is charged.
+        base::hash128 charged_hash;
+        // Length of the name without what a part or a fallback adds, in bytes.
         std::size_t name_bytes = 0;
-        // Whether the response may correct what is charged.
+        // Whether what is charged may be given back.
         bool may_be_corrected = false;
     };
 
@@ -80,10 +99,12 @@ private:
         store::answer given;
         // Whether the store has taken the tokens of this batch; then `given` is its answer.
         bool taken = false;
+        // Whether the store was asked, and has not answered.
+        bool unanswered = false;
         // No later than that.
         base::instant taken_at{};
 
-        void add(const item& i, std::size_t index);
+        void add(const item& i, std::size_t index, const base::hash128& hash);
 
         std::span<const store::charge> all() const { return {charges.data(), count}; }
 
@@ -91,12 +112,16 @@ private:
         {
             count = 0;
             taken = false;
+            unanswered = false;
         }
     };
 
     store::memory_store& local_;
     // The worker's loop, asked for the time.
     const net::loop& loop_;
+    // These two are the worker's, too.
+    top_buckets& top_;
+    bucket_parts& parts_;
 
     verdict_listener* listener_ = nullptr;
     verdict verdict_;
@@ -110,13 +135,18 @@ private:
 
     // What it means for a request that a limit cannot be applied to it.
     bool refuses(const item& i, verdict::ruling why);
+    bool blocks(item& i, const key_subject& subject);
+    bool collect_one(const policy::route& route, const key_subject& subject, item& i);
     bool collect(const policy_view& view, const policy::route& route, const key_subject& subject);
+    void choose_part(item& i);
+    void put_decision(const batch& b, const store::answer& a, std::size_t i);
     store::shared_store* gather(const policy_view& view);
     bool recall(const store::shared_store& shared);
     bool decide_locally(store::intent what, batch& b, telemetry::outcome when_allowed);
     bool decide_without_room(store::intent what, batch& b, telemetry::outcome when_allowed);
     void record(const batch& b, const store::answer& a, telemetry::outcome when_allowed);
-    void reserve(const batch& b, store::shared_store* from, reservation& into) const;
+    void reserve(const batch& b, store::shared_store* from, reserving what, reservation& into)
+        const;
     void give_back(batch& b);
     void settle_failure();
     void finish();

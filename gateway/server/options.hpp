@@ -48,9 +48,20 @@ struct admin_options {
     bool operator==(const admin_options&) const = default;
 };
 
+// Who may do more with the admin API than read what is no secret.
+struct admin_token {
+    // Where the token was read; empty: there is none, and nobody may.
+    std::string file{};
+    // A secret.
+    std::string text{};
+
+    bool operator==(const admin_token&) const = default;
+};
+
 struct options {
     std::vector<listener_options> listeners;
     admin_options admin;
+    server::admin_token admin_token;
     // The number of workers; 0: as many as usable cores.
     std::size_t workers = 0;
 
@@ -58,6 +69,8 @@ struct options {
     std::size_t max_connections = 10'000;
     // Most connections of one peer; 0: no bound.
     std::size_t max_connections_per_peer = 0;
+    // Most requests that wait for their tokens.
+    std::size_t max_waiting = 10'000;
 };
 
 }  // namespace gateway::server

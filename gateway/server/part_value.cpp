@@ -184,6 +184,22 @@ void read_pairs(
     });
 }
 
+// Of the lines that all servers read as that header.
+template <typename Use>
+void for_each_line(const http::request_head& head, std::string_view name, part_value& out, Use use)
+{
+    for (const http::field& f : head.fields) {
+        if (!http::reads_as(f.name, name)) {
+            continue;
+        }
+        if (!base::equal_ignoring_case(f.name, name) || head.connection.nominates(name)) {
+            out.make_ambiguous();
+        } else {
+            use(f.value);
+        }
+    }
+}
+
 }  // namespace
 
 void part_value::clear()
@@ -204,22 +220,23 @@ void part_value::add(std::string_view occurrence)
 
 void read_header(const http::request_head& head, std::string_view name, part_value& out)
 {
-    const bool credentials = base::equal_ignoring_case(name, "authorization");
-    for (const http::field& f : head.fields) {
-        if (!http::reads_as(f.name, name)) {
-            continue;
-        }
-        if (!base::equal_ignoring_case(f.name, name) || head.connection.nominates(name)) {
-            out.make_ambiguous();
-        } else if (!credentials) {
-            out.add(trimmed_for_all(f.value));
-        } else {
-            if (!http::read_credentials(f.value, decoded_value)) {
-                out.make_ambiguous();
-            }
-            out.add(decoded_value);
-        }
+    if (!base::equal_ignoring_case(name, "authorization")) {
+        read_plain_header(head, name, out);
+        return;
     }
+    for_each_line(head, name, out, [&out](std::string_view line) {
+        if (!http::read_credentials(line, decoded_value)) {
+            out.make_ambiguous();
+        }
+        out.add(decoded_value);
+    });
+}
+
+void read_plain_header(const http::request_head& head, std::string_view name, part_value& out)
+{
+    for_each_line(head, name, out, [&out](std::string_view line) {
+        out.add(trimmed_for_all(line));
+    });
 }
 
 void read_cookie(const http::request_head& head, std::string_view name, part_value& out)

@@ -42,6 +42,9 @@ private:
 // A name with another mark for '-' makes it ambiguous. Authorization is read as credentials.
 void read_header(const http::request_head& head, std::string_view name, part_value& out);
 
+// The same, whatever Authorization says.
+void read_plain_header(const http::request_head& head, std::string_view name, part_value& out);
+
 // Pairs as in RFC 6265 §4.2.1. A value is decoded like a query parameter, as many servers do, and
 // quotes around it are taken off.
 void read_cookie(const http::request_head& head, std::string_view name, part_value& out);

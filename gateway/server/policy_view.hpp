@@ -8,6 +8,7 @@
 #include "gateway/http/options.hpp"
 #include "gateway/policy/policy.hpp"
 #include "gateway/proxy/pool.hpp"
+#include "gateway/server/token_cache.hpp"
 #include "gateway/store/store.hpp"
 #include "gateway/telemetry/metrics.hpp"
 
@@ -21,6 +22,8 @@ struct policy_view {
     http::options http;
     // Most connections of one peer; 0: no bound.
     std::size_t max_connections_per_peer = 0;
+    // Most requests that wait for their tokens, in all workers together.
+    std::size_t max_waiting = 0;
 
     http::limit_header_options limit_headers;
     // The name of this process in `Via`, by which it sees loops.
@@ -31,6 +34,8 @@ struct policy_view {
     http::field_name identity_field = http::field_name::other;
     // Whether no other name has that id.
     bool identity_field_is_unique = false;
+    // The tokens that this worker has verified; null if no key asks for one.
+    std::unique_ptr<token_cache> tokens;
     // [i] are the counters of policy->routes[i].
     std::vector<telemetry::route_metrics*> routes;
     // The counters of requests that matched no route.

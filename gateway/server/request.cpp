@@ -19,7 +19,7 @@ admission request::admit(const http::request_head& head)
         return answer(head);
     }
     account_.note(head, admitter_);
-    return admitter_.admit(head, *this);
+    return held_or(admitter_.admit(head, *this));
 }
 
 // Of a proxy that asks whether a request may pass.
@@ -29,7 +29,7 @@ admission request::answer(const http::request_head& question)
     const bool clear = read_question(question, admitter_.peer_trusted(), asked);
     account_.note(asked, admitter_);
     return as_answer(
-        clear ? admitter_.admit(asked, *this)
+        clear ? held_or(admitter_.admit(asked, *this))
               : refusal(400, "the request that is asked about has two targets, or none")
     );
 }
@@ -41,7 +41,7 @@ admission request::as_answer(admission a)
         return a;
     }
     if (a.next == admission::action::forward || a.status == 404) {
-        admitter_.reserved().clear();
+        admitter_.reserved().keep_charges();
         return refusal(200, {});
     }
     const int status = host_.decide()->rejected_status;
@@ -49,10 +49,40 @@ admission request::as_answer(admission a)
     return a;
 }
 
+// Until its tokens are there, if they are still to come.
+admission request::held_or(admission a)
+{
+    admitter_.reserved().keep_places(env_.leases);
+    if (a.next != admission::action::forward || a.hold == base::duration{0}) {
+        return a;
+    }
+    if (!env_.held.hold(*this, env_.loop.now() + a.hold, admitter_.view()->max_waiting)) {
+        admitter_.reserved().give_back(env_.corrections, env_.leases);
+        return refusal(429, "too many requests wait for their tokens; retry later", a.hold);
+    }
+    a.next = admission::action::wait;
+    return a;
+}
+
 void request::decided(const verdict& v)
 {
     env_.loop.refresh_now();
-    const admission a = admitter_.conclude(v);
+    const admission a = held_or(admitter_.conclude(v));
+    if (a.next == admission::action::wait) {
+        host_.after_event(true);
+    } else {
+        settled(a);
+    }
+}
+
+void request::tokens_are_there()
+{
+    env_.loop.refresh_now();
+    settled({});
+}
+
+void request::settled(const admission& a)
+{
     state_.admitted(host_.decide() ? as_answer(a) : a);
     host_.after_event(true);
 }
@@ -70,8 +100,15 @@ void request::tunnel_carries(proxy::tunnel_side from, std::size_t bytes)
 void request::request_ends(const finished& f)
 {
     admitter_.abandon();
-    if (reservation& reserved = admitter_.reserved(); !reserved.empty() && f.status != 0) {
-        reserved.responded(f.status, nullptr, env_.loop.now(), env_.corrections);
+    reservation& reserved = admitter_.reserved();
+    if (held()) {
+        reserved.give_back(env_.corrections, env_.leases);
+        env_.held.release(*this);
+    } else if (!reserved.empty() && f.status != 0) {
+        reserved.responded(f.status, nullptr, env_.corrections);
+    }
+    if (!reserved.empty()) {
+        reserved.ended(env_.corrections, env_.leases);
     }
     account_.end(f, admitter_, upstream_.so_far());
 }

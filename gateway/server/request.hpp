@@ -6,6 +6,7 @@
 #pragma once
 
 #include "gateway/server/admitter.hpp"
+#include "gateway/server/held_requests.hpp"
 #include "gateway/server/request_account.hpp"
 #include "gateway/server/request_host.hpp"
 #include "gateway/server/request_state.hpp"
@@ -14,7 +15,7 @@
 
 namespace gateway::server {
 
-class request final : private request_port, private verdict_listener {
+class request final : private request_port, private verdict_listener, private held_request {
 public:
     // All of them outlive it.
     request(session_environment& env, request_carrier& carrier, request_host& host)
@@ -26,7 +27,7 @@ public:
           state_(*this, upstream_, carrier)
     {}
 
-    ~request() = default;
+    ~request() override = default;
 
     request_state& state() { return state_; }
 
@@ -48,6 +49,8 @@ private:
 
     admission answer(const http::request_head& question);
     admission as_answer(admission a);
+    admission held_or(admission a);
+    void settled(const admission& a);
 
     // request_port
     void request_begins() override;
@@ -62,6 +65,8 @@ private:
     void request_ends(const finished& f) override;
     // verdict_listener
     void decided(const verdict& v) override;
+    // held_request
+    void tokens_are_there() override;
 };
 
 }  // namespace gateway::server

@@ -1,7 +1,5 @@
 #include "gateway/server/request_key.hpp"
 
-#include "gateway/server/part_value.hpp"
-
 #include <algorithm>
 
 namespace gateway::server {
@@ -10,10 +8,16 @@ namespace {
 
 using source = policy::key_part::source;
 
-base::ip_address cut(const base::ip_address& client, int prefix)
+void read_claim(const request_token& token, std::string_view name, part_value& out)
 {
-    return client.masked(std::min(prefix, 32), prefix);
+    if (token.ambiguous) {
+        out.make_ambiguous();
+    } else if (token.verified != nullptr) {
+        out.add(token.verified->claim(name).value_or(std::string_view{}));
+    }
 }
+
+}  // namespace
 
 void read_part(const policy::key_part& part, const key_subject& subject, part_value& out)
 {
@@ -29,6 +33,9 @@ void read_part(const policy::key_part& part, const key_subject& subject, part_va
             break;
         case source::query:
             read_query(subject.head->query, part.name, out);
+            break;
+        case source::jwt:
+            read_claim(subject.token, part.name, out);
             break;
         case source::method:
             out.add(subject.head->method);
@@ -47,7 +54,10 @@ void read_part(const policy::key_part& part, const key_subject& subject, part_va
     }
 }
 
-}  // namespace
+base::ip_address cut(const base::ip_address& client, int prefix)
+{
+    return client.masked(std::min(prefix, 32), prefix);
+}
 
 key_result make_bucket_name(
     const policy::limit_rule& rule, const key_subject& subject, identity::bucket_name& out

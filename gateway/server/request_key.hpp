@@ -7,6 +7,8 @@
 #include "gateway/http/message.hpp"
 #include "gateway/identity/bucket_name.hpp"
 #include "gateway/policy/policy.hpp"
+#include "gateway/server/part_value.hpp"
+#include "gateway/server/request_token.hpp"
 
 #include <string_view>
 
@@ -25,9 +27,14 @@ struct key_subject {
     std::string_view path;
 
     std::string_view route;
+    // The token that it carries.
+    request_token token{};
     // Whether what the peer says of the client reaches the upstream.
     bool peer_trusted = false;
 };
+
+// The address as a key part has it that names a prefix of its own.
+base::ip_address cut(const base::ip_address& client, int prefix);
 
 enum class key_result {
     made,
@@ -36,6 +43,9 @@ enum class key_result {
     // A part is ambiguous, or is missing and must not be.
     reject,
 };
+
+// The value of a part other than client_ip.
+void read_part(const policy::key_part& part, const key_subject& subject, part_value& out);
 
 key_result make_bucket_name(
     const policy::limit_rule& rule, const key_subject& subject, identity::bucket_name& out

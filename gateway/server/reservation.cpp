@@ -13,19 +13,15 @@ namespace {
 
 using kind = limit::correction::kind;
 
-// In the ticks of the store that it lives in.
-limit::correction given_back(const reserved& r, std::int64_t tokens, base::instant now)
+// In the ticks of the store that it lives in; how long it was held is known when it is made.
+limit::correction given_back(const reserved& r, std::int64_t tokens)
 {
     const bool local = r.shared == nullptr;
     const base::duration tick = local ? base::duration{1} : std::chrono::microseconds{1};
-    const limit::terms& t =
-        local ? r.rule->limit.in_nanoseconds() : r.rule->limit.in_microseconds();
+    const limit::terms& t = local ? r.limit->in_nanoseconds() : r.limit->in_microseconds();
     return {
         .what = kind::give_back,
-        .of = {
-            .tokens = tokens,
-            .held = std::max<std::int64_t>((now - r.taken_at) / tick, 0) + (local ? 0 : 1),
-            .owed_before = limit::owed_before(t, r.decision, r.cost, tick)}};
+        .of = {.tokens = tokens, .owed_before = limit::owed_before(t, r.decision, r.cost, tick)}};
 }
 
 // What the response says that its request cost; nothing: it does not say, or nonsense.
@@ -60,7 +56,7 @@ void take_out(const policy::outcome_rule& rule, http::response_head& head)
 
 // What a response of this status makes of what was taken. Nothing: it stays.
 std::optional<limit::correction> correction_of(
-    const reserved& r, int status, http::response_head* head, base::instant now
+    const reserved& r, int status, http::response_head* head
 )
 {
     const policy::outcome_rule& rule = r.rule->outcome;
@@ -77,18 +73,52 @@ std::optional<limit::correction> correction_of(
     if (cost > r.cost) {
         return limit::correction{.what = kind::charge, .of = {.tokens = cost - r.cost}};
     }
-    return cost < r.cost ? std::optional{given_back(r, r.cost - cost, now)} : std::nullopt;
+    return cost < r.cost ? std::optional{given_back(r, r.cost - cost)} : std::nullopt;
 }
 
 }  // namespace
 
-void reservation::responded(
-    int status, http::response_head* head, base::instant now, corrections& make
-)
+void reservation::responded(int status, http::response_head* head, corrections& make)
 {
     for (const reserved& r : taken_) {
-        if (const auto what = correction_of(r, status, head, now)) {
+        if (r.place != 0) {
+            continue;
+        }
+        if (const auto what = correction_of(r, status, head)) {
             make.make(view_, r, *what);
+        }
+    }
+    keep_charges();
+}
+
+void reservation::keep_charges()
+{
+    std::erase_if(taken_, [](const reserved& r) { return r.place == 0; });
+}
+
+void reservation::keep_places(leases& in)
+{
+    for (reserved& r : taken_) {
+        if (r.place != 0 && r.shared != nullptr) {
+            r.lease = in.keep(view_, r);
+        }
+    }
+}
+
+void reservation::ended(corrections& make, leases& in)
+{
+    keep_charges();
+    give_back(make, in);
+}
+
+void reservation::give_back(corrections& make, leases& in)
+{
+    for (const reserved& r : taken_) {
+        if (r.lease) {
+            in.end(*r.lease);
+        }
+        if (r.cost > 0) {
+            make.make(view_, r, given_back(r, r.cost));
         }
     }
     clear();

@@ -1,14 +1,18 @@
 // What a request has been charged until its response says what of it remains.
 //
 // Corrected once: when the response's status is known, its own or the gateway's. If none comes
-// (the client has gone away), everything stays charged.
+// (the client has gone away), everything stays charged; of a request that was held until its tokens
+// come, everything is given back. Places in flight are given back when the request is over, however
+// it ends.
 #pragma once
 
 #include "gateway/http/message.hpp"
 #include "gateway/limit/correction.hpp"
+#include "gateway/server/leases.hpp"
 #include "gateway/server/policy_view.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,15 +23,21 @@ class corrections;
 // Tokens taken from one bucket.
 struct reserved {
     const policy::limit_rule* rule = nullptr;
+    // The one that they were taken under: the rule's, or that of the client's plan.
+    const limit::limit* limit = nullptr;
     telemetry::limit_metrics* metrics = nullptr;
     std::string bucket_name{};
     std::int64_t cost = 1;
+    // Not 0: a place in flight; see store::charge.
+    std::int64_t place = 0;
     // What the store said of it.
     limit::decision decision{};
     // No later than they were taken.
     base::instant taken_at{};
     // Null: they were taken from the local store.
     store::shared_store* shared = nullptr;
+    // Of a place in a shared store, once it is kept.
+    std::optional<leases::handle> lease{};
 };
 
 // Takes the headers out that were meant for us, whatever was charged.
@@ -51,9 +61,22 @@ public:
 
     bool empty() const { return taken_.empty(); }
 
+    // Has the places in shared stores renewed until they are given back.
+    void keep_places(leases& in);
+
     // The request's response has this status; `head` is the upstream's, or null. Nothing if it is
     // called again.
-    void responded(int status, http::response_head* head, base::instant now, corrections& make);
+    void responded(int status, http::response_head* head, corrections& make);
+
+    // The request was held, and goes nowhere: everything is given back. Nothing if it is called
+    // again.
+    void give_back(corrections& make, leases& in);
+
+    // There is no response whose status could change anything.
+    void keep_charges();
+
+    // The request is over: its places are given back.
+    void ended(corrections& make, leases& in);
 
 private:
     std::shared_ptr<const policy_view> view_;

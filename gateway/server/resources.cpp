@@ -51,6 +51,7 @@ std::shared_ptr<const policy_view> resources::adopt(const snapshot& s)
     view->http = s.http;
     view->via_name = s.via_name;
     view->max_connections_per_peer = s.max_connections_per_peer;
+    view->max_waiting = s.max_waiting;
     const policy::header_options& headers = s.policy->headers;
     view->limit_headers = {
         .x_ratelimit = headers.x_ratelimit,
@@ -62,6 +63,9 @@ std::shared_ptr<const policy_view> resources::adopt(const snapshot& s)
     view->identity_field_is_unique = view->identity_field == http::field_name::x_forwarded_for ||
                                      view->identity_field == http::field_name::forwarded ||
                                      view->identity_field == http::field_name::x_real_ip;
+    if (s.policy->token) {
+        view->tokens = std::make_unique<token_cache>(s.policy->token->good);
+    }
     view->no_route = &metrics_.route(worker_, policy::no_route_name);
     for (const policy::route& r : s.policy->routes) {
         view->routes.push_back(&metrics_.route(worker_, r.name));

@@ -14,13 +14,17 @@ namespace gateway::server {
 
 class check_pool;
 class corrections;
+class held_requests;
 class http1_pool;
+class leases;
 class session;
 
 struct session_environment {
     net::loop& loop;
     check_pool& checks;
     server::corrections& corrections;
+    server::leases& leases;
+    held_requests& held;
     // Lent to sessions that have something to do.
     http1_pool& spare_connections;
     telemetry::worker_metrics& metrics;

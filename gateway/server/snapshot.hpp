@@ -24,6 +24,7 @@ struct snapshot {
     std::shared_ptr<const policy::policy> policy;
     http::options http;
     std::size_t max_connections_per_peer = 0;
+    std::size_t max_waiting = 0;
     // [i] is policy->stores[i].
     std::vector<named_store> shared_stores;
     // [i] is policy->upstreams[i].

@@ -87,7 +87,7 @@ void upstream_side::responded(http::response_head& head)
     attempts_.took = env_.loop.now() - last_sent_;
     pool_->conduct().responded(attempts_.server, head.status, attempts_.took);
     if (reservation& reserved = admitted_.reserved(); !reserved.empty()) {
-        reserved.responded(head.status, &head, env_.loop.now(), env_.corrections);
+        reserved.responded(head.status, &head, env_.corrections);
     }
     if (admitted_.route()->corrects) {
         take_out_settlements(*admitted_.view()->policy, *admitted_.route(), head);

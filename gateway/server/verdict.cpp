@@ -17,6 +17,7 @@ int rank(telemetry::outcome what)
     switch (what) {
         case telemetry::outcome::rejected:
         case telemetry::outcome::failed_closed:
+        case telemetry::outcome::blocked:
             return 0;
         case telemetry::outcome::failed_open:
         case telemetry::outcome::failed_local:
@@ -53,6 +54,17 @@ std::optional<base::duration> verdict::retry_after() const
     return wait;
 }
 
+base::duration verdict::hold() const
+{
+    base::duration wait{0};
+    for (const entry& e : limits()) {
+        if (enforced(e) && e.decided && e.decision.allowed) {
+            wait = std::max(wait, e.decision.retry_after);
+        }
+    }
+    return wait;
+}
+
 int verdict::jitter() const
 {
     int percent = 0;
@@ -68,7 +80,7 @@ void verdict::reports(std::vector<http::limit_report>& of) const
 {
     for (const entry& e : limits()) {
         if (enforced(e) && e.decided) {
-            of.push_back({e.rule->name, &e.rule->limit, e.decision});
+            of.push_back({e.rule->name, e.limit, e.decision});
         }
     }
 }
@@ -91,6 +103,38 @@ void verdict::append_shadow_rejections(std::string& names) const
             names.append(names.empty() ? "" : ",").append(e.rule->name);
         }
     }
+}
+
+admission admission_of(verdict::ruling is, std::optional<base::duration> wait)
+{
+    switch (is) {
+        case verdict::ruling::allowed:
+            return {};
+        case verdict::ruling::rejected:
+            return wait ? refusal(
+                              429,
+                              "the limit is exhausted; retry later",
+                              std::max(*wait, base::duration{1})
+                          )
+                        : refusal(429, "the request costs more than the limit ever holds");
+        case verdict::ruling::unavailable:
+            return refusal(
+                503, "the rate limit cannot be checked at the moment", std::chrono::seconds{1}
+            );
+        case verdict::ruling::unidentified:
+            return refusal(
+                400,
+                "a header, cookie, query parameter or token that identifies the client is missing, "
+                "has two values, or is spelled in a way that servers read differently"
+            );
+        case verdict::ruling::blocked:
+            return refusal(403, "this client may not make this request");
+        case verdict::ruling::bad_cost:
+            return refusal(
+                400, "what the request says of its cost is no whole number within the bounds"
+            );
+    }
+    return {};
 }
 
 }  // namespace gateway::server

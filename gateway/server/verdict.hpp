@@ -3,6 +3,7 @@
 
 #include "gateway/http/limit_headers.hpp"
 #include "gateway/policy/limit_rule.hpp"
+#include "gateway/server/admission.hpp"
 #include "gateway/telemetry/metrics.hpp"
 
 #include <array>
@@ -23,12 +24,16 @@ struct verdict {
         unavailable,
         // Status 400: a part of a key is missing; the one entry is the limit with that key.
         unidentified,
+        // Status 403: the plan of this client is blocked; the one entry is the limit.
+        blocked,
         // Status 400: what the request says of its cost is nonsense; the one entry is the limit.
         bad_cost,
     };
 
     struct entry {
         const policy::limit_rule* rule = nullptr;
+        // The rule's, or that of the client's plan. Null: nothing was to be decided.
+        const limit::limit* limit = nullptr;
         telemetry::outcome what = telemetry::outcome::allowed;
         // Whether `decision` means something.
         bool decided = false;
@@ -54,6 +59,9 @@ struct verdict {
     // moment.
     std::optional<base::duration> retry_after() const;
 
+    // How long an allowed request is to wait for the tokens of every limit.
+    base::duration hold() const;
+
     // Percent of that wait to be added at random: the most of any violated limit.
     int jitter() const;
 
@@ -67,5 +75,9 @@ struct verdict {
     // Of a request that passed: the limits that would have stopped it, separated by commas.
     void append_shadow_rejections(std::string& names) const;
 };
+
+// What becomes of a request that is ruled so; `wait`: what a rejected client is told, nothing if no
+// time would help.
+admission admission_of(verdict::ruling is, std::optional<base::duration> wait);
 
 }  // namespace gateway::server

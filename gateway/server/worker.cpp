@@ -18,13 +18,18 @@ worker::worker(
       log_(shared.log),
       log_enabled_(shared.log.enabled()),
       resources_(loop_, shared.metrics, index),
-      checks_(shared.local, loop_),
+      checks_(shared.local, loop_, top_, parts_),
       corrections_(shared.local, loop_),
+      leases_(loop_),
+      held_(loop_, shared.waiting, shared.metrics.worker(index).requests_waiting),
+      bucket_desk_(shared.local, loop_),
       view_(resources_.adopt(s)),
       environment_{
           loop_,
           checks_,
           corrections_,
+          leases_,
+          held_,
           spare_connections_,
           shared.metrics.worker(index),
           log_,
@@ -130,6 +135,7 @@ void worker::tick(base::instant now)
     resources_.sweep();
     checks_.trim();
     corrections_.retry();
+    leases_.renew();
     spare_connections_.trim(*view_);
     if (index_ == 0) {
         shared_.local.set_unix_time(base::unix_time() - base::now().time_since_epoch());
@@ -178,10 +184,25 @@ void worker::abort()
     });
 }
 
+void worker::ask(std::function<void(worker_desk&)> question)
+{
+    boost::asio::post(loop_.context(), [this, question = std::move(question)] {
+        loop_.refresh_now();
+        worker_desk desk{*view_, bucket_desk_, top_};
+        question(desk);
+    });
+}
+
 // The loop's run() returns when nothing is left to wait for; it is never stopped.
 void worker::end_if_done()
 {
     if (draining_ && sessions_.empty()) {
+        if (!corrections_until_) {
+            corrections_until_ = loop_.now() + last_corrections;
+        }
+        if (!corrections_.idle() && loop_.now() < *corrections_until_) {
+            return;  // the tick looks again
+        }
         // Or an old view among them would keep its store links open.
         spare_connections_.clear();
         corrections_.lose_all();

@@ -10,10 +10,13 @@
 #include "gateway/net/loop.hpp"
 #include "gateway/server/check_pool.hpp"
 #include "gateway/server/corrections.hpp"
+#include "gateway/server/held_requests.hpp"
 #include "gateway/server/http1_pool.hpp"
+#include "gateway/server/leases.hpp"
 #include "gateway/server/peer_count.hpp"
 #include "gateway/server/resources.hpp"
 #include "gateway/server/session.hpp"
+#include "gateway/server/worker_desk.hpp"
 #include "gateway/store/memory_store.hpp"
 #include "gateway/telemetry/access_log.hpp"
 
@@ -33,10 +36,15 @@ struct shared_state {
     std::size_t max_connections;
     std::atomic<std::size_t> connections{0};
     peer_count peers{};
+    // Requests that wait for their tokens.
+    std::atomic<std::size_t> waiting{0};
 };
 
 class worker final {
 public:
+    // How long a worker that has drained waits for its last corrections.
+    static constexpr base::duration last_corrections = std::chrono::seconds{1};
+
     // About how many ticks a full pass over the local table takes, to forget full buckets: 10 s.
     static constexpr std::size_t sweep_passes = 400;
 
@@ -63,6 +71,9 @@ public:
 
     // [any thread] Ends now.
     void abort();
+
+    // [any thread] Calls `question` on the worker's thread, unless that has ended.
+    void ask(std::function<void(worker_desk&)> question);
 
 private:
     // A listener, and what its connections are for.
@@ -95,8 +106,13 @@ private:
     telemetry::access_log log_;
     bool log_enabled_;
     resources resources_;
+    top_buckets top_;
+    bucket_parts parts_;
     check_pool checks_;
     corrections corrections_;
+    leases leases_;
+    held_requests held_;
+    bucket_desk bucket_desk_;
     http1_pool spare_connections_;
     std::shared_ptr<const policy_view> view_;
     scratch scratch_;
@@ -108,6 +124,8 @@ private:
     bool paused_ = false;
 
     bool draining_ = false;
+    // Once no session is left: until then corrections may still be made.
+    std::optional<base::instant> corrections_until_;
     std::thread thread_;
 
     bool make_room();

@@ -285,6 +285,10 @@ void add_connection_families(families& all, const row<worker_metrics>& workers)
     );
     add_row(untrusted, {}, sum(workers, &worker_metrics::untrusted_forwarded));
     add_family(all, std::move(untrusted));
+    auto waiting =
+        gauge_family("gateway_requests_waiting", "Requests held until their tokens are there.");
+    add_row(waiting, {}, sum(workers, &worker_metrics::requests_waiting));
+    add_family(all, std::move(waiting));
 }
 
 void add_tunnel_families(families& all, const row<worker_metrics>& workers)

@@ -38,16 +38,18 @@ enum class outcome : std::uint8_t {
     shadow_rejected,
     failed_open,
     failed_closed,
-    failed_local
+    failed_local,
+    blocked
 };
 
-inline constexpr std::array<std::string_view, 6> outcome_names{
+inline constexpr std::array<std::string_view, 7> outcome_names{
     "allowed",
     "rejected",
     "shadow_rejected",
     "failed_open",
     "failed_closed",
     "failed_local",
+    "blocked",
 };
 
 inline constexpr std::size_t max_failure_reasons = 16;
@@ -135,6 +137,9 @@ struct worker_metrics {
     gauge clients_idle;
     gauge upstreams_active;
     gauge upstreams_idle;
+
+    // Requests held until their tokens are there.
+    gauge requests_waiting;
 
     // Tunnels open now; each is also an active connection of a client and an upstream.
     gauge tunnels;

@@ -37,6 +37,21 @@ void add_health_families(families& all, const std::vector<server_health>& server
     add_family(all, std::move(checks));
 }
 
+void add_plan_families(families& all, const std::vector<plan_figures>& plans)
+{
+    auto members = gauge_family("gateway_plan_members", "Keys and prefixes that have a plan.");
+    auto errors = counter_family(
+        "gateway_plan_file_errors_total",
+        "Changed plan files that could not be read, so that the old one stays in force."
+    );
+    for (const plan_figures& p : plans) {
+        add_row(members, {{"plans", p.name}}, static_cast<double>(p.members));
+        add_row(errors, {{"plans", p.name}}, static_cast<double>(p.errors));
+    }
+    add_family(all, std::move(members));
+    add_family(all, std::move(errors));
+}
+
 void add_single(families& all, prometheus::MetricFamily family, labels names, double value)
 {
     add_row(family, std::move(names), value);
@@ -85,6 +100,7 @@ struct registry::state {
     std::function<std::uint64_t()> turned_away;
     std::function<std::uint64_t()> dropped_lines;
     std::function<std::vector<server_health>()> health;
+    std::function<std::vector<plan_figures>()> plans;
 };
 
 void registry::state::add_own_families(families& all) const
@@ -202,6 +218,12 @@ void registry::set_health_source(std::function<std::vector<server_health>()> hea
     state_->health = std::move(health);
 }
 
+void registry::set_plan_source(std::function<std::vector<plan_figures>()> plans)
+{
+    const std::lock_guard lock(state_->mutex);
+    state_->plans = std::move(plans);
+}
+
 std::string registry::scrape() const
 {
     families all;
@@ -217,6 +239,9 @@ std::string registry::scrape() const
         add_limit_families(all, state_->limits);
         if (state_->health) {
             add_health_families(all, state_->health());
+        }
+        if (state_->plans) {
+            add_plan_families(all, state_->plans());
         }
         add_store_families(all, state_->stores, state_->store_failures);
         state_->add_own_families(all);

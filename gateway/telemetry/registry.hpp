@@ -30,6 +30,14 @@ struct server_health {
     std::uint64_t failed = 0;
 };
 
+// Of one section of `plans`.
+struct plan_figures {
+    std::string name;
+    std::size_t members = 0;
+    // Changed files that could not be read.
+    std::uint64_t errors = 0;
+};
+
 // Any thread may ask for a block (a lock is taken); only the worker of that index may write to it.
 // Sources are called by scrape() on its thread, and must stay callable as long as the registry
 // lives.
@@ -64,6 +72,9 @@ public:
     // Asked at each scrape for gateway_upstream_server_healthy and
     // gateway_upstream_health_checks_total.
     void set_health_source(std::function<std::vector<server_health>()> health);
+
+    // Asked at each scrape for gateway_plan_members and gateway_plan_file_errors_total.
+    void set_plan_source(std::function<std::vector<plan_figures>()> plans);
 
     // All metrics, in the Prometheus text exposition format 0.0.4.
     std::string scrape() const;

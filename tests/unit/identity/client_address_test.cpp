@@ -519,5 +519,54 @@ TEST(client_address, agrees_with_the_case_file_if_there_is_one)
     EXPECT_GT(cases, 0);
 }
 
+TEST(client_address, says_how_it_was_found)
+{
+    struct one {
+        client_options options;
+        const char* peer;
+        std::vector<std::string_view> lines;
+        const char* address;
+        client_reason why;
+        int hop;
+    };
+
+    const client_options walks = trusting({"10.0.0.0/8"}, 0, xff);
+    const client_options counts = trusting({}, 2, xff);
+    const client_options reads_one = trusting({"10.0.0.0/8"}, 0, "X-Real-IP");
+    for (const one& o : std::vector<one>{
+             {walks, "192.0.2.1", {"1.2.3.4"}, "192.0.2.1", client_reason::untrusted_peer, 0},
+             {walks, "10.0.0.1", {}, "10.0.0.1", client_reason::no_header, 0},
+             {walks,
+              "10.0.0.1",
+              {"1.2.3.4, 10.0.0.2"},
+              "1.2.3.4",
+              client_reason::first_untrusted,
+              2},
+             {walks,
+              "10.0.0.1",
+              {"10.0.0.3", "10.0.0.2"},
+              "10.0.0.3",
+              client_reason::all_trusted,
+              2},
+             {walks, "10.0.0.1", {"x, 10.0.0.2"}, "10.0.0.2", client_reason::unreadable, 1},
+             {walks, "10.0.0.1", {""}, "10.0.0.1", client_reason::all_trusted, 0},
+             {counts, "192.0.2.1", {"1.1.1.1, 2.2.2.2"}, "1.1.1.1", client_reason::counted, 2},
+             {counts, "192.0.2.1", {"2.2.2.2"}, "192.0.2.1", client_reason::not_countable, 0},
+             {reads_one, "10.0.0.1", {"1.2.3.4"}, "1.2.3.4", client_reason::only_address, 1},
+             {reads_one,
+              "10.0.0.1",
+              {"1.2.3.4", "5.6.7.8"},
+              "10.0.0.1",
+              client_reason::no_one_address,
+              0},
+         }) {
+        const auto found = find_client(o.options, *ip_address::parse(o.peer), o.lines);
+        EXPECT_EQ(found.address.to_string(), o.address);
+        EXPECT_EQ(found.why, o.why) << o.peer << " " << o.address;
+        EXPECT_EQ(found.hop, o.hop) << o.peer << " " << o.address;
+        EXPECT_EQ(client_address(o.options, *ip_address::parse(o.peer), o.lines), found.address);
+    }
+}
+
 }  // namespace
 }  // namespace gateway::identity

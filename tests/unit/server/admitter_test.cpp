@@ -55,7 +55,9 @@ protected:
     std::shared_ptr<late_store> shared = std::make_shared<late_store>();
     store::memory_store local{{.max_buckets = 1024}};
     net::loop loop;
-    check_pool checks{local, loop};
+    top_buckets top;
+    bucket_parts parts;
+    check_pool checks{local, loop, top, parts};
     scratch memory;
     admitter a{checks, memory};
     std::optional<admission> concluded;  // of one that was pending

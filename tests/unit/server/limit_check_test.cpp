@@ -1,5 +1,6 @@
 #include "gateway/server/limit_check.hpp"
 
+#include "gateway/server/corrections.hpp"
 #include "gateway/store/call.hpp"
 
 #include <gmock/gmock.h>
@@ -10,7 +11,9 @@ namespace {
 using policy::failure_policy;
 using policy::limit_rule;
 using telemetry::outcome;
+using ::testing::AnyOf;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using is = verdict::ruling;
 
 class fake_store final : public store::shared_store {
@@ -18,6 +21,7 @@ public:
     std::optional<store::failure> refuses;
     std::vector<std::string> asked;  // names of limits, of the last question
     std::string bucket;              // of its last charge
+    std::int64_t burst = 0;          // of its limit
     std::optional<store::answer> recalled;
     int questions = 0;
     std::int64_t remaining = 7;
@@ -37,7 +41,8 @@ public:
         asked.clear();
         for (const store::charge& c : charges) {
             asked.emplace_back(c.limit_name);
-            bucket = c.bucket_name;
+            bucket = c.bucket_name.bytes();
+            burst = c.limit->burst();
         }
         if (!refuses) {
             place_.hold(q);
@@ -135,6 +140,16 @@ protected:
 
     void abandon() { check_.abandon(); }
 
+    // The last request's response came, and makes one correction.
+    void respond(int status)
+    {
+        corrections_.emplace(local, loop_);
+        reservation taken;
+        taken.begin({std::shared_ptr<const policy_view>{}, &view_});
+        check_.reserve(view_, limit_check::reserving::outcomes, taken);
+        taken.responded(status, nullptr, *corrections_);
+    }
+
     std::uint64_t count(std::size_t rule, outcome o) const
     {
         return metrics_[rule].decisions[static_cast<std::size_t>(o)].value();
@@ -169,10 +184,11 @@ protected:
         bool room = true;
         for (int i = 0; room; ++i) {
             const std::string name = std::to_string(i);
-            const store::charge c{.limit_name = "x", .bucket_name = name, .limit = &one};
+            const store::charge c{
+                .limit_name = "x", .bucket_name = base::hashed_name{name}, .limit = &one};
             room = small_->take({&c, 1}, loop_.now(), ignored);
         }
-        check_of_small_.emplace(*small_, loop_);
+        check_of_small_.emplace(*small_, loop_, top_, parts_);
     }
 
     const verdict& ask_without_room()
@@ -196,9 +212,12 @@ private:
     http::request_head head_;
     key_subject subject_;
     bool pending_ = false;
-    limit_check check_{local, loop_};
+    top_buckets top_;
+    bucket_parts parts_;
+    limit_check check_{local, loop_, top_, parts_};
     std::optional<store::memory_store> small_;
     std::optional<limit_check> check_of_small_;
+    std::optional<corrections> corrections_;
 
     void prepare()
     {
@@ -519,6 +538,59 @@ TEST_F(limits, name_the_bucket_in_their_own_store_whoever_decides)
     shared->fail();
     EXPECT_EQ(said().deciding()->what, outcome::failed_local);
     EXPECT_EQ(bucket_of(0), asked);
+}
+
+TEST_F(limits, that_are_split_charge_one_part_and_tell_of_the_whole)
+{
+    limit_rule& rule = add("a", elsewhere, 20);
+    rule.limit = *rule.limit.split(2);
+    ask();
+    EXPECT_THAT(shared->bucket, AnyOf(EndsWith("0/2"), EndsWith("1/2")));
+    const std::string charged = shared->bucket;
+    shared->answer({true}, true);  // 7 of 10
+    EXPECT_EQ(said().limits()[0].decision.remaining, 14);
+    EXPECT_EQ(said().limits()[0].limit->burst(), 20);
+    EXPECT_EQ(bucket_of(0), charged.substr(0, bucket_of(0).size()));
+    EXPECT_EQ(bucket_of(0).size() + 4 + 3, charged.size()) << "people hear of the whole bucket";
+}
+
+TEST_F(limits, that_are_split_give_out_no_more_than_the_whole)
+{
+    limit_rule& rule = add("a", policy::local_store, 19);
+    rule.limit = *rule.limit.split(8);
+    int passed = 0;
+    for (int i = 0; i < 500; ++i) {
+        passed += ask().is == is::allowed ? 1 : 0;
+    }
+    EXPECT_EQ(passed, 19);
+}
+
+TEST_F(limits, that_are_split_are_corrected_in_the_part_that_was_charged)
+{
+    limit_rule& rule = add("a", elsewhere, 20);
+    rule.limit = *rule.limit.split(2);
+    rule.outcome.reset_on.ranges.emplace_back(200, 299);
+    ask();
+    const std::string charged = shared->bucket;
+    const std::int64_t burst = shared->burst;
+    shared->answer({true}, true);
+    shared->bucket.clear();
+    respond(200);
+    EXPECT_EQ(shared->questions, 2);
+    EXPECT_EQ(shared->bucket, charged);
+    EXPECT_EQ(shared->burst, burst);
+    EXPECT_EQ(burst, 10);
+}
+
+TEST_F(limits, that_are_split_fall_back_to_a_part_of_their_own)
+{
+    limit_rule& rule = add("a", elsewhere, 20);
+    rule.limit = *rule.limit.split(2);
+    rule.on_store_failure = failure_policy::local;
+    ask();
+    shared->fail();
+    EXPECT_EQ(said().is, is::allowed);
+    EXPECT_EQ(said().limits()[0].decision.remaining, 18) << "9 of 10 in one of two parts";
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "gateway/server/corrections.hpp"
 #include "gateway/server/http1_pool.hpp"
+#include "gateway/server/leases.hpp"
 
 #include <climits>
 #include <gmock/gmock.h>
@@ -149,8 +150,13 @@ private:
     telemetry::access_log log_{writer_};
     bool log_enabled_ = true;
     store::memory_store local_{{.max_buckets = 1024}};
-    check_pool checks_{local_, loop};
+    top_buckets top_;
+    bucket_parts parts_;
+    check_pool checks_{local_, loop, top_, parts_};
     corrections corrections_{local_, loop};
+    leases leases_{loop};
+    std::atomic<std::size_t> waiting_{0};
+    held_requests held_{loop, waiting_, metrics.requests_waiting};
     scratch scratch_;
     http::date_line date_{base::unix_time()};
     std::list<session> sessions_;
@@ -158,6 +164,8 @@ private:
         loop,
         checks_,
         corrections_,
+        leases_,
+        held_,
         connections,
         metrics,
         log_,

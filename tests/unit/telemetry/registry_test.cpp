@@ -153,6 +153,7 @@ TEST(registry, prints_every_outcome_of_a_limit_even_at_zero)
         {"failed_open", 0},
         {"failed_closed", 0},
         {"failed_local", 1},
+        {"blocked", 0},
     };
     for (const auto& [name, count] : expected) {
         const std::string row =
@@ -250,6 +251,17 @@ TEST(registry, asks_its_sources_at_each_scrape)
     EXPECT_EQ(v.at(R"(gateway_buckets{store="local"})"), 6);
     EXPECT_EQ(v.at(R"(gateway_buckets_turned_away_total{store="local"})"), 3);
     EXPECT_EQ(v.at("gateway_access_log_dropped_lines_total"), 11);
+}
+
+TEST(registry, tells_of_plans_what_its_source_knows)
+{
+    registry r(1, words, "1");
+    EXPECT_THAT(r.scrape(), Not(HasSubstr("gateway_plan")));
+    r.set_plan_source([] { return std::vector<plan_figures>{{"api", 7, 0}, {"nets", 0, 2}}; });
+    const auto v = values(r);
+    EXPECT_EQ(v.at(R"(gateway_plan_members{plans="api"})"), 7);
+    EXPECT_EQ(v.at(R"(gateway_plan_file_errors_total{plans="api"})"), 0);
+    EXPECT_EQ(v.at(R"(gateway_plan_file_errors_total{plans="nets"})"), 2);
 }
 
 TEST(registry, tells_its_version_and_its_process)

@@ -1,0 +1,60 @@
+#include "gateway/server/held_requests.hpp"
+
+namespace gateway::server {
+
+bool held_requests::hold(held_request& r, base::instant until, std::size_t most)
+{
+    if (all_.fetch_add(1, std::memory_order_relaxed) >= most) {
+        all_.fetch_sub(1, std::memory_order_relaxed);
+        return false;
+    }
+    r.at_ = waiting_.emplace(until, &r);
+    r.held_ = true;
+    here_.add(1);
+    if (r.at_ == waiting_.begin()) {
+        await_first();
+    }
+    return true;
+}
+
+void held_requests::release(held_request& r)
+{
+    if (!r.held_) {
+        return;
+    }
+    const bool was_first = r.at_ == waiting_.begin();
+    waiting_.erase(r.at_);
+    r.held_ = false;
+    here_.add(-1);
+    all_.fetch_sub(1, std::memory_order_relaxed);
+    if (was_first) {
+        await_first();
+    }
+}
+
+void held_requests::await_first()
+{
+    if (waiting_.empty()) {
+        timer_.cancel();
+        return;
+    }
+    timer_.expires_at(waiting_.begin()->first);
+    timer_.async_wait([this](const boost::system::error_code& ec) {
+        if (!ec) {
+            let_go(base::now());
+        }
+    });
+}
+
+// Who is let go may hold or release others from inside, which awaits the first one anew.
+void held_requests::let_go(base::instant now)
+{
+    while (!waiting_.empty() && waiting_.begin()->first <= now) {
+        held_request& r = *waiting_.begin()->second;
+        release(r);
+        r.tokens_are_there();
+    }
+    await_first();
+}
+
+}  // namespace gateway::server

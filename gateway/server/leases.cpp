@@ -1,0 +1,82 @@
+#include "gateway/server/leases.hpp"
+
+#include "gateway/identity/bucket_name.hpp"
+#include "gateway/server/reservation.hpp"
+
+#include <random>
+
+namespace gateway::server {
+
+std::int64_t fresh_place()
+{
+    thread_local std::mt19937_64 random{std::random_device{}()};
+    return static_cast<std::int64_t>(random() >> 11);
+}
+
+// One place, and the question that renews it.
+class leases::lease final : private store::question {
+public:
+    lease(std::shared_ptr<const policy_view> view, const reserved& r, base::instant now)
+        : view_(std::move(view)),
+          store_(*r.shared),
+          bucket_name_(r.bucket_name),
+          due_(now + every(*r.limit)),
+          charge_{
+              .limit_name = r.rule->name,
+              .bucket_name = identity::hashed(bucket_name_),
+              .limit = r.limit,
+              .place = r.place,
+              .may_be_corrected = true,
+              .correction = &renewal_}
+    {}
+
+    void renew(base::instant now)
+    {
+        if (now < due_ || asked()) {
+            return;
+        }
+        due_ = now + every(*charge_.limit);
+        if (store_.ask({&charge_, 1}, *this)) {
+            due_ = now;  // it cannot be asked now: again with the next tick
+        }
+    }
+
+private:
+    static base::duration every(const limit::limit& l) { return l.lease() / 3; }
+
+    // The policy and the store must stay.
+    std::shared_ptr<const policy_view> view_;
+    store::shared_store& store_;
+    std::string bucket_name_;
+    base::instant due_;
+    const limit::correction renewal_{.what = limit::correction::kind::renew};
+    store::charge charge_;
+
+    // A place that is lost stays lost: its request goes on.
+    void answered(const store::answer&) override {}
+
+    void failed(store::failure) override { due_ = base::instant{}; }
+};
+
+leases::leases(const net::loop& l) : loop_(l) {}
+
+leases::~leases() = default;
+
+leases::handle leases::keep(const std::shared_ptr<const policy_view>& view, const reserved& r)
+{
+    return all_.emplace(all_.end(), view, r, loop_.now());
+}
+
+void leases::end(handle of)
+{
+    all_.erase(of);
+}
+
+void leases::renew()
+{
+    for (lease& l : all_) {
+        l.renew(loop_.now());
+    }
+}
+
+}  // namespace gateway::server

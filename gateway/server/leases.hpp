@@ -1,0 +1,44 @@
+// Places of requests in flight that a worker holds in shared stores: each is leased, and renewed
+// at a third of its lease until its request ends. A renewal that comes too late finds the place
+// gone and changes nothing. One thread.
+#pragma once
+
+#include "gateway/net/loop.hpp"
+#include "gateway/server/policy_view.hpp"
+
+#include <list>
+#include <memory>
+#include <string>
+
+namespace gateway::server {
+
+struct reserved;
+
+// What store::charge::place wants: a number that no other place has, of 53 bits.
+std::int64_t fresh_place();
+
+class leases {
+    class lease;
+
+public:
+    explicit leases(const net::loop& l);
+    ~leases();
+
+    using handle = std::list<lease>::iterator;
+
+    // From now on the place is renewed. `r` was reserved in a shared store under the policy of that
+    // view.
+    handle keep(const std::shared_ptr<const policy_view>& view, const reserved& r);
+
+    // Its request has ended.
+    void end(handle of);
+
+    // Called from each tick.
+    void renew();
+
+private:
+    const net::loop& loop_;
+    std::list<lease> all_;
+};
+
+}  // namespace gateway::server

@@ -1,0 +1,110 @@
+// Which buckets a request is charged to, and what it costs there.
+#include "gateway/server/limit_check.hpp"
+#include "gateway/server/request_cost.hpp"
+#include "gateway/server/request_plan.hpp"
+
+namespace gateway::server {
+
+using telemetry::outcome;
+
+// Of a limit in shadow mode: nothing.
+bool limit_check::refuses(const item& i, verdict::ruling why)
+{
+    if (i.rule->mode == policy::mode::shadow) {
+        return false;
+    }
+    verdict_.is = why;
+    verdict_.entries[0] = {.rule = i.rule};  // the others were not asked
+    verdict_.count = 1;
+    return true;
+}
+
+// Names the bucket of every limit that applies, and what the request costs there. False: the
+// request is bad, or refused by a plan.
+bool limit_check::collect(
+    const policy_view& view, const policy::route& route, const key_subject& subject
+)
+{
+    for (const std::size_t index : route.limits) {
+        item& i = items_[verdict_.count];
+        i.rule = &view.policy->limits[index];
+        i.metrics = view.limits[index];
+        bool passes = true;
+        const auto [is, limit] = applied_by_plan(*view.policy, *i.rule, subject);
+        i.limit = limit;
+        switch (is) {
+            case applied_limit::kind::limited:
+                passes = collect_one(route, subject, i);
+                break;
+            case applied_limit::kind::unlimited:
+                break;
+            case applied_limit::kind::blocked:
+                passes = !blocks(i, subject);
+                break;
+            case applied_limit::kind::unclear:
+                passes = !refuses(i, verdict::ruling::unidentified);
+                break;
+        }
+        if (!passes) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// A client's plan is blocked: refuses, and counts it. Of a limit in shadow mode: notes that it
+// would have.
+bool limit_check::blocks(item& i, const key_subject& subject)
+{
+    const bool named = make_bucket_name(*i.rule, subject, i.name) == key_result::made;
+    i.name_bytes = named ? i.name.bytes().size() : 0;
+    i.hash = i.name.hashed().hash();
+    if (!refuses(i, verdict::ruling::blocked)) {
+        verdict_.entries[verdict_.count++] = {.rule = i.rule, .what = outcome::shadow_rejected};
+        return false;
+    }
+    verdict_.entries[0].what = outcome::blocked;
+    i.metrics->count(outcome::blocked);
+    if (&i != items_.data()) {
+        items_[0] = i;
+    }
+    return true;
+}
+
+// False: the request is bad.
+bool limit_check::collect_one(const policy::route& route, const key_subject& subject, item& i)
+{
+    i.may_be_corrected = route.holds || (route.corrects && i.rule->outcome.any());
+    const key_result made = make_bucket_name(*i.rule, subject, i.name);
+    i.name_bytes = i.name.bytes().size();
+    i.hash = i.name.hashed(&i == items_.data() ? nullptr : &items_[verdict_.count - 1].name).hash();
+    if (made == key_result::reject && refuses(i, verdict::ruling::unidentified)) {
+        return false;
+    }
+    const auto cost = cost_of(i.rule->cost, *subject.head);
+    if (!cost && refuses(i, verdict::ruling::bad_cost)) {
+        return false;
+    }
+    if (made == key_result::made && cost) {
+        i.cost = *cost;
+        choose_part(i);
+        verdict_.entries[verdict_.count++] = {.rule = i.rule, .limit = i.limit};
+    }
+    return true;
+}
+
+// Of a bucket that is split: the one part that is charged.
+void limit_check::choose_part(item& i)
+{
+    i.charged = i.limit;
+    i.charged_hash = i.hash;
+    const auto parts = i.limit->parts();
+    if (!parts.empty()) {
+        i.part = parts_.choose(i.name.bytes(), *i.limit, i.cost, loop_.now());
+        i.charged = &parts[i.part.number];
+        name_part(i.name, i.part.number, parts.size());
+        i.charged_hash = i.name.hashed().hash();
+    }
+}
+
+}  // namespace gateway::server

@@ -1,0 +1,50 @@
+#include "gateway/server/request_plan.hpp"
+
+#include "gateway/server/part_value.hpp"
+
+namespace gateway::server {
+
+std::optional<policy::plan_id> plan_of(
+    const policy::plan_section& plans, const key_subject& subject
+)
+{
+    if (plans.by_address()) {
+        return plans.members->find(subject.address);
+    }
+    thread_local part_value value;  // keeps its memory
+    read_part(plans.key, subject, value);
+    if (value.ambiguous()) {
+        return std::nullopt;
+    }
+    return value.present() ? plans.members->find(value.text()) : policy::plan_id{0};
+}
+
+applied_limit applied_by_plan(
+    const policy::policy& policy, const policy::limit_rule& rule, const key_subject& subject
+)
+{
+    using kind = applied_limit::kind;
+    const applied_limit own{.is = kind::limited, .limit = &rule.limit};
+    if (rule.plan.plans == policy::no_plans) {
+        return own;
+    }
+    const auto plan = plan_of(policy.plans[rule.plan.plans], subject);
+    if (!plan) {
+        return {.is = kind::unclear};
+    }
+    const policy::plan_rule* const chosen = rule.plan.of(*plan);
+    if (chosen == nullptr) {
+        return own;
+    }
+    switch (chosen->what) {
+        case policy::plan_rule::kind::limited:
+            return {.is = kind::limited, .limit = &chosen->limit};
+        case policy::plan_rule::kind::unlimited:
+            return {.is = kind::unlimited};
+        case policy::plan_rule::kind::blocked:
+            return {.is = kind::blocked};
+    }
+    return own;
+}
+
+}  // namespace gateway::server

@@ -1,0 +1,30 @@
+// Where a request belongs: its host and path as matching and keys spell them, and its route. Pure.
+#pragma once
+
+#include "gateway/http/message.hpp"
+#include "gateway/policy/policy.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace gateway::server {
+
+struct found_route {
+    // 0: there is a route; else what the request is refused with.
+    int status = 0;
+    std::string_view detail{};
+    // Of policy::routes.
+    std::size_t index = 0;
+    // The normalised path; in `path_room` or the head.
+    std::string_view path{};
+};
+
+// `host` becomes the normalised host, if any route or key asks for it.
+found_route find_route(
+    const policy::policy& p,
+    const http::request_head& head,
+    std::string& host,
+    std::string& path_room
+);
+
+}  // namespace gateway::server

@@ -1,0 +1,38 @@
+#include "gateway/server/token_cache.hpp"
+
+namespace gateway::server {
+
+const identity::verified_token* token_cache::find(std::string_view token, base::duration now)
+{
+    if (token.size() > identity::max_token_bytes) {
+        return nullptr;
+    }
+    const base::sha256_digest digest = base::sha256(token);
+    if (const auto place = places_.find(digest); place != places_.end()) {
+        const auto known = place->second;
+        if (now >= known->token.expires) {
+            forget(known);
+            return nullptr;
+        }
+        entries_.splice(entries_.begin(), entries_, known);
+        return &known->token;
+    }
+    auto verified = identity::verify_token(good_, token, now);
+    if (!verified) {
+        return nullptr;
+    }
+    if (places_.size() == max_tokens) {
+        forget(std::prev(entries_.end()));
+    }
+    entries_.push_front({digest, *std::move(verified)});
+    places_.emplace(digest, entries_.begin());
+    return &entries_.front().token;
+}
+
+void token_cache::forget(std::list<entry>::iterator e)
+{
+    places_.erase(e->digest);
+    entries_.erase(e);
+}
+
+}  // namespace gateway::server

@@ -1,0 +1,97 @@
+#include "gateway/server/token_cache.hpp"
+
+#include "gateway/identity/token_keys.hpp"
+#include "tests/unit/identity/issuer.hpp"
+
+#include <gtest/gtest.h>
+
+namespace gateway::server {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr base::duration today = 1'800'000'000s;
+
+class token_caches : public ::testing::Test {
+protected:
+    const identity::issuer& by = identity::issuers()[0];
+    identity::token_rules rules;
+    token_cache cache{rules};
+
+    token_caches()
+    {
+        accept();
+        rules.claims = {"sub"};
+    }
+
+    void accept() { rules.keys = identity::parse_token_keys(by.jwks()).keys; }
+
+    // Only what is remembered is good from now on.
+    void accept_nothing_new() { rules.keys.clear(); }
+
+    std::string token(int sub, const std::string& more = {}) const
+    {
+        return by.token(R"({"sub":)" + std::to_string(sub) + more + "}");
+    }
+
+    // "-" if it is not good.
+    std::string sub(const std::string& token, base::duration now = today)
+    {
+        const identity::verified_token* const found = cache.find(token, now);
+        return found != nullptr ? std::string{found->claim("sub").value()} : "-";
+    }
+};
+
+TEST_F(token_caches, verify_a_token_once)
+{
+    EXPECT_EQ(sub(token(1)), "1");
+    EXPECT_EQ(sub(token(2)), "2");
+    accept_nothing_new();
+    EXPECT_EQ(sub(token(1)), "1");
+    EXPECT_EQ(sub(token(2)), "2");
+    EXPECT_EQ(sub(token(3)), "-");
+    EXPECT_EQ(cache.size(), 2U);
+}
+
+TEST_F(token_caches, forget_it_when_it_expires)
+{
+    const std::string short_lived = token(1, R"(,"exp":1800000010)");
+    EXPECT_EQ(sub(short_lived), "1");
+    EXPECT_EQ(sub(short_lived, today + 39s), "1");
+    EXPECT_EQ(sub(short_lived, today + 40s), "-");
+    EXPECT_EQ(cache.size(), 0U);
+    EXPECT_EQ(sub(short_lived, today + 40s), "-");
+}
+
+TEST_F(token_caches, remember_no_bad_ones)
+{
+    EXPECT_EQ(sub(token(1)), "1");
+    for (int i = 0; i < 100; ++i) {
+        EXPECT_EQ(sub(token(1) + std::to_string(i)), "-");
+    }
+    EXPECT_EQ(sub(std::string(identity::max_token_bytes + 1, 'a')), "-");
+    EXPECT_EQ(sub(""), "-");
+    EXPECT_EQ(cache.size(), 1U);
+    const std::string early = token(2, R"(,"nbf":1800000100)");
+    EXPECT_EQ(sub(early), "-");
+    EXPECT_EQ(sub(early, today + 70s), "2") << "a token may become good";
+}
+
+TEST_F(token_caches, forget_the_one_not_seen_for_longest)
+{
+    constexpr int most = static_cast<int>(token_cache::max_tokens);
+    for (int i = 0; i < most; ++i) {
+        sub(token(i));
+    }
+    EXPECT_EQ(cache.size(), token_cache::max_tokens);
+    EXPECT_EQ(sub(token(0)), "0");
+    EXPECT_EQ(sub(token(most)), std::to_string(most));
+    EXPECT_EQ(cache.size(), token_cache::max_tokens);
+    accept_nothing_new();
+    EXPECT_EQ(sub(token(0)), "0");
+    EXPECT_EQ(sub(token(1)), "-");
+    EXPECT_EQ(sub(token(2)), "2");
+}
+
+}  // namespace
+}  // namespace gateway::server
