@@ -8,6 +8,8 @@
 #include <deque>
 #include <memory>
 #include <random>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace gateway::store::testing {
@@ -44,12 +46,94 @@ protected:
             const auto& buckets = kind == 2 ? wide : narrow;
             const std::int64_t cost = random() % 8 == 0 ? 30 : 1 + random() % 3;
             charges.push_back(
-                {name, buckets[random() % buckets.size()], &limits[kind], cost, random() % 4 != 0}
+                {name,
+                 base::hashed_name{buckets[random() % buckets.size()]},
+                 &limits[kind],
+                 cost,
+                 random() % 4 != 0}
             );
         }
         return charges;
     }
 };
+
+TEST_F(batches, of_a_sliding_limit_wait_one_behind_the_other)
+{
+    redis_subject s{std::make_shared<redis_server>(), options};
+    ASSERT_TRUE(s.becomes_healthy());
+    const auto log = *limit::limit::sliding(2, std::chrono::minutes{2}, 0);
+    const charge c{
+        .limit_name = "l",
+        .bucket_name = base::hashed_name{"one"},
+        .limit = &log,
+        .max_wait = limit::limit::max_wait,
+        .max_reserved = 20};
+    std::deque<asker> askers(7);
+    for (asker& q : askers) {
+        ASSERT_EQ(s.store().ask({&c, 1}, q), std::nullopt);
+    }
+    ASSERT_TRUE(run_until(s.io(), [&] { return askers.back().settled(); }));
+    for (std::size_t i = 0; i < askers.size(); ++i) {
+        ASSERT_TRUE(askers[i].got.has_value());
+        const auto wait = askers[i].got->decisions()[0].retry_after;
+        EXPECT_NEAR(static_cast<double>(wait / seconds{1}), static_cast<double>(i / 2 * 120), 5)
+            << i;
+    }
+}
+
+TEST_F(batches, may_come_from_before_and_after_a_changed_algorithm)
+{
+    redis_subject s{std::make_shared<redis_server>(), options};
+    ASSERT_TRUE(s.becomes_healthy());
+    const auto log = *limit::limit::sliding(5, hours{1}, 0);
+    const auto places = *limit::limit::in_flight(5, hours{1});
+    std::deque<asker> askers(9);
+    std::deque<charge> charges;
+    for (std::size_t i = 0; i < askers.size(); ++i) {
+        const std::array<const limit::limit*, 3> all{limits.data(), &log, &places};
+        charges.push_back(
+            {.limit_name = "l",
+             .bucket_name = base::hashed_name{"one"},
+             .limit = all[i % 3],
+             .place = static_cast<std::int64_t>(i) + 1}
+        );
+        ASSERT_EQ(s.store().ask({&charges.back(), 1}, askers[i]), std::nullopt);
+    }
+    ASSERT_TRUE(run_until(s.io(), [&] { return askers.back().settled(); }));
+    for (const asker& q : askers) {
+        EXPECT_TRUE(q.got.has_value());
+    }
+}
+
+TEST_F(batches, may_give_a_place_back_that_they_took)
+{
+    redis_subject s{std::make_shared<redis_server>(), options};
+    ASSERT_TRUE(s.becomes_healthy());
+    const auto one = *limit::limit::in_flight(1, hours{1});
+    const limit::correction end;
+    std::deque<asker> askers(6);
+    std::deque<charge> charges;
+    std::deque<std::string> receipts;
+    for (std::size_t i = 0; i < askers.size(); ++i) {
+        receipts.push_back("receipt " + std::to_string(i));
+        const bool ends = i % 2 == 1;
+        charges.push_back(
+            {.limit_name = "l",
+             .bucket_name = base::hashed_name{"one"},
+             .limit = &one,
+             .place = static_cast<std::int64_t>(i / 2) + 1,
+             .may_be_corrected = true,
+             .correction = ends ? &end : nullptr,
+             .receipt = ends ? std::string_view{receipts.back()} : std::string_view{}}
+        );
+        ASSERT_EQ(s.store().ask({&charges.back(), 1}, askers[i]), std::nullopt);
+    }
+    ASSERT_TRUE(run_until(s.io(), [&] { return askers.back().settled(); }));
+    for (const asker& q : askers) {
+        EXPECT_TRUE(q.got && q.got->admitted);
+    }
+    EXPECT_TRUE(s.take(std::vector{charges.front()})->admitted) << "all were given back";
+}
 
 TEST_F(batches, are_answered_as_one_question_after_the_other)
 {
@@ -89,7 +173,7 @@ TEST_F(batches, never_let_more_pass_than_a_bucket_holds)
 {
     redis_subject s{std::make_shared<redis_server>(), options};
     ASSERT_TRUE(s.becomes_healthy());
-    const charge c{.limit_name = "l", .bucket_name = "hot", .limit = &limits[0]};
+    const charge c{.limit_name = "l", .bucket_name = base::hashed_name{"hot"}, .limit = &limits[0]};
     std::vector<asker> askers(5000);
     for (asker& a : askers) {
         ASSERT_EQ(s.store().ask({&c, 1}, a), std::nullopt);
@@ -106,7 +190,7 @@ TEST_F(batches, never_let_more_pass_than_a_bucket_holds)
 
 std::string key_of_bad()
 {
-    const charge bad{.limit_name = "l", .bucket_name = "bad"};
+    const charge bad{.limit_name = "l", .bucket_name = base::hashed_name{"bad"}};
     return redis::key_of(redis_options{}.key_prefix, bad);
 }
 
@@ -115,8 +199,10 @@ TEST_F(batches, a_key_that_holds_something_else_fails_its_own_questions_only)
     const auto server = std::make_shared<redis_server>();
     redis_subject s{server, options};
     ASSERT_TRUE(s.becomes_healthy());
-    const charge good{.limit_name = "l", .bucket_name = "good", .limit = &limits[0]};
-    const charge bad{.limit_name = "l", .bucket_name = "bad", .limit = &limits[0]};
+    const charge good{
+        .limit_name = "l", .bucket_name = base::hashed_name{"good"}, .limit = &limits[0]};
+    const charge bad{
+        .limit_name = "l", .bucket_name = base::hashed_name{"bad"}, .limit = &limits[0]};
     const std::array<charge, 2> both{good, bad};
     for (const std::vector<std::string>& spoil :
          {std::vector<std::string>{"SET", key_of_bad(), "x"},

@@ -47,7 +47,8 @@ constexpr std::array<std::string_view, 10> fault_names{
     "wrong_count",
     "flood"};
 
-// Answers SCRIPT LOAD, then takes of one charge with the charge's own cost as what remains.
+// Answers PING and SCRIPT LOAD, then takes of one charge with the charge's own cost as what
+// remains.
 class fake_server {
 public:
     fake_server(asio::io_context& io, fault f, int step)
@@ -116,8 +117,8 @@ private:
         );
     }
 
-    // EVALSHA sha keys KEYS... number, per question: times charges, cost enforced interval burst:
-    // admitted, and its cost is what remains.
+    // EVALSHA sha keys KEYS... number, limits, interval and burst of each, then times 0 cost
+    // limit keys: each admitted, and its cost is what remains.
     static std::string answers_of(const redisReply& command)
     {
         const auto word = [&command](std::size_t i) {
@@ -125,8 +126,9 @@ private:
         };
         const std::size_t number = 3 + std::stoul(word(2));
         std::vector<std::string> integers{word(number)};
-        for (std::size_t at = number + 1; at < command.elements; at += 6) {
-            for (int times = std::stoi(word(at)); times > 0; --times) {
+        const std::size_t questions = number + 2 + 2 * std::stoul(word(number + 1));
+        for (std::size_t at = questions; at < command.elements; at += 5) {
+            for (int times = std::stoi(word(at)) * std::stoi(word(at + 4)); times > 0; --times) {
                 integers.insert(integers.end(), {"1", "1", word(at + 2), "0", "5"});
             }
         }
@@ -142,6 +144,8 @@ private:
         std::string good = "$40\r\n" + std::string(40, 'a') + "\r\n";
         if (std::string_view{command.element[0]->str} == "EVALSHA") {
             good = answers_of(command);
+        } else if (std::string_view{command.element[0]->str} == "PING") {
+            good = "+PONG\r\n";
         }
         const fault f = c.commands++ == step_ ? fault_ : fault::none;
         boost::system::error_code ignored;
@@ -166,7 +170,7 @@ private:
                 good += good;
                 break;
             case fault::wrong_shape:
-                good = "+PONG\r\n";
+                good = ":5\r\n";
                 break;
             case fault::wrong_count:
                 good = "*2\r\n:1\r\n:1\r\n";
@@ -204,7 +208,7 @@ TEST_P(link_faults, cost_no_more_than_the_timeout_and_pass)
     constexpr std::array<std::string_view, 4> names{"client 0", "client 1", "client 2", "client 3"};
     std::array<charge, 4> charges;
     for (std::size_t i = 0; i < askers.size(); ++i) {
-        charges[i] = {"l", names[i], &l, static_cast<std::int64_t>(i) + 10};
+        charges[i] = {"l", base::hashed_name{names[i]}, &l, static_cast<std::int64_t>(i) + 10};
         if (const auto refused = store.ask({&charges[i], 1}, askers[i])) {
             askers[i].failed(*refused);
         }
@@ -227,7 +231,8 @@ TEST_P(link_faults, cost_no_more_than_the_timeout_and_pass)
     const base::instant until = base::now() + seconds{20};
     for (std::int64_t cost = 100; !good && base::now() < until; ++cost) {
         asker a;
-        const charge c{.limit_name = "l", .bucket_name = "x", .limit = &l, .cost = cost};
+        const charge c{
+            .limit_name = "l", .bucket_name = base::hashed_name{"x"}, .limit = &l, .cost = cost};
         if (!store.ask({&c, 1}, a)) {
             ASSERT_TRUE(run_until(
                 io, [&] { return a.settled(); }, milliseconds{500}

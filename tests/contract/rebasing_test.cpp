@@ -36,7 +36,10 @@ protected:
     limit::decision take(const std::string& limit_name, const std::string& client, std::int64_t n)
     {
         const charge c{
-            .limit_name = limit_name, .bucket_name = client, .limit = &hourly, .cost = n};
+            .limit_name = limit_name,
+            .bucket_name = base::hashed_name{client},
+            .limit = &hourly,
+            .cost = n};
         answer a;
         EXPECT_EQ(subject.ask({&c, 1}, a), std::nullopt);
         return a.decisions()[0];
@@ -101,7 +104,8 @@ TEST_F(rebasing, makes_every_debt_one_at_the_new_rate_and_nothing_else)
 TEST_F(rebasing, remembers_who_would_have_been_forgotten_at_the_old_rate)
 {
     const auto brisk = *limit::limit::make(2, seconds{1}, 5);
-    const charge c{.limit_name = "l", .bucket_name = "someone", .limit = &brisk, .cost = 5};
+    const charge c{
+        .limit_name = "l", .bucket_name = base::hashed_name{"someone"}, .limit = &brisk, .cost = 5};
     answer a;
     ASSERT_EQ(subject.ask({&c, 1}, a), std::nullopt);
     const base::instant full_again = base::now() + milliseconds{2500};
@@ -109,7 +113,8 @@ TEST_F(rebasing, remembers_who_would_have_been_forgotten_at_the_old_rate)
     run_until(
         subject.io(), [full_again] { return base::now() > full_again; }, seconds{10}
     );
-    const charge later{.limit_name = "l", .bucket_name = "someone", .limit = &daily, .cost = 5};
+    const charge later{
+        .limit_name = "l", .bucket_name = base::hashed_name{"someone"}, .limit = &daily, .cost = 5};
     ASSERT_EQ(subject.ask({&later, 1}, a), std::nullopt);
     EXPECT_FALSE(a.admitted);
 }

@@ -37,8 +37,11 @@ inline int free_port()
 
 class redis_server {
 public:
-    explicit redis_server(std::vector<std::string> more = {})
-        : port_(free_port()), more_(std::move(more))
+    // `more`: of its command line; `environment`: "NAME=value".
+    explicit redis_server(
+        std::vector<std::string> more = {}, std::vector<std::string> environment = {}
+    )
+        : port_(free_port()), more_(std::move(more)), environment_(std::move(environment))
     {
         std::string pattern = std::filesystem::temp_directory_path() / "gateway-redis-XXXXXX";
         directory_ = ::mkdtemp(pattern.data());
@@ -82,6 +85,9 @@ public:
         pid_ = ::fork();
         if (pid_ == 0) {
             ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a test that is killed leaves nothing behind
+            for (std::string& variable : environment_) {
+                ::putenv(variable.data());
+            }
             ::execvp("redis-server", arguments.data());
             ::_exit(127);
         }
@@ -144,6 +150,7 @@ public:
 private:
     int port_;
     std::vector<std::string> more_;
+    std::vector<std::string> environment_;
     std::string directory_;
     pid_t pid_ = 0;
 

@@ -18,7 +18,11 @@ const limit::limit five = *limit::limit::make(1, hours{1}, 5);
 
 charge of(std::string_view name, std::int64_t cost = 1)
 {
-    return {.limit_name = "per_client", .bucket_name = name, .limit = &five, .cost = cost};
+    return {
+        .limit_name = "per_client",
+        .bucket_name = base::hashed_name{name},
+        .limit = &five,
+        .cost = cost};
 }
 
 const std::string key_of_secret =
@@ -112,7 +116,8 @@ TEST(redis_store, a_rejected_question_writes_only_what_a_changed_rate_wants)
     EXPECT_EQ(writes(), before);
 
     const auto daily = *limit::limit::make(1, hours{24}, 2);
-    const charge c{.limit_name = "per_client", .bucket_name = "secret", .limit = &daily};
+    const charge c{
+        .limit_name = "per_client", .bucket_name = base::hashed_name{"secret"}, .limit = &daily};
     answer a;
     ASSERT_EQ(s.ask({&c, 1}, a), std::nullopt);
     EXPECT_FALSE(a.admitted);
@@ -135,6 +140,15 @@ TEST(redis_store, a_value_from_a_clock_that_stepped_back_costs_one_refill_at_mos
     ASSERT_EQ(s.ask({&c, 1}, a), std::nullopt);
     EXPECT_FALSE(a.admitted);
     EXPECT_EQ(a.decisions()[0].reset_after, hours{5});
+    EXPECT_EQ(a.decisions()[0].retry_after, hours{1});
+
+    const auto log = *limit::limit::sliding(2, hours{1}, 0);
+    s.server().command({"DEL", key_of_secret});
+    s.server().command({"RPUSH", key_of_secret, "h 2", "8000000000000000 1", "9000000000000000 1"});
+    const charge slides{
+        .limit_name = "per_client", .bucket_name = base::hashed_name{"secret"}, .limit = &log};
+    ASSERT_EQ(s.ask({&slides, 1}, a), std::nullopt);
+    EXPECT_FALSE(a.admitted);
     EXPECT_EQ(a.decisions()[0].retry_after, hours{1});
 }
 
@@ -319,7 +333,7 @@ TEST(redis_store, keeps_answers_apart_however_many_are_on_their_way)
     charges.reserve(16'384);
     for (std::int64_t i = 0; i < 16'384; ++i) {
         names.push_back("client " + std::to_string(i));
-        charges.push_back({"wide", names.back(), &wide, i + 1});
+        charges.push_back({"wide", base::hashed_name{names.back()}, &wide, i + 1});
         askers.push_back(std::make_unique<asker>());
         ASSERT_EQ(s.store().ask({&charges.back(), 1}, *askers.back()), std::nullopt);
     }
@@ -344,8 +358,10 @@ TEST(redis_store, costs_few_calls_for_one_client_far_over_its_limit)
     redis_subject s;
     ASSERT_TRUE(s.becomes_healthy());
     const auto ten = *limit::limit::make(1, hours{1}, 10);
-    const charge flood{.limit_name = "ten", .bucket_name = "flood", .limit = &ten};
-    const charge quiet{.limit_name = "ten", .bucket_name = "quiet", .limit = &ten};
+    const charge flood{
+        .limit_name = "ten", .bucket_name = base::hashed_name{"flood"}, .limit = &ten};
+    const charge quiet{
+        .limit_name = "ten", .bucket_name = base::hashed_name{"quiet"}, .limit = &ten};
     std::vector<asker> askers(4000);
     for (asker& a : askers) {
         ASSERT_EQ(s.store().ask({&flood, 1}, a), std::nullopt);
@@ -378,7 +394,7 @@ TEST(redis_store, forgets_rejections_if_it_is_told_to)
     redis_subject s{server, o};
     ASSERT_TRUE(s.becomes_healthy());
     const auto one = *limit::limit::make(1, hours{1}, 1);
-    const charge c{.limit_name = "one", .bucket_name = "x", .limit = &one};
+    const charge c{.limit_name = "one", .bucket_name = base::hashed_name{"x"}, .limit = &one};
     answer a;
     for (int i = 0; i < 3; ++i) {
         ASSERT_EQ(s.ask({&c, 1}, a), std::nullopt);
@@ -392,8 +408,10 @@ TEST(redis_store, rejects_who_is_known_to_be_limited_when_the_link_is_lost)
     redis_subject s;
     ASSERT_TRUE(s.becomes_healthy());
     const auto one = *limit::limit::make(1, hours{1}, 1);
-    const charge known{.limit_name = "one", .bucket_name = "known", .limit = &one};
-    const charge unknown{.limit_name = "one", .bucket_name = "unknown", .limit = &one};
+    const charge known{
+        .limit_name = "one", .bucket_name = base::hashed_name{"known"}, .limit = &one};
+    const charge unknown{
+        .limit_name = "one", .bucket_name = base::hashed_name{"unknown"}, .limit = &one};
     answer a;
     ASSERT_EQ(s.ask({&known, 1}, a), std::nullopt);
     s.server().freeze();
@@ -413,7 +431,7 @@ TEST(redis_store, does_not_blame_the_server_for_what_was_never_sent)
     redis_subject s{std::make_shared<redis_server>(), quick()};
     ASSERT_TRUE(s.becomes_healthy());
     const auto wide = *limit::limit::make(1, hours{1}, 10'000);
-    const charge c{.limit_name = "wide", .bucket_name = "x", .limit = &wide};
+    const charge c{.limit_name = "wide", .bucket_name = base::hashed_name{"x"}, .limit = &wide};
     std::vector<asker> askers(1000);
     s.server().freeze();
     for (asker& a : askers) {

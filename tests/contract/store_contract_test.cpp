@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
 #include <random>
 #include <string>
@@ -39,7 +40,7 @@ charge of(
 {
     return {
         .limit_name = name.substr(0, 1),
-        .bucket_name = name,
+        .bucket_name = base::hashed_name{name},
         .limit = &l,
         .cost = cost,
         .enforced = enforced,
@@ -108,6 +109,33 @@ TYPED_TEST(store_contract, charges_a_cost_or_nothing)
     EXPECT_FALSE(this->take_one(of(five, "a2", 6)).allowed) << "more than a burst never passes";
     EXPECT_FALSE(this->take_one(of(five, "a2", INT64_MAX)).allowed);
     EXPECT_EQ(this->take_one(of(five, "a2", 5)).remaining, 0) << "and took nothing";
+}
+
+charge waiting(charge c, base::duration most, std::int64_t tokens)
+{
+    c.max_wait = most;
+    c.max_reserved = tokens;
+    return c;
+}
+
+TYPED_TEST(store_contract, lets_requests_wait_for_their_tokens_one_behind_the_other)
+{
+    const charge c = waiting(of(three, "a1", 1, true, true), hours{2}, 9);
+    this->take({of(three, "a1", 3)});
+    for (int place = 1; place <= 2; ++place) {
+        const auto d = this->take_one(c);
+        EXPECT_TRUE(d.allowed);
+        EXPECT_EQ(d.remaining, 0);
+        EXPECT_LE(d.retry_after, hours{place});
+        EXPECT_GT(d.retry_after, hours{place} - seconds{30});
+    }
+    const auto late = this->take_one(c);
+    EXPECT_FALSE(late.allowed) << "three hours are too long";
+    EXPECT_GT(late.retry_after, hours{3} - seconds{30});
+    EXPECT_FALSE(this->take_one(of(three, "a1")).allowed) << "it does not wait at all";
+    EXPECT_FALSE(this->take_one(waiting(of(three, "a1"), hours{9}, 2)).allowed) << "of three";
+    EXPECT_TRUE(this->take_one(waiting(of(three, "a1"), hours{9}, 3)).allowed);
+    EXPECT_FALSE(this->take_one(waiting(of(three, "a1", 4), hours{9}, 9)).allowed) << "never";
 }
 
 TYPED_TEST(store_contract, takes_from_all_limits_or_from_none)
@@ -258,7 +286,8 @@ TYPED_TEST(store_contract, corrects_what_a_bucket_owes)
         const charge c = of(l, name, 1, true, true);
         int number = 0;
         const auto correct = [&](const limit::correction& what) {
-            const std::string receipt = std::string(c.bucket_name) + std::to_string(++number);
+            const std::string receipt =
+                std::string(c.bucket_name.bytes()) + std::to_string(++number);
             this->subject.correct(c, what, receipt);
             this->subject.correct(c, what, receipt);
         };
@@ -313,22 +342,172 @@ TYPED_TEST(store_contract, gives_back_less_what_flowed_back_meanwhile)
     EXPECT_EQ(this->take_one(c).remaining, 2) << "it was not: given back, and taken again";
 }
 
+TYPED_TEST(store_contract, lets_a_token_of_a_sliding_limit_back_when_its_taking_is_one_window_old)
+{
+    const auto log = *limit::limit::sliding(2, milliseconds{300}, 0);
+    const auto parts = *limit::limit::sliding(2, milliseconds{300}, 3);
+    for (const limit::limit* l : {&log, &parts}) {
+        const charge c = of(*l, l == &log ? "a1" : "b1");
+        const base::instant start = base::now();
+        ASSERT_EQ(this->take_one(c).remaining, 1);
+        const base::instant taken = base::now();
+        EXPECT_EQ(this->take_one(c).remaining, 0);
+        const auto said = this->take_one(c);
+        EXPECT_FALSE(said.allowed);
+        EXPECT_LE(said.retry_after, milliseconds{l == &log ? 300 : 400});
+        bool again = false;
+        while (!again && base::now() < start + seconds{5}) {
+            again = this->take_one(c).allowed;
+        }
+        EXPECT_GE(base::now() - start, milliseconds{300});
+        EXPECT_GE(base::now() - taken, said.retry_after - milliseconds{20});
+    }
+}
+
+TYPED_TEST(store_contract, corrects_what_a_sliding_limit_counted)
+{
+    const auto sliding = *limit::limit::sliding(5, hours{1}, 0);
+    const charge c = of(sliding, "a1", 1, true, true);
+    this->take({c, c});
+    const std::int64_t held = this->subject.ticks(hours{1} - seconds{30});
+    this->subject.correct(c, {.of = {.tokens = 1, .held = held}}, "a1 1");
+    EXPECT_EQ(this->take_one(c).remaining, 3);
+    this->subject.correct(
+        c, {.what = limit::correction::kind::charge, .of = {.tokens = 9}}, "a1 more"
+    );
+    EXPECT_FALSE(this->take_one(c).allowed);
+    this->subject.correct(c, {.what = limit::correction::kind::reset}, "a1 reset");
+    EXPECT_EQ(this->take_one(c).remaining, 4);
+}
+
+TYPED_TEST(store_contract, keeps_a_place_until_its_request_ends)
+{
+    const auto two = *limit::limit::in_flight(2, hours{1});
+    std::vector<charge> places(3, of(two, "a1", 1, true, true));
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        places[i].place = static_cast<std::int64_t>(i) + 1;
+    }
+    EXPECT_EQ(this->take_one(places[0]).remaining, 1);
+    EXPECT_EQ(this->take_one(places[1]).remaining, 0);
+    const auto said = this->take_one(places[2]);
+    EXPECT_FALSE(said.allowed);
+    EXPECT_EQ(said.retry_after, seconds{1});
+    this->subject.correct(places[0], {}, "a1 ends");
+    this->subject.correct(places[0], {}, "a1 ends");
+    EXPECT_TRUE(this->take_one(places[2]).allowed);
+    EXPECT_FALSE(this->take_one(places[0]).allowed);
+    EXPECT_TRUE(this->take({of(five, "b1"), of(two, "c1")}).admitted);
+}
+
+TYPED_TEST(store_contract, forgets_the_places_in_flight_of_a_bucket_that_is_reset)
+{
+    const auto two = *limit::limit::in_flight(2, hours{1});
+    std::vector<charge> places(5, of(two, "a1", 1, true, true));
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        places[i].place = static_cast<std::int64_t>(i) + 1;
+    }
+    EXPECT_TRUE(this->take_one(places[0]).allowed);
+    EXPECT_TRUE(this->take_one(places[1]).allowed);
+    this->subject.correct(places[0], {.what = limit::correction::kind::reset}, "a1 reset");
+    EXPECT_TRUE(this->take_one(places[2]).allowed);
+    EXPECT_TRUE(this->take_one(places[3]).allowed);
+    this->subject.correct(places[0], {}, "a1 ends");
+    this->subject.correct(places[1], {}, "a2 ends");
+    EXPECT_FALSE(this->take_one(places[4]).allowed) << "what was forgotten frees nothing";
+    this->subject.correct(places[2], {}, "a3 ends");
+    EXPECT_TRUE(this->take_one(places[4]).allowed);
+}
+
+TYPED_TEST(store_contract, gives_back_what_was_waited_for)
+{
+    using std::chrono::minutes;
+    const auto log = *limit::limit::sliding(2, minutes{4}, 0);
+    charge waiting = of(log, "a1", 1, true, true);
+    waiting.max_wait = limit::limit::max_wait;
+    waiting.max_reserved = 20;
+    for (int i = 0; i < 4; ++i) {
+        EXPECT_TRUE(this->take_one(waiting).allowed);
+    }
+    const auto fifth = this->take_one(waiting);
+    EXPECT_GT(fifth.retry_after, minutes{8} - seconds{30});
+    const std::int64_t held = -this->subject.ticks(fifth.retry_after);
+    this->subject.correct(waiting, {.of = {.tokens = 1, .held = held}}, "a1 leaves");
+    const auto again = this->take_one(waiting);
+    EXPECT_GT(again.retry_after, minutes{8} - seconds{30}) << "in the place of who has left";
+    EXPECT_LE(again.retry_after, minutes{8});
+}
+
+TYPED_TEST(store_contract, bans_who_is_rejected_too_often_and_twice_as_long_the_next_time)
+{
+    const limit::penalty penalty{
+        .after = 3, .within = hours{1}, .ban = seconds{1}, .max_ban = hours{1}};
+    charge c = of(five, "a1", 5);
+    c.penalty = &penalty;
+    EXPECT_TRUE(this->take_one(c).allowed);
+    EXPECT_FALSE(this->take_one(c).banned);
+    EXPECT_FALSE(this->take_one(c).banned);
+    const auto third = this->take_one(c);
+    EXPECT_TRUE(third.banned);
+    EXPECT_GT(third.retry_after, hours{4}) << "its tokens are not there sooner";
+    c.cost = 0;
+    const auto banned = this->take_one(c);
+    EXPECT_TRUE(banned.banned);
+    EXPECT_FALSE(banned.allowed) << "even what costs nothing";
+    EXPECT_LE(banned.retry_after, seconds{1});
+    const base::instant start = base::now();
+    while (!this->take_one(c).allowed && base::now() < start + seconds{5}) {
+    }
+    EXPECT_GE(base::now() - start, milliseconds{500});
+    c.cost = 5;
+    this->take({c});
+    this->take({c});
+    this->take({c});
+    c.cost = 0;
+    const auto again = this->take_one(c);
+    EXPECT_TRUE(again.banned);
+    EXPECT_GT(again.retry_after, seconds{1}) << "twice as long";
+    EXPECT_LE(again.retry_after, seconds{2});
+    EXPECT_TRUE(this->take_one(of(five, "a1", 0)).allowed) << "without the penalty";
+}
+
+TYPED_TEST(store_contract, bans_and_unbans_when_asked_to)
+{
+    const limit::penalty penalty{
+        .after = 3, .within = hours{1}, .ban = seconds{1}, .max_ban = hours{1}};
+    charge c = of(five, "a1");
+    c.penalty = &penalty;
+    using kind = limit::correction::kind;
+    this->subject.correct(
+        c, {.what = kind::ban, .of = {.held = this->subject.ticks(hours{2})}}, "a1 ban"
+    );
+    const auto banned = this->take_one(c);
+    EXPECT_TRUE(banned.banned);
+    EXPECT_EQ(banned.remaining, 5);
+    EXPECT_GT(banned.retry_after, hours{1});
+    EXPECT_LE(banned.retry_after, hours{2});
+    EXPECT_FALSE(this->take({c, of(five, "b1")}).admitted);
+    EXPECT_EQ(this->take_one(of(five, "b1")).remaining, 4) << "nothing was taken";
+    this->subject.correct(c, {.what = kind::unban}, "a1 unban");
+    EXPECT_EQ(this->take_one(c).remaining, 4);
+}
+
 // The same rules again, as plainly as they can be written, with time standing still.
 class model {
 public:
     answer take(const std::vector<charge>& charges)
     {
         for (const charge& c : charges) {
-            auto& b = buckets_[std::string{c.bucket_name}];
+            auto& b = buckets_[std::string{c.bucket_name.bytes()}];
             b = limit::rebased(c.limit->in_microseconds(), b, start);
         }
         auto after = buckets_;
         std::vector<limit::step> steps;
         answer a;
         for (const charge& c : charges) {
-            auto& b = after[std::string{c.bucket_name}];
+            auto& b = after[std::string{c.bucket_name.bytes()}];
             const auto t = c.limit->in_microseconds();
-            steps.push_back(limit::take(t, b, start, c.cost));
+            const limit::ahead most{c.max_wait / std::chrono::microseconds{1}, c.max_reserved};
+            steps.push_back(limit::take(t, b, start, c.cost, most));
             if (steps.back().allowed) {
                 b = steps.back().after;
             }
@@ -336,7 +515,7 @@ public:
         }
         for (std::size_t i = 0; i < charges.size(); ++i) {
             const bool untouched = !a.admitted && steps[i].allowed;
-            const auto& b = buckets_[std::string{charges[i].bucket_name}];
+            const auto& b = buckets_[std::string{charges[i].bucket_name.bytes()}];
             const auto t = charges[i].limit->in_microseconds();
             const auto said = untouched ? limit::look(t, b, start) : steps[i];
             a.add(limit::decision_in<std::chrono::microseconds>(said));
@@ -361,7 +540,9 @@ TYPED_TEST(store_contract, answers_any_sequence_as_the_model_does)
         *limit::limit::make(1, hours{24}, 100),
         *limit::limit::make(7, hours{7}, 20),
         in_windows(9, 9, true),
-        in_windows(6, 14, false)};
+        in_windows(6, 14, false),
+        *limit::limit::sliding(4, hours{24}, 0),
+        *limit::limit::sliding(9, hours{24 * 7}, 8)};
     std::mt19937 random{20};
     const auto pick = [&random](std::size_t n) { return random() % n; };
     std::vector<std::string> names;
@@ -381,6 +562,10 @@ TYPED_TEST(store_contract, answers_any_sequence_as_the_model_does)
                    1 + static_cast<std::int64_t>(pick(3)),
                    pick(4) != 0)
             );
+            if (pick(3) == 0) {
+                const auto tokens = static_cast<std::int64_t>(pick(4));
+                charges.back() = waiting(charges.back(), hours{24 * 365 * 200}, tokens);
+            }
         }
         const answer want = expected.take(charges);
         const answer got = this->take(charges);
@@ -393,7 +578,7 @@ TYPED_TEST(store_contract, answers_any_sequence_as_the_model_does)
             ASSERT_EQ(g.remaining, w.remaining) << round << "/" << i;
             ASSERT_EQ(g.retry_after.count() == 0, w.retry_after.count() == 0);
             ASSERT_EQ(g.reset_after.count() == 0, w.reset_after.count() == 0);
-            if (charges[i].limit->in_microseconds().issued_in != nullptr) {
+            if (charges[i].limit->how() != limit::supply_kind::line) {
                 continue;  // the model's windows begin at other moments
             }
             ASSERT_LE(g.retry_after, w.retry_after);
@@ -401,6 +586,27 @@ TYPED_TEST(store_contract, answers_any_sequence_as_the_model_does)
             ASSERT_LE(g.reset_after, w.reset_after);
             ASSERT_GE(g.reset_after, w.reset_after - slack);
         }
+    }
+}
+
+TYPED_TEST(store_contract, parts_of_a_bucket_hold_what_the_whole_does)
+{
+    this->subject.set_unix_time();
+    const std::array<limit::limit, 3> whole{
+        *limit::limit::make(1, hours{1}, 11),
+        in_windows(11, 11, true),
+        *limit::limit::sliding(11, hours{1}, 16)};
+    for (const limit::limit& l : whole) {
+        const auto split = *l.split(3);
+        int passed = 0;
+        for (std::size_t i = 0; i < split.parts().size(); ++i) {
+            const std::string name =
+                std::to_string(static_cast<int>(l.how())) + '/' + std::to_string(i);
+            while (this->take_one(of(split.parts()[i], name)).allowed) {
+                ++passed;
+            }
+        }
+        EXPECT_EQ(passed, 11);
     }
 }
 

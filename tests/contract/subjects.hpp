@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -62,14 +63,22 @@ public:
     std::optional<answer> take(std::span<const charge> charges)
     {
         answer a;
-        return store_.take(charges, base::now(), a) ? std::optional{a} : std::nullopt;
+        if (!store_.take(charges, base::now(), a)) {
+            return std::nullopt;
+        }
+        for (std::size_t i = 0; i < charges.size(); ++i) {
+            places_[charges[i].place] = a.place(i);
+        }
+        return a;
     }
 
     // Who calls it calls it once.
     void correct(const charge& c, const limit::correction& what, const std::string& receipt)
     {
         if (receipts_.insert(receipt).second) {
-            store_.correct(c, what, base::now());
+            charge known = c;
+            known.place = places_[c.place];
+            EXPECT_TRUE(store_.correct(known, what, base::now()));
         }
     }
 
@@ -82,6 +91,8 @@ public:
 
 private:
     std::set<std::string> receipts_;
+    // What the store calls the places that were taken.
+    std::map<std::int64_t, std::int64_t> places_;
     memory_store store_{memory_options{.max_buckets = 10'000}};
 };
 

@@ -1,0 +1,598 @@
+// What limits mean, as plainly as it can be written, for any clock: the rules of docs and contract
+// without the representation that makes them fast. Every store is held to it by schedule_test.cpp.
+#pragma once
+
+#include "gateway/limit/limit.hpp"
+#include "gateway/limit/penalty.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace gateway::store::testing {
+
+// A limit as a person writes it.
+struct spec {
+    enum class kind { token_bucket, fixed_window, sliding, concurrency };
+
+    kind what = kind::token_bucket;
+    std::int64_t count = 1;
+    base::duration period{0};
+    // burst, capacity or max
+    std::int64_t capacity = 1;
+    // Of a window that slides; 0: a log.
+    std::int64_t parts = 0;
+    bool aligned = false;
+    std::shared_ptr<const limit::calendar> dates = nullptr;
+
+    limit::limit make() const
+    {
+        switch (what) {
+            case kind::fixed_window:
+                return limit::limit::in_windows({count, period, aligned, dates, capacity}).value();
+            case kind::sliding:
+                return limit::limit::sliding(count, period, parts).value();
+            case kind::concurrency:
+                return limit::limit::in_flight(capacity, period).value();
+            case kind::token_bucket:
+                break;
+        }
+        return limit::limit::make(count, period, capacity).value();
+    }
+};
+
+// One charge of a question.
+struct wish {
+    int bucket = 0;
+    const spec* limit = nullptr;
+    std::int64_t cost = 1;
+    bool enforced = true;
+    // In ticks, 0: does not wait.
+    std::int64_t max_wait = 0;
+    std::int64_t max_reserved = 0;
+    // Null: none.
+    const limit::penalty* penalty = nullptr;
+    std::int64_t place = 0;
+};
+
+struct verdict {
+    // Times in ticks.
+    struct said {
+        bool allowed = false;
+        bool banned = false;
+        std::int64_t remaining = 0;
+        std::int64_t retry = 0;
+        std::int64_t reset = 0;
+
+        bool operator==(const said&) const = default;
+    };
+
+    bool admitted = true;
+    std::vector<said> all;
+};
+
+class slow_model {
+public:
+    // `tick`: the store's. `shared`: many gateways use the store. `offset`: of the windows, not
+    // aligned, of a bucket, when they are so many ticks long.
+    slow_model(
+        base::duration tick,
+        bool shared,
+        std::function<std::int64_t(int bucket, std::int64_t length)> offset
+    )
+        : tick_(tick.count()), shared_(shared), offset_(std::move(offset))
+    {}
+
+    // In ticks; `to_unix` is what makes the store's clock Unix time.
+    void set_clock(std::int64_t now, std::int64_t to_unix)
+    {
+        now_ = now;
+        to_unix_ = to_unix;
+    }
+
+    verdict take(std::span<const wish> wishes)
+    {
+        verdict v;
+        std::map<int, question_state> before;
+        for (const wish& w : wishes) {
+            follow(w.bucket, *w.limit);
+            before[w.bucket] = {.debt = debt_of(w.bucket, *w.limit)};
+        }
+        auto after = before;
+        for (const wish& w : wishes) {
+            v.all.push_back(judge(w, after[w.bucket]));
+            v.admitted = v.admitted && (v.all.back().allowed || !w.enforced);
+        }
+        for (std::size_t i = 0; i < wishes.size(); ++i) {
+            const wish& w = wishes[i];
+            if (v.all[i].allowed && !v.admitted) {
+                const std::int64_t debt = before[w.bucket].debt;
+                v.all[i] = {true, false, left(*w.limit, debt), 0, time_of(w, debt)};
+            } else if (v.all[i].allowed && w.cost > 0) {
+                write(w, after[w.bucket]);
+            }
+        }
+        return v;
+    }
+
+    // `held`: ticks since it was taken; `owed_before`: then, in units of the limit.
+    void give_back(const wish& w, std::int64_t held, std::int64_t owed_before)
+    {
+        const bool follows = same_supply(buckets_[w.bucket].under, *w.limit) &&
+                             !is_of_a_later_window(w.bucket, buckets_[w.bucket]) &&
+                             !is_ahead(*w.limit, buckets_[w.bucket]);
+        if (!follows && !shared_) {
+            return;  // what flowed back meanwhile, at which rate, is not known
+        }
+        follow(w.bucket, *w.limit);
+        account& b = buckets_[w.bucket];
+        if (w.limit->what == spec::kind::concurrency) {
+            b.places.erase(w.place);
+        } else if (!follows) {
+            // As above, but it is written under the present limit.
+        } else if (w.limit->what == spec::kind::sliding) {
+            const std::int64_t length = ticks(w.limit->period);
+            if (shared_) {
+                // A correction may come so much later than its question was decided.
+                held += std::min(ticks(std::chrono::seconds{1}), length / 8);
+            }
+            if (shared_ || held < length) {
+                give_back_stamps(b, now_ - held, w.cost);
+            }
+        } else {
+            const std::int64_t debt = debt_of(w.bucket, *w.limit);
+            const std::int64_t lost =
+                std::max<std::int64_t>(issued_in_last(w, held) - owed_before, 0);
+            const std::int64_t unit = unit_of(*w.limit);
+            const std::int64_t tokens = std::min(w.cost, up(debt + lost, unit));
+            const std::int64_t given = std::clamp<std::int64_t>(tokens * unit - lost, 0, debt);
+            write(w, {.debt = debt - given});
+        }
+    }
+
+    // Whatever it holds.
+    void charge(const wish& w, std::int64_t tokens)
+    {
+        follow(w.bucket, *w.limit);
+        const std::int64_t debt = debt_of(w.bucket, *w.limit);
+        const std::int64_t unit = unit_of(*w.limit);
+        const std::int64_t room = (most_owed(*w.limit) - debt) / unit;
+        write(w, {.debt = debt + std::min(tokens, room) * unit});
+    }
+
+    void reset(int bucket) { buckets_.erase(bucket); }
+
+    // False: the place is lost.
+    bool renew(const wish& w)
+    {
+        follow(w.bucket, *w.limit);
+        auto& places = buckets_[w.bucket].places;
+        const auto found = places.find(w.place);
+        if (found != places.end()) {
+            found->second = now_ + ticks(w.limit->period);
+        }
+        return found != places.end();
+    }
+
+    void ban(const wish& w, std::int64_t length)
+    {
+        if (shared_) {  // writes what is owed, too
+            follow(w.bucket, *w.limit);
+            if (paid_back(*w.limit)) {
+                write(w, {.debt = debt_of(w.bucket, *w.limit)});
+            }
+        }
+        offences_[w.bucket] = {.until = now_ + length, .length = length, .rejections = {}};
+    }
+
+    // Follows the limit at once, not when its client comes.
+    void walk(int bucket, const spec& limit)
+    {
+        const auto found = buckets_.find(bucket);
+        if (found != buckets_.end() && found->second.under != nullptr &&
+            paid_back(*found->second.under) && paid_back(limit)) {
+            follow(bucket, limit);
+        } else if (!shared_ && found != buckets_.end() && found->second.under != nullptr &&
+                   found->second.under->what == spec::kind::sliding &&
+                   limit.what == spec::kind::sliding) {
+            found->second.under = &limit;
+        }
+    }
+
+    // Whether the bucket is as good as never seen.
+    bool full(int bucket)
+    {
+        const account& b = buckets_[bucket];
+        return b.under == nullptr ||
+               (b.under->what == spec::kind::sliding
+                    ? b.stamps.empty() || b.stamps.back().at + ticks(b.under->period) <= now_
+                : b.under->what == spec::kind::fixed_window ? b.full_at <= now_
+                                                            : tokens_owed(b) == 0);
+    }
+
+    // The limit that it owes under; null: it owes nothing.
+    const spec* owes_under(int bucket) { return buckets_[bucket].under; }
+
+    // Whether it has a history under another window than this limit's.
+    bool was_sliding(int bucket, const spec& now) const
+    {
+        const auto found = buckets_.find(bucket);
+        return found != buckets_.end() && found->second.under != nullptr &&
+               found->second.under->what == spec::kind::sliding &&
+               (now.what != spec::kind::sliding ||
+                (shared_ && now.period != found->second.under->period));
+    }
+
+    bool forgives(int bucket, const limit::penalty& p)
+    {
+        const offences& o = offences_[bucket];
+        return o.until + ticks(p.max_ban) < now_ &&
+               std::all_of(o.rejections.begin(), o.rejections.end(), [&](std::int64_t at) {
+                   return at + ticks(p.within) < now_;
+               });
+    }
+
+    void forget_bans(int bucket) { offences_.erase(bucket); }
+
+    // Whole tokens.
+    std::int64_t owes(int bucket)
+    {
+        const account& b = buckets_[bucket];
+        return b.under == nullptr ? 0 : tokens_owed(b);
+    }
+
+private:
+    using wide = __int128;
+
+    struct stamp {
+        std::int64_t at;
+        std::int64_t tokens;
+    };
+
+    struct account {
+        // Null: it owes nothing.
+        const spec* under = nullptr;
+        // What it owed when it was written: units of a token bucket, or tokens of windows.
+        std::int64_t owed = 0;
+        // When that was; and the number of the window.
+        std::int64_t at = 0;
+        std::int64_t window = 0;
+        std::int64_t full_at = 0;
+        // A clock that stepped back makes nobody owe more.
+        std::int64_t most = 0;
+        std::vector<stamp> stamps;
+        std::map<std::int64_t, std::int64_t> places;
+    };
+
+    struct offences {
+        std::int64_t until = 0;
+        std::int64_t length = 0;
+        std::vector<std::int64_t> rejections;
+    };
+
+    // Of a bucket while a question is decided.
+    struct question_state {
+        std::int64_t debt = 0;
+        std::int64_t wait = 0;
+    };
+
+    std::int64_t tick_;
+    bool shared_;
+    std::function<std::int64_t(int, std::int64_t)> offset_;
+    std::int64_t now_ = 0;
+    std::int64_t to_unix_ = 0;
+    std::map<int, account> buckets_;
+    std::map<int, offences> offences_;
+
+    static std::int64_t up(wide a, wide b) { return static_cast<std::int64_t>((a + b - 1) / b); }
+
+    std::int64_t ticks(base::duration d) const { return d.count() / tick_; }
+
+    static bool paid_back(const spec& s)
+    {
+        return s.what == spec::kind::token_bucket || s.what == spec::kind::fixed_window;
+    }
+
+    // Of a token. A token bucket counts in ticks, of which a token takes so many.
+    std::int64_t unit_of(const spec& s) const
+    {
+        return s.what == spec::kind::token_bucket
+                   ? up(s.period.count(), static_cast<wide>(s.count) * tick_)
+                   : 1;
+    }
+
+    static std::int64_t capacity(const spec& s)
+    {
+        return s.what == spec::kind::sliding ? s.count : s.capacity;
+    }
+
+    std::int64_t most_owed(const spec& s) const
+    {
+        constexpr wide tokens = (wide{1} << 40) - 1;
+        const std::int64_t century = ticks(limit::limit::max_refill);
+        return s.what == spec::kind::token_bucket ? century
+               : s.what == spec::kind::fixed_window
+                   ? static_cast<std::int64_t>(
+                         std::min<wide>(wide{century / ticks(s.period)} * s.count, tokens)
+                     )
+                   : static_cast<std::int64_t>(tokens);
+    }
+
+    bool same_supply(const spec* a, const spec& b) const
+    {
+        return a != nullptr && a->what == b.what &&
+               (a->what != spec::kind::token_bucket || unit_of(*a) == unit_of(b)) &&
+               (a->what != spec::kind::fixed_window ||
+                (a->count == b.count && a->period == b.period && a->aligned == b.aligned &&
+                 a->dates == b.dates));
+    }
+
+    // Windows.
+
+    std::int64_t shift(int bucket, const spec& s) const
+    {
+        return s.aligned ? to_unix_ : offset_(bucket, ticks(s.period));
+    }
+
+    std::int64_t window_at(int bucket, const spec& s, std::int64_t at) const
+    {
+        const std::int64_t seen = at + shift(bucket, s);
+        if (s.dates == nullptr) {
+            const std::int64_t length = ticks(s.period);
+            return seen / length - (seen % length < 0 ? 1 : 0);
+        }
+        const std::int64_t second = seen / ticks(std::chrono::seconds{1});
+        const auto& begins = s.dates->begins;
+        return std::upper_bound(begins.begin(), begins.end(), second) - begins.begin() - 1;
+    }
+
+    std::int64_t begin_of(int bucket, const spec& s, std::int64_t window) const
+    {
+        const std::int64_t begin = s.dates == nullptr
+                                       ? window * ticks(s.period)
+                                       : s.dates->begins.at(static_cast<std::size_t>(window)) *
+                                             ticks(std::chrono::seconds{1});
+        return begin - shift(bucket, s);
+    }
+
+    // What buckets owe.
+
+    std::int64_t units_owed(const account& b) const
+    {
+        return std::clamp<std::int64_t>(b.owed - (now_ - b.at), 0, b.most);
+    }
+
+    std::int64_t tokens_in_windows(int name, const account& b) const
+    {
+        std::int64_t owed = b.owed;
+        const std::int64_t present = window_at(name, *b.under, now_);
+        for (std::int64_t w = b.window; w < present && owed > 0; ++w) {
+            owed -= b.under->count;
+        }
+        return std::max<std::int64_t>(owed, 0);
+    }
+
+    static std::int64_t sum(const std::vector<stamp>& stamps)
+    {
+        std::int64_t all = 0;
+        for (const stamp& s : stamps) {
+            all += s.tokens;
+        }
+        return all;
+    }
+
+    // Whole tokens, for a limit of another kind. What a window has brought since is not seen.
+    std::int64_t tokens_owed(const account& b) const
+    {
+        switch (b.under->what) {
+            case spec::kind::token_bucket:
+                return up(units_owed(b), unit_of(*b.under));
+            case spec::kind::fixed_window:
+                return b.full_at <= now_ ? 0 : b.owed;
+            case spec::kind::sliding:
+                return sum(b.stamps);
+            case spec::kind::concurrency:
+                break;
+        }
+        return std::count_if(b.places.begin(), b.places.end(), [this](const auto& p) {
+            return p.second > now_;
+        });
+    }
+
+    std::int64_t debt_of(int name, const spec& s)
+    {
+        const account& b = buckets_[name];
+        if (b.under == nullptr) {
+            return 0;
+        }
+        return s.what == spec::kind::token_bucket   ? units_owed(b)
+               : s.what == spec::kind::fixed_window ? tokens_in_windows(name, b)
+               : s.what == spec::kind::sliding      ? sum(b.stamps)
+                                                    : static_cast<std::int64_t>(b.places.size());
+    }
+
+    // A shared store's clock has stepped back by more than a window.
+    bool is_of_a_later_window(int name, const account& b) const
+    {
+        return shared_ && b.under != nullptr && b.under->what == spec::kind::fixed_window &&
+               b.owed > 0 && b.window - window_at(name, *b.under, now_) > 1;
+    }
+
+    // It has stepped back by more than any request waits.
+    bool is_ahead(const spec& s, const account& b) const
+    {
+        const std::int64_t part = s.parts == 0 ? 1 : up(ticks(s.period), s.parts);
+        const std::int64_t most = now_ + ticks(std::chrono::minutes{10}) + part;
+        return shared_ && !b.stamps.empty() && b.stamps.back().at > most;
+    }
+
+    // What is owed is owed under these numbers from now on.
+    void follow(int name, const spec& s)
+    {
+        account& b = buckets_[name];
+        if (b.under == nullptr) {
+            // Fresh.
+        } else if (!same_supply(b.under, s)) {
+            const account old = std::exchange(b, {});
+            const bool by_rate =
+                old.under->what == spec::kind::token_bucket && s.what == spec::kind::token_bucket;
+            const wide from = by_rate ? unit_of(*old.under) : 1;
+            const wide owed = by_rate ? units_owed(old) : tokens_owed(old);
+            const wide debt = (owed * unit_of(s) + from - 1) / from;
+            if (debt > 0 && s.what != spec::kind::concurrency) {
+                const auto most = static_cast<std::int64_t>(std::min<wide>(debt, most_owed(s)));
+                write({.bucket = name, .limit = &s}, {.debt = most});
+            }
+        } else if (is_of_a_later_window(name, b)) {
+            write({.bucket = name, .limit = &s}, {.debt = b.owed});
+        } else if (s.what == spec::kind::sliding) {
+            std::erase_if(b.stamps, [&](const stamp& x) { return x.at + ticks(s.period) <= now_; });
+            if (is_ahead(s, b)) {
+                b.stamps = {{counted_at(s, now_), sum(b.stamps)}};
+            }
+        } else if (s.what == spec::kind::concurrency && shared_) {
+            std::erase_if(b.places, [this](const auto& p) { return p.second <= now_; });
+        }
+        b.under = &s;
+    }
+
+    void write(const wish& w, const question_state& q)
+    {
+        account& b = buckets_[w.bucket];
+        const spec& s = *w.limit;
+        b.under = &s;
+        if (s.what == spec::kind::concurrency) {
+            b.places[w.place] = shared_ ? now_ + ticks(s.period) : INT64_MAX;
+        } else if (s.what == spec::kind::sliding) {
+            const std::int64_t newest = b.stamps.empty() ? INT64_MIN : b.stamps.back().at;
+            const std::int64_t at = std::max(newest, counted_at(s, now_ + q.wait));
+            const std::int64_t more = q.debt - sum(b.stamps);
+            if (more > 0) {
+                b.stamps.push_back({at, more});
+            }
+        } else {
+            b.owed = q.debt;
+            b.at = now_;
+            b.most = std::max(q.debt, unit_of(s) * capacity(s));
+            if (s.what == spec::kind::fixed_window) {
+                b.window = window_at(w.bucket, s, now_);
+                b.full_at = now_ + time_of(w, q.debt);
+            }
+        }
+    }
+
+    // A window that slides counts tokens by parts, from the end of one.
+    std::int64_t counted_at(const spec& s, std::int64_t at) const
+    {
+        const std::int64_t part = s.parts == 0 ? 1 : up(ticks(s.period), s.parts);
+        return up(at, part) * part;
+    }
+
+    void give_back_stamps(account& b, std::int64_t since, std::int64_t tokens) const
+    {
+        for (stamp& s : b.stamps) {
+            const std::int64_t given = s.at >= since ? std::min(tokens, s.tokens) : 0;
+            s.tokens -= given;
+            tokens -= given;
+        }
+        std::erase_if(b.stamps, [](const stamp& s) { return s.tokens == 0; });
+    }
+
+    std::int64_t issued_in_last(const wish& w, std::int64_t held) const
+    {
+        return w.limit->what == spec::kind::token_bucket
+                   ? held
+                   : (window_at(w.bucket, *w.limit, now_) -
+                      window_at(w.bucket, *w.limit, now_ - held)) *
+                         w.limit->count;
+    }
+
+    // Decisions.
+
+    std::int64_t left(const spec& s, std::int64_t debt) const
+    {
+        return std::max<std::int64_t>(capacity(s) - up(debt, unit_of(s)), 0);
+    }
+
+    // Until so many units have come back.
+    std::int64_t time_of(const wish& w, std::int64_t units)
+    {
+        const spec& s = *w.limit;
+        if (units <= 0 || s.what == spec::kind::token_bucket) {
+            return std::max<std::int64_t>(units, 0);
+        }
+        if (s.what == spec::kind::concurrency) {
+            return ticks(std::chrono::seconds{1});
+        }
+        if (s.what == spec::kind::fixed_window) {
+            const std::int64_t window = window_at(w.bucket, s, now_) + up(units, s.count);
+            return begin_of(w.bucket, s, window) - now_;
+        }
+        const auto& stamps = buckets_[w.bucket].stamps;
+        std::int64_t at = counted_at(s, now_);
+        std::int64_t seen = 0;
+        for (const stamp& x : stamps) {
+            seen += x.tokens;
+            if (seen >= units) {
+                return x.at + ticks(s.period) - now_;
+            }
+            at = std::max(at, x.at);
+        }
+        return at + ticks(s.period) - now_;
+    }
+
+    verdict::said judge(const wish& w, question_state& q)
+    {
+        const spec& s = *w.limit;
+        const std::int64_t unit = unit_of(s);
+        const std::int64_t full = capacity(s) * unit;
+        // Owed more than this, the request does not pass.
+        const std::int64_t room = full - std::min(w.cost, capacity(s)) * unit;
+        const std::int64_t missing = std::max<std::int64_t>(q.debt - room, 0);
+        const bool possible = w.cost <= capacity(s);
+        const bool waits = possible && missing > 0 && w.max_wait > 0 &&
+                           up(missing, unit) <= w.max_reserved && time_of(w, missing) <= w.max_wait;
+        const bool passes = possible && (missing == 0 || waits);
+        const std::int64_t retry = time_of(w, missing);
+        offences& o = offences_[w.bucket];
+        const bool counts = w.penalty != nullptr && w.penalty->any();
+        if (!passes && counts && o.until <= now_) {
+            note_rejection(o, *w.penalty);
+        }
+        if (w.penalty != nullptr && o.until > now_) {
+            const std::int64_t tokens_in = passes ? 0 : retry;
+            return {
+                false,
+                true,
+                left(s, q.debt),
+                std::max(tokens_in, o.until - now_),
+                time_of(w, q.debt)};
+        }
+        if (!passes) {
+            return {false, false, left(s, q.debt), retry, time_of(w, q.debt)};
+        }
+        q.debt += w.cost * unit;
+        q.wait = std::max(q.wait, retry);
+        return {true, false, left(s, q.debt), retry, time_of(w, q.debt)};
+    }
+
+    void note_rejection(offences& o, const limit::penalty& p) const
+    {
+        const std::int64_t since = now_ - ticks(p.within);
+        std::erase_if(o.rejections, [since](std::int64_t at) { return at <= since; });
+        o.rejections.push_back(now_);
+        if (std::ssize(o.rejections) >= p.after) {
+            const bool again = o.length > 0 && now_ <= o.until + ticks(p.max_ban);
+            const std::int64_t length =
+                again ? std::min(2 * o.length, ticks(p.max_ban)) : ticks(p.ban);
+            o = {.until = now_ + length, .length = length, .rejections = {}};
+        }
+    }
+};
+
+}  // namespace gateway::store::testing

@@ -1,0 +1,164 @@
+// A real redis-server whose wall clock a test sets, and the product's scripts in it. What expires
+// does so by that clock, too.
+#pragma once
+
+#include "gateway/store/redis/command.hpp"
+#include "gateway/store/redis/scripts.hpp"
+#include "tests/contract/redis_server.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <sys/mman.h>
+#include <vector>
+
+namespace gateway::store::testing {
+
+// Microseconds since the Unix epoch, in a file that another process maps.
+class shared_clock {
+public:
+    shared_clock()
+    {
+        path_ = std::filesystem::temp_directory_path() / "gateway-clock-XXXXXX";
+        const int fd = ::mkstemp(path_.data());
+        EXPECT_EQ(::ftruncate(fd, sizeof(std::int64_t)), 0);
+        void* const at =
+            ::mmap(nullptr, sizeof(std::int64_t), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        ::close(fd);
+        EXPECT_NE(at, MAP_FAILED);
+        now_ = static_cast<std::atomic<std::int64_t>*>(at);
+    }
+
+    ~shared_clock()
+    {
+        ::munmap(now_, sizeof(std::int64_t));
+        ::unlink(path_.c_str());
+    }
+
+    shared_clock(const shared_clock&) = delete;
+    shared_clock& operator=(const shared_clock&) = delete;
+
+    const std::string& path() const { return path_; }
+
+    void set(std::int64_t microseconds) { now_->store(microseconds); }
+
+private:
+    std::string path_;
+    std::atomic<std::int64_t>* now_ = nullptr;
+};
+
+class timed_redis {
+public:
+    explicit timed_redis(std::int64_t microseconds)
+    {
+        set_clock(microseconds);
+        server_.emplace(
+            std::vector<std::string>{},
+            std::vector<std::string>{
+                "LD_PRELOAD=" VIRTUAL_TIME, "GATEWAY_TEST_CLOCK=" + clock_.path()}
+        );
+        link_.reset(redisConnectWithTimeout("127.0.0.1", server_->port(), {5, 0}));
+        take_sha_ = text({"SCRIPT", "LOAD", std::string{redis::take_script}});
+        walk_sha_ = text({"SCRIPT", "LOAD", std::string{redis::rebase_script}});
+    }
+
+    void set_clock(std::int64_t microseconds) { clock_.set(microseconds); }
+
+    // The numbers that the script replies to one question, without the call's own. `gateway_now`:
+    // Unix time as the gateway sees it.
+    std::vector<std::int64_t> take(std::span<const charge> charges, base::duration gateway_now)
+    {
+        call_.number = 7;
+        call_.count = 1;
+        call_.questions[0].charges = charges;
+        std::string bytes;
+        redis::encode_take(bytes, {take_sha_, prefix}, call_, gateway_now);
+        redisAppendFormattedCommand(link_.get(), bytes.data(), bytes.size());
+        return numbers(next_reply());
+    }
+
+    // One whole walk over the keys, after these limits have changed.
+    void walk(
+        const std::vector<std::pair<std::string, const limit::limit*>>& limits,
+        base::duration gateway_now
+    )
+    {
+        std::string words;
+        for (const auto& [name, limit] : limits) {
+            std::vector<std::int64_t> all;
+            limit->append_numbers(all, gateway_now);
+            words += name + ' ';
+            for (const std::int64_t number : all) {
+                words += std::to_string(number) + ',';
+            }
+            words += ' ';
+        }
+        std::string cursor = "0";
+        do {
+            cursor = text({"EVALSHA", walk_sha_, "0", cursor, "100", prefix, words});
+        } while (cursor != "0");
+    }
+
+    // Of the bucket's key, in milliseconds; below zero: there is none.
+    std::int64_t time_to_live(const charge& c)
+    {
+        return std::stoll(text({"PTTL", redis::key_of(prefix, c)}));
+    }
+
+    void forget(const charge& c) { text({"DEL", redis::key_of(prefix, c)}); }
+
+    void forget_bans(const charge& c) { text({"DEL", redis::key_of(prefix, c) + ":ban"}); }
+
+    static std::string key_of(const charge& c) { return redis::key_of(prefix, c); }
+
+private:
+    static constexpr const char* prefix = "gw:";
+
+    struct reply_deleter {
+        void operator()(redisReply* r) const { freeReplyObject(r); }
+    };
+
+    using reply = std::unique_ptr<redisReply, reply_deleter>;
+
+    shared_clock clock_;
+    std::optional<redis_server> server_;
+    redis_server::connection link_;
+    std::string take_sha_;
+    std::string walk_sha_;
+    call call_;
+
+    reply next_reply()
+    {
+        void* got = nullptr;
+        EXPECT_EQ(redisGetReply(link_.get(), &got), REDIS_OK);
+        return reply{static_cast<redisReply*>(got)};
+    }
+
+    static std::vector<std::int64_t> numbers(const reply& r)
+    {
+        std::vector<std::int64_t> all;
+        EXPECT_EQ(r->type, REDIS_REPLY_ARRAY) << (r->str == nullptr ? "" : r->str);
+        for (std::size_t i = 1; i < r->elements; ++i) {
+            all.push_back(r->element[i]->integer);
+        }
+        return all;
+    }
+
+    std::string text(const std::vector<std::string>& words)
+    {
+        std::vector<std::string_view> views(words.begin(), words.end());
+        std::string bytes;
+        redis::encode(bytes, views);
+        redisAppendFormattedCommand(link_.get(), bytes.data(), bytes.size());
+        const reply r = next_reply();
+        EXPECT_NE(r->type, REDIS_REPLY_ERROR) << r->str;
+        return r->type == REDIS_REPLY_INTEGER ? std::to_string(r->integer)
+               : r->str == nullptr            ? ""
+                                              : std::string{r->str, r->len};
+    }
+};
+
+}  // namespace gateway::store::testing
