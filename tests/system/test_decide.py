@@ -1,9 +1,10 @@
 """Decisions for other proxies: what they ask, and what they are told."""
+import json
 import os
 import re
 
 from harness.case import SystemTest
-from harness.client import Connection
+from harness.client import Connection, get
 from harness.nginx import Nginx
 from harness.origin import Origin
 from harness.process import free_port
@@ -36,6 +37,43 @@ class Decide(SystemTest):
             + LIMITS
         )
         return Connection(("127.0.0.1", port))
+
+    def test_explain_says_of_the_original_request_what_is_answered(self):
+        token = self.directory().file("token", "s3cret\n")
+        port = free_port()
+        gateway = self.gateway(
+            f"admin: {{ address: 127.0.0.1:0, token_file: '{token}' }}\n"
+            f"listeners: [ {{ address: '127.0.0.1:0' }}, {{ address: '127.0.0.1:{port}', decide: true }} ]\n"
+            + TRUSTING + LIMITS
+        )
+
+        def explained(method, host, target, headers):
+            body = {"method": method, "url": f"http://{host}{target}", "headers": dict(headers), "peer": "127.0.0.1"}
+            fields = [("Authorization", "Bearer s3cret"), ("Content-Type", "application/json")]
+            response = get(gateway.admin, "/v1/explain", fields, method="POST", body=json.dumps(body).encode())
+            self.assertEqual(response.status, 200, response.text)
+            return json.loads(response.text)
+
+        told = [("X-Forwarded-For", "192.0.2.7")]
+        with Connection(("127.0.0.1", port)) as c:
+            for method, host, target, headers in (
+                [("GET", "h", "/api//x?y=1", told)] * 4
+                + [("GET", "keys.example", "/k/1", told + [("X-Key", "a")])] * 3
+                + [("GET", "keys.example", "/k/1", told), ("POST", "h", "/api/x", told), ("GET", "h", "/%2e/%", told)]
+            ):
+                with self.subTest(method=method, host=host, target=target):
+                    said = explained(method, host, target, headers)
+                    asked = [("X-Forwarded-Method", method), ("X-Forwarded-Host", host), ("X-Forwarded-Uri", target)]
+                    answer = c.ask("/", asked + headers)
+                    verdict = said["verdict"]
+                    if verdict["says"] == "allowed":
+                        self.assertEqual(answer.status, 200)
+                        self.assertEqual(int(answer["X-RateLimit-Remaining"]), said["limits"][0]["remaining"] - 1)
+                    elif verdict["status"] == 404:
+                        self.assertEqual(answer.status, 200, "no route: it may pass")
+                    else:
+                        self.assertEqual(answer.status, verdict["status"])
+                        self.assertEqual(answer["Retry-After"], str(verdict["retry_after"]) if verdict.get("retry_after") else None)
 
     def ask(self, c, target="/", headers=(), method="GET"):
         """(status, tokens left)."""

@@ -135,8 +135,8 @@ class Outcomes(SystemTest):
         self.assertEqual(self.statuses(g, ["/200"]), [429])
         self.script.gate.set()
 
-    def test_a_correction_waits_for_a_store_that_is_away(self):
-        redis = self.started(RedisServer())
+    def with_a_correction_under_way(self, redis):
+        """A gateway that is to give a token back to a store that stands still."""
         self.script.gate.clear()
         g = self.gateway_with("charge_on: { status: [401] }", store=redis)
         with g.connect() as c:
@@ -145,21 +145,18 @@ class Outcomes(SystemTest):
             redis.freeze()
             self.script.gate.set()
             self.assertEqual(c.response().status, 200)
-            redis.thaw()
-        self.script.gate.set()
+        return g
+
+    def test_a_correction_waits_for_a_store_that_is_away(self):
+        redis = self.started(RedisServer())
+        g = self.with_a_correction_under_way(redis)
+        redis.thaw()
         wait_until(lambda: self.left(g) == "4", what="the token is given back")
         self.assertEqual(g.metrics().sum("gateway_corrections_lost_total", limit="l"), 0)
 
     def test_a_gateway_ends_though_a_replaced_store_has_not_made_a_correction(self):
         redis, other = self.started(RedisServer()), self.started(RedisServer())
-        self.script.gate.clear()
-        g = self.gateway_with("charge_on: { status: [401] }", store=redis)
-        with g.connect() as c:
-            c.send(b"GET /200 HTTP/1.1\r\nHost: h\r\n\r\n")
-            wait_until(lambda: self.script.reached == 1, what="it is asked")
-            redis.freeze()
-            self.script.gate.set()
-            self.assertEqual(c.response().status, 200)
+        g = self.with_a_correction_under_way(redis)
         g.reload(self.text_with("charge_on: { status: [401] }", store=other))
         g.stop()
         redis.thaw()
