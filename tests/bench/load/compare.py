@@ -9,6 +9,7 @@ import decision
 import flood
 import idle
 import profiling
+import stores
 import sweep
 from proxies import LOAD_CORE, PROXY_CORE, ROOT
 from scenarios import SCENARIOS
@@ -21,6 +22,8 @@ MEASUREMENTS = {
     "idle": idle.run,
     "flood": flood.run,
     "decision": decision.run,
+    "limits": decision.run_limits,
+    "stores": stores.run,
     "profile": profiling.run,
 }
 

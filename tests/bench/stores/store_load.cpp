@@ -1,0 +1,142 @@
+// store_load PORT WAY KEY=VALUE...: asks a Redis server for decisions as fast as they come, by one
+// of the ways script, commands, watch, ours, and prints what came of it as JSON.
+#include "tests/bench/stores/allocations.hpp"
+#include "tests/bench/stores/strategies.hpp"
+#include "tests/bench/stores/workload.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <map>
+#include <random>
+#include <stdexcept>
+#include <string_view>
+#include <thread>
+
+namespace gateway::bench {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+void keep_asking(strategy take, const workload& w, unsigned seed, result& into)
+{
+    redis_client client{w.port};
+    const tokens limit{static_cast<double>(w.per_second), static_cast<double>(w.burst)};
+    std::minstd_rand random{seed + 1};
+    const auto until = clock::now() + w.lasts;
+    for (auto asked = clock::now(); asked < until;) {
+        const bool allowed = take(client, "bucket:" + std::to_string(random() % w.keys), limit);
+        const auto answered = clock::now();
+        ++into.decisions;
+        into.allowed += allowed ? 1 : 0;
+        into.latencies.push_back(answered - asked);
+        asked = answered;
+    }
+}
+
+result ask_in_threads(strategy take, const workload& w)
+{
+    std::vector<result> results(w.callers);
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < w.callers; ++i) {
+        threads.emplace_back([&, i] { keep_asking(take, w, static_cast<unsigned>(i), results[i]); }
+        );
+    }
+    result all;
+    for (std::size_t i = 0; i < w.callers; ++i) {
+        threads[i].join();
+        all.decisions += results[i].decisions;
+        all.allowed += results[i].allowed;
+        all.latencies.insert(
+            all.latencies.end(), results[i].latencies.begin(), results[i].latencies.end()
+        );
+    }
+    return all;
+}
+
+result run(std::string_view way, const workload& w)
+{
+    const std::map<std::string_view, strategy> others{
+        {"script", by_script}, {"commands", by_commands}, {"watch", by_watch}};
+    if (way == "ours") {
+        return ask_our_store(w);
+    }
+    return ask_in_threads(others.at(way), w);
+}
+
+void read_option(std::string_view word, workload& w)
+{
+    const auto equals = word.find('=');
+    const std::string_view key = word.substr(0, equals);
+    const std::string value{word.substr(std::min(word.size(), equals + 1))};
+    if (key == "kind") {
+        w.kind = value;
+    } else if (key == "callers") {
+        w.callers = std::stoul(value);
+    } else if (key == "keys") {
+        w.keys = std::stoul(value);
+    } else if (key == "limits") {
+        w.limits = std::stoul(value);
+    } else if (key == "lasts_ms") {
+        w.lasts = std::chrono::milliseconds{std::stol(value)};
+    } else if (key == "per_second") {
+        w.per_second = std::stol(value);
+    } else if (key == "burst") {
+        w.burst = std::stol(value);
+    } else {
+        throw std::runtime_error("no such option: " + std::string{word});
+    }
+}
+
+double percentile(std::vector<std::chrono::nanoseconds>& of, double part)
+{
+    if (of.empty()) {
+        return 0;
+    }
+    const auto at =
+        of.begin() + static_cast<std::ptrdiff_t>(part * static_cast<double>(of.size() - 1));
+    std::nth_element(of.begin(), at, of.end());
+    return std::chrono::duration<double, std::micro>(*at).count();
+}
+
+int main_of(int argc, char** argv)
+{
+    workload w;
+    w.port = std::stoi(argv[1]);
+    for (int i = 3; i < argc; ++i) {
+        read_option(argv[i], w);
+    }
+    const std::int64_t allocated = allocations();
+    const auto began = clock::now();
+    result r = run(argv[2], w);
+    const std::chrono::duration<double> took = clock::now() - began;
+    std::printf(
+        "{\"decisions\": %lld, \"allowed\": %lld, \"seconds\": %.3f, \"allocations\": %lld, "
+        "\"p50_us\": %.1f, \"p99_us\": %.1f}\n",
+        static_cast<long long>(r.decisions),
+        static_cast<long long>(r.allowed),
+        took.count(),
+        static_cast<long long>(allocations() - allocated),
+        percentile(r.latencies, 0.5),
+        percentile(r.latencies, 0.99)
+    );
+    return 0;
+}
+
+}  // namespace
+}  // namespace gateway::bench
+
+int main(int argc, char** argv)
+{
+    try {
+        if (argc < 3) {
+            throw std::runtime_error(
+                "usage: store_load PORT script|commands|watch|ours [KEY=VALUE]..."
+            );
+        }
+        return gateway::bench::main_of(argc, argv);
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "store_load: %s\n", e.what());
+        return 1;
+    }
+}

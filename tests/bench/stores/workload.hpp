@@ -1,0 +1,39 @@
+// What is asked of a store in a run, and what came of it.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace gateway::bench {
+
+struct workload {
+    // Of the Redis server, on 127.0.0.1.
+    int port = 0;
+    // So many decisions are waited for at any time.
+    std::size_t callers = 1;
+    // Buckets, one of which each decision asks at random.
+    std::size_t keys = 1;
+    std::chrono::milliseconds lasts{1000};
+    // Of each bucket.
+    std::int64_t per_second = 1'000'000;
+    std::int64_t burst = 1'000'000;
+    // The kind of limit, and how many of them each decision asks; of our store only.
+    std::string kind = "token_bucket";
+    std::size_t limits = 1;
+};
+
+struct result {
+    std::int64_t decisions = 0;
+    std::int64_t allowed = 0;
+    // From asking to the answer, in no order.
+    std::vector<std::chrono::nanoseconds> latencies;
+};
+
+// By one worker's connection to the store, as the gateway asks. Throws std::runtime_error where
+// the store fails.
+result ask_our_store(const workload& w);
+
+}  // namespace gateway::bench
