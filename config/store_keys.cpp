@@ -121,9 +121,9 @@ void describe_shared(keys& shared, store::shared_options& options)
     shared.flag(
         {"remember_rejections",
          "a bucket that the store called empty is rejected by the worker that heard so, without "
-         "asking, until the moment that the store named, for a second at most while the store can "
-         "be asked. Off: a bucket that somebody deletes in Redis is full at once, and a client far "
-         "over its limit costs a question each time"},
+         "asking, until the moment that the store named; see docs/operations.md for what cuts that "
+         "short. Off: a bucket that somebody deletes in Redis is full at once, and a client far over "
+         "its limit costs a question each time"},
         common.remember_rejections
     );
     shared.mapping(

@@ -102,6 +102,7 @@ public:
             receipt_ = fresh_receipt();
             charge_[0].correction = &correction_;
             charge_[0].receipt = receipt_;
+            charge_[0].is_gift = true;
             ask(1);
         } else {
             decide();
@@ -142,6 +143,7 @@ private:
             return;
         }
         charge_[0].correction = nullptr;
+        charge_[0].is_gift = false;
         charge_[0].cost = 1;
         decide();
     }

@@ -57,6 +57,8 @@ public:
     virtual kind next(std::size_t charges, answer& into) = 0;
     // Nothing is left.
     virtual bool ended() const = 0;
+    // Another number than before if somebody has given a bucket tokens since.
+    virtual std::int64_t gift_mark() const = 0;
 
 protected:
     ~call_results() = default;

@@ -24,6 +24,15 @@ std::int64_t microseconds(base::instant moment)
 
 empty_buckets::empty_buckets() : sets_(std::make_unique<std::array<set, places / ways>>()) {}
 
+void empty_buckets::heard(std::int64_t mark, base::instant now)
+{
+    if (mark != mark_) {
+        mark_ = mark;
+        last_full_at_ = 0;
+    }
+    heard_at_ = now;
+}
+
 void empty_buckets::remember(
     std::span<const charge> charges, const answer& given, base::instant now
 )
@@ -46,7 +55,8 @@ bool empty_buckets::decides(
 {
     const std::int64_t ticks = microseconds(now);
     const std::int64_t fresh_at = counts == belief::all ? 0 : ticks;
-    if (ticks >= last_full_at_) {
+    const bool silent = counts == belief::fresh && now - heard_at_ > heard_for;
+    if (ticks >= last_full_at_ || silent) {
         return false;
     }
     into.clear();
@@ -85,11 +95,12 @@ void empty_buckets::put(const charge& c, std::int64_t now, std::int64_t full_at,
         c.bucket_name.hash(),
         {t, full_at},
         t.burst,
-        now + std::chrono::duration_cast<std::chrono::microseconds>(fresh_for).count()};
+        now + std::chrono::duration_cast<std::chrono::microseconds>(fresh_for).count(),
+        mark_};
     set& in = set_of(fresh.id);
     const auto same = [&fresh](const place& p) { return p.id == fresh.id; };
-    const auto free_at = [now](const place& p) {
-        return p.fresh_until > now ? p.bucket.full_at() : 0;
+    const auto free_at = [this, now](const place& p) {
+        return p.fresh_until > now && p.mark == mark_ ? p.bucket.full_at() : 0;
     };
     const auto sooner = [&free_at](const place& a, const place& b) {
         return free_at(a) < free_at(b);
@@ -112,8 +123,8 @@ const empty_buckets::place* empty_buckets::find(const charge& c, std::int64_t fr
     const base::hash128 id = c.bucket_name.hash();
     for (const place& p : set_of(id)) {
         if (p.id == id) {
-            const bool counts =
-                p.fresh_until > fresh_at && p.bucket.follows(t) && p.burst == t.burst;
+            const bool counts = p.fresh_until > fresh_at && p.mark == mark_ &&
+                                p.bucket.follows(t) && p.burst == t.burst;
             return counts ? &p : nullptr;
         }
     }

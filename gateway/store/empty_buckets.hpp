@@ -1,6 +1,10 @@
 // The buckets that a shared store has called empty: a request for one of them is rejected here,
-// without asking, until the moment at which the store would let it pass. While the store can be
-// asked its word counts for a second only: somebody may have given the bucket tokens.
+// without asking, until the moment at which the store would let it pass.
+//
+// Somebody may give a bucket tokens meanwhile. Every answer therefore carries what changes whenever
+// that happens, and then all is forgotten. While the store can be asked nothing counts unless it has
+// answered within `heard_for`, so a gift counts here no later than that; and no word counts for
+// longer than `fresh_for`, so that a bucket that was deleted by hand is noticed, too.
 //
 // A position on a limit never moves back: whoever else takes from the bucket can only make it
 // emptier. So what the store said of a bucket once is, with the tokens that have flowed back since,
@@ -27,12 +31,17 @@ namespace gateway::store {
 class empty_buckets {
 public:
     static constexpr std::size_t places = 16'384;
-    static constexpr base::duration fresh_for = std::chrono::seconds{1};
+    static constexpr base::duration heard_for = std::chrono::milliseconds{100};
+    static constexpr base::duration fresh_for = std::chrono::seconds{10};
 
-    // Which of the store's words count: those of the last second, or all.
+    // Which of the store's words count: those that the two times above bound, or all.
     enum class belief : bool { fresh, all };
 
     empty_buckets();
+
+    // An answer has come, with the mark of the last gift of tokens. Another one than before:
+    // forgets everything.
+    void heard(std::int64_t mark, base::instant now);
 
     // Remembers the buckets of these charges that `given`, the store's answer, leaves without the
     // tokens for another request of the same cost. The moments it names count from `now`, which is
@@ -49,13 +58,15 @@ public:
 private:
     static constexpr std::size_t ways = 4;
 
-    // In microseconds, as stores count. A place whose bucket is full again, or that is not fresh
+    // In microseconds, as stores count. A place whose bucket is full again, or that does not count
     // any more, makes room first.
     struct place {
         base::hash128 id;
         limit::bucket bucket;
         std::int64_t burst = 0;
         std::int64_t fresh_until = 0;
+        // The mark at which it was remembered.
+        std::int64_t mark = 0;
     };
 
     using set = std::array<place, ways>;
@@ -63,6 +74,8 @@ private:
     std::unique_ptr<std::array<set, places / ways>> sets_;
     // No bucket here is full later than that.
     std::int64_t last_full_at_ = 0;
+    std::int64_t mark_ = 0;
+    base::instant heard_at_{};
 
     set& set_of(const base::hash128& id) const;
     void put(const charge& c, std::int64_t now, std::int64_t full_at, bool is_empty);

@@ -55,6 +55,8 @@ struct charge {
     // Of a correction: 32 characters that no other one has, so that it is made once, however often
     // it is asked for. Of one that may be made again, none.
     std::string_view receipt{};
+    // Of one that nobody expects: all who remember rejections of the store are to forget them.
+    bool is_gift = false;
 };
 
 // Whether what is allowed is taken. A look is answered as a question that others reject: what would

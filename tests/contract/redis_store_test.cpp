@@ -386,6 +386,35 @@ TEST(redis_store, costs_few_calls_for_one_client_far_over_its_limit)
     EXPECT_FALSE(s.store().recalls({&quiet, 1}, base::now(), known));
 }
 
+// Whoever asked, and whatever about: the next answer tells that tokens were given.
+TEST(redis_store, forgets_rejections_when_another_gateway_gives_tokens)
+{
+    const auto server = std::make_shared<redis_server>();
+    redis_subject here{server, quick()};
+    redis_subject elsewhere{server, quick()};
+    ASSERT_TRUE(here.becomes_healthy() && elsewhere.becomes_healthy());
+    const auto one = *limit::limit::make(1, hours{1}, 1);
+    const charge c{.limit_name = "one", .bucket_name = base::hashed_name{"x"}, .limit = &one};
+    const charge other{.limit_name = "one", .bucket_name = base::hashed_name{"y"}, .limit = &one};
+    const limit::correction reset{.what = limit::correction::kind::reset};
+    answer a;
+    for (const bool is_gift : {false, true}) {
+        ASSERT_EQ(here.ask({&c, 1}, a), std::nullopt);
+        ASSERT_EQ(here.ask({&c, 1}, a), std::nullopt);
+        EXPECT_FALSE(a.admitted);
+        charge made = c;
+        made.correction = &reset;
+        made.receipt =
+            is_gift ? "00000000000000000000000000000002" : "00000000000000000000000000000001";
+        made.is_gift = is_gift;
+        ASSERT_EQ(elsewhere.ask({&made, 1}, a), std::nullopt);
+        ASSERT_EQ(here.ask({&other, 1}, a), std::nullopt);
+        EXPECT_EQ(here.store().recalls({&c, 1}, base::now(), a), !is_gift);
+    }
+    ASSERT_EQ(here.ask({&c, 1}, a), std::nullopt);
+    EXPECT_TRUE(a.admitted);
+}
+
 TEST(redis_store, forgets_rejections_if_it_is_told_to)
 {
     const auto server = std::make_shared<redis_server>();

@@ -22,6 +22,7 @@ std::string read_take(const reply& r, std::size_t charges)
     using kind = gateway::store::call_results::kind;
     std::string seen;
     take_results results{r};
+    seen += std::to_string(results.gift_mark());
     gateway::store::answer a;
     for (kind k = kind::answer; k != kind::garbage && !results.ended();) {
         k = results.next(charges, a);

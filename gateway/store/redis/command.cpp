@@ -64,6 +64,11 @@ bool same(const pending_question& a, const pending_question& b)
     );
 }
 
+std::string gift_key(std::string_view key_prefix)
+{
+    return std::string{key_prefix} + "gift";
+}
+
 // One charge of a token bucket, and nothing else to it.
 bool is_usual(std::span<const charge> charges)
 {
@@ -119,16 +124,17 @@ public:
         }
     }
 
-    void write(std::string& out, std::string_view sha)
+    void write(std::string& out, const take_script_of& script)
     {
         end_usual();
+        keys_.add(gift_key(script.key_prefix));
         head_.add(static_cast<std::int64_t>(usual_limits_.size()));
         for (const limit::limit* l : usual_limits_) {
             head_.add(l->in_microseconds().interval);
             head_.add(l->burst());
         }
         const std::string count = std::to_string(keys_.size());
-        std::vector<std::string_view> words{"EVALSHA", sha, count};
+        std::vector<std::string_view> words{"EVALSHA", script.sha, count};
         words.reserve(words.size() + keys_.size() + head_.size() + arguments_.size());
         keys_.append_to(words);
         head_.append_to(words);
@@ -220,7 +226,7 @@ private:
         }
         const limit::correction& made = *c.correction;
         arguments_.add(made.of.tokens);
-        arguments_.add(2 + static_cast<int>(made.what) + punishes(c));
+        arguments_.add(2 + static_cast<int>(made.what) + punishes(c) + (c.is_gift ? 32 : 0));
         arguments_.add(made.of.held);
         arguments_.add(made.of.owed_before);
     }
@@ -261,7 +267,7 @@ void encode_take(
         words.add(first->charges, static_cast<std::size_t>(end - first), script.key_prefix);
         first = end;
     }
-    words.write(out, script.sha);
+    words.write(out, script);
 }
 
 void encode_probe(std::string& out, const take_script_of& script, std::int64_t number)
@@ -269,8 +275,9 @@ void encode_probe(std::string& out, const take_script_of& script, std::int64_t n
     const std::string key = std::string{script.key_prefix} + "probe";
     // A token per microsecond, a thousand at most: never rejected, forgotten at once.
     const std::string itself = std::to_string(number);
-    const std::array<std::string_view, 13> words{
-        "EVALSHA", script.sha, "1", key, itself, "1", "1", "1000", "1", "0", "1", "1", "1"};
+    const std::string gifts = gift_key(script.key_prefix);
+    const std::array<std::string_view, 14> words{
+        "EVALSHA", script.sha, "2", key, gifts, itself, "1", "1", "1000", "1", "0", "1", "1", "1"};
     encode(out, words);
 }
 

@@ -197,7 +197,7 @@ std::string quotable(std::string_view error, std::string_view password)
 
 std::optional<std::int64_t> call_number(const reply& r)
 {
-    const bool good = r.what == reply::kind::integers && r.count > 0;
+    const bool good = r.what == reply::kind::integers && r.count > 1;
     return good ? std::optional{r.integers[0]} : std::nullopt;
 }
 

@@ -21,7 +21,7 @@
 namespace gateway::store::redis {
 
 struct reply {
-    static constexpr std::size_t max_integers = 1 + call::max_questions + 4 * call::max_charges;
+    static constexpr std::size_t max_integers = 2 + call::max_questions + 4 * call::max_charges;
     // Most bytes of text kept; longer text is cut.
     static constexpr std::size_t max_text = 256;
 
@@ -98,6 +98,8 @@ public:
 
     bool ended() const override { return at_ == integers_.size() && run_.left == 0; }
 
+    std::int64_t gift_mark() const override { return integers_[1]; }
+
 private:
     // The numbers of one charge: allowed, remaining, retry_us, full_us.
     using numbers = std::array<std::int64_t, 4>;
@@ -116,7 +118,7 @@ private:
     };
 
     std::span<const std::int64_t> integers_;
-    std::size_t at_ = 1;
+    std::size_t at_ = 2;
     run run_;
 
     bool begin_run(bool enforced);

@@ -123,6 +123,10 @@ local function correct_once(c)
         else
             correct(c)
         end
+        if c.is_gift then
+            redis.call('SET', mark_key, string.format('%d', now))
+            reply[2] = now
+        end
         c.bucket.taken = true
     end
     return { done, math.max(c.limit.burst - ceil_div(c.bucket.debt, c.limit.unit), 0), 0, 0 }
@@ -168,7 +172,8 @@ local function charge()
     key = key + 1
     local c = { cost = number() }
     local kind = number()
-    local punishes = kind >= 16
+    c.is_gift = kind >= 32
+    local punishes = kind % 32 >= 16
     kind = kind % 16
     c.enforced = kind % 8 == 1
     local bucket_key = KEYS[key]

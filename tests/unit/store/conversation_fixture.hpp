@@ -82,6 +82,8 @@ public:
 
     bool ended() const override { return at_ == remaining_.size(); }
 
+    std::int64_t gift_mark() const override { return 0; }
+
 private:
     std::vector<std::int64_t> remaining_;
     std::size_t at_ = 0;

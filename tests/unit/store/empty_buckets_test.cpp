@@ -36,6 +36,9 @@ protected:
     const limit::limit slow = *limit::limit::make(1, 1s, 2);
     empty_buckets remembered;
     base::instant now{std::chrono::hours{1}};
+    // The store answers somebody whenever the test asks what is decided.
+    bool answers = true;
+    std::int64_t mark = 0;
     answer said;
 
     charge of(std::string_view bucket, std::int64_t cost = 1, bool enforced = true) const
@@ -47,11 +50,15 @@ protected:
         std::vector<charge> charges, empty_buckets::belief counts = empty_buckets::belief::fresh
     )
     {
+        if (answers) {
+            remembered.heard(mark, now);
+        }
         return remembered.decides(charges, now, counts, said);
     }
 
     void rejected(const charge& c, base::duration retry, base::duration reset)
     {
+        remembered.heard(mark, now);
         answer a;
         a.admitted = !c.enforced;
         a.add({.allowed = false, .remaining = 0, .retry_after = retry, .reset_after = reset});
@@ -94,10 +101,34 @@ TEST_F(empty, buckets_are_known_from_an_answer_that_took_the_last_token_too)
     EXPECT_FALSE(decides({of("a")}, empty_buckets::belief::all));
 }
 
-TEST_F(empty, buckets_are_asked_for_again_after_a_second_if_the_store_can_be_asked)
+TEST_F(empty, buckets_are_asked_for_if_the_store_has_been_silent)
 {
     rejected(of("a"), 1h, 2h);
-    now += 1s - 2us;
+    answers = false;
+    now += empty_buckets::heard_for;
+    EXPECT_TRUE(decides({of("a")}));
+    now += 1us;
+    EXPECT_FALSE(decides({of("a")}));
+    EXPECT_TRUE(decides({of("a")}, empty_buckets::belief::all));
+    remembered.heard(mark, now);
+    EXPECT_TRUE(decides({of("a")})) << "nobody has given tokens meanwhile";
+}
+
+TEST_F(empty, buckets_are_forgotten_when_somebody_gives_tokens)
+{
+    rejected(of("a"), 1h, 2h);
+    mark = 1;
+    EXPECT_FALSE(decides({of("a")}));
+    EXPECT_FALSE(decides({of("a")}, empty_buckets::belief::all));
+    rejected(of("b"), 1h, 2h);
+    EXPECT_TRUE(decides({of("b")}));
+    EXPECT_FALSE(decides({of("a")})) << "nor do they come back with others";
+}
+
+TEST_F(empty, buckets_are_asked_for_again_in_the_end_if_the_store_can_be_asked)
+{
+    rejected(of("a"), 1h, 2h);
+    now += empty_buckets::fresh_for - 2us;
     EXPECT_TRUE(decides({of("a")}));
     now += 3us;
     EXPECT_FALSE(decides({of("a")}));
@@ -113,7 +144,7 @@ TEST_F(empty, buckets_that_are_not_fresh_make_room)
     }
     rejected(of("new"), 1s, 2s);
     EXPECT_FALSE(decides({of("new")}));
-    now += 1s + 1us;
+    now += empty_buckets::fresh_for + 1us;
     rejected(of("new"), 1s, 2s);
     EXPECT_TRUE(decides({of("new")}));
 }

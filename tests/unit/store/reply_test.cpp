@@ -161,33 +161,35 @@ TEST(take_results, are_exactly_what_the_script_says)
 {
     answer a;
     ASSERT_EQ(
-        read_one("*6\r\n:77\r\n:0\r\n:0\r\n:3\r\n:1500000\r\n:2\r\n", a), call_results::kind::answer
+        read_one("*7\r\n:77\r\n:5\r\n:0\r\n:0\r\n:3\r\n:1500000\r\n:2\r\n", a),
+        call_results::kind::answer
     );
     EXPECT_FALSE(a.admitted);
     EXPECT_FALSE(a.decisions()[0].allowed);
     EXPECT_EQ(a.decisions()[0].remaining, 3);
     EXPECT_EQ(a.decisions()[0].retry_after, std::chrono::milliseconds{1500});
     EXPECT_EQ(a.decisions()[0].reset_after, std::chrono::microseconds{2});
-    EXPECT_EQ(read_one("*2\r\n:77\r\n:-1\r\n", a), call_results::kind::corrupt);
+    EXPECT_EQ(read_one("*3\r\n:77\r\n:5\r\n:-1\r\n", a), call_results::kind::corrupt);
     for (const char* wrong :
-         {"*1\r\n:77\r\n",
-          "*5\r\n:77\r\n:1\r\n:1\r\n:1\r\n:0\r\n",
-          "*6\r\n:77\r\n:2\r\n:1\r\n:1\r\n:0\r\n:0\r\n",
-          "*6\r\n:77\r\n:-2\r\n:1\r\n:1\r\n:0\r\n:0\r\n",
-          "*6\r\n:77\r\n:1\r\n:3\r\n:1\r\n:0\r\n:0\r\n",
-          "*6\r\n:77\r\n:1\r\n:1\r\n:-1\r\n:0\r\n:0\r\n",
-          "*6\r\n:77\r\n:1\r\n:1\r\n:1\r\n:-1\r\n:0\r\n",
-          "*6\r\n:77\r\n:1\r\n:1\r\n:1\r\n:0\r\n:9000000000000000\r\n",
-          "*7\r\n:77\r\n:1\r\n:1\r\n:1\r\n:0\r\n:0\r\n:1\r\n"}) {
+         {"*2\r\n:77\r\n:5\r\n",
+          "*6\r\n:77\r\n:5\r\n:1\r\n:1\r\n:1\r\n:0\r\n",
+          "*7\r\n:77\r\n:5\r\n:2\r\n:1\r\n:1\r\n:0\r\n:0\r\n",
+          "*7\r\n:77\r\n:5\r\n:-2\r\n:1\r\n:1\r\n:0\r\n:0\r\n",
+          "*7\r\n:77\r\n:5\r\n:1\r\n:3\r\n:1\r\n:0\r\n:0\r\n",
+          "*7\r\n:77\r\n:5\r\n:1\r\n:1\r\n:-1\r\n:0\r\n:0\r\n",
+          "*7\r\n:77\r\n:5\r\n:1\r\n:1\r\n:1\r\n:-1\r\n:0\r\n",
+          "*7\r\n:77\r\n:5\r\n:1\r\n:1\r\n:1\r\n:0\r\n:9000000000000000\r\n",
+          "*8\r\n:77\r\n:5\r\n:1\r\n:1\r\n:1\r\n:0\r\n:0\r\n:1\r\n"}) {
         EXPECT_EQ(read_one(wrong, a), call_results::kind::garbage) << wrong;
     }
 }
 
 TEST(take_results, come_question_by_question)
 {
-    const reply r = parsed("*8\r\n:77\r\n:1\r\n:1\r\n:4\r\n:0\r\n:9\r\n:-1\r\n:0\r\n");
+    const reply r = parsed("*9\r\n:77\r\n:5\r\n:1\r\n:1\r\n:4\r\n:0\r\n:9\r\n:-1\r\n:0\r\n");
     take_results results{r};
     answer a;
+    EXPECT_EQ(results.gift_mark(), 5);
     EXPECT_EQ(results.next(1, a), call_results::kind::answer);
     EXPECT_EQ(a.decisions()[0].remaining, 4);
     EXPECT_EQ(results.next(2, a), call_results::kind::corrupt);
@@ -198,7 +200,7 @@ TEST(take_results, come_question_by_question)
 TEST(take_results, come_of_a_question_that_was_asked_many_times)
 {
     const reply r =
-        parsed("*11\r\n:77\r\n:2\r\n:3\r\n:2\r\n:4\r\n:9\r\n:2\r\n:5\r\n:2\r\n:6\r\n:14\r\n");
+        parsed("*12\r\n:77\r\n:5\r\n:2\r\n:3\r\n:2\r\n:4\r\n:9\r\n:2\r\n:5\r\n:2\r\n:6\r\n:14\r\n");
     take_results results{r};
     answer a;
     for (const std::int64_t remaining : {4, 2}) {
@@ -216,7 +218,7 @@ TEST(take_results, come_of_a_question_that_was_asked_many_times)
     EXPECT_EQ(a.decisions()[0].retry_after, std::chrono::microseconds{6});
     EXPECT_TRUE(results.ended());
 
-    const reply shadow = parsed("*7\r\n:77\r\n:3\r\n:2\r\n:0\r\n:2\r\n:6\r\n:14\r\n");
+    const reply shadow = parsed("*8\r\n:77\r\n:5\r\n:3\r\n:2\r\n:0\r\n:2\r\n:6\r\n:14\r\n");
     take_results rejected{shadow};
     ASSERT_EQ(rejected.next(1, a), call_results::kind::answer);
     EXPECT_TRUE(a.admitted);
@@ -224,20 +226,20 @@ TEST(take_results, come_of_a_question_that_was_asked_many_times)
     EXPECT_EQ(rejected.next(2, a), call_results::kind::garbage) << "a run is of one charge";
 
     for (const char* wrong :
-         {"*2\r\n:77\r\n:2\r\n",
-          "*4\r\n:77\r\n:2\r\n:1\r\n:1\r\n",
-          "*7\r\n:77\r\n:2\r\n:0\r\n:0\r\n:2\r\n:6\r\n:14\r\n",
-          "*7\r\n:77\r\n:2\r\n:65\r\n:0\r\n:2\r\n:6\r\n:14\r\n",
-          "*8\r\n:77\r\n:2\r\n:1\r\n:2\r\n:4\r\n:9\r\n:2\r\n:5\r\n",
-          "*8\r\n:77\r\n:2\r\n:1\r\n:1\r\n:-4\r\n:9\r\n:2\r\n:5\r\n"}) {
+         {"*3\r\n:77\r\n:5\r\n:2\r\n",
+          "*5\r\n:77\r\n:5\r\n:2\r\n:1\r\n:1\r\n",
+          "*8\r\n:77\r\n:5\r\n:2\r\n:0\r\n:0\r\n:2\r\n:6\r\n:14\r\n",
+          "*8\r\n:77\r\n:5\r\n:2\r\n:65\r\n:0\r\n:2\r\n:6\r\n:14\r\n",
+          "*9\r\n:77\r\n:5\r\n:2\r\n:1\r\n:2\r\n:4\r\n:9\r\n:2\r\n:5\r\n",
+          "*9\r\n:77\r\n:5\r\n:2\r\n:1\r\n:1\r\n:-4\r\n:9\r\n:2\r\n:5\r\n"}) {
         EXPECT_EQ(read_one(wrong, a), call_results::kind::garbage) << wrong;
     }
 }
 
 TEST(call_number, is_that_of_the_call)
 {
-    EXPECT_EQ(call_number(parsed("*2\r\n:77\r\n:-1\r\n")), 77);
-    for (const char* none : {"*0\r\n", "+OK\r\n", ":77\r\n", "$-1\r\n"}) {
+    EXPECT_EQ(call_number(parsed("*3\r\n:77\r\n:5\r\n:-1\r\n")), 77);
+    for (const char* none : {"*0\r\n", "*1\r\n:77\r\n", "+OK\r\n", ":77\r\n", "$-1\r\n"}) {
         EXPECT_EQ(call_number(parsed(none)), std::nullopt) << none;
     }
 }
