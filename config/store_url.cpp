@@ -22,7 +22,8 @@ namespace urls = boost::urls;
 constexpr std::uint64_t max_database = 65535;
 constexpr std::size_t max_credential = 512;
 constexpr const char* expected_form =
-    "expected redis://[user:password@]host[:port][/db] or unix:///path?db=0";
+    "expected redis://[user:password@]host[:port][/db], rediss:// of the same form or "
+    "unix:///path?db=0";
 constexpr const char* encoding_hint =
     "; in a user or password write @ as %40, / as %2F, ? as %3F, # as %23, % as %25, space as %20";
 
@@ -46,9 +47,6 @@ void read_credentials(const urls::url_view& url, store::redis_options& options)
     }
     options.user = url.user();
     options.password = url.password();
-    if (options.password.empty()) {
-        throw invalid_url{"a user without a password: write user:password@ or :password@"};
-    }
     if (options.user.size() > max_credential || options.password.size() > max_credential) {
         throw invalid_url{"user or password too long, the maximum is 512 bytes"};
     }
@@ -108,16 +106,22 @@ store::redis_options read(std::string_view text)
         throw invalid_url{std::string{"not a URL: "} + expected_form};
     }
     const std::string scheme = base::lower_case(std::string{url->scheme()});
-    if (scheme == "rediss" || scheme == "postgres" || scheme == "postgresql" ||
-        scheme == "redis+sentinel" || scheme == "redis+cluster" || scheme == "memcached") {
+    if (scheme == "postgres" || scheme == "postgresql" || scheme == "redis+sentinel" ||
+        scheme == "redis+cluster" || scheme == "memcached") {
         throw invalid_url{"stores of the kind " + scheme + ":// are not supported yet"};
     }
-    if ((scheme != "redis" && scheme != "unix") || !url->has_authority() || url->has_fragment()) {
+    const bool is_unix = scheme == "unix";
+    const bool is_tls = scheme == "rediss";
+    const bool is_known = scheme == "redis" || is_tls || is_unix;
+    if (!is_known || !url->has_authority() || url->has_fragment()) {
         throw invalid_url{expected_form};
     }
     store::redis_options options;
     read_credentials(*url, options);
-    scheme == "redis" ? read_tcp(*url, options) : read_unix(*url, options);
+    is_unix ? read_unix(*url, options) : read_tcp(*url, options);
+    if (is_tls) {
+        options.tls.emplace();
+    }
     return options;
 }
 
@@ -150,8 +154,10 @@ namespace {
 std::string text_of(const store::redis_options& options)
 {
     std::string credentials;
-    if (!options.password.empty()) {
-        credentials = urls::encode(options.user, urls::unreserved_chars) + ":***@";
+    const bool has_password = !options.password.empty() && options.password_file.empty();
+    if (!options.user.empty() || has_password) {
+        credentials = urls::encode(options.user, urls::unreserved_chars);
+        credentials += has_password ? ":***@" : "@";
     }
     const std::string database = std::to_string(options.database);
     if (!options.socket_path.empty()) {
@@ -161,7 +167,8 @@ std::string text_of(const store::redis_options& options)
     }
     const proxy::server_address address{
         .host = options.host, .port = options.port, .socket_path = {}, .echo = false};
-    return "redis://" + credentials + to_text(address) + '/' + database;
+    return (options.tls ? "rediss://" : "redis://") + credentials + to_text(address) + '/' +
+           database;
 }
 
 }  // namespace

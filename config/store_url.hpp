@@ -9,8 +9,8 @@
 
 namespace gateway::config {
 
-// redis://[user:password@]host[:port][/db] or unix://[user:password@]/path[?db=N].
-// Sets the fields of the URL; the others keep their defaults.
+// redis://[user:password@]host[:port][/db], rediss:// likewise or
+// unix://[user:password@]/path[?db=N]. Sets the fields of the URL; the others keep their defaults.
 parsed<store::shared_options> parse_store_url(std::string_view text);
 
 // The URL again, with *** for the password.

@@ -26,25 +26,45 @@ std::string without_line_end(std::string text)
     return text;
 }
 
+// Of at most `max` bytes.
+parsed<std::string> read_secret(const std::string& path, std::size_t max)
+{
+    const text_file file = read_text_file(path, max + 2);
+    if (!file.complaint.empty()) {
+        return {{}, quoted(path) + ' ' + file.complaint};
+    }
+    std::string secret = without_line_end(file.text);
+    if (secret.size() > max) {
+        return {{}, "what is in it is longer than " + std::to_string(max) + " bytes"};
+    }
+    return {std::move(secret), {}};
+}
+
 }  // namespace
 
 parsed<std::string> read_token(const std::string& path)
 {
-    const text_file file = read_text_file(path, max_token_bytes + 2);
-    if (!file.complaint.empty()) {
-        return {{}, quoted(path) + ' ' + file.complaint};
+    parsed<std::string> read = read_secret(path, max_token_bytes);
+    if (!read.value) {
+        return read;
     }
-    std::string token = without_line_end(file.text);
+    const std::string& token = *read.value;
     if (token.empty()) {
         return {{}, "the file is empty: put a token into it, as \"openssl rand -hex 32\" makes it"};
-    }
-    if (token.size() > max_token_bytes) {
-        return {{}, "the token in it is longer than 1024 bytes"};
     }
     if (!std::all_of(token.begin(), token.end(), is_of_token)) {
         return {{}, "expected one line of letters, digits and -._~+/= in the file"};
     }
-    return {std::move(token), {}};
+    return read;
+}
+
+parsed<std::string> read_password(const std::string& path)
+{
+    parsed<std::string> read = read_secret(path, max_password_bytes);
+    if (read.value && read.value->empty()) {
+        return {{}, "the file is empty: put the password into it"};
+    }
+    return read;
 }
 
 }  // namespace gateway::config

@@ -121,7 +121,7 @@ class CommandLine(SystemTest):
     def test_what_is_not_supported_yet_is_refused_clearly(self):
         path = self.file(
             GOOD
-            + "stores: { shared: { url: 'rediss://127.0.0.1/0' }, pg: { url: 'postgres://127.0.0.1/db' } }\n"
+            + "stores: { shared: { url: 'memcached://127.0.0.1/0' }, pg: { url: 'postgres://127.0.0.1/db' } }\n"
         )
         status, _, err = run_command("check", "--config", path)
         self.assertEqual(status, 2)

@@ -4,6 +4,38 @@
 
 namespace gateway::store::redis {
 
+link::channel::channel(net::loop& l, net::socket connected, link& of)
+    : connection(l, std::move(connected)), link_(&of)
+{
+    if (of.options_.tls) {
+        tls_.emplace(*of.options_.tls, of.options_.host);
+        send(tls_->take_output());
+    }
+}
+
+void link::channel::say(std::string_view words)
+{
+    if (!tls_) {
+        send(words);
+        return;
+    }
+    tls_->send(words);
+    send(tls_->take_output());
+}
+
+net::received link::channel::hear(std::span<char>& words)
+{
+    const net::received got = receive(words);
+    if (!tls_ || got != net::received::data) {
+        return got;
+    }
+    heard_.clear();
+    const bool good = tls_->receive(words, heard_);
+    send(tls_->take_output());
+    words = heard_;
+    return !good ? net::received::broken : heard_.empty() ? net::received::nothing : got;
+}
+
 link::sent_command& link::command(sent_command::kind what, std::int64_t number)
 {
     sent_command& next = commands_.push();
@@ -18,14 +50,14 @@ void link::send(const call& c)
 {
     sent_command& next = command(sent_command::kind::take, c.number);
     encode_take(next.bytes, {script_sha_, options_.key_prefix}, c, base::unix_time());
-    channel_->send(next.bytes);
+    channel_->say(next.bytes);
 }
 
 void link::send_probe(std::int64_t number)
 {
     sent_command& next = command(sent_command::kind::probe, number);
     encode_probe(next.bytes, {script_sha_, options_.key_prefix}, number);
-    channel_->send(next.bytes);
+    channel_->say(next.bytes);
 }
 
 // What has arrived. The connection may be lost, or closed by somebody we called.
@@ -33,7 +65,11 @@ void link::receive()
 {
     const channel* const mine = channel_;
     std::span<char> bytes;
-    const net::received got = channel_->receive(bytes);
+    const net::received got = channel_->hear(bytes);
+    if (std::string why = channel_->complaint(); !why.empty()) {
+        lose(failure::config, std::move(why));
+        return;
+    }
     if (got == net::received::closed || got == net::received::broken) {
         lose(
             failure::unreachable,
@@ -127,12 +163,12 @@ bool link::ask_again(sent_command& forgotten)
         script_on_its_way_ = true;
         sent_command& script = command(sent_command::kind::load_script, 0);
         encode_script_load(script.bytes);
-        channel_->send(script.bytes);
+        channel_->say(script.bytes);
     }
     sent_command& again = commands_.push();
     again = std::move(forgotten);
     again.sent_again = true;
-    channel_->send(again.bytes);
+    channel_->say(again.bytes);
     return true;
 }
 

@@ -7,6 +7,7 @@
 #include "gateway/base/ring.hpp"
 #include "gateway/net/connection.hpp"
 #include "gateway/net/connector.hpp"
+#include "gateway/net/tls_stream.hpp"
 #include "gateway/store/conversation_state.hpp"
 #include "gateway/store/health_report.hpp"
 #include "gateway/store/redis/command.hpp"
@@ -65,9 +66,15 @@ private:
     // The connection to the server; destroys itself some time after it was let go.
     class channel final : public net::connection {
     public:
-        channel(net::loop& l, net::socket connected, link& of)
-            : connection(l, std::move(connected)), link_(&of)
-        {}
+        channel(net::loop& l, net::socket connected, link& of);
+
+        void say(std::string_view words);
+
+        // As receive(), but of words. `broken` also if the server's TLS is: then complaint() says
+        // why.
+        net::received hear(std::span<char>& words);
+
+        std::string complaint() const { return tls_ ? tls_->detail() : std::string{}; }
 
         void let_go()
         {
@@ -77,6 +84,9 @@ private:
 
     private:
         link* link_;
+        std::optional<net::tls_stream> tls_;
+        // What came last, decrypted.
+        std::string heard_;
 
         // Not after close().
         void readable() override { link_->receive(); }
@@ -121,7 +131,7 @@ private:
     void wake_after_turn() override;
     void report(std::optional<failure> why) override;
 
-    // link.cpp: commands and replies.
+    // link.cpp: words, commands and replies.
     sent_command& command(sent_command::kind what, std::int64_t number);
     void receive();
     bool handle(const reply& r);

@@ -92,7 +92,7 @@ void link::begin(net::socket connected)
     }
     reader_.reset();
     greeting_.emplace(options_);
-    channel_->send(greeting_->bytes());
+    channel_->say(greeting_->bytes());
     channel_->want_read();
 }
 

@@ -1,8 +1,10 @@
 // Where a Redis server is, and who we are there.
 #pragma once
 
+#include "gateway/net/tls_stream.hpp"
 #include "gateway/store/options.hpp"
 
+#include <optional>
 #include <string>
 
 namespace gateway::store {
@@ -19,7 +21,12 @@ struct redis_options : conversation_options {
     // The password; empty: no AUTH is sent.
     std::string password;
 
+    // Where the password comes from, if not from the URL.
+    std::string password_file;
+
     int database = 0;
+    // Nothing: what we say is not encrypted.
+    std::optional<net::tls_options> tls;
 
     bool operator==(const redis_options&) const = default;
 };

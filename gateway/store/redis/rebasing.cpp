@@ -121,6 +121,10 @@ net::task<std::optional<failure>> rebasing::attempt()
         asio::ip::tcp::no_delay{true}, ignored
     );  // a Unix socket knows no such option
     reader_.reset();
+    tls_.reset();
+    if (options_.tls) {
+        tls_.emplace(*options_.tls, options_.host);
+    }
     std::optional<failure> why = co_await greet();
     if (!why) {
         why = co_await walk();
@@ -189,8 +193,17 @@ void rebasing::limit_step()
 net::task<std::optional<failure>> rebasing::send(const std::string& commands)
 {
     limit_step();
+    if (!tls_) {
+        co_return co_await send_bytes(commands);
+    }
+    tls_->send(commands);
+    co_return co_await send_bytes(tls_->take_output());
+}
+
+net::task<std::optional<failure>> rebasing::send_bytes(const std::string& bytes)
+{
     const auto [unsent, sent] =
-        co_await asio::async_write(socket_, asio::buffer(commands), net::use_task);
+        co_await asio::async_write(socket_, asio::buffer(bytes), net::use_task);
     co_return unsent ? std::optional{failure::unreachable} : std::nullopt;
 }
 
@@ -198,6 +211,7 @@ net::task<std::optional<failure>> rebasing::send(const std::string& commands)
 net::task<std::optional<failure>> rebasing::read(reply& into)
 {
     std::array<char, 512> bytes;
+    std::string words;
     auto next = reader_.read(into);
     while (next == reply_reader::next::nothing) {
         const auto [ended, count] =
@@ -205,7 +219,17 @@ net::task<std::optional<failure>> rebasing::read(reply& into)
         if (ended) {
             co_return failure::unreachable;
         }
-        reader_.feed(std::span{bytes}.first(count));
+        words.assign(bytes.data(), count);
+        if (tls_) {
+            words.clear();
+            if (!tls_->receive(std::span{bytes}.first(count), words)) {
+                co_return failure::config;
+            }
+            if (const auto why = co_await send_bytes(tls_->take_output())) {
+                co_return why;
+            }
+        }
+        reader_.feed(words);
         next = reader_.read(into);
     }
     co_return next == reply_reader::next::reply ? std::nullopt : std::optional{failure::protocol};

@@ -9,6 +9,7 @@
 
 #include "gateway/net/connector.hpp"
 #include "gateway/net/task.hpp"
+#include "gateway/net/tls_stream.hpp"
 #include "gateway/store/rate_walk.hpp"
 #include "gateway/store/redis/options.hpp"
 #include "gateway/store/redis/reply.hpp"
@@ -55,6 +56,7 @@ private:
 
     std::shared_ptr<net::connector> connector_;
     net::stream_socket socket_;
+    std::optional<net::tls_stream> tls_;
     // The end of a rest, or a step's deadline.
     net::timer timer_;
 
@@ -74,6 +76,7 @@ private:
     void limit_step();
 
     net::task<std::optional<failure>> send(const std::string& commands);
+    net::task<std::optional<failure>> send_bytes(const std::string& bytes);
     net::task<std::optional<failure>> read(reply& into);
     void report(std::optional<failure> why) const;
 };

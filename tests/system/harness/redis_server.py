@@ -10,11 +10,14 @@ class RedisError(Exception):
 
 
 class RedisServer:
-    def __init__(self, *more):
+    def __init__(self, *more, tls=False):
         self._directory = Directory()
         self.port = free_port()
         self.socket_path = self._directory.file("redis.sock")
-        self._more = more
+        self.tls_port = free_port() if tls else None
+        # One that speaks TLS is reached by an address that its certificate may not have, too.
+        tls_words = ("--tls-port", str(self.tls_port), "--bind", "127.0.0.1", "127.0.0.2")
+        self._more = (*more, *tls_words) if tls else more
         self._child = None
         self.password = None
         self.start()

@@ -116,7 +116,9 @@ TEST(files, foreign_keys_are_answered_with_keys_that_exist)
         );
     }
     for (const std::string& key : known) {
-        EXPECT_EQ(answer_to_foreign_key(key), "") << key;
+        if (key != "tls") {  // of stores, and not of listeners yet
+            EXPECT_EQ(answer_to_foreign_key(key), "") << key;
+        }
     }
     EXPECT_EQ(answer_to_foreign_key("tls"), "not supported yet");
     EXPECT_EQ(answer_to_foreign_key("Health-Checks"), answer_to_foreign_key("healthCheck"));

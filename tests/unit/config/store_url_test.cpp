@@ -56,6 +56,29 @@ TEST(store_url, a_unix_socket_has_a_path_and_perhaps_a_database)
     EXPECT_EQ(url_without_secret(*full.value), "unix://u:***@/run/my%20redis.sock?db=3");
 }
 
+TEST(store_url, a_second_s_is_for_tls)
+{
+    const auto parsed = parse_store_url("REDISS://u:p@h/1");
+    ASSERT_TRUE(parsed.value) << parsed.complaint;
+    EXPECT_EQ(redis(parsed).tls, net::tls_options{});
+    EXPECT_EQ(redis(parsed).database, 1);
+    EXPECT_EQ(url_without_secret(*parsed.value), "rediss://u:***@h:6379/1");
+    EXPECT_FALSE(redis(parse_store_url("redis://h")).tls);
+}
+
+TEST(store_url, a_user_may_have_the_password_elsewhere)
+{
+    auto parsed = parse_store_url("redis://user@h");
+    ASSERT_TRUE(parsed.value) << parsed.complaint;
+    EXPECT_EQ(redis(parsed).user, "user");
+    auto& options = std::get<store::redis_options>(*parsed.value);
+    options.password_file = "/etc/secret";
+    options.password = "from the file";
+    EXPECT_EQ(url_without_secret(*parsed.value), "redis://user@h:6379/0");
+    options.user.clear();
+    EXPECT_EQ(url_without_secret(*parsed.value), "redis://h:6379/0");
+}
+
 TEST(store_url, what_is_refused_is_refused_without_the_password)
 {
     struct row {
@@ -78,8 +101,7 @@ TEST(store_url, what_is_refused_is_refused_without_the_password)
         {"redis://:hunter2@h/01", "database"},
         {"redis://:hunter2@h?db=1", "parameters"},
         {"redis://:hunter2@h#x", "expected redis://"},
-        {"redis://hunter2@h", "without a password"},
-        {"rediss://:hunter2@h", "not supported yet"},
+        {"rediss:///hunter2", "the host must be"},
         {"postgres://u:hunter2@h/db", "not supported yet"},
         {"http://u:hunter2@h", "expected redis://"},
         {"unix://host/run/x", "three slashes"},

@@ -52,6 +52,20 @@ TEST(token_file, that_holds_something_else_is_refused_without_telling_what)
     EXPECT_THAT(complaint(std::string(1'000'000, 'x')), HasSubstr("is larger than 1026"));
 }
 
+TEST(password_file, holds_any_bytes_but_the_end_of_its_line)
+{
+    for (const char* end : {"", "\n", "\r\n"}) {
+        EXPECT_EQ(
+            read_password(file_with(std::string{" p\xc3\xa4ss word:@\t"} + end)).value,
+            " p\xc3\xa4ss word:@\t"
+        );
+    }
+    EXPECT_THAT(read_password(file_with("\n")).complaint, HasSubstr("empty"));
+    const std::string long_one(max_password_bytes + 1, 'x');
+    EXPECT_THAT(read_password(file_with(long_one)).complaint, HasSubstr("longer than 512"));
+    EXPECT_THAT(read_password("/nowhere/password").complaint, HasSubstr("cannot be read"));
+}
+
 TEST(token_file, must_be_a_file)
 {
     EXPECT_THAT(read_token("/nowhere/token").complaint, HasSubstr("cannot be read"));

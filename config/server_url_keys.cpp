@@ -1,0 +1,197 @@
+#include "config/server_url_keys.hpp"
+
+#include "config/store_url.hpp"
+#include "config/text_file.hpp"
+#include "config/text_rules.hpp"
+#include "config/token_file.hpp"
+#include "config/yaml_text.hpp"
+#include "gateway/base/ip_address.hpp"
+
+#include <algorithm>
+
+namespace gateway::config {
+namespace {
+
+constexpr std::size_t longest_pem_file = 1024 * 1024;
+
+store::redis_options& redis(store::shared_options& options)
+{
+    return std::get<store::redis_options>(options);
+}
+
+void load_url(section& from, store::shared_options& options)
+{
+    const std::string* url = from.text("url");
+    if (url == nullptr) {
+        return;
+    }
+    const auto parsed = parse_store_url(*url);
+    if (parsed.value) {
+        options = *parsed.value;
+    } else {
+        from.problem("url", parsed.complaint);
+    }
+}
+
+void load_password(section& from, store::redis_options& options, const draft& d)
+{
+    const std::string* const path = from.text("password_file");
+    if (path == nullptr) {
+        return;
+    }
+    if (!options.password.empty()) {
+        from.problem("password_file", "\"url\" has a password already; leave one out");
+        return;
+    }
+    parsed<std::string> read = read_password(beside(d, *path));
+    if (!read.value) {
+        from.problem("password_file", std::move(read.complaint));
+        return;
+    }
+    options.password_file = *path;
+    options.password = *std::move(read.value);
+}
+
+void describe_password(keys& shared, store::redis_options& options, const draft& d)
+{
+    shared.other(
+        {"password_file",
+         "a file with the password, instead of one in `url`; a user may stand there, as in "
+         "`redis://user@host`. Read again at each reload"},
+        {.says = {"none", "one line of 1 to 512 bytes"},
+         .read = [&](section& from) { load_password(from, options, d); },
+         .print = [&]() -> std::optional<std::string> {
+             const std::string& path = options.password_file;
+             return path.empty() ? std::nullopt : std::optional{yaml(path)};
+         },
+         .optional = true}
+    );
+    shared.rule([&options](section& from) {
+        if (!options.user.empty() && options.password.empty() && !from.has("password_file")) {
+            from.problem(
+                "url",
+                "a user without a password: write user:password@ or :password@, or say where the "
+                "password is with \"password_file\""
+            );
+        }
+    });
+}
+
+void describe_pem(keys& tls, const key& what, net::pem_file& file, const draft& d)
+{
+    tls.other(
+        what,
+        {.says = {"none", "a path of a PEM file"},
+         .read =
+             [&file, &d, name = what.name](section& from) {
+                 const std::string* const path = from.text(name);
+                 if (path == nullptr) {
+                     return;
+                 }
+                 text_file read = read_text_file(beside(d, *path), longest_pem_file);
+                 if (!read.complaint.empty()) {
+                     from.problem(name, quoted(*path) + ' ' + read.complaint);
+                 } else if (read.text.empty()) {
+                     from.problem(name, quoted(*path) + " is empty");
+                 }
+                 file = {*path, std::move(read.text)};
+             },
+         .print = [&file]() -> std::optional<std::string> {
+             return file.path.empty() ? std::nullopt : std::optional{yaml(file.path)};
+         },
+         .optional = true}
+    );
+}
+
+void load_server_name(section& from, std::string& name)
+{
+    const std::string* const text = from.text("server_name");
+    if (text == nullptr) {
+        return;
+    }
+    if (is_host_name(*text) || base::ip_address::parse(*text)) {
+        name = *text;
+    } else {
+        from.problem("server_name", "expected a host name or an IP address, got " + quoted(*text));
+    }
+}
+
+// The complaint has the key's name in front.
+void check(section& from, const net::tls_options& options)
+{
+    if (options.certificate.path.empty() != options.key.path.empty()) {
+        from.problem(
+            options.key.path.empty() ? "cert" : "key",
+            "\"cert\" and \"key\" belong together; the other one is missing"
+        );
+        return;
+    }
+    if (const auto complaint = net::tls_stream::complaint_about(options)) {
+        const std::size_t colon = complaint->find(':');
+        from.problem(complaint->substr(0, colon), complaint->substr(colon + 2));
+    }
+}
+
+void describe_tls(keys& tls, net::tls_options& options, const draft& d)
+{
+    describe_pem(
+        tls,
+        {"ca", "certificates of those who may vouch for the server, instead of the system's"},
+        options.ca,
+        d
+    );
+    describe_pem(
+        tls,
+        {"cert", "our certificate, for a server that asks for one, and those that vouch for it"},
+        options.certificate,
+        d
+    );
+    describe_pem(tls, {"key", "the key of `cert`, without a passphrase"}, options.key, d);
+    tls.other(
+        {"server_name", "what the server's certificate must be for, if not the host in `url`"},
+        {.says = {"none", "a host name or IP address"},
+         .read = [&](section& from) { load_server_name(from, options.server_name); },
+         .print = [&]() -> std::optional<std::string> {
+             const std::string& name = options.server_name;
+             return name.empty() ? std::nullopt : std::optional{yaml(name)};
+         },
+         .optional = true}
+    );
+    tls.flag(
+        {"verify", "off: whoever answers is believed to be the server, also who is not"},
+        options.verify
+    );
+    tls.rule([&options](section& from) { check(from, options); });
+}
+
+}  // namespace
+
+void describe_server_url(keys& shared, store::shared_options& options, const draft& d)
+{
+    shared.other(
+        {"url",
+         "of a shared store: `redis://[user:password@]host[:port][/db]`, `rediss://…` of the same "
+         "form for TLS, or `unix:///run/redis.sock?db=0`. In user and password, `@` is written "
+         "`%40`, `/` `%2F`, `?` `%3F`, `#` `%23`, `%` `%25` and space `%20`"},
+        {.says = {"none"},
+         .read = [&](section& from) { load_url(from, options); },
+         .print = [&] { return yaml(url_without_secret(options)); }}
+    );
+    describe_password(shared, redis(options), d);
+    std::optional<net::tls_options>& tls = redis(options).tls;
+    net::tls_options unused;
+    shared.mapping(
+        {"tls",
+         "of `rediss://`: how the server is known, and who we are; the keys below. The files are "
+         "read again at each reload"},
+        [&](keys& k) { describe_tls(k, tls ? *tls : unused, d); },
+        tls.has_value()
+    );
+    shared.rule([&tls](section& from) {
+        if (from.has("tls") && !tls) {
+            from.problem("tls", "is for a \"url\" that begins with rediss://");
+        }
+    });
+}
+
+}  // namespace gateway::config

@@ -1,0 +1,167 @@
+"""A Redis that speaks TLS, and passwords in files."""
+import shutil
+import subprocess
+
+from harness.case import SystemTest, forwarding_to
+from harness.process import tool, wait_until
+from harness.redis_server import RedisServer
+
+
+class Certificates:
+    """An authority, and what it vouches for; in a folder."""
+
+    def __init__(self, folder):
+        self._folder = folder
+        self._openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+                      "-nodes", "-days", "1", "-subj", "/CN=test authority",
+                      "-keyout", self.path("ca.key"), "-out", self.path("ca.pem"))  # fmt: skip
+
+    def path(self, name):
+        return self._folder.file(name)
+
+    def issue(self, name, alternative):
+        """NAME.pem and NAME.key."""
+        request, extensions = self.path(name + ".csr"), self.path(name + ".ext")
+        with open(extensions, "w", encoding="ascii") as f:
+            f.write(f"subjectAltName={alternative}\n")
+        self._openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                      "-subj", f"/CN={name}", "-keyout", self.path(name + ".key"),
+                      "-out", request)  # fmt: skip
+        self._openssl("x509", "-req", "-in", request, "-days", "1", "-CAcreateserial",
+                      "-CA", self.path("ca.pem"), "-CAkey", self.path("ca.key"),
+                      "-extfile", extensions, "-out", self.path(name + ".pem"))  # fmt: skip
+
+    @staticmethod
+    def _openssl(*words):
+        subprocess.run([tool("openssl"), *words], check=True, capture_output=True, timeout=30)
+
+
+class Tls(SystemTest):
+    LIMIT = "l: {{ key: client_ip, rate: {rate}, burst: 3, store: r, on_store_failure: closed }}"
+
+    def setUp(self):
+        self.made = Certificates(self.directory())
+        self.made.issue("redis", "DNS:localhost,IP:127.0.0.1")
+        self.made.issue("gateway", "DNS:gateway")
+
+    def redis(self, *more, wanted="no"):
+        return self.started(
+            RedisServer(
+                "--tls-cert-file", self.made.path("redis.pem"),
+                "--tls-key-file", self.made.path("redis.key"),
+                "--tls-ca-cert-file", self.made.path("ca.pem"),
+                "--tls-auth-clients", wanted, *more, tls=True,
+            )
+        )  # fmt: skip
+
+    def text(self, redis, tls, host="localhost", rate="1/m", more=""):
+        url = f"rediss://{host}:{redis.tls_port}/0"
+        return (
+            f"stores: {{ r: {{ url: '{url}', timeout: 5s, tls: {{ {tls} }} {more} }} }}\n"
+            f"limits: {{ {self.LIMIT.format(rate=rate)} }}\n" + forwarding_to("echo", "l")
+        )
+
+    def trusted(self):
+        return f"ca: '{self.made.path('ca.pem')}'"
+
+    def up(self, gateway):
+        wait_until(lambda: gateway.metrics().sum("gateway_store_up", store="r"), what="it is up")
+        return gateway
+
+    def test_gateways_share_buckets(self):
+        redis = self.redis()
+        first, second = (self.up(self.gateway(self.text(redis, self.trusted()))) for _ in "12")
+        statuses = [g.get().status for g in (first, second, first, second)]
+        self.assertEqual(statuses, [200, 200, 200, 429])
+        self.assertEqual(len(redis.keys()), 1)
+
+    def test_who_is_not_the_server_is_told_nothing(self):
+        redis = self.redis()
+        folder = self.directory()
+        stranger = Certificates(folder)
+        for tls, host, words in (
+            ("verify: true", "localhost", "the server's certificate: "),
+            (f"ca: '{stranger.path('ca.pem')}'", "localhost", "the server's certificate: "),
+            (self.trusted() + ", server_name: redis.internal", "localhost", "hostname mismatch"),
+            (self.trusted(), "127.0.0.2", "IP address mismatch"),
+        ):
+            with self.subTest(tls=tls, host=host):
+                gateway = self.gateway(self.text(redis, tls, host))
+                gateway.wait_for_diagnostic("store r: failing at ")
+                gateway.wait_for_diagnostic(words)
+                self.assertEqual(gateway.get().status, 503)
+                gateway.stop()
+        self.assertEqual(redis.keys(), [])
+
+    def test_a_name_of_its_own_or_no_look_at_all(self):
+        redis = self.redis()
+        for tls, host in (
+            (self.trusted() + ", server_name: localhost", "127.0.0.2"),
+            ("verify: false", "127.0.0.2"),
+            (self.trusted(), "127.0.0.1"),
+        ):
+            with self.subTest(tls=tls):
+                redis.command("FLUSHALL")
+                gateway = self.up(self.gateway(self.text(redis, tls, host)))
+                self.assertEqual(gateway.get().status, 200)
+
+    def test_who_we_are_is_shown_to_a_server_that_asks(self):
+        redis = self.redis(wanted="yes")
+        gateway = self.gateway(self.text(redis, self.trusted()))
+        gateway.wait_for_diagnostic("store r: failing at ")
+        self.assertEqual(gateway.get().status, 503)
+        ours = (
+            f"{self.trusted()}, cert: '{self.made.path('gateway.pem')}', "
+            f"key: '{self.made.path('gateway.key')}'"
+        )
+        self.assertIn("reloaded", gateway.reload(self.text(redis, ours)))
+        self.assertEqual(self.up(gateway).get().status, 200)
+
+    def test_a_server_or_client_without_tls_is_told_of(self):
+        redis = self.redis()
+        plain = self.text(redis, self.trusted()).replace(str(redis.tls_port), str(redis.port))
+        self.gateway(plain).wait_for_diagnostic("store r: failing at ")
+        careless = self.text(redis, "").replace("rediss:", "redis:").replace(", tls: {  }", "")
+        self.gateway(careless).wait_for_diagnostic("store r: failing at ")
+
+    def test_it_comes_back_and_rates_change_as_without_tls(self):
+        redis = self.redis()
+        gateway = self.up(self.gateway(self.text(redis, self.trusted(), rate="1/h")))
+        self.assertEqual([gateway.get().status for _ in range(4)], [200] * 3 + [429])
+        before = redis.command("PTTL", redis.keys()[0])
+        self.assertIn("reloaded", gateway.reload(self.text(redis, self.trusted(), rate="60/h")))
+        gateway.wait_for_diagnostic("all buckets follow the changed rates")
+        self.assertLess(redis.command("PTTL", redis.keys()[0]), before / 30)
+        redis.kill()
+        gateway.wait_for_diagnostic("store r: failing at ")
+        redis.start()
+        self.assertEqual(self.up(gateway).get().status, 200)
+
+    def test_certificates_are_read_again_at_a_reload(self):
+        redis = self.redis()
+        stranger = Certificates(self.directory())
+        trusted = self.made.path("trusted.pem")
+        shutil.copy(stranger.path("ca.pem"), trusted)
+        text = self.text(redis, f"ca: '{trusted}'")
+        gateway = self.gateway(text)
+        gateway.wait_for_diagnostic("the server's certificate: ")
+        shutil.copy(self.made.path("ca.pem"), trusted)
+        self.assertIn("reloaded", gateway.reload(text))
+        self.assertEqual(self.up(gateway).get().status, 200)
+
+    def test_a_password_in_a_file_is_read_again_at_a_reload(self):
+        redis = self.redis()
+        redis.command("CONFIG", "SET", "requirepass", "p@ss word")
+        redis.password = "p@ss word"
+        path = self.directory().file("password")
+        with open(path, "w", encoding="ascii") as f:
+            f.write("wrong s3cret\n")
+        text = self.text(redis, self.trusted(), more=f", password_file: '{path}'")
+        gateway = self.gateway(text)
+        gateway.wait_for_diagnostic("auth (WRONGPASS")
+        with open(path, "w", encoding="ascii") as f:
+            f.write("p@ss word\n")
+        self.assertIn("reloaded", gateway.reload(text))
+        self.assertEqual(self.up(gateway).get().status, 200)
+        self.assertNotIn("s3cret", str(gateway.diagnostics))
+        self.assertNotIn("p@ss", str(gateway.diagnostics))

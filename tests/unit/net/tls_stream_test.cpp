@@ -1,0 +1,282 @@
+// The client's side of TLS against OpenSSL's own server's side, byte by byte and all at once.
+#include "gateway/net/tls_stream.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace gateway::net {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string pem_of(const std::function<void(BIO*)>& write)
+{
+    BIO* const to = BIO_new(BIO_s_mem());
+    write(to);
+    char* bytes = nullptr;
+    const long size = BIO_get_mem_data(to, &bytes);
+    std::string text{bytes, static_cast<std::size_t>(size)};
+    BIO_free_all(to);
+    return text;
+}
+
+// A key and a certificate of its own for one name.
+class identity {
+public:
+    explicit identity(const std::string& alternative_name)
+        : key_(EVP_EC_gen("P-256")), certificate_(X509_new())
+    {
+        X509_set_version(certificate_, 2);
+        ASN1_INTEGER_set(X509_get_serialNumber(certificate_), 1);
+        X509_gmtime_adj(X509_getm_notBefore(certificate_), -60);
+        X509_gmtime_adj(X509_getm_notAfter(certificate_), 3600);
+        X509_set_pubkey(certificate_, key_);
+        X509_NAME* const name = X509_get_subject_name(certificate_);
+        const auto* const words = reinterpret_cast<const unsigned char*>("test");
+        X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, words, -1, -1, 0);
+        X509_set_issuer_name(certificate_, name);
+        X509_EXTENSION* const more =
+            X509V3_EXT_conf_nid(nullptr, nullptr, NID_subject_alt_name, alternative_name.c_str());
+        X509_add_ext(certificate_, more, -1);
+        X509_EXTENSION_free(more);
+        X509_sign(certificate_, key_, EVP_sha256());
+    }
+
+    identity(const identity&) = delete;
+    identity& operator=(const identity&) = delete;
+
+    ~identity()
+    {
+        X509_free(certificate_);
+        EVP_PKEY_free(key_);
+    }
+
+    pem_file certificate() const
+    {
+        return {"certificate", pem_of([this](BIO* to) { PEM_write_bio_X509(to, certificate_); })};
+    }
+
+    pem_file key() const
+    {
+        return {"key", pem_of([this](BIO* to) {
+                    PEM_write_bio_PrivateKey(to, key_, nullptr, nullptr, 0, nullptr, nullptr);
+                })};
+    }
+
+    void let_serve(SSL_CTX* context) const
+    {
+        SSL_CTX_use_certificate(context, certificate_);
+        SSL_CTX_use_PrivateKey(context, key_);
+    }
+
+    void let_vouch(SSL_CTX* context) const
+    {
+        X509_STORE_add_cert(SSL_CTX_get_cert_store(context), certificate_);
+    }
+
+private:
+    EVP_PKEY* key_;
+    X509* certificate_;
+};
+
+class server {
+public:
+    explicit server(const identity& who, const identity* wanted = nullptr)
+        : context_(SSL_CTX_new(TLS_server_method()))
+    {
+        who.let_serve(context_);
+        if (wanted != nullptr) {
+            wanted->let_vouch(context_);
+            SSL_CTX_set_verify(
+                context_, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr
+            );
+        }
+        ssl_ = SSL_new(context_);
+        in_ = BIO_new(BIO_s_mem());
+        out_ = BIO_new(BIO_s_mem());
+        SSL_set_bio(ssl_, in_, out_);
+        SSL_set_accept_state(ssl_);
+    }
+
+    server(const server&) = delete;
+    server& operator=(const server&) = delete;
+
+    ~server()
+    {
+        SSL_free(ssl_);
+        SSL_CTX_free(context_);
+        ERR_clear_error();
+    }
+
+    // Takes bytes of the client, answers what text there is with the same text, and gives back
+    // bytes for it.
+    std::string answer(const std::string& bytes)
+    {
+        if (!bytes.empty()) {
+            BIO_write(in_, bytes.data(), static_cast<int>(bytes.size()));
+        }
+        char piece[1000];
+        int count = 0;
+        while ((count = SSL_read(ssl_, piece, sizeof(piece))) > 0) {
+            heard.append(piece, static_cast<std::size_t>(count));
+            SSL_write(ssl_, piece, count);
+        }
+        ERR_clear_error();
+        std::string out(BIO_ctrl_pending(out_), '\0');
+        BIO_read(out_, out.data(), static_cast<int>(out.size()));
+        return out;
+    }
+
+    std::string heard;
+
+private:
+    SSL_CTX* context_;
+    SSL* ssl_ = nullptr;
+    BIO* in_ = nullptr;
+    BIO* out_ = nullptr;
+};
+
+class tls : public ::testing::Test {
+protected:
+    const identity known{"DNS:redis.internal,IP:127.0.0.1"};
+    tls_options options{.ca = known.certificate(), .certificate = {}, .key = {}, .server_name = {}};
+    std::string text;
+
+    // Until neither has anything to say, in pieces of so many bytes. False: the client gave up.
+    bool talk(tls_stream& client, server& with, std::size_t piece = 100'000)
+    {
+        std::string to_server = client.take_output();
+        while (!to_server.empty()) {
+            const std::string all = with.answer(to_server);
+            for (std::size_t at = 0; at < all.size(); at += piece) {
+                const std::string_view some = std::string_view{all}.substr(at, piece);
+                if (!client.receive(std::span{some}, text)) {
+                    return false;
+                }
+            }
+            to_server = client.take_output();
+        }
+        return true;
+    }
+
+    std::string why_refused(server& with, const std::string& host)
+    {
+        tls_stream client{options, host};
+        EXPECT_FALSE(talk(client, with)) << host;
+        return client.detail();
+    }
+};
+
+TEST_F(tls, carries_text_whatever_the_pieces_it_comes_in)
+{
+    const std::string large(100'000, 'x');
+    for (const std::size_t piece : {1U, 2U, 5U, 100U, 100'000U}) {
+        text.clear();
+        server with{known};
+        tls_stream client{options, "redis.internal"};
+        client.send("before the handshake, ");
+        client.send("in order, ");
+        ASSERT_TRUE(talk(client, with, piece)) << client.detail();
+        client.send(large);
+        ASSERT_TRUE(talk(client, with, piece)) << client.detail();
+        EXPECT_EQ(text, "before the handshake, in order, " + large);
+        EXPECT_EQ(text, with.heard);
+    }
+}
+
+TEST_F(tls, knows_the_server_by_name_or_address)
+{
+    for (const char* host : {"redis.internal", "127.0.0.1"}) {
+        server with{known};
+        tls_stream client{options, host};
+        EXPECT_TRUE(talk(client, with)) << client.detail();
+    }
+    server as_another{known};
+    EXPECT_THAT(why_refused(as_another, "redis.example"), HasSubstr("hostname mismatch"));
+    server elsewhere{known};
+    EXPECT_THAT(why_refused(elsewhere, "127.0.0.2"), HasSubstr("IP address mismatch"));
+    options.server_name = "redis.internal";
+    server by_name{known};
+    tls_stream client{options, "127.0.0.2"};
+    EXPECT_TRUE(talk(client, by_name)) << client.detail();
+}
+
+TEST_F(tls, says_nothing_to_a_server_that_nobody_vouches_for)
+{
+    const identity stranger{"DNS:redis.internal"};
+    server with{stranger};
+    tls_stream client{options, "redis.internal"};
+    client.send("secret");
+    EXPECT_FALSE(talk(client, with));
+    EXPECT_THAT(client.detail(), HasSubstr("the server's certificate: self-signed"));
+    with.answer(client.take_output());
+    EXPECT_EQ(with.heard, "");
+
+    options.verify = false;
+    server again{stranger};
+    tls_stream careless{options, "redis.internal"};
+    careless.send("secret");
+    EXPECT_TRUE(talk(careless, again)) << careless.detail();
+    EXPECT_EQ(again.heard, "secret");
+}
+
+TEST_F(tls, shows_who_we_are_to_a_server_that_asks)
+{
+    const identity we{"DNS:gateway"};
+    server strict{known, &we};
+    EXPECT_THAT(why_refused(strict, "redis.internal"), HasSubstr("TLS: "));
+    options.certificate = we.certificate();
+    options.key = we.key();
+    server with{known, &we};
+    tls_stream client{options, "redis.internal"};
+    client.send("hello");
+    EXPECT_TRUE(talk(client, with)) << client.detail();
+    EXPECT_EQ(with.heard, "hello");
+}
+
+TEST_F(tls, is_none_if_something_else_is_said)
+{
+    for (const char* said : {"-ERR Protocol error\r\n", "HTTP/1.1 400 Bad Request\r\n\r\n"}) {
+        tls_stream client{options, "redis.internal"};
+        EXPECT_FALSE(client.receive(std::span{std::string_view{said}}, text));
+        EXPECT_THAT(client.detail(), HasSubstr("TLS: "));
+    }
+    server with{known};
+    tls_stream client{options, "redis.internal"};
+    ASSERT_TRUE(talk(client, with));
+    using std::string_view_literals::operator""sv;
+    const std::string forged = std::string{"\x17\x03\x03\x00\x20"sv} + std::string(32, 'x');
+    EXPECT_FALSE(client.receive(std::span{forged}, text));
+    EXPECT_NE(client.detail(), "");
+}
+
+TEST_F(tls, options_are_checked_beforehand)
+{
+    EXPECT_EQ(tls_stream::complaint_about(options), std::nullopt);
+    EXPECT_EQ(tls_stream::complaint_about({}), std::nullopt);
+    const identity other{"DNS:other"};
+    tls_options bad;
+    bad.ca = {"x", "-----BEGIN CERTIFICATE-----\nMII\n-----END CERTIFICATE-----\n"};
+    EXPECT_THAT(*tls_stream::complaint_about(bad), HasSubstr("ca: no certificate"));
+    bad = {};
+    bad.certificate = known.key();
+    EXPECT_THAT(*tls_stream::complaint_about(bad), HasSubstr("cert: no certificate"));
+    bad.certificate = known.certificate();
+    bad.key = other.key();
+    EXPECT_THAT(*tls_stream::complaint_about(bad), HasSubstr("key: no private key"));
+    bad.key = known.key();
+    EXPECT_EQ(tls_stream::complaint_about(bad), std::nullopt);
+}
+
+}  // namespace
+}  // namespace gateway::net
