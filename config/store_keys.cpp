@@ -2,7 +2,7 @@
 #include "config/ranges.hpp"
 #include "config/reading.hpp"
 #include "config/sections.hpp"
-#include "config/store_url.hpp"
+#include "config/server_url_keys.hpp"
 #include "config/text_rules.hpp"
 #include "config/yaml_text.hpp"
 
@@ -15,8 +15,38 @@ constexpr std::uint64_t most_buckets = 100'000'000;
 constexpr base::duration shortest_decision = 1ms;
 constexpr base::duration longest_decision = 10s;
 constexpr std::size_t longest_key_prefix = 64;
+constexpr base::duration shortest_snapshot = 1s;
+constexpr base::duration longest_snapshot = 1h;
 
-void describe_local(keys& local, store::memory_options& options)
+void describe_snapshot(keys& snapshot, store::snapshot_options& options, const draft& d)
+{
+    snapshot.other(
+        {"file",
+         "where it is: written beside and renamed. From the folder of the configuration, if it is "
+         "no absolute path. A gateway's own: two that run need two"},
+        {.says = {"none", "a path"},
+         .read =
+             [&](section& from) {
+                 const std::string* const path = from.text("file");
+                 if (path == nullptr) {
+                     return;
+                 }
+                 options.file = beside(d, *path);
+                 if (path->empty() || path->ends_with('/')) {
+                     from.problem("file", "expected the name of a file");
+                 }
+             },
+         .print = [&] { return yaml(options.file); }}
+    );
+    snapshot.time(
+        {"interval", "how often it is written; and at the end"},
+        options.interval,
+        shortest_snapshot,
+        longest_snapshot
+    );
+}
+
+void describe_local(keys& local, store::memory_options& options, const draft& d)
 {
     using when_full = store::memory_options::when_full;
     constexpr words<when_full, 2> choices{{
@@ -35,6 +65,12 @@ void describe_local(keys& local, store::memory_options& options)
          "of that limit, `reject` answers 503"},
         options.on_full,
         choices
+    );
+    std::optional<store::snapshot_options>& snapshot = options.snapshot;
+    local.mapping(
+        {"snapshot", "a file from which a restart goes on; the keys below"},
+        [&](keys& k) { describe_snapshot(k, snapshot ? *snapshot : snapshot.emplace(), d); },
+        snapshot.has_value()
     );
 }
 
@@ -56,20 +92,6 @@ void describe_breaker(keys& breaker, store::breaker_options& options)
     );
 }
 
-void load_url(section& from, store::shared_options& options)
-{
-    const std::string* url = from.text("url");
-    if (url == nullptr) {
-        return;
-    }
-    const auto parsed = parse_store_url(*url);
-    if (parsed.value) {
-        options = *parsed.value;
-    } else {
-        from.problem("url", parsed.complaint);
-    }
-}
-
 void load_key_prefix(section& from, std::string& prefix)
 {
     const std::string* text = from.text("key_prefix");
@@ -83,19 +105,9 @@ void load_key_prefix(section& from, std::string& prefix)
     }
 }
 
-// The URL comes first: it says which kind of store the other keys are for.
-void describe_shared(keys& shared, store::shared_options& options)
+void describe_shared(keys& shared, store::shared_options& options, const draft& d)
 {
-    shared.other(
-        {"url",
-         "of a shared store: `redis://[user:password@]host[:port][/db]` or "
-         "`unix:///run/redis.sock?db=0`. In user and password, `@` is written `%40`, `/` `%2F`, "
-         "`?` `%3F`, `#` `%23`, `%` `%25` and space `%20`. `rediss://` and other kinds are not "
-         "supported yet"},
-        {.says = {"none"},
-         .read = [&](section& from) { load_url(from, options); },
-         .print = [&] { return yaml(url_without_secret(options)); }}
-    );
+    describe_server_url(shared, options, d);
     store::conversation_options& common = store::common(options);
     shared.time(
         {"timeout", "a decision takes no longer than this, whatever the store does"},
@@ -122,7 +134,8 @@ void describe_shared(keys& shared, store::shared_options& options)
         {"remember_rejections",
          "a bucket that the store called empty is rejected by the worker that heard so, without "
          "asking, until the moment that the store named; see docs/operations.md for what cuts that "
-         "short. Off: a bucket that somebody deletes in Redis is full at once, and a client far over "
+         "short. Off: a bucket that somebody deletes in Redis is full at once, and a client far "
+         "over "
          "its limit costs a question each time"},
         common.remember_rejections
     );
@@ -143,7 +156,7 @@ void load_shared(const std::string& name, const located& one, draft& d, findings
         return;
     }
     store::shared_options options;
-    reading::all(one, found, [&](keys& shared) { describe_shared(shared, options); });
+    reading::all(one, found, [&](keys& shared) { describe_shared(shared, options, d); });
     d.policy.stores.push_back(name);
     d.stores.push_back({one.value->at, one.path});
     d.result.shared_stores.push_back({name, std::move(options)});
@@ -156,7 +169,7 @@ void load_stores(section& root, draft& d)
     for (const auto& [name, one] : named_entries(all, max_shared_stores + 1, found)) {
         if (name == "local") {
             reading::all(one, found, [&d](keys& local) {
-                describe_local(local, d.result.local_store);
+                describe_local(local, d.result.local_store, d);
             });
         } else {
             load_shared(name, one, d, found);
@@ -175,10 +188,11 @@ void describe_stores(keys& root, draft& d)
          .read = [&](section& from) { load_stores(from, d); },
          .size = [&] { return stores.size(); },
          .name = [&](std::size_t i) { return stores[i].name; },
-         .describe =
-             of_each(stores, [](keys& k, shared_store& one) { describe_shared(k, one.options); }),
-         .first = {"local", "the two keys that follow"},
-         .describe_first = [&](keys& local) { describe_local(local, d.result.local_store); }}
+         .describe = of_each(
+             stores, [&d](keys& k, shared_store& one) { describe_shared(k, one.options, d); }
+         ),
+         .first = {"local", "the three keys that follow"},
+         .describe_first = [&](keys& local) { describe_local(local, d.result.local_store, d); }}
     );
 }
 

@@ -3,6 +3,7 @@
 #include "config/address.hpp"
 #include "config/load.hpp"
 #include "config/problem.hpp"
+#include "gateway/bucket_snapshots.hpp"
 #include "gateway/http/via.hpp"
 #include "gateway/plan_watch.hpp"
 #include "gateway/proxy/failure.hpp"
@@ -50,6 +51,7 @@ private:
     asio::io_context control_{1};
     telemetry::registry metrics_;
     store::memory_store local_;
+    bucket_snapshots snapshots_;
     telemetry::access_log_writer access_log_;
     std::unique_ptr<server::echo_server> echo_;
     server::health_checks health_;
@@ -92,6 +94,7 @@ app::app(const config::settings& settings, const std::string& config_path)
           GATEWAY_VERSION
       ),
       local_(settings.local_store),
+      snapshots_(control_.get_executor(), local_, settings.local_store.snapshot),
       access_log_(STDOUT_FILENO, settings.log),
       health_(control_, "gateway/" GATEWAY_VERSION),
       shared_{
@@ -219,6 +222,7 @@ int app::run()
     }
     wait_for_signal();
     control_.run();
+    snapshots_.end();
     startup::remove_socket_files(settings_.server);
     return 0;
 }

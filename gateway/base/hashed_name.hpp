@@ -12,7 +12,7 @@ class hashed_name {
 public:
     hashed_name() = default;
 
-    // Hashes all of the name.
+    // Hashes all of the name; for a bucket, see identity::hashed().
     explicit hashed_name(std::string_view bytes);
 
     // `hash`: always the same of the same bytes.
@@ -29,5 +29,8 @@ private:
 
 // The key of such hashes: made at the first call.
 const hash_key& process_hash_key();
+
+// That of an earlier process, whose hashes are to be found again. Before any name is hashed.
+void set_process_hash_key(const hash_key& key);
 
 }  // namespace gateway::base

@@ -5,14 +5,24 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace gateway::store {
+
+// Where the local store is kept while no process runs.
+struct snapshot_options {
+    std::string file;
+    base::duration interval = std::chrono::minutes{1};
+
+    bool operator==(const snapshot_options&) const = default;
+};
 
 struct memory_options {
     enum class when_full { share, reject };
     std::size_t max_buckets = 1'000'000;
     when_full on_full = when_full::share;
+    std::optional<snapshot_options> snapshot = {};
 
     bool operator==(const memory_options&) const = default;
 };

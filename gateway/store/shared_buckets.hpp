@@ -42,6 +42,14 @@ public:
     // Those that are full again.
     void forget(std::int64_t now);
 
+    template <typename Visit>
+    void for_each(Visit visit)
+    {
+        for (auto& [name, one] : buckets_) {
+            visit(std::string_view{name}, one);
+        }
+    }
+
 private:
     spin_lock lock_;
     std::map<std::string, shared_bucket, std::less<>> buckets_;

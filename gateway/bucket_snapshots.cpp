@@ -1,0 +1,121 @@
+#include "gateway/bucket_snapshots.hpp"
+
+#include "gateway/store/memory_snapshot.hpp"
+#include "gateway/telemetry/log.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <utility>
+
+namespace gateway {
+
+using telemetry::log;
+using telemetry::log_level;
+
+namespace {
+
+std::string about(const store::snapshot_options& o)
+{
+    return "stores.local.snapshot: " + o.file;
+}
+
+}  // namespace
+
+bucket_snapshots::bucket_snapshots(
+    net::executor executor,
+    store::memory_store& buckets,
+    const std::optional<store::snapshot_options>& options
+)
+    : buckets_(buckets), options_(options), executor_(std::move(executor)), timer_(executor_)
+{
+    if (options_) {
+        restore();
+        write_later();
+    }
+}
+
+bucket_snapshots::~bucket_snapshots()
+{
+    if (writer_.joinable()) {
+        writer_.join();
+    }
+}
+
+void bucket_snapshots::restore()
+{
+    const auto read = store::restore_snapshot(buckets_, options_->file);
+    if (!read) {
+        log(log_level::info, about(*options_) + " is not there yet");
+        return;
+    }
+    if (!read->complaint.empty()) {
+        log(log_level::error,
+            about(*options_) + ' ' + read->complaint + ": all buckets begin full");
+        return;
+    }
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(read->ago).count();
+    log(log_level::info,
+        about(*options_) + ": " + std::to_string(read->buckets) + " buckets, written " +
+            std::to_string(seconds) + " s ago");
+    if (read->lost > 0) {
+        log(log_level::warning,
+            about(*options_) + ": no room for " + std::to_string(read->lost) +
+                " more, which begin full: raise stores.local.max_buckets");
+    }
+}
+
+void bucket_snapshots::write_later()
+{
+    timer_.expires_after(options_->interval);
+    timer_.async_wait([this](const boost::system::error_code& ec) {
+        if (!ec) {
+            write();
+            write_later();
+        }
+    });
+}
+
+// One that takes longer than the interval is not overtaken.
+void bucket_snapshots::write()
+{
+    if (writing_) {
+        return;
+    }
+    if (writer_.joinable()) {
+        writer_.join();  // it has posted its last word
+    }
+    writing_ = true;
+    writer_ = std::thread([this] {
+        boost::asio::post(
+            executor_,
+            [this, complaint = store::save_snapshot(buckets_, options_->file)] {
+                writing_ = false;
+                was_written(complaint);
+            }
+        );
+    });
+}
+
+void bucket_snapshots::was_written(const std::optional<std::string>& complaint)
+{
+    const std::string now = complaint.value_or("");
+    if (now != complaint_ && !now.empty()) {
+        log(log_level::error, about(*options_) + " cannot be written: " + now);
+    } else if (now != complaint_) {
+        log(log_level::info, about(*options_) + " is written again");
+    }
+    complaint_ = now;
+}
+
+void bucket_snapshots::end()
+{
+    timer_.cancel();
+    if (writer_.joinable()) {
+        writer_.join();
+    }
+    if (options_) {
+        was_written(store::save_snapshot(buckets_, options_->file));
+    }
+}
+
+}  // namespace gateway

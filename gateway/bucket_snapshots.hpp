@@ -1,0 +1,46 @@
+// Keeps the local store's buckets in a file, if that is wanted: read at the start, written now and
+// then, on a thread of its own, and at the end. The main thread's.
+#pragma once
+
+#include "gateway/net/loop.hpp"
+#include "gateway/store/memory_store.hpp"
+
+#include <optional>
+#include <string>
+#include <thread>
+
+namespace gateway {
+
+class bucket_snapshots {
+public:
+    // Reads the file, if there is one; `buckets` is a store that nobody has used yet.
+    bucket_snapshots(
+        net::executor executor,
+        store::memory_store& buckets,
+        const std::optional<store::snapshot_options>& options
+    );
+    // Waits for the file that is being written.
+    ~bucket_snapshots();
+    bucket_snapshots(const bucket_snapshots&) = delete;
+    bucket_snapshots& operator=(const bucket_snapshots&) = delete;
+
+    // For the last time.
+    void end();
+
+private:
+    store::memory_store& buckets_;
+    std::optional<store::snapshot_options> options_;
+    net::executor executor_;
+    net::timer timer_;
+    std::thread writer_;
+    bool writing_ = false;
+    // What was wrong last time; empty: nothing.
+    std::string complaint_;
+
+    void restore();
+    void write_later();
+    void write();
+    void was_written(const std::optional<std::string>& complaint);
+};
+
+}  // namespace gateway
