@@ -8,6 +8,9 @@ namespace gateway::limit {
 std::int64_t history::taken_at(std::int64_t n) const
 {
     assert(n >= 1 && n <= used_);
+    if (n == used_) {
+        return newest();
+    }
     const token_moment* m = moments_.all().data();
     for (std::int64_t seen = m->tokens; seen < n; seen += m->tokens) {
         ++m;
@@ -30,14 +33,18 @@ void history::forget(std::int64_t until)
     }
 }
 
-void history::take(std::int64_t at, std::int64_t tokens)
+void history::take(std::int64_t at, std::int64_t tokens, growth allowed)
 {
     if (tokens == 0) {
         return;
     }
     used_ += tokens;
-    if (size() > 0 && moments_.all().back().at >= at) {
-        moments_.all().back().tokens += tokens;
+    const bool joins = size() > 0 && (moments_.all().back().at >= at ||
+                                      (allowed == growth::none && moments_.is_full()));
+    if (joins) {
+        token_moment& newest = moments_.all().back();
+        newest.at = std::max(newest.at, at);
+        newest.tokens += tokens;
     } else {
         moments_.push_back({at, tokens});
     }

@@ -34,11 +34,18 @@ public:
     // What was taken until then has come back.
     void forget(std::int64_t until);
 
-    // Takes tokens at that moment, or at the newest one's if that is later.
-    void take(std::int64_t at, std::int64_t tokens);
+    // Whether more memory may be taken.
+    enum class growth : bool { none, any };
+
+    // Takes tokens at that moment, or at the newest one's if that is later. Where there is no room
+    // for one more moment, the newest one moves to it: its tokens come back later, never sooner.
+    void take(std::int64_t at, std::int64_t tokens, growth allowed = growth::any);
 
     // Gives back tokens that count from `since` or later, the oldest first.
     void give_back(std::int64_t since, std::int64_t tokens);
+
+    // What has not come back, oldest first.
+    std::span<const token_moment> moments() const { return moments_.all(); }
 
     // Moments that it keeps.
     std::size_t size() const { return moments_.all().size(); }

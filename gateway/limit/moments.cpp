@@ -53,15 +53,12 @@ void moment_queue::move_to(std::uint32_t room)
 
 void moment_queue::push_back(const token_moment& m)
 {
-    if (room_ == 0 && size_ == few) {
-        move_to(4 * few);
+    if (is_full()) {
+        move_to(room_ == 0 ? 4 * few : 2 * room_);
     } else if (room_ > 0 && in_.own.first + size_ == room_) {
-        if (in_.own.first >= size_) {  // so that each moment is moved once
-            std::copy_n(in_.own.from + in_.own.first, size_, in_.own.from);
-            in_.own.first = 0;
-        } else {
-            move_to(2 * room_);
-        }
+        // As many have been popped as are left, so that each moment is moved once.
+        std::copy_n(in_.own.from + in_.own.first, size_, in_.own.from);
+        in_.own.first = 0;
     }
     begin()[size_++] = m;
 }

@@ -33,6 +33,12 @@ public:
     // Those without tokens.
     void remove_empty();
 
+    // One more needs more memory.
+    bool is_full() const
+    {
+        return room_ == 0 ? size_ == few : in_.own.first + size_ == room_ && in_.own.first < size_;
+    }
+
     // What there is room for in memory of its own; 0: it has none.
     std::size_t own_room() const { return room_; }
 

@@ -213,14 +213,14 @@ std::size_t memory_store::size() const
     return parts_->buckets.live();
 }
 
+std::size_t memory_store::moments() const
+{
+    return parts_->buckets.moments();
+}
+
 std::uint64_t memory_store::turned_away() const
 {
     return parts_->turned_away.load(std::memory_order_relaxed);
-}
-
-std::size_t memory_store::bytes() const
-{
-    return sizeof(memory_parts) + parts_->buckets.bytes();
 }
 
 }  // namespace gateway::store

@@ -3,11 +3,12 @@
 // Open addressing in cache-line slots, split into segments with one small lock each; a question
 // that touches several segments locks them in order, so it is all or nothing across threads.
 // A bucket is forgotten only when it is full anyway (full_at <= now), so eviction never forgives.
-// Memory: bounded by max_buckets (see bytes()), taken lazily from the system as slots fill.
+// Memory: bounded by max_buckets, taken lazily from the system as slots fill.
 #pragma once
 
 #include "gateway/limit/correction.hpp"
 #include "gateway/store/options.hpp"
+#include "gateway/store/snapshot_file.hpp"
 #include "gateway/store/store.hpp"
 
 #include <cstddef>
@@ -70,15 +71,23 @@ public:
     // Any thread; called from each tick of one worker.
     void sweep(base::instant now, std::size_t passes);
 
+    // Writes what buckets owe, and their bans; requests in flight end with the process. Any thread:
+    // others go on meanwhile, a segment at a time.
+    void save(snapshot_writer& to, base::instant now) const;
+
+    // What save() wrote so long `ago`, of a store that nobody has used yet, until the file ends or
+    // is damaged. Returns how many buckets found no room.
+    std::size_t restore(snapshot_reader& from, base::instant now, base::duration ago);
+
     // The number of buckets remembered now.
     std::size_t size() const;
+
+    // The number of moments that sliding buckets have room for outside of the table.
+    std::size_t moments() const;
 
     // How often there was no room for a bucket, so that a shared one was charged or the request
     // rejected.
     std::uint64_t turned_away() const;
-
-    // Upper bound of the table's memory, in bytes.
-    std::size_t bytes() const;
 
 private:
     std::unique_ptr<memory_parts> parts_;

@@ -116,7 +116,7 @@ void segment::erase(std::size_t hole)
         if (from_home >= from_hole) {
             slots_[hole] = slots_[i];
             if (slots_[i].bucket.slides()) {
-                histories_[hole] = std::move(histories_[i]);
+                histories_[hole] = std::exchange(histories_[i], {});
             }
             hole = i;
         }
@@ -150,11 +150,6 @@ memory_table::~memory_table()
             }
         }
     }
-}
-
-std::size_t memory_table::bytes() const
-{
-    return sizeof(*this) + segment_count_ * (sizeof(segment) + segment_size_ * sizeof(slot));
 }
 
 bool memory_table::count_one()
@@ -207,11 +202,6 @@ bool memory_table::make_room(segment& where, std::int64_t now, std::span<const b
         }
     }
     return true;
-}
-
-bool memory_table::has_moments() const
-{
-    return moments_.load(std::memory_order_relaxed) < max_buckets_ * moments_per_bucket;
 }
 
 bool memory_table::reserve_sliding(

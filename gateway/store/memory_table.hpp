@@ -153,6 +153,14 @@ public:
         }
     }
 
+    template <typename Visit>
+    void for_each_offences(Visit visit) const
+    {
+        for (const auto& [id, o] : offences_) {
+            visit(id, o);
+        }
+    }
+
 private:
     static constexpr std::int64_t never = INT64_MAX;
 
@@ -229,11 +237,15 @@ public:
 
     std::size_t live() const { return live_.load(std::memory_order_relaxed); }
 
-    std::size_t bytes() const;
-
     // Promises room for one more bucket in a segment that is locked, forgetting full ones there
     // (but `keep`) and in one other segment if need be. False: no room.
     bool reserve(segment& where, std::int64_t now, std::span<const bucket_id> keep);
+
+    // The number of moments that histories have room for outside of the table.
+    std::size_t moments() const { return moments_.load(std::memory_order_relaxed); }
+
+    // Whether they may have more.
+    bool has_moments() const { return moments() < max_buckets_ * moments_per_bucket; }
 
     // As reserve(), for a bucket that slides.
     bool reserve_sliding(segment& where, std::int64_t now, std::span<const bucket_id> keep);
@@ -269,7 +281,6 @@ private:
     std::unique_ptr<segment[]> segments_;
     // The number of buckets remembered or promised.
     alignas(64) std::atomic<std::size_t> live_{0};
-    // The number of moments that histories keep outside of the table.
     std::atomic<std::size_t> moments_{0};
     // The number of segments visited to forget full buckets; tells which comes next.
     std::atomic<std::size_t> cursor_{0};
@@ -282,7 +293,6 @@ private:
     bool count_one();
     // Room for one more, whose segment is locked.
     bool make_room(segment& where, std::int64_t now, std::span<const bucket_id> keep);
-    bool has_moments() const;
     void reclaim(segment& where, std::int64_t now, std::span<const bucket_id> keep);
 };
 

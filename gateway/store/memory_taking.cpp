@@ -129,6 +129,10 @@ bool memory_taking::promise_room(std::size_t i)
 {
     place& p = places_[i];
     memory_table& table = parts_.buckets;
+    if (holds_shared_places(i)) {
+        share(i);
+        return true;
+    }
     if (!(slides(i) ? table.reserve_sliding(segment_of(p), now_, ids())
                     : table.reserve(segment_of(p), now_, ids()))) {
         return turn_away(i);
@@ -137,11 +141,22 @@ bool memory_taking::promise_room(std::size_t i)
     if (slides(i)) {
         p.before = limit::bucket::sliding(0, now_);
     }
-    // Places are given back where they were taken.
-    if (parts_.shared.any() && terms(i).how != limit::supply_kind::places) {
+    if (parts_.shared.any()) {
         begin_with_shared_debt(i);
     }
     return true;
+}
+
+// Places are given back where they were taken: until those of its limit that are shared are free, a
+// client that may have some of them gets no slot.
+bool memory_taking::holds_shared_places(std::size_t i)
+{
+    if (terms(i).how != limit::supply_kind::places || !parts_.shared.any()) {
+        return false;
+    }
+    lock_shared();
+    const shared_bucket* const shared = parts_.shared.find(charges_[i].limit_name);
+    return shared != nullptr && shared->bucket.counts_in_flight() && shared->bucket.owed() > 0;
 }
 
 // A client that gets a slot starts it with the debt of those who have none, which holds its own.
@@ -301,8 +316,10 @@ void memory_taking::keep_taken()
             fulfil(i);
         }
         if (slides(i)) {
+            using growth = limit::history::growth;
+            const growth allowed = parts_.buckets.has_moments() ? growth::any : growth::none;
             const std::int64_t tokens = p.after.owed() - p.before.owed();
-            slide(p, [&](sliding_bucket& b) { b.take(terms(i), now_, p.wait, tokens); });
+            slide(p, [&](sliding_bucket& b) { b.take(terms(i), now_, p.wait, tokens, allowed); });
         } else {
             keep(p, p.after);
         }

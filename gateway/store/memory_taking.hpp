@@ -180,6 +180,7 @@ private:
     bool find_room();
     bool turn_away(std::size_t i);
     bool promise_room(std::size_t i);
+    bool holds_shared_places(std::size_t i);
     void begin_with_shared_debt(std::size_t i);
     void share(std::size_t i);
     void read_places();

@@ -32,9 +32,15 @@ struct sliding_bucket {
     }
 
     // Tokens taken at `now` that count from `wait` later on.
-    void take(const limit::terms& t, std::int64_t now, std::int64_t wait, std::int64_t tokens)
+    void take(
+        const limit::terms& t,
+        std::int64_t now,
+        std::int64_t wait,
+        std::int64_t tokens,
+        limit::history::growth allowed
+    )
     {
-        past.take(limit::counted_at(t, now + wait), tokens);
+        past.take(limit::counted_at(t, now + wait), tokens, allowed);
         follow(t);
     }
 

@@ -1,6 +1,7 @@
 #include "gateway/store/memory_store.hpp"
 
 #include "gateway/limit/algebra.hpp"
+#include "gateway/store/memory_table.hpp"
 
 #include <gtest/gtest.h>
 
@@ -180,6 +181,51 @@ TEST(memory_store, agrees_with_a_map_of_buckets_while_it_forgets)
             s.sweep(now, 4);
         }
     }
+}
+
+TEST(memory_store, agrees_with_a_map_of_histories_while_it_forgets_and_moves_them)
+{
+    memory_store s{options(60, reject)};
+    const auto log = *limit::limit::sliding(2, seconds{60}, 0);
+    std::map<std::string, limit::history> model;
+    std::mt19937 random{11};
+    base::instant now = start;
+    for (int i = 0; i < 100'000; ++i) {
+        now += seconds{random() % 8};
+        const std::string client = std::to_string(random() % 50);
+        limit::history& past = model[client];
+        const std::int64_t ticks = now.time_since_epoch().count();
+        past.forget(ticks - base::duration{seconds{60}}.count());
+        const bool passes = past.used() < 2;
+        if (passes) {
+            past.take(limit::counted_at(log.in_nanoseconds(), ticks), 1);
+        }
+        const limit::decision got = take_under(log, s, client, now);
+        ASSERT_EQ(got.allowed, passes) << i;
+        ASSERT_EQ(got.remaining, 2 - past.used()) << i;
+        if (i % 20 == 0) {
+            s.sweep(now, 4);
+        }
+    }
+}
+
+TEST(memory_store, bounds_the_moments_of_buckets_that_are_there)
+{
+    memory_store s{options(10, reject)};
+    const auto log = *limit::limit::sliding(10'000, hours{1}, 0);
+    const std::size_t bound = 10 * memory_table::moments_per_bucket;
+    base::instant now = start;
+    std::vector<base::instant> passed;
+    for (std::size_t i = 0; i < 20 * bound; ++i) {
+        now += milliseconds{1};
+        ASSERT_TRUE(take_under(log, s, std::to_string(i % 10), now).allowed);
+    }
+    EXPECT_LE(s.moments(), 2 * bound) << "one of them may double what it has";
+    const std::int64_t left = take_under(log, s, "0", now).remaining;
+    EXPECT_EQ(left, 10'000 - static_cast<std::int64_t>(2 * bound) - 1) << "none is forgotten";
+    // What had no moment of its own comes back with the newest, never sooner.
+    EXPECT_LT(take_under(log, s, "0", start + hours{1} + milliseconds{200}).remaining, 10'000);
+    EXPECT_EQ(take_under(log, s, "0", now + hours{1}).remaining, 9'998);
 }
 
 TEST(memory_store, a_refund_gives_back_what_was_taken_and_no_more)
@@ -379,8 +425,15 @@ TEST(memory_store, gives_back_places_of_clients_without_a_slot)
     give_back("has a slot", in_slot);
     small.sweep(now, 1);
     EXPECT_TRUE(takes("one"));
-    EXPECT_TRUE(takes("one")) << "its slot begins without the places of others";
+    const std::int64_t second = a.place(0);
+    EXPECT_FALSE(takes("one")) << "it gets no slot while it may have places among the shared ones";
+    EXPECT_EQ(small.size(), 0U);
+    give_back("one", second);
     give_back("one", shared);
+    EXPECT_TRUE(takes("one"));
+    EXPECT_GT(a.place(0), 0) << "now it has a slot";
+    give_back("one", shared);
+    EXPECT_TRUE(takes("one"));
     EXPECT_FALSE(takes("one")) << "a shared place is none of its slot";
     EXPECT_EQ(small.size(), 1U);
 }
