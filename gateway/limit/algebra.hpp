@@ -76,18 +76,20 @@ inline bucket moved(const terms& t, const bucket& b, moment from, moment to)
     return with_supply(t, to, [debt](const auto& supply) { return supply.owing(debt); });
 }
 
-// What is to be said of a bucket with this debt; it would pass when `missing` more is issued.
+// What is to be said of a bucket with this debt; it would pass when `missing` more is issued, or,
+// if that is allowed, waits until then.
 template <typename Supply>
 step said_of(
     const terms& t, const Supply& supply, std::int64_t debt, std::int64_t missing, bool allowed
 )
 {
+    const std::int64_t retry_in = supply.time_of(missing);
     return {
         .allowed = allowed,
         .after = supply.owing(debt),
         .remaining = std::max<std::int64_t>(t.burst - ceil_div(debt, supply.unit()), 0),
-        .retry_in = supply.time_of(missing),
-        .full_in = supply.time_of(debt),
+        .retry_in = retry_in,
+        .full_in = supply.full_in(debt, allowed ? retry_in : 0),
     };
 }
 
@@ -159,7 +161,7 @@ inline bucket charged(const terms& t, const bucket& b, moment at, std::int64_t t
 {
     return with_supply(t, at, [&](const auto& supply) {
         const std::int64_t debt = supply.debt(b);
-        const std::int64_t room = (supply.most() - debt) / supply.unit();
+        const std::int64_t room = std::max<std::int64_t>(supply.most() - debt, 0) / supply.unit();
         return supply.owing(debt + std::clamp<std::int64_t>(tokens, 0, room) * supply.unit());
     });
 }

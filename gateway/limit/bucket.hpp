@@ -75,6 +75,14 @@ public:
     // Tokens that it owed when it was written; only of one that keeps a number of tokens.
     constexpr std::int64_t owed() const { return ~made_ & windows::most_tokens; }
 
+    // The same on a clock that is so much ahead. Not of one that counts requests in flight.
+    constexpr bucket moved(std::int64_t by) const
+    {
+        bucket b = *this;
+        b.full_at_ += by;
+        return b;
+    }
+
     bool operator==(const bucket&) const = default;
 
 private:

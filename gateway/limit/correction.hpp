@@ -10,6 +10,7 @@
 namespace gateway::limit {
 
 struct correction {
+    // Their numbers are told to scripts (redis/take.lua).
     enum class kind : std::uint8_t {
         // Tokens that a take() took.
         give_back,

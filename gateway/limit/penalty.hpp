@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace gateway::limit {
@@ -31,41 +32,65 @@ struct penalty {
 // What is known of one bucket's rejections, in nanoseconds of some clock.
 class offences {
 public:
-    bool banned(std::int64_t now) const { return now < banned_until_; }
+    struct record {
+        // Those that a ban may count, oldest first.
+        std::vector<std::int64_t> rejections;
+        std::int64_t banned_until = 0;
+        // Of the last ban; 0: there was none.
+        std::int64_t length = 0;
+        // From when on it is as good as never seen.
+        std::int64_t forgotten_at = 0;
+    };
 
-    std::int64_t banned_until() const { return banned_until_; }
+    offences() = default;
+
+    explicit offences(record r) : of_(std::move(r)) {}
+
+    const record& kept() const { return of_; }
+
+    bool banned(std::int64_t now) const { return now < of_.banned_until; }
+
+    std::int64_t banned_until() const { return of_.banned_until; }
 
     // One more rejection, of a bucket that is not banned.
     void rejected(const penalty& p, std::int64_t now)
     {
-        std::erase_if(rejections_, [&](std::int64_t at) { return at <= now - p.within.count(); });
-        rejections_.push_back(now);
-        forgotten_at_ = std::max(forgotten_at_, now + p.within.count());
-        if (std::ssize(rejections_) >= p.after) {
-            const bool again = length_ > 0 && now <= banned_until_ + p.max_ban.count();
-            ban(again ? std::min(2 * length_, p.max_ban.count()) : p.ban.count(), p, now);
+        std::erase_if(of_.rejections, [&](std::int64_t at) {
+            return at <= now - p.within.count();
+        });
+        of_.rejections.push_back(now);
+        of_.forgotten_at = std::max(of_.forgotten_at, now + p.within.count());
+        if (std::ssize(of_.rejections) >= p.after) {
+            const bool again = of_.length > 0 && now < of_.banned_until + p.max_ban.count();
+            ban(again ? std::min(2 * of_.length, p.max_ban.count()) : p.ban.count(), p, now);
         }
     }
 
     // For so long from now on, whatever there was.
     void ban(std::int64_t length, const penalty& p, std::int64_t now)
     {
-        rejections_.clear();
-        length_ = length;
-        banned_until_ = now + length;
-        forgotten_at_ = banned_until_ + p.max_ban.count();
+        of_.rejections.clear();
+        of_.length = length;
+        of_.banned_until = now + length;
+        of_.forgotten_at = of_.banned_until + p.max_ban.count();
     }
 
-    // From when on it is as good as never seen.
-    std::int64_t forgotten_at() const { return forgotten_at_; }
+    std::int64_t forgotten_at() const { return of_.forgotten_at; }
+
+    // The same on a clock that is so much ahead.
+    offences moved(std::int64_t by) const
+    {
+        record r = of_;
+        for (std::int64_t& at : r.rejections) {
+            at += by;
+        }
+        r.banned_until += by;
+        r.forgotten_at += by;
+        return offences{std::move(r)};
+    }
 
 private:
-    // Those that a ban may count, oldest first.
-    std::vector<std::int64_t> rejections_;
-    std::int64_t banned_until_ = 0;
-    // Of the last ban; 0: there was none.
-    std::int64_t length_ = 0;
-    std::int64_t forgotten_at_ = 0;
+    record of_;
 };
 
 }  // namespace gateway::limit

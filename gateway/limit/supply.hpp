@@ -80,6 +80,9 @@ public:
     // Ticks until so many units more have been issued.
     constexpr std::int64_t time_of(std::int64_t units) const { return units; }
 
+    // Ticks until a bucket is full that owes so much, some of it for a request that waits.
+    constexpr std::int64_t full_in(std::int64_t debt, std::int64_t) const { return debt; }
+
     // Units issued in the last so many ticks.
     constexpr std::int64_t issued_in_last(std::int64_t ticks) const { return ticks; }
 
@@ -145,6 +148,8 @@ public:
         return windows_.begin(index_ + steps) - (at_.now + at_.shift);
     }
 
+    std::int64_t full_in(std::int64_t debt, std::int64_t) const { return time_of(debt); }
+
     std::int64_t issued_in_last(std::int64_t ticks) const
     {
         const __int128 steps = index_ - windows_.index(at_.now + at_.shift - ticks);
@@ -194,6 +199,13 @@ public:
         return taken_at(units) + terms_.length - at_.now;
     }
 
+    // What waits counts from the end of its wait.
+    std::int64_t full_in(std::int64_t debt, std::int64_t wait) const
+    {
+        const std::int64_t waited = counted_at(terms_, at_.now + wait) + terms_.length - at_.now;
+        return wait > 0 ? std::max(time_of(debt), waited) : time_of(debt);
+    }
+
 private:
     const terms& terms_;
     moment at_;
@@ -228,6 +240,8 @@ public:
     {
         return units > 0 ? terms_.length : 0;
     }
+
+    constexpr std::int64_t full_in(std::int64_t debt, std::int64_t) const { return time_of(debt); }
 
 private:
     const terms& terms_;

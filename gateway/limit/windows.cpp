@@ -1,6 +1,7 @@
 #include "gateway/limit/windows.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace gateway::limit {
@@ -19,13 +20,13 @@ std::uint64_t mixed(std::uint64_t hash, std::int64_t number)
     return hash ^ (hash >> 32);
 }
 
-// Two calendars of equally long windows differ in where these begin.
+// Calendars differ in where their windows begin, some of them in summer only.
 std::int64_t id_of(std::int64_t count, std::int64_t length, bool aligned, const calendar* dates)
 {
     std::uint64_t hash = mixed(0xcbf29ce484222325, count);
     hash = mixed(mixed(hash, length), aligned ? 1 : 0);
     if (dates != nullptr) {
-        hash = mixed(mixed(hash, dates->begins[0]), dates->begins[1]);
+        hash = std::accumulate(dates->begins.begin(), dates->begins.end(), hash, mixed);
     }
     return static_cast<std::int64_t>(hash % (1U << windows::id_bits));
 }

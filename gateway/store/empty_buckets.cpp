@@ -7,10 +7,11 @@ namespace gateway::store {
 namespace {
 
 // Of others than token buckets nothing is remembered: what comes to them comes by the store's
-// clock, or when somebody's request ends.
+// clock, or when somebody's request ends. A correction is never rejected.
 bool may_be_remembered(const charge& c)
 {
-    return !c.may_be_corrected && c.penalty == nullptr && c.max_wait == base::duration{0} &&
+    return c.correction == nullptr && !c.may_be_corrected && c.penalty == nullptr &&
+           c.max_wait == base::duration{0} &&
            c.limit->in_microseconds().how == limit::supply_kind::line;
 }
 

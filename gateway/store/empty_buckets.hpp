@@ -2,8 +2,8 @@
 // without asking, until the moment at which the store would let it pass.
 //
 // Somebody may give a bucket tokens meanwhile. Every answer therefore carries what changes whenever
-// that happens, and then all is forgotten. While the store can be asked nothing counts unless it has
-// answered within `heard_for`, so a gift counts here no later than that; and no word counts for
+// that happens, and then all is forgotten. While the store can be asked nothing counts unless it
+// has answered within `heard_for`, so a gift counts here no later than that; and no word counts for
 // longer than `fresh_for`, so that a bucket that was deleted by hand is noticed, too.
 //
 // A position on a limit never moves back: whoever else takes from the bucket can only make it

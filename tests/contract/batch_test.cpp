@@ -135,6 +135,96 @@ TEST_F(batches, may_give_a_place_back_that_they_took)
     EXPECT_TRUE(s.take(std::vector{charges.front()})->admitted) << "all were given back";
 }
 
+// What is given back may be all that the list had.
+TEST_F(batches, may_give_back_tokens_of_a_sliding_limit_and_take_others)
+{
+    const auto server = std::make_shared<redis_server>();
+    redis_subject s{server, options};
+    ASSERT_TRUE(s.becomes_healthy());
+    const auto log = *limit::limit::sliding(3, hours{1}, 0);
+    const limit::correction back{.of = {.held = 5'000'000}};
+    const charge one{.limit_name = "l", .bucket_name = base::hashed_name{"one"}, .limit = &log};
+    const charge elsewhere{.limit_name = "e", .bucket_name = base::hashed_name{"x"}, .limit = &log};
+    std::deque<charge> backs(6, one);
+    std::deque<std::string> receipts;
+    int taken = 0;
+    for (std::size_t round = 0; round < backs.size(); ++round) {
+        taken += s.take(std::vector{one})->admitted ? 1 : 0;
+        receipts.push_back("receipt " + std::to_string(round));
+        backs[round].correction = &back;
+        backs[round].receipt = receipts.back();
+        // The first leaves alone; the others travel together, in both orders.
+        std::deque<asker> askers(3);
+        const std::array<const charge*, 2> both{&one, &backs[round]};
+        ASSERT_EQ(s.store().ask({&elsewhere, 1}, askers[0]), std::nullopt);
+        ASSERT_EQ(s.store().ask({both[round % 2], 1}, askers[1]), std::nullopt);
+        ASSERT_EQ(s.store().ask({both[1 - round % 2], 1}, askers[2]), std::nullopt);
+        ASSERT_TRUE(run_until(s.io(), [&] { return askers.back().settled(); }));
+        for (const asker& q : askers) {
+            ASSERT_TRUE(q.got.has_value()) << round;
+        }
+        taken += askers[1 + round % 2].got->admitted ? 1 : 0;
+        taken -= 1;
+        EXPECT_LE(taken, 3);
+        EXPECT_EQ(server->command({"LLEN", redis::key_of("gw:", one)}), std::to_string(1 + taken));
+    }
+}
+
+// In one call with the gift: what was rejected before it must not be remembered beyond it.
+TEST_F(batches, remember_no_rejection_that_a_gift_has_overtaken)
+{
+    options.remember_rejections = true;
+    redis_subject s{std::make_shared<redis_server>(), options};
+    ASSERT_TRUE(s.becomes_healthy());
+    const auto one = *limit::limit::make(1, hours{1}, 1);
+    const charge c{.limit_name = "l", .bucket_name = base::hashed_name{"one"}, .limit = &one};
+    const charge other{.limit_name = "l", .bucket_name = base::hashed_name{"other"}, .limit = &one};
+    const charge third{.limit_name = "l", .bucket_name = base::hashed_name{"third"}, .limit = &one};
+    const limit::correction reset{.what = limit::correction::kind::reset};
+    charge gift = c;
+    gift.correction = &reset;
+    gift.receipt = "receipt";
+    gift.is_gift = true;
+    ASSERT_TRUE(s.take(std::vector{c})->admitted);
+    std::deque<asker> askers(3);
+    ASSERT_EQ(s.store().ask({&other, 1}, askers[0]), std::nullopt);
+    ASSERT_EQ(s.store().ask({&c, 1}, askers[1]), std::nullopt);
+    ASSERT_EQ(s.store().ask({&gift, 1}, askers[2]), std::nullopt);
+    ASSERT_TRUE(run_until(s.io(), [&] { return askers.back().settled(); }));
+    ASSERT_TRUE(s.take(std::vector{third})->admitted);
+    answer known;
+    EXPECT_FALSE(s.store().recalls({&c, 1}, base::now(), known));
+    EXPECT_TRUE(s.take(std::vector{c})->admitted);
+}
+
+TEST_F(batches, fail_alone_where_a_value_is_damaged)
+{
+    const auto server = std::make_shared<redis_server>();
+    redis_subject s{server, options};
+    ASSERT_TRUE(s.becomes_healthy());
+    const auto log = *limit::limit::sliding(3, hours{1}, 0);
+    const charge bad{.limit_name = "t", .bucket_name = base::hashed_name{"x"}, .limit = &limits[0]};
+    const charge bad_list{.limit_name = "l", .bucket_name = base::hashed_name{"x"}, .limit = &log};
+    const charge good{
+        .limit_name = "g", .bucket_name = base::hashed_name{"x"}, .limit = &limits[0]};
+    for (const charge* c : {&bad, &bad_list, &good}) {
+        ASSERT_TRUE(s.take(std::vector{*c})->admitted);
+    }
+    const std::string value = server->command({"GET", redis::key_of("gw:", bad)});
+    const std::string damaged = "abcdefghijklmnop" + value.substr(16);
+    server->command({"SET", redis::key_of("gw:", bad), damaged});
+    server->command({"RPUSH", redis::key_of("gw:", bad_list), "h 1 1"});
+    std::deque<asker> askers(4);
+    const std::array<const charge*, 4> all{&good, &bad, &bad_list, &good};
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        ASSERT_EQ(s.store().ask({all[i], 1}, askers[i]), std::nullopt);
+    }
+    ASSERT_TRUE(run_until(s.io(), [&] { return askers.back().settled(); }));
+    EXPECT_TRUE(askers[0].got && askers[3].got);
+    EXPECT_EQ(askers[1].why, failure::corrupt);
+    EXPECT_EQ(askers[2].why, failure::corrupt);
+}
+
 TEST_F(batches, are_answered_as_one_question_after_the_other)
 {
     const auto server = std::make_shared<redis_server>();

@@ -118,14 +118,14 @@ private:
     }
 
     // EVALSHA sha keys KEYS... number, limits, interval and burst of each, then times 0 cost
-    // limit keys: each admitted, and its cost is what remains.
+    // limit keys: each admitted, and its cost is what remains. Nobody has given tokens.
     static std::string answers_of(const redisReply& command)
     {
         const auto word = [&command](std::size_t i) {
             return std::string{command.element[i]->str};
         };
         const std::size_t number = 3 + std::stoul(word(2));
-        std::vector<std::string> integers{word(number)};
+        std::vector<std::string> integers{word(number), "0"};
         const std::size_t questions = number + 2 + 2 * std::stoul(word(number + 1));
         for (std::size_t at = questions; at < command.elements; at += 5) {
             for (int times = std::stoi(word(at)) * std::stoi(word(at + 4)); times > 0; --times) {

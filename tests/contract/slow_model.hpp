@@ -231,7 +231,7 @@ public:
     bool forgives(int bucket, const limit::penalty& p)
     {
         const offences& o = offences_[bucket];
-        return o.until + ticks(p.max_ban) < now_ &&
+        return o.until + ticks(p.max_ban) <= now_ &&
                std::all_of(o.rejections.begin(), o.rejections.end(), [&](std::int64_t at) {
                    return at + ticks(p.within) < now_;
                });
@@ -561,16 +561,16 @@ private:
         const std::int64_t retry = time_of(w, missing);
         offences& o = offences_[w.bucket];
         const bool counts = w.penalty != nullptr && w.penalty->any();
-        if (!passes && counts && o.until <= now_) {
+        if (!passes && counts && banned_for(o) <= 0) {
             note_rejection(o, *w.penalty);
         }
-        if (w.penalty != nullptr && o.until > now_) {
+        if (w.penalty != nullptr && banned_for(o) > 0) {
             const std::int64_t tokens_in = passes ? 0 : retry;
             return {
                 false,
                 true,
                 left(s, q.debt),
-                std::max(tokens_in, o.until - now_),
+                std::max(tokens_in, banned_for(o)),
                 time_of(w, q.debt)};
         }
         if (!passes) {
@@ -578,7 +578,23 @@ private:
         }
         q.debt += w.cost * unit;
         q.wait = std::max(q.wait, retry);
-        return {true, false, left(s, q.debt), retry, time_of(w, q.debt)};
+        return {true, false, left(s, q.debt), retry, full_in(w, q.debt, retry)};
+    }
+
+    // The clock of a shared store may have stepped back: then as long as it was given for.
+    std::int64_t banned_for(const offences& o) const
+    {
+        return shared_ ? std::min(o.until - now_, o.length) : o.until - now_;
+    }
+
+    // Until all is back, some of which is of a request that waits: that counts from then on.
+    std::int64_t full_in(const wish& w, std::int64_t debt, std::int64_t wait)
+    {
+        const spec& s = *w.limit;
+        const std::int64_t time = time_of(w, debt);
+        return s.what == spec::kind::sliding && wait > 0
+                   ? std::max(time, counted_at(s, now_ + wait) + ticks(s.period) - now_)
+                   : time;
     }
 
     void note_rejection(offences& o, const limit::penalty& p) const
@@ -587,7 +603,7 @@ private:
         std::erase_if(o.rejections, [since](std::int64_t at) { return at <= since; });
         o.rejections.push_back(now_);
         if (std::ssize(o.rejections) >= p.after) {
-            const bool again = o.length > 0 && now_ <= o.until + ticks(p.max_ban);
+            const bool again = o.length > 0 && now_ < o.until + ticks(p.max_ban);
             const std::int64_t length =
                 again ? std::min(2 * o.length, ticks(p.max_ban)) : ticks(p.ban);
             o = {.until = now_ + length, .length = length, .rejections = {}};

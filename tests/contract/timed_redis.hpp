@@ -67,8 +67,8 @@ public:
 
     void set_clock(std::int64_t microseconds) { clock_.set(microseconds); }
 
-    // The numbers that the script replies to one question, without the call's own. `gateway_now`:
-    // Unix time as the gateway sees it.
+    // The numbers that the script replies to one question, without those of the call.
+    // `gateway_now`: Unix time as the gateway sees it.
     std::vector<std::int64_t> take(std::span<const charge> charges, base::duration gateway_now)
     {
         call_.number = 7;
@@ -141,7 +141,7 @@ private:
     {
         std::vector<std::int64_t> all;
         EXPECT_EQ(r->type, REDIS_REPLY_ARRAY) << (r->str == nullptr ? "" : r->str);
-        for (std::size_t i = 1; i < r->elements; ++i) {
+        for (std::size_t i = 2; i < r->elements; ++i) {
             all.push_back(r->element[i]->integer);
         }
         return all;

@@ -56,7 +56,7 @@ local function note_rejection(key, penalty)
     recent[#recent + 1] = now
     o.rejections = recent
     if #recent >= penalty.after then
-        local again = o.length > 0 and now <= o.until_ + penalty.max_ban
+        local again = o.length > 0 and now < o.until_ + penalty.max_ban
         ban(key, penalty, again and math.min(2 * o.length, penalty.max_ban) or penalty.ban)
     else
         write_offences(key, o, penalty)
@@ -65,5 +65,7 @@ end
 
 -- Microseconds for which the bucket is still banned; 0: it is not.
 local function banned_for(key)
-    return math.max(offences_at(key).until_ - now, 0)
+    local o = offences_at(key)
+    -- A clock that stepped back would leave a ban longer than any that was given.
+    return math.max(math.min(o.until_ - now, o.length), 0)
 end

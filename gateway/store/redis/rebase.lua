@@ -11,7 +11,7 @@ for name, numbers in string.gmatch(ARGV[4], '(%S+) (%S+)') do
 end
 
 local function limit_of(numbers, key)
-    local next_number = string.gmatch(numbers, '%d+')
+    local next_number = string.gmatch(numbers, '%-?%d+')
     return read_limit(function() return tonumber(next_number()) end, key)
 end
 
@@ -19,7 +19,9 @@ local page = redis.call('SCAN', ARGV[1], 'COUNT', ARGV[2])
 for _, key in ipairs(page[2]) do
     local numbers = limits[string.sub(key, 1, -33)] -- without the 32 digits of the client
     if numbers then
-        local bucket = read(key, limit_of(numbers, key))
+        local limit = limit_of(numbers, key)
+        local owes = not limit.trail and not limit.places -- what these keep follows when it is read
+        local bucket = owes and read(key, limit)
         if bucket and bucket.changed then
             write(key, bucket)
         end

@@ -6,7 +6,7 @@
 -- KEYS  the bucket of each charge, in the order of ARGV; the same one may come more than once, and
 --       what was taken from it before counts. Behind that of a correction its receipt, which is kept
 --       for longer than the correction is asked for again; behind that of a limit with a penalty the
---       key of its bans. Last the key of the mark: when tokens were given last that nobody expected
+--       key of its bans. Last the key of the mark: when tokens that nobody expects were given last
 -- ARGV  the call's number, which comes back, so that no reply can pass for another's; how many token
 --       buckets' limits follow, and interval and burst of each. Then per question: how many times it
 --       is asked, how many charges it has; per charge: cost, enforced
@@ -15,9 +15,10 @@
 --       a correction instead: tokens, kind (2 give back, 3 charge, 4 reset, 5 renew a place, which has
 --       no receipt, 6 ban, 7 unban), microseconds since they were taken or of the ban, what was owed
 --       before; 32 is added to the kind of one that nobody expects. Of a limit with a penalty 16 is
---       added to the kind, and at the end are the penalty's after, within, ban, max_ban. Usual questions, of one charge of a token bucket and nothing else,
---       that differ in their key only are told together: how many times each is asked, 0 charges, or
---       -1 in shadow mode, cost, which of those limits it is, how many keys
+--       added to the kind, and at the end are the penalty's after, within, ban, max_ban.
+--       Usual questions, of one charge of a token bucket and nothing else, that differ in their key
+--       only are told together: how many times each is asked, 0 charges, or -1 in shadow mode, cost,
+--       which of those limits it is, how many keys
 -- Reply {number, mark, then per question: 1 admitted, 0 rejected, or -1 if a bucket's key holds something
 --       else; unless that: per charge: allowed (2: banned), remaining, retry_us, full_us}, all integers.
 --       Of a usual question that is asked many times, all together: 2, or 3 in shadow mode, how many

@@ -45,6 +45,9 @@ local function bucket_of(key, limit)
         buckets[key] = bucket
     elseif bucket and kind_of(limit) == 'tokens' then
         adapt(bucket, limit)
+    elseif bucket then
+        bucket.changed = bucket.changed or (limit.trail and limit.trail.length ~= bucket.limit.trail.length)
+        bucket.limit = limit
     end
     return bucket
 end
@@ -58,6 +61,16 @@ local function time_until(bucket, units)
         return units > 0 and 1000000 or 0
     end
     return time_of(limit, units)
+end
+
+-- Microseconds until a bucket is full that owes so much, some of it for a request that waits: in a
+-- trail that counts from the end of the wait.
+local function full_in(bucket, debt, wait)
+    local trail, time = bucket.limit.trail, time_until(bucket, debt)
+    if trail and wait > 0 then
+        return math.max(time, counted_at(trail, now + wait) + trail.length - now)
+    end
+    return time
 end
 
 -- Whether a request may wait so long for so many tokens.
@@ -85,7 +98,7 @@ local function take(c)
     end
     debt = debt + c.cost * unit
     bucket.debt = debt
-    return { 1, math.max(burst - ceil_div(debt, unit), 0), wait, time_until(bucket, debt) }
+    return { 1, math.max(burst - ceil_div(debt, unit), 0), wait, full_in(bucket, debt, wait) }
 end
 
 -- Units issued in the last so many microseconds.
@@ -100,7 +113,7 @@ local function correct(c)
     local debt, unit = bucket.debt, limit.unit
     if c.kind == 3 then
         local top = limit.windows and limit.windows.most or most
-        debt = debt + math.min(c.cost, math.floor((top - debt) / unit)) * unit
+        debt = debt + math.min(c.cost, math.floor(math.max(top - debt, 0) / unit)) * unit
     elseif debt > 0 and (c.kind == 4 or not bucket.changed) then
         local lost = math.max(issued_in_last(limit, c.held) - c.owed_before, 0)
         local tokens = math.min(c.cost, ceil_div(debt + lost, unit))
@@ -124,8 +137,7 @@ local function correct_once(c)
             correct(c)
         end
         if c.is_gift then
-            redis.call('SET', mark_key, string.format('%d', now))
-            reply[2] = now
+            redis.call('SET', mark_key, string.format('%d', now), 'PX', '60000')
         end
         c.bucket.taken = true
     end

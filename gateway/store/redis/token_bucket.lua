@@ -26,8 +26,9 @@ local function read_usual(value, limit)
     if limit.windows or string.sub(value, 17) ~= usual_end(limit) then
         return nil
     end
+    local full_at = tonumber(string.sub(value, 1, 16))
     -- A clock that stepped back would leave a debt larger than any that can be made.
-    return math.max(0, math.min(tonumber(string.sub(value, 1, 16)) - now, limit.unit * limit.burst))
+    return full_at and math.max(0, math.min(full_at - now, limit.unit * limit.burst))
 end
 
 -- Writes what is full again in so many microseconds.

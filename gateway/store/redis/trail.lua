@@ -12,13 +12,13 @@ local chunk = 64
 local most_ahead = 600000000
 
 -- Calls `visit` with index, moment and tokens of each entry from that index on, until it returns
--- true.
+-- true. What is no entry of ours counts for nothing.
 local function walk(key, from, visit)
     while true do
         local page = redis.call('LRANGE', key, from, from + chunk - 1)
         for i, text in ipairs(page) do
             local at, tokens = string.match(text, '^(%d+) (%d+)$')
-            if visit(from + i - 1, tonumber(at), tonumber(tokens)) then
+            if visit(from + i - 1, tonumber(at) or 0, tonumber(tokens) or 0) then
                 return
             end
         end
@@ -81,7 +81,10 @@ local function read_trail(key, limit)
         return bucket
     end
     local kept, length = kept_in(key)
-    if not kept then
+    local newest = kept and tonumber(string.match(redis.call('LINDEX', key, -1), '^(%d+) %d+$'))
+    if kept and not newest then
+        return nil
+    elseif not kept then
         bucket.debt = tokens_before(key)
         if not bucket.debt then
             return nil
@@ -100,9 +103,8 @@ local function read_trail(key, limit)
     bucket.debt, bucket.kept = kept, kept
     -- Under another window it lives for another time, also if nothing is taken.
     bucket.changed = bucket.first > 1 or length ~= limit.trail.length
-    local at = tonumber(string.match(redis.call('LINDEX', key, -1), '^(%d+) '))
-    bucket.last = { at = at }
-    if at > now + most_ahead + limit.trail.part then
+    bucket.last = { at = newest }
+    if newest > now + most_ahead + limit.trail.part then
         restart(bucket) -- the clock has stepped back
     end
     return bucket
@@ -121,7 +123,10 @@ local function taken_at(bucket, n)
         end
         return newest and math.max(stamp, newest.at) or stamp
     end
-    local seen, found = 0, nil
+    if n == bucket.kept and bucket.last then
+        return bucket.last.at -- a rejection asks for no other, and would walk far for it
+    end
+    local seen, found = 0, stamp
     walk(bucket.key, bucket.first, function(_, at, tokens)
         seen = seen + tokens
         found = at
@@ -194,8 +199,8 @@ local function write_trail(bucket)
     if bucket.replaces or bucket.debt <= 0 then
         redis.call('DEL', key)
         bucket.last = nil
-    elseif bucket.last then
-        redis.call('LTRIM', key, bucket.first, -1)
+    else
+        redis.call('LTRIM', key, bucket.first, -1) -- without its head; an empty list is gone
     end
     if bucket.debt <= 0 then
         return

@@ -234,6 +234,14 @@ TEST(windows, of_a_calendar_end_where_the_calendar_ends)
     EXPECT_TRUE(last.full_at() <= 350 || !take(t, last, 100'000, 1).allowed);
 }
 
+TEST(windows, of_calendars_that_differ_somewhere_are_others)
+{
+    const auto winter = std::make_shared<calendar>(calendar{{100, 200, 300, 400}});
+    const auto summer = std::make_shared<calendar>(calendar{{100, 200, 299, 400}});
+    EXPECT_NE(windows(5, 100, 1, true, winter).id(), windows(5, 100, 1, true, summer).id());
+    EXPECT_EQ(windows(5, 100, 1, true, winter).id(), windows(5, 100, 1, true, winter).id());
+}
+
 TEST(windows, impossible_ones_cannot_be_built)
 {
     const window_options good{.count = 5, .length = seconds{1}, .capacity = 5};

@@ -299,8 +299,8 @@ TEST(encode_take, puts_hashed_keys_and_exact_numbers)
     EXPECT_EQ(out.find("secret"), std::string::npos);
     EXPECT_EQ(
         out,
-        "*13\r\n$7\r\nEVALSHA\r\n$3\r\nsha\r\n$1\r\n1\r\n$37\r\n" + key_of("gw:", c) +
-            "\r\n$2\r\n77\r\n$1\r\n1\r\n$10\r\n3600000000\r\n$1\r\n5\r\n"
+        "*14\r\n$7\r\nEVALSHA\r\n$3\r\nsha\r\n$1\r\n2\r\n$37\r\n" + key_of("gw:", c) +
+            "\r\n$7\r\ngw:gift\r\n$2\r\n77\r\n$1\r\n1\r\n$10\r\n3600000000\r\n$1\r\n5\r\n"
             "$1\r\n1\r\n$2\r\n-1\r\n$1\r\n6\r\n$1\r\n1\r\n$1\r\n1\r\n"
     );
 }
@@ -321,8 +321,9 @@ TEST(encode_take, says_once_what_is_asked_many_times_in_a_row)
     asked.questions[4].charges = {&b, 1};
     std::string out;
     encode_take(out, {.sha = "sha", .key_prefix = ""}, asked, {});
-    EXPECT_TRUE(out.starts_with("*21\r\n"))
-        << "three words, four keys, the number, the limit's three, and twice five: " << out;
+    EXPECT_TRUE(out.starts_with("*22\r\n"))
+        << "three words, four keys, that of gifts, the number, the limit's three, and twice five: "
+        << out;
     EXPECT_TRUE(
         out.ends_with("$1\r\n5\r\n$1\r\n2\r\n$1\r\n0\r\n$1\r\n1\r\n$1\r\n1\r\n$1\r\n1\r\n"
                       "$1\r\n1\r\n$1\r\n0\r\n$1\r\n1\r\n$1\r\n1\r\n$1\r\n3\r\n")
