@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 namespace gateway::server {
 
@@ -18,6 +19,7 @@ namespace {
 using beast::http::field;
 using beast::http::status;
 using beast::http::verb;
+using question_kind = bucket_question::kind;
 
 struct admin_call {
     std::string_view path;
@@ -25,6 +27,8 @@ struct admin_call {
     bool reads = true;
     // Whether it needs the token.
     bool guarded = false;
+    // Of a call about one bucket.
+    std::optional<question_kind> about_bucket{};
 };
 
 constexpr std::array<admin_call, 12> calls{{
@@ -34,13 +38,22 @@ constexpr std::array<admin_call, 12> calls{{
     {"/v1/limits"},
     {"/v1/top", true, true},
     {"/v1/explain", false, true},
-    {"/v1/look", false, true},
-    {"/v1/take", false, true},
-    {"/v1/reset", false, true},
-    {"/v1/grant", false, true},
-    {"/v1/ban", false, true},
-    {"/v1/unban", false, true},
+    {"/v1/look", false, true, question_kind::look},
+    {"/v1/take", false, true, question_kind::take},
+    {"/v1/reset", false, true, question_kind::reset},
+    {"/v1/grant", false, true, question_kind::grant},
+    {"/v1/ban", false, true, question_kind::ban},
+    {"/v1/unban", false, true, question_kind::unban},
 }};
+
+// Null: there is no such call.
+const admin_call* find_call(std::string_view path)
+{
+    const auto found = std::find_if(calls.begin(), calls.end(), [path](const admin_call& one) {
+        return one.path == path;
+    });
+    return found == calls.end() ? nullptr : &*found;
+}
 
 control_response unknown_call()
 {
@@ -83,11 +96,8 @@ bool is_json(std::string_view content_type)
 // Nothing: the call may be made.
 std::optional<control_response> refused(const admin_request& asked, const std::string& token)
 {
-    const std::string_view path = path_of(asked);
-    const auto found = std::find_if(calls.begin(), calls.end(), [path](const admin_call& one) {
-        return one.path == path;
-    });
-    if (found == calls.end()) {
+    const admin_call* const found = find_call(path_of(asked));
+    if (found == nullptr) {
         return unknown_call();
     }
     const admin_call& c = *found;
@@ -137,14 +147,15 @@ net::task<control_response> admin_api::answer(const admin_request& asked, const 
     if (auto refusal = refused(asked, from_.token())) {
         co_return *std::move(refusal);
     }
-    co_return co_await dispatch(path_of(asked), asked, peer);
+    co_return co_await dispatch(asked, peer);
 }
 
-net::task<control_response> admin_api::dispatch(
-    std::string_view path, const admin_request& asked, const std::string& peer
-) const
+// Of one that is not refused.
+net::task<control_response> admin_api::dispatch(const admin_request& asked, const std::string& peer)
+    const
 {
-    using kind = bucket_question::kind;
+    const std::string_view path = path_of(asked);
+    const admin_waiting wait{loop_, base::now() + longest_};
     if (path == "/metrics") {
         co_return reply(status::ok, prometheus_text, from_.metrics());
     }
@@ -158,18 +169,13 @@ net::task<control_response> admin_api::dispatch(
         co_return reply(describe_limits(*from_.policy(), from_.decisions));
     }
     if (path == "/v1/top") {
-        co_return co_await answer_top(from_, wait_, query_of(asked));
+        co_return co_await answer_top(from_, wait, query_of(asked));
     }
     if (path == "/v1/explain") {
-        co_return co_await answer_explain(from_, wait_, asked.body());
+        co_return co_await answer_explain(from_, wait, asked.body());
     }
-    const kind what = path == "/v1/look"    ? kind::look
-                      : path == "/v1/take"  ? kind::take
-                      : path == "/v1/reset" ? kind::reset
-                      : path == "/v1/grant" ? kind::grant
-                      : path == "/v1/ban"   ? kind::ban
-                                            : kind::unban;
-    co_return co_await answer_about_bucket(from_, wait_, what, asked.body(), peer);
+    const question_kind what = find_call(path)->about_bucket.value();
+    co_return co_await answer_about_bucket(from_, wait, what, asked.body(), peer);
 }
 
 }  // namespace gateway::server

@@ -10,19 +10,18 @@ class admin_api {
 public:
     // `longest`: how long an answer may take.
     admin_api(const net::executor& loop, base::duration longest, admin_sources from)
-        : wait_{loop, longest}, from_(std::move(from))
+        : loop_(loop), longest_(longest), from_(std::move(from))
     {}
 
     // `asked` and `peer`, the text of an address, must live until the task has ended.
     net::task<control_response> answer(const admin_request& asked, const std::string& peer) const;
 
 private:
-    admin_waiting wait_;
+    net::executor loop_;
+    base::duration longest_;
     admin_sources from_;
 
-    net::task<control_response> dispatch(
-        std::string_view path, const admin_request& asked, const std::string& peer
-    ) const;
+    net::task<control_response> dispatch(const admin_request& asked, const std::string& peer) const;
 };
 
 }  // namespace gateway::server

@@ -107,22 +107,28 @@ std::int64_t admin_body::whole_or(
 }
 
 base::duration admin_body::as_time(
-    std::string_view name, const boost::json::value& v, base::duration max
+    std::string_view name, const boost::json::value& v, base::duration min, base::duration max
 )
 {
     const auto* const text = v.if_string();
     const auto read =
         text == nullptr ? std::nullopt : base::parse_duration({text->data(), text->size()});
-    if (!read || *read > max) {
-        complain(name, "expected a duration such as \"2s\", at most " + base::format_duration(max));
+    if (!read || *read < min || *read > max) {
+        const bool any = min == base::duration{0};
+        complain(
+            name,
+            "expected a duration such as \"2s\", " +
+                (any ? "" : "at least " + base::format_duration(min) + " and ") + "at most " +
+                base::format_duration(max)
+        );
     }
     return read.value_or(max);
 }
 
-base::duration admin_body::time(std::string_view name, base::duration max)
+base::duration admin_body::time(std::string_view name, base::duration min, base::duration max)
 {
     const boost::json::value* const v = require(name);
-    return v == nullptr ? max : as_time(name, *v, max);
+    return v == nullptr ? max : as_time(name, *v, min, max);
 }
 
 base::duration admin_body::time_or(
@@ -130,7 +136,7 @@ base::duration admin_body::time_or(
 )
 {
     const boost::json::value* const v = find(name);
-    return v == nullptr ? standard : as_time(name, *v, max);
+    return v == nullptr ? standard : as_time(name, *v, base::duration{0}, max);
 }
 
 std::vector<std::string> admin_body::texts(std::string_view name)

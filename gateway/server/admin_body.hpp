@@ -31,7 +31,7 @@ public:
         std::string_view name, std::int64_t standard, std::int64_t min, std::int64_t max
     );
     // As the configuration has them: "2s", "10m".
-    base::duration time(std::string_view name, base::duration max);
+    base::duration time(std::string_view name, base::duration min, base::duration max);
     base::duration time_or(std::string_view name, base::duration standard, base::duration max);
     // Of an object with texts, in their order; of a list of texts, each.
     std::vector<std::pair<std::string, std::string>> fields_if_any(std::string_view name);
@@ -49,7 +49,9 @@ private:
     const boost::json::value* require(std::string_view name);
     void complain(std::string_view name, std::string_view what);
     std::string as_text(std::string_view name, const boost::json::value& v);
-    base::duration as_time(std::string_view name, const boost::json::value& v, base::duration max);
+    base::duration as_time(
+        std::string_view name, const boost::json::value& v, base::duration min, base::duration max
+    );
     std::int64_t as_whole(
         std::string_view name, const boost::json::value& v, std::int64_t min, std::int64_t max
     );

@@ -78,6 +78,17 @@ void log_change(const bucket_question& q, const limit::decision& said, const std
     );
 }
 
+// Of a call that may have changed something all the same, or a part of it.
+void log_unanswered(const bucket_question& q, const std::string& peer)
+{
+    telemetry::log(
+        telemetry::log_level::warning,
+        "admin API: " + peer + " wanted to change limit " + q.policy->limits[q.limit].name +
+            ", bucket " + base::sha256_hex128(q.bucket_name) +
+            "; the store has not answered, it may have been done"
+    );
+}
+
 void read_tokens(admin_body& members, bucket_question& q)
 {
     constexpr std::int64_t most = limit::windows::most_tokens;
@@ -87,7 +98,7 @@ void read_tokens(admin_body& members, bucket_question& q)
     } else if (q.what == question_kind::grant) {
         q.tokens = members.whole("tokens", 1, most);
     } else if (q.what == question_kind::ban) {
-        q.ban = members.time("for", limit::penalty::longest);
+        q.ban = members.time("for", std::chrono::seconds{1}, limit::penalty::longest);
     }
 }
 
@@ -196,12 +207,18 @@ net::task<control_response> answer_about_bucket(
     }
     q.bucket_name = bucket.bytes();
     const bucket_answer answer = co_await ask_bucket(from, wait, q);
+    const bool changes = what != question_kind::look;
     if (!answer.failed.empty()) {
+        if (changes) {
+            log_unanswered(q, peer);
+        }
         co_return problem(
-            status::service_unavailable, "the store has not answered: " + std::string{answer.failed}
+            status::service_unavailable,
+            "the store has not answered: " + std::string{answer.failed} +
+                (changes ? "; what was asked may have been done, or a part of it" : "")
         );
     }
-    if (what != question_kind::look) {
+    if (changes) {
         log_change(q, answer.said, peer);
     }
     co_return reply(told(q, answer.said));

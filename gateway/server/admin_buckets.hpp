@@ -1,4 +1,5 @@
-// The calls about one bucket: POST /v1/look, /v1/take, /v1/reset, /v1/grant.
+// The calls about one bucket: POST /v1/look, /v1/take, /v1/reset, /v1/grant,
+// /v1/ban and /v1/unban.
 #pragma once
 
 #include "gateway/server/admin_http.hpp"

@@ -101,6 +101,7 @@ boost::json::value as_json(const policy::policy& p, const top_query& q, const co
     };
 }
 
+// Of this file only: a coroutine that others see may not hold what they do not.
 net::task<control_response> ask_all(
     const admin_sources& from, const admin_waiting& wait, std::string_view query
 )
@@ -116,7 +117,7 @@ net::task<control_response> ask_all(
     }
     std::vector<awaited<counted>> answers;
     for (worker* const w : from.workers()) {
-        const auto& answer = answers.emplace_back(wait.loop, wait.longest);
+        const auto& answer = answers.emplace_back(wait.loop, wait.until);
         w->ask([answer, rejections = q.rejections](worker_desk& desk) {
             const heavy_hitters& top = rejections ? desk.top.by_rejections : desk.top.by_requests;
             answer.say({.total = top.total(), .hitters = top.all()});

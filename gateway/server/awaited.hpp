@@ -1,5 +1,5 @@
-// What another thread is to say, awaited on a loop for so long at most: a handle, to be copied to
-// who says it and who waits.
+// What another thread is to say, awaited on a loop until some moment at most: a handle, to be
+// copied to who says it and who waits.
 #pragma once
 
 #include "gateway/net/task.hpp"
@@ -15,11 +15,10 @@ namespace gateway::server {
 template <class T>
 class awaited {
 public:
-    // The time begins now.
-    awaited(const net::executor& waiting, base::duration longest)
+    awaited(const net::executor& waiting, base::instant until)
         : state_(std::make_shared<state>(waiting))
     {
-        state_->end.expires_after(longest);
+        state_->end.expires_at(until);
     }
 
     // [any thread] Once.

@@ -4,6 +4,7 @@
 #include "gateway/server/worker.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 namespace gateway::server {
 
@@ -16,7 +17,7 @@ net::task<bucket_answer> ask_one(
     const admin_sources& from, const admin_waiting& wait, bucket_question q
 )
 {
-    const awaited<bucket_answer> answer(wait.loop, wait.longest);
+    const awaited<bucket_answer> answer(wait.loop, wait.until);
     from.workers().front()->ask([q = std::move(q), answer](worker_desk& desk) {
         desk.buckets.ask(desk.view, q, [answer](const bucket_answer& a) { answer.say(a); });
     });
@@ -36,7 +37,7 @@ bucket_question of_part(const bucket_question& whole, question_kind what, std::s
     return q;
 }
 
-// Of those that can hold the tokens; 0: there is none.
+// Of those that can hold the tokens; if there is none, the first, which is the largest.
 std::size_t fullest(const bucket_question& q, const decisions& seen)
 {
     const auto parts = q.numbers->parts();
@@ -125,6 +126,8 @@ net::task<bucket_answer> ask_parts(
     const admin_sources& from, const admin_waiting& wait, bucket_question q
 )
 {
+    // A limit with parts has no penalty (config/shard_keys.cpp).
+    assert(q.what != question_kind::ban && q.what != question_kind::unban);
     const bool resets = q.what == question_kind::reset;
     const bool about_tokens = q.what == question_kind::look || q.what == question_kind::take;
     const std::int64_t tokens = about_tokens ? q.tokens : 1;

@@ -7,10 +7,10 @@
 
 namespace gateway::server {
 
-// Where answers are awaited, and how long each.
+// Where answers are awaited, and until when, all of a call together.
 struct admin_waiting {
     net::executor loop;
-    base::duration longest;
+    base::instant until;
 };
 
 // The answer of a worker, or that there was none in time. Of a bucket that is split it is about the

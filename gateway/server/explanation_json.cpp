@@ -100,7 +100,7 @@ verdict::entry entry_of(
         .limit = l.applied.limit,
         .what = outcome_of(rule, look),
         .decided = look.failed.empty(),
-        .never = *l.cost > l.applied.limit->most_at_once(),
+        .never = never_passes(look.said, *l.cost, *l.applied.limit),
         .decision = look.said,
     };
 }

@@ -23,13 +23,18 @@ void held_requests::release(held_request& r)
         return;
     }
     const bool was_first = r.at_ == waiting_.begin();
+    forget(r);
+    if (was_first) {
+        await_first();
+    }
+}
+
+void held_requests::forget(held_request& r)
+{
     waiting_.erase(r.at_);
     r.held_ = false;
     here_.add(-1);
     all_.fetch_sub(1, std::memory_order_relaxed);
-    if (was_first) {
-        await_first();
-    }
 }
 
 void held_requests::await_first()
@@ -46,12 +51,12 @@ void held_requests::await_first()
     });
 }
 
-// Who is let go may hold or release others from inside, which awaits the first one anew.
+// Who is let go may hold or release others from inside.
 void held_requests::let_go(base::instant now)
 {
     while (!waiting_.empty() && waiting_.begin()->first <= now) {
         held_request& r = *waiting_.begin()->second;
-        release(r);
+        forget(r);
         r.tokens_are_there();
     }
     await_first();

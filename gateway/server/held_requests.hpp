@@ -54,6 +54,7 @@ private:
     std::multimap<base::instant, held_request*> waiting_;
     net::timer timer_;
 
+    void forget(held_request& r);
     void await_first();
     void let_go(base::instant now);
 };

@@ -24,11 +24,11 @@ bool is_place(const policy::limit_rule& rule)
 
 }  // namespace
 
-void limit_check::batch::add(const item& i, std::size_t index, const base::hash128& hash)
+void limit_check::batch::add(const item& i, std::size_t index, const base::hashed_name& bucket)
 {
     charges[count] = {
         .limit_name = i.rule->name,
-        .bucket_name = {i.name.bytes(), hash},
+        .bucket_name = bucket,
         .limit = i.charged,
         .cost = i.cost,
         .enforced = enforced(*i.rule),
@@ -79,14 +79,16 @@ store::shared_store* limit_check::gather(const policy_view& view)
 {
     store::shared_store* shared = nullptr;
     for (std::size_t i = 0; i < verdict_.count; ++i) {
-        const std::size_t home = items_[i].rule->store;
-        if (items_[i].limit == nullptr) {
+        const item& it = items_[i];
+        const std::size_t home = it.rule->store;
+        if (it.limit == nullptr) {
             continue;
         }
+        const base::hashed_name bucket{it.name.bytes(), it.charged_hash};
         if (home == policy::local_store) {
-            at_home_.add(items_[i], i, items_[i].charged_hash);
+            at_home_.add(it, i, bucket);
         } else {
-            elsewhere_.add(items_[i], i, items_[i].charged_hash);
+            elsewhere_.add(it, i, bucket);
             shared = view.stores[home].get();
         }
     }
@@ -130,7 +132,7 @@ bool limit_check::decide_without_room(store::intent what, batch& b, outcome when
         verdict::entry& e = verdict_.entries[b.entry[i]];
         e.what = enforced(*e.rule) ? outcome::failed_closed : outcome::failed_open;
         if (enforced(*e.rule)) {
-            rest.add(items_[b.entry[i]], b.entry[i], b.charges[i].bucket_name.hash());
+            rest.add(items_[b.entry[i]], b.entry[i], b.charges[i].bucket_name);
         }
     }
     if (rest.count == b.count) {
@@ -148,7 +150,9 @@ void limit_check::put_decision(const batch& b, const store::answer& a, std::size
     limit::decision& told = verdict_.entries[b.entry[i]].decision;
     told = a.decisions()[i];
     if (it.charged != it.limit) {
-        parts_.heard(it.part, told, loop_.now());
+        if (&b != &fallback_) {
+            parts_.heard(it.part, told, loop_.now());
+        }
         told = told_of_whole(told, *it.charged, *it.limit);
     }
 }
@@ -162,8 +166,7 @@ void limit_check::record(const batch& b, const store::answer& a, outcome when_al
         verdict::entry& e = verdict_.entries[b.entry[i]];
         e.decided = true;
         put_decision(b, a, i);
-        e.never = !e.decision.allowed && !e.decision.banned &&
-                  b.charges[i].cost > e.limit->most_at_once();
+        e.never = never_passes(e.decision, b.charges[i].cost, *e.limit);
         if (e.decision.allowed) {
             e.what = when_allowed;
         } else {
@@ -240,6 +243,9 @@ void limit_check::finish()
         if (admitted || what == outcome::rejected || what == outcome::failed_closed) {
             items_[i].metrics->count(what);
         }
+        if (items_[i].name_bytes == 0) {
+            continue;  // a plan in shadow mode would have blocked a client without a bucket
+        }
         const base::hashed_name bucket{bucket_name(i), items_[i].hash};
         top_.by_requests.count(bucket);
         if (what == outcome::rejected || what == outcome::shadow_rejected) {
@@ -283,9 +289,10 @@ void limit_check::settle_failure()
                 closed = closed || enforced(*it.rule);
                 break;
             case policy::failure_policy::local:
-                // One part more than its bucket in the store: a bucket of its own.
-                it.name.add("local");
-                fallback_.add(it, index, it.name.hashed().hash());
+                // One part more than its bucket in the store, whose name is still needed there.
+                it.fallback_name = identity::bucket_name{it.name.bytes()};
+                it.fallback_name.add("local");
+                fallback_.add(it, index, it.fallback_name.hashed());
                 break;
         }
     }

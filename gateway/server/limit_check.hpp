@@ -52,8 +52,8 @@ public:
         verdict_listener& listener
     );
 
-    // Gives up waiting: the listener hears nothing. What was charged stays charged, because the
-    // request had been sent.
+    // Gives up waiting: the listener hears nothing. If the store had been asked, what it charges
+    // stays charged.
     void abandon() { abandon_question(); }
 
     // What of that which was taken is to be reserved: places in flight, which a store that has not
@@ -81,11 +81,13 @@ private:
         identity::bucket_name name;
         // Tokens of this request.
         std::int64_t cost = 1;
-        // Of the name without what a part or a fallback adds.
+        // Of the bucket that is charged while the shared store fails.
+        identity::bucket_name fallback_name;
+        // Of the name without what a part adds.
         base::hash128 hash;
         // Of the name of the bucket that is charged.
         base::hash128 charged_hash;
-        // Length of the name without what a part or a fallback adds, in bytes.
+        // Length of the name without what a part adds, in bytes; 0: there is none.
         std::size_t name_bytes = 0;
         // Whether what is charged may be given back.
         bool may_be_corrected = false;
@@ -104,7 +106,7 @@ private:
         // No later than that.
         base::instant taken_at{};
 
-        void add(const item& i, std::size_t index, const base::hash128& hash);
+        void add(const item& i, std::size_t index, const base::hashed_name& bucket);
 
         std::span<const store::charge> all() const { return {charges.data(), count}; }
 

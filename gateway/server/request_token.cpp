@@ -13,7 +13,8 @@ namespace {
 constexpr std::string_view after_scheme = " \t";
 
 // The token in a value of which only Authorization must say that it is one. Some servers take the
-// scheme Token for the same, and its parameter `token`.
+// scheme Token for the same, and its parameter `token`. Without a scheme that is known the whole
+// value is looked at: it may be a list of tokens.
 std::string_view token_in(std::string_view value, bool must_have_scheme)
 {
     const std::size_t end = value.find_first_of(after_scheme);
@@ -21,9 +22,10 @@ std::string_view token_in(std::string_view value, bool must_have_scheme)
         return must_have_scheme ? std::string_view{} : value;
     }
     const std::string_view scheme = value.substr(0, end);
-    return base::equal_ignoring_case(scheme, "bearer") || base::equal_ignoring_case(scheme, "token")
-               ? base::trimmed(value.substr(end))
-               : std::string_view{};
+    if (base::equal_ignoring_case(scheme, "bearer") || base::equal_ignoring_case(scheme, "token")) {
+        return base::trimmed(value.substr(end));
+    }
+    return must_have_scheme ? std::string_view{} : value;
 }
 
 // What the most lenient of servers makes of it.

@@ -15,6 +15,12 @@
 
 namespace gateway::server {
 
+// Whether a request that was decided so costs more than a bucket can ever hold.
+inline bool never_passes(const limit::decision& said, std::int64_t cost, const limit::limit& l)
+{
+    return !said.allowed && !said.banned && cost > l.most_at_once();
+}
+
 struct verdict {
     enum class ruling {
         allowed,

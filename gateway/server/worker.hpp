@@ -57,7 +57,7 @@ public:
         std::vector<net::socket> listening
     );
 
-    // Ends the thread at once if it still runs, and joins it.
+    // Ends the thread if it still runs, and joins it.
     ~worker();
 
     // `finished` is called on the worker's thread when it has nothing left to do.
@@ -69,7 +69,7 @@ public:
     // [any thread] Stops accepting, finishes what runs, then ends.
     void drain();
 
-    // [any thread] Ends now.
+    // [any thread] Ends now, but for corrections on their way, which have a second.
     void abort();
 
     // [any thread] Calls `question` on the worker's thread, unless that has ended.

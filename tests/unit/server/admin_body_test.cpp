@@ -80,5 +80,18 @@ TEST(admin_body, keeps_its_first_complaint)
     EXPECT_EQ(b.complaint(), "a: expected a text");
 }
 
+TEST(admin_body, times_have_bounds)
+{
+    using std::chrono::seconds;
+    admin_body good(R"({"t":"1s"})");
+    EXPECT_EQ(good.time("t", seconds{1}, seconds{60}), seconds{1});
+    EXPECT_EQ(good.complaint(), "");
+    for (const char* json : {R"({"t":"999ms"})", R"({"t":"61s"})", R"({"t":1})"}) {
+        admin_body bad(json);
+        bad.time("t", seconds{1}, seconds{60});
+        EXPECT_THAT(bad.complaint(), testing::HasSubstr("at least 1s and at most 1m")) << json;
+    }
+}
+
 }  // namespace
 }  // namespace gateway::server

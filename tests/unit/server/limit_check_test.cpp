@@ -1,6 +1,7 @@
 #include "gateway/server/limit_check.hpp"
 
 #include "gateway/server/corrections.hpp"
+#include "gateway/server/leases.hpp"
 #include "gateway/store/call.hpp"
 
 #include <gmock/gmock.h>
@@ -148,6 +149,17 @@ protected:
         taken.begin({std::shared_ptr<const policy_view>{}, &view_});
         check_.reserve(view_, limit_check::reserving::outcomes, taken);
         taken.responded(status, nullptr, *corrections_);
+    }
+
+    // The last request is over: its places are given back.
+    void end_request()
+    {
+        corrections_.emplace(local, loop_);
+        leases held{loop_};
+        reservation taken;
+        taken.begin({std::shared_ptr<const policy_view>{}, &view_});
+        check_.reserve(view_, limit_check::reserving::places, taken);
+        taken.ended(*corrections_, held);
     }
 
     std::uint64_t count(std::size_t rule, outcome o) const
@@ -437,6 +449,23 @@ TEST_F(limits, decide_locally_from_buckets_of_their_own_while_their_store_fails)
     EXPECT_EQ(count(0, outcome::failed_local), 2U);
     EXPECT_EQ(count(0, outcome::rejected), 1U);
     EXPECT_EQ(left(1), 7);
+}
+
+// The store may have given the place all the same.
+TEST_F(limits, give_back_a_place_of_a_store_that_failed_under_its_own_name)
+{
+    limit_rule& a = add("a_long_name_of_a_limit", elsewhere, 2);
+    a.limit = *limit::limit::in_flight(2, std::chrono::seconds{10});
+    a.on_store_failure = policy::failure_policy::local;
+    ask();
+    const std::string asked = shared->bucket;
+    shared->fail();
+    EXPECT_EQ(said().is, is::allowed);
+    EXPECT_EQ(count(0, outcome::failed_local), 1U);
+    end_request();
+    EXPECT_EQ(shared->questions, 2);
+    EXPECT_EQ(shared->bucket, asked);
+    EXPECT_EQ(bucket_of(0), asked);
 }
 
 TEST_F(limits, in_shadow_mode_never_reject)

@@ -79,6 +79,9 @@ protected:
 
     std::string_view logged_bucket() const { return check_.bucket_name(0); }
 
+    // Names that are counted.
+    std::size_t hitters() const { return top_.by_requests.all().size(); }
+
     void use(policy::plan_table table) { members = std::move(table); }
 
     store::memory_store local{{.max_buckets = 1024}};
@@ -187,6 +190,16 @@ TEST_F(plans, never_refuse_in_shadow_mode)
     EXPECT_EQ(count(outcome::blocked), 0U);
     EXPECT_EQ(local.size(), 0U);
     EXPECT_EQ(ask("X-Key: gold-key\r\nX-Key: other\r\n").is, is::allowed);
+}
+
+TEST_F(plans, that_would_block_a_client_without_a_bucket_count_nobody_else)
+{
+    how = mode::shadow;
+    bucket_key = {.from = source::header, .name = "x-user"};
+    EXPECT_EQ(ask("X-Key: banned-key\r\n").is, is::allowed);
+    EXPECT_EQ(hitters(), 0U);
+    EXPECT_EQ(ask("X-Key: banned-key\r\nX-User: u\r\n").is, is::allowed);
+    EXPECT_EQ(hitters(), 1U);
 }
 
 TEST_F(plans, are_not_guessed_where_the_key_is_ambiguous)

@@ -137,6 +137,8 @@ TEST_F(tokens, may_be_in_another_header)
     EXPECT_EQ(sub("X-Id-Token: " + alice + "\r\nX-Id-Token: " + bob + "\r\n"), "!");
     EXPECT_EQ(sub("X-Id-Token: " + alice + "=\r\n"), "!");
     EXPECT_EQ(sub("X-Id-Token: " + alice + "," + bob + "\r\n"), "!");
+    EXPECT_EQ(sub("X-Id-Token: " + alice + ", x\r\n"), "!");
+    EXPECT_EQ(sub("X-Id-Token: Basic dTpw\r\n"), "-");
     EXPECT_EQ(sub("X_Id_Token: " + alice + "\r\n"), "!");
     EXPECT_EQ(sub("X-Id-Token:\r\n"), "-");
 }
