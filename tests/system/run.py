@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the black-box tests: run.py [--jobs N] [PATTERN...]; a pattern is any part of
-module.Class.test. With several jobs, those that measure time (`alone`) come last, one by one."""
+"""Runs the black-box tests: run.py [--jobs N] [--without PATTERN]... [PATTERN...]; a pattern is any
+part of module.Class.test. With several jobs, those that measure time (`alone`) come last, one by one."""
 import argparse
 import contextlib
 import io
@@ -90,12 +90,16 @@ def outcomes(tests, jobs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--without", action="append", default=[])
     parser.add_argument("pattern", nargs="*")
     wanted = parser.parse_args()
     found = unittest.defaultTestLoader.discover(HERE, pattern="test_*.py", top_level_dir=HERE)
-    chosen = [
-        t for t in all_tests(found) if not wanted.pattern or any(p in t.id() for p in wanted.pattern)
-    ]
+
+    def is_chosen(name):
+        named = not wanted.pattern or any(p in name for p in wanted.pattern)
+        return named and not any(p in name for p in wanted.without)
+
+    chosen = [t for t in all_tests(found) if is_chosen(t.id())]
     ended = dict(outcomes(chosen, wanted.jobs))
     count = list(ended.values()).count
     for name in ended:

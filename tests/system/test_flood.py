@@ -72,8 +72,10 @@ class Flood(SystemTest):
             f"others are served: {load.lost}, {quiet}":
                 not load.lost and quiet == {"allowed": len(answers)},
             "the store is thought well of": self.count("gateway_store_up") == 1,
-            # At most so many a worker for each token that comes back, and the others' calls.
-            f"it costs few calls: {calls}": calls < len(answers) + WORKERS * CALLS * (10 + took),
+            # At most so many a worker for each token that comes back, and for each time that the
+            # store has told it nothing for 100 ms; and the others' calls.
+            f"it costs few calls: {calls}":
+                calls < len(answers) + WORKERS * CALLS * (10 + took + 10 * took),
         }
         return [what for what, good in checks.items() if not good]
 
