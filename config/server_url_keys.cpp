@@ -117,7 +117,7 @@ void load_server_name(section& from, std::string& name)
 }
 
 // The complaint has the key's name in front.
-void check(section& from, const net::tls_options& options)
+void check(section& from, net::tls_options& options)
 {
     if (options.certificate.path.empty() != options.key.path.empty()) {
         from.problem(
@@ -126,7 +126,7 @@ void check(section& from, const net::tls_options& options)
         );
         return;
     }
-    if (const auto complaint = net::tls_stream::complaint_about(options)) {
+    if (const auto complaint = net::tls_stream::prepare(options)) {
         const std::size_t colon = complaint->find(':');
         from.problem(complaint->substr(0, colon), complaint->substr(colon + 2));
     }
@@ -190,6 +190,8 @@ void describe_server_url(keys& shared, store::shared_options& options, const dra
     shared.rule([&tls](section& from) {
         if (from.has("tls") && !tls) {
             from.problem("tls", "is for a \"url\" that begins with rediss://");
+        } else if (tls && !from.has("tls")) {
+            net::tls_stream::prepare(*tls);  // of nothing but the system's certificates
         }
     });
 }

@@ -47,77 +47,59 @@ certificate next_certificate(BIO* from)
     return certificate{PEM_read_bio_X509(from, nullptr, no_password, nullptr)};
 }
 
-// How many there were.
-int trust(SSL_CTX* context, const std::string& text)
+// Passes each certificate to `use`. False: there is none, or one of them is damaged or of no use.
+template <typename Use>
+bool for_each_certificate(const std::string& text, Use use)
 {
+    ERR_clear_error();
     const reader from = reader_of(text);
-    X509_STORE* const store = SSL_CTX_get_cert_store(context);
     int count = 0;
     for (auto one = next_certificate(from.get()); one; one = next_certificate(from.get())) {
-        count += X509_STORE_add_cert(store, one.get());
-    }
-    return count;
-}
-
-bool present(SSL_CTX* context, const std::string& text)
-{
-    const reader from = reader_of(text);
-    const certificate own = next_certificate(from.get());
-    if (!own || SSL_CTX_use_certificate(context, own.get()) != 1) {
-        return false;
-    }
-    for (auto one = next_certificate(from.get()); one; one = next_certificate(from.get())) {
-        if (SSL_CTX_add1_chain_cert(context, one.get()) != 1) {
+        if (!use(one.get(), count++)) {
             return false;
         }
     }
-    return true;
+    const bool ended = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
+    ERR_clear_error();
+    return count > 0 && ended;
+}
+
+bool trust(SSL_CTX* context, const std::string& text)
+{
+    return for_each_certificate(text, [store = SSL_CTX_get_cert_store(context)](X509* c, int) {
+        return X509_STORE_add_cert(store, c) == 1;
+    });
+}
+
+// The first is our own, the others vouch for it.
+bool present(SSL_CTX* context, const std::string& text)
+{
+    return for_each_certificate(text, [context](X509* c, int i) {
+        return (i == 0 ? SSL_CTX_use_certificate(context, c) : SSL_CTX_add1_chain_cert(context, c)
+               ) == 1;
+    });
 }
 
 bool use_key(SSL_CTX* context, const std::string& text)
 {
     const reader from = reader_of(text);
     const private_key key{PEM_read_bio_PrivateKey(from.get(), nullptr, no_password, nullptr)};
-    return key && SSL_CTX_use_PrivateKey(context, key.get()) == 1;
+    return key && SSL_CTX_use_PrivateKey(context, key.get()) == 1 &&
+           SSL_CTX_check_private_key(context) == 1;
 }
 
-void expect(SSL* ssl, const std::string& name)
-{
-    if (base::ip_address::parse(name)) {
-        X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name.c_str());
-    } else {
-        SSL_set1_host(ssl, name.c_str());
-        // SSL_set_tlsext_host_name(), which is a macro with casts of C.
-        std::string sni = name;
-        SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, sni.data());
-    }
-}
-
-}  // namespace
-
-void tls_stream::freer::operator()(SSL_CTX* of) const
-{
-    SSL_CTX_free(of);
-}
-
-void tls_stream::freer::operator()(SSL* of) const
-{
-    SSL_free(of);
-}
-
-std::optional<std::string> tls_stream::use(SSL_CTX* context, const tls_options& options)
+std::optional<std::string> use(SSL_CTX* context, const tls_options& options)
 {
     SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION);
     SSL_CTX_set_verify(context, options.verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
     if (options.ca.text.empty()) {
         SSL_CTX_set_default_verify_paths(context);
-    } else if (trust(context, options.ca.text) == 0) {
-        return "ca: no certificate in PEM form is in it";
+    } else if (!trust(context, options.ca.text)) {
+        return "ca: expected certificates in PEM form, and nothing that is damaged";
     }
-    const bool has_certificate = !options.certificate.text.empty();
-    if (has_certificate && !present(context, options.certificate.text)) {
-        return "cert: no certificate in PEM form is in it";
+    if (!options.certificate.text.empty() && !present(context, options.certificate.text)) {
+        return "cert: expected certificates in PEM form, and nothing that is damaged";
     }
     if (!options.key.text.empty() && !use_key(context, options.key.text)) {
         return "key: no private key in PEM form, without a passphrase, that fits the certificate "
@@ -126,22 +108,50 @@ std::optional<std::string> tls_stream::use(SSL_CTX* context, const tls_options& 
     return std::nullopt;
 }
 
-std::optional<std::string> tls_stream::complaint_about(const tls_options& options)
+// A name may have a dot at its end, which no certificate has.
+std::string without_final_dot(const std::string& name)
 {
-    const std::unique_ptr<SSL_CTX, freer> context{SSL_CTX_new(TLS_client_method())};
-    auto complaint = context ? use(context.get(), options) : "ca: no memory";
+    return name.ends_with('.') ? name.substr(0, name.size() - 1) : name;
+}
+
+void expect(SSL* ssl, std::string name)
+{
+    bool expected = false;
+    if (base::ip_address::parse(name)) {
+        expected = X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name.c_str()) == 1;
+    } else {
+        // SSL_set_tlsext_host_name() is a macro with casts of C.
+        expected =
+            SSL_set1_host(ssl, name.c_str()) == 1 &&
+            SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, name.data()) ==
+                1;
+    }
+    if (!expected) {
+        throw std::bad_alloc{};
+    }
+}
+
+}  // namespace
+
+void tls_stream::freer::operator()(SSL* of) const
+{
+    SSL_free(of);
+}
+
+std::optional<std::string> tls_stream::prepare(tls_options& options)
+{
+    options.context.reset(SSL_CTX_new(TLS_client_method()), SSL_CTX_free);
+    if (!options.context) {
+        throw std::bad_alloc{};
+    }
+    auto complaint = use(options.context.get(), options);
     ERR_clear_error();
     return complaint;
 }
 
 tls_stream::tls_stream(const tls_options& options, const std::string& host)
-    : context_(SSL_CTX_new(TLS_client_method()))
+    : ssl_(SSL_new(options.context.get()))
 {
-    if (!context_) {
-        throw std::bad_alloc{};
-    }
-    use(context_.get(), options);
-    ssl_.reset(SSL_new(context_.get()));
     from_server_ = BIO_new(BIO_s_mem());
     to_server_ = BIO_new(BIO_s_mem());
     if (!ssl_ || from_server_ == nullptr || to_server_ == nullptr) {
@@ -149,7 +159,7 @@ tls_stream::tls_stream(const tls_options& options, const std::string& host)
     }
     SSL_set_bio(ssl_.get(), from_server_, to_server_);
     SSL_set_connect_state(ssl_.get());
-    expect(ssl_.get(), options.server_name.empty() ? host : options.server_name);
+    expect(ssl_.get(), without_final_dot(options.server_name.empty() ? host : options.server_name));
     shake_hands();
 }
 
@@ -169,7 +179,8 @@ bool tls_stream::shake_hands()
 bool tls_stream::fail()
 {
     if (detail_.empty()) {
-        const long verdict = SSL_get_verify_result(ssl_.get());
+        const bool looks = SSL_get_verify_mode(ssl_.get()) != SSL_VERIFY_NONE;
+        const long verdict = looks ? SSL_get_verify_result(ssl_.get()) : X509_V_OK;
         const char* const reason = ERR_reason_error_string(ERR_peek_error());
         if (verdict != X509_V_OK) {
             detail_ =

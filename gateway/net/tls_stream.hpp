@@ -32,15 +32,23 @@ struct tls_options {
     // Off: whoever answers is believed to be the server.
     bool verify = true;
 
-    bool operator==(const tls_options&) const = default;
+    // What all streams of these options share; see tls_stream::prepare().
+    std::shared_ptr<SSL_CTX> context{};
+
+    bool operator==(const tls_options& o) const
+    {
+        return ca == o.ca && certificate == o.certificate && key == o.key &&
+               server_name == o.server_name && verify == o.verify;
+    }
 };
 
 class tls_stream {
 public:
-    // What is wrong with the options, which has the name of the pem_file at fault in front.
-    static std::optional<std::string> complaint_about(const tls_options& options);
+    // Reads what the options name, once for all streams: the system's certificates take tens of
+    // milliseconds. Or says what is wrong, with the key at fault in front.
+    static std::optional<std::string> prepare(tls_options& options);
 
-    // Of options without complaint; `host` is the name or address that the server is reached by.
+    // Of options that are prepared; `host` is the name or address that the server is reached by.
     tls_stream(const tls_options& options, const std::string& host);
 
     // Text for the server, which leaves when it has proved who it is.
@@ -57,11 +65,9 @@ public:
 
 private:
     struct freer {
-        void operator()(SSL_CTX* of) const;
         void operator()(SSL* of) const;
     };
 
-    std::unique_ptr<SSL_CTX, freer> context_;
     std::unique_ptr<SSL, freer> ssl_;
     // Owned by ssl_.
     BIO* from_server_ = nullptr;
@@ -70,7 +76,6 @@ private:
     std::string waiting_;
     std::string detail_;
 
-    static std::optional<std::string> use(SSL_CTX* context, const tls_options& options);
     bool shake_hands();
     bool fail();
 };

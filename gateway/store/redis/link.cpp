@@ -9,7 +9,7 @@ link::channel::channel(net::loop& l, net::socket connected, link& of)
 {
     if (of.options_.tls) {
         tls_.emplace(*of.options_.tls, of.options_.host);
-        send(tls_->take_output());
+        send_output();
     }
 }
 
@@ -20,7 +20,14 @@ void link::channel::say(std::string_view words)
         return;
     }
     tls_->send(words);
-    send(tls_->take_output());
+    send_output();
+}
+
+void link::channel::send_output()
+{
+    if (const std::string bytes = tls_->take_output(); !bytes.empty()) {
+        send(bytes);
+    }
 }
 
 net::received link::channel::hear(std::span<char>& words)
@@ -31,7 +38,7 @@ net::received link::channel::hear(std::span<char>& words)
     }
     heard_.clear();
     const bool good = tls_->receive(words, heard_);
-    send(tls_->take_output());
+    send_output();
     words = heard_;
     return !good ? net::received::broken : heard_.empty() ? net::received::nothing : got;
 }

@@ -88,6 +88,8 @@ private:
         // What came last, decrypted.
         std::string heard_;
 
+        void send_output();
+
         // Not after close().
         void readable() override { link_->receive(); }
 

@@ -164,7 +164,7 @@ TEST(bad_files, stores)
         {"stores: { s: { url: rediss://h, tls: { ca: /nowhere } } }",
          "f:1:44: stores.s.tls.ca: \"/nowhere\" cannot be read"},
         {"stores: { s: { url: rediss://h, tls: { ca: /etc/passwd } } }",
-         "f:1:44: stores.s.tls.ca: no certificate in PEM form is in it"},
+         "f:1:44: stores.s.tls.ca: expected certificates in PEM form"},
         {"stores: { s: { url: rediss://h, tls: { cert: /etc/passwd } } }",
          "f:1:46: stores.s.tls.cert: \"cert\" and \"key\" belong together"},
         {"stores: { s: { url: rediss://h, tls: { server_name: \"a b\" } } }",

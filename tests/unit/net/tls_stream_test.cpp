@@ -89,6 +89,16 @@ private:
     X509* certificate_;
 };
 
+std::string rsa_key()
+{
+    EVP_PKEY* const key = EVP_RSA_gen(2048);
+    std::string text = pem_of([key](BIO* to) {
+        PEM_write_bio_PrivateKey(to, key, nullptr, nullptr, 0, nullptr, nullptr);
+    });
+    EVP_PKEY_free(key);
+    return text;
+}
+
 class server {
 public:
     explicit server(const identity& who, const identity* wanted = nullptr)
@@ -152,6 +162,12 @@ protected:
     tls_options options{.ca = known.certificate(), .certificate = {}, .key = {}, .server_name = {}};
     std::string text;
 
+    const tls_options& prepared()
+    {
+        EXPECT_EQ(tls_stream::prepare(options), std::nullopt);
+        return options;
+    }
+
     // Until neither has anything to say, in pieces of so many bytes. False: the client gave up.
     bool talk(tls_stream& client, server& with, std::size_t piece = 100'000)
     {
@@ -171,7 +187,7 @@ protected:
 
     std::string why_refused(server& with, const std::string& host)
     {
-        tls_stream client{options, host};
+        tls_stream client{prepared(), host};
         EXPECT_FALSE(talk(client, with)) << host;
         return client.detail();
     }
@@ -183,7 +199,7 @@ TEST_F(tls, carries_text_whatever_the_pieces_it_comes_in)
     for (const std::size_t piece : {1U, 2U, 5U, 100U, 100'000U}) {
         text.clear();
         server with{known};
-        tls_stream client{options, "redis.internal"};
+        tls_stream client{prepared(), "redis.internal"};
         client.send("before the handshake, ");
         client.send("in order, ");
         ASSERT_TRUE(talk(client, with, piece)) << client.detail();
@@ -198,7 +214,7 @@ TEST_F(tls, knows_the_server_by_name_or_address)
 {
     for (const char* host : {"redis.internal", "127.0.0.1"}) {
         server with{known};
-        tls_stream client{options, host};
+        tls_stream client{prepared(), host};
         EXPECT_TRUE(talk(client, with)) << client.detail();
     }
     server as_another{known};
@@ -207,7 +223,7 @@ TEST_F(tls, knows_the_server_by_name_or_address)
     EXPECT_THAT(why_refused(elsewhere, "127.0.0.2"), HasSubstr("IP address mismatch"));
     options.server_name = "redis.internal";
     server by_name{known};
-    tls_stream client{options, "127.0.0.2"};
+    tls_stream client{prepared(), "127.0.0.2"};
     EXPECT_TRUE(talk(client, by_name)) << client.detail();
 }
 
@@ -215,7 +231,7 @@ TEST_F(tls, says_nothing_to_a_server_that_nobody_vouches_for)
 {
     const identity stranger{"DNS:redis.internal"};
     server with{stranger};
-    tls_stream client{options, "redis.internal"};
+    tls_stream client{prepared(), "redis.internal"};
     client.send("secret");
     EXPECT_FALSE(talk(client, with));
     EXPECT_THAT(client.detail(), HasSubstr("the server's certificate: self-signed"));
@@ -224,7 +240,7 @@ TEST_F(tls, says_nothing_to_a_server_that_nobody_vouches_for)
 
     options.verify = false;
     server again{stranger};
-    tls_stream careless{options, "redis.internal"};
+    tls_stream careless{prepared(), "redis.internal"};
     careless.send("secret");
     EXPECT_TRUE(talk(careless, again)) << careless.detail();
     EXPECT_EQ(again.heard, "secret");
@@ -238,7 +254,7 @@ TEST_F(tls, shows_who_we_are_to_a_server_that_asks)
     options.certificate = we.certificate();
     options.key = we.key();
     server with{known, &we};
-    tls_stream client{options, "redis.internal"};
+    tls_stream client{prepared(), "redis.internal"};
     client.send("hello");
     EXPECT_TRUE(talk(client, with)) << client.detail();
     EXPECT_EQ(with.heard, "hello");
@@ -247,12 +263,12 @@ TEST_F(tls, shows_who_we_are_to_a_server_that_asks)
 TEST_F(tls, is_none_if_something_else_is_said)
 {
     for (const char* said : {"-ERR Protocol error\r\n", "HTTP/1.1 400 Bad Request\r\n\r\n"}) {
-        tls_stream client{options, "redis.internal"};
+        tls_stream client{prepared(), "redis.internal"};
         EXPECT_FALSE(client.receive(std::span{std::string_view{said}}, text));
         EXPECT_THAT(client.detail(), HasSubstr("TLS: "));
     }
     server with{known};
-    tls_stream client{options, "redis.internal"};
+    tls_stream client{prepared(), "redis.internal"};
     ASSERT_TRUE(talk(client, with));
     using std::string_view_literals::operator""sv;
     const std::string forged = std::string{"\x17\x03\x03\x00\x20"sv} + std::string(32, 'x');
@@ -260,22 +276,56 @@ TEST_F(tls, is_none_if_something_else_is_said)
     EXPECT_NE(client.detail(), "");
 }
 
+TEST_F(tls, knows_names_with_a_final_dot)
+{
+    for (const char* host : {"redis.internal.", "127.0.0.1."}) {
+        server with{known};
+        tls_stream client{prepared(), host};
+        EXPECT_TRUE(talk(client, with)) << client.detail();
+    }
+}
+
+TEST_F(tls, that_does_not_look_at_the_server_does_not_complain_of_it)
+{
+    const identity stranger{"DNS:redis.internal"};
+    const identity we{"DNS:gateway"};
+    options.verify = false;
+    server with{stranger, &we};
+    EXPECT_THAT(why_refused(with, "redis.internal"), HasSubstr("TLS: "));
+}
+
 TEST_F(tls, options_are_checked_beforehand)
 {
-    EXPECT_EQ(tls_stream::complaint_about(options), std::nullopt);
-    EXPECT_EQ(tls_stream::complaint_about({}), std::nullopt);
+    const auto complaint = [](tls_options of) { return tls_stream::prepare(of).value_or(""); };
+    EXPECT_EQ(complaint(options), "");
+    EXPECT_EQ(complaint({}), "");
     const identity other{"DNS:other"};
+    const std::string damaged = "-----BEGIN CERTIFICATE-----\nMII\n-----END CERTIFICATE-----\n";
     tls_options bad;
-    bad.ca = {"x", "-----BEGIN CERTIFICATE-----\nMII\n-----END CERTIFICATE-----\n"};
-    EXPECT_THAT(*tls_stream::complaint_about(bad), HasSubstr("ca: no certificate"));
+    bad.ca = {"x", damaged};
+    EXPECT_THAT(complaint(bad), HasSubstr("ca: expected certificates"));
+    bad.ca = {"x", known.certificate().text + damaged};
+    EXPECT_THAT(complaint(bad), HasSubstr("ca: expected certificates"));
+    bad.ca = {"x", known.certificate().text + "some words\n" + other.certificate().text + "\n"};
+    EXPECT_EQ(complaint(bad), "");
     bad = {};
     bad.certificate = known.key();
-    EXPECT_THAT(*tls_stream::complaint_about(bad), HasSubstr("cert: no certificate"));
+    EXPECT_THAT(complaint(bad), HasSubstr("cert: expected certificates"));
     bad.certificate = known.certificate();
     bad.key = other.key();
-    EXPECT_THAT(*tls_stream::complaint_about(bad), HasSubstr("key: no private key"));
+    EXPECT_THAT(complaint(bad), HasSubstr("key: no private key"));
+    bad.key = {"x", rsa_key()};
+    EXPECT_THAT(complaint(bad), HasSubstr("key: no private key")) << "it is of another kind";
     bad.key = known.key();
-    EXPECT_EQ(tls_stream::complaint_about(bad), std::nullopt);
+    EXPECT_EQ(complaint(bad), "");
+}
+
+TEST_F(tls, options_are_the_same_whether_prepared_or_not)
+{
+    const tls_options fresh = options;
+    EXPECT_EQ(prepared(), fresh);
+    options.server_name = "x";
+    EXPECT_NE(options, fresh);
 }
 
 }  // namespace
