@@ -32,6 +32,17 @@ limit::bucket with_place_back(const limit::bucket& b, std::int64_t place, std::i
                   : b;
 }
 
+void forget_holder(shared_bucket& shared, const bucket_id& id)
+{
+    const auto held = std::find(shared.holders.begin(), shared.holders.end(), id);
+    if (held != shared.holders.end()) {
+        shared.holders.erase(held);
+    }
+    if (shared.bucket.owed() == 0) {
+        shared.holders.clear();
+    }
+}
+
 // Of a bucket of places. Those that clients without a slot have taken are given back where they
 // were taken.
 void correct_places(
@@ -44,6 +55,7 @@ void correct_places(
         const std::lock_guard locked{parts.shared};
         if (shared_bucket* const shared = parts.shared.find(c.limit_name)) {
             shared->bucket = with_place_back(shared->bucket, c.place, what.of.tokens);
+            forget_holder(*shared, where.id);
         }
     } else if (what.what == kind::give_back && b != nullptr) {
         where.in.store(*b, with_place_back(*b, c.place, what.of.tokens));

@@ -13,6 +13,7 @@
 
 #include "gateway/limit/bucket.hpp"
 #include "gateway/limit/penalty.hpp"
+#include "gateway/store/bucket_id.hpp"
 #include "gateway/store/mapped_array.hpp"
 #include "gateway/store/sliding_bucket.hpp"
 #include "gateway/store/spin_lock.hpp"
@@ -26,17 +27,6 @@
 #include <unordered_map>
 
 namespace gateway::store {
-
-struct bucket_id {
-    std::uint64_t low = 0;
-    std::uint32_t high = 0;
-
-    bool operator==(const bucket_id&) const = default;
-};
-
-struct bucket_id_hash {
-    std::size_t operator()(const bucket_id& id) const { return id.low; }
-};
 
 // As in shared_buckets, a limit's buckets are found by its name when its rate changes: by a tag.
 struct slot {

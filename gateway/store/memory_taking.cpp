@@ -141,14 +141,14 @@ bool memory_taking::promise_room(std::size_t i)
     if (slides(i)) {
         p.before = limit::bucket::sliding(0, now_);
     }
-    if (parts_.shared.any()) {
+    if (parts_.shared.any() && terms(i).how != limit::supply_kind::places) {
         begin_with_shared_debt(i);
     }
     return true;
 }
 
-// Places are given back where they were taken: until those of its limit that are shared are free, a
-// client that may have some of them gets no slot.
+// Places are given back where they were taken: a client that has some of the shared ones gets no
+// slot, in which it would have as many again.
 bool memory_taking::holds_shared_places(std::size_t i)
 {
     if (terms(i).how != limit::supply_kind::places || !parts_.shared.any()) {
@@ -156,7 +156,9 @@ bool memory_taking::holds_shared_places(std::size_t i)
     }
     lock_shared();
     const shared_bucket* const shared = parts_.shared.find(charges_[i].limit_name);
-    return shared != nullptr && shared->bucket.counts_in_flight() && shared->bucket.owed() > 0;
+    return shared != nullptr &&
+           std::find(shared->holders.begin(), shared->holders.end(), ids_[i]) !=
+               shared->holders.end();
 }
 
 // A client that gets a slot starts it with the debt of those who have none, which holds its own.
@@ -334,8 +336,17 @@ void memory_taking::tell_places(answer& a)
             a.places = parts_.place.load();
             if (standing_for(i).what == kind::shared) {
                 a.add_shared(i);
+                note_holder(i, a.decisions()[i]);
             }
         }
+    }
+}
+
+void memory_taking::note_holder(std::size_t i, const limit::decision& said)
+{
+    shared_bucket* const shared = parts_.shared.find(charges_[i].limit_name);
+    if (said.allowed && charges_[i].cost > 0 && shared != nullptr) {
+        shared->holders.push_back(ids_[i]);
     }
 }
 

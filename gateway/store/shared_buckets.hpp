@@ -5,6 +5,7 @@
 #pragma once
 
 #include "gateway/limit/bucket.hpp"
+#include "gateway/store/bucket_id.hpp"
 #include "gateway/store/sliding_bucket.hpp"
 #include "gateway/store/spin_lock.hpp"
 
@@ -14,6 +15,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gateway::store {
 
@@ -21,6 +23,8 @@ struct shared_bucket {
     limit::bucket bucket;
     // Of a sliding limit.
     limit::history past;
+    // Of requests in flight: whose they are, each.
+    std::vector<bucket_id> holders{};
 
     sliding_bucket sliding() { return {bucket, past}; }
 };

@@ -424,6 +424,10 @@ TEST(memory_store, gives_back_places_of_clients_without_a_slot)
     const std::int64_t shared = a.place(0);
     give_back("has a slot", in_slot);
     small.sweep(now, 1);
+    EXPECT_TRUE(takes("other"));
+    EXPECT_GT(a.place(0), 0) << "who has none of the shared places gets the slot";
+    give_back("other", a.place(0));
+    small.sweep(now, 1);
     EXPECT_TRUE(takes("one"));
     const std::int64_t second = a.place(0);
     EXPECT_FALSE(takes("one")) << "it gets no slot while it may have places among the shared ones";
