@@ -222,6 +222,7 @@ int app::run()
     }
     wait_for_signal();
     control_.run();
+    startup::end_at_next_signal();
     snapshots_.end();
     startup::remove_socket_files(settings_.server);
     return 0;

@@ -30,14 +30,8 @@ bucket_snapshots::bucket_snapshots(
 {
     if (options_) {
         restore();
+        writer_ = std::thread([this] { orders_.run(); });
         write_later();
-    }
-}
-
-bucket_snapshots::~bucket_snapshots()
-{
-    if (writer_.joinable()) {
-        writer_.join();
     }
 }
 
@@ -50,7 +44,7 @@ void bucket_snapshots::restore()
     }
     if (!read->complaint.empty()) {
         log(log_level::error,
-            about(*options_) + ' ' + read->complaint + ": all buckets begin full");
+            about(*options_) + ' ' + read->complaint + ": what is missing begins full");
         return;
     }
     const auto seconds = std::chrono::floor<std::chrono::seconds>(read->ago).count();
@@ -78,14 +72,10 @@ void bucket_snapshots::write_later()
 // One that takes longer than the interval is not overtaken.
 void bucket_snapshots::write()
 {
-    if (writing_) {
+    if (std::exchange(writing_, true)) {
         return;
     }
-    if (writer_.joinable()) {
-        writer_.join();  // it has posted its last word
-    }
-    writing_ = true;
-    writer_ = std::thread([this] {
+    boost::asio::post(orders_, [this] {
         boost::asio::post(
             executor_,
             [this, complaint = store::save_snapshot(buckets_, options_->file)] {
@@ -94,6 +84,14 @@ void bucket_snapshots::write()
             }
         );
     });
+}
+
+void bucket_snapshots::stop_writer()
+{
+    more_to_come_.reset();
+    if (writer_.joinable()) {
+        writer_.join();
+    }
 }
 
 void bucket_snapshots::was_written(const std::optional<std::string>& complaint)
@@ -110,9 +108,7 @@ void bucket_snapshots::was_written(const std::optional<std::string>& complaint)
 void bucket_snapshots::end()
 {
     timer_.cancel();
-    if (writer_.joinable()) {
-        writer_.join();
-    }
+    stop_writer();
     if (options_) {
         was_written(store::save_snapshot(buckets_, options_->file));
     }

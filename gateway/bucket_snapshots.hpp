@@ -5,6 +5,9 @@
 #include "gateway/net/loop.hpp"
 #include "gateway/store/memory_store.hpp"
 
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+
 #include <optional>
 #include <string>
 #include <thread>
@@ -19,8 +22,10 @@ public:
         store::memory_store& buckets,
         const std::optional<store::snapshot_options>& options
     );
+
     // Waits for the file that is being written.
-    ~bucket_snapshots();
+    ~bucket_snapshots() { stop_writer(); }
+
     bucket_snapshots(const bucket_snapshots&) = delete;
     bucket_snapshots& operator=(const bucket_snapshots&) = delete;
 
@@ -32,14 +37,21 @@ private:
     std::optional<store::snapshot_options> options_;
     net::executor executor_;
     net::timer timer_;
-    std::thread writer_;
-    bool writing_ = false;
     // What was wrong last time; empty: nothing.
     std::string complaint_;
+
+    bool writing_ = false;
+    // What the writer is to do. Its thread lives as long as this: when one is needed it may be too
+    // late to begin one.
+    boost::asio::io_context orders_{1};
+    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> more_to_come_{
+        orders_.get_executor()};
+    std::thread writer_;
 
     void restore();
     void write_later();
     void write();
+    void stop_writer();
     void was_written(const std::optional<std::string>& complaint);
 };
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
+#include <cstdlib>
 #include <sched.h>
 #include <sys/resource.h>
 #include <system_error>
@@ -111,6 +113,13 @@ std::vector<std::vector<net::socket>> open_listeners(
         out[0].push_back(std::move(first));
     }
     return out;
+}
+
+void end_at_next_signal()
+{
+    for (const int signal : {SIGTERM, SIGINT}) {
+        std::signal(signal, [](int) { std::_Exit(1); });
+    }
 }
 
 void remove_socket_files(const server::options& options)

@@ -27,6 +27,10 @@ std::vector<std::vector<net::socket>> open_listeners(
     const std::vector<server::listener_options>& listeners, std::size_t workers
 );
 
+// When nobody waits for signals any more: SIGTERM or SIGINT ends the process at once, with
+// status 1.
+void end_at_next_signal();
+
 // At the end: the files of Unix sockets would only puzzle the next one to connect.
 void remove_socket_files(const server::options& options);
 

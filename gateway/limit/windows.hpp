@@ -47,6 +47,8 @@ public:
 
     std::int64_t length() const { return length_; }
 
+    bool aligned() const { return aligned_; }
+
     // What is added to the store's time to see it on the clock of these windows. `hash`: of the
     // bucket; `to_unix`: what is added to the store's time to make it Unix time.
     std::int64_t shift(std::uint64_t hash, std::int64_t to_unix) const

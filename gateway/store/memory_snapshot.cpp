@@ -193,6 +193,7 @@ private:
 void memory_store::save(snapshot_writer& to, base::instant now) const
 {
     snapshot_bytes bytes;
+    bytes.put(now.time_since_epoch().count() + parts_->to_earlier);
     record_writer records{bytes, now.time_since_epoch().count()};
     for (std::size_t i = 0; i < parts_->buckets.segments(); ++i) {
         segment& in = parts_->buckets.at(i);
@@ -219,7 +220,9 @@ void memory_store::save(snapshot_writer& to, base::instant now) const
 std::size_t memory_store::restore(snapshot_reader& from, base::instant now, base::duration ago)
 {
     const std::int64_t at = now.time_since_epoch().count();
-    return record_reader{*parts_, from, at, at - ago.count()}.read_all();
+    const std::int64_t begin = at - ago.count();
+    parts_->to_earlier = from.get<std::int64_t>() - begin;
+    return record_reader{*parts_, from, at, begin}.read_all();
 }
 
 std::optional<std::string> save_snapshot(const memory_store& s, const std::string& path)
@@ -251,6 +254,7 @@ std::optional<restored> restore_snapshot(memory_store& s, const std::string& pat
     base::set_process_hash_key(h.hash_key);
     r.lost = s.restore(*from, base::now(), r.ago);
     r.buckets = s.size();
+    r.complaint = from->damaged() ? "is damaged, and was read in part" : "";
     return r;
 }
 

@@ -31,6 +31,9 @@ struct memory_parts {
     std::atomic<std::uint64_t> turned_away{0};
     // What is added to the time of this store to make it Unix time, in ns.
     std::atomic<std::int64_t> to_unix{0};
+    // What is added to the time of this store to make it that of the process whose buckets these
+    // were at first: windows that are not aligned go on as they began. Fixed once it is used.
+    std::int64_t to_earlier = 0;
     // The number of the places that are taken now. Places of a bucket that begins to be counted
     // anew get a higher one than those before: the bucket's segment is locked meanwhile.
     std::atomic<std::int64_t> place{1};
@@ -60,7 +63,9 @@ inline limit::moment moment_of(
     if (t.how != limit::supply_kind::stairs) {
         return now;
     }
-    return {now, t.issued_in->shift(bucket, in.to_unix.load(std::memory_order_relaxed))};
+    const std::int64_t shift =
+        t.issued_in->shift(bucket, in.to_unix.load(std::memory_order_relaxed));
+    return {now, t.issued_in->aligned() ? shift : shift + in.to_earlier};
 }
 
 class memory_taking {
@@ -189,6 +194,7 @@ private:
     void untake(answer& a);
     void keep_taken();
     void tell_places(answer& a);
+    void note_holder(std::size_t i, const limit::decision& said);
     void fulfil(std::size_t i);
 };
 

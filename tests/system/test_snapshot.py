@@ -45,7 +45,7 @@ class Snapshot(SystemTest):
         with open(self.path, "wb") as f:
             f.write(b"x" * 1000)
         gateway = self.started_again(interval="1s")
-        gateway.wait_for_diagnostic("is damaged: its checksum is another: all buckets begin full")
+        gateway.wait_for_diagnostic("is damaged: its checksum is another: what is missing begins full")
         self.assertEqual(gateway.get().status, 200)
         wait_until(lambda: os.stat(self.path).st_size != 1000, 10, "a good one takes its place")
         gateway.stop()

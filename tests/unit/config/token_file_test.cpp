@@ -13,7 +13,9 @@ using testing::Not;
 
 std::string file_with(const std::string& bytes)
 {
-    const std::string path = testing::TempDir() + "token";
+    // Several tests run at a time.
+    const std::string path = testing::TempDir() + "token." +
+                             testing::UnitTest::GetInstance()->current_test_info()->name();
     std::ofstream{path, std::ios::binary} << bytes;
     return path;
 }

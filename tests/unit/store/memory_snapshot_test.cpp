@@ -18,7 +18,9 @@ using ::testing::HasSubstr;
 
 class snapshots : public ::testing::Test {
 protected:
-    const std::string path = ::testing::TempDir() + "buckets";
+    // Several tests run at a time.
+    const std::string path = ::testing::TempDir() + "buckets." +
+                             ::testing::UnitTest::GetInstance()->current_test_info()->name();
     const limit::limit tokens = *limit::limit::make(1, hours{1}, 5);
     const limit::limit log = *limit::limit::sliding(5, hours{1}, 0);
     const limit::limit quota =
@@ -107,6 +109,31 @@ TEST_F(snapshots, count_the_time_between)
         EXPECT_EQ(seen(after, of(tokens, "x"), now).remaining, std::min(passed, 5));
         EXPECT_EQ(seen(after, of(log, "y"), now).remaining, passed == 0 ? 0 : 5);
         EXPECT_EQ(after.size(), passed == 0 ? 2U : passed == 2 ? 1U : 0U);
+    }
+}
+
+// Windows that are not aligned begin at moments of the process's own clock.
+TEST_F(snapshots, keep_where_windows_begin)
+{
+    for (int client = 0; client < 50; ++client) {
+        const std::string name = std::to_string(client);
+        memory_store before{{.max_buckets = 100}};
+        ASSERT_TRUE(takes(before, of(quota, name, 5)));
+        const auto was = seen(before, of(quota, name)).reset_after;
+        snapshot_writer to{path};
+        before.save(to, base::now());
+        ASSERT_EQ(to.finish(), std::nullopt);
+        memory_store after{{.max_buckets = 100}};
+        auto from = snapshot_reader::open(path);
+        const base::instant now{seconds{12'345}};
+        const base::duration passed = was / 2;
+        EXPECT_EQ(after.restore(*from.file, now, passed), 0U);
+        EXPECT_EQ(seen(after, of(quota, name), now).remaining, 0) << client;
+        EXPECT_LT(
+            std::chrono::abs(seen(after, of(quota, name), now).reset_after - (was - passed)),
+            seconds{1}
+        ) << client;
+        EXPECT_EQ(seen(after, of(quota, name), now + was - passed + seconds{1}).remaining, 5);
     }
 }
 
