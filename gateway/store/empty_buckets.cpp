@@ -25,13 +25,13 @@ std::int64_t microseconds(base::instant moment)
 
 empty_buckets::empty_buckets() : sets_(std::make_unique<std::array<set, places / ways>>()) {}
 
-void empty_buckets::heard(std::int64_t mark, base::instant now)
+void empty_buckets::heard(std::int64_t mark, base::instant asked)
 {
     if (mark != mark_) {
         mark_ = mark;
         last_full_at_ = 0;
     }
-    heard_at_ = now;
+    heard_at_ = asked;
 }
 
 void empty_buckets::remember(

@@ -3,8 +3,9 @@
 //
 // Somebody may give a bucket tokens meanwhile. Every answer therefore carries what changes whenever
 // that happens, and then all is forgotten. While the store can be asked nothing counts unless it
-// has answered within `heard_for`, so a gift counts here no later than that; and no word counts for
-// longer than `fresh_for`, so that a bucket that was deleted by hand is noticed, too.
+// has answered what was asked within `heard_for`, so a gift counts here no later than that; and no
+// word counts for longer than `fresh_for`, so that a bucket that was deleted by hand is noticed,
+// too.
 //
 // A position on a limit never moves back: whoever else takes from the bucket can only make it
 // emptier. So what the store said of a bucket once is, with the tokens that have flowed back since,
@@ -39,9 +40,9 @@ public:
 
     empty_buckets();
 
-    // An answer has come, with the mark of the last gift of tokens. Another one than before:
-    // forgets everything.
-    void heard(std::int64_t mark, base::instant now);
+    // An answer has come to what was asked then, with the mark of the last gift of tokens. Another
+    // one than before: forgets everything.
+    void heard(std::int64_t mark, base::instant asked);
 
     // Remembers the buckets of these charges that `given`, the store's answer, leaves without the
     // tokens for another request of the same cost. The moments it names count from `now`, which is
