@@ -2,6 +2,7 @@
 #include "config/key_parts.hpp"
 #include "config/limit_plans.hpp"
 #include "config/limit_rate.hpp"
+#include "config/local_share_keys.hpp"
 #include "config/penalty_keys.hpp"
 #include "config/ranges.hpp"
 #include "config/reading.hpp"
@@ -176,6 +177,7 @@ void describe_limit(keys& limit, limit_draft& l, draft& d)
         failure_policies
     );
     describe_limit_plans(limit, l, d);
+    describe_local_share(limit, l);
     limit.rule([&](section& from) { check_store(from, l); });
     limit.word(
         {"mode", "`shadow` decides, counts and logs, but never rejects: for trying a limit out"},

@@ -1,6 +1,7 @@
 #include "gateway/limit/limit.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace gateway::limit {
 
@@ -15,10 +16,9 @@ std::int64_t interval(std::int64_t tokens, base::duration period, std::int64_t t
     return static_cast<std::int64_t>((period.count() + divisor - 1) / divisor);
 }
 
-// With an interval so many times as long.
-bool refills_in_time(const terms& t, std::int64_t tick, std::int64_t times = 1)
+bool refills_in_time(const terms& t, std::int64_t tick)
 {
-    const wide refill = static_cast<wide>(t.interval) * times * t.burst;
+    const wide refill = static_cast<wide>(t.interval) * t.burst;
     return refill <= base::duration{limit::max_refill}.count() / tick;
 }
 
@@ -26,7 +26,7 @@ constexpr std::int64_t nanosecond = 1;
 constexpr std::int64_t microsecond = 1000;
 
 // What part `i` of `n` has of them; the first ones have what cannot be divided.
-std::int64_t share(std::int64_t tokens, std::int64_t i, std::int64_t n)
+std::int64_t part(std::int64_t tokens, std::int64_t i, std::int64_t n)
 {
     return tokens / n + (i < tokens % n ? 1 : 0);
 }
@@ -120,8 +120,10 @@ std::optional<limit> limit::split(std::int64_t n) const
 {
     std::vector<limit> parts;
     for (std::int64_t i = 0; i < n; ++i) {
-        const auto one = part(i, n);
-        if (!one) {
+        const auto one = scaled(
+            {.burst = part(burst(), i, n), .count = part(window_count(), i, n), .times = n, .by = 1}
+        );
+        if (!one || how() == supply_kind::places) {
             return std::nullopt;
         }
         parts.push_back(*one);
@@ -131,33 +133,49 @@ std::optional<limit> limit::split(std::int64_t n) const
     return made;
 }
 
-std::optional<limit> limit::part(std::int64_t i, std::int64_t n) const
+std::optional<limit> limit::shared_out(std::int64_t n, std::int64_t m) const
 {
+    const auto of = [n, m](std::int64_t tokens) {
+        return static_cast<std::int64_t>(static_cast<wide>(tokens) * n / m);
+    };
+    const auto one =
+        scaled({.burst = of(burst()), .count = of(window_count()), .times = m, .by = n});
+    if (!one) {
+        return std::nullopt;
+    }
     limit made = *this;
-    made.nanoseconds_.burst = share(burst(), i, n);
-    made.microseconds_.burst = made.nanoseconds_.burst;
-    if (how() == supply_kind::places || made.burst() < 1) {
+    made.share_ = std::make_shared<const limit>(*one);
+    return made;
+}
+
+std::int64_t limit::window_count() const
+{
+    return windows_ == nullptr ? 1 : windows_->nanoseconds.count();
+}
+
+std::optional<limit> limit::scaled(const smaller& to) const
+{
+    if (to.burst < 1 || (how() == supply_kind::stairs && to.count < 1)) {
         return std::nullopt;
     }
     if (how() == supply_kind::stairs) {
-        const std::int64_t count = share(windows_->nanoseconds.count(), i, n);
-        if (count < 1) {
-            return std::nullopt;
-        }
-        made = of_windows(
-            std::make_shared<const issuing>(issuing{
-                windows_->nanoseconds.issuing(count), windows_->microseconds.issuing(count)}),
-            made.burst()
-        );
+        const auto both = std::make_shared<const issuing>(issuing{
+            windows_->nanoseconds.issuing(to.count), windows_->microseconds.issuing(to.count)});
+        const limit made = of_windows(both, to.burst);
         return made.refill() <= max_refill ? std::optional{made} : std::nullopt;
     }
-    if (how() == supply_kind::line) {
-        if (!refills_in_time(made.nanoseconds_, nanosecond, n) ||
-            !refills_in_time(made.microseconds_, microsecond, n)) {
-            return std::nullopt;
+    limit made = *this;
+    for (const auto& [terms, tick] :
+         {std::pair{&made.nanoseconds_, nanosecond}, std::pair{&made.microseconds_, microsecond}}) {
+        terms->burst = to.burst;
+        if (how() == supply_kind::line) {
+            const wide interval =
+                (static_cast<wide>(terms->interval) * to.times + to.by - 1) / to.by;
+            if (interval * to.burst > max_refill.count() / tick) {
+                return std::nullopt;
+            }
+            terms->interval = static_cast<std::int64_t>(interval);
         }
-        made.nanoseconds_.interval *= n;
-        made.microseconds_.interval *= n;
     }
     return made;
 }

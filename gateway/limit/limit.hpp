@@ -70,6 +70,14 @@ public:
     // places.
     std::optional<limit> split(std::int64_t n) const;
 
+    // The same, and beside it a share of it, `n` of `m`: what one gateway of several gives while
+    // nobody can be asked. Rounded down, so that such shares never add up to more. Nothing if it
+    // would hold or issue less than a token.
+    std::optional<limit> shared_out(std::int64_t n, std::int64_t m) const;
+
+    // Null: it is not shared out.
+    const limit* share() const { return share_.get(); }
+
     // Of a split bucket, those that hold a token more first; of others empty.
     std::span<const limit> parts() const
     {
@@ -108,8 +116,11 @@ public:
 
     bool operator==(const limit& other) const
     {
+        const bool same_share =
+            share_ == other.share_ ||
+            (share_ != nullptr && other.share_ != nullptr && *share_ == *other.share_);
         return burst() == other.burst() && lease_ == other.lease_ && issues_as(other) &&
-               parts().size() == other.parts().size();
+               parts().size() == other.parts().size() && same_share;
     }
 
 private:
@@ -124,8 +135,17 @@ private:
 
     static limit of_windows(std::shared_ptr<const issuing> both, std::int64_t capacity);
 
-    // Number `i` of `n`. Nothing: there is no such part.
-    std::optional<limit> part(std::int64_t i, std::int64_t n) const;
+    // A smaller one of the same kind, whose tokens take `times`/`by` as long; `count` is only that
+    // of windows. Nothing: there is none.
+    struct smaller {
+        std::int64_t burst;
+        std::int64_t count;
+        std::int64_t times;
+        std::int64_t by;
+    };
+
+    std::optional<limit> scaled(const smaller& to) const;
+    std::int64_t window_count() const;
 
     // Null: tokens are issued one by one.
     std::shared_ptr<const issuing> windows_;
@@ -135,6 +155,7 @@ private:
     base::duration lease_{0};
     // Null: a bucket is whole.
     std::shared_ptr<const std::vector<limit>> parts_;
+    std::shared_ptr<const limit> share_;
 };
 
 }  // namespace gateway::limit

@@ -41,6 +41,15 @@ enum class missing_key { reject, skip, client_ip };
 enum class failure_policy { open, closed, local };
 enum class mode { enforce, shadow };
 
+struct fraction {
+    std::int64_t of = 0;
+    std::int64_t all = 0;
+
+    bool any() const { return all > 0; }
+
+    bool operator==(const fraction&) const = default;
+};
+
 // Instead of an index: the store that is always there, in this process.
 inline constexpr std::size_t local_store = std::numeric_limits<std::size_t>::max();
 
@@ -75,6 +84,9 @@ struct limit_rule {
     int jitter = 0;
 
     failure_policy on_store_failure = failure_policy::open;
+    // Of `local`: what part of the limit this gateway gives meanwhile; limit::share() is made of
+    // it. 0 of 0: all of it, and the store hears nothing of it.
+    fraction local_share{};
     policy::mode mode = policy::mode::enforce;
 };
 

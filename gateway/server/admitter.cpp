@@ -138,6 +138,9 @@ admission admitter::conclude(const verdict& v)
         using reserving = limit_check::reserving;
         reserve(!allowed ? reserving::places : held ? reserving::everything : reserving::outcomes);
     }
+    if (allowed) {
+        check_->note_debts(view_);
+    }
     const auto wait = told_wait(v);
     checks_.give_back(std::move(check_));  // v is gone
     admission a = admission_of(is, wait);

@@ -11,15 +11,19 @@ namespace gateway::server {
 class check_pool {
 public:
     check_pool(
-        store::memory_store& local, const net::loop& l, top_buckets& top, bucket_parts& parts
+        store::memory_store& local,
+        const net::loop& l,
+        top_buckets& top,
+        bucket_parts& parts,
+        fallback_debts& debts
     )
-        : local_(local), loop_(l), top_(top), parts_(parts)
+        : local_(local), loop_(l), top_(top), parts_(parts), debts_(debts)
     {}
 
     std::unique_ptr<limit_check> borrow()
     {
         return spares_.borrow([this] {
-            return std::make_unique<limit_check>(local_, loop_, top_, parts_);
+            return std::make_unique<limit_check>(local_, loop_, top_, parts_, debts_);
         });
     }
 
@@ -33,6 +37,7 @@ private:
     const net::loop& loop_;
     top_buckets& top_;
     bucket_parts& parts_;
+    fallback_debts& debts_;
     // Checks to be borrowed; about 3 KiB each.
     spares<limit_check> spares_;
 };

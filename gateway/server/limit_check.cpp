@@ -24,12 +24,14 @@ bool is_place(const policy::limit_rule& rule)
 
 }  // namespace
 
-void limit_check::batch::add(const item& i, std::size_t index, const base::hashed_name& bucket)
+void limit_check::batch::add(
+    const item& i, std::size_t index, const base::hashed_name& bucket, const limit::limit& charged
+)
 {
     charges[count] = {
         .limit_name = i.rule->name,
         .bucket_name = bucket,
-        .limit = i.charged,
+        .limit = &charged,
         .cost = i.cost,
         .enforced = enforced(*i.rule),
         .place = is_place(*i.rule) ? fresh_place() : 0,
@@ -65,6 +67,7 @@ const verdict* limit_check::start(
         return &verdict_;
     }
     listener_ = &listener;
+    may_be_charged_ = false;
     elsewhere_.taken_at = loop_.now();
     if (shared->ask(elsewhere_.all(), *this).has_value()) {
         settle_failure();
@@ -86,9 +89,9 @@ store::shared_store* limit_check::gather(const policy_view& view)
         }
         const base::hashed_name bucket{it.name.bytes(), it.charged_hash};
         if (home == policy::local_store) {
-            at_home_.add(it, i, bucket);
+            at_home_.add(it, i, bucket, *it.charged);
         } else {
-            elsewhere_.add(it, i, bucket);
+            elsewhere_.add(it, i, bucket, *it.charged);
             shared = view.stores[home].get();
         }
     }
@@ -132,7 +135,8 @@ bool limit_check::decide_without_room(store::intent what, batch& b, outcome when
         verdict::entry& e = verdict_.entries[b.entry[i]];
         e.what = enforced(*e.rule) ? outcome::failed_closed : outcome::failed_open;
         if (enforced(*e.rule)) {
-            rest.add(items_[b.entry[i]], b.entry[i], b.charges[i].bucket_name);
+            const store::charge& c = b.charges[i];
+            rest.add(items_[b.entry[i]], b.entry[i], c.bucket_name, *c.limit);
         }
     }
     if (rest.count == b.count) {
@@ -202,7 +206,7 @@ void limit_check::reserve(
         if (is_meant && is_taken) {
             into.add({
                 .rule = it.rule,
-                .limit = it.charged,
+                .limit = b.charges[i].limit,
                 .metrics = it.metrics,
                 .bucket_name = std::string{b.charges[i].bucket_name.bytes()},
                 .cost = it.cost,
@@ -211,6 +215,29 @@ void limit_check::reserve(
                 .taken_at = b.taken_at,
                 .shared = from,
             });
+        }
+    }
+}
+
+void limit_check::note_debts(const std::shared_ptr<const policy_view>& view) const
+{
+    const bool owes = fallback_.taken && !may_be_charged_;
+    for (std::size_t i = 0; i < (owes ? fallback_.count : 0); ++i) {
+        const item& it = items_[fallback_.entry[i]];
+        const policy::limit_rule& rule = *it.rule;
+        const limit::decision& said = fallback_.given.decisions()[i];
+        if (rule.local_share.any() && said.allowed && it.cost > 0 && !is_place(rule) &&
+            !rule.outcome.any()) {
+            debts_.add(
+                view,
+                {.rule = it.rule,
+                 .limit = it.limit,
+                 .metrics = it.metrics,
+                 .bucket_name = std::string{it.name.bytes()},
+                 .cost = it.cost,
+                 .taken_at = fallback_.taken_at,
+                 .shared = view->stores[rule.store].get()}
+            );
         }
     }
 }
@@ -267,8 +294,9 @@ void limit_check::answered(const store::answer& a)
     listener_->decided(verdict_);
 }
 
-void limit_check::failed(store::failure)
+void limit_check::failed(store::failure why)
 {
+    may_be_charged_ = why == store::failure::timeout;
     settle_failure();
     listener_->decided(verdict_);
 }
@@ -292,7 +320,13 @@ void limit_check::settle_failure()
                 // One part more than its bucket in the store, whose name is still needed there.
                 it.fallback_name = identity::bucket_name{it.name.bytes()};
                 it.fallback_name.add("local");
-                fallback_.add(it, index, it.fallback_name.hashed());
+                e.limit = it.limit->share() == nullptr ? it.limit : it.limit->share();
+                fallback_.add(
+                    it,
+                    index,
+                    it.fallback_name.hashed(),
+                    it.limit->share() == nullptr ? *it.charged : *it.limit->share()
+                );
                 break;
         }
     }

@@ -15,6 +15,7 @@
 
 #include "gateway/identity/bucket_name.hpp"
 #include "gateway/server/bucket_parts.hpp"
+#include "gateway/server/fallback_debts.hpp"
 #include "gateway/server/heavy_hitters.hpp"
 #include "gateway/server/policy_view.hpp"
 #include "gateway/server/request_key.hpp"
@@ -38,9 +39,13 @@ protected:
 class limit_check final : private store::question {
 public:
     limit_check(
-        store::memory_store& local, const net::loop& l, top_buckets& top, bucket_parts& parts
+        store::memory_store& local,
+        const net::loop& l,
+        top_buckets& top,
+        bucket_parts& parts,
+        fallback_debts& debts
     )
-        : local_(local), loop_(l), top_(top), parts_(parts)
+        : local_(local), loop_(l), top_(top), parts_(parts), debts_(debts)
     {}
 
     // The verdict, or null: `listener` hears of it later, unless abandon() comes first.
@@ -61,6 +66,10 @@ public:
     // one that is held everything.
     enum class reserving { places, outcomes, everything };
     void reserve(const policy_view& view, reserving what, reservation& into) const;
+
+    // Notes what a request that passes took of this gateway's share of a limit, whose store is to
+    // hear of it. Not what its response may change: what of it stays charged is known here only.
+    void note_debts(const std::shared_ptr<const policy_view>& view) const;
 
     // The bucket of entry i of the verdict in the store of its limit, whoever decided instead.
     std::string_view bucket_name(std::size_t i) const
@@ -106,7 +115,12 @@ private:
         // No later than that.
         base::instant taken_at{};
 
-        void add(const item& i, std::size_t index, const base::hashed_name& bucket);
+        void add(
+            const item& i,
+            std::size_t index,
+            const base::hashed_name& bucket,
+            const limit::limit& charged
+        );
 
         std::span<const store::charge> all() const { return {charges.data(), count}; }
 
@@ -121,9 +135,10 @@ private:
     store::memory_store& local_;
     // The worker's loop, asked for the time.
     const net::loop& loop_;
-    // These two are the worker's, too.
+    // These are the worker's, too.
     top_buckets& top_;
     bucket_parts& parts_;
+    fallback_debts& debts_;
 
     verdict_listener* listener_ = nullptr;
     verdict verdict_;
@@ -134,6 +149,8 @@ private:
     batch elsewhere_;
     // Charges of a failed store's limits that are decided locally meanwhile.
     batch fallback_;
+    // The store that failed was asked, and may have charged them all the same.
+    bool may_be_charged_ = false;
 
     // What it means for a request that a limit cannot be applied to it.
     bool refuses(const item& i, verdict::ruling why);

@@ -18,8 +18,9 @@ worker::worker(
       log_(shared.log),
       log_enabled_(shared.log.enabled()),
       resources_(loop_, shared.metrics, index),
-      checks_(shared.local, loop_, top_, parts_),
       corrections_(shared.local, loop_),
+      fallback_debts_(corrections_, loop_),
+      checks_(shared.local, loop_, top_, parts_, fallback_debts_),
       leases_(loop_),
       held_(loop_, shared.waiting, shared.metrics.worker(index).requests_waiting),
       bucket_desk_(shared.local, loop_),
@@ -134,6 +135,7 @@ void worker::tick(base::instant now)
     log_enabled_ = shared_.log.enabled();
     resources_.sweep();
     checks_.trim();
+    fallback_debts_.settle();
     corrections_.retry();
     leases_.renew();
     spare_connections_.trim(*view_);
@@ -200,11 +202,14 @@ void worker::end_if_done()
         if (!corrections_until_) {
             corrections_until_ = loop_.now() + last_corrections;
         }
-        if (!corrections_.idle() && loop_.now() < *corrections_until_) {
+        fallback_debts_.settle();
+        const bool done = corrections_.idle() && fallback_debts_.idle();
+        if (!done && loop_.now() < *corrections_until_) {
             return;  // the tick looks again
         }
         // Or an old view among them would keep its store links open.
         spare_connections_.clear();
+        fallback_debts_.lose_all();
         corrections_.lose_all();
         resources_.close();
         loop_.stop();

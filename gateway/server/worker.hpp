@@ -108,8 +108,9 @@ private:
     resources resources_;
     top_buckets top_;
     bucket_parts parts_;
-    check_pool checks_;
     corrections corrections_;
+    fallback_debts fallback_debts_;
+    check_pool checks_;
     leases leases_;
     held_requests held_;
     bucket_desk bucket_desk_;

@@ -115,6 +115,37 @@ TEST(bad_limits, are_refused)
          "max_ban: 1m } } }",
          "f:1:45: limits.a.shards: not with \"penalty\": a ban would hold for one part of the "
          "bucket"},
+        {"stores: { s: { url: 'redis://h' } }\nlimits: { a: { key: [], rate: 9/s, store: s, "
+         "on_store_failure: local, local_share: 3/1 } }",
+         "f:2:84: limits.a.local_share: expected a part of the limit such as 1/3"},
+        {"stores: { s: { url: 'redis://h' } }\nlimits: { a: { key: [], rate: 9/s, store: s, "
+         "on_store_failure: local, local_share: 0/3 } }",
+         "f:2:84: limits.a.local_share: expected a part of the limit such as 1/3"},
+        {"stores: { s: { url: 'redis://h' } }\nlimits: { a: { key: [], rate: 9/s, store: s, "
+         "on_store_failure: local, local_share: 1/1001 } }",
+         "f:2:84: limits.a.local_share: expected a part of the limit such as 1/3"},
+        {"stores: { s: { url: 'redis://h' } }\nlimits: { a: { key: [], rate: 9/s, store: s, "
+         "on_store_failure: local, local_share: 33% } }",
+         "f:2:84: limits.a.local_share: expected a part of the limit such as 1/3"},
+        {"stores: { s: { url: 'redis://h' } }\nlimits: { a: { key: [], rate: 9/s, store: s, "
+         "on_store_failure: local, local_share: 1/3/3 } }",
+         "f:2:84: limits.a.local_share: expected a part of the limit such as 1/3"},
+        {"stores: { s: { url: 'redis://h' } }\nlimits: { a: { key: [], rate: 2/s, store: s, "
+         "on_store_failure: local, local_share: 1/3 } }",
+         "f:2:84: limits.a.local_share: too few tokens: that part of the limit would be less than "
+         "one"},
+        {"stores: { s: { url: 'redis://h' } }\nlimits: { a: { key: [], algorithm: concurrency, "
+         "max: 2, store: s, on_store_failure: local, local_share: 1/3 } }",
+         "f:2:105: limits.a.local_share: too few tokens"},
+        {"stores: { s: { url: 'redis://h' } }\nlimits: { a: { key: [], rate: 9/s, store: s, "
+         "local_share: 1/3 } }",
+         "f:2:59: limits.a.local_share: has no effect without a shared \"store\" and"},
+        {"stores: { s: { url: 'redis://h' } }\nlimits: { a: { key: [], rate: 9/s, local_share: 1/3 "
+         "} }",
+         "f:2:49: limits.a.local_share: has no effect without a shared \"store\" and"},
+        {"stores: { s: { url: 'redis://h' } }\nlimits: { a: { key: [], rate: 9/s, store: s, "
+         "on_store_failure: local, shards: 2, local_share: 1/3 } }",
+         "f:2:95: limits.a.local_share: not with \"shards\""},
         {"limits: { a: { key: [], rate: 1/s, burst: 0 } }",
          "f:1:43: limits.a.burst: too small, the minimum is 1"},
         {"limits: { a: { key: [], rate: 5/s, cost: 6 } }",

@@ -107,5 +107,56 @@ TEST(split, of_whole_buckets_there_is_none)
     EXPECT_TRUE(*whole->split(2) == *whole->split(2));
 }
 
+TEST(shared_out, is_a_part_of_rate_and_burst)
+{
+    const auto tokens = limit::make(100, seconds{1}, 19)->shared_out(1, 3);
+    ASSERT_TRUE(tokens);
+    EXPECT_EQ(tokens->burst(), 19) << "beside the whole";
+    EXPECT_EQ(tokens->share()->burst(), 6);
+    EXPECT_EQ(tokens->share()->in_nanoseconds().interval, 30'000'000);
+    EXPECT_EQ(tokens->share()->in_microseconds().interval, 30'000);
+    const auto quota =
+        limit::in_windows({.count = 10, .length = hours{1}, .capacity = 20})->shared_out(2, 3);
+    EXPECT_EQ(quota->share()->burst(), 13);
+    EXPECT_EQ(quota->share()->in_nanoseconds().issued_in->count(), 6);
+    EXPECT_EQ(limit::sliding(10, hours{1}, 4)->shared_out(1, 4)->share()->burst(), 2);
+    EXPECT_EQ(limit::in_flight(10, seconds{10})->shared_out(1, 4)->share()->burst(), 2);
+    EXPECT_FALSE(limit::make(1, seconds{1}, 2)->shared_out(1, 3));
+    EXPECT_FALSE(
+        limit::in_windows({.count = 1, .length = hours{1}, .capacity = 9})->shared_out(1, 3)
+    );
+}
+
+TEST(shared_out, shares_together_are_never_more_than_the_whole)
+{
+    std::mt19937_64 random{5};
+    for (int i = 0; i < 20000; ++i) {
+        const auto m = static_cast<std::int64_t>(1 + random() % 1000);
+        const auto n = static_cast<std::int64_t>(1 + random() % static_cast<unsigned>(m));
+        const auto burst = static_cast<std::int64_t>(1 + random() % 5000);
+        const auto whole = limit::make(
+            static_cast<std::int64_t>(1 + random() % 5000), seconds{1 + random() % 100}, burst
+        );
+        const auto made = whole ? whole->shared_out(n, m) : std::nullopt;
+        if (made) {
+            using wide = __int128;
+            EXPECT_LE(static_cast<wide>(made->share()->burst()) * m, static_cast<wide>(burst) * n);
+            EXPECT_GE(
+                static_cast<wide>(made->share()->in_nanoseconds().interval) * n,
+                static_cast<wide>(whole->in_nanoseconds().interval) * m
+            );
+        }
+    }
+}
+
+TEST(shared_out, makes_another_limit)
+{
+    const auto whole = *limit::make(100, seconds{1}, 19);
+    EXPECT_NE(*whole.shared_out(1, 3), whole);
+    EXPECT_NE(*whole.shared_out(1, 3), *whole.shared_out(1, 4));
+    EXPECT_EQ(*whole.shared_out(1, 3), *whole.shared_out(1, 3));
+    EXPECT_TRUE(whole.shared_out(1, 3)->issues_as(whole)) << "in the store it is the same";
+}
+
 }  // namespace
 }  // namespace gateway::limit

@@ -57,7 +57,9 @@ protected:
     net::loop loop;
     top_buckets top;
     bucket_parts parts;
-    check_pool checks{local, loop, top, parts};
+    corrections made{local, loop};
+    fallback_debts debts{made, loop};
+    check_pool checks{local, loop, top, parts, debts};
     scratch memory;
     admitter a{checks, memory};
     std::optional<admission> concluded;  // of one that was pending

@@ -200,7 +200,7 @@ protected:
                 .limit_name = "x", .bucket_name = base::hashed_name{name}, .limit = &one};
             room = small_->take({&c, 1}, loop_.now(), ignored);
         }
-        check_of_small_.emplace(*small_, loop_, top_, parts_);
+        check_of_small_.emplace(*small_, loop_, top_, parts_, debts_);
     }
 
     const verdict& ask_without_room()
@@ -226,10 +226,12 @@ private:
     bool pending_ = false;
     top_buckets top_;
     bucket_parts parts_;
-    limit_check check_{local, loop_, top_, parts_};
+    std::optional<corrections> corrections_;
+    corrections of_debts_{local, loop_};
+    fallback_debts debts_{of_debts_, loop_};
+    limit_check check_{local, loop_, top_, parts_, debts_};
     std::optional<store::memory_store> small_;
     std::optional<limit_check> check_of_small_;
-    std::optional<corrections> corrections_;
 
     void prepare()
     {

@@ -152,8 +152,9 @@ private:
     store::memory_store local_{{.max_buckets = 1024}};
     top_buckets top_;
     bucket_parts parts_;
-    check_pool checks_{local_, loop, top_, parts_};
     corrections corrections_{local_, loop};
+    fallback_debts debts_{corrections_, loop};
+    check_pool checks_{local_, loop, top_, parts_, debts_};
     leases leases_{loop};
     std::atomic<std::size_t> waiting_{0};
     held_requests held_{loop, waiting_, metrics.requests_waiting};

@@ -1,0 +1,70 @@
+"""While a store fails each gateway gives its share of a limit, and the store hears of it afterwards."""
+import json
+
+from harness.case import SystemTest, forwarding_to
+from harness.client import get
+from harness.process import wait_until
+from harness.redis_server import RedisServer
+
+
+class LocalShare(SystemTest):
+    def setUp(self):
+        self.redis = self.started(RedisServer())
+        token = self.directory().file("token")
+        with open(token, "w", encoding="ascii") as f:
+            f.write("secret\n")
+        self.text = (
+            f"workers: 2\nadmin: {{ address: '127.0.0.1:0', token_file: '{token}' }}\n"
+            f"stores: {{ r: {{ url: '{self.redis.url}', timeout: 1s }} }}\n"
+            "limits: { l: { key: client_ip, rate: 9/d, store: r, on_store_failure: local, "
+            "local_share: 1/3, %s } }\n" + forwarding_to("echo", "l")
+        )
+
+    def started_gateways(self, numbers):
+        gateways = [self.gateway(self.text % numbers) for _ in range(3)]
+        for g in gateways:
+            self.is_up(g, 1)
+        return gateways
+
+    @staticmethod
+    def is_up(gateway, up):
+        wait_until(
+            lambda: gateway.metrics().sum("gateway_store_up", store="r") == up, 15, f"up is {up}"
+        )
+
+    @staticmethod
+    def left(gateway):
+        headers = [("Authorization", "Bearer secret"), ("Content-Type", "application/json")]
+        body = json.dumps({"limit": "l", "key": ["127.0.0.1"]}).encode()
+        r = get(gateway.admin, "/v1/look", headers, method="POST", body=body)
+        return json.loads(r.text)["remaining"] if r.status == 200 else None
+
+    def passed(self, gateway):
+        return [gateway.get().status for _ in range(9)].count(200)
+
+    def test_a_fault_does_not_double_what_a_client_gets(self):
+        for kind in ("burst: 9", "algorithm: fixed_window", "algorithm: sliding_window"):
+            with self.subTest(kind=kind):
+                gateways = self.started_gateways(kind)
+                self.redis.kill()
+                for g in gateways:
+                    self.assertEqual(self.passed(g), 3)
+                self.redis.start()
+                for g in gateways:
+                    self.is_up(g, 1)
+                wait_until(lambda: self.left(gateways[0]) == 0, what="all nine are charged")
+                self.assertEqual(gateways[1].get().status, 429)
+                lost = [g.metrics().sum("gateway_corrections_lost_total") for g in gateways]
+                self.assertEqual(lost, [0, 0, 0])
+                for g in gateways:
+                    g.stop()
+                self.redis.command("FLUSHALL")
+
+    def test_what_was_charged_before_counts_as_well(self):
+        (one, *_others) = self.started_gateways("burst: 9")
+        self.assertEqual([one.get().status for _ in range(5)], [200] * 5)
+        self.redis.kill()
+        self.assertEqual(self.passed(one), 3)
+        self.redis.start()
+        self.is_up(one, 1)
+        wait_until(lambda: self.left(one) == 6, what="three are charged to a fresh server")
