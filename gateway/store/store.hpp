@@ -48,6 +48,10 @@ struct charge {
     // Whether tokens may come back before their time, so that nothing may be concluded from an
     // earlier answer.
     bool may_be_corrected = false;
+    // Of a correction that nobody expects: all who remember rejections of the store are to forget
+    // them. Here, where it takes no room: a charge that is copied right after its last byte was
+    // written alone costs 20 ns more.
+    bool is_gift = false;
 
     // Not null: no request, but a correction of what the bucket owes, which is always allowed; the
     // cost is not looked at. The only charge of its question.
@@ -55,8 +59,6 @@ struct charge {
     // Of a correction: 32 characters that no other one has, so that it is made once, however often
     // it is asked for. Of one that may be made again, none.
     std::string_view receipt{};
-    // Of one that nobody expects: all who remember rejections of the store are to forget them.
-    bool is_gift = false;
 };
 
 // Whether what is allowed is taken. A look is answered as a question that others reject: what would
