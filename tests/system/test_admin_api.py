@@ -66,10 +66,6 @@ class AdminTest(SystemTest):
         self.assertEqual(problem["status"], status)
         return problem["detail"]
 
-    def both_stores(self):
-        yield None
-        yield self.started(RedisServer())
-
 
 CLIENT = {"limit": "per_client", "key": ["127.0.0.1"]}
 KEY = {"limit": "per_key", "key": ["k1", "127.0.0.1"]}

@@ -51,10 +51,6 @@ class Kinds(SystemTest):
             wait_until(lambda: gateway.metrics().sum("gateway_store_up", store="r"), what="store")
         return gateway
 
-    def both_stores(self):
-        yield None
-        yield self.started(RedisServer())
-
     def begin(self, gateway, number):
         """So many requests that stay in flight; their connections."""
         before = self.gate.inside

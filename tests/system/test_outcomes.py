@@ -47,10 +47,6 @@ class Outcomes(SystemTest):
             wait_until(lambda: gateway.metrics().sum("gateway_store_up", store="r"), what="store")
         return gateway
 
-    def both_stores(self):
-        yield None
-        yield self.started(RedisServer())
-
     def statuses(self, gateway, targets):
         with gateway.connect() as c:
             return [c.ask(t).status for t in targets]

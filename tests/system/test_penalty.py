@@ -28,10 +28,6 @@ class Penalties(SystemTest):
             wait_until(lambda: gateway.metrics().sum("gateway_store_up", store="r"), what="store")
         return gateway
 
-    def both_stores(self):
-        yield None
-        yield self.started(RedisServer())
-
     def call(self, gateway, path, **members):
         body = json.dumps({"limit": "l", "key": ["127.0.0.1"], **members}).encode()
         headers = [("Authorization", "Bearer secret"), ("Content-Type", "application/json")]

@@ -32,10 +32,6 @@ class Plans(SystemTest):
             wait_until(lambda: gateway.metrics().sum("gateway_store_up", store="r"), what="store")
         return gateway
 
-    def both_stores(self):
-        yield None
-        yield self.started(RedisServer())
-
     def ask(self, gateway, key=None):
         return gateway.get(headers=[("X-Api-Key", key)] if key else [])
 

@@ -29,10 +29,6 @@ class Shards(SystemTest):
             wait_until(lambda: gateway.metrics().sum("gateway_store_up", store="r"), what="store")
         return gateway
 
-    def both_stores(self):
-        yield None
-        yield self.started(RedisServer())
-
     def said(self, gateway, path, body):
         headers = [("Authorization", f"Bearer {TOKEN}"), ("Content-Type", "application/json")]
         response = get(gateway.admin, path, headers, method="POST", body=json.dumps(body).encode())

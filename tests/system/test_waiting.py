@@ -6,7 +6,6 @@ import time
 from harness.case import SystemTest, forwarding_to
 from harness.origin import Origin
 from harness.process import wait_until
-from harness.redis_server import RedisServer
 
 
 class Arrivals:
@@ -38,10 +37,6 @@ class Waiting(SystemTest):
         if store is not None:
             wait_until(lambda: gateway.metrics().sum("gateway_store_up", store="r"), what="store")
         return gateway
-
-    def both_stores(self):
-        yield None
-        yield self.started(RedisServer())
 
     def waiting(self, gateway):
         return gateway.metrics().sum("gateway_requests_waiting")

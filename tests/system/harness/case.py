@@ -4,6 +4,7 @@ import unittest
 from harness.gateway import Gateway
 from harness.origin import Origin, answer_ok
 from harness.process import SLOW, Directory
+from harness.redis_server import RedisServer
 
 
 class SystemTest(unittest.TestCase):
@@ -21,6 +22,11 @@ class SystemTest(unittest.TestCase):
 
     def directory(self):
         return self.started(Directory())
+
+    def both_stores(self):
+        """The local store, as None, then a Redis."""
+        yield None
+        yield self.started(RedisServer())
 
     def proxy(self, script=answer_ok, extra=""):
         """A gateway without limits in front of a scripted origin: (gateway, origin)."""
