@@ -202,6 +202,9 @@ net::task<std::optional<failure>> rebasing::send(const std::string& commands)
 
 net::task<std::optional<failure>> rebasing::send_bytes(const std::string& bytes)
 {
+    if (bytes.empty()) {
+        co_return std::nullopt;  // TLS has nothing to say
+    }
     const auto [unsent, sent] =
         co_await asio::async_write(socket_, asio::buffer(bytes), net::use_task);
     co_return unsent ? std::optional{failure::unreachable} : std::nullopt;
