@@ -7,8 +7,6 @@
 #include "config/yaml_text.hpp"
 #include "gateway/base/ip_address.hpp"
 
-#include <algorithm>
-
 namespace gateway::config {
 namespace {
 

@@ -308,6 +308,7 @@ void limit_check::settle_failure()
         const std::size_t index = elsewhere_.entry[i];
         item& it = items_[index];
         verdict::entry& e = verdict_.entries[index];
+        const limit::limit* const share = it.limit->share();
         switch (it.rule->on_store_failure) {
             case policy::failure_policy::open:
                 e.what = outcome::failed_open;
@@ -320,12 +321,9 @@ void limit_check::settle_failure()
                 // One part more than its bucket in the store, whose name is still needed there.
                 it.fallback_name = identity::bucket_name{it.name.bytes()};
                 it.fallback_name.add("local");
-                e.limit = it.limit->share() == nullptr ? it.limit : it.limit->share();
+                e.limit = share == nullptr ? it.limit : share;
                 fallback_.add(
-                    it,
-                    index,
-                    it.fallback_name.hashed(),
-                    it.limit->share() == nullptr ? *it.charged : *it.limit->share()
+                    it, index, it.fallback_name.hashed(), share == nullptr ? *it.charged : *share
                 );
                 break;
         }
