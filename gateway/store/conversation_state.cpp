@@ -1,5 +1,7 @@
 #include "gateway/store/conversation_state.hpp"
 
+#include "gateway/store/told_call.hpp"
+
 #include <algorithm>
 
 namespace gateway::store {
@@ -174,6 +176,7 @@ bool conversation_state::fill(call& c, int& recalled, base::instant now)
         }
     }
     drop_those_who_left(c);
+    bring_together(c);
     return true;
 }
 

@@ -166,7 +166,7 @@ TEST_F(batches, may_give_back_tokens_of_a_sliding_limit_and_take_others)
         taken += askers[1 + round % 2].got->admitted ? 1 : 0;
         taken -= 1;
         EXPECT_LE(taken, 3);
-        EXPECT_EQ(server->command({"LLEN", redis::key_of("gw:", one)}), std::to_string(1 + taken));
+        EXPECT_EQ(server->command({"LLEN", key_of("gw:", one)}), std::to_string(1 + taken));
     }
 }
 
@@ -210,10 +210,10 @@ TEST_F(batches, fail_alone_where_a_value_is_damaged)
     for (const charge* c : {&bad, &bad_list, &good}) {
         ASSERT_TRUE(s.take(std::vector{*c})->admitted);
     }
-    const std::string value = server->command({"GET", redis::key_of("gw:", bad)});
+    const std::string value = server->command({"GET", key_of("gw:", bad)});
     const std::string damaged = "abcdefghijklmnop" + value.substr(16);
-    server->command({"SET", redis::key_of("gw:", bad), damaged});
-    server->command({"RPUSH", redis::key_of("gw:", bad_list), "h 1 1"});
+    server->command({"SET", key_of("gw:", bad), damaged});
+    server->command({"RPUSH", key_of("gw:", bad_list), "h 1 1"});
     std::deque<asker> askers(4);
     const std::array<const charge*, 4> all{&good, &bad, &bad_list, &good};
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -281,7 +281,7 @@ TEST_F(batches, never_let_more_pass_than_a_bucket_holds)
 std::string key_of_bad()
 {
     const charge bad{.limit_name = "l", .bucket_name = base::hashed_name{"bad"}};
-    return redis::key_of(redis_options{}.key_prefix, bad);
+    return key_of(redis_options{}.key_prefix, bad);
 }
 
 TEST_F(batches, a_key_that_holds_something_else_fails_its_own_questions_only)

@@ -75,7 +75,7 @@ public:
         call_.count = 1;
         call_.questions[0].charges = charges;
         std::string bytes;
-        redis::encode_take(bytes, {take_sha_, prefix}, call_, gateway_now);
+        redis::encode_take(bytes, take_sha_, tell(call_, prefix, gateway_now));
         redisAppendFormattedCommand(link_.get(), bytes.data(), bytes.size());
         return numbers(next_reply());
     }
@@ -105,14 +105,14 @@ public:
     // Of the bucket's key, in milliseconds; below zero: there is none.
     std::int64_t time_to_live(const charge& c)
     {
-        return std::stoll(text({"PTTL", redis::key_of(prefix, c)}));
+        return std::stoll(text({"PTTL", store::key_of(prefix, c)}));
     }
 
-    void forget(const charge& c) { text({"DEL", redis::key_of(prefix, c)}); }
+    void forget(const charge& c) { text({"DEL", store::key_of(prefix, c)}); }
 
-    void forget_bans(const charge& c) { text({"DEL", redis::key_of(prefix, c) + ":ban"}); }
+    void forget_bans(const charge& c) { text({"DEL", store::key_of(prefix, c) + ":ban"}); }
 
-    static std::string key_of(const charge& c) { return redis::key_of(prefix, c); }
+    static std::string key_of(const charge& c) { return store::key_of(prefix, c); }
 
 private:
     static constexpr const char* prefix = "gw:";

@@ -56,14 +56,14 @@ link::sent_command& link::command(sent_command::kind what, std::int64_t number)
 void link::send(const call& c)
 {
     sent_command& next = command(sent_command::kind::take, c.number);
-    encode_take(next.bytes, {script_sha_, options_.key_prefix}, c, base::unix_time());
+    encode_take(next.bytes, script_sha_, tell(c, options_.key_prefix, base::unix_time()));
     channel_->say(next.bytes);
 }
 
 void link::send_probe(std::int64_t number)
 {
     sent_command& next = command(sent_command::kind::probe, number);
-    encode_probe(next.bytes, {script_sha_, options_.key_prefix}, number);
+    encode_take(next.bytes, script_sha_, tell_probe(number, options_.key_prefix));
     channel_->say(next.bytes);
 }
 

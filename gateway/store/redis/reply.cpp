@@ -1,5 +1,7 @@
 #include "gateway/store/redis/reply.hpp"
 
+#include "gateway/store/told_reply.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -201,31 +203,6 @@ std::optional<std::int64_t> call_number(const reply& r)
     return good ? std::optional{r.integers[0]} : std::nullopt;
 }
 
-namespace {
-
-// allowed, remaining, retry_us, full_us
-constexpr std::size_t integers_per_charge = 4;
-
-std::optional<limit::decision> decision_in(std::span<const std::int64_t> four)
-{
-    constexpr std::int64_t most =
-        (limit::limit::max_refill + limit::limit::max_wait) / std::chrono::microseconds{1};
-    const bool good = four[0] >= 0 && four[0] <= 2 && four[1] >= 0 && four[2] >= 0 &&
-                      four[2] <= most && four[3] >= 0 && four[3] <= most;
-    if (!good) {
-        return std::nullopt;
-    }
-    return limit::decision{
-        .allowed = four[0] == 1,
-        .banned = four[0] == 2,
-        .remaining = four[1],
-        .retry_after = std::chrono::microseconds{four[2]},
-        .reset_after = std::chrono::microseconds{four[3]},
-    };
-}
-
-}  // namespace
-
 // False: it is none.
 bool take_results::begin_run(bool enforced)
 {
@@ -281,28 +258,12 @@ call_results::kind take_results::next(std::size_t charges, answer& into)
     if (run_.left > 0) {
         return charges == 1 ? next_of_run(into) : kind::garbage;
     }
-    const std::int64_t verdict = integers_[at_++];
-    if (verdict == -1) {
-        return kind::corrupt;
-    }
+    const std::int64_t verdict = integers_[at_];
     if (verdict == 2 || verdict == 3) {
+        ++at_;
         return charges == 1 && begin_run(verdict == 2) ? next_of_run(into) : kind::garbage;
     }
-    const auto rest = integers_.subspan(at_);
-    if ((verdict != 0 && verdict != 1) || rest.size() < charges * integers_per_charge) {
-        return kind::garbage;
-    }
-    into.clear();
-    into.admitted = verdict == 1;
-    for (std::size_t i = 0; i < charges; ++i) {
-        const auto said = decision_in(rest.subspan(i * integers_per_charge));
-        if (!said) {
-            return kind::garbage;
-        }
-        into.add(*said);
-    }
-    at_ += charges * integers_per_charge;
-    return kind::answer;
+    return read_question(integers_, at_, charges, into);
 }
 
 }  // namespace gateway::store::redis

@@ -1,0 +1,273 @@
+#include "gateway/store/told_call.hpp"
+
+#include "gateway/base/hash.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <iterator>
+
+namespace gateway::store {
+
+void texts::add(std::int64_t n)
+{
+    std::array<char, 20> digits;
+    add({digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), n).ptr});
+}
+
+namespace {
+
+bool same(const charge& a, const charge& b)
+{
+    return a.bucket_name.hash() == b.bucket_name.hash() && a.correction == nullptr &&
+           b.correction == nullptr && a.limit == b.limit && a.cost == b.cost &&
+           a.enforced == b.enforced && a.max_wait == b.max_wait &&
+           a.max_reserved == b.max_reserved && a.penalty == b.penalty && a.place == b.place &&
+           a.bucket_name.bytes() == b.bucket_name.bytes() && a.limit_name == b.limit_name;
+}
+
+bool same(const pending_question& a, const pending_question& b)
+{
+    return std::equal(
+        a.charges.begin(),
+        a.charges.end(),
+        b.charges.begin(),
+        b.charges.end(),
+        [](const charge& x, const charge& y) { return same(x, y); }
+    );
+}
+
+// Both are there.
+void exchange(pending_question& a, pending_question& b)
+{
+    if (&a != &b) {
+        pending_question moved;
+        moved.take_over(a);
+        a.take_over(b);
+        b.take_over(moved);
+    }
+}
+
+std::string gift_key(std::string_view key_prefix)
+{
+    return std::string{key_prefix} + "gift";
+}
+
+// One charge of a token bucket, and nothing else to it.
+bool is_usual(std::span<const charge> charges)
+{
+    const charge& c = charges.front();
+    return charges.size() == 1 && c.correction == nullptr && c.penalty == nullptr &&
+           c.max_wait == base::duration{0} && c.limit->how() == limit::supply_kind::line;
+}
+
+// More than a full bucket is rejected whatever the number; this one is exact there, too.
+std::int64_t cost_of(const charge& c)
+{
+    return std::min(c.cost, c.limit->burst() + 1);
+}
+
+// Tells the questions of one call, one after the other.
+class teller {
+public:
+    teller(std::int64_t number, std::string_view key_prefix, base::duration unix_now)
+        : key_prefix_(key_prefix), unix_now_(unix_now)
+    {
+        told_.numbers.push_back(number);
+    }
+
+    // So many times in a row.
+    void add(std::span<const charge> charges, std::size_t times)
+    {
+        const auto often = static_cast<std::int64_t>(times);
+        if (is_usual(charges)) {
+            add_usual(charges.front(), often);
+            return;
+        }
+        end_usual();
+        told_.shape.push_back({.times = often});
+        add_number(often);
+        add_number(static_cast<std::int64_t>(charges.size()));
+        for (const charge& c : charges) {
+            add_charge(c);
+        }
+    }
+
+    told_call end()
+    {
+        end_usual();
+        told_.keys.add(gift_key(key_prefix_));
+        told_.numbers.push_back(static_cast<std::int64_t>(usual_limits_.size()));
+        for (const limit::limit* l : usual_limits_) {
+            told_.numbers.push_back(l->in_microseconds().interval);
+            told_.numbers.push_back(l->burst());
+        }
+        told_.numbers.insert(told_.numbers.end(), numbers_.begin(), numbers_.end());
+        return std::move(told_);
+    }
+
+private:
+    std::string_view key_prefix_;
+    base::duration unix_now_;
+    told_call told_;
+    // Those of the questions, which come behind the limits of usual ones.
+    std::vector<std::int64_t> numbers_;
+    // Of usual questions, each once.
+    std::vector<const limit::limit*> usual_limits_;
+    // Those that came last.
+    usual_questions usual_;
+    const limit::limit* usual_limit_ = nullptr;
+
+    void add_number(std::int64_t n) { numbers_.push_back(n); }
+
+    void add_usual(const charge& c, std::int64_t times)
+    {
+        const bool fits = usual_.keys > 0 && usual_limit_ == c.limit && usual_.times == times &&
+                          usual_.enforced == c.enforced && usual_.cost == cost_of(c);
+        if (!fits) {
+            end_usual();
+            usual_limit_ = c.limit;
+            usual_ = {
+                .times = times,
+                .enforced = c.enforced,
+                .cost = cost_of(c),
+                .interval = c.limit->in_microseconds().interval,
+                .burst = c.limit->burst()};
+        }
+        told_.keys.add(key_of(key_prefix_, c));
+        ++usual_.keys;
+    }
+
+    void end_usual()
+    {
+        if (usual_.keys > 0) {
+            add_number(usual_.times);
+            add_number(usual_.enforced ? 0 : -1);
+            add_number(usual_.cost);
+            add_number(number_of(*usual_limit_));
+            add_number(usual_.keys);
+            told_.shape.push_back(usual_);
+        }
+        usual_.keys = 0;
+    }
+
+    // From 1.
+    std::int64_t number_of(const limit::limit& l)
+    {
+        const auto found = std::find(usual_limits_.begin(), usual_limits_.end(), &l);
+        const auto number = found - usual_limits_.begin() + 1;
+        if (found == usual_limits_.end()) {
+            usual_limits_.push_back(&l);
+        }
+        return number;
+    }
+
+    void add_charge(const charge& c)
+    {
+        told_.keys.add(key_of(key_prefix_, c));
+        if (c.correction != nullptr) {
+            add_correction(c);
+        } else {
+            add_number(cost_of(c));
+            add_kind(c);
+        }
+        c.limit->append_numbers(numbers_, unix_now_);
+        if (c.limit->how() == limit::supply_kind::places) {
+            add_number(c.place);
+        }
+        add_penalty(c);
+    }
+
+    // What is added to the kind of a charge whose limit has a penalty.
+    static std::int64_t punishes(const charge& c) { return c.penalty == nullptr ? 0 : 16; }
+
+    void add_penalty(const charge& c)
+    {
+        if (c.penalty == nullptr) {
+            return;
+        }
+        using std::chrono::microseconds;
+        const limit::penalty& p = *c.penalty;
+        told_.keys.add(key_of(key_prefix_, c) + ":ban");
+        add_number(p.after);
+        add_number(p.within / microseconds{1});
+        add_number(p.ban / microseconds{1});
+        add_number(p.max_ban / microseconds{1});
+    }
+
+    void add_kind(const charge& c)
+    {
+        const std::int64_t enforced = c.enforced ? 1 : 0;
+        if (c.max_wait == base::duration{0}) {
+            add_number(enforced + punishes(c));
+            return;
+        }
+        add_number(enforced + 8 + punishes(c));
+        add_number(c.max_wait / std::chrono::microseconds{1});
+        add_number(c.max_reserved);
+    }
+
+    void add_correction(const charge& c)
+    {
+        if (!c.receipt.empty()) {
+            told_.keys.add(std::string{key_prefix_}.append("correction:").append(c.receipt));
+        }
+        const limit::correction& made = *c.correction;
+        add_number(made.of.tokens);
+        add_number(2 + static_cast<int>(made.what) + punishes(c) + (c.is_gift ? 32 : 0));
+        add_number(made.of.held);
+        add_number(made.of.owed_before);
+    }
+};
+
+}  // namespace
+
+void bring_together(call& c)
+{
+    const auto all = c.all();
+    for (auto first = all.begin(); first != all.end();) {
+        auto behind = std::next(first);
+        for (auto next = behind; next != all.end(); ++next) {
+            if (same(*first, *next)) {
+                exchange(*behind, *next);
+                ++behind;
+            }
+        }
+        first = behind;
+    }
+}
+
+// Of those that were asked the same, one after the other, only the first one's words are needed.
+told_call tell(const call& c, std::string_view key_prefix, base::duration unix_now)
+{
+    teller words{c.number, key_prefix, unix_now};
+    const auto all = c.all();
+    for (auto first = all.begin(); first != all.end();) {
+        const auto other = [&first](const pending_question& q) { return !same(q, *first); };
+        const auto end = std::find_if(std::next(first), all.end(), other);
+        words.add(first->charges, static_cast<std::size_t>(end - first));
+        first = end;
+    }
+    return words.end();
+}
+
+told_call tell_probe(std::int64_t number, std::string_view key_prefix)
+{
+    told_call told;
+    told.keys.add(std::string{key_prefix} + "probe");
+    told.keys.add(gift_key(key_prefix));
+    // A token per microsecond, a thousand at most: never rejected, forgotten at once.
+    told.numbers = {number, 1, 1, 1000, 1, 0, 1, 1, 1};
+    told.shape = {
+        {.times = 1, .enforced = true, .cost = 1, .interval = 1, .burst = 1000, .keys = 1}};
+    return told;
+}
+
+std::string key_of(std::string_view key_prefix, const charge& c)
+{
+    std::string key;
+    key.append(key_prefix).append(c.limit_name).append(":");
+    return key.append(base::sha256_hex128(c.bucket_name.bytes()));
+}
+
+}  // namespace gateway::store
