@@ -6,6 +6,7 @@
 #include "gateway/store/memory_store.hpp"
 #include "tests/contract/schedule_limits.hpp"
 #include "tests/contract/slow_model.hpp"
+#include "tests/contract/timed_postgres.hpp"
 #include "tests/contract/timed_redis.hpp"
 
 #include <gtest/gtest.h>
@@ -143,17 +144,19 @@ private:
     std::map<std::int64_t, std::int64_t> places_;
 };
 
-class script_subject {
+// A shared store's own functions, in its server with a clock that is set.
+template <typename Server>
+class shared_functions {
 public:
     static constexpr base::duration tick = std::chrono::microseconds{1};
     static constexpr bool shared = true;
 
-    explicit script_subject(const times& t) : redis_(t.unix / tick) { set_clock(t); }
+    explicit shared_functions(const times& t) : server_(t.unix / tick) { set_clock(t); }
 
     void set_clock(const times& t)
     {
         gateway_now_ = t.unix;
-        redis_.set_clock(t.unix / tick);
+        server_.set_clock(t.unix / tick);
     }
 
     // Not that of the server.
@@ -161,22 +164,7 @@ public:
 
     answer take(std::span<const charge> charges)
     {
-        const auto said = redis_.take(charges, gateway_now_ + gateway_away_);
-        answer a;
-        EXPECT_EQ(said.size(), 1 + 4 * charges.size());
-        a.clear();
-        a.admitted = said.at(0) == 1;
-        for (std::size_t i = 0; i < charges.size(); ++i) {
-            const std::int64_t* const four = &said.at(1 + 4 * i);
-            a.add(
-                {.allowed = four[0] == 1,
-                 .banned = four[0] == 2,
-                 .remaining = four[1],
-                 .retry_after = four[2] * tick,
-                 .reset_after = four[3] * tick}
-            );
-        }
-        return a;
+        return server_.take(charges, gateway_now_ + gateway_away_);
     }
 
     // Twice, as after a reply that was lost.
@@ -190,28 +178,28 @@ public:
 
     void walk(const std::vector<std::pair<std::string, const limit::limit*>>& limits)
     {
-        redis_.walk(limits, gateway_now_);
+        server_.walk(limits, gateway_now_);
     }
 
-    void forget(const charge& c) { redis_.forget(c); }
+    void forget(const charge& c) { server_.forget(c); }
 
-    void forget_bans(const charge& c) { redis_.forget_bans(c); }
+    void forget_bans(const charge& c) { server_.forget_bans(c); }
 
     std::int64_t offset(const charge& of, std::int64_t length)
     {
-        const std::string key = timed_redis::key_of(of);
+        const std::string key = Server::key_of(of);
         return std::stoll(key.substr(key.size() - 32, 13), nullptr, 16) % length;
     }
 
     void check_lifetime(const charge& c, base::duration reset)
     {
         if (reset > base::duration{0}) {
-            ASSERT_GE(redis_.time_to_live(c) * std::chrono::milliseconds{1}, reset);
+            ASSERT_GE(server_.time_to_live(c) * std::chrono::milliseconds{1}, reset);
         }
     }
 
 private:
-    timed_redis redis_;
+    Server server_;
     base::duration gateway_now_{0};
     base::duration gateway_away_{0};
 };

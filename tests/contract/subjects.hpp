@@ -2,7 +2,10 @@
 #pragma once
 
 #include "gateway/store/memory_store.hpp"
+#include "gateway/store/postgres/postgres_store.hpp"
+#include "gateway/store/postgres/schema.hpp"
 #include "gateway/store/redis/redis_store.hpp"
+#include "tests/contract/postgres_server.hpp"
 #include "tests/contract/redis_server.hpp"
 #include "tests/unit/net/loop_end.hpp"
 
@@ -96,19 +99,41 @@ private:
     memory_store store_{memory_options{.max_buckets = 10'000}};
 };
 
-// A Redis store in a loop of its own. Timeouts are long here, as the machine may be busy.
-class redis_subject {
-public:
-    redis_subject() : redis_subject(std::make_shared<redis_server>(), patient()) {}
+inline void prepare(const redis_server&) {}
 
-    redis_subject(std::shared_ptr<redis_server> server, redis_options options)
-        : server_(std::move(server))
+// Its schema is one that does not outlive a crash.
+inline void prepare(const postgres_server& server)
+{
+    if (server.command("SELECT version FROM gateway.version") != "1") {
+        EXPECT_EQ(server.command(postgres::schema_script(false)), "");
+    }
+}
+
+inline void point(redis_options& options, const redis_server& server)
+{
+    options.port = std::to_string(server.port());
+}
+
+inline void point(postgres_options& options, const postgres_server& server)
+{
+    options.servers[0].port = std::to_string(server.port());
+    options.parameters = {{"user", "gateway"}, {"dbname", "postgres"}};
+}
+
+// A shared store in a loop of its own. Timeouts are long here, as the machine may be busy.
+template <typename Store, typename Options, typename Server>
+class shared_subject {
+public:
+    shared_subject() : shared_subject(std::make_shared<Server>(), patient()) {}
+
+    shared_subject(std::shared_ptr<Server> server, Options options) : server_(std::move(server))
     {
-        options.port = std::to_string(server_->port());
+        prepare(*server_);
+        point(options, *server_);
         store_.emplace(loop_, "shared", options, metrics_);
     }
 
-    ~redis_subject()
+    ~shared_subject()
     {
         store_->close();
         net::testing::end(loop_);
@@ -154,26 +179,29 @@ public:
 
     std::int64_t ticks(base::duration d) const { return d / std::chrono::microseconds{1}; }
 
-    redis_server& server() { return *server_; }
+    Server& server() { return *server_; }
 
-    redis_store& store() { return *store_; }
+    Store& store() { return *store_; }
 
     boost::asio::io_context& io() { return loop_.context(); }
 
     telemetry::store_metrics& metrics() { return metrics_; }
 
 private:
-    static redis_options patient()
+    static Options patient()
     {
-        redis_options o;
+        Options o;
         o.timeout = std::chrono::seconds{2};
         return o;
     }
 
-    std::shared_ptr<redis_server> server_;
+    std::shared_ptr<Server> server_;
     net::loop loop_;
     telemetry::store_metrics metrics_;
-    std::optional<redis_store> store_;
+    std::optional<Store> store_;
 };
+
+using redis_subject = shared_subject<redis_store, redis_options, redis_server>;
+using postgres_subject = shared_subject<postgres_store, postgres_options, postgres_server>;
 
 }  // namespace gateway::store::testing

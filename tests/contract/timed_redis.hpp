@@ -4,6 +4,7 @@
 
 #include "gateway/store/redis/command.hpp"
 #include "gateway/store/redis/scripts.hpp"
+#include "gateway/store/told_reply.hpp"
 #include "tests/contract/redis_server.hpp"
 
 #include <gtest/gtest.h>
@@ -67,9 +68,8 @@ public:
 
     void set_clock(std::int64_t microseconds) { clock_.set(microseconds); }
 
-    // The numbers that the script replies to one question, without those of the call.
-    // `gateway_now`: Unix time as the gateway sees it.
-    std::vector<std::int64_t> take(std::span<const charge> charges, base::duration gateway_now)
+    // What is answered to one question. `gateway_now`: Unix time as the gateway sees it.
+    answer take(std::span<const charge> charges, base::duration gateway_now)
     {
         call_.number = 7;
         call_.count = 1;
@@ -77,7 +77,12 @@ public:
         std::string bytes;
         redis::encode_take(bytes, take_sha_, tell(call_, prefix, gateway_now));
         redisAppendFormattedCommand(link_.get(), bytes.data(), bytes.size());
-        return numbers(next_reply());
+        const std::vector<std::int64_t> said = numbers(next_reply());
+        answer a;
+        std::size_t at = 0;
+        EXPECT_EQ(read_question(said, at, charges.size(), a), call_results::kind::answer);
+        EXPECT_EQ(at, said.size());
+        return a;
     }
 
     // One whole walk over the keys, after these limits have changed.

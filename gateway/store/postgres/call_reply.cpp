@@ -1,0 +1,70 @@
+#include "gateway/store/postgres/call_reply.hpp"
+
+#include "gateway/store/told_reply.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace gateway::store::postgres {
+
+bool call_reply::ended() const
+{
+    return at_ == told_.size() && shape_.empty();
+}
+
+call_results::kind call_reply::next(std::size_t charges, answer& into)
+{
+    if (shape_.empty()) {
+        return kind::garbage;
+    }
+    const usual_questions& asked = shape_.front();
+    const bool usual = asked.keys > 0;
+    const std::int64_t questions = usual ? asked.keys * asked.times : asked.times;
+    const kind said = !usual         ? read_question(told_, at_, charges, into)
+                      : charges == 1 ? next_usual(asked, into)
+                                     : kind::garbage;
+    if (++answered_ == questions) {
+        at_ += usual ? 2 * static_cast<std::size_t>(asked.keys) : 0;
+        shape_ = shape_.subspan(1);
+        answered_ = 0;
+    }
+    return said;
+}
+
+// What their buckets owed, one after the other, then how many passed at each: the rest follows, by
+// the algebra of limit/algebra.hpp.
+call_results::kind call_reply::next_usual(const usual_questions& asked, answer& into)
+{
+    const auto keys = static_cast<std::size_t>(asked.keys);
+    const auto rest = told_.subspan(at_);
+    if (rest.size() < 2 * keys) {
+        return kind::garbage;
+    }
+    const auto key = static_cast<std::size_t>(answered_ / asked.times);
+    const std::int64_t before = answered_ % asked.times;
+    const std::int64_t passed = rest[keys + key];
+    const bool passes = before < passed;
+    const std::int64_t most = asked.interval * asked.burst;
+    const std::int64_t owed =
+        rest[key] + (passes ? before + 1 : passed) * asked.cost * asked.interval;
+    if (rest[key] < 0 || passed < 0 || passed > asked.times || (passes && owed > most)) {
+        return kind::garbage;
+    }
+    // A token may have come back while the call waited for others, after this was refused.
+    const std::int64_t least = asked.cost > asked.burst ? 0 : 1;
+    const std::int64_t missing =
+        std::max(owed + (std::min(asked.cost, asked.burst) - asked.burst) * asked.interval, least);
+    const std::int64_t held = (owed + asked.interval - 1) / asked.interval;
+    const std::array<std::int64_t, 4> four{
+        passes ? 1 : 0, std::max<std::int64_t>(asked.burst - held, 0), passes ? 0 : missing, owed};
+    const auto said = decision_in(four);
+    if (!said) {
+        return kind::garbage;
+    }
+    into.clear();
+    into.admitted = passes || !asked.enforced;
+    into.add(*said);
+    return kind::answer;
+}
+
+}  // namespace gateway::store::postgres

@@ -1,0 +1,99 @@
+-- Decides questions of any kind; see question.sql.
+
+-- What charges that were all allowed take.
+CREATE FUNCTION gateway.taken(q gateway.question, now bigint) RETURNS gateway.question
+LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+    c gateway.charge;
+    h gateway.held;
+BEGIN
+    FOR i IN REVERSE cardinality(q.charges) .. 1 LOOP
+        c := q.charges[i];
+        CONTINUE WHEN c.said[1] <> 1 OR c.cost = 0;
+        h := q.buckets[c.bucket];
+        h.changed := true;
+        IF (h.terms).kind = 's' THEN
+            h := gateway.take_at(h, gateway.counted_at(h.terms, now + c.said[3]), c.cost);
+        ELSIF (h.terms).kind = 'p' THEN
+            h.moments := h.moments || now + (h.terms).length;
+            h.amounts := h.amounts || c.place;
+        END IF;
+        q.buckets[c.bucket] := h;
+    END LOOP;
+    RETURN q;
+END $$;
+
+-- Decides a question once. `looking`: nothing is written, and no rejection counted.
+CREATE FUNCTION gateway.decide(
+    INOUT q gateway.question, mark_key text, looking boolean, now bigint, OUT reply bigint[])
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    c gateway.charge;
+    h gateway.held;
+    before gateway.held[] := q.buckets;
+    made record;
+    admitted bigint := 1;
+BEGIN
+    FOR i IN 1 .. cardinality(q.charges) LOOP
+        c := q.charges[i];
+        h := q.buckets[c.bucket];
+        IF c.correction > 0 AND looking THEN
+            c.said := ARRAY[1, 0, 0, 0];
+            h.changed := true;
+        ELSIF c.correction > 0 THEN
+            made := gateway.correct(c, h, mark_key, now);
+            h := made.h;
+            c.said := made.said;
+        ELSE
+            c.said := gateway.judge(c, h, looking, now);
+            h.debt := h.debt + CASE c.said[1] WHEN 1 THEN c.cost * (h.terms).unit ELSE 0 END;
+        END IF;
+        admitted := CASE WHEN c.said[1] <> 1 AND c.enforced THEN 0 ELSE admitted END;
+        q.charges[i] := c;
+        q.buckets[c.bucket] := h;
+    END LOOP;
+    IF admitted = 0 THEN
+        q.buckets := before;
+    ELSIF c.correction = 0 THEN
+        q := gateway.taken(q, now);
+    END IF;
+    reply := ARRAY[admitted];
+    FOR i IN 1 .. cardinality(q.charges) LOOP
+        c := q.charges[i];
+        IF admitted = 0 AND c.said[1] = 1 THEN
+            -- Nothing is taken: this limit's numbers are those of its untouched bucket.
+            h := q.buckets[c.bucket];
+            c.said := gateway.passed(h, h.debt, 0, now);
+        END IF;
+        reply := reply || c.said;
+    END LOOP;
+END $$;
+
+-- Whether a decided question wants something written.
+CREATE FUNCTION gateway.wants_writing(q gateway.question) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+    SELECT EXISTS (SELECT FROM unnest(q.buckets) h WHERE h.changed)
+        OR EXISTS (SELECT FROM unnest(q.charges) c WHERE c.after > 0 AND c.said[1] = 0)
+$$;
+
+-- The rows that a question may write, receipts left out, which are made where they are looked at.
+CREATE FUNCTION gateway.rows_of(q gateway.question) RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
+    SELECT ARRAY(SELECT h.key FROM unnest(q.buckets) h)
+        || ARRAY(SELECT c.ban_key FROM unnest(q.charges) c WHERE c.ban_key IS NOT NULL)
+$$;
+
+-- Decides a question so many times, one after the other, and writes what has changed.
+CREATE FUNCTION gateway.answer(
+    INOUT q gateway.question, times bigint, mark_key text, looking boolean, now bigint, OUT reply bigint[])
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    decided record;
+BEGIN
+    FOR i IN 1 .. times LOOP
+        decided := gateway.decide(q, mark_key, looking, now);
+        q := decided.q;
+        reply := reply || decided.reply;
+    END LOOP;
+    IF NOT looking THEN
+        PERFORM gateway.let_go(h, now) FROM unnest(q.buckets) h WHERE h.changed;
+    END IF;
+END $$;

@@ -1,0 +1,190 @@
+#include "gateway/store/postgres/link.hpp"
+
+#include "gateway/store/postgres/call_reply.hpp"
+#include "gateway/store/postgres/parameters.hpp"
+
+#include <array>
+#include <utility>
+
+namespace gateway::store::postgres {
+
+namespace {
+
+// Unnamed, as a pooler gives each transaction another connection (pgbouncer before 1.21).
+constexpr const char* take = "SELECT gateway.take_1($1, $2, $3)";
+
+// Types of parameters, as in pg_type: text[], bigint[], and int as text.
+constexpr std::array<Oid, 3> types{1009, 1016, 23};
+constexpr std::array<int, 3> formats{1, 1, 0};
+
+// How long a call that others were in the way of rests, at most, the first time.
+constexpr base::duration first_rest = std::chrono::milliseconds{1};
+
+}  // namespace
+
+void link::send(const call& c)
+{
+    begin({.number = c.number}, tell(c, options_.key_prefix, base::unix_time()));
+}
+
+void link::send_probe(std::int64_t number)
+{
+    begin({.number = number}, tell_probe(number, options_.key_prefix));
+}
+
+void link::begin(statement s, const told_call& told)
+{
+    s.shape = told.shape;
+    s.keys = encode_texts(told.keys);
+    s.numbers = encode_numbers(told.numbers);
+    s.sent = base::now();
+    say(std::move(s));
+}
+
+void link::say(statement s)
+{
+    PGconn* const to = session_.connection();
+    const std::array<const char*, 3> values{s.keys.data(), s.numbers.data(), most_wait_.c_str()};
+    const std::array<int, 3> sizes{
+        static_cast<int>(s.keys.size()), static_cast<int>(s.numbers.size()), 0};
+    // What cannot be sent for want of memory is late; a broken connection is noticed by who reads.
+    PQsendQueryParams(to, take, 3, types.data(), values.data(), sizes.data(), formats.data(), 1);
+    PQpipelineSync(to);
+    statements_.push() = std::move(s);
+    flush();
+}
+
+void link::flush()
+{
+    if (writing_ || PQflush(session_.connection()) != 1) {
+        return;
+    }
+    writing_ = true;
+    session_.socket().async_wait(
+        boost::asio::posix::descriptor_base::wait_write,
+        [self = self_.lock(), mine = era_](const boost::system::error_code& ec) {
+            if (!ec && self->era_ == mine) {
+                self->writing_ = false;
+                self->flush();
+            }
+        }
+    );
+}
+
+void link::watch()
+{
+    session_.socket().async_wait(
+        boost::asio::posix::descriptor_base::wait_read,
+        [self = self_.lock(), mine = era_](const boost::system::error_code& ec) {
+            if (ec || self->era_ != mine) {
+                return;
+            }
+            self->receive();
+            if (self->era_ == mine) {
+                self->watch();
+            }
+        }
+    );
+}
+
+// What has arrived. The connection may be lost, or closed by somebody we called.
+void link::receive()
+{
+    if (PQconsumeInput(session_.connection()) != 1) {
+        lose(trouble_in(PQerrorMessage(session_.connection())));
+        return;
+    }
+    if (read_results()) {
+        conversation_.turn_ended(base::now());
+    }
+}
+
+// False: the connection is lost.
+bool link::read_results()
+{
+    PGconn* const from = session_.connection();
+    while (!statements_.empty() && PQisBusy(from) == 0) {
+        const session::result r{PQgetResult(from), &PQclear};
+        if (r == nullptr) {
+            continue;  // the end of one statement's results
+        }
+        if (PQresultStatus(r.get()) != PGRES_PIPELINE_SYNC) {
+            note(statements_.front(), *r);
+            continue;
+        }
+        statement done = std::move(statements_.front());
+        statements_.pop();
+        const std::uint64_t mine = era_;
+        if (!settle(std::move(done)) || era_ != mine) {
+            return false;
+        }
+    }
+    if (PQstatus(from) == CONNECTION_BAD) {
+        lose(trouble_in(PQerrorMessage(from)));
+        return false;
+    }
+    return true;
+}
+
+void link::note(statement& s, const PGresult& r)
+{
+    if (PQresultStatus(&r) == PGRES_TUPLES_OK && PQntuples(&r) == 1) {
+        const auto size = static_cast<std::size_t>(PQgetlength(&r, 0, 0));
+        s.told = decode_numbers({PQgetvalue(&r, 0, 0), size});
+        return;
+    }
+    const char* const code = PQresultErrorField(&r, PG_DIAG_SQLSTATE);
+    const char* const words = PQresultErrorField(&r, PG_DIAG_MESSAGE_PRIMARY);
+    s.why = code == nullptr ? trouble_in(PQresultErrorMessage(&r))
+                            : trouble_of(code, words == nullptr ? "" : words);
+}
+
+// False: the connection is lost.
+bool link::settle(statement s)
+{
+    if (s.why && s.why->reconnect) {
+        lose(*s.why);
+        return false;
+    }
+    if (s.why && repeats(s)) {
+        return true;
+    }
+    if (s.why) {
+        health_.note(s.why->why, s.why->words);
+        conversation_.refused(s.number, s.why->why, base::now());
+        return true;
+    }
+    const std::vector<std::int64_t> nothing;
+    call_reply reply{s.told ? *s.told : nothing, s.shape};
+    if (!reply.begins() || reply.number() != s.number) {
+        lose({.why = failure::protocol, .words = {}});
+        return false;
+    }
+    return conversation_.answered(s.number, reply, base::now());
+}
+
+// Nothing of it was done, as others were in its way: once more, after a moment, within the same
+// deadline. False: it has been repeated often enough.
+bool link::repeats(statement& s)
+{
+    if (!s.why->try_again || ++s.tries >= most_tries || base::now() - s.sent >= options_.timeout) {
+        return false;
+    }
+    s.why.reset();
+    const double chance = std::uniform_real_distribution<double>{0, 1}(random_);
+    const auto most = static_cast<double>((first_rest * (1 << s.tries)).count());
+    repeated_.push_back(std::move(s));
+    repeat_timer_.expires_after(base::duration{static_cast<std::int64_t>(most * chance)});
+    repeat_timer_.async_wait([self = self_.lock(),
+                              mine = era_](const boost::system::error_code& ec) {
+        if (ec || self->era_ != mine) {
+            return;
+        }
+        for (statement& again : std::exchange(self->repeated_, {})) {
+            self->say(std::move(again));
+        }
+    });
+    return true;
+}
+
+}  // namespace gateway::store::postgres

@@ -1,0 +1,115 @@
+// One worker's connection to a PostgreSQL server: what the conversation says, as calls of one
+// function that travel in a pipeline. Replies come in the order of calls.
+//
+// On the worker's thread. Held by shared_ptr, as what it waits for may end after close().
+#pragma once
+
+#include "gateway/base/ring.hpp"
+#include "gateway/net/loop.hpp"
+#include "gateway/store/conversation_state.hpp"
+#include "gateway/store/health_report.hpp"
+#include "gateway/store/postgres/options.hpp"
+#include "gateway/store/postgres/session.hpp"
+#include "gateway/store/told_call.hpp"
+#include "gateway/telemetry/metrics.hpp"
+
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace gateway::store::postgres {
+
+class link final : private conversation_port {
+public:
+    static std::shared_ptr<link> start(
+        net::loop& l,
+        std::string name,
+        const postgres_options& options,
+        telemetry::store_metrics& metrics
+    );
+
+    link(
+        net::loop& l,
+        std::string name,
+        const postgres_options& options,
+        telemetry::store_metrics& metrics
+    );
+    link(const link&) = delete;
+    link& operator=(const link&) = delete;
+
+    conversation_state& conversation() { return conversation_; }
+
+    void close(conversation_state::pending_ones what);
+
+    // Tells no more how the store is.
+    void retire() { health_.retire(); }
+
+private:
+    // A call or probe on its way.
+    struct statement {
+        std::int64_t number = 0;
+        std::vector<usual_questions> shape{};
+        // In case it is to be sent again: others were in its way.
+        std::string keys{};
+        std::string numbers{};
+        base::instant sent{};
+        int tries = 0;
+        // What the server said.
+        std::optional<std::vector<std::int64_t>> told{};
+        std::optional<trouble> why{};
+    };
+
+    static constexpr std::size_t max_statements = conversation_state::max_calls + 1;
+    // Of a call that conflicts with others, where the database makes them repeat it.
+    static constexpr int most_tries = 4;
+
+    std::weak_ptr<link> self_;
+    net::loop& loop_;
+    postgres_options options_;
+    std::string most_wait_;
+    health_report health_;
+    session session_;
+    // Those under way, oldest first.
+    base::ring<statement> statements_;
+    // Those that wait to be sent again.
+    std::vector<statement> repeated_;
+    net::timer repeat_timer_;
+    bool writing_ = false;
+    bool turn_end_posted_ = false;
+    net::timer wake_timer_;
+    // What run() waits for: the end of a rest, or of the connection.
+    net::timer run_timer_;
+    // Changes with the connection.
+    std::uint64_t era_ = 0;
+
+    std::minstd_rand random_;
+    conversation_state conversation_;
+
+    // What the conversation asks for.
+    void send(const call& c) override;
+    void send_probe(std::int64_t number) override;
+    void hang_up() override;
+    void wake_at(base::instant at) override;
+    void wake_after_turn() override;
+    void report(std::optional<failure> why) override;
+
+    // link.cpp: statements and their results.
+    void begin(statement s, const told_call& told);
+    void say(statement s);
+    void flush();
+    void watch();
+    void receive();
+    bool read_results();
+    static void note(statement& s, const PGresult& r);
+    bool settle(statement s);
+    bool repeats(statement& s);
+
+    // link_recovery.cpp: loss and return.
+    net::task<> run(std::shared_ptr<link> self);
+    net::task<std::optional<trouble>> open();
+    void lose(const trouble& why);
+};
+
+}  // namespace gateway::store::postgres

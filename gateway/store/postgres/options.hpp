@@ -1,0 +1,37 @@
+// Where PostgreSQL servers are, and who we are there.
+#pragma once
+
+#include "gateway/net/resolved_name.hpp"
+#include "gateway/store/options.hpp"
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gateway::store {
+
+struct postgres_options : conversation_options {
+    // Tried in turn until one takes writes. A socket path is that of the folder.
+    std::vector<net::server_address> servers{
+        {.host = "127.0.0.1", .port = "5432", .socket_path = {}}};
+    // What libpq is told besides, as "dbname", "user" or "sslmode" and their values.
+    std::vector<std::pair<std::string, std::string>> parameters;
+    // Empty: none is sent, unless libpq knows one (~/.pgpass).
+    std::string password;
+    // Where the password comes from, if not from the URL.
+    std::string password_file;
+    // Per worker. What concerns one bucket goes over one of them.
+    std::size_t connections = 1;
+    // Whether buckets outlive a crash of the server, which costs the disk a write per call.
+    bool durable = false;
+    // Install what is missing in the database.
+    bool migrate = true;
+
+    static constexpr std::size_t most_servers = 16;
+    static constexpr std::size_t most_connections = 16;
+
+    bool operator==(const postgres_options&) const = default;
+};
+
+}  // namespace gateway::store

@@ -1,0 +1,64 @@
+#include "gateway/store/postgres/postgres_store.hpp"
+
+#include "gateway/store/postgres/link.hpp"
+
+#include <algorithm>
+
+namespace gateway::store {
+
+postgres_store::postgres_store(
+    net::loop& l,
+    const std::string& name,
+    const postgres_options& options,
+    telemetry::store_metrics& metrics
+)
+{
+    for (std::size_t i = 0; i < options.connections; ++i) {
+        links_.push_back(postgres::link::start(l, name, options, metrics));
+    }
+}
+
+postgres_store::~postgres_store()
+{
+    for (const auto& link : links_) {
+        link->close(conversation_state::pending_ones::abandon);
+    }
+}
+
+postgres::link& postgres_store::link_for(std::span<const charge> charges) const
+{
+    return *links_[charges.front().bucket_name.hash().low % links_.size()];
+}
+
+bool postgres_store::recalls(std::span<const charge> charges, base::instant now, answer& into) const
+{
+    return link_for(charges).conversation().recalls(charges, now, into);
+}
+
+std::optional<failure> postgres_store::ask(std::span<const charge> charges, question& q)
+{
+    return link_for(charges).conversation().ask(charges, q, base::now());
+}
+
+void postgres_store::close()
+{
+    for (const auto& link : links_) {
+        link->close(conversation_state::pending_ones::fail);
+    }
+}
+
+void postgres_store::retire()
+{
+    for (const auto& link : links_) {
+        link->retire();
+    }
+}
+
+bool postgres_store::healthy() const
+{
+    return std::all_of(links_.begin(), links_.end(), [](const auto& link) {
+        return link->conversation().healthy();
+    });
+}
+
+}  // namespace gateway::store

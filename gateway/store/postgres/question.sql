@@ -1,0 +1,105 @@
+-- Questions of any kind. Twin of redis/take_any.lua, whose numbers they are told in; see take.sql.
+
+-- The question of so many charges that is told from that number on, by keys behind that one.
+CREATE FUNCTION gateway.question_in(keys text[], key int, numbers bigint[], at int, count int, now bigint)
+RETURNS gateway.question LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    q gateway.question;
+    c gateway.charge;
+    t gateway.terms;
+    kind int;
+    its_key text;
+BEGIN
+    FOR i IN 1 .. count LOOP
+        key := key + 1;
+        its_key := keys[key];
+        c := NULL;
+        c.cost := numbers[at];
+        kind := numbers[at + 1];
+        at := at + 2;
+        c.is_gift := kind >= 32;
+        c.enforced := kind % 8 = 1;
+        c.correction := 0;
+        IF kind % 16 >= 8 THEN
+            c.max_wait := numbers[at];
+            c.max_reserved := numbers[at + 1];
+            at := at + 2;
+        ELSIF kind % 16 > 1 THEN
+            c.correction := kind % 16;
+            c.held := numbers[at];
+            c.owed_before := numbers[at + 1];
+            at := at + 2;
+            IF c.correction <> 5 THEN
+                key := key + 1;
+                c.receipt := keys[key];
+            END IF;
+        END IF;
+        t := gateway.terms_in(numbers, at, its_key, now);
+        at := at + gateway.numbers_of_terms(numbers, at);
+        IF t.kind = 'p' THEN
+            c.place := numbers[at];
+            at := at + 1;
+        END IF;
+        IF kind % 32 >= 16 THEN
+            key := key + 1;
+            c.after := numbers[at];
+            c.within := numbers[at + 1];
+            c.ban := numbers[at + 2];
+            c.max_ban := numbers[at + 3];
+            c.ban_key := keys[key];
+            at := at + 4;
+        END IF;
+        c.bucket := (SELECT u.ordinality FROM unnest(q.buckets) WITH ORDINALITY u WHERE u.key = its_key LIMIT 1);
+        IF c.bucket IS NULL THEN
+            q.buckets := q.buckets || gateway.hold(its_key, t, now);
+            c.bucket := cardinality(q.buckets);
+        END IF;
+        q.charges := q.charges || c;
+    END LOOP;
+    q.at := at;
+    q.key := key;
+    RETURN q;
+END $$;
+
+-- What a request is told that passes, or would, and leaves the bucket owing so much.
+CREATE FUNCTION gateway.passed(h gateway.held, debt bigint, wait bigint, now bigint) RETURNS bigint[]
+LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+    t gateway.terms := h.terms;
+    full_in bigint := gateway.time_until(h, debt, now);
+BEGIN
+    -- What a request that waits takes of a sliding limit counts from the end of the wait.
+    IF t.kind = 's' AND wait > 0 THEN
+        full_in := greatest(full_in, gateway.counted_at(t, now + wait) + t.length - now);
+    END IF;
+    RETURN ARRAY[1, greatest(t.burst - gateway.ceil_div(debt, t.unit), 0), wait, full_in];
+END $$;
+
+-- Whether the bucket has the tokens or will have them: allowed, remaining, retry, full. `looking`:
+-- a rejection is not counted.
+CREATE FUNCTION gateway.judge(c gateway.charge, h gateway.held, looking boolean, now bigint)
+RETURNS bigint[] LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    t gateway.terms := h.terms;
+    missing bigint := greatest(h.debt + (least(c.cost, t.burst) - t.burst) * t.unit, 0);
+    wait bigint := gateway.time_until(h, missing, now);
+    passes boolean := c.cost <= t.burst AND (missing = 0 OR coalesce(
+        gateway.ceil_div(missing, t.unit) <= c.max_reserved AND wait <= c.max_wait, false));
+    ban_left bigint := 0;
+BEGIN
+    IF c.after IS NOT NULL THEN
+        ban_left := gateway.banned_for(c.ban_key, now);
+        IF NOT passes AND ban_left = 0 AND c.after > 0 AND NOT looking THEN
+            PERFORM gateway.note_rejection(c, now);
+            ban_left := gateway.banned_for(c.ban_key, now);
+        END IF;
+    END IF;
+    IF passes AND ban_left = 0 THEN
+        RETURN gateway.passed(h, h.debt + c.cost * t.unit, wait, now);
+    END IF;
+    RETURN ARRAY[
+        CASE WHEN ban_left > 0 THEN 2 ELSE 0 END,
+        greatest(t.burst - gateway.ceil_div(h.debt, t.unit), 0),
+        greatest(CASE WHEN passes THEN 0 ELSE wait END, ban_left),
+        gateway.time_until(h, h.debt, now)];
+END $$;

@@ -1,0 +1,75 @@
+#include "gateway/store/postgres/schema.hpp"
+
+#include "gateway/store/postgres/statements.hpp"
+
+#include <charconv>
+
+namespace gateway::store::postgres {
+
+namespace {
+
+int number_in(const PGresult& rows, int column)
+{
+    const std::string_view text = PQgetvalue(&rows, 0, column);
+    int number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    return number;
+}
+
+}  // namespace
+
+std::string schema_script(bool durable)
+{
+    constexpr std::string_view place = "@LOGGED@";
+    std::string script{schema_statements};
+    return script.replace(script.find(place), place.size(), durable ? "" : "UNLOGGED");
+}
+
+net::task<std::optional<trouble>> check_schema(session& s)
+{
+    const session::result rows = co_await s.ask("SELECT version, oldest FROM gateway.version");
+    if (rows == nullptr) {
+        trouble t = s.last_trouble();
+        if (t.no_schema) {
+            t.words = "the database has no schema \"gateway\": install it with \"gateway migrate\"";
+        } else if (t.why == failure::auth) {
+            t.words += ": grant what docs/stores.md says";
+        }
+        co_return t;
+    }
+    const bool some = PQntuples(rows.get()) == 1;
+    const int version = some ? number_in(*rows, 0) : 0;
+    const int oldest = some ? number_in(*rows, 1) : 0;
+    if (version < schema_version || oldest > schema_version) {
+        const std::string is = "schema \"gateway\" of the database has version " +
+                               std::to_string(version) + ", and this gateway needs " +
+                               std::to_string(schema_version);
+        co_return trouble{
+            .why = failure::config,
+            .words = is + (version < schema_version ? ": upgrade it with \"gateway migrate\""
+                                                    : ": run a newer gateway"),
+            .no_schema = version < schema_version};
+    }
+    co_return std::nullopt;
+}
+
+// Statements that are sent together are one transaction: all of it is there, or nothing.
+net::task<std::optional<trouble>> migrate(session& s, bool durable)
+{
+    std::optional<trouble> missing = co_await check_schema(s);
+    if (!missing || !missing->no_schema) {
+        co_return missing;
+    }
+    const session::result done = co_await s.ask(schema_script(durable));
+    if (done == nullptr && s.connection() == nullptr) {
+        co_return s.last_trouble();
+    }
+    const trouble refused = done == nullptr ? s.last_trouble() : trouble{};
+    missing = co_await check_schema(s);
+    if (missing && done == nullptr) {
+        co_return refused;  // and nobody else has installed it meanwhile
+    }
+    co_return missing;
+}
+
+}  // namespace gateway::store::postgres

@@ -1,0 +1,25 @@
+// Our table and functions in a database: whether they are there, and how they come there.
+#pragma once
+
+#include "gateway/net/task.hpp"
+#include "gateway/store/postgres/session.hpp"
+#include "gateway/store/postgres/trouble.hpp"
+
+#include <optional>
+#include <string>
+
+namespace gateway::store::postgres {
+
+// What this gateway needs.
+inline constexpr int schema_version = 1;
+
+// All of it, as statements; `durable`: the table is one that outlives a crash of the server.
+std::string schema_script(bool durable);
+
+// Nothing: what is there serves us. `s` is open.
+net::task<std::optional<trouble>> check_schema(session& s);
+
+// Installs what is missing, unless somebody else does so just now. Nothing: it is there.
+net::task<std::optional<trouble>> migrate(session& s, bool durable);
+
+}  // namespace gateway::store::postgres

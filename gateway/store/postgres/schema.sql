@@ -1,0 +1,40 @@
+-- What a gateway keeps in a PostgreSQL database (14 or later): one table, and the functions that
+-- decide. All moments are microseconds since the Unix epoch, by the server's clock.
+--
+-- A version once released is not changed: what comes later is added, so that gateways of several
+-- versions can share a database.
+CREATE SCHEMA IF NOT EXISTS gateway;
+
+-- Its number, and the oldest that a gateway may have been built with.
+CREATE TABLE gateway.version (version int NOT NULL, oldest int NOT NULL);
+INSERT INTO gateway.version VALUES (1, 1);
+
+-- One row per bucket, ban, receipt and mark. From `full_at` on it is as good as never seen.
+--   kind  what            owed                             unit            moments          amounts
+--   t     token bucket    the largest debt that can be     of one token
+--   w     windows         tokens, when it was written      which windows
+--   s     sliding limit   tokens in `amounts`              its length      of takings       tokens
+--   p     places                                                           leased until     numbers
+--   b     ban             until when it is banned          its length      of rejections
+--   r     receipt, of a correction that has been made
+--   m     mark, in `owed`: when tokens that nobody expected were given last
+--   n     nothing yet: a row that is there to be locked
+CREATE @LOGGED@ TABLE gateway.buckets (
+    full_at bigint NOT NULL,
+    owed bigint NOT NULL DEFAULT 0,
+    unit bigint NOT NULL DEFAULT 1,
+    kind "char" NOT NULL,
+    key text COLLATE "C" PRIMARY KEY,
+    moments bigint[],
+    amounts bigint[]
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05);
+
+-- What every call begins with.
+CREATE FUNCTION gateway.now() RETURNS bigint LANGUAGE sql VOLATILE
+AS 'SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint';
+
+CREATE FUNCTION gateway.ceil_div(a bigint, b bigint) RETURNS bigint LANGUAGE sql IMMUTABLE
+AS 'SELECT CASE WHEN a > 0 THEN (a - 1) / b + 1 ELSE a / b END';
+
+CREATE FUNCTION gateway.floor_div(a bigint, b bigint) RETURNS bigint LANGUAGE sql IMMUTABLE
+AS 'SELECT CASE WHEN a >= 0 THEN a / b ELSE -((-a - 1) / b) - 1 END';

@@ -1,0 +1,258 @@
+#include "gateway/store/postgres/session.hpp"
+
+#include <boost/asio/ip/address.hpp>
+
+#include <array>
+#include <netinet/in.h>
+#include <utility>
+
+namespace gateway::store::postgres {
+
+namespace {
+
+constexpr net::resolver_options only_when_asked{
+    .refresh = net::resolver_options::never, .retry = net::resolver_options::never};
+
+// How long a fresh look-up is awaited when the addresses of an older one are at hand.
+constexpr base::duration fresh_lookup = std::chrono::milliseconds{100};
+
+std::string text_of(const net::resolved_name::endpoint& at)
+{
+    const auto* const any = static_cast<const sockaddr*>(static_cast<const void*>(at.data()));
+    if (any->sa_family == AF_INET) {
+        const auto* const v4 = static_cast<const sockaddr_in*>(static_cast<const void*>(any));
+        return boost::asio::ip::address_v4{ntohl(v4->sin_addr.s_addr)}.to_string();
+    }
+    const auto* const v6 = static_cast<const sockaddr_in6*>(static_cast<const void*>(any));
+    boost::asio::ip::address_v6::bytes_type bytes;
+    std::copy_n(std::begin(v6->sin6_addr.s6_addr), bytes.size(), bytes.begin());
+    return boost::asio::ip::address_v6{bytes, v6->sin6_scope_id}.to_string();
+}
+
+}  // namespace
+
+session::session(
+    const net::executor& executor, const postgres_options& options, base::duration limit
+)
+    : executor_(executor),
+      options_(options),
+      limit_(limit),
+      descriptor_(executor),
+      lookup_wait_(executor),
+      timer_(executor)
+{
+    for (const net::server_address& s : options_.servers) {
+        names_.push_back(net::resolved_name::of(executor, s, only_when_asked, [this] {
+            lookup_wait_.cancel();
+        }));
+    }
+}
+
+std::string session::address() const
+{
+    const net::server_address& s = options_.servers[server_];
+    return s.socket_path.empty() ? s.host + ":" + s.port : s.socket_path;
+}
+
+void session::close()
+{
+    if (descriptor_.is_open()) {
+        descriptor_.release();  // the socket is libpq's
+    }
+    connection_.reset();
+}
+
+void session::cancel()
+{
+    cancelled_ = true;
+    for (net::resolved_name& n : names_) {
+        n.stop();
+    }
+    lookup_wait_.cancel();
+    end_limit();
+    close();
+}
+
+void session::fail(failure why)
+{
+    trouble_ = {.why = why, .words = {}};
+}
+
+net::task<bool> session::open()
+{
+    close();
+    fail(failure::unreachable);
+    expired_ = false;
+    for (std::size_t tried = 0; tried < names_.size() && !cancelled_; ++tried) {
+        const std::size_t server = server_;
+        co_await look_up(server);
+        const auto known = names_[server].endpoints();  // of which there may be others meanwhile
+        const std::vector<net::resolved_name::endpoint> addresses(known.begin(), known.end());
+        if (addresses.empty()) {
+            trouble_.words = names_[server].error();
+        }
+        for (std::size_t i = 0; i < addresses.size() && !cancelled_; ++i) {
+            begin_limit();
+            const bool is_open = co_await open_one(server, addresses[i]);
+            end_limit();
+            if (is_open) {
+                co_return true;
+            }
+            close();
+        }
+        server_ = (server + 1) % names_.size();
+    }
+    co_return false;
+}
+
+net::task<> session::look_up(std::size_t server)
+{
+    if (!cancelled_ && names_[server].ask()) {
+        co_await net::pause(
+            lookup_wait_, names_[server].endpoints().empty() ? limit_ : fresh_lookup
+        );
+    }
+}
+
+// False: libpq has no memory.
+bool session::begin(std::size_t server, const net::resolved_name::endpoint& at)
+{
+    const net::server_address& to = options_.servers[server];
+    std::vector<std::pair<std::string, std::string>> all = options_.parameters;
+    if (to.socket_path.empty()) {
+        all.emplace_back("host", to.host);
+        all.emplace_back("hostaddr", text_of(at));
+    } else {
+        all.emplace_back("host", to.socket_path);
+    }
+    all.emplace_back("port", to.port);
+    if (!options_.password.empty()) {
+        all.emplace_back("password", options_.password);
+    }
+    std::vector<const char*> words{
+        "target_session_attrs", "gssencmode", "fallback_application_name"};
+    std::vector<const char*> values{"read-write", "disable", "gateway"};
+    for (const auto& [word, value] : all) {
+        words.push_back(word.c_str());
+        values.push_back(value.c_str());
+    }
+    words.push_back(nullptr);
+    values.push_back(nullptr);
+    connection_.reset(PQconnectStartParams(words.data(), values.data(), 0));
+    if (connection_ == nullptr) {
+        return false;
+    }
+    PQsetErrorVerbosity(connection_.get(), PQERRORS_VERBOSE);
+    return true;
+}
+
+// libpq may have closed its socket and opened another of the same number since the last time.
+net::task<bool> session::open_one(std::size_t server, const net::resolved_name::endpoint& at)
+{
+    if (!begin(server, at)) {
+        fail(failure::unreachable);
+        co_return false;
+    }
+    PostgresPollingStatusType next = PGRES_POLLING_WRITING;
+    if (PQstatus(connection_.get()) == CONNECTION_BAD) {
+        next = PGRES_POLLING_FAILED;
+    }
+    while (next == PGRES_POLLING_READING || next == PGRES_POLLING_WRITING) {
+        descriptor_.assign(PQsocket(connection_.get()));
+        const bool ready = co_await wait(
+            next == PGRES_POLLING_READING ? descriptor::wait_read : descriptor::wait_write
+        );
+        if (!ready) {
+            fail(expired_ ? failure::timeout : failure::unreachable);
+            co_return false;
+        }
+        descriptor_.release();
+        next = PQconnectPoll(connection_.get());
+    }
+    if (next == PGRES_POLLING_FAILED) {
+        trouble_ = trouble_in(PQerrorMessage(connection_.get()));
+        co_return false;
+    }
+    descriptor_.assign(PQsocket(connection_.get()));
+    co_return PQsetnonblocking(connection_.get(), 1) == 0;
+}
+
+net::task<bool> session::wait(descriptor::wait_type what)
+{
+    const auto [ec] = co_await descriptor_.async_wait(what, net::use_task);
+    co_return !ec && !expired_ && !cancelled_ && connection_ != nullptr;
+}
+
+void session::begin_limit()
+{
+    expired_ = false;
+    timer_.expires_after(limit_);
+    timer_.async_wait([this, mine = ++wait_](const boost::system::error_code& ec) {
+        if (!ec && wait_ == mine) {
+            expired_ = true;
+            descriptor_.cancel();
+        }
+    });
+}
+
+void session::end_limit()
+{
+    ++wait_;
+    timer_.cancel();
+}
+
+net::task<session::result> session::ask(
+    const std::string& sql, const std::vector<std::string>& parameters
+)
+{
+    result rows{nullptr, &PQclear};
+    std::vector<const char*> values;
+    for (const std::string& p : parameters) {
+        values.push_back(p.c_str());
+    }
+    const int sent = parameters.empty() ? PQsendQuery(connection_.get(), sql.c_str())
+                                        : PQsendQueryParams(
+                                              connection_.get(),
+                                              sql.c_str(),
+                                              static_cast<int>(values.size()),
+                                              nullptr,
+                                              values.data(),
+                                              nullptr,
+                                              nullptr,
+                                              0
+                                          );
+    begin_limit();
+    bool alive = sent == 1;
+    while (alive && PQflush(connection_.get()) == 1) {
+        alive = co_await wait(descriptor::wait_write);
+    }
+    while (alive) {
+        while (alive && PQisBusy(connection_.get()) == 1) {
+            alive = co_await wait(descriptor::wait_read) && PQconsumeInput(connection_.get()) == 1;
+        }
+        PGresult* const next = alive ? PQgetResult(connection_.get()) : nullptr;
+        if (next == nullptr) {
+            break;
+        }
+        const bool bad = rows != nullptr && PQresultStatus(rows.get()) == PGRES_FATAL_ERROR;
+        result other{next, &PQclear};
+        if (!bad) {
+            rows.swap(other);
+        }
+    }
+    end_limit();
+    if (!alive || rows == nullptr) {
+        fail(expired_ ? failure::timeout : failure::unreachable);
+        close();
+        co_return result{nullptr, &PQclear};
+    }
+    if (PQresultStatus(rows.get()) == PGRES_FATAL_ERROR) {
+        const char* const code = PQresultErrorField(rows.get(), PG_DIAG_SQLSTATE);
+        const char* const words = PQresultErrorField(rows.get(), PG_DIAG_MESSAGE_PRIMARY);
+        trouble_ = trouble_of(code == nullptr ? "" : code, words == nullptr ? "" : words);
+        co_return result{nullptr, &PQclear};
+    }
+    co_return rows;
+}
+
+}  // namespace gateway::store::postgres

@@ -1,0 +1,89 @@
+// A connection to a PostgreSQL server that takes writes: finding one, and asking it one thing at a
+// time. libpq says and understands the protocol, TLS included; waiting is ours, names are looked up
+// by us, and nothing blocks.
+//
+// One thread: its executor's. Whoever waits for a coroutine of it keeps it alive.
+#pragma once
+
+#include "gateway/net/resolved_name.hpp"
+#include "gateway/net/task.hpp"
+#include "gateway/store/postgres/options.hpp"
+#include "gateway/store/postgres/trouble.hpp"
+
+#include <boost/asio/posix/basic_stream_descriptor.hpp>
+
+#include <cstddef>
+#include <libpq-fe.h>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gateway::store::postgres {
+
+class session {
+public:
+    using result = std::unique_ptr<PGresult, decltype(&PQclear)>;
+
+    // `limit`: how long finding a server may take, and how long any answer.
+    session(const net::executor& executor, const postgres_options& options, base::duration limit);
+
+    ~session() { close(); }
+
+    session(const session&) = delete;
+    session& operator=(const session&) = delete;
+
+    // Tries the servers, beginning with the one that was good last, until one takes writes. False:
+    // see last_trouble().
+    net::task<bool> open();
+
+    // One statement, or several without parameters; the rows of the last. Null: see last_trouble().
+    net::task<result> ask(const std::string& sql, const std::vector<std::string>& parameters = {});
+
+    const trouble& last_trouble() const { return trouble_; }
+
+    // Null: not open. What is done with it must not block.
+    PGconn* connection() { return connection_.get(); }
+
+    using descriptor = boost::asio::posix::basic_stream_descriptor<net::executor>;
+
+    // The open connection's socket, to wait for.
+    descriptor& socket() { return descriptor_; }
+
+    // For good: what is waited for ends, and nothing is opened any more.
+    void cancel();
+
+    // The present connection, if there is one.
+    void close();
+
+    // Of the server that was tried last, for logs.
+    std::string address() const;
+
+private:
+    using connection_ptr = std::unique_ptr<PGconn, decltype(&PQfinish)>;
+
+    net::executor executor_;
+    postgres_options options_;
+    base::duration limit_;
+    std::vector<net::resolved_name> names_;
+    std::size_t server_ = 0;
+    connection_ptr connection_{nullptr, &PQfinish};
+    descriptor descriptor_;
+    net::timer lookup_wait_;
+    net::timer timer_;
+    // The number of what is waited for, which tells an old one's timer from the present one's.
+    std::uint64_t wait_ = 0;
+    bool expired_ = false;
+    bool cancelled_ = false;
+    trouble trouble_;
+
+    net::task<> look_up(std::size_t server);
+    net::task<bool> open_one(std::size_t server, const net::resolved_name::endpoint& at);
+    bool begin(std::size_t server, const net::resolved_name::endpoint& at);
+    net::task<bool> wait(descriptor::wait_type what);
+    void begin_limit();
+    void end_limit();
+    void fail(failure why);
+};
+
+}  // namespace gateway::store::postgres

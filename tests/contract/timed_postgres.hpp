@@ -1,0 +1,142 @@
+// A real PostgreSQL server with the product's functions, whose clock a test sets.
+#pragma once
+
+#include "gateway/store/postgres/call_reply.hpp"
+#include "gateway/store/postgres/parameters.hpp"
+#include "gateway/store/postgres/schema.hpp"
+#include "gateway/store/told_call.hpp"
+#include "tests/contract/postgres_server.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gateway::store::testing {
+
+class timed_postgres {
+public:
+    explicit timed_postgres(std::int64_t microseconds) : link_(server_.connect())
+    {
+        command(postgres::schema_script(false));
+        command("CREATE UNLOGGED TABLE clock AS SELECT 0::bigint AS at");
+        command(
+            "CREATE OR REPLACE FUNCTION gateway.now() RETURNS bigint LANGUAGE sql VOLATILE "
+            "AS 'SELECT at FROM clock'"
+        );
+        set_clock(microseconds);
+    }
+
+    void set_clock(std::int64_t microseconds)
+    {
+        command("UPDATE clock SET at = " + std::to_string(microseconds));
+    }
+
+    // What is answered to one question. `gateway_now`: Unix time as the gateway sees it.
+    answer take(std::span<const charge> charges, base::duration gateway_now)
+    {
+        call_.number = 7;
+        call_.count = 1;
+        call_.questions[0].charges = charges;
+        const told_call told = tell(call_, prefix, gateway_now);
+        const std::vector<std::int64_t> said = take(told);
+        postgres::call_reply reply{said, told.shape};
+        answer a;
+        EXPECT_TRUE(reply.begins());
+        EXPECT_EQ(reply.next(charges.size(), a), call_results::kind::answer);
+        EXPECT_TRUE(reply.ended());
+        return a;
+    }
+
+    // One whole walk over the rows, after these limits have changed.
+    void walk(
+        const std::vector<std::pair<std::string, const limit::limit*>>& limits,
+        base::duration gateway_now
+    )
+    {
+        for (const auto& [name, limit] : limits) {
+            std::vector<std::int64_t> numbers;
+            limit->append_numbers(numbers, gateway_now);
+            std::string words;
+            for (const std::int64_t number : numbers) {
+                words += (words.empty() ? "" : ",") + std::to_string(number);
+            }
+            std::string last;
+            do {
+                last = command(
+                    "SELECT gateway.rebase_1('gw:" + name + ":', '" + last + "', 2, '{" + words +
+                    "}')"
+                );
+            } while (!last.empty());
+        }
+    }
+
+    // Of the bucket's row, in milliseconds.
+    std::int64_t time_to_live(const charge& c)
+    {
+        return std::stoll(command(
+            "SELECT (full_at - gateway.now() + 999) / 1000 FROM gateway.buckets WHERE key = '" +
+            key_of(c) + "'"
+        ));
+    }
+
+    void forget(const charge& c) { drop(key_of(c)); }
+
+    void forget_bans(const charge& c) { drop(key_of(c) + ":ban"); }
+
+    static std::string key_of(const charge& c) { return store::key_of(prefix, c); }
+
+private:
+    static constexpr const char* prefix = "gw:";
+
+    postgres_server server_;
+    postgres_server::connection link_;
+    call call_;
+
+    std::string command(const std::string& sql)
+    {
+        std::string said = postgres_server::command(*link_, sql);
+        EXPECT_FALSE(said.starts_with("error: ")) << said;
+        return said;
+    }
+
+    void drop(const std::string& key)
+    {
+        command("DELETE FROM gateway.buckets WHERE key = '" + key + "'");
+    }
+
+    std::vector<std::int64_t> take(const told_call& told)
+    {
+        const std::string keys = postgres::encode_texts(told.keys);
+        const std::string numbers = postgres::encode_numbers(told.numbers);
+        const std::array<Oid, 2> types{1009, 1016};
+        const std::array<const char*, 2> values{keys.data(), numbers.data()};
+        const std::array<int, 2> sizes{
+            static_cast<int>(keys.size()), static_cast<int>(numbers.size())};
+        const std::array<int, 2> formats{1, 1};
+        const std::unique_ptr<PGresult, decltype(&PQclear)> r{
+            PQexecParams(
+                link_.get(),
+                "SELECT gateway.take_1($1, $2, 5000)",
+                2,
+                types.data(),
+                values.data(),
+                sizes.data(),
+                formats.data(),
+                1
+            ),
+            &PQclear};
+        EXPECT_EQ(PQresultStatus(r.get()), PGRES_TUPLES_OK) << PQresultErrorMessage(r.get());
+        if (PQresultStatus(r.get()) != PGRES_TUPLES_OK) {
+            return {};
+        }
+        const auto size = static_cast<std::size_t>(PQgetlength(r.get(), 0, 0));
+        return postgres::decode_numbers({PQgetvalue(r.get(), 0, 0), size}).value();
+    }
+};
+
+}  // namespace gateway::store::testing
