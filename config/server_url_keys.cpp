@@ -12,9 +12,21 @@ namespace {
 
 constexpr std::size_t longest_pem_file = 1024 * 1024;
 
-store::redis_options& redis(store::shared_options& options)
+std::string& password_of(store::shared_options& options)
 {
-    return std::get<store::redis_options>(options);
+    return std::visit([](auto& kind) -> std::string& { return kind.password; }, options);
+}
+
+std::string& password_file_of(store::shared_options& options)
+{
+    return std::visit([](auto& kind) -> std::string& { return kind.password_file; }, options);
+}
+
+// Null: what is said is encrypted as the kind of store knows itself, or not at all.
+std::optional<net::tls_options>* tls_of(store::shared_options& options)
+{
+    store::redis_options* const redis = std::get_if<store::redis_options>(&options);
+    return redis == nullptr ? nullptr : &redis->tls;
 }
 
 void load_url(section& from, store::shared_options& options)
@@ -31,13 +43,13 @@ void load_url(section& from, store::shared_options& options)
     }
 }
 
-void load_password(section& from, store::redis_options& options, const draft& d)
+void load_password(section& from, store::shared_options& options, const draft& d)
 {
     const std::string* const path = from.text("password_file");
     if (path == nullptr) {
         return;
     }
-    if (!options.password.empty()) {
+    if (!password_of(options).empty()) {
         from.problem("password_file", "\"url\" has a password already; leave one out");
         return;
     }
@@ -46,11 +58,11 @@ void load_password(section& from, store::redis_options& options, const draft& d)
         from.problem("password_file", std::move(read.complaint));
         return;
     }
-    options.password_file = *path;
-    options.password = *std::move(read.value);
+    password_file_of(options) = *path;
+    password_of(options) = *std::move(read.value);
 }
 
-void describe_password(keys& shared, store::redis_options& options, const draft& d)
+void describe_password(keys& shared, store::shared_options& options, const draft& d)
 {
     shared.other(
         {"password_file",
@@ -59,13 +71,15 @@ void describe_password(keys& shared, store::redis_options& options, const draft&
         {.says = {"none", "one line of 1 to 512 bytes"},
          .read = [&](section& from) { load_password(from, options, d); },
          .print = [&]() -> std::optional<std::string> {
-             const std::string& path = options.password_file;
+             const std::string& path = password_file_of(options);
              return path.empty() ? std::nullopt : std::optional{yaml(path)};
          },
          .optional = true}
     );
     shared.rule([&options](section& from) {
-        if (!options.user.empty() && options.password.empty() && !from.has("password_file")) {
+        const auto* const redis = std::get_if<store::redis_options>(&options);
+        if (redis != nullptr && !redis->user.empty() && redis->password.empty() &&
+            !from.has("password_file")) {
             from.problem(
                 "url",
                 "a user without a password: write user:password@ or :password@, or say where the "
@@ -169,14 +183,18 @@ void describe_server_url(keys& shared, store::shared_options& options, const dra
     shared.other(
         {"url",
          "of a shared store: `redis://[user:password@]host[:port][/db]`, `rediss://…` of the same "
-         "form for TLS, or `unix:///run/redis.sock?db=0`. In user and password, `@` is written "
+         "form for TLS, `unix:///run/redis.sock?db=0`, or "
+         "`postgresql://user@host,host/database?sslmode=…`, libpq's own. In user and password, `@` "
+         "is written "
          "`%40`, `/` `%2F`, `?` `%3F`, `#` `%23`, `%` `%25` and space `%20`"},
         {.says = {"none"},
          .read = [&](section& from) { load_url(from, options); },
          .print = [&] { return yaml(url_without_secret(options)); }}
     );
-    describe_password(shared, redis(options), d);
-    std::optional<net::tls_options>& tls = redis(options).tls;
+    describe_password(shared, options, d);
+    std::optional<net::tls_options> none;
+    std::optional<net::tls_options>* const its_tls = tls_of(options);
+    std::optional<net::tls_options>& tls = its_tls == nullptr ? none : *its_tls;
     net::tls_options unused;
     shared.mapping(
         {"tls",
@@ -187,7 +205,11 @@ void describe_server_url(keys& shared, store::shared_options& options, const dra
     );
     shared.rule([&tls](section& from) {
         if (from.has("tls") && !tls) {
-            from.problem("tls", "is for a \"url\" that begins with rediss://");
+            from.problem(
+                "tls",
+                "is for a \"url\" that begins with rediss://; in postgresql:// say sslmode, "
+                "sslrootcert, sslcert and sslkey"
+            );
         } else if (tls && !from.has("tls")) {
             net::tls_stream::prepare(*tls);  // of nothing but the system's certificates
         }

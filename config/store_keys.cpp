@@ -1,4 +1,5 @@
 // stores: the local one, which is always there, and the shared ones by name.
+#include "config/postgres_keys.hpp"
 #include "config/ranges.hpp"
 #include "config/reading.hpp"
 #include "config/sections.hpp"
@@ -139,6 +140,7 @@ void describe_shared(keys& shared, store::shared_options& options, const draft& 
          "its limit costs a question each time"},
         common.remember_rejections
     );
+    describe_postgres(shared, options);
     shared.mapping(
         {"breaker", "when the store is not asked any more; the keys below"},
         [&](keys& breaker) { describe_breaker(breaker, common.breaker); }

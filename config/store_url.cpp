@@ -5,6 +5,7 @@
 #include "gateway/base/chars.hpp"
 #include "gateway/base/ip_address.hpp"
 #include "gateway/base/text.hpp"
+#include "gateway/store/postgres/url.hpp"
 
 #include <boost/url/encode.hpp>
 #include <boost/url/parse.hpp>
@@ -22,8 +23,8 @@ namespace urls = boost::urls;
 constexpr std::uint64_t max_database = 65535;
 constexpr std::size_t max_credential = 512;
 constexpr const char* expected_form =
-    "expected redis://[user:password@]host[:port][/db], rediss:// of the same form or "
-    "unix:///path?db=0";
+    "expected redis://[user:password@]host[:port][/db], rediss:// of the same form, "
+    "unix:///path?db=0 or postgresql://...";
 constexpr const char* encoding_hint =
     "; in a user or password write @ as %40, / as %2F, ? as %3F, # as %23, % as %25, space as %20";
 
@@ -106,8 +107,7 @@ store::redis_options read(std::string_view text)
         throw invalid_url{std::string{"not a URL: "} + expected_form};
     }
     const std::string scheme = base::lower_case(std::string{url->scheme()});
-    if (scheme == "postgres" || scheme == "postgresql" || scheme == "redis+sentinel" ||
-        scheme == "redis+cluster" || scheme == "memcached") {
+    if (scheme == "redis+sentinel" || scheme == "redis+cluster" || scheme == "memcached") {
         throw invalid_url{"stores of the kind " + scheme + ":// are not supported yet"};
     }
     const bool is_unix = scheme == "unix";
@@ -142,6 +142,11 @@ bool has_raw_credentials(std::string_view text)
 
 parsed<store::shared_options> parse_store_url(std::string_view text)
 {
+    if (text.starts_with("postgresql://") || text.starts_with("postgres://")) {
+        store::postgres::parsed_url read = store::postgres::parse_url(std::string{text});
+        return read.value ? parsed<store::shared_options>{*std::move(read.value), {}}
+                          : parsed<store::shared_options>{{}, std::move(read.complaint)};
+    }
     try {
         return {store::shared_options{read(text)}, {}};
     } catch (const invalid_url& invalid) {
@@ -150,6 +155,11 @@ parsed<store::shared_options> parse_store_url(std::string_view text)
 }
 
 namespace {
+
+std::string text_of(const store::postgres_options& options)
+{
+    return store::postgres::url_without_secret(options);
+}
 
 std::string text_of(const store::redis_options& options)
 {

@@ -7,12 +7,12 @@
 #include "gateway/http/via.hpp"
 #include "gateway/plan_watch.hpp"
 #include "gateway/proxy/failure.hpp"
-#include "gateway/rate_changes.hpp"
 #include "gateway/server/admin.hpp"
 #include "gateway/server/echo.hpp"
 #include "gateway/server/health_checks.hpp"
 #include "gateway/server/worker.hpp"
 #include "gateway/startup.hpp"
+#include "gateway/store_upkeep.hpp"
 #include "gateway/telemetry/log.hpp"
 
 #include <boost/asio/post.hpp>
@@ -59,7 +59,7 @@ private:
     std::deque<server::worker> workers_;
     std::size_t workers_running_ = 0;
     std::unique_ptr<server::admin_server> admin_;
-    rate_changes rate_changes_{local_, control_.get_executor()};
+    store_upkeep store_upkeep_{local_, control_.get_executor(), settings_};
     plan_watch plan_watch_{
         control_.get_executor(), [this](const std::string& name, const config::plan_file& fresh) {
             adopt_plans(name, fresh);
@@ -305,7 +305,7 @@ void app::reload()
         telemetry::configure_log(fresh.log);
         access_log_.configure(fresh.log);
         check_servers(*s);
-        rate_changes_.apply(settings_, fresh);
+        store_upkeep_.apply(settings_, fresh);
         startup::keep_fixed(settings_, fresh);
         settings_ = std::move(fresh);
         plan_watch_.watch(settings_);

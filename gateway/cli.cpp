@@ -24,7 +24,7 @@ struct command_text {
     const char* description;
 };
 
-constexpr std::array<command_text, 5> commands{{
+constexpr std::array<command_text, 6> commands{{
     {"run", command::run, "Serve until SIGTERM or SIGINT"},
     {"check",
      command::check,
@@ -33,6 +33,9 @@ constexpr std::array<command_text, 5> commands{{
     {"explain",
      command::explain,
      "Say what would become of a request, and why; nothing is taken or counted"},
+    {"migrate",
+     command::migrate,
+     "Install in shared stores what they need before a gateway can use them"},
     {"schema", command::schema, "Print the JSON Schema of the configuration, for editors"},
 }};
 

@@ -17,7 +17,7 @@ inline constexpr int failed_while_running = 1;
 // A wrong command line, or a bad configuration.
 inline constexpr int wrong_usage = 2;
 
-enum class command { run, check, print, schema, explain };
+enum class command { run, check, print, schema, explain, migrate };
 
 struct request {
     command what = command::run;

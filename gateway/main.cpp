@@ -2,6 +2,7 @@
 #include "gateway/app.hpp"
 #include "gateway/cli.hpp"
 #include "gateway/explain_command.hpp"
+#include "gateway/migrate_command.hpp"
 
 #include <exception>
 #include <iostream>
@@ -23,6 +24,9 @@ int obey(const gateway::cli::request& request)
     const auto settings = gateway::cli::load(request.config_path, std::cerr);
     if (settings && request.what == command::explain) {
         return gateway::explain_request(*settings, request, std::cout, std::cerr);
+    }
+    if (settings && request.what == command::migrate) {
+        return gateway::migrate(*settings, std::cout, std::cerr);
     }
     return settings ? gateway::run(*settings, request.config_path) : gateway::cli::wrong_usage;
 }

@@ -23,6 +23,8 @@ struct server_address {
     std::string port;
     // The path of a Unix socket, instead of host and port.
     std::string socket_path;
+
+    bool operator==(const server_address&) const = default;
 };
 
 class resolved_name {

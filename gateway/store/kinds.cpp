@@ -1,5 +1,9 @@
 #include "gateway/store/kinds.hpp"
 
+#include "gateway/store/postgres/keeper.hpp"
+#include "gateway/store/postgres/postgres_store.hpp"
+#include "gateway/store/postgres/rebasing.hpp"
+#include "gateway/store/postgres/schema.hpp"
 #include "gateway/store/redis/rebasing.hpp"
 #include "gateway/store/redis/redis_store.hpp"
 
@@ -21,6 +25,16 @@ std::shared_ptr<shared_store> open(
     return std::make_shared<redis_store>(loop, std::move(name), options, metrics);
 }
 
+std::shared_ptr<shared_store> open(
+    net::loop& loop,
+    const std::string& name,
+    const postgres_options& options,
+    telemetry::store_metrics& metrics
+)
+{
+    return std::make_shared<postgres_store>(loop, name, options, metrics);
+}
+
 std::shared_ptr<rate_walk> walk(
     const net::executor& executor,
     std::string name,
@@ -31,7 +45,53 @@ std::shared_ptr<rate_walk> walk(
     return redis::rebasing::start(executor, std::move(name), options, limits);
 }
 
+std::shared_ptr<rate_walk> walk(
+    const net::executor& executor,
+    const std::string& name,
+    const postgres_options& options,
+    const std::vector<named_limit>& limits
+)
+{
+    return postgres::rebasing::start(executor, name, options, limits);
+}
+
+std::shared_ptr<housekeeping> keep(
+    const net::executor& executor, const std::string& name, const postgres_options& options
+)
+{
+    return postgres::keeper::start(executor, name, options);
+}
+
+// Its keys go by themselves, and it needs no schema.
+std::shared_ptr<housekeeping> keep(const net::executor&, const std::string&, const redis_options&)
+{
+    return nullptr;
+}
+
+std::string make_ready(const postgres_options& options)
+{
+    return postgres::install(options);
+}
+
+// Scripts are loaded by who calls them.
+std::string make_ready(const redis_options&)
+{
+    return {};
+}
+
 }  // namespace
+
+std::string prepare(const shared_options& options)
+{
+    return std::visit([](const auto& kind) { return make_ready(kind); }, options);
+}
+
+std::shared_ptr<housekeeping> keep_house(
+    const net::executor& executor, const std::string& name, const shared_options& options
+)
+{
+    return std::visit([&](const auto& kind) { return keep(executor, name, kind); }, options);
+}
 
 std::shared_ptr<shared_store> open_store(
     net::loop& loop,

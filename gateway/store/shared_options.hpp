@@ -1,13 +1,14 @@
 // What a shared store can be told, whichever kind it is. Who has one of these need not know.
 #pragma once
 
+#include "gateway/store/postgres/options.hpp"
 #include "gateway/store/redis/options.hpp"
 
 #include <variant>
 
 namespace gateway::store {
 
-using shared_options = std::variant<redis_options>;
+using shared_options = std::variant<redis_options, postgres_options>;
 
 // What all kinds have.
 inline conversation_options& common(shared_options& options)

@@ -18,7 +18,7 @@ from harness.process import SLOW, wait_until
 class ThroughProxy(FaultTest):
     def setUp(self):
         super().setUp()
-        self.fault = self.started(FaultProxy(self.redis.port))
+        self.fault = self.started(FaultProxy(self.store.port))
         self.empty_buckets()
         self.gateway_under_test = self.start(self.fault.url)
 

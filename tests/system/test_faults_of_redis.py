@@ -10,24 +10,24 @@ class RealServer(FaultTest):
     def setUp(self):
         super().setUp()
         self.empty_buckets()
-        self.gateway_under_test = self.start(self.redis.url)
+        self.gateway_under_test = self.start(self.store.url)
 
     def configure(self, *words):
-        return lambda: self.redis.command("CONFIG", "SET", *words)
+        return lambda: self.store.command("CONFIG", "SET", *words)
 
     def test_frozen(self):
-        self.run_fault("SIGSTOP", self.redis.freeze, self.redis.thaw)
+        self.run_fault("SIGSTOP", self.store.freeze, self.store.thaw)
 
     def test_out_of_memory(self):
         """A rejection writes nothing and is possible all the same: this needs buckets with tokens."""
         gateway = self.gateway_under_test
-        self.redis.command("FLUSHALL")
-        self.redis.command("CONFIG", "SET", "maxmemory-policy", "noeviction")
-        self.redis.command("CONFIG", "SET", "maxmemory", "1")
+        self.store.command("FLUSHALL")
+        self.store.command("CONFIG", "SET", "maxmemory-policy", "noeviction")
+        self.store.command("CONFIG", "SET", "maxmemory", "1")
         for _ in range(20):
             self.assertEqual([gateway.get("/" + p).status for p in POLICIES], [200, 503, 200])
         self.assertIsNone(gateway.get("/open")["x-ratelimit-limit"])
-        self.redis.command("CONFIG", "SET", "maxmemory", "0")
+        self.store.command("CONFIG", "SET", "maxmemory", "0")
 
         def recovered():  # on all workers
             answers = [gateway.get("/open") for _ in range(16)]
@@ -36,26 +36,26 @@ class RealServer(FaultTest):
         wait_until(recovered, RECOVERY)
 
     def test_becomes_a_replica(self):
-        self.redis.command("CONFIG", "SET", "replica-serve-stale-data", "no")
+        self.store.command("CONFIG", "SET", "replica-serve-stale-data", "no")
         self.run_fault(
             "REPLICAOF",
-            lambda: self.redis.command("REPLICAOF", "127.0.0.1", "1"),
-            lambda: self.redis.command("REPLICAOF", "NO", "ONE"),
+            lambda: self.store.command("REPLICAOF", "127.0.0.1", "1"),
+            lambda: self.store.command("REPLICAOF", "NO", "ONE"),
         )
 
     def test_busy_with_a_script(self):
-        self.redis.command("CONFIG", "SET", "busy-reply-threshold", "10")
+        self.store.command("CONFIG", "SET", "busy-reply-threshold", "10")
 
         def occupy():
             threading.Thread(
                 target=self.swallow, args=("EVAL", "while true do end", "0"), daemon=True
             ).start()
 
-        self.run_fault("BUSY", occupy, lambda: self.redis.command("SCRIPT", "KILL"))
+        self.run_fault("BUSY", occupy, lambda: self.store.command("SCRIPT", "KILL"))
 
     def swallow(self, *words):
         try:
-            self.redis.command(*words)
+            self.store.command(*words)
         except Exception:  # noqa: BLE001: killed, as it should be
             pass
 
@@ -63,10 +63,10 @@ class RealServer(FaultTest):
         """Its memory is lost: buckets are full again, which is documented."""
         gateway = self.gateway_under_test
         load = self.load(gateway)
-        self.redis.kill()
+        self.store.kill()
         broken_at = running()
         self.settled(load, broken_at, 5, follows_policy)
-        self.redis.start()
+        self.store.start()
         cured_at = running()
         outcomes = lambda: sum(
             gateway.metrics().count("gateway_decisions_total", outcome=o)
@@ -86,11 +86,11 @@ class RealServer(FaultTest):
         self.assertLess(max(a.at for a in refused) - cured_at, RECOVERY + 0.1)
 
     def test_a_flushed_script_is_loaded_again_without_a_failure(self):
-        gateway = self.start(self.redis.url, timeout=5000)
+        gateway = self.start(self.store.url, timeout=5000)
         load = self.load(gateway)
         for _ in range(5):
             count = len(load.answers)
-            self.redis.command("SCRIPT", "FLUSH")
+            self.store.command("SCRIPT", "FLUSH")
             wait_until(lambda: len(load.answers) > count + 40)
         answers = load.finish()
         self.assertEqual(load.lost, [])
@@ -98,13 +98,13 @@ class RealServer(FaultTest):
 
     def test_a_password_that_changes(self):
         gateway = self.gateway_under_test
-        self.redis.command("CONFIG", "SET", "requirepass", "other")
-        self.redis.password = "other"
-        self.redis.command("CLIENT", "KILL", "TYPE", "normal")
+        self.store.command("CONFIG", "SET", "requirepass", "other")
+        self.store.password = "other"
+        self.store.command("CLIENT", "KILL", "TYPE", "normal")
         wait_until(lambda: gateway.get("/closed").status == 503, 5)
         wait_until(lambda: any("auth" in line and "error" in line for line in gateway.diagnostics))
-        self.redis.command("CONFIG", "SET", "requirepass", "")
-        self.redis.password = None
+        self.store.command("CONFIG", "SET", "requirepass", "")
+        self.store.password = None
         wait_until(
             lambda: gateway.get("/closed").status == 429,
             35,
@@ -113,12 +113,12 @@ class RealServer(FaultTest):
 
     def test_a_key_of_another_type_hurts_only_its_client(self):
         gateway = self.gateway_under_test
-        for key in self.redis.keys():
-            self.redis.command("DEL", key)
+        for key in self.store.keys():
+            self.store.command("DEL", key)
         self.assertEqual(gateway.get("/closed").status, 200)
-        (key,) = self.redis.keys()
-        self.redis.command("DEL", key)
-        self.redis.command("LPUSH", key, "nonsense")
+        (key,) = self.store.keys()
+        self.store.command("DEL", key)
+        self.store.command("LPUSH", key, "nonsense")
         for _ in range(30):
             self.assertEqual(gateway.get("/closed").status, 503)
         self.assertEqual(gateway.get("/local")["x-ratelimit-limit"], str(BURST))

@@ -11,7 +11,7 @@ namespace gateway::store::postgres {
 namespace {
 
 // Unnamed, as a pooler gives each transaction another connection (pgbouncer before 1.21).
-constexpr const char* take = "SELECT gateway.take_1($1, $2, $3)";
+constexpr const char* take_call = "SELECT gateway.take_1($1, $2, $3)";
 
 // Types of parameters, as in pg_type: text[], bigint[], and int as text.
 constexpr std::array<Oid, 3> types{1009, 1016, 23};
@@ -48,7 +48,9 @@ void link::say(statement s)
     const std::array<int, 3> sizes{
         static_cast<int>(s.keys.size()), static_cast<int>(s.numbers.size()), 0};
     // What cannot be sent for want of memory is late; a broken connection is noticed by who reads.
-    PQsendQueryParams(to, take, 3, types.data(), values.data(), sizes.data(), formats.data(), 1);
+    PQsendQueryParams(
+        to, take_call, 3, types.data(), values.data(), sizes.data(), formats.data(), 1
+    );
     PQpipelineSync(to);
     statements_.push() = std::move(s);
     flush();

@@ -2,6 +2,10 @@
 
 #include "gateway/store/postgres/statements.hpp"
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+
 #include <charconv>
 
 namespace gateway::store::postgres {
@@ -70,6 +74,23 @@ net::task<std::optional<trouble>> migrate(session& s, bool durable)
         co_return refused;  // and nobody else has installed it meanwhile
     }
     co_return missing;
+}
+
+std::string install(const postgres_options& options)
+{
+    constexpr base::duration step_limit = std::chrono::seconds{10};
+    boost::asio::io_context io;
+    session database{io.get_executor(), options, step_limit};
+    std::optional<trouble> why;
+    const auto run = [&]() -> net::task<> {
+        why = co_await database.open() ? co_await migrate(database, options.durable)
+                                       : std::optional{database.last_trouble()};
+        database.cancel();
+    };
+    boost::asio::co_spawn(io.get_executor(), run, boost::asio::detached);
+    io.run();
+    const auto name = [](failure f) { return failure_names[static_cast<std::size_t>(f)]; };
+    return why ? std::string{name(why->why)} + (why->words.empty() ? "" : ": " + why->words) : "";
 }
 
 }  // namespace gateway::store::postgres

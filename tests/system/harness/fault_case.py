@@ -55,9 +55,10 @@ def follows_policy(answer):
 
 class FaultTest(SystemTest):
     alone = True
+    server = RedisServer
 
     def setUp(self):
-        self.redis = self.started(RedisServer())
+        self.store = self.started(self.server())
 
     def start(self, url, **options):
         gateway = self.gateway(configuration(url, **options))
@@ -68,7 +69,7 @@ class FaultTest(SystemTest):
 
     def empty_buckets(self):
         """Takes all tokens at once, by a gateway that differs in cost alone."""
-        gateway = self.gateway(configuration(self.redis.url, timeout=1000, cost=BURST))
+        gateway = self.gateway(configuration(self.store.url, timeout=1000, cost=BURST))
         wait_until(
             lambda: gateway.metrics().sum("gateway_store_up", store="r"), what="the store is up"
         )

@@ -160,7 +160,8 @@ TEST(bad_files, stores)
         {"stores: { s: { url: redis://h, password_file: /nowhere } }",
          "f:1:47: stores.s.password_file: \"/nowhere\" cannot be read"},
         {"stores: { s: { url: redis://h, tls: { verify: false } } }",
-         "f:1:37: stores.s.tls: is for a \"url\" that begins with rediss://"},
+         "f:1:37: stores.s.tls: is for a \"url\" that begins with rediss://; in "
+         "postgresql:// say sslmode, sslrootcert, sslcert and sslkey"},
         {"stores: { s: { url: rediss://h, tls: { ca: /nowhere } } }",
          "f:1:44: stores.s.tls.ca: \"/nowhere\" cannot be read"},
         {"stores: { s: { url: rediss://h, tls: { ca: /etc/passwd } } }",

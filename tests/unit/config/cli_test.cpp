@@ -136,7 +136,7 @@ TEST(cli, an_unknown_command_is_named_and_the_nearest_suggested)
     EXPECT_THAT(
         std::get<output>(parse_words({"foo"})).text,
         testing::StartsWith(
-            "unknown command \"foo\"; known here: run, check, print, explain, schema\n"
+            "unknown command \"foo\"; known here: run, check, print, explain, migrate, schema\n"
         )
     );
 }

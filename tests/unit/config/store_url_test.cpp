@@ -102,7 +102,6 @@ TEST(store_url, what_is_refused_is_refused_without_the_password)
         {"redis://:hunter2@h?db=1", "parameters"},
         {"redis://:hunter2@h#x", "expected redis://"},
         {"rediss:///hunter2", "the host must be"},
-        {"postgres://u:hunter2@h/db", "not supported yet"},
         {"http://u:hunter2@h", "expected redis://"},
         {"unix://host/run/x", "three slashes"},
         {"unix://", "must be absolute"},

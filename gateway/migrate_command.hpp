@@ -1,0 +1,13 @@
+// gateway migrate: installs what shared stores need before they can be asked.
+#pragma once
+
+#include "config/settings.hpp"
+
+#include <iosfwd>
+
+namespace gateway {
+
+// The exit status; says what became of each store.
+int migrate(const config::settings& settings, std::ostream& out, std::ostream& err);
+
+}  // namespace gateway

@@ -1,0 +1,43 @@
+// Keeps a database in order: installs our schema where it is missing, and deletes the rows of
+// buckets that are full again, a few at a time, one gateway at a time.
+//
+// On a connection of its own, away from the workers' links, on the thread of its executor.
+#pragma once
+
+#include "gateway/net/task.hpp"
+#include "gateway/store/housekeeping.hpp"
+#include "gateway/store/postgres/options.hpp"
+#include "gateway/store/postgres/session.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace gateway::store::postgres {
+
+class keeper final : public housekeeping {
+public:
+    // Ends when what is returned is let go. `name` is what logs call the store.
+    static std::shared_ptr<housekeeping> start(
+        const net::executor& executor, std::string name, const postgres_options& options
+    );
+
+private:
+    // What its coroutine works with, which may outlive the keeper.
+    struct state;
+
+    explicit keeper(std::shared_ptr<state> s) : state_(std::move(s)) {}
+
+    std::shared_ptr<state> state_;
+
+    static net::task<> run(std::shared_ptr<state> s);
+    static net::task<std::optional<trouble>> attempt(state& s);
+    static net::task<std::optional<trouble>> prune(state& s);
+
+public:
+    ~keeper() override;
+    keeper(const keeper&) = delete;
+    keeper& operator=(const keeper&) = delete;
+};
+
+}  // namespace gateway::store::postgres

@@ -1,0 +1,174 @@
+#include "gateway/store/postgres/url.hpp"
+
+#include <boost/url/encode.hpp>
+#include <boost/url/rfc/unreserved_chars.hpp>
+
+#include <algorithm>
+#include <array>
+#include <libpq-fe.h>
+#include <map>
+#include <memory>
+#include <sstream>
+
+namespace gateway::store::postgres {
+
+namespace {
+
+constexpr const char* expected_form =
+    "expected postgresql://[user[:password]@]host[:port][,host...]/database[?parameter=value]";
+constexpr const char* default_socket = "/var/run/postgresql";
+constexpr const char* default_port = "5432";
+
+struct unsupported {
+    std::string_view parameter;
+    std::string_view why;
+};
+
+constexpr std::array unsupported_parameters{
+    unsupported{"hostaddr", "write the address as the host"},
+    unsupported{"connect_timeout", "the gateway's own times hold"},
+    unsupported{"service", "write what the service file says into the URL"},
+    unsupported{"client_encoding", "it does not matter"},
+    unsupported{"replication", "this is no standby"},
+};
+
+using parameters = std::map<std::string, std::string>;
+
+// Those of the URL; nothing: it is none.
+std::optional<parameters> parameters_of(const std::string& text, std::string& complaint)
+{
+    char* said = nullptr;
+    const std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)> all{
+        PQconninfoParse(text.c_str(), &said), &PQconninfoFree};
+    const std::unique_ptr<char, decltype(&PQfreemem)> freed{said, &PQfreemem};
+    if (all == nullptr) {
+        // Other words of libpq's repeat the URL.
+        const std::string_view words = said == nullptr ? "" : said;
+        const bool is_about_parameter = words.starts_with("invalid URI query parameter");
+        complaint =
+            is_about_parameter ? std::string{words.substr(0, words.find('\n'))} : expected_form;
+        return std::nullopt;
+    }
+    parameters found;
+    for (const PQconninfoOption* o = all.get(); o->keyword != nullptr; ++o) {
+        if (o->val != nullptr && *o->val != '\0') {
+            found[o->keyword] = o->val;
+        }
+    }
+    return found;
+}
+
+std::vector<std::string> split(const std::string& list)
+{
+    std::vector<std::string> all;
+    std::istringstream in{list};
+    for (std::string one; std::getline(in, one, ',');) {
+        all.push_back(one);
+    }
+    return all;
+}
+
+std::string taken(parameters& from, const std::string& name)
+{
+    const auto node = from.extract(name);
+    return node.empty() ? std::string{} : node.mapped();
+}
+
+// Each host has a port of its own, or all have one.
+std::vector<net::server_address> servers_of(parameters& from)
+{
+    std::vector<std::string> hosts = split(taken(from, "host"));
+    const std::vector<std::string> ports = split(taken(from, "port"));
+    if (hosts.empty()) {
+        hosts.emplace_back(default_socket);
+    }
+    std::vector<net::server_address> servers;
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+        std::string port = i < ports.size() ? ports[i] : ports.size() == 1 ? ports[0] : "";
+        port = port.empty() ? default_port : port;
+        const bool is_socket = hosts[i].starts_with('/');
+        servers.push_back(
+            {.host = is_socket ? "" : hosts[i],
+             .port = std::move(port),
+             .socket_path = is_socket ? hosts[i] : ""}
+        );
+    }
+    return servers;
+}
+
+bool is_port(const std::string& text)
+{
+    const bool digits =
+        !text.empty() && text.size() <= 5 &&
+        std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+    return digits && std::stoi(text) >= 1 && std::stoi(text) <= 65535;
+}
+
+}  // namespace
+
+parsed_url parse_url(const std::string& text)
+{
+    std::string complaint;
+    std::optional<parameters> found = parameters_of(text, complaint);
+    if (!found) {
+        return {std::nullopt, complaint};
+    }
+    for (const unsupported& u : unsupported_parameters) {
+        if (found->contains(std::string{u.parameter})) {
+            return {
+                std::nullopt,
+                "the parameter " + std::string{u.parameter} +
+                    " is not supported: " + std::string{u.why}};
+        }
+    }
+    postgres_options options;
+    options.servers = servers_of(*found);
+    options.password = taken(*found, "password");
+    options.parameters.assign(found->begin(), found->end());
+    if (options.servers.size() > postgres_options::most_servers) {
+        return {
+            std::nullopt,
+            "too many hosts, the maximum is " + std::to_string(postgres_options::most_servers)};
+    }
+    for (const net::server_address& s : options.servers) {
+        if (!is_port(s.port)) {
+            return {std::nullopt, "the port must be a number from 1 to 65535"};
+        }
+        if (s.host.empty() && s.socket_path.empty()) {
+            return {std::nullopt, std::string{"a host is missing: "} + expected_form};
+        }
+    }
+    return {std::move(options), {}};
+}
+
+std::string url_without_secret(const postgres_options& options)
+{
+    namespace urls = boost::urls;
+    const auto encoded = [](const std::string& value) {
+        return urls::encode(value, urls::unreserved_chars);
+    };
+    std::string user;
+    std::string database;
+    std::string rest;
+    for (const auto& [name, value] : options.parameters) {
+        if (name == "user") {
+            user = encoded(value);
+        } else if (name == "dbname") {
+            database = '/' + encoded(value);
+        } else {
+            rest += (rest.empty() ? '?' : '&') + name + '=' + encoded(value);
+        }
+    }
+    const bool has_password = !options.password.empty() && options.password_file.empty();
+    std::string url = "postgresql://" + user + (has_password ? ":***" : "");
+    url += user.empty() && !has_password ? "" : "@";
+    for (std::size_t i = 0; i < options.servers.size(); ++i) {
+        const net::server_address& s = options.servers[i];
+        const bool is_ipv6 = s.host.find(':') != std::string::npos;
+        const std::string host = is_ipv6 ? '[' + s.host + ']' : encoded(s.host + s.socket_path);
+        url += (i == 0 ? "" : ",") + host + ':' + s.port;
+    }
+    return url + database + rest;
+}
+
+}  // namespace gateway::store::postgres

@@ -1,0 +1,135 @@
+"""A real PostgreSQL server of the test's own."""
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+
+from harness.process import Child, Directory, free_port, tool, wait_until
+
+BINARIES = "/usr/lib/postgresql/15/bin/"
+# As root PostgreSQL refuses to run.
+AS_USER = (
+    [tool("setpriv"), "--reuid=postgres", "--regid=postgres", "--init-groups", "--"]
+    if os.getuid() == 0
+    else []
+)
+
+
+class PostgresError(Exception):
+    """What psql said."""
+
+
+class PostgresServer:
+    def __init__(self, *settings, hba=None):
+        """`settings`: "name=value". `hba`: lines of pg_hba.conf instead of trusting everybody."""
+        self._directory = Directory()
+        self.port = free_port()
+        self.settings = list(settings)
+        self._child = None
+        if os.getuid() == 0:
+            owner = pwd.getpwnam("postgres")
+            os.chown(self._directory.path, owner.pw_uid, owner.pw_gid)
+        self.data = self._directory.file("data")
+        self._make(hba)
+        self.start()
+
+    def _make(self, hba):
+        words = ["initdb", "-D", self.data, "-U", "gateway", "-A", "trust", "-N", "--locale=C"]
+        run([*AS_USER, BINARIES + words[0], *words[1:]])
+        if hba is not None:
+            with open(os.path.join(self.data, "pg_hba.conf"), "w", encoding="utf-8") as f:
+                f.write("local all gateway trust\n" + hba)
+
+    @property
+    def url(self):
+        return f"postgresql://gateway@127.0.0.1:{self.port}/postgres"
+
+    @property
+    def socket_folder(self):
+        return self._directory.path
+
+    def start(self):
+        more = [w for s in self.settings for w in ("-c", s)]
+        words = [
+            *(BINARIES + "postgres", "-D", self.data, "-p", str(self.port)),
+            *("-k", self._directory.path, "-c", "listen_addresses=127.0.0.1"),
+            *("-c", "fsync=off", "-c", "shared_buffers=32MB", "-c", "autovacuum=off", *more),
+        ]
+        self._child = Child([*AS_USER, *words])
+        wait_until(self._answers, 20, "postgres answers")
+
+    def _answers(self):
+        try:
+            return self.command("SELECT 1") == "1"
+        except PostgresError:
+            return False
+
+    def command(self, sql, database="postgres"):
+        """What comes, a row per line."""
+        where = ["-h", self._directory.path, "-p", str(self.port), "-U", "gateway", "-d", database]
+        done = subprocess.run(
+            [tool("psql"), "-XAtq", *where, "-c", sql],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=os.environ | {"PGOPTIONS": "-c default_transaction_read_only=off"},
+        )
+        if done.returncode != 0:
+            raise PostgresError(done.stderr)
+        return done.stdout.strip()
+
+    def session(self):
+        """A psql that takes statements on its stdin."""
+        where = ["-h", self._directory.path, "-p", str(self.port), "-U", "gateway"]
+        return Child(
+            [tool("psql"), "-XAtq", *where, "postgres"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+
+    def _processes(self):
+        """Of the server and all that it has begun."""
+        words = [tool("pgrep"), "-P", str(self._child.pid)]
+        children = subprocess.run(words, capture_output=True, text=True, check=False).stdout.split()
+        return [self._child.pid, *map(int, children)]
+
+    def kill(self):
+        """All at once, as when the machine loses its power."""
+        for pid in self._processes():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        self._child.kill()
+
+    def crash(self):
+        """As when one of its processes has failed: it starts anew by itself."""
+        self._child.signal(signal.SIGQUIT)
+        self._child.wait()
+
+    def freeze(self):
+        for pid in self._processes():
+            os.kill(pid, signal.SIGSTOP)
+
+    def thaw(self):
+        for pid in self._processes():
+            os.kill(pid, signal.SIGCONT)
+
+    def buckets(self):
+        return self.command(
+            "SELECT key FROM gateway.buckets WHERE kind NOT IN ('r', 'm') AND key <> 'gw:probe' ORDER BY key"
+        ).split()
+
+    def stop(self):
+        if self._child is not None:
+            self.thaw()
+            self._child.signal(signal.SIGQUIT)
+            self._child.stop()
+        shutil.rmtree(self.data, ignore_errors=True)
+        self._directory.stop()
+
+
+def run(words):
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,77 @@
+"""Faults of a real PostgreSQL server, under load, for each policy."""
+from harness.clock import running
+from harness.fault_case import FaultTest, RECOVERY, follows_policy
+from harness.postgres_server import PostgresServer
+from harness.process import wait_until
+
+
+class RealServer(FaultTest):
+    server = PostgresServer
+
+    def setUp(self):
+        super().setUp()
+        self.empty_buckets()
+        self.gateway_under_test = self.start(self.store.url)
+
+    def test_frozen(self):
+        self.run_fault("SIGSTOP", self.store.freeze, self.store.thaw)
+
+    def test_takes_no_writes(self):
+        """A rejection writes nothing, so only connections that are made anew notice."""
+
+        def refuse():
+            self.store.command("ALTER SYSTEM SET default_transaction_read_only = on")
+            self.reload()
+
+        def accept():
+            self.store.command("ALTER SYSTEM RESET default_transaction_read_only")
+            self.reload()
+
+        self.run_fault("read only", refuse, accept)
+
+    def reload(self):
+        self.store.command("SELECT pg_reload_conf()")
+        self.drop_connections()
+
+    def drop_connections(self):
+        self.store.command(
+            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
+            "WHERE application_name = 'gateway'"
+        )
+
+    def test_a_lock_that_somebody_holds(self):
+        """What is refused locks nothing, so this needs buckets with tokens."""
+        self.store.command("UPDATE gateway.buckets SET full_at = 0")
+        gateway = self.gateway_under_test
+        self.assertEqual(gateway.get("/closed").status, 200)
+        holder = self.store.session()
+        holder.stdin.write(b"BEGIN; SELECT key FROM gateway.buckets FOR UPDATE;\n")
+        holder.stdin.flush()
+        holder.stdout.readline()
+        began = running()
+        self.assertEqual(gateway.get("/closed").status, 503)
+        self.assertLess(running() - began, 1.0)
+        holder.stop()
+        wait_until(lambda: gateway.get("/closed").status == 200, RECOVERY * 2)
+
+    def test_killed_and_started_again(self):
+        """Its table is unlogged: buckets are full again, which is documented."""
+        gateway = self.gateway_under_test
+        load = self.load(gateway)
+        self.store.kill()
+        broken_at = running()
+        self.settled(load, broken_at, 5, follows_policy)
+        self.store.start()
+        cured_at = running()
+        wait_until(lambda: gateway.metrics().sum("gateway_store_up", store="r"), 5, "it is up")
+        load.finish()
+        self.assertEqual(load.lost, [])
+        refused = [a for a in load.answers if a.tag == "closed" and a.status == 503]
+        self.assertLess(max(a.at for a in refused) - cured_at, RECOVERY + 0.1)
+
+    def test_a_schema_that_is_gone_comes_back(self):
+        """It is installed anew, by whoever may, and buckets are full."""
+        gateway = self.gateway_under_test
+        self.store.command("DROP SCHEMA gateway CASCADE")
+        self.drop_connections()
+        wait_until(lambda: gateway.get("/closed").status == 200, RECOVERY * 5)
