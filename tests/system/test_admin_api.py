@@ -198,7 +198,7 @@ class Buckets(AdminTest):
         wait_until(lambda: gateway.get("/").status == 200, what="a request passes")
 
     def test_a_look_consumes_nothing(self):
-        for store in self.both_stores():
+        for store in self.every_store():
             with self.subTest(store=store):
                 g = self.started_gateway(store)
                 for _ in range(30):
@@ -219,7 +219,7 @@ class Buckets(AdminTest):
                 self.await_pass(g)
 
     def test_a_take_is_a_decision_as_of_a_request(self):
-        for store in self.both_stores():
+        for store in self.every_store():
             with self.subTest(store=store):
                 g = self.started_gateway(store)
                 took = self.said(g, "/v1/take", CLIENT)
@@ -234,7 +234,7 @@ class Buckets(AdminTest):
                 self.assertEqual(g.get("/").status, 429)
 
     def test_reset_and_grant(self):
-        for store in self.both_stores():
+        for store in self.every_store():
             with self.subTest(store=store):
                 g = self.started_gateway(store, more="workers: 1\n")
                 self.said(g, "/v1/take", CLIENT | {"cost": 5})
@@ -259,7 +259,7 @@ class Buckets(AdminTest):
         self.assertEqual(self.said(second, "/v1/look", CLIENT)["remaining"], 5)
 
     def test_windows(self):
-        for store in self.both_stores():
+        for store in self.every_store():
             with self.subTest(store=store):
                 g = self.started_gateway(store, routed="daily")
                 path = {"limit": "daily", "key": ["/a//b;x=1"]}
@@ -321,7 +321,7 @@ class Explain(AdminTest):
         return self.said(gateway, "/v1/explain", {"method": "GET", "url": "/"} | request)
 
     def test_consumes_nothing_and_says_what_a_request_then_gets(self):
-        for store in self.both_stores():
+        for store in self.every_store():
             with self.subTest(store=store):
                 g = self.started_gateway(store, routed="per_client, per_key", more=EXPLAIN)
                 request = [("X-Key", "hunter2"), ("X-Forwarded-For", "192.0.2.7")]

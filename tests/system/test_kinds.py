@@ -64,7 +64,7 @@ class Kinds(SystemTest):
 
 class Sliding(Kinds):
     def test_a_token_comes_back_when_its_request_is_one_window_old(self):
-        for store in self.both_stores():
+        for store in self.every_store():
             with self.subTest(store=store):
                 g = self.gateway_with("algorithm: sliding_log, rate: 3/2s", store)
                 passed, rejected = [], []
@@ -80,7 +80,7 @@ class Sliding(Kinds):
                     self.assertGreaterEqual(len(young), 3, "no later than that")
 
     def test_no_window_wherever_it_begins_has_more(self):
-        for store in self.both_stores():
+        for store in self.every_store():
             with self.subTest(store=store):
                 g = self.gateway_with("algorithm: sliding_window, rate: 20/1s, resolution: 4", store)
                 start, passed = time.monotonic(), []
@@ -93,7 +93,7 @@ class Sliding(Kinds):
                 self.assertGreaterEqual(len(passed), 40, "at most a part late")
 
     def test_retry_after_is_true(self):
-        for store in self.both_stores():
+        for store in self.every_store():
             for algorithm in ("sliding_log", "sliding_window"):
                 with self.subTest(store=store, algorithm=algorithm):
                     g = self.gateway_with(f"algorithm: {algorithm}, rate: 2/2s", store, "client_ip")
@@ -117,7 +117,7 @@ class Sliding(Kinds):
         self.assertEqual(passed, 30)
 
     def test_who_waits_for_a_token_gets_it_in_order(self):
-        for store in self.both_stores():
+        for store in self.every_store():
             with self.subTest(store=store):
                 limit = "algorithm: sliding_log, rate: 2/1s, max_wait: 5s"
                 g = self.gateway_with(limit, store)
@@ -127,7 +127,7 @@ class Sliding(Kinds):
                 self.assertGreaterEqual(time.monotonic() - start, 1.95)
 
     def test_what_a_client_owes_survives_another_algorithm(self):
-        for store in self.both_stores():
+        for store in self.every_store():
             with self.subTest(store=store):
                 g = self.gateway_with("rate: 9/h", store)
                 self.assertEqual([g.get().status for _ in range(6)], [200] * 6)
@@ -141,7 +141,7 @@ class Sliding(Kinds):
 
 class InFlight(Kinds):
     def test_so_many_at_a_time_and_no_more(self):
-        for store in self.both_stores():
+        for store in self.every_store():
             with self.subTest(store=store):
                 self.gate.inside = 0
                 g = self.gateway_with("algorithm: concurrency, max: 3", store)
@@ -159,7 +159,7 @@ class InFlight(Kinds):
                     c.close()
 
     def test_a_client_that_leaves_frees_its_place(self):
-        for store in self.both_stores():
+        for store in self.every_store():
             with self.subTest(store=store):
                 self.gate.inside = 0
                 g = self.gateway_with("algorithm: concurrency, max: 1", store)
@@ -168,7 +168,7 @@ class InFlight(Kinds):
                 wait_until(lambda: g.get().status == 200, what="the place")
 
     def test_an_upstream_that_is_gone_frees_the_place(self):
-        for store in self.both_stores():
+        for store in self.every_store():
             with self.subTest(store=store):
                 g = self.gateway_with("algorithm: concurrency, max: 1", store)
                 self.origin.stop()

@@ -52,7 +52,7 @@ class Outcomes(SystemTest):
             return [c.ask(t).status for t in targets]
 
     def test_only_failures_are_charged(self):
-        for store in self.both_stores():
+        for store in self.every_store():
             with self.subTest(store=store):
                 g = self.gateway_with("charge_on: { status: [401] }", store=store)
                 self.assertEqual(self.statuses(g, ["/200"] * 20), [200] * 20)
@@ -60,7 +60,7 @@ class Outcomes(SystemTest):
                 self.assertEqual(self.statuses(g, ["/200"]), [429])
 
     def test_a_hundred_guesses_at_once_get_no_more_tries_than_one_after_the_other(self):
-        for store in self.both_stores():
+        for store in self.every_store():
             with self.subTest(store=store):
                 self.script.reached = 0
                 self.script.gate.clear()
@@ -81,14 +81,14 @@ class Outcomes(SystemTest):
                 self.assertEqual(self.script.reached, 5)
 
     def test_a_success_makes_the_bucket_full_again(self):
-        for store in self.both_stores():
+        for store in self.every_store():
             with self.subTest(store=store):
                 g = self.gateway_with(LOGIN, store=store)
                 self.assertEqual(self.statuses(g, ["/401"] * 4 + ["/201"]), [401] * 4 + [201])
                 self.assertEqual(self.statuses(g, ["/401"] * 6), [401] * 5 + [429])
 
     def test_the_response_says_what_it_cost(self):
-        for store in self.both_stores():
+        for store in self.every_store():
             with self.subTest(store=store):
                 settle = "burst: 100, cost: 10, settle: { header: X-Tokens-Used, max: 70 }"
                 g = self.gateway_with(settle, rate="1/h", store=store)

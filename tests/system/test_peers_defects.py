@@ -39,9 +39,9 @@ class PeersDefects(SystemTest):
             wait_until(lambda: gateway.metrics().sum("gateway_store_up", store="r"), what="store")
         return gateway
 
-    def both_stores(self):
-        for store in (None, self.started(RedisServer())):
-            with self.subTest(store="memory" if store is None else "redis"):
+    def every_store(self):
+        for store in super().every_store():
+            with self.subTest(store="memory" if store is None else type(store).__name__):
                 yield store
 
     def allowed(self, gateway, count):
@@ -54,14 +54,14 @@ class PeersDefects(SystemTest):
 
     def judge_idleness(self, rate, burst, drained, idle):
         """After `drained` requests and so much time, no more than the rate gives."""
-        for store in self.both_stores():
+        for store in self.every_store():
             limit = f"key: [], rate: {rate[0]}/{rate[1]}s, burst: {burst}"
             gateway = self.gateway_with({"l": limit}, store)
             began = time.monotonic()
             given = self.allowed(gateway, drained)
             if store is not None:
                 missing = drained - 1 - rate[0] / rate[1] * (time.monotonic() - began)
-                lives = store.command("PTTL", store.keys()[0])
+                lives = store.time_to_live()
                 self.assertGreaterEqual(lives, missing * rate[1] / rate[0] * 1000)
             self.await_seconds(idle)
             given += self.allowed(gateway, burst + 20)
@@ -76,7 +76,7 @@ class PeersDefects(SystemTest):
         self.judge_idleness((1, 10), burst=1, drained=1, idle=1.1)
 
     def test_03_any_valid_limit_limits_and_others_are_refused_at_load(self):
-        for store in self.both_stores():
+        for store in self.every_store():
             gateway = self.gateway_with({"l": "key: [], rate: 100/s, burst: 1"}, store)
             began = time.monotonic()
             given = self.allowed(gateway, 300)
@@ -131,7 +131,7 @@ class PeersDefects(SystemTest):
         self.assertEqual(gateway.get(headers=forwarded).status, 429)
 
     def test_08_requests_at_the_same_moment_are_counted_and_rejected_ones_are_not(self):
-        for store in self.both_stores():
+        for store in self.every_store():
             limit = "key: [], algorithm: sliding_log, rate: 10/2s"
             gateways = [
                 self.gateway_with({"l": limit}, store, environment=clock_shifted_by(offset))
@@ -150,10 +150,10 @@ class PeersDefects(SystemTest):
             "shadow": "key: [], rate: 1/h, burst: 2, mode: shadow",
             "real": "key: client_ip, rate: 1/h, burst: 10",
         }
-        for store in self.both_stores():
+        for store in self.every_store():
             for order in (("shadow", "real"), ("real", "shadow")):
                 if store is not None:
-                    store.command("FLUSHALL")
+                    store.forget_all()
                 gateway = self.gateway_with({name: limits[name] for name in order}, store)
                 with gateway.connect() as c:
                     statuses = [c.ask().status for _ in range(30)]
@@ -164,7 +164,7 @@ class PeersDefects(SystemTest):
             "hour": "key: [], algorithm: fixed_window, start: aligned, rate: 9/365d",
             "minute": "key: client_ip, rate: 1/h, burst: 4",
         }
-        for store in self.both_stores():
+        for store in self.every_store():
             gateway = self.gateway_with(limits, store, more=TRUST)
             with gateway.connect() as c:
                 self.assertEqual(
@@ -183,10 +183,10 @@ class PeersDefects(SystemTest):
             "wide": "key: client_ip, rate: 1/h, burst: 6",
             "narrow": "key: 'header:x-k', missing_key: reject, rate: 1/h, burst: 2",
         }
-        for store in self.both_stores():
+        for store in self.every_store():
             for order in (names, names[::-1]):
                 if store is not None:
-                    store.command("FLUSHALL")
+                    store.forget_all()
                 gateway = self.gateway_with({name: limits[name] for name in order}, store)
                 with gateway.connect() as c:
                     left = [c.ask("/", [("x-k", "a")]).status for _ in range(9)]
@@ -239,7 +239,7 @@ class PeersDefects(SystemTest):
             c.close()
 
     def test_14_a_window_that_slides_has_no_boundary_to_burst_over(self):
-        for store in self.both_stores():
+        for store in self.every_store():
             for algorithm in ("sliding_window", "sliding_log"):
                 gateway = self.gateway_with(
                     {"l": f"key: [], algorithm: {algorithm}, rate: 5/1s"}, store
@@ -255,7 +255,7 @@ class PeersDefects(SystemTest):
                 for (sent, _), (_, answered) in zip(passed, passed[5:]):
                     self.assertGreaterEqual(answered - sent, 1.0)
                 if store is not None:
-                    store.command("FLUSHALL")
+                    store.forget_all()
 
     def flood(self, limit, clients=4000):
         """(gateway with a table of a thousand buckets, status of a drained client at the end)."""

@@ -58,7 +58,7 @@ class Plans(SystemTest):
         self.assertEqual(gateway.get(headers=[("X-Api-Key", "abc"), ("X-Api-Key", "bad")]).status, 400)
 
     def test_each_has_its_numbers(self):
-        for store in self.both_stores():
+        for store in self.every_store():
             with self.subTest(store=store):
                 self.judge_every_plan(self.gateway_with(store=store))
 
@@ -137,7 +137,7 @@ class Plans(SystemTest):
         self.assertEqual(gateway.metrics().sum("gateway_plan_members", plans="api"), 2)
 
     def test_a_client_that_changes_plans_keeps_what_it_owes(self):
-        for store in self.both_stores():
+        for store in self.every_store():
             with self.subTest(store=store):
                 gateway, replace = self.with_file("abc,gold\n", store=store)
                 left = [self.told(gateway, "abc")[2] for _ in range(6)]
@@ -241,7 +241,7 @@ class Plans(SystemTest):
     # ---- a changed configuration ------------------------------------------------------------
 
     def test_a_reload_of_other_numbers_leaves_each_its_own_debt(self):
-        for store in self.both_stores():
+        for store in self.every_store():
             with self.subTest(store=store):
                 gateway = self.gateway_with(store=store)
                 for _ in range(3):

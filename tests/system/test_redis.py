@@ -178,7 +178,7 @@ class Shared(SystemTest):
         ]
         self.assertEqual(others, [200] * 3 + [429] * 2)
 
-    def test_limits_of_both_stores_are_named_when_both_are_exhausted(self):
+    def test_limits_of_every_store_are_named_when_both_are_exhausted(self):
         gateway = self.gateway_on(
             self.redis.url,
             names="near, far",

@@ -43,7 +43,7 @@ class Shards(SystemTest):
         return self.said(gateway, "/v1/look", ALL)["remaining"]
 
     def test_give_out_the_whole_limit_and_no_more(self):
-        for store in self.both_stores():
+        for store in self.every_store():
             for numbers in (
                 "rate: 80/d",
                 "algorithm: fixed_window, rate: 80/d, start: aligned",
@@ -51,7 +51,7 @@ class Shards(SystemTest):
             ):
                 with self.subTest(store=store, numbers=numbers):
                     if store is not None:
-                        store.command("FLUSHALL")
+                        store.forget_all()
                     g = self.started_gateway(store, numbers=numbers + ", shards: 8")
                     passed = self.statuses(g, 80).count(200)
                     self.assertGreaterEqual(passed, 60)
@@ -82,7 +82,7 @@ class Shards(SystemTest):
             self.assertEqual(self.left(g), 20)
 
     def test_clients_hear_of_the_whole(self):
-        for store in self.both_stores():
+        for store in self.every_store():
             with self.subTest(store=store):
                 g = self.started_gateway(store)
                 first = g.get("/")
@@ -97,7 +97,7 @@ class Shards(SystemTest):
                     self.assertTrue(0 < int(r["Retry-After"]) <= 86400 / 10, r["Retry-After"])
 
     def test_the_admin_api_speaks_of_the_whole(self):
-        for store in self.both_stores():
+        for store in self.every_store():
             with self.subTest(store=store):
                 g = self.started_gateway(store)
                 looked = self.said(g, "/v1/look", ALL)
@@ -125,7 +125,7 @@ class Shards(SystemTest):
             peer.reply(200, fields=[("X-Used", request.target.lstrip("/"))])
 
         origin = self.started(Origin(answer))
-        for store in self.both_stores():
+        for store in self.every_store():
             with self.subTest(store=store):
                 g = self.started_gateway(
                     store,
@@ -143,7 +143,7 @@ class Shards(SystemTest):
                 wait_until(lambda: self.left(g) == 70, what="all is given back, once")
 
     def test_a_reload_keeps_what_is_owed_unless_the_number_of_shards_changes(self):
-        for store in self.both_stores():
+        for store in self.every_store():
             with self.subTest(store=store):
                 text = self.text(store)
                 g = self.started_from(text, store)

@@ -59,7 +59,7 @@ class Waiting(SystemTest):
         return answers
 
     def test_twenty_at_once_leave_one_by_one(self):
-        for store in self.both_stores():
+        for store in self.every_store():
             with self.subTest(store=store):
                 self.arrivals.at.clear()
                 g = self.gateway_with("rate: 10/s, burst: 1, max_wait: 2s", store)
@@ -71,7 +71,7 @@ class Waiting(SystemTest):
                     self.assertGreaterEqual(at - first, n * 0.1 - 0.05, n)
 
     def test_who_would_wait_too_long_is_rejected_at_once(self):
-        for store in self.both_stores():
+        for store in self.every_store():
             with self.subTest(store=store):
                 g = self.gateway_with("rate: 1/s, burst: 1, max_wait: 2s", store)
                 answers = self.at_once(g, 9)
@@ -81,14 +81,14 @@ class Waiting(SystemTest):
                     self.assertIn(a["Retry-After"], ("2", "3"))
 
     def test_only_so_many_tokens_may_be_reserved(self):
-        for store in self.both_stores():
+        for store in self.every_store():
             with self.subTest(store=store):
                 limit = "rate: 1/s, burst: 2, max_wait: 1m, max_reserved: 1"
                 g = self.gateway_with(limit, store)
                 self.assertEqual(sorted(a.status for a in self.at_once(g, 9)), [200] * 3 + [429] * 6)
 
     def test_a_client_that_leaves_gives_its_tokens_back(self):
-        for store in self.both_stores():
+        for store in self.every_store():
             with self.subTest(store=store):
                 self.arrivals.at.clear()
                 g = self.gateway_with("rate: 1/m, burst: 1, max_wait: 1m", store)

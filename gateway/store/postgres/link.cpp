@@ -152,7 +152,7 @@ bool link::settle(statement s)
         return true;
     }
     if (s.why) {
-        health_.note(s.why->why, s.why->words);
+        group_->note(s.why->why, s.why->words);
         conversation_.refused(s.number, s.why->why, base::now());
         return true;
     }

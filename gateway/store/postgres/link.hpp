@@ -7,7 +7,7 @@
 #include "gateway/base/ring.hpp"
 #include "gateway/net/loop.hpp"
 #include "gateway/store/conversation_state.hpp"
-#include "gateway/store/health_report.hpp"
+#include "gateway/store/postgres/link_group.hpp"
 #include "gateway/store/postgres/options.hpp"
 #include "gateway/store/postgres/session.hpp"
 #include "gateway/store/told_call.hpp"
@@ -25,14 +25,14 @@ class link final : private conversation_port {
 public:
     static std::shared_ptr<link> start(
         net::loop& l,
-        std::string name,
+        std::shared_ptr<link_group> group,
         const postgres_options& options,
         telemetry::store_metrics& metrics
     );
 
     link(
         net::loop& l,
-        std::string name,
+        std::shared_ptr<link_group> group,
         const postgres_options& options,
         telemetry::store_metrics& metrics
     );
@@ -42,9 +42,6 @@ public:
     conversation_state& conversation() { return conversation_; }
 
     void close(conversation_state::pending_ones what);
-
-    // Tells no more how the store is.
-    void retire() { health_.retire(); }
 
 private:
     // A call or probe on its way.
@@ -69,7 +66,7 @@ private:
     net::loop& loop_;
     postgres_options options_;
     std::string most_wait_;
-    health_report health_;
+    std::shared_ptr<link_group> group_;
     session session_;
     // Those under way, oldest first.
     base::ring<statement> statements_;

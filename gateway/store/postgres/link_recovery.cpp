@@ -28,12 +28,12 @@ base::duration stage_limit(const postgres_options& options)
 
 std::shared_ptr<link> link::start(
     net::loop& l,
-    std::string name,
+    std::shared_ptr<link_group> group,
     const postgres_options& options,
     telemetry::store_metrics& metrics
 )
 {
-    auto made = std::make_shared<link>(l, std::move(name), options, metrics);
+    auto made = std::make_shared<link>(l, std::move(group), options, metrics);
     made->self_ = made;
     asio::co_spawn(l.get_executor(), made->run(made), asio::detached);
     return made;
@@ -41,7 +41,7 @@ std::shared_ptr<link> link::start(
 
 link::link(
     net::loop& l,
-    std::string name,
+    std::shared_ptr<link_group> group,
     const postgres_options& options,
     telemetry::store_metrics& metrics
 )
@@ -50,7 +50,7 @@ link::link(
       most_wait_(
           std::to_string(std::max<std::int64_t>(options.timeout / std::chrono::milliseconds{1}, 1))
       ),
-      health_(std::move(name), metrics),
+      group_(std::move(group)),
       session_(l.get_executor(), options, stage_limit(options)),
       statements_(max_statements),
       repeat_timer_(l.get_executor()),
@@ -58,7 +58,9 @@ link::link(
       run_timer_(l.get_executor()),
       random_(std::random_device{}()),
       conversation_(*this, options, metrics, std::random_device{}())
-{}
+{
+    group_->add(conversation_);
+}
 
 net::task<> link::run(std::shared_ptr<link> self)
 {
@@ -116,7 +118,7 @@ void link::hang_up()
 
 void link::lose(const trouble& why)
 {
-    health_.note(why.why, why.words);
+    group_->note(why.why, why.words);
     hang_up();
     conversation_.lost(why.why, base::now());
 }
@@ -124,7 +126,6 @@ void link::lose(const trouble& why)
 void link::close(conversation_state::pending_ones what)
 {
     if (!conversation_.link().closed()) {
-        retire();  // that we go says nothing of the store
         hang_up();
         session_.cancel();
         wake_timer_.cancel();
@@ -164,7 +165,7 @@ void link::wake_after_turn()
 
 void link::report(std::optional<failure> why)
 {
-    health_.tell(why, session_.address(), conversation_.healthy(), conversation_.breaker_open());
+    group_->tell(why, session_.address());
 }
 
 }  // namespace gateway::store::postgres

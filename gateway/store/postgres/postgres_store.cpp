@@ -2,8 +2,6 @@
 
 #include "gateway/store/postgres/link.hpp"
 
-#include <algorithm>
-
 namespace gateway::store {
 
 postgres_store::postgres_store(
@@ -12,14 +10,16 @@ postgres_store::postgres_store(
     const postgres_options& options,
     telemetry::store_metrics& metrics
 )
+    : group_(std::make_shared<postgres::link_group>(name, metrics))
 {
     for (std::size_t i = 0; i < options.connections; ++i) {
-        links_.push_back(postgres::link::start(l, name, options, metrics));
+        links_.push_back(postgres::link::start(l, group_, options, metrics));
     }
 }
 
 postgres_store::~postgres_store()
 {
+    retire();  // that we go says nothing of the store
     for (const auto& link : links_) {
         link->close(conversation_state::pending_ones::abandon);
     }
@@ -42,6 +42,7 @@ std::optional<failure> postgres_store::ask(std::span<const charge> charges, ques
 
 void postgres_store::close()
 {
+    retire();
     for (const auto& link : links_) {
         link->close(conversation_state::pending_ones::fail);
     }
@@ -49,16 +50,12 @@ void postgres_store::close()
 
 void postgres_store::retire()
 {
-    for (const auto& link : links_) {
-        link->retire();
-    }
+    group_->retire();
 }
 
 bool postgres_store::healthy() const
 {
-    return std::all_of(links_.begin(), links_.end(), [](const auto& link) {
-        return link->conversation().healthy();
-    });
+    return group_->healthy();
 }
 
 }  // namespace gateway::store

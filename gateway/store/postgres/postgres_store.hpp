@@ -18,7 +18,8 @@ namespace gateway::store {
 
 namespace postgres {
 class link;
-}
+class link_group;
+}  // namespace postgres
 
 class postgres_store final : public shared_store {
 public:
@@ -42,6 +43,7 @@ public:
     bool healthy() const override;
 
 private:
+    std::shared_ptr<postgres::link_group> group_;
     std::vector<std::shared_ptr<postgres::link>> links_;
 
     postgres::link& link_for(std::span<const charge> charges) const;

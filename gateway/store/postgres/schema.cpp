@@ -76,21 +76,35 @@ net::task<std::optional<trouble>> migrate(session& s, bool durable)
     co_return missing;
 }
 
+namespace {
+
+net::task<> open_and_migrate(session& s, bool durable, std::optional<trouble>& why)
+{
+    if (co_await s.open()) {
+        why = co_await migrate(s, durable);
+    } else {
+        why = s.last_trouble();
+    }
+    s.cancel();
+}
+
+}  // namespace
+
 std::string install(const postgres_options& options)
 {
     constexpr base::duration step_limit = std::chrono::seconds{10};
     boost::asio::io_context io;
     session database{io.get_executor(), options, step_limit};
     std::optional<trouble> why;
-    const auto run = [&]() -> net::task<> {
-        why = co_await database.open() ? co_await migrate(database, options.durable)
-                                       : std::optional{database.last_trouble()};
-        database.cancel();
-    };
-    boost::asio::co_spawn(io.get_executor(), run, boost::asio::detached);
+    boost::asio::co_spawn(
+        io.get_executor(), open_and_migrate(database, options.durable, why), boost::asio::detached
+    );
     io.run();
-    const auto name = [](failure f) { return failure_names[static_cast<std::size_t>(f)]; };
-    return why ? std::string{name(why->why)} + (why->words.empty() ? "" : ": " + why->words) : "";
+    if (!why) {
+        return {};
+    }
+    const std::string name{failure_names[static_cast<std::size_t>(why->why)]};
+    return why->words.empty() ? name : name + ": " + why->words;
 }
 
 }  // namespace gateway::store::postgres

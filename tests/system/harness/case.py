@@ -4,6 +4,7 @@ import unittest
 from harness.gateway import Gateway
 from harness.origin import Origin, answer_ok
 from harness.process import SLOW, Directory
+from harness.postgres_server import PostgresServer
 from harness.redis_server import RedisServer
 
 
@@ -23,10 +24,11 @@ class SystemTest(unittest.TestCase):
     def directory(self):
         return self.started(Directory())
 
-    def both_stores(self):
-        """The local store, as None, then a Redis."""
+    def every_store(self):
+        """The local store, as None, then a server of each kind of shared one."""
         yield None
         yield self.started(RedisServer())
+        yield self.started(PostgresServer())
 
     def proxy(self, script=answer_ok, extra=""):
         """A gateway without limits in front of a scripted origin: (gateway, origin)."""

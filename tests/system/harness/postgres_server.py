@@ -1,4 +1,6 @@
 """A real PostgreSQL server of the test's own."""
+import atexit
+import functools
 import os
 import pwd
 import shutil
@@ -35,8 +37,7 @@ class PostgresServer:
         self.start()
 
     def _make(self, hba):
-        words = ["initdb", "-D", self.data, "-U", "gateway", "-A", "trust", "-N", "--locale=C"]
-        run([*AS_USER, BINARIES + words[0], *words[1:]])
+        run([*AS_USER, tool("cp"), "-r", fresh_data(), self.data])
         if hba is not None:
             with open(os.path.join(self.data, "pg_hba.conf"), "w", encoding="utf-8") as f:
                 f.write("local all gateway trust\n" + hba)
@@ -116,6 +117,19 @@ class PostgresServer:
         for pid in self._processes():
             os.kill(pid, signal.SIGCONT)
 
+    def forget_all(self):
+        """Also before a gateway has installed its schema."""
+        self.command(
+            "DO $$ BEGIN IF to_regclass('gateway.buckets') IS NOT NULL THEN "
+            "DELETE FROM gateway.buckets; END IF; END $$"
+        )
+
+    def time_to_live(self):
+        """Milliseconds for which the only bucket's row says something."""
+        (key,) = self.buckets()
+        left = f"SELECT (full_at - gateway.now()) / 1000 FROM gateway.buckets WHERE key = '{key}'"
+        return int(self.command(left))
+
     def buckets(self):
         return self.command(
             "SELECT key FROM gateway.buckets WHERE kind NOT IN ('r', 'm') AND key <> 'gw:probe' ORDER BY key"
@@ -128,6 +142,19 @@ class PostgresServer:
             self._child.stop()
         shutil.rmtree(self.data, ignore_errors=True)
         self._directory.stop()
+
+
+@functools.cache
+def fresh_data():
+    """The folder of a server's data as it is at first, made once: copying it takes a tenth of the time."""
+    directory = Directory()
+    atexit.register(directory.stop)
+    if os.getuid() == 0:
+        owner = pwd.getpwnam("postgres")
+        os.chown(directory.path, owner.pw_uid, owner.pw_gid)
+    data = directory.file("data")
+    run([*AS_USER, BINARIES + "initdb", "-D", data, "-U", "gateway", "-A", "trust", "-N", "--locale=C"])
+    return data
 
 
 def run(words):

@@ -76,6 +76,13 @@ class RedisServer:
             s.sendall(encoded(*words))
             return read_reply(replies)
 
+    def forget_all(self):
+        self.command("FLUSHALL")
+
+    def time_to_live(self):
+        """Milliseconds for which the first of its keys lives."""
+        return self.command("PTTL", self.keys()[0])
+
     def keys(self):
         return sorted(self.command("KEYS", "*"))
 

@@ -1,0 +1,55 @@
+// The links of one worker to one store, of whose health together the log and the metric hear.
+#pragma once
+
+#include "gateway/store/conversation_state.hpp"
+#include "gateway/store/health_report.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gateway::store::postgres {
+
+class link_group {
+public:
+    link_group(std::string name, telemetry::store_metrics& metrics)
+        : health_(std::move(name), metrics)
+    {}
+
+    // It stays as long as this.
+    void add(const conversation_state& of_a_link) { conversations_.push_back(&of_a_link); }
+
+    bool healthy() const
+    {
+        return std::all_of(conversations_.begin(), conversations_.end(), [](const auto* c) {
+            return c->healthy();
+        });
+    }
+
+    // What the server or the system said at the last failure, and which it was.
+    void note(failure of, std::string words) { health_.note(of, std::move(words)); }
+
+    // One of them has changed. Nothing: all is well with it.
+    void tell(std::optional<failure> why, const std::string& address)
+    {
+        const bool up = healthy();
+        const bool open =
+            std::any_of(conversations_.begin(), conversations_.end(), [](const auto* c) {
+                return c->breaker_open();
+            });
+        if (why || up) {
+            health_.tell(why, address, up, open);
+        }
+    }
+
+    // Tells no more.
+    void retire() { health_.retire(); }
+
+private:
+    health_report health_;
+    std::vector<const conversation_state*> conversations_;
+};
+
+}  // namespace gateway::store::postgres

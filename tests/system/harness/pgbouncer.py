@@ -1,0 +1,40 @@
+"""A real pgbouncer in transaction mode, in front of a test's own PostgreSQL server."""
+import os
+import pwd
+
+from harness.postgres_server import AS_USER
+from harness.process import Child, Directory, accepts, free_port, tool, wait_until
+
+
+class PgBouncer:
+    def __init__(self, server):
+        self._directory = Directory()
+        self.port = free_port()
+        if os.getuid() == 0:
+            owner = pwd.getpwnam("postgres")
+            os.chown(self._directory.path, owner.pw_uid, owner.pw_gid)
+        users = self._directory.file("users", '"gateway" ""\n')
+        settings = self._directory.file(
+            "pgbouncer.ini",
+            f"""[databases]
+postgres = host={server.socket_folder} port={server.port}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = {self.port}
+unix_socket_dir =
+auth_type = trust
+auth_file = {users}
+pool_mode = transaction
+default_pool_size = 2
+""",
+        )
+        self._child = Child([*AS_USER, tool("pgbouncer"), settings])
+        wait_until(lambda: accepts(self.port), 10, "pgbouncer listens")
+
+    @property
+    def url(self):
+        return f"postgresql://gateway@127.0.0.1:{self.port}/postgres"
+
+    def stop(self):
+        self._child.stop()
+        self._directory.stop()

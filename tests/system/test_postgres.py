@@ -1,0 +1,196 @@
+"""Limits in a real PostgreSQL: what is stored there, who may, and how it is reached."""
+import threading
+
+from harness.case import SystemTest, forwarding_to
+from harness.gateway import BINARY
+from harness.load import pipelined
+from harness.pgbouncer import PgBouncer
+from harness.postgres_server import PostgresServer
+from harness.process import free_port, run_tool, wait_until
+
+REQUEST = b"GET / HTTP/1.1\r\nHost: h\r\n\r\n"
+
+
+class InPostgres(SystemTest):
+    def text(self, url, limit="rate: 1/h, burst: 5", more=""):
+        return (
+            f"workers: 1\nstores: {{ p: {{ url: '{url}', timeout: 1s{more} }} }}\n"
+            f"limits: {{ l: {{ key: [], {limit}, store: p, on_store_failure: closed }} }}\n"
+            + forwarding_to("echo", "l")
+        )
+
+    def ready(self, url, **options):
+        gateway = self.gateway(self.text(url, **options))
+        wait_until(
+            lambda: gateway.metrics().sum("gateway_store_up", store="p"), 10, "the store is up"
+        )
+        return gateway
+
+    def told(self, url, *words, more=""):
+        gateway = self.gateway(self.text(url, more=more))
+        for word in words:
+            gateway.wait_for_diagnostic(word)
+        self.assertEqual(gateway.get().status, 503)
+        gateway.stop()
+        self.assertNotIn("s3cret", str(gateway.diagnostics))
+        self.assertLess(len(gateway.diagnostics), 12, gateway.diagnostics)
+
+
+class WhyItFails(InPostgres):
+    """The log says what a person needs to mend it, and no secret."""
+
+    def test_that_cannot_be_reached(self):
+        self.told(f"postgresql://u:s3cret@127.0.0.1:{free_port()}/d", "unreachable (", "refused")
+        self.told("postgresql://u:s3cret@no-such-host.invalid/d", "unreachable (Host not found")
+
+    def test_that_does_not_know_us(self):
+        server = self.started(PostgresServer(hba="host all all 127.0.0.1/32 scram-sha-256\n"))
+        server.command("CREATE ROLE u LOGIN PASSWORD 'right'")
+        at = f"127.0.0.1:{server.port}/postgres"
+        self.told(f"postgresql://u:s3cret@{at}", "auth (password authentication failed for user")
+        self.told(f"postgresql://nobody:s3cret@{at}", "auth (password authentication failed")
+
+    def test_that_has_no_such_database(self):
+        server = self.started(PostgresServer())
+        url = server.url.replace("/postgres", "/none")
+        self.told(url, 'config (database \\"none\\" does not exist')
+
+    def test_that_has_no_schema_and_may_not_be_given_one(self):
+        server = self.started(PostgresServer())
+        self.told(server.url, 'install it with \\"gateway migrate\\"', more=", migrate: false")
+
+    def test_whose_schema_is_of_another_time(self):
+        server = self.started(PostgresServer())
+        self.ready(server.url)
+        server.command("UPDATE gateway.version SET version = 9, oldest = 1")
+        self.assertEqual(self.ready(server.url).get().status, 200)
+        server.command("UPDATE gateway.version SET oldest = 9")
+        self.told(server.url, "this gateway needs 1: run a newer gateway")
+
+
+class Reached(InPostgres):
+    def test_over_a_socket_with_the_password_in_a_file(self):
+        server = self.started(PostgresServer(hba="local all u scram-sha-256\n"))
+        server.command("CREATE ROLE u LOGIN PASSWORD 'right'")
+        server.command("GRANT CREATE ON DATABASE postgres TO u")
+        secret = self.directory().file("password", "right\n")
+        folder = server.socket_folder.replace("/", "%2F")
+        url = f"postgresql://u@{folder}:{server.port}/postgres"
+        gateway = self.ready(url, more=f", password_file: {secret}")
+        self.assertEqual(gateway.get().status, 200)
+
+    def test_where_the_first_host_that_takes_writes_is(self):
+        standby = self.started(PostgresServer("default_transaction_read_only=on"))
+        server = self.started(PostgresServer())
+        hosts = f"127.0.0.1:{free_port()},127.0.0.1:{standby.port},127.0.0.1:{server.port}"
+        gateway = self.ready(f"postgresql://gateway@{hosts}/postgres")
+        self.assertEqual([gateway.get().status for _ in range(6)], [200] * 5 + [429])
+        self.assertEqual(len(server.buckets()), 1)
+
+    def test_through_pgbouncer_in_transaction_mode(self):
+        server = self.started(PostgresServer())
+        gateway = self.ready(self.started(PgBouncer(server)).url, limit="rate: 1/h, burst: 50")
+        self.assertEqual(pipelined(gateway.address, [REQUEST] * 80, connections=8).count(200), 50)
+
+    def test_over_several_connections(self):
+        server = self.started(PostgresServer())
+        gateway = self.ready(server.url, limit="rate: 1/h, burst: 50", more=", connections: 3")
+        self.assertEqual(pipelined(gateway.address, [REQUEST] * 80, connections=8).count(200), 50)
+        count = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'gateway'"
+        self.assertEqual(server.command(count), "4", "one of them keeps the database in order")
+
+
+class Migrations(InPostgres):
+    def test_are_made_by_somebody_who_may(self):
+        server = self.started(PostgresServer())
+        server.command("CREATE ROLE u LOGIN")
+        url = server.url.replace("gateway@", "u@")
+        refused = self.run_gateway("migrate", self.text(url))
+        said = "stores.p: auth: permission denied for database postgres\n"
+        self.assertEqual(refused, (1, "", said))
+        for _ in range(2):
+            done = self.run_gateway("migrate", self.text(server.url))
+            self.assertEqual(done, (0, "stores.p: ready\n", ""))
+        server.command("GRANT USAGE ON SCHEMA gateway TO u")
+        server.command("GRANT SELECT ON gateway.version TO u")
+        server.command("GRANT SELECT, INSERT, UPDATE, DELETE ON gateway.buckets TO u")
+        self.assertEqual(self.ready(url).get().status, 200)
+
+    def run_gateway(self, command, text):
+        path = self.directory().file("gateway.yaml", "listeners: [ { address: 127.0.0.1:0 } ]\n" + text)
+        return run_tool([BINARY, command, "--config", path])
+
+    def test_of_many_at_once_install_it_once(self):
+        server = self.started(PostgresServer())
+        gateways = [self.gateway(self.text(server.url)) for _ in range(4)]
+        for gateway in gateways:
+            wait_until(lambda: gateway.metrics().sum("gateway_store_up", store="p"), 10, "up")
+        self.assertEqual(server.command("SELECT count(*) FROM gateway.version"), "1")
+
+    def test_make_a_durable_table_if_that_is_wanted(self):
+        server = self.started(PostgresServer())
+        gateway = self.ready(server.url, more=", durable: true")
+        self.assertEqual([gateway.get().status for _ in range(6)], [200] * 5 + [429])
+        server.kill()
+        server.start()
+        wait_until(lambda: gateway.get().status == 429, 10, "it has forgotten nothing")
+
+
+class Exact(InPostgres):
+    """Never a token too many, whoever else asks."""
+
+    def judge(self, server, **options):
+        gateways = [self.ready(server.url, limit="rate: 1/h, burst: 200", **options) for _ in range(3)]
+        given = []
+
+        def ask(gateway):
+            given.append(pipelined(gateway.address, [REQUEST] * 150, connections=8).count(200))
+
+        threads = [threading.Thread(target=ask, args=(g,)) for g in gateways]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(sum(given), 200, given)
+
+    def test_with_three_gateways(self):
+        self.judge(self.started(PostgresServer()))
+
+    def test_where_every_transaction_is_serializable(self):
+        """Calls that conflict are repeated, so some may fail, and none is granted twice."""
+        server = self.started(PostgresServer("default_transaction_isolation=serializable"))
+        gateways = [self.ready(server.url, limit="rate: 1/h, burst: 60") for _ in range(3)]
+        given = []
+
+        def ask(gateway):
+            for _ in range(8):
+                given.append(pipelined(gateway.address, [REQUEST] * 10, connections=4).count(200))
+
+        threads = [threading.Thread(target=ask, args=(g,)) for g in gateways]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(sum(given), 60, given)
+
+
+class Rows(InPostgres):
+    def test_go_when_their_buckets_are_full_again(self):
+        server = self.started(PostgresServer())
+        gateway = self.ready(server.url, limit="rate: 100/s, burst: 5")
+        self.assertEqual(gateway.get().status, 200)
+        server.command(
+            "INSERT INTO gateway.buckets (key, kind, full_at) "
+            "SELECT 'gw:l:' || n, 't', 1 FROM generate_series(1, 2500) n"
+        )
+        server.command("INSERT INTO gateway.buckets (key, kind, full_at) VALUES ('other', 't', 1)")
+        wait_until(lambda: server.buckets() == ["other"], 20, "expired rows are deleted")
+
+    def test_follow_a_changed_rate_also_of_who_stays_away(self):
+        server = self.started(PostgresServer())
+        gateway = self.ready(server.url, limit="rate: 1/h, burst: 5")
+        self.assertEqual([gateway.get().status for _ in range(5)], [200] * 5)
+        unit = "SELECT unit FROM gateway.buckets WHERE kind = 't' AND key LIKE 'gw:l:%'"
+        self.assertEqual(server.command(unit), "3600000000")
+        gateway.reload(self.text(server.url, limit="rate: 1/m, burst: 5"))
+        wait_until(lambda: server.command(unit) == "60000000", 10, "the row follows")
