@@ -78,33 +78,41 @@ net::task<std::optional<trouble>> migrate(session& s, bool durable)
 
 namespace {
 
-net::task<> open_and_migrate(session& s, bool durable, std::optional<trouble>& why)
+// What a coroutine works with that somebody waits for.
+struct installation {
+    explicit installation(const postgres_options& o)
+        : options(o), database(io.get_executor(), options, std::chrono::seconds{10})
+    {}
+
+    boost::asio::io_context io;
+    postgres_options options;
+    session database;
+    std::optional<trouble> why;
+};
+
+net::task<> run(installation& i)
 {
-    if (co_await s.open()) {
-        why = co_await migrate(s, durable);
+    const bool is_open = co_await i.database.open();
+    if (is_open) {
+        i.why = co_await migrate(i.database, i.options.durable);
     } else {
-        why = s.last_trouble();
+        i.why = i.database.last_trouble();
     }
-    s.cancel();
+    i.database.cancel();
 }
 
 }  // namespace
 
 std::string install(const postgres_options& options)
 {
-    constexpr base::duration step_limit = std::chrono::seconds{10};
-    boost::asio::io_context io;
-    session database{io.get_executor(), options, step_limit};
-    std::optional<trouble> why;
-    boost::asio::co_spawn(
-        io.get_executor(), open_and_migrate(database, options.durable, why), boost::asio::detached
-    );
-    io.run();
-    if (!why) {
+    installation i{options};
+    boost::asio::co_spawn(i.io, run(i), boost::asio::detached);
+    i.io.run();
+    if (!i.why) {
         return {};
     }
-    const std::string name{failure_names[static_cast<std::size_t>(why->why)]};
-    return why->words.empty() ? name : name + ": " + why->words;
+    const std::string name{failure_names[static_cast<std::size_t>(i.why->why)]};
+    return i.why->words.empty() ? name : name + ": " + i.why->words;
 }
 
 }  // namespace gateway::store::postgres
