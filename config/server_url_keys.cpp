@@ -12,23 +12,6 @@ namespace {
 
 constexpr std::size_t longest_pem_file = 1024 * 1024;
 
-std::string& password_of(store::shared_options& options)
-{
-    return std::visit([](auto& kind) -> std::string& { return kind.password; }, options);
-}
-
-std::string& password_file_of(store::shared_options& options)
-{
-    return std::visit([](auto& kind) -> std::string& { return kind.password_file; }, options);
-}
-
-// Null: what is said is encrypted as the kind of store knows itself, or not at all.
-std::optional<net::tls_options>* tls_of(store::shared_options& options)
-{
-    store::redis_options* const redis = std::get_if<store::redis_options>(&options);
-    return redis == nullptr ? nullptr : &redis->tls;
-}
-
 void load_url(section& from, store::shared_options& options)
 {
     const std::string* url = from.text("url");
@@ -43,23 +26,31 @@ void load_url(section& from, store::shared_options& options)
     }
 }
 
-void load_password(section& from, store::shared_options& options, const draft& d)
+// A key that names a file with a password.
+void load_password(
+    section& from, std::string_view key, std::string& path, std::string& password, const draft& d
+)
 {
-    const std::string* const path = from.text("password_file");
-    if (path == nullptr) {
+    const std::string* const written = from.text(key);
+    if (written == nullptr) {
         return;
     }
-    if (!password_of(options).empty()) {
-        from.problem("password_file", "\"url\" has a password already; leave one out");
+    if (!password.empty()) {
+        from.problem(key, "\"url\" has a password already; leave one out");
         return;
     }
-    parsed<std::string> read = read_password(beside(d, *path));
+    parsed<std::string> read = read_password(beside(d, *written));
     if (!read.value) {
-        from.problem("password_file", std::move(read.complaint));
+        from.problem(key, std::move(read.complaint));
         return;
     }
-    password_file_of(options) = *path;
-    password_of(options) = *std::move(read.value);
+    path = *written;
+    password = *std::move(read.value);
+}
+
+std::optional<std::string> printed_path(const std::string& path)
+{
+    return path.empty() ? std::nullopt : std::optional{yaml(path)};
 }
 
 void describe_password(keys& shared, store::shared_options& options, const draft& d)
@@ -69,11 +60,19 @@ void describe_password(keys& shared, store::shared_options& options, const draft
          "a file with the password, instead of one in `url`; a user may stand there, as in "
          "`redis://user@host`. Read again at each reload"},
         {.says = {"none", "one line of 1 to 512 bytes"},
-         .read = [&](section& from) { load_password(from, options, d); },
-         .print = [&]() -> std::optional<std::string> {
-             const std::string& path = password_file_of(options);
-             return path.empty() ? std::nullopt : std::optional{yaml(path)};
-         },
+         .read =
+             [&](section& from) {
+                 const auto load = [&](auto& kind) {
+                     load_password(from, "password_file", kind.password_file, kind.password, d);
+                 };
+                 std::visit(load, options);
+             },
+         .print =
+             [&] {
+                 return std::visit(
+                     [](const auto& kind) { return printed_path(kind.password_file); }, options
+                 );
+             },
          .optional = true}
     );
     shared.rule([&options](section& from) {
@@ -87,6 +86,32 @@ void describe_password(keys& shared, store::shared_options& options, const draft
             );
         }
     });
+}
+
+void load_sentinel_password(section& from, store::redis_options& options, const draft& d)
+{
+    constexpr std::string_view key = "sentinel_password_file";
+    if (options.sentinel) {
+        store::sentinel_options& s = *options.sentinel;
+        load_password(from, key, s.password_file, s.password, d);
+    } else if (from.has(key)) {
+        from.problem(key, "is for a \"url\" that begins with redis-sentinel://");
+    }
+}
+
+void describe_sentinel_password(keys& shared, store::redis_options& options, const draft& d)
+{
+    shared.other(
+        {"sentinel_password_file",
+         "of `redis-sentinel://`: a file with the password of the sentinels themselves. Read again "
+         "at each reload"},
+        {.says = {"none", "one line of 1 to 512 bytes"},
+         .read = [&](section& from) { load_sentinel_password(from, options, d); },
+         .print = [&]() -> std::optional<std::string> {
+             return options.sentinel ? printed_path(options.sentinel->password_file) : std::nullopt;
+         },
+         .optional = true}
+    );
 }
 
 void describe_pem(keys& tls, const key& what, net::pem_file& file, const draft& d)
@@ -108,9 +133,7 @@ void describe_pem(keys& tls, const key& what, net::pem_file& file, const draft& 
                  }
                  file = {*path, std::move(read.text)};
              },
-         .print = [&file]() -> std::optional<std::string> {
-             return file.path.empty() ? std::nullopt : std::optional{yaml(file.path)};
-         },
+         .print = [&file] { return printed_path(file.path); },
          .optional = true}
     );
 }
@@ -184,17 +207,21 @@ void describe_server_url(keys& shared, store::shared_options& options, const dra
         {"url",
          "of a shared store: `redis://[user:password@]host[:port][/db]`, `rediss://…` of the same "
          "form for TLS, `unix:///run/redis.sock?db=0`, or "
-         "`postgresql://user@host,host/database?sslmode=…`, libpq's own. In user and password, `@` "
-         "is written "
+         "`redis-sentinel://[user:password@]host1[:26379],host2/MASTER[/db]` for the master that "
+         "up to 16 sentinels name, or `postgresql://user@host,host/database?sslmode=…`, libpq's "
+         "own. In user and password, `@` is written "
          "`%40`, `/` `%2F`, `?` `%3F`, `#` `%23`, `%` `%25` and space `%20`"},
         {.says = {"none"},
          .read = [&](section& from) { load_url(from, options); },
          .print = [&] { return yaml(url_without_secret(options)); }}
     );
     describe_password(shared, options, d);
-    std::optional<net::tls_options> none;
-    std::optional<net::tls_options>* const its_tls = tls_of(options);
-    std::optional<net::tls_options>& tls = its_tls == nullptr ? none : *its_tls;
+    // The keys that follow are for Redis.
+    store::redis_options none;
+    auto* const in_redis = std::get_if<store::redis_options>(&options);
+    store::redis_options& redis = in_redis == nullptr ? none : *in_redis;
+    describe_sentinel_password(shared, redis, d);
+    std::optional<net::tls_options>& tls = redis.tls;
     net::tls_options unused;
     shared.mapping(
         {"tls",

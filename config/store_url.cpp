@@ -24,7 +24,8 @@ constexpr std::uint64_t max_database = 65535;
 constexpr std::size_t max_credential = 512;
 constexpr const char* expected_form =
     "expected redis://[user:password@]host[:port][/db], rediss:// of the same form, "
-    "unix:///path?db=0 or postgresql://...";
+    "unix:///path?db=0, redis-sentinel://[user:password@]host[:port],host/MASTER[/db] or "
+    "postgresql://...";
 constexpr const char* encoding_hint =
     "; in a user or password write @ as %40, / as %2F, ? as %3F, # as %23, % as %25, space as %20";
 
@@ -53,7 +54,8 @@ void read_credentials(const urls::url_view& url, store::redis_options& options)
     }
 }
 
-void read_tcp(const urls::url_view& url, store::redis_options& options)
+// `port` if the URL has none.
+net::server_address server_in(const urls::url_view& url, std::string port)
 {
     const std::string host = url.host_address();
     const bool is_ipv6 = url.host_type() == urls::host_type::ipv6;
@@ -61,17 +63,29 @@ void read_tcp(const urls::url_view& url, store::redis_options& options)
         throw invalid_url{
             std::string{"the host must be a name or an IP address: "} + expected_form};
     }
-    options.host = host;
     if (url.has_port()) {
-        const auto port = parse_number(std::string{url.port()});
-        if (!port || *port == 0 || *port > 65535) {
+        const auto number = parse_number(std::string{url.port()});
+        if (!number || *number == 0 || *number > 65535) {
             throw invalid_url{"the port must be a number from 1 to 65535"};
         }
-        options.port = std::to_string(*port);
+        port = std::to_string(*number);
     }
+    return {host, std::move(port), {}};
+}
+
+void refuse_parameters(const urls::url_view& url)
+{
     if (url.has_query()) {
         throw invalid_url{std::string{"parameters are not supported: "} + expected_form};
     }
+}
+
+void read_tcp(const urls::url_view& url, store::redis_options& options)
+{
+    const net::server_address server = server_in(url, options.port);
+    options.host = server.host;
+    options.port = server.port;
+    refuse_parameters(url);
     const std::string path = url.path();
     if (path.size() > 1) {
         options.database = database_of(std::string_view{path}.substr(1));
@@ -100,14 +114,63 @@ void read_unix(const urls::url_view& url, store::redis_options& options)
     }
 }
 
+// "/MASTER", perhaps with the database behind it.
+void read_master(const urls::url_view& url, store::redis_options& options)
+{
+    refuse_parameters(url);
+    const std::string path = url.path();
+    const std::size_t slash = path.find('/', 1);
+    options.sentinel->master = path.substr(std::min<std::size_t>(path.size(), 1), slash - 1);
+    if (!is_name(options.sentinel->master)) {
+        throw invalid_url{
+            "the name of the sentinels' master must be 1 to 64 letters, digits, dots, dashes or "
+            "underscores, as in redis-sentinel://host1,host2/mymaster"};
+    }
+    if (slash != std::string::npos && slash + 1 < path.size()) {
+        options.database = database_of(std::string_view{path}.substr(slash + 1));
+    }
+}
+
+// `servers`: what follows the scheme, of which no URL has more than one.
+store::redis_options read_sentinels(std::string_view servers)
+{
+    const std::size_t end = std::min(servers.find_first_of("/?#"), servers.size());
+    const std::size_t at = servers.substr(0, end).rfind('@');
+    const std::size_t begin = at == std::string_view::npos ? 0 : at + 1;
+    const std::string credentials{servers.substr(0, begin)};
+    const std::string rest{servers.substr(end)};
+    store::redis_options options;
+    options.host.clear();
+    options.port.clear();
+    options.sentinel.emplace();
+    base::for_each_element(servers.substr(begin, end - begin), ',', [&](std::string_view host) {
+        const std::string one = "redis-sentinel://" + credentials + std::string{host} + rest;
+        const auto url = urls::parse_uri(one);
+        if (!url || url->has_fragment()) {
+            throw invalid_url{std::string{"not a URL: "} + expected_form};
+        }
+        if (options.sentinel->sentinels.size() == store::sentinel_options::max_sentinels) {
+            throw invalid_url{"too many sentinels, the maximum is 16"};
+        }
+        options.sentinel->sentinels.push_back(server_in(*url, "26379"));
+        read_credentials(*url, options);
+        read_master(*url, options);
+    });
+    return options;
+}
+
 store::redis_options read(std::string_view text)
 {
+    constexpr std::string_view sentinels = "redis-sentinel://";
+    if (base::equal_ignoring_case(text.substr(0, sentinels.size()), sentinels)) {
+        return read_sentinels(text.substr(sentinels.size()));
+    }
     const auto url = urls::parse_uri(text);
     if (!url) {
         throw invalid_url{std::string{"not a URL: "} + expected_form};
     }
     const std::string scheme = base::lower_case(std::string{url->scheme()});
-    if (scheme == "redis+sentinel" || scheme == "redis+cluster" || scheme == "memcached") {
+    if (scheme == "redis-cluster" || scheme == "memcached") {
         throw invalid_url{"stores of the kind " + scheme + ":// are not supported yet"};
     }
     const bool is_unix = scheme == "unix";
@@ -175,10 +238,16 @@ std::string text_of(const store::redis_options& options)
         return "unix://" + credentials + urls::encode(options.socket_path, path_chars) +
                "?db=" + database;
     }
-    const proxy::server_address address{
-        .host = options.host, .port = options.port, .socket_path = {}, .echo = false};
-    return (options.tls ? "rediss://" : "redis://") + credentials + to_text(address) + '/' +
-           database;
+    if (options.sentinel) {
+        std::string sentinels;
+        for (const net::server_address& one : options.sentinel->sentinels) {
+            sentinels += (sentinels.empty() ? "" : ",") + one.text();
+        }
+        return "redis-sentinel://" + credentials + sentinels + '/' + options.sentinel->master +
+               '/' + database;
+    }
+    const net::server_address server{options.host, options.port, {}};
+    return (options.tls ? "rediss://" : "redis://") + credentials + server.text() + '/' + database;
 }
 
 }  // namespace

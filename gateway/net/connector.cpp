@@ -31,11 +31,6 @@ connector::connector(const executor& ex, const server_address& to, base::duratio
       socket_(ex)
 {}
 
-std::string connector::address() const
-{
-    return server_.socket_path.empty() ? server_.host + ":" + server_.port : server_.socket_path;
-}
-
 void connector::cancel()
 {
     cancelled_ = true;

@@ -36,8 +36,7 @@ public:
     // What the resolver or the system said when the last attempt failed; may be empty.
     const std::string& detail() const { return detail_; }
 
-    // The server's address as text, for logs.
-    std::string address() const;
+    const server_address& address() const { return server_; }
 
     // Ends the present attempt, and allows no other.
     void cancel();

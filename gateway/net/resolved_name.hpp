@@ -25,6 +25,14 @@ struct server_address {
     std::string socket_path;
 
     bool operator==(const server_address&) const = default;
+
+    // For logs.
+    std::string text() const
+    {
+        const bool is_v6 = host.find(':') != std::string::npos;
+        const std::string bare = is_v6 ? '[' + host + ']' : host;
+        return socket_path.empty() ? bare + ':' + port : socket_path;
+    }
 };
 
 class resolved_name {

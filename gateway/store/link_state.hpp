@@ -42,6 +42,9 @@ public:
     // A good answer came: the next loss is the first.
     void proved() { losses_ = 0; }
 
+    // Something has changed at the server: what failed before says nothing of the next attempt.
+    void hinted() { losses_ = 0; }
+
     void lost(failure why);
     void close();
 

@@ -51,7 +51,7 @@ session::session(
 std::string session::address() const
 {
     const net::server_address& s = options_.servers[server_];
-    return s.socket_path.empty() ? s.host + ":" + s.port : s.socket_path;
+    return s.text();
 }
 
 void session::close()

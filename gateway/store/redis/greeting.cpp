@@ -28,6 +28,10 @@ greeting::greeting(const redis_options& options)
         steps_.push_back(step::select);
         encode(bytes_, std::array<std::string_view, 2>{"SELECT", std::to_string(options.database)});
     }
+    if (options.sentinel) {
+        steps_.push_back(step::role);
+        encode(bytes_, std::array<std::string_view, 1>{"ROLE"});
+    }
     if (steps_.empty()) {
         // A server that wants a password says so of a small command only: what is above 16 KiB it
         // takes for a protocol error.
@@ -46,6 +50,9 @@ std::optional<failure> greeting::accept(const reply& r)
         // "ERR AUTH <password> called without any password configured" has no word of its own.
         const bool refused = s == step::authenticate && c.why == failure::config;
         return refused ? failure::auth : c.why;
+    }
+    if (s == step::role) {
+        return r.word(0) == "master" ? std::nullopt : std::optional{failure::readonly};
     }
     if (s != step::load_script) {
         return r.what == reply::kind::status ? std::nullopt : std::optional{failure::protocol};

@@ -1,4 +1,5 @@
-// The first words on a new connection, sent at once: who we are, which database, and the script.
+// The first words on a new connection, sent at once: who we are, which database, whether the server
+// is what sentinels say it is, and the script.
 // Pure: replies come in, and after the last of them the server can be asked.
 #pragma once
 
@@ -27,7 +28,7 @@ public:
     const std::string& script_sha() const { return sha_; }
 
 private:
-    enum class step { authenticate, ping, select, load_script };
+    enum class step { authenticate, select, role, ping, load_script };
 
     std::vector<step> steps_;
     std::string bytes_;

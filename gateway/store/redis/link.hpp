@@ -6,7 +6,6 @@
 
 #include "gateway/base/ring.hpp"
 #include "gateway/net/connection.hpp"
-#include "gateway/net/connector.hpp"
 #include "gateway/net/tls_stream.hpp"
 #include "gateway/store/conversation_state.hpp"
 #include "gateway/store/health_report.hpp"
@@ -14,6 +13,8 @@
 #include "gateway/store/redis/greeting.hpp"
 #include "gateway/store/redis/options.hpp"
 #include "gateway/store/redis/reply.hpp"
+#include "gateway/store/redis/sentinel_watch.hpp"
+#include "gateway/store/redis/server_connector.hpp"
 #include "gateway/telemetry/metrics.hpp"
 
 #include <memory>
@@ -105,7 +106,9 @@ private:
     net::loop& loop_;
     redis_options options_;
     health_report health_;
-    std::shared_ptr<net::connector> connector_;
+    std::shared_ptr<server_connector> connector_;
+    // Null: there are no sentinels.
+    std::shared_ptr<sentinel_watch> watch_;
     // Null: there is no connection.
     channel* channel_ = nullptr;
     // Until the server has accepted it.
@@ -119,8 +122,10 @@ private:
     bool turn_end_posted_ = false;
     net::timer wake_timer_;
     // What run() waits for: the end of a rest, of a greeting, or of the connection. Cancelled when
-    // the greeting or the connection is over.
+    // the greeting or the connection is over, and at a hint.
     net::timer run_timer_;
+    // Sentinels have named another master since the rest began.
+    bool hinted_ = false;
 
     std::minstd_rand random_;
     conversation_state conversation_;
@@ -143,9 +148,11 @@ private:
 
     // link_recovery.cpp: loss and return.
     net::task<> run(std::shared_ptr<link> self);
+    net::task<> rest();
     void begin(net::socket connected);
     bool greet(const reply& r);
     void lose(failure why, std::string words);
+    void master_is(const net::server_address& master);
 };
 
 }  // namespace gateway::store::redis

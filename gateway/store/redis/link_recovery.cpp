@@ -32,6 +32,14 @@ std::shared_ptr<link> link::start(
     auto made = std::make_shared<link>(l, std::move(name), options, metrics);
     made->self_ = made;
     asio::co_spawn(l.get_executor(), made->run(made), asio::detached);
+    if (options.sentinel) {
+        made->watch_ = sentinel_watch::start(
+            l.get_executor(),
+            *options.sentinel,
+            stage_limit(options),
+            [of = made.get()](const net::server_address& master) { of->master_is(master); }
+        );
+    }
     return made;
 }
 
@@ -41,9 +49,7 @@ link::link(
     : loop_(l),
       options_(options),
       health_(std::move(name), metrics),
-      connector_(net::connector::make(
-          l.get_executor(), {options.host, options.port, options.socket_path}, stage_limit(options)
-      )),
+      connector_(server_connector::make(l.get_executor(), options, stage_limit(options))),
       commands_(max_commands),
       wake_timer_(l.get_executor()),
       run_timer_(l.get_executor()),
@@ -67,18 +73,40 @@ net::task<> link::run(std::shared_ptr<link> self)
                 lose(failure::timeout, {});
             }
         } else {
-            lose(
-                connector_->timed_out() ? failure::timeout : failure::unreachable,
-                connector_->detail()
-            );
+            lose(connector_->why(), connector_->detail());
         }
         while (state.ready()) {
             co_await net::pause(run_timer_, net::for_ever);
         }
-        if (!state.closed()) {
-            const double chance = std::uniform_real_distribution<double>{0, 1}(random_);
-            co_await net::pause(run_timer_, state.rest(chance));
-        }
+        co_await rest();
+    }
+}
+
+// A hint cuts it short, but not to nothing: all workers get it at the same time.
+net::task<> link::rest()
+{
+    const link_state& state = conversation_.link();
+    for (hinted_ = true; hinted_ && !state.closed();) {
+        hinted_ = false;
+        const double chance = std::uniform_real_distribution<double>{0, 1}(random_);
+        co_await net::pause(run_timer_, state.rest(chance));
+    }
+}
+
+// Sentinels say so. One that is not what they say will be lost to the greeting.
+void link::master_is(const net::server_address& master)
+{
+    link_state& state = conversation_.link();
+    const bool is_there = channel_ != nullptr && connector_->address() == master;
+    if (is_there || state.closed()) {
+        return;
+    }
+    hinted_ = true;
+    state.hinted();
+    if (channel_ != nullptr) {
+        lose(failure::unreachable, "sentinels name another master: " + master.text());
+    } else if (state.now_in() == link_state::phase::resting) {
+        run_timer_.cancel();
     }
 }
 
@@ -100,8 +128,10 @@ void link::begin(net::socket connected)
 bool link::greet(const reply& r)
 {
     if (const auto refused = greeting_->accept(r)) {
+        const std::string role{r.word(0)};
         const bool has_words = r.what == reply::kind::error;
-        lose(*refused, has_words ? quotable(r.text(), options_.password) : std::string{});
+        const std::string said = has_words ? quotable(r.text(), options_.password) : std::string{};
+        lose(*refused, role.empty() ? said : "the sentinels' master has the role " + role);
         return false;
     }
     if (!greeting_->done()) {
@@ -113,6 +143,7 @@ bool link::greet(const reply& r)
     }
     script_sha_ = greeting_->script_sha();
     greeting_.reset();
+    connector_->accepted();
     run_timer_.cancel();
     conversation_.ready(base::now());
     return true;
@@ -144,6 +175,9 @@ void link::close(conversation_state::pending_ones what)
         retire();  // that we go says nothing of the store
         hang_up();
         connector_->cancel();
+        if (watch_ != nullptr) {
+            watch_->cancel();
+        }
         wake_timer_.cancel();
     }
     conversation_.close(what);
@@ -181,7 +215,9 @@ void link::wake_after_turn()
 
 void link::report(std::optional<failure> why)
 {
-    health_.tell(why, connector_->address(), conversation_.healthy(), conversation_.breaker_open());
+    health_.tell(
+        why, connector_->address().text(), conversation_.healthy(), conversation_.breaker_open()
+    );
 }
 
 }  // namespace gateway::store::redis

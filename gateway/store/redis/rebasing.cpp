@@ -5,11 +5,8 @@
 #include "gateway/store/redis/scripts.hpp"
 #include "gateway/telemetry/log.hpp"
 
-#include <boost/asio/buffer.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/write.hpp>
 
 #include <array>
 #include <utility>
@@ -72,10 +69,8 @@ rebasing::rebasing(
     : name_(std::move(name)),
       options_(options),
       limits_(limits),
-      connector_(net::connector::make(
-          executor, {options.host, options.port, options.socket_path}, connect_limit
-      )),
-      socket_(executor),
+      connector_(server_connector::make(executor, options, connect_limit)),
+      dialogue_(dialogue::make(executor)),
       timer_(executor)
 {}
 
@@ -84,8 +79,7 @@ void rebasing::cancel()
     cancelled_ = true;
     connector_->cancel();
     timer_.cancel();
-    boost::system::error_code ignored;
-    socket_.close(ignored);
+    dialogue_->close();
 }
 
 net::task<> rebasing::run(std::shared_ptr<rebasing> self)
@@ -112,38 +106,29 @@ net::task<> rebasing::run(std::shared_ptr<rebasing> self)
 
 net::task<std::optional<failure>> rebasing::attempt()
 {
-    socket_ = co_await connector_->connect();
-    if (!socket_.is_open()) {
-        co_return connector_->timed_out() ? failure::timeout : failure::unreachable;
+    net::stream_socket socket = co_await connector_->connect();
+    if (!socket.is_open()) {
+        co_return connector_->why();
     }
-    boost::system::error_code ignored;
-    socket_.set_option(
-        asio::ip::tcp::no_delay{true}, ignored
-    );  // a Unix socket knows no such option
-    reader_.reset();
-    tls_.reset();
-    if (options_.tls) {
-        tls_.emplace(*options_.tls, options_.host);
-    }
+    dialogue_->begin(std::move(socket), options_.tls, options_.host);
     std::optional<failure> why = co_await greet();
     if (!why) {
+        connector_->accepted();
         why = co_await walk();
     }
-    ++step_;
-    timer_.cancel();
-    socket_.close(ignored);
+    dialogue_->close();
     co_return why;
 }
 
 net::task<std::optional<failure>> rebasing::greet()
 {
     greeting words{options_};
-    if (const auto why = co_await send(words.bytes())) {
+    if (const auto why = co_await dialogue_->send(words.bytes(), step_limit)) {
         co_return why;
     }
     reply said;
     while (!words.done()) {
-        if (const auto why = co_await read(said)) {
+        if (const auto why = co_await dialogue_->read(said, step_limit)) {
             co_return why;
         }
         if (const auto refused = words.accept(said)) {
@@ -164,10 +149,10 @@ net::task<std::optional<failure>> rebasing::walk()
         const std::array<std::string_view, 7> words{
             "EVAL", rebase_script, "0", cursor, keys_per_step, options_.key_prefix, limits};
         encode(command, words);
-        if (const auto why = co_await send(command)) {
+        if (const auto why = co_await dialogue_->send(command, step_limit)) {
             co_return why;
         }
-        if (const auto why = co_await read(said)) {
+        if (const auto why = co_await dialogue_->read(said, step_limit)) {
             co_return why;
         }
         if (said.what != reply::kind::text) {
@@ -177,65 +162,6 @@ net::task<std::optional<failure>> rebasing::walk()
         cursor = said.text();
     } while (cursor != "0");
     co_return std::nullopt;
-}
-
-void rebasing::limit_step()
-{
-    timer_.expires_after(step_limit);
-    timer_.async_wait([self = self_.lock(), step = ++step_](const boost::system::error_code& ec) {
-        if (!ec && self->step_ == step) {
-            boost::system::error_code ignored;
-            self->socket_.close(ignored);
-        }
-    });
-}
-
-net::task<std::optional<failure>> rebasing::send(const std::string& commands)
-{
-    limit_step();
-    if (!tls_) {
-        co_return co_await send_bytes(commands);
-    }
-    tls_->send(commands);
-    co_return co_await send_bytes(tls_->take_output());
-}
-
-net::task<std::optional<failure>> rebasing::send_bytes(const std::string& bytes)
-{
-    if (bytes.empty()) {
-        co_return std::nullopt;  // TLS has nothing to say
-    }
-    const auto [unsent, sent] =
-        co_await asio::async_write(socket_, asio::buffer(bytes), net::use_task);
-    co_return unsent ? std::optional{failure::unreachable} : std::nullopt;
-}
-
-// The next reply to what was sent.
-net::task<std::optional<failure>> rebasing::read(reply& into)
-{
-    std::array<char, 512> bytes;
-    std::string words;
-    auto next = reader_.read(into);
-    while (next == reply_reader::next::nothing) {
-        const auto [ended, count] =
-            co_await socket_.async_read_some(asio::buffer(bytes), net::use_task);
-        if (ended) {
-            co_return failure::unreachable;
-        }
-        words.assign(bytes.data(), count);
-        if (tls_) {
-            words.clear();
-            if (!tls_->receive(std::span{bytes}.first(count), words)) {
-                co_return failure::config;
-            }
-            if (const auto why = co_await send_bytes(tls_->take_output())) {
-                co_return why;
-            }
-        }
-        reader_.feed(words);
-        next = reader_.read(into);
-    }
-    co_return next == reply_reader::next::reply ? std::nullopt : std::optional{failure::protocol};
 }
 
 void rebasing::report(std::optional<failure> why) const

@@ -7,12 +7,11 @@
 // shared_ptr, as its coroutine may end after cancel().
 #pragma once
 
-#include "gateway/net/connector.hpp"
 #include "gateway/net/task.hpp"
-#include "gateway/net/tls_stream.hpp"
 #include "gateway/store/rate_walk.hpp"
+#include "gateway/store/redis/dialogue.hpp"
 #include "gateway/store/redis/options.hpp"
-#include "gateway/store/redis/reply.hpp"
+#include "gateway/store/redis/server_connector.hpp"
 #include "gateway/store/store.hpp"
 
 #include <memory>
@@ -54,15 +53,10 @@ private:
     redis_options options_;
     std::vector<named_limit> limits_;
 
-    std::shared_ptr<net::connector> connector_;
-    net::stream_socket socket_;
-    std::optional<net::tls_stream> tls_;
-    // The end of a rest, or a step's deadline.
+    std::shared_ptr<server_connector> connector_;
+    std::shared_ptr<dialogue> dialogue_;
+    // The end of a rest.
     net::timer timer_;
-
-    reply_reader reader_;
-    // The number of the step, which tells an old step's deadline from the present one's.
-    std::uint64_t step_ = 0;
 
     bool cancelled_ = false;
     bool ended_ = false;
@@ -72,12 +66,6 @@ private:
     net::task<std::optional<failure>> greet();
     net::task<std::optional<failure>> walk();
 
-    // Closes the socket unless another step begins, or the attempt ends, within step_limit.
-    void limit_step();
-
-    net::task<std::optional<failure>> send(const std::string& commands);
-    net::task<std::optional<failure>> send_bytes(const std::string& bytes);
-    net::task<std::optional<failure>> read(reply& into);
     void report(std::optional<failure> why) const;
 };
 

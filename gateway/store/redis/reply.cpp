@@ -12,58 +12,80 @@ namespace {
 
 // hiredis builds replies through these. All of one reply goes into the reader's `partial_`, its
 // private data; a null makes the reader give up, which is how everything unexpected ends.
-reply* root(const redisReadTask* task)
+reply& reply_of(const redisReadTask* task)
 {
-    return task->parent == nullptr ? static_cast<reply*>(task->privdata) : nullptr;
+    return *static_cast<reply*>(task->privdata);
+}
+
+// What fits of a text that is in an array.
+void append_word(reply& r, std::string_view text)
+{
+    if (r.what != reply::kind::words) {
+        r.what = reply::kind::words;
+        r.count = 0;
+    }
+    if (r.count + text.size() < reply::max_text) {
+        std::memcpy(&r.bytes[r.count], text.data(), text.size());
+        r.count += text.size();
+        r.bytes[r.count++] = '\0';
+    }
 }
 
 void* make_text(const redisReadTask* task, char* text, std::size_t length)
 {
-    reply* const r = root(task);
-    if (r == nullptr) {
-        return nullptr;
+    reply& r = reply_of(task);
+    if (task->parent != nullptr) {
+        append_word(r, {text, length});
+        return &r;
     }
-    r->what = task->type == REDIS_REPLY_ERROR    ? reply::kind::error
-              : task->type == REDIS_REPLY_STATUS ? reply::kind::status
-                                                 : reply::kind::text;
-    r->count = std::min(length, reply::max_text);
-    std::memcpy(r->bytes.data(), text, r->count);
-    return r;
+    r.what = task->type == REDIS_REPLY_ERROR    ? reply::kind::error
+             : task->type == REDIS_REPLY_STATUS ? reply::kind::status
+                                                : reply::kind::text;
+    r.count = std::min(length, reply::max_text);
+    std::memcpy(r.bytes.data(), text, r.count);
+    return &r;
 }
 
 void* make_array(const redisReadTask* task, int elements)
 {
-    reply* const r = root(task);
-    if (r == nullptr || elements < 0 || static_cast<std::size_t>(elements) > reply::max_integers) {
+    if (elements < 0 || static_cast<std::size_t>(elements) > reply::max_integers) {
         return nullptr;
     }
-    r->what = reply::kind::integers;
-    r->count = static_cast<std::size_t>(elements);
-    return r;
+    reply& r = reply_of(task);
+    if (task->parent == nullptr) {
+        r.what = reply::kind::integers;
+        r.count = static_cast<std::size_t>(elements);
+    } else if (r.what == reply::kind::integers) {
+        r.what = reply::kind::words;
+        r.count = 0;
+    }
+    return &r;
 }
 
 void* make_integer(const redisReadTask* task, long long value)
 {
-    if (task->parent != nullptr) {
-        auto* const r = static_cast<reply*>(task->parent->obj);
-        r->integers[static_cast<std::size_t>(task->idx)] = value;
-        return r;
+    reply& r = reply_of(task);
+    if (task->parent == nullptr) {
+        r.what = reply::kind::integer;
+        r.count = 1;
+        r.integers[0] = value;
+    } else if (r.what == reply::kind::integers) {
+        r.integers[static_cast<std::size_t>(task->idx)] = value;
     }
-    reply* const r = root(task);
-    r->what = reply::kind::integer;
-    r->count = 1;
-    r->integers[0] = value;
-    return r;
+    return &r;
 }
 
 void* make_nil(const redisReadTask* task)
 {
-    reply* const r = root(task);
-    if (r != nullptr) {
-        r->what = reply::kind::nil;
-        r->count = 0;
+    reply& r = reply_of(task);
+    if (task->parent == nullptr) {
+        r.what = reply::kind::nil;
+        r.count = 0;
+    } else if (r.what == reply::kind::integers) {
+        r.what = reply::kind::words;
+        r.count = 0;
     }
-    return r;
+    return &r;
 }
 
 void free_nothing(void*) {}
@@ -109,6 +131,15 @@ void reply::assign(const reply& other)
     const bool holds_integers = what == kind::integer || what == kind::integers;
     std::copy_n(other.integers.begin(), holds_integers ? count : 0, integers.begin());
     std::copy_n(other.bytes.begin(), holds_integers ? 0 : count, bytes.begin());
+}
+
+std::string_view reply::word(std::size_t index) const
+{
+    std::string_view rest = what == kind::words ? text() : std::string_view{};
+    for (; index > 0 && !rest.empty(); --index) {
+        rest.remove_prefix(rest.find('\0') + 1);
+    }
+    return rest.substr(0, rest.find('\0'));
 }
 
 reply_reader::reply_reader()

@@ -23,9 +23,11 @@ namespace gateway::store::redis {
 struct reply {
     static constexpr std::size_t max_integers = 2 + call::max_questions + 4 * call::max_charges;
     // Most bytes of text kept; longer text is cut.
-    static constexpr std::size_t max_text = 256;
+    static constexpr std::size_t max_text = 2048;
 
-    enum class kind { nil, status, error, text, integer, integers };
+    // `words`: an array of texts, or of anything else than integers. Each text, also of the arrays
+    // in it, is there with a NUL behind it; all else is left out.
+    enum class kind { nil, status, error, text, integer, integers, words };
 
     kind what = kind::nil;
     // The number of bytes or of integers.
@@ -35,6 +37,9 @@ struct reply {
     std::array<char, max_text> bytes{};
 
     std::string_view text() const { return {bytes.data(), count}; }
+
+    // That text of `words`, counted from 0; empty if there are fewer.
+    std::string_view word(std::size_t index) const;
 
     // Copies what there is, which is little of what could be.
     void assign(const reply& other);

@@ -26,8 +26,9 @@ class RedisServer:
     def url(self):
         return f"redis://127.0.0.1:{self.port}/0"
 
-    def start(self):
-        words = [
+    def words(self):
+        """Its command line."""
+        return [
             tool("redis-server"),
             "--port",
             str(self.port),
@@ -45,7 +46,9 @@ class RedisServer:
             self._directory.file("log"),
             *self._more,
         ]
-        self._child = Child(words)
+
+    def start(self):
+        self._child = Child(self.words())
         wait_until(self._answers, 10, "redis-server answers")
 
     def _answers(self):
@@ -82,6 +85,9 @@ class RedisServer:
     def time_to_live(self):
         """Milliseconds for which the first of its keys lives."""
         return self.command("PTTL", self.keys()[0])
+
+    def role(self):
+        return self.command("ROLE")[0].decode()
 
     def keys(self):
         return sorted(self.command("KEYS", "*"))

@@ -66,6 +66,31 @@ TEST(store_url, a_second_s_is_for_tls)
     EXPECT_FALSE(redis(parse_store_url("redis://h")).tls);
 }
 
+TEST(store_url, sentinels_come_with_the_name_of_their_master)
+{
+    const auto parsed =
+        parse_store_url("Redis-Sentinel://u:p%40@s1,[::1]:7000,10.0.0.3:26380/buckets.eu-1/2");
+    ASSERT_TRUE(parsed.value) << parsed.complaint;
+    const std::vector<net::server_address> sentinels{
+        {"s1", "26379", {}}, {"::1", "7000", {}}, {"10.0.0.3", "26380", {}}};
+    ASSERT_TRUE(redis(parsed).sentinel);
+    EXPECT_EQ(redis(parsed).sentinel->sentinels, sentinels);
+    EXPECT_EQ(redis(parsed).sentinel->master, "buckets.eu-1");
+    EXPECT_EQ(redis(parsed).user, "u");
+    EXPECT_EQ(redis(parsed).password, "p@");
+    EXPECT_EQ(redis(parsed).database, 2);
+    EXPECT_EQ(
+        url_without_secret(*parsed.value),
+        "redis-sentinel://u:***@s1:26379,[::1]:7000,10.0.0.3:26380/buckets.eu-1/2"
+    );
+    for (const char* text : {"redis-sentinel://s1/m", "redis-sentinel://s1/m/"}) {
+        const auto one = parse_store_url(text);
+        ASSERT_TRUE(one.value) << one.complaint;
+        EXPECT_EQ(url_without_secret(*one.value), "redis-sentinel://s1:26379/m/0");
+    }
+    EXPECT_FALSE(redis(parse_store_url("redis://h")).sentinel);
+}
+
 TEST(store_url, a_user_may_have_the_password_elsewhere)
 {
     auto parsed = parse_store_url("redis://user@h");
@@ -102,6 +127,20 @@ TEST(store_url, what_is_refused_is_refused_without_the_password)
         {"redis://:hunter2@h?db=1", "parameters"},
         {"redis://:hunter2@h#x", "expected redis://"},
         {"rediss:///hunter2", "the host must be"},
+        {"redis-sentinel://:hunter2@s1", "the name of the sentinels' master"},
+        {"redis-sentinel://:hunter2@s1/", "the name of the sentinels' master"},
+        {"redis-sentinel://:hunter2@s1/a%20b", "the name of the sentinels' master"},
+        {"redis-sentinel://:hunter2@s1//0", "the name of the sentinels' master"},
+        {"redis-sentinel://:hunter2@s1/m/x", "database"},
+        {"redis-sentinel://:hunter2@s1/m/1/2", "database"},
+        {"redis-sentinel://:hunter2@s1,/m", "the host must be"},
+        {"redis-sentinel://:hunter2@s1,s2:0/m", "port"},
+        {"redis-sentinel://:hunter2@s1,s 2/m", "not a URL"},
+        {"redis-sentinel://:hunter2@s1/m?db=1", "parameters"},
+        {"redis-sentinel://:hunter2@s1/m#x", "expected redis://"},
+        {"redis-sentinel://", "the host must be"},
+        {"redis-sentinel://s,s,s,s,s,s,s,s,s,s,s,s,s,s,s,s,s/m", "the maximum is 16"},
+        {"redis-cluster://:hunter2@h", "not supported yet"},
         {"http://u:hunter2@h", "expected redis://"},
         {"unix://host/run/x", "three slashes"},
         {"unix://", "must be absolute"},
@@ -132,6 +171,8 @@ TEST(store_url, raw_characters_in_a_password_are_answered_with_their_encoding)
           "redis://:p[zq@h",
           "redis://:6379@zq@h",
           "redis://u@x:pazq@h",
+          "redis-sentinel://:p/zq@h/m",
+          "redis-sentinel://:p@zq@h/m",
           "unix://:p@zq@/run/x"}) {
         const auto parsed = parse_store_url(url);
         EXPECT_FALSE(parsed.value) << url;

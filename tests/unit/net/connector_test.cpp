@@ -58,7 +58,7 @@ TEST_F(connecting, finds_a_server_by_address_and_by_name)
         const auto c = to(host, bound_port(s));
         EXPECT_TRUE(connects(c)) << host;
         EXPECT_TRUE(connects(c)) << host << " again";
-        EXPECT_EQ(c->address(), host + (":" + std::to_string(bound_port(s))));
+        EXPECT_EQ(c->address().text(), host + (":" + std::to_string(bound_port(s))));
         c->cancel();
     }
 }
@@ -83,7 +83,7 @@ TEST_F(connecting, says_why_it_failed)
         connector::make(l.get_executor(), {{}, {}, "/nowhere/redis.sock"}, std::chrono::hours{1});
     EXPECT_FALSE(connects(no_file));
     EXPECT_EQ(no_file->detail(), "No such file or directory");
-    EXPECT_EQ(no_file->address(), "/nowhere/redis.sock");
+    EXPECT_EQ(no_file->address().text(), "/nowhere/redis.sock");
 }
 
 // A queue of one that nobody accepts from: the kernel ignores who comes then.

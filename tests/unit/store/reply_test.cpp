@@ -57,11 +57,8 @@ TEST(reply_reader, calls_anything_else_garbage_and_stays_so)
     const std::string many = "*" + std::to_string(reply::max_integers + 1) + "\r\n";
     for (const std::string bytes :
          {"HTTP/1.1 400 Bad Request\r\n",
-          "*2\r\n:1\r\n$1\r\nx\r\n",
-          "*1\r\n*1\r\n:1\r\n",
           "*2147483647\r\n",
           "*99999999999\r\n",
-          "*1\r\n$-1\r\n",
           ":x\r\n",
           "$x\r\n",
           many.c_str()}) {
@@ -94,8 +91,31 @@ TEST(reply_reader, keeps_no_more_than_its_bound)
 
 TEST(reply_reader, cuts_long_text)
 {
-    const reply r = parsed("$1000\r\n" + std::string(1000, 'x') + "\r\n");
+    const reply r = parsed("$5000\r\n" + std::string(5000, 'x') + "\r\n");
     EXPECT_EQ(r.text(), std::string(reply::max_text, 'x'));
+}
+
+TEST(reply_reader, reads_the_texts_of_an_array_one_after_the_other)
+{
+    const reply role =
+        parsed("*3\r\n$6\r\nmaster\r\n:77\r\n*1\r\n*3\r\n$2\r\n::\r\n$0\r\n\r\n$1\r\n9\r\n");
+    EXPECT_EQ(role.what, reply::kind::words);
+    EXPECT_EQ(role.word(0), "master");
+    EXPECT_EQ(role.word(1), "::");
+    EXPECT_EQ(role.word(2), "");
+    EXPECT_EQ(role.word(3), "9");
+    EXPECT_EQ(role.word(4), "");
+    for (const char* other :
+         {"*2\r\n:1\r\n$1\r\nx\r\n", "*1\r\n*1\r\n:1\r\n", "*1\r\n$-1\r\n", "*2\r\n:1\r\n*0\r\n"}) {
+        EXPECT_EQ(parsed(other).what, reply::kind::words) << other;
+        EXPECT_EQ(call_number(parsed(other)), std::nullopt) << other;
+    }
+    const std::string kilobyte(1000, 'x');
+    const std::string long_word = "$1000\r\n" + kilobyte + "\r\n";
+    const reply cut = parsed("*4\r\n" + long_word + long_word + long_word + "$1\r\ny\r\n");
+    EXPECT_EQ(cut.word(1), kilobyte);
+    EXPECT_EQ(cut.word(2), "y") << "what does not fit is left out";
+    EXPECT_EQ(parsed("+OK\r\n").word(0), "");
 }
 
 TEST(classify, knows_what_servers_say)
@@ -279,6 +299,21 @@ TEST(greeting, says_only_what_is_needed_and_stops_at_the_first_refusal)
     EXPECT_EQ(
         greeting{redis_options{}}.accept(parsed("-ERR unknown command\r\n")), failure::config
     );
+}
+
+TEST(greeting, asks_the_role_of_whom_sentinels_name)
+{
+    redis_options o;
+    o.sentinel.emplace();
+    EXPECT_EQ(greeting{o}.bytes().find("*1\r\n$4\r\nROLE\r\n*3\r\n$6\r\nSCRIPT\r\n"), 0U);
+    greeting good{o};
+    EXPECT_EQ(good.accept(parsed("*3\r\n$6\r\nmaster\r\n:0\r\n*0\r\n")), std::nullopt);
+    EXPECT_FALSE(good.done());
+    const char* const replica =
+        "*5\r\n$5\r\nslave\r\n$9\r\n127.0.0.1\r\n:6379\r\n$9\r\nconnected\r\n:0\r\n";
+    EXPECT_EQ(greeting{o}.accept(parsed(replica)), failure::readonly);
+    EXPECT_EQ(greeting{o}.accept(parsed("*1\r\n$8\r\nsentinel\r\n")), failure::readonly);
+    EXPECT_EQ(greeting{o}.accept(parsed("-NOPERM no role\r\n")), failure::auth);
 }
 
 TEST(encode_take, puts_hashed_keys_and_exact_numbers)

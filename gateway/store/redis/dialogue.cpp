@@ -1,0 +1,129 @@
+#include "gateway/store/redis/dialogue.hpp"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/write.hpp>
+
+#include <array>
+#include <utility>
+
+namespace gateway::store::redis {
+
+namespace asio = boost::asio;
+
+std::shared_ptr<dialogue> dialogue::make(const net::executor& executor)
+{
+    auto made = std::make_shared<dialogue>(executor);
+    made->self_ = made;
+    return made;
+}
+
+dialogue::dialogue(const net::executor& executor) : socket_(executor), timer_(executor) {}
+
+void dialogue::begin(
+    net::stream_socket connected,
+    const std::optional<net::tls_options>& tls,
+    const std::string& host
+)
+{
+    socket_ = std::move(connected);
+    boost::system::error_code ignored;
+    // A Unix socket knows no such option.
+    socket_.set_option(asio::ip::tcp::no_delay{true}, ignored);
+    reader_.reset();
+    tls_.reset();
+    if (tls) {
+        tls_.emplace(*tls, host);
+    }
+}
+
+void dialogue::close()
+{
+    end_wait();
+    boost::system::error_code ignored;
+    socket_.close(ignored);
+}
+
+net::task<std::optional<failure>> dialogue::send(const std::string& commands, base::duration limit)
+{
+    limit_wait(limit);
+    std::string bytes = commands;
+    if (tls_) {
+        tls_->send(commands);
+        bytes = tls_->take_output();
+    }
+    const auto why = co_await send_bytes(std::move(bytes));
+    end_wait();
+    co_return why;
+}
+
+net::task<std::optional<failure>> dialogue::send_bytes(std::string bytes)
+{
+    if (bytes.empty()) {
+        co_return std::nullopt;  // TLS has nothing to say
+    }
+    const auto [unsent, sent] =
+        co_await asio::async_write(socket_, asio::buffer(bytes), net::use_task);
+    co_return unsent ? std::optional{why_ended()} : std::nullopt;
+}
+
+net::task<std::optional<failure>> dialogue::read(reply& into, base::duration limit)
+{
+    limit_wait(limit);
+    std::optional<failure> why;
+    auto next = reader_.read(into);
+    while (next == reply_reader::next::nothing && !why) {
+        why = co_await receive();
+        next = reader_.read(into);
+    }
+    end_wait();
+    if (next == reply_reader::next::garbage) {
+        co_return failure::protocol;
+    }
+    co_return next == reply_reader::next::reply ? std::nullopt : why;
+}
+
+net::task<std::optional<failure>> dialogue::receive()
+{
+    if (expired_) {
+        co_return failure::timeout;
+    }
+    std::array<char, 512> bytes;
+    const auto [ended, count] =
+        co_await socket_.async_read_some(asio::buffer(bytes), net::use_task);
+    if (ended) {
+        co_return why_ended();
+    }
+    if (!tls_) {
+        reader_.feed(std::span{bytes}.first(count));
+        co_return std::nullopt;
+    }
+    std::string words;
+    if (!tls_->receive(std::span{bytes}.first(count), words)) {
+        co_return failure::config;
+    }
+    reader_.feed(words);
+    std::string output = tls_->take_output();
+    co_return co_await send_bytes(std::move(output));
+}
+
+void dialogue::limit_wait(base::duration limit)
+{
+    expired_ = false;
+    timer_.expires_after(limit);
+    timer_.async_wait([self = self_.lock(), wait = ++wait_](const boost::system::error_code& ec) {
+        if (!ec && self->wait_ == wait) {
+            self->expired_ = true;
+            boost::system::error_code ignored;
+            self->socket_.cancel(ignored);
+        }
+    });
+}
+
+void dialogue::end_wait()
+{
+    ++wait_;
+    timer_.cancel();
+}
+
+}  // namespace gateway::store::redis

@@ -1,0 +1,60 @@
+// A connection for few words, whose replies a coroutine waits for: what is not a question of a
+// worker goes over one of these, away from the links.
+//
+// On the thread of its executor. Held by shared_ptr, as its timers may end after it was closed.
+#pragma once
+
+#include "gateway/net/task.hpp"
+#include "gateway/net/tls_stream.hpp"
+#include "gateway/store/redis/reply.hpp"
+#include "gateway/store/store.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace gateway::store::redis {
+
+class dialogue {
+public:
+    static std::shared_ptr<dialogue> make(const net::executor& executor);
+
+    explicit dialogue(const net::executor& executor);
+    dialogue(const dialogue&) = delete;
+    dialogue& operator=(const dialogue&) = delete;
+
+    // Over this socket from now on. With TLS, if `tls`; `host` is what its certificate is for.
+    void begin(
+        net::stream_socket connected,
+        const std::optional<net::tls_options>& tls = std::nullopt,
+        const std::string& host = {}
+    );
+
+    net::task<std::optional<failure>> send(const std::string& commands, base::duration limit);
+
+    // The next reply to what was sent. After a timeout it may be read later.
+    net::task<std::optional<failure>> read(reply& into, base::duration limit);
+
+    // Ends what is waited for, too.
+    void close();
+
+private:
+    std::weak_ptr<dialogue> self_;
+    net::stream_socket socket_;
+    std::optional<net::tls_stream> tls_;
+    reply_reader reader_;
+    net::timer timer_;
+    // The number of the wait, which tells an old one's end from the present one's.
+    std::uint64_t wait_ = 0;
+    bool expired_ = false;
+
+    void limit_wait(base::duration limit);
+    void end_wait();
+
+    failure why_ended() const { return expired_ ? failure::timeout : failure::unreachable; }
+
+    net::task<std::optional<failure>> send_bytes(std::string bytes);
+    net::task<std::optional<failure>> receive();
+};
+
+}  // namespace gateway::store::redis

@@ -1,0 +1,150 @@
+#include "gateway/store/redis/master_choice.hpp"
+
+#include "gateway/base/text.hpp"
+#include "gateway/store/redis/command.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+namespace gateway::store::redis {
+
+namespace {
+
+constexpr std::uint64_t most_epochs = std::numeric_limits<std::int64_t>::max();
+
+// Of a reply of names and values in turn.
+std::string_view value_of(const reply& r, std::string_view name)
+{
+    for (std::size_t i = 0; !r.word(i).empty(); i += 2) {
+        if (r.word(i) == name) {
+            return r.word(i + 1);
+        }
+    }
+    return {};
+}
+
+std::string list_of(
+    const sentinel_options& options, std::span<const std::optional<sentinel_word>> words
+)
+{
+    std::string list;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        list += (i == 0 ? "" : ", ") + options.sentinels[i].text();
+        list += " (" + (words[i] ? words[i]->detail : "silent") + ")";
+    }
+    return list;
+}
+
+}  // namespace
+
+// The first reply is the newest that it knows: while it makes a server master the second one still
+// has the address of before, with the new epoch.
+std::string encode_master_question(const sentinel_options& options)
+{
+    std::string out;
+    if (!options.password.empty()) {
+        encode(out, std::array<std::string_view, 2>{"AUTH", options.password});
+    }
+    encode(
+        out, std::array<std::string_view, 3>{"SENTINEL", "GET-MASTER-ADDR-BY-NAME", options.master}
+    );
+    encode(out, std::array<std::string_view, 3>{"SENTINEL", "MASTER", options.master});
+    return out;
+}
+
+master_answer::master_answer(const sentinel_options& options)
+    : password_(options.password), replies_(password_.empty() ? 2 : 3)
+{}
+
+void master_answer::accept(const reply& r)
+{
+    const bool is_login = replies_ == 3 && answered_ == 0;
+    ++answered_;
+    if (refused_) {
+        return;
+    }
+    if (r.what == reply::kind::error) {
+        // "ERR AUTH <password> called without any password configured" has no word of its own.
+        refuse(is_login ? failure::auth : classify(r.text()).why, quotable(r.text(), password_));
+    } else if (!is_login) {
+        answered_ + 1 == replies_ ? read_address(r) : read_epoch(r);
+    } else if (r.what != reply::kind::status) {
+        refuse(failure::protocol, "no reply of a sentinel");
+    }
+}
+
+void master_answer::read_address(const reply& r)
+{
+    const std::string_view host = r.word(0);
+    const std::string_view port = r.word(1);
+    if (r.what == reply::kind::nil) {
+        refuse(failure::config, "knows no master of that name");
+    } else if (host.empty() || !base::parse_decimal(port, 65535)) {
+        refuse(failure::protocol, "no reply of a sentinel");
+    } else {
+        word_.master = {.host = std::string{host}, .port = std::string{port}, .socket_path = {}};
+    }
+}
+
+void master_answer::read_epoch(const reply& r)
+{
+    if (const auto epoch = base::parse_decimal(value_of(r, "config-epoch"), most_epochs)) {
+        word_.epoch = static_cast<std::int64_t>(*epoch);
+    } else {
+        refuse(failure::protocol, "no reply of a sentinel");
+    }
+}
+
+void master_answer::refuse(failure why, std::string detail)
+{
+    refused_ = true;
+    word_ = {.master = {}, .epoch = 0, .why = why, .detail = std::move(detail)};
+}
+
+naming masters_named(
+    const sentinel_options& options, std::span<const std::optional<sentinel_word>> words
+)
+{
+    std::vector<const sentinel_word*> good;
+    naming all;
+    for (const auto& word : words) {
+        if (word && word->master) {
+            good.push_back(&*word);
+        } else if (word && word->why != failure::timeout && all.why == failure::unreachable) {
+            all.why = word->why;
+        }
+    }
+    const auto newer = [](const sentinel_word* a, const sentinel_word* b) {
+        return a->epoch > b->epoch;
+    };
+    std::stable_sort(good.begin(), good.end(), newer);
+    for (const sentinel_word* word : good) {
+        if (std::find(all.masters.begin(), all.masters.end(), *word->master) == all.masters.end()) {
+            all.masters.push_back(*word->master);
+        }
+    }
+    if (all.masters.empty()) {
+        all.detail =
+            "no sentinel names the master " + options.master + ": " + list_of(options, words);
+    }
+    return all;
+}
+
+const net::server_address& master_choice::next(const std::vector<net::server_address>& masters)
+{
+    const auto is_new = [this](const net::server_address& a) {
+        return std::find(tried_.begin(), tried_.end(), a) == tried_.end();
+    };
+    auto found = std::find_if(masters.begin(), masters.end(), is_new);
+    if (found == masters.end()) {
+        tried_.clear();
+        found = masters.begin();
+    }
+    tried_.push_back(*found);
+    return *found;
+}
+
+}  // namespace gateway::store::redis

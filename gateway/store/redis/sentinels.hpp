@@ -1,0 +1,63 @@
+// Asks all sentinels at once where their master is.
+//
+// One question at a time. On the thread of its executor; held by shared_ptr, as sentinels may
+// answer after cancel().
+#pragma once
+
+#include "gateway/net/connector.hpp"
+#include "gateway/net/task.hpp"
+#include "gateway/store/redis/dialogue.hpp"
+#include "gateway/store/redis/master_choice.hpp"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace gateway::store::redis {
+
+class sentinels {
+public:
+    // How long the others are waited for when one has named a master.
+    static constexpr base::duration patience = std::chrono::milliseconds{100};
+
+    // `limit`: how long one of them may take to be connected to, and again to answer.
+    static std::shared_ptr<sentinels> make(
+        const net::executor& executor, const sentinel_options& options, base::duration limit
+    );
+
+    sentinels(const net::executor& executor, const sentinel_options& options, base::duration limit);
+    sentinels(const sentinels&) = delete;
+    sentinels& operator=(const sentinels&) = delete;
+
+    net::task<naming> ask();
+
+    // Ends the present question, and allows no other.
+    void cancel();
+
+private:
+    struct sentinel {
+        std::shared_ptr<net::connector> connector;
+        std::shared_ptr<dialogue> words;
+        // One that was slow to answer the question before is not asked again meanwhile.
+        bool busy = false;
+    };
+
+    std::weak_ptr<sentinels> self_;
+    net::executor executor_;
+    sentinel_options options_;
+    base::duration limit_;
+    std::vector<sentinel> all_;
+    // What each said to the present question.
+    std::vector<std::optional<sentinel_word>> said_;
+    // When it is over, whoever has not spoken.
+    base::instant until_{};
+    net::timer wait_;
+    bool cancelled_ = false;
+
+    net::task<> ask_one(std::shared_ptr<sentinels> self, std::size_t index);
+    net::task<sentinel_word> word_of(sentinel& one);
+    void heard(std::size_t index, sentinel_word word);
+    bool all_said() const;
+};
+
+}  // namespace gateway::store::redis

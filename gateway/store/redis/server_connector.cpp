@@ -1,0 +1,74 @@
+#include "gateway/store/redis/server_connector.hpp"
+
+#include <utility>
+
+namespace gateway::store::redis {
+
+namespace {
+
+// With sentinels, before they have named a master, it stands for them.
+net::server_address first_address(const redis_options& options)
+{
+    return options.sentinel ? options.sentinel->sentinels.front()
+                            : net::server_address{options.host, options.port, options.socket_path};
+}
+
+}  // namespace
+
+std::shared_ptr<server_connector> server_connector::make(
+    const net::executor& executor, const redis_options& options, base::duration limit
+)
+{
+    return std::make_shared<server_connector>(executor, options, limit);
+}
+
+server_connector::server_connector(
+    const net::executor& executor, const redis_options& options, base::duration limit
+)
+    : executor_(executor),
+      limit_(limit),
+      sentinels_(options.sentinel ? sentinels::make(executor, *options.sentinel, limit) : nullptr),
+      connector_(net::connector::make(executor, first_address(options), limit))
+{}
+
+void server_connector::cancel()
+{
+    cancelled_ = true;
+    if (sentinels_ != nullptr) {
+        sentinels_->cancel();
+    }
+    connector_->cancel();
+}
+
+net::task<net::stream_socket> server_connector::connect()
+{
+    if (sentinels_ != nullptr) {
+        const bool found = co_await find_master();
+        if (!found) {
+            co_return net::stream_socket{executor_};
+        }
+    }
+    net::stream_socket socket = co_await connector_->connect();
+    why_ = connector_->timed_out() ? failure::timeout : failure::unreachable;
+    detail_ = connector_->detail();
+    co_return socket;
+}
+
+// False: nobody names one.
+net::task<bool> server_connector::find_master()
+{
+    const naming named = co_await sentinels_->ask();
+    why_ = named.why;
+    detail_ = named.detail;
+    if (cancelled_ || named.masters.empty()) {
+        co_return false;
+    }
+    const net::server_address& master = choice_.next(named.masters);
+    if (master != connector_->address()) {
+        connector_->cancel();
+        connector_ = net::connector::make(executor_, master, limit_);
+    }
+    co_return true;
+}
+
+}  // namespace gateway::store::redis
