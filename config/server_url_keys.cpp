@@ -206,7 +206,7 @@ void describe_server_url(keys& shared, store::shared_options& options, const dra
     shared.other(
         {"url",
          "of a shared store: `redis://[user:password@]host[:port][/db]`, `rediss://…` of the same "
-         "form for TLS, `unix:///run/redis.sock?db=0`, or "
+         "form for TLS, `unix:///run/redis.sock?db=0`, "
          "`redis-sentinel://[user:password@]host1[:26379],host2/MASTER[/db]` for the master that "
          "up to 16 sentinels name, or `postgresql://user@host,host/database?sslmode=…`, libpq's "
          "own. In user and password, `@` is written "
