@@ -70,8 +70,8 @@ std::int64_t cost_of(const charge& c)
 // Tells the questions of one call, one after the other.
 class teller {
 public:
-    teller(std::int64_t number, std::string_view key_prefix, base::duration unix_now)
-        : key_prefix_(key_prefix), unix_now_(unix_now)
+    teller(std::int64_t number, std::string_view key_prefix, base::duration unix_now, usual ones)
+        : key_prefix_(key_prefix), unix_now_(unix_now), usual_ones_(ones)
     {
         told_.numbers.push_back(number);
     }
@@ -80,7 +80,7 @@ public:
     void add(std::span<const charge> charges, std::size_t times)
     {
         const auto often = static_cast<std::int64_t>(times);
-        if (is_usual(charges)) {
+        if (usual_ones_ == usual::together && is_usual(charges)) {
             add_usual(charges.front(), often);
             return;
         }
@@ -109,6 +109,7 @@ public:
 private:
     std::string_view key_prefix_;
     base::duration unix_now_;
+    usual usual_ones_;
     told_call told_;
     // Those of the questions, which come behind the limits of usual ones.
     std::vector<std::int64_t> numbers_;
@@ -238,9 +239,9 @@ void bring_together(call& c)
 }
 
 // Of those that were asked the same, one after the other, only the first one's words are needed.
-told_call tell(const call& c, std::string_view key_prefix, base::duration unix_now)
+told_call tell(const call& c, std::string_view key_prefix, base::duration unix_now, usual ones)
 {
-    teller words{c.number, key_prefix, unix_now};
+    teller words{c.number, key_prefix, unix_now, ones};
     const auto all = c.all();
     for (auto first = all.begin(); first != all.end();) {
         const auto other = [&first](const pending_question& q) { return !same(q, *first); };

@@ -60,9 +60,17 @@ struct told_call {
 // wait at once, none has a right to be before another.
 void bring_together(call& c);
 
+// Whether usual questions are told together, or each like any other.
+enum class usual { together, apart };
+
 // `unix_now`: around it are the windows of a calendar that the store is told of.
 // Of questions that ask the same those must be together that are usual.
-told_call tell(const call& c, std::string_view key_prefix, base::duration unix_now);
+told_call tell(
+    const call& c,
+    std::string_view key_prefix,
+    base::duration unix_now,
+    usual ones = usual::together
+);
 
 // A call that always writes: to a key of its own, gone some milliseconds later.
 told_call tell_probe(std::int64_t number, std::string_view key_prefix);

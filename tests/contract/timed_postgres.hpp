@@ -4,7 +4,7 @@
 #include "gateway/store/postgres/call_reply.hpp"
 #include "gateway/store/postgres/parameters.hpp"
 #include "gateway/store/postgres/schema.hpp"
-#include "gateway/store/told_call.hpp"
+#include "gateway/store/postgres/statement.hpp"
 #include "tests/contract/postgres_server.hpp"
 
 #include <gtest/gtest.h>
@@ -42,9 +42,10 @@ public:
         call_.number = 7;
         call_.count = 1;
         call_.questions[0].charges = charges;
-        const told_call told = tell(call_, prefix, gateway_now);
-        const std::vector<std::int64_t> said = take(told);
-        postgres::call_reply reply{said, told.shape};
+        const postgres::statement asked =
+            postgres::take(call_, {.key_prefix = prefix, .pooled_wait = std::nullopt}, gateway_now);
+        const std::vector<std::int64_t> said = numbers_to(asked);
+        postgres::call_reply reply{said, asked.shape};
         answer a;
         EXPECT_TRUE(reply.begins());
         EXPECT_EQ(reply.next(charges.size(), a), call_results::kind::answer);
@@ -109,20 +110,23 @@ private:
         command("DELETE FROM gateway.buckets WHERE key = '" + key + "'");
     }
 
-    std::vector<std::int64_t> take(const told_call& told)
+    std::vector<std::int64_t> numbers_to(const postgres::statement& asked)
     {
-        const std::string keys = postgres::encode_texts(told.keys);
-        const std::string numbers = postgres::encode_numbers(told.numbers);
-        const std::array<Oid, 2> types{1009, 1016};
-        const std::array<const char*, 2> values{keys.data(), numbers.data()};
-        const std::array<int, 2> sizes{
-            static_cast<int>(keys.size()), static_cast<int>(numbers.size())};
-        const std::array<int, 2> formats{1, 1};
+        std::vector<Oid> types;
+        std::vector<const char*> values;
+        std::vector<int> sizes;
+        std::vector<int> formats;
+        for (const auto& v : asked.values) {
+            types.push_back(v.type);
+            values.push_back(v.bytes.c_str());
+            sizes.push_back(static_cast<int>(v.bytes.size()));
+            formats.push_back(v.is_binary ? 1 : 0);
+        }
         const std::unique_ptr<PGresult, decltype(&PQclear)> r{
             PQexecParams(
                 link_.get(),
-                "SELECT gateway.take_1($1, $2, 5000)",
-                2,
+                asked.sql.c_str(),
+                static_cast<int>(types.size()),
                 types.data(),
                 values.data(),
                 sizes.data(),

@@ -9,7 +9,8 @@ namespace gateway::store::postgres {
 
 bool call_reply::ended() const
 {
-    return at_ == told_.size() && shape_.empty();
+    return shape_.empty() &&
+           (is_usual_ ? told_.size() == 2 + 2 * buckets_before_ : at_ == told_.size());
 }
 
 call_results::kind call_reply::next(std::size_t charges, answer& into)
@@ -18,36 +19,34 @@ call_results::kind call_reply::next(std::size_t charges, answer& into)
         return kind::garbage;
     }
     const usual_questions& asked = shape_.front();
-    const bool usual = asked.keys > 0;
-    const std::int64_t questions = usual ? asked.keys * asked.times : asked.times;
-    const kind said = !usual         ? read_question(told_, at_, charges, into)
+    const std::int64_t questions = is_usual_ ? asked.keys * asked.times : asked.times;
+    const kind said = !is_usual_     ? read_question(told_, at_, charges, into)
                       : charges == 1 ? next_usual(asked, into)
                                      : kind::garbage;
     if (++answered_ == questions) {
-        at_ += usual ? 2 * static_cast<std::size_t>(asked.keys) : 0;
+        buckets_before_ += static_cast<std::size_t>(asked.keys);
         shape_ = shape_.subspan(1);
         answered_ = 0;
     }
     return said;
 }
 
-// What their buckets owed, one after the other, then how many passed at each: the rest follows, by
-// the algebra of limit/algebra.hpp.
+// What all buckets owed, then how many passed at each: the rest follows, by the algebra of
+// limit/algebra.hpp.
 call_results::kind call_reply::next_usual(const usual_questions& asked, answer& into)
 {
-    const auto keys = static_cast<std::size_t>(asked.keys);
-    const auto rest = told_.subspan(at_);
-    if (rest.size() < 2 * keys) {
+    const auto rest = told_.subspan(2);
+    const std::size_t bucket = buckets_before_ + static_cast<std::size_t>(answered_ / asked.times);
+    if (rest.size() / 2 <= bucket) {
         return kind::garbage;
     }
-    const auto key = static_cast<std::size_t>(answered_ / asked.times);
     const std::int64_t before = answered_ % asked.times;
-    const std::int64_t passed = rest[keys + key];
+    const std::int64_t debt = rest[bucket];
+    const std::int64_t passed = rest[rest.size() / 2 + bucket];
     const bool passes = before < passed;
     const std::int64_t most = asked.interval * asked.burst;
-    const std::int64_t owed =
-        rest[key] + (passes ? before + 1 : passed) * asked.cost * asked.interval;
-    if (rest[key] < 0 || passed < 0 || passed > asked.times || (passes && owed > most)) {
+    const std::int64_t owed = debt + (passes ? before + 1 : passed) * asked.cost * asked.interval;
+    if (debt < 0 || passed < 0 || passed > asked.times || (passes && owed > most)) {
         return kind::garbage;
     }
     // A token may have come back while the call waited for others, after this was refused.

@@ -16,7 +16,7 @@ class call_reply final : public call_results {
 public:
     // `told`: the reply. `shape`: what was asked. Both must outlive it.
     call_reply(std::span<const std::int64_t> told, std::span<const usual_questions> shape)
-        : told_(told), shape_(shape)
+        : told_(told), shape_(shape), is_usual_(!shape.empty() && shape.front().keys > 0)
     {}
 
     // Its first two numbers are there.
@@ -35,6 +35,10 @@ private:
     std::size_t at_ = 2;
     // How many questions of the first of `shape_` have been answered.
     std::int64_t answered_ = 0;
+
+    // Of a call of usual questions, and how many buckets came before the first of `shape_`.
+    bool is_usual_;
+    std::size_t buckets_before_ = 0;
 
     kind next_usual(const usual_questions& asked, answer& into);
 };

@@ -10,46 +10,53 @@ namespace gateway::store::postgres {
 
 namespace {
 
-// Unnamed, as a pooler gives each transaction another connection (pgbouncer before 1.21).
-constexpr const char* take_call = "SELECT gateway.take_1($1, $2, $3)";
-
-// Types of parameters, as in pg_type: text[], bigint[], and int as text.
-constexpr std::array<Oid, 3> types{1009, 1016, 23};
-constexpr std::array<int, 3> formats{1, 1, 0};
-
 // How long a call that others were in the way of rests, at most, the first time.
 constexpr base::duration first_rest = std::chrono::milliseconds{1};
 
 }  // namespace
 
+statement_form link::form() const
+{
+    statement_form f{.key_prefix = options_.key_prefix, .pooled_wait = std::nullopt};
+    if (session_.is_pooled()) {
+        f.pooled_wait = session::lock_wait(options_);
+    }
+    return f;
+}
+
 void link::send(const call& c)
 {
-    begin({.number = c.number}, tell(c, options_.key_prefix, base::unix_time()));
+    say({.number = c.number, .words = take(c, form(), base::unix_time()), .sent = base::now()});
 }
 
 void link::send_probe(std::int64_t number)
 {
-    begin({.number = number}, tell_probe(number, options_.key_prefix));
+    say({.number = number, .words = probe(number, form()), .sent = base::now()});
 }
 
-void link::begin(statement s, const told_call& told)
-{
-    s.shape = told.shape;
-    s.keys = encode_texts(told.keys);
-    s.numbers = encode_numbers(told.numbers);
-    s.sent = base::now();
-    say(std::move(s));
-}
-
-void link::say(statement s)
+void link::say(sent_statement s)
 {
     PGconn* const to = session_.connection();
-    const std::array<const char*, 3> values{s.keys.data(), s.numbers.data(), most_wait_.c_str()};
-    const std::array<int, 3> sizes{
-        static_cast<int>(s.keys.size()), static_cast<int>(s.numbers.size()), 0};
+    std::vector<Oid> types;
+    std::vector<const char*> values;
+    std::vector<int> sizes;
+    std::vector<int> formats;
+    for (const statement::value& v : s.words.values) {
+        types.push_back(v.type);
+        values.push_back(v.bytes.c_str());
+        sizes.push_back(static_cast<int>(v.bytes.size()));
+        formats.push_back(v.is_binary ? 1 : 0);
+    }
     // What cannot be sent for want of memory is late; a broken connection is noticed by who reads.
     PQsendQueryParams(
-        to, take_call, 3, types.data(), values.data(), sizes.data(), formats.data(), 1
+        to,
+        s.words.sql.c_str(),
+        static_cast<int>(types.size()),
+        types.data(),
+        values.data(),
+        sizes.data(),
+        formats.data(),
+        1
     );
     PQpipelineSync(to);
     statements_.push() = std::move(s);
@@ -114,7 +121,7 @@ bool link::read_results()
             note(statements_.front(), *r);
             continue;
         }
-        statement done = std::move(statements_.front());
+        sent_statement done = std::move(statements_.front());
         statements_.pop();
         const std::uint64_t mine = era_;
         if (!settle(std::move(done)) || era_ != mine) {
@@ -128,7 +135,7 @@ bool link::read_results()
     return true;
 }
 
-void link::note(statement& s, const PGresult& r)
+void link::note(sent_statement& s, const PGresult& r)
 {
     if (PQresultStatus(&r) == PGRES_TUPLES_OK && PQntuples(&r) == 1) {
         const auto size = static_cast<std::size_t>(PQgetlength(&r, 0, 0));
@@ -142,7 +149,7 @@ void link::note(statement& s, const PGresult& r)
 }
 
 // False: the connection is lost.
-bool link::settle(statement s)
+bool link::settle(sent_statement s)
 {
     if (s.why && s.why->reconnect) {
         lose(*s.why);
@@ -157,7 +164,7 @@ bool link::settle(statement s)
         return true;
     }
     const std::vector<std::int64_t> nothing;
-    call_reply reply{s.told ? *s.told : nothing, s.shape};
+    call_reply reply{s.told ? *s.told : nothing, s.words.shape};
     if (!reply.begins() || reply.number() != s.number) {
         lose({.why = failure::protocol, .words = {}});
         return false;
@@ -167,7 +174,7 @@ bool link::settle(statement s)
 
 // Nothing of it was done, as others were in its way: once more, after a moment, within the same
 // deadline. False: it has been repeated often enough.
-bool link::repeats(statement& s)
+bool link::repeats(sent_statement& s)
 {
     if (!s.why->try_again || ++s.tries >= most_tries || base::now() - s.sent >= options_.timeout) {
         return false;
@@ -182,7 +189,7 @@ bool link::repeats(statement& s)
         if (ec || self->era_ != mine) {
             return;
         }
-        for (statement& again : std::exchange(self->repeated_, {})) {
+        for (sent_statement& again : std::exchange(self->repeated_, {})) {
             self->say(std::move(again));
         }
     });

@@ -10,7 +10,7 @@
 #include "gateway/store/postgres/link_group.hpp"
 #include "gateway/store/postgres/options.hpp"
 #include "gateway/store/postgres/session.hpp"
-#include "gateway/store/told_call.hpp"
+#include "gateway/store/postgres/statement.hpp"
 #include "gateway/telemetry/metrics.hpp"
 
 #include <memory>
@@ -45,12 +45,10 @@ public:
 
 private:
     // A call or probe on its way.
-    struct statement {
+    struct sent_statement {
         std::int64_t number = 0;
-        std::vector<usual_questions> shape{};
         // In case it is to be sent again: others were in its way.
-        std::string keys{};
-        std::string numbers{};
+        statement words{};
         base::instant sent{};
         int tries = 0;
         // What the server said.
@@ -65,13 +63,12 @@ private:
     std::weak_ptr<link> self_;
     net::loop& loop_;
     postgres_options options_;
-    std::string most_wait_;
     std::shared_ptr<link_group> group_;
     session session_;
     // Those under way, oldest first.
-    base::ring<statement> statements_;
+    base::ring<sent_statement> statements_;
     // Those that wait to be sent again.
-    std::vector<statement> repeated_;
+    std::vector<sent_statement> repeated_;
     net::timer repeat_timer_;
     bool writing_ = false;
     bool turn_end_posted_ = false;
@@ -93,15 +90,15 @@ private:
     void report(std::optional<failure> why) override;
 
     // link.cpp: statements and their results.
-    void begin(statement s, const told_call& told);
-    void say(statement s);
+    statement_form form() const;
+    void say(sent_statement s);
     void flush();
     void watch();
     void receive();
     bool read_results();
-    static void note(statement& s, const PGresult& r);
-    bool settle(statement s);
-    bool repeats(statement& s);
+    static void note(sent_statement& s, const PGresult& r);
+    bool settle(sent_statement s);
+    bool repeats(sent_statement& s);
 
     // link_recovery.cpp: loss and return.
     net::task<> run(std::shared_ptr<link> self);

@@ -47,9 +47,6 @@ link::link(
 )
     : loop_(l),
       options_(options),
-      most_wait_(
-          std::to_string(std::max<std::int64_t>(options.timeout / std::chrono::milliseconds{1}, 1))
-      ),
       group_(std::move(group)),
       session_(l.get_executor(), options, stage_limit(options)),
       statements_(max_statements),

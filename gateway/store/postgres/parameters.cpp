@@ -9,8 +9,8 @@ namespace gateway::store::postgres {
 namespace {
 
 // The types of elements, as in pg_type.
-constexpr std::uint32_t type_bigint = 20;
-constexpr std::uint32_t type_text = 25;
+constexpr std::uint32_t element_bigint = 20;
+constexpr std::uint32_t element_text = 25;
 
 constexpr std::size_t head_size = 20;
 constexpr std::size_t number_size = sizeof(std::uint32_t) + sizeof(std::int64_t);
@@ -49,7 +49,7 @@ void put_head(std::string& out, std::uint32_t type, std::size_t size)
 std::string encode_texts(const texts& all)
 {
     std::string out;
-    put_head(out, type_text, all.size());
+    put_head(out, element_text, all.size());
     for (std::size_t i = 0; i < all.size(); ++i) {
         put<std::uint32_t>(out, static_cast<std::uint32_t>(all[i].size()));
         out += all[i];
@@ -61,7 +61,7 @@ std::string encode_numbers(std::span<const std::int64_t> all)
 {
     std::string out;
     out.reserve(head_size + all.size() * number_size);
-    put_head(out, type_bigint, all.size());
+    put_head(out, element_bigint, all.size());
     for (const std::int64_t number : all) {
         put<std::uint32_t>(out, sizeof(number));
         put(out, static_cast<std::uint64_t>(number));
@@ -72,7 +72,7 @@ std::string encode_numbers(std::span<const std::int64_t> all)
 std::optional<std::vector<std::int64_t>> decode_numbers(std::span<const char> bytes)
 {
     if (bytes.size() < head_size || get<std::uint32_t>(bytes) != 1 ||
-        get<std::uint32_t>(bytes) != 0 || get<std::uint32_t>(bytes) != type_bigint) {
+        get<std::uint32_t>(bytes) != 0 || get<std::uint32_t>(bytes) != element_bigint) {
         return std::nullopt;
     }
     const std::size_t size = get<std::uint32_t>(bytes);

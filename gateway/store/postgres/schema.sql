@@ -38,3 +38,9 @@ AS 'SELECT CASE WHEN a > 0 THEN (a - 1) / b + 1 ELSE a / b END';
 
 CREATE FUNCTION gateway.floor_div(a bigint, b bigint) RETURNS bigint LANGUAGE sql IMMUTABLE
 AS 'SELECT CASE WHEN a >= 0 THEN a / b ELSE -((-a - 1) / b) - 1 END';
+
+-- When tokens that nobody expected were given last; 0: not for a while.
+CREATE FUNCTION gateway.mark(mark_key text, now bigint) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN coalesce((SELECT owed FROM gateway.buckets WHERE key = mark_key AND full_at > now), 0);
+END $$;

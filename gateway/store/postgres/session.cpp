@@ -2,6 +2,7 @@
 
 #include <boost/asio/ip/address.hpp>
 
+#include <algorithm>
 #include <array>
 #include <netinet/in.h>
 #include <utility>
@@ -15,6 +16,25 @@ constexpr net::resolver_options only_when_asked{
 
 // How long a fresh look-up is awaited when the addresses of an older one are at hand.
 constexpr base::duration fresh_lookup = std::chrono::milliseconds{100};
+
+// What the server's session is told: one plan for all calls, by the primary key, also while the
+// table's statistics are of another time; and how long a lock is waited for.
+void add_settings(
+    std::vector<std::pair<std::string, std::string>>& parameters, const postgres_options& options
+)
+{
+    const std::string settings =
+        "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off "
+        "-c enable_mergejoin=off -c lock_timeout=" +
+        std::to_string(session::lock_wait(options));
+    for (auto& [name, value] : parameters) {
+        if (name == "options") {
+            value += ' ' + settings;
+            return;
+        }
+    }
+    parameters.emplace_back("options", settings);
+}
 
 std::string text_of(const net::resolved_name::endpoint& at)
 {
@@ -46,6 +66,11 @@ session::session(
             lookup_wait_.cancel();
         }));
     }
+}
+
+std::int64_t session::lock_wait(const postgres_options& options)
+{
+    return std::max<std::int64_t>(options.timeout / std::chrono::milliseconds{1}, 1);
 }
 
 std::string session::address() const
@@ -129,6 +154,9 @@ bool session::begin(std::size_t server, const net::resolved_name::endpoint& at)
     if (!options_.password.empty()) {
         all.emplace_back("password", options_.password);
     }
+    if (!is_pooled_) {
+        add_settings(all, options_);
+    }
     std::vector<const char*> words{
         "target_session_attrs", "gssencmode", "fallback_application_name"};
     std::vector<const char*> values{"read-write", "disable", "gateway"};
@@ -170,7 +198,13 @@ net::task<bool> session::open_one(std::size_t server, const net::resolved_name::
         next = PQconnectPoll(connection_.get());
     }
     if (next == PGRES_POLLING_FAILED) {
-        trouble_ = trouble_in(PQerrorMessage(connection_.get()));
+        const std::string_view words = PQerrorMessage(connection_.get());
+        if (!is_pooled_ && words.find("unsupported startup parameter") != words.npos) {
+            is_pooled_ = true;  // as pgbouncer before 1.20 says
+            const bool is_open = co_await open_one(server, at);
+            co_return is_open;
+        }
+        trouble_ = trouble_in(words);
         co_return false;
     }
     descriptor_.assign(PQsocket(connection_.get()));

@@ -53,6 +53,13 @@ public:
     // For good: what is waited for ends, and nothing is opened any more.
     void cancel();
 
+    // Behind a pooler, which shares the server's sessions among many: what ours is told at its
+    // beginning must be told with each call.
+    bool is_pooled() const { return is_pooled_; }
+
+    // For how many milliseconds a lock may be waited for.
+    static std::int64_t lock_wait(const postgres_options& options);
+
     // The present connection, if there is one.
     void close();
 
@@ -75,6 +82,7 @@ private:
     std::uint64_t wait_ = 0;
     bool expired_ = false;
     bool cancelled_ = false;
+    bool is_pooled_ = false;
     trouble trouble_;
 
     net::task<> look_up(std::size_t server);

@@ -4,10 +4,7 @@
 -- Deletes what is as good as never seen, unless somebody else does so just now. The last key of the
 -- page; null at the end.
 CREATE FUNCTION gateway.prune_1(prefix text, behind text, page int) RETURNS text
-LANGUAGE plpgsql VOLATILE
-SET plan_cache_mode = force_generic_plan
-SET enable_seqscan = off
-AS $$
+LANGUAGE plpgsql VOLATILE SET enable_seqscan = off AS $$
 DECLARE
     last text;
     now bigint := gateway.now();
@@ -26,10 +23,7 @@ END $$;
 
 -- Has the buckets of one limit follow its present terms, whose keys begin with that text.
 CREATE FUNCTION gateway.rebase_1(prefix text, behind text, page int, numbers bigint[]) RETURNS text
-LANGUAGE plpgsql VOLATILE
-SET plan_cache_mode = force_generic_plan
-SET enable_seqscan = off
-AS $$
+LANGUAGE plpgsql VOLATILE SET enable_seqscan = off AS $$
 DECLARE
     b record;
     h gateway.held;

@@ -8,6 +8,7 @@ import sys
 import decision
 import flood
 import idle
+import postgres
 import profiling
 import stores
 import sweep
@@ -24,6 +25,7 @@ MEASUREMENTS = {
     "decision": decision.run,
     "limits": decision.run_limits,
     "stores": stores.run,
+    "postgres": postgres.run,
     "profile": profiling.run,
 }
 

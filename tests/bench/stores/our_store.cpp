@@ -1,5 +1,6 @@
 #include "gateway/net/loop.hpp"
-#include "gateway/store/redis/redis_store.hpp"
+#include "gateway/store/kinds.hpp"
+#include "gateway/store/postgres/url.hpp"
 #include "tests/bench/stores/workload.hpp"
 #include "tests/unit/net/loop_end.hpp"
 
@@ -32,10 +33,20 @@ limit::limit limit_of(const workload& w)
     return *made;
 }
 
+store::shared_options options_of(const workload& w)
+{
+    if (w.in_postgres()) {
+        return store::postgres::parse_url(w.server).value.value();
+    }
+    store::redis_options options;
+    options.port = w.server;
+    return options;
+}
+
 // Asks one decision after the other.
 class caller final : private store::question {
 public:
-    caller(store::redis_store& from, const limit::limit& l, const workload& w, result& into)
+    caller(store::shared_store& from, const limit::limit& l, const workload& w, result& into)
         : store_(from), limit_(l), work_(w), into_(into)
     {}
 
@@ -50,7 +61,7 @@ public:
     bool failed() const { return failed_; }
 
 private:
-    store::redis_store& store_;
+    store::shared_store& store_;
     const limit::limit& limit_;
     const workload& work_;
     result& into_;
@@ -114,10 +125,13 @@ result ask_our_store(const workload& w)
 {
     net::loop loop;
     telemetry::store_metrics metrics;
-    store::redis_options options;
-    options.port = std::to_string(w.port);
-    options.timeout = std::chrono::seconds{2};
-    store::redis_store store{loop, "bench", options, metrics};
+    store::shared_options options = options_of(w);
+    store::common(options).timeout = std::chrono::seconds{2};
+    if (const std::string complaint = store::prepare(options); !complaint.empty()) {
+        throw std::runtime_error(complaint);
+    }
+    const auto its_store = store::open_store(loop, "bench", options, metrics);
+    store::shared_store& store = *its_store;
     while (!store.healthy()) {
         loop.context().run_one();
     }
@@ -139,6 +153,7 @@ result ask_our_store(const workload& w)
             throw std::runtime_error("the store failed");
         }
     }
+    r.calls = static_cast<std::int64_t>(metrics.requests.value());
     store.close();
     net::testing::end(loop);
     return r;

@@ -1,6 +1,8 @@
-// store_load PORT WAY KEY=VALUE...: asks a Redis server for decisions as fast as they come, by one
-// of the ways script, commands, watch, ours, and prints what came of it as JSON.
+// store_load SERVER WAY KEY=VALUE...: asks a Redis server for decisions as fast as they come, by
+// one of the ways script, commands, watch, ours, or a PostgreSQL server by upsert, update, ours;
+// prints what came of it as JSON.
 #include "tests/bench/stores/allocations.hpp"
+#include "tests/bench/stores/postgres_strategies.hpp"
 #include "tests/bench/stores/strategies.hpp"
 #include "tests/bench/stores/workload.hpp"
 
@@ -18,9 +20,30 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-void keep_asking(strategy take, const workload& w, unsigned seed, result& into)
+redis_client connected_to(const workload& w, const strategy*)
 {
-    redis_client client{w.port};
+    return redis_client{std::stoi(w.server)};
+}
+
+postgres_client connected_to(const workload& w, const postgres_strategy*)
+{
+    return postgres_client{w.server};
+}
+
+std::int64_t repeats_of(const redis_client&)
+{
+    return 0;
+}
+
+std::int64_t repeats_of(const postgres_client& client)
+{
+    return client.repeats;
+}
+
+template <typename Strategy>
+void keep_asking(Strategy take, const workload& w, unsigned seed, result& into)
+{
+    auto client = connected_to(w, static_cast<const Strategy*>(nullptr));
     const tokens limit{static_cast<double>(w.per_second), static_cast<double>(w.burst)};
     std::minstd_rand random{seed + 1};
     const auto until = clock::now() + w.lasts;
@@ -32,9 +55,11 @@ void keep_asking(strategy take, const workload& w, unsigned seed, result& into)
         into.latencies.push_back(answered - asked);
         asked = answered;
     }
+    into.repeats = repeats_of(client);
 }
 
-result ask_in_threads(strategy take, const workload& w)
+template <typename Strategy>
+result ask_in_threads(Strategy take, const workload& w)
 {
     std::vector<result> results(w.callers);
     std::vector<std::thread> threads;
@@ -47,6 +72,7 @@ result ask_in_threads(strategy take, const workload& w)
         threads[i].join();
         all.decisions += results[i].decisions;
         all.allowed += results[i].allowed;
+        all.repeats += results[i].repeats;
         all.latencies.insert(
             all.latencies.end(), results[i].latencies.begin(), results[i].latencies.end()
         );
@@ -58,8 +84,14 @@ result run(std::string_view way, const workload& w)
 {
     const std::map<std::string_view, strategy> others{
         {"script", by_script}, {"commands", by_commands}, {"watch", by_watch}};
+    const std::map<std::string_view, postgres_strategy> in_postgres{
+        {"upsert", by_upsert}, {"update", by_update}};
     if (way == "ours") {
         return ask_our_store(w);
+    }
+    if (w.in_postgres()) {
+        postgres_client{w.server}.install();
+        return ask_in_threads(in_postgres.at(way), w);
     }
     return ask_in_threads(others.at(way), w);
 }
@@ -102,7 +134,7 @@ double percentile(std::vector<std::chrono::nanoseconds>& of, double part)
 int main_of(int argc, char** argv)
 {
     workload w;
-    w.port = std::stoi(argv[1]);
+    w.server = argv[1];
     for (int i = 3; i < argc; ++i) {
         read_option(argv[i], w);
     }
@@ -112,11 +144,14 @@ int main_of(int argc, char** argv)
     const std::chrono::duration<double> took = clock::now() - began;
     std::printf(
         "{\"decisions\": %lld, \"allowed\": %lld, \"seconds\": %.3f, \"allocations\": %lld, "
+        "\"repeats\": %lld, \"calls\": %lld, "
         "\"p50_us\": %.1f, \"p99_us\": %.1f}\n",
         static_cast<long long>(r.decisions),
         static_cast<long long>(r.allowed),
         took.count(),
         static_cast<long long>(allocations() - allocated),
+        static_cast<long long>(r.repeats),
+        static_cast<long long>(r.calls),
         percentile(r.latencies, 0.5),
         percentile(r.latencies, 0.99)
     );
@@ -131,7 +166,8 @@ int main(int argc, char** argv)
     try {
         if (argc < 3) {
             throw std::runtime_error(
-                "usage: store_load PORT script|commands|watch|ours [KEY=VALUE]..."
+                "usage: store_load PORT script|commands|watch|ours [KEY=VALUE]...\n"
+                "       store_load postgresql://... upsert|update|ours [KEY=VALUE]..."
             );
         }
         return gateway::bench::main_of(argc, argv);

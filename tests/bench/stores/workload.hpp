@@ -10,8 +10,8 @@
 namespace gateway::bench {
 
 struct workload {
-    // Of the Redis server, on 127.0.0.1.
-    int port = 0;
+    // The port of a Redis server on 127.0.0.1, or the URL of a PostgreSQL database.
+    std::string server;
     // So many decisions are waited for at any time.
     std::size_t callers = 1;
     // Buckets, one of which each decision asks at random.
@@ -23,11 +23,16 @@ struct workload {
     // The kind of limit, and how many of them each decision asks; of our store only.
     std::string kind = "token_bucket";
     std::size_t limits = 1;
+
+    bool in_postgres() const { return server.starts_with("postgresql://"); }
 };
 
 struct result {
     std::int64_t decisions = 0;
     std::int64_t allowed = 0;
+    // Calls that the server made somebody repeat, and calls of our store.
+    std::int64_t repeats = 0;
+    std::int64_t calls = 0;
     // From asking to the answer, in no order.
     std::vector<std::chrono::nanoseconds> latencies;
 };

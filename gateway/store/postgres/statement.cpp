@@ -1,0 +1,105 @@
+#include "gateway/store/postgres/statement.hpp"
+
+#include "gateway/store/postgres/parameters.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace gateway::store::postgres {
+
+namespace {
+
+// As in pg_type.
+constexpr unsigned type_bigint = 20;
+constexpr unsigned type_int = 23;
+constexpr unsigned type_text = 25;
+constexpr unsigned type_texts = 1009;
+constexpr unsigned type_bigints = 1016;
+
+// Unnamed, as a pooler gives each transaction another connection (pgbouncer before 1.21).
+std::string call_of(std::string_view function, std::size_t parameters)
+{
+    std::string sql = "SELECT gateway.";
+    sql += function;
+    for (std::size_t i = 1; i <= parameters; ++i) {
+        sql += (i == 1 ? "($" : ", $") + std::to_string(i);
+    }
+    return sql + ')';
+}
+
+// Whether one statement can answer all of it at once: usual questions only, no bucket twice.
+bool is_usual(const told_call& told)
+{
+    const bool all =
+        std::all_of(told.shape.begin(), told.shape.end(), [](const auto& s) { return s.keys > 0; });
+    std::set<std::string_view> buckets;
+    for (std::size_t i = 0; all && i + 1 < told.keys.size(); ++i) {
+        buckets.insert(told.keys[i]);
+    }
+    return all && buckets.size() + 1 == told.keys.size();
+}
+
+// The number of each bucket, from those that its questions have together.
+std::string numbers_of(const told_call& told, std::int64_t usual_questions::*what)
+{
+    std::vector<std::int64_t> all;
+    for (const usual_questions& s : told.shape) {
+        all.insert(all.end(), static_cast<std::size_t>(s.keys), s.*what);
+    }
+    return encode_numbers(all);
+}
+
+statement usual_statement(told_call told)
+{
+    texts buckets;
+    for (std::size_t i = 0; i + 1 < told.keys.size(); ++i) {
+        buckets.add(told.keys[i]);
+    }
+    statement s;
+    s.values = {
+        {type_texts, true, encode_texts(buckets)},
+        {type_bigints, true, numbers_of(told, &usual_questions::times)},
+        {type_bigints, true, numbers_of(told, &usual_questions::cost)},
+        {type_bigints, true, numbers_of(told, &usual_questions::interval)},
+        {type_bigints, true, numbers_of(told, &usual_questions::burst)},
+        {type_text, false, std::string{told.keys[told.keys.size() - 1]}},
+        {type_bigint, false, std::to_string(told.numbers[0])}};
+    s.shape = std::move(told.shape);
+    return s;
+}
+
+statement finished(statement s, std::string_view function, const statement_form& form)
+{
+    if (form.pooled_wait) {
+        s.values.push_back({type_int, false, std::to_string(*form.pooled_wait)});
+        s.sql = call_of("pooled_" + std::string{function}, s.values.size());
+    } else {
+        s.sql = call_of(function, s.values.size());
+    }
+    return s;
+}
+
+}  // namespace
+
+statement take(const call& c, const statement_form& form, base::duration unix_now)
+{
+    told_call told = tell(c, form.key_prefix, unix_now);
+    if (is_usual(told)) {
+        return finished(usual_statement(std::move(told)), "take_usual_1", form);
+    }
+    told = tell(c, form.key_prefix, unix_now, usual::apart);
+    statement s;
+    s.values = {
+        {type_texts, true, encode_texts(told.keys)},
+        {type_bigints, true, encode_numbers(told.numbers)}};
+    s.shape = std::move(told.shape);
+    return finished(std::move(s), "take_1", form);
+}
+
+statement probe(std::int64_t number, const statement_form& form)
+{
+    return finished(usual_statement(tell_probe(number, form.key_prefix)), "take_usual_1", form);
+}
+
+}  // namespace gateway::store::postgres

@@ -1,0 +1,43 @@
+// A call as a statement for a PostgreSQL server: which of our functions, and the values of its
+// parameters. Pure.
+#pragma once
+
+#include "gateway/base/clock.hpp"
+#include "gateway/store/call.hpp"
+#include "gateway/store/told_call.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gateway::store::postgres {
+
+struct statement {
+    // A parameter's value, in the binary form of its type or as text.
+    struct value {
+        // As in pg_type.
+        unsigned type;
+        bool is_binary;
+        std::string bytes;
+    };
+
+    std::string sql;
+    std::vector<value> values;
+    // What the reply is read by.
+    std::vector<usual_questions> shape;
+};
+
+// How statements are told on a connection.
+struct statement_form {
+    std::string_view key_prefix;
+    // Behind a pooler: for how many milliseconds a lock may be waited for, which a session of our
+    // own is told once.
+    std::optional<std::int64_t> pooled_wait;
+};
+
+statement take(const call& c, const statement_form& form, base::duration unix_now);
+statement probe(std::int64_t number, const statement_form& form);
+
+}  // namespace gateway::store::postgres

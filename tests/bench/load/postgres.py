@@ -1,0 +1,93 @@
+"""What a decision costs in PostgreSQL, by our store and by functions that others keep there."""
+import json
+import os
+import pathlib
+import pwd
+import subprocess
+import tempfile
+import time
+
+from proxies import PROGRAMS, free_port
+from table import show
+
+PROGRAM = PROGRAMS / "store_load"
+BINARIES = pathlib.Path("/usr/lib/postgresql/15/bin")
+WAYS = {"upsert": "upsert, a call each", "update": "update, then insert, serializable", "ours": "gateway"}
+CALLERS = (1, 8, 64)
+KEYS = {"hot key": 1, "10,000 keys": 10_000}
+FAR_OVER = {"keys": 1, "per_second": 10, "burst": 10}
+OVER_GRANT = dict(FAR_OVER, callers=8, lasts_ms=3000)
+MOST = 40  # 10 at once, and 10 a second for 3 s
+AS_USER = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"] if os.getuid() == 0 else []
+SERIALIZABLE = "?options=-c%20default_transaction_isolation%3Dserializable"
+
+
+class Postgres:
+    """A server of our own, on both cores, as its processes and the callers take turns."""
+
+    def __enter__(self):
+        self.directory = tempfile.TemporaryDirectory()
+        folder = self.directory.name
+        if AS_USER:
+            owner = pwd.getpwnam("postgres")
+            os.chown(folder, owner.pw_uid, owner.pw_gid)
+        self.port = free_port()
+        words = ["-D", f"{folder}/data", "-U", "gateway", "-A", "trust", "-N", "--locale=C"]
+        subprocess.run([*AS_USER, BINARIES / "initdb", *words], check=True, stdout=subprocess.DEVNULL)
+        words = ["-D", f"{folder}/data", "-p", str(self.port), "-k", folder, "-c", "max_connections=300"]
+        self.process = subprocess.Popen([*AS_USER, BINARIES / "postgres", *words],
+                                        stderr=subprocess.DEVNULL)
+        while subprocess.run([BINARIES / "pg_isready", "-q", "-h", folder, "-p", str(self.port)],
+                             check=False).returncode != 0:
+            time.sleep(0.05)
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+        self.directory.cleanup()
+
+    def url(self, way):
+        more = SERIALIZABLE if way == "update" else ""
+        return f"postgresql://gateway@127.0.0.1:{self.port}/postgres{more}"
+
+
+def measured(server, way, **options):
+    words = [f"{key}={value}" for key, value in options.items()]
+    said = subprocess.run([PROGRAM, server.url(way), way, *words], check=True, timeout=120,
+                          stdout=subprocess.PIPE)
+    return json.loads(said.stdout.splitlines()[-1])
+
+
+def per_second(r):
+    return r["decisions"] / r["seconds"]
+
+
+def row(way, r, plain):
+    calls = r["calls"] / r["decisions"] if way == "ours" else 1 + r["repeats"] / r["decisions"]
+    return (WAYS[way], f"{per_second(r):,.0f}", f"{r['p99_us']:,.0f}", f"{calls:.3f}",
+            f"{r['repeats'] / r['decisions']:.3f}", f"{per_second(r) / plain:.2f}")
+
+
+def run(_):
+    """The ways beside each other: exactness, then speed."""
+    lines = []
+    with Postgres() as server:
+        for way, name in WAYS.items():
+            r = measured(server, way, **OVER_GRANT)
+            most = 10 + 10 * r["seconds"]
+            lines.append((name, f"{r['allowed']}", f"{most:.0f}", f"{100 * r['allowed'] / most:.0f} %",
+                          f"{r['repeats'] / r['decisions']:.2f}"))
+        show(f"postgres: 8 callers of one bucket of 10, 10/s, for 3 s (at most {MOST}; more where a way "
+             "took longer)", ("way", "allowed", "at most", "of it", "repeats per decision"), lines)
+        columns = ("way", "decisions per s", "p99, us", "calls", "repeats", "beside upsert, 8 callers")
+        for title, keys in KEYS.items():
+            plain = per_second(measured(server, "upsert", callers=8, keys=keys, lasts_ms=2000))
+            for callers in CALLERS:
+                show(f"postgres: {title}, {callers} callers", columns,
+                     [row(way, measured(server, way, callers=callers, keys=keys, lasts_ms=2000), plain)
+                      for way in WAYS])
+        plain = per_second(measured(server, "upsert", callers=8, lasts_ms=2000, **FAR_OVER))
+        show("postgres: far over the limit", columns,
+             [row(way, measured(server, way, callers=callers, lasts_ms=2000, **FAR_OVER), plain)
+              for way, callers in (("upsert", 8), ("update", 8), ("ours", 8), ("ours", 64))])

@@ -1,0 +1,45 @@
+// A token bucket in PostgreSQL as others keep it: a function in the database, one call per
+// decision. Each caller has a connection of its own, and waits.
+#pragma once
+
+#include "tests/bench/stores/strategies.hpp"
+
+#include <cstdint>
+#include <libpq-fe.h>
+#include <memory>
+#include <string>
+
+namespace gateway::bench {
+
+// One connection. Throws std::runtime_error where the server fails. One thread.
+class postgres_client {
+public:
+    // `where`: a URL, as of libpq.
+    explicit postgres_client(const std::string& where);
+
+    // Makes the tables and functions of both ways; once, before anybody asks.
+    void install();
+
+    // The first number of the first row. Nothing: somebody was in its way (40001, 40P01).
+    bool ask(
+        const char* statement, const std::string& key, const tokens& limit, std::int64_t& said
+    );
+
+    // How often somebody was.
+    std::int64_t repeats = 0;
+
+private:
+    std::unique_ptr<PGconn, decltype(&PQfinish)> connection_;
+};
+
+using postgres_strategy =
+    bool (*)(postgres_client& on, const std::string& key, const tokens& limit);
+
+// One function with an upsert: what is refused locks its row, too.
+bool by_upsert(postgres_client& on, const std::string& key, const tokens& limit);
+
+// Update, then insert where there was no row, in serializable transactions that are repeated: after
+// F. Pachot, "Rate Limiting with PostgreSQL and YugabyteDB: token bucket algorithm".
+bool by_update(postgres_client& on, const std::string& key, const tokens& limit);
+
+}  // namespace gateway::bench
