@@ -2,6 +2,7 @@
 import threading
 
 from harness.case import SystemTest, forwarding_to
+from harness.documents import documented
 from harness.gateway import BINARY
 from harness.load import pipelined
 from harness.pgbouncer import PgBouncer
@@ -194,3 +195,15 @@ class Rows(InPostgres):
         self.assertEqual(server.command(unit), "3600000000")
         gateway.reload(self.text(server.url, limit="rate: 1/m, burst: 5"))
         wait_until(lambda: server.command(unit) == "60000000", 10, "the row follows")
+
+
+class Documented(InPostgres):
+    def test_grants_suffice(self):
+        server = self.started(PostgresServer())
+        server.command("CREATE ROLE limiter LOGIN")
+        self.ready(server.url).stop()
+        server.command(documented("stores.md", "sql"))
+        url = server.url.replace("gateway@", "limiter@")
+        gateway = self.ready(url, limit="algorithm: sliding_window, rate: 5/h")
+        self.assertEqual([gateway.get().status for _ in range(6)], [200] * 5 + [429])
+        self.assertNotIn("permission denied", str(gateway.diagnostics))

@@ -8,6 +8,7 @@ import threading
 import time
 
 from harness.case import SystemTest, forwarding_to
+from harness.documents import documented
 from harness.load import Load, pipelined
 from harness.process import free_port, wait_until
 from harness.redis_server import RedisServer
@@ -75,6 +76,38 @@ class WhyItFails(SystemTest):
         redis.password = None
         start = len(gateway.diagnostics)
         gateway.wait_for_diagnostic("store r: ready", start)
+
+
+class Documented(SystemTest):
+    """docs/stores.md"""
+
+    KINDS = (
+        "rate: 1/h, burst: 5",
+        "algorithm: fixed_window, rate: 5/h, capacity: 5",
+        "algorithm: sliding_window, rate: 5/h",
+        "algorithm: sliding_log, rate: 5/h",
+        "rate: 1/h, burst: 5, penalty: { after: 2, within: 1m, ban: 1m, max_ban: 1h }",
+    )
+
+    def test_the_rights_of_the_user_suffice(self):
+        redis = self.started(RedisServer())
+        redis.command(*documented("stores.md").strip().replace("PASSWORD", "secret").split())
+        url = f"redis://gateway:secret@127.0.0.1:{redis.port}/0"
+        for kind in self.KINDS:
+            with self.subTest(kind=kind):
+                text = (
+                    f"workers: 1\nstores: {{ r: {{ url: '{url}', timeout: 5s }} }}\n"
+                    f"limits: {{ l: {{ key: [], {kind}, store: r, on_store_failure: closed }} }}\n"
+                    + forwarding_to("echo", "l")
+                )
+                gateway = self.gateway(text)
+                gateway.wait_for_diagnostic("store r: ready")
+                self.assertEqual([gateway.get().status for _ in range(6)], [200] * 5 + [429])
+                gateway.reload(text.replace("1/h", "1/m").replace("5/h", "5/m"))
+                if "algorithm: sliding" not in kind:
+                    gateway.wait_for_diagnostic("all buckets follow the changed rates")
+                gateway.stop()
+                redis.command("FLUSHALL")
 
 
 class Listener:

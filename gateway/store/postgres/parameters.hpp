@@ -1,5 +1,5 @@
 // The values of a statement's parameters, and of its result, in PostgreSQL's binary form of arrays:
-// src/backend/utils/adt/arrayfuncs.c, array_send(). Pure.
+// its function array_send(). Pure.
 #pragma once
 
 #include "gateway/store/told_call.hpp"

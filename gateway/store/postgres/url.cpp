@@ -1,9 +1,10 @@
 #include "gateway/store/postgres/url.hpp"
 
+#include "gateway/base/text.hpp"
+
 #include <boost/url/encode.hpp>
 #include <boost/url/rfc/unreserved_chars.hpp>
 
-#include <algorithm>
 #include <array>
 #include <libpq-fe.h>
 #include <map>
@@ -98,10 +99,8 @@ std::vector<net::server_address> servers_of(parameters& from)
 
 bool is_port(const std::string& text)
 {
-    const bool digits =
-        !text.empty() && text.size() <= 5 &&
-        std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-    return digits && std::stoi(text) >= 1 && std::stoi(text) <= 65535;
+    const auto number = base::parse_decimal(text);
+    return number && *number >= 1 && *number <= 65535;
 }
 
 }  // namespace
