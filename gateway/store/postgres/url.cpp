@@ -99,8 +99,8 @@ std::vector<net::server_address> servers_of(parameters& from)
 
 bool is_port(const std::string& text)
 {
-    const auto number = base::parse_decimal(text);
-    return number && *number >= 1 && *number <= 65535;
+    const auto number = base::parse_decimal(text, 65535);
+    return number && *number >= 1;
 }
 
 }  // namespace

@@ -1,0 +1,198 @@
+// What is pure of the store in PostgreSQL: its words, and what is read from a server's.
+#include "gateway/store/postgres/call_reply.hpp"
+#include "gateway/store/postgres/parameters.hpp"
+#include "gateway/store/postgres/statement.hpp"
+#include "gateway/store/postgres/trouble.hpp"
+#include "gateway/store/postgres/url.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+namespace gateway::store::postgres {
+namespace {
+
+using kind = call_results::kind;
+
+const auto five = *limit::limit::make(1, std::chrono::seconds{1}, 5);
+
+charge of(std::string_view name, std::int64_t cost = 1)
+{
+    return {
+        .limit_name = "l", .bucket_name = base::hashed_name{name}, .limit = &five, .cost = cost};
+}
+
+TEST(numbers, come_back_as_they_went)
+{
+    const std::vector<std::int64_t> all{0, 1, -1, INT64_MAX, INT64_MIN, 1'234'567'890'123};
+    EXPECT_EQ(decode_numbers(encode_numbers(all)), all);
+    EXPECT_EQ(decode_numbers(encode_numbers({})), std::vector<std::int64_t>{});
+}
+
+TEST(numbers, that_are_none_are_refused)
+{
+    const std::string good = encode_numbers(std::vector<std::int64_t>{1, 2, 3});
+    for (std::size_t size = 0; size < good.size(); ++size) {
+        EXPECT_EQ(decode_numbers(std::string_view{good}.substr(0, size)), std::nullopt) << size;
+    }
+    EXPECT_EQ(decode_numbers(good + "x"), std::nullopt);
+    const std::vector<std::int64_t> many(most_numbers + 1);
+    EXPECT_EQ(decode_numbers(encode_numbers(many)), std::nullopt);
+    std::mt19937 random{1};
+    for (int i = 0; i < 20'000; ++i) {
+        std::string damaged = good;
+        damaged[random() % 20] ^= static_cast<char>(1 + random() % 255);
+        const auto read = decode_numbers(damaged);
+        EXPECT_TRUE(!read || read->size() == 3);
+    }
+}
+
+TEST(statement, tells_usual_questions_in_one_statement_and_others_in_another)
+{
+    const std::vector<charge> charges{of("a"), of("b"), of("a"), of("a", 2)};
+    call c;
+    c.number = 7;
+    c.count = 3;
+    for (std::size_t i = 0; i < 3; ++i) {
+        c.questions[i].charges = {&charges[i], 1};
+    }
+    const statement_form plain{.key_prefix = "gw:", .pooled_wait = std::nullopt};
+    EXPECT_EQ(take(c, plain, {}).sql, "SELECT gateway.take_1($1, $2)") << "a bucket comes twice";
+    c.questions[2].charges = {&charges[0], 1};
+    c.questions[1].charges = {&charges[0], 1};
+    const statement usual = take(c, plain, {});
+    EXPECT_EQ(usual.sql, "SELECT gateway.take_usual_1($1, $2, $3, $4, $5, $6, $7)");
+    ASSERT_EQ(usual.shape.size(), 1U);
+    EXPECT_EQ(usual.shape[0].times, 3);
+    EXPECT_EQ(usual.values[5].bytes, "gw:gift");
+    EXPECT_EQ(usual.values[6].bytes, "7");
+    const statement pooled = take(c, {.key_prefix = "gw:", .pooled_wait = 25}, {});
+    EXPECT_EQ(pooled.sql, "SELECT gateway.pooled_take_usual_1($1, $2, $3, $4, $5, $6, $7, $8)");
+    EXPECT_EQ(pooled.values[7].bytes, "25");
+}
+
+// Twice a bucket of five a second, asked for two tokens at a time, which owes three or nothing.
+TEST(call_reply, knows_the_rest_of_usual_answers)
+{
+    const std::vector<usual_questions> shape{
+        {.times = 3, .enforced = true, .cost = 2, .interval = 1'000'000, .burst = 5, .keys = 2}};
+    const std::vector<std::int64_t> said{7, 0, 3'000'000, 0, 1, 2};
+    call_reply reply{said, shape};
+    answer a;
+    const auto next = [&] {
+        EXPECT_EQ(reply.next(1, a), kind::answer);
+        return a.decisions()[0];
+    };
+    auto d = next();
+    EXPECT_TRUE(d.allowed);
+    EXPECT_EQ(d.remaining, 0);
+    EXPECT_EQ(d.reset_after, std::chrono::seconds{5});
+    for (int i = 0; i < 2; ++i) {
+        d = next();
+        EXPECT_FALSE(d.allowed);
+        EXPECT_FALSE(a.admitted);
+        EXPECT_EQ(d.retry_after, std::chrono::seconds{2});
+    }
+    EXPECT_EQ(next().remaining, 3);
+    EXPECT_EQ(next().remaining, 1);
+    EXPECT_FALSE(reply.ended());
+    d = next();
+    EXPECT_FALSE(d.allowed);
+    EXPECT_EQ(d.retry_after, std::chrono::seconds{1});
+    EXPECT_TRUE(reply.ended());
+    EXPECT_EQ(reply.next(1, a), kind::garbage);
+}
+
+TEST(call_reply, takes_no_nonsense)
+{
+    const std::vector<usual_questions> shape{
+        {.times = 1, .enforced = true, .cost = 1, .interval = 1'000'000, .burst = 5, .keys = 1}};
+    const std::vector<std::vector<std::int64_t>> bad{
+        {7, 0}, {7, 0, 1}, {7, 0, -1, 0}, {7, 0, 0, 2}, {7, 0, 0, -1}, {7, 0, 5'000'000, 1}};
+    for (const auto& said : bad) {
+        call_reply reply{said, shape};
+        answer a;
+        EXPECT_EQ(reply.next(1, a), kind::garbage);
+    }
+    EXPECT_FALSE((call_reply{std::vector<std::int64_t>{}, shape}.begins()));
+    const std::vector<std::int64_t> more{7, 0, 0, 1, 9};
+    call_reply reply{more, shape};
+    answer a;
+    EXPECT_EQ(reply.next(1, a), kind::answer);
+    EXPECT_FALSE(reply.ended());
+}
+
+TEST(trouble, is_known_by_its_code)
+{
+    EXPECT_TRUE(trouble_of("40001", "x").try_again);
+    EXPECT_TRUE(trouble_of("40P01", "x").try_again);
+    EXPECT_EQ(trouble_of("55P03", "x").why, failure::timeout);
+    EXPECT_EQ(trouble_of("57P03", "x").why, failure::loading);
+    EXPECT_EQ(trouble_of("57P01", "x").why, failure::unreachable);
+    EXPECT_TRUE(trouble_of("57P01", "x").reconnect);
+    EXPECT_EQ(trouble_of("53100", "x").why, failure::readonly);
+    EXPECT_EQ(trouble_of("25006", "x").why, failure::readonly);
+    EXPECT_EQ(trouble_of("28P01", "x").why, failure::auth);
+    EXPECT_EQ(trouble_of("42501", "x").why, failure::auth);
+    EXPECT_TRUE(trouble_of("42P01", "x").no_schema);
+    EXPECT_EQ(trouble_of("22003", "x").why, failure::corrupt);
+    EXPECT_EQ(trouble_of("", "x").why, failure::config);
+    EXPECT_EQ(trouble_of("42601", " first \nsecond").words, "first");
+}
+
+TEST(trouble, is_read_from_what_libpq_says)
+{
+    const auto t = trouble_in(
+        "connection to server at \"127.0.0.1\", port 5432 failed: FATAL:  28P01: password "
+        "authentication failed for user \"u\"\nLOCATION:  auth_failed, auth.c:335\n"
+    );
+    EXPECT_EQ(t.why, failure::auth);
+    EXPECT_EQ(t.words, "password authentication failed for user \"u\"");
+    EXPECT_EQ(trouble_in("connection failed: session is read-only").why, failure::readonly);
+    EXPECT_EQ(trouble_in("fe_sendauth: no password supplied").why, failure::auth);
+    EXPECT_EQ(trouble_in("server certificate for \"h\" does not match").why, failure::config);
+    EXPECT_EQ(trouble_in("connection refused").why, failure::unreachable);
+    EXPECT_EQ(trouble_in("FATAL:  x").why, failure::unreachable);
+    EXPECT_EQ(trouble_in("").why, failure::unreachable);
+}
+
+TEST(postgres_url, every_part_is_read)
+{
+    const auto read = parse_url("postgresql://u:p%40ss@a,[::1]:5433/db?sslmode=require");
+    ASSERT_TRUE(read.value) << read.complaint;
+    ASSERT_EQ(read.value->servers.size(), 2U);
+    EXPECT_EQ(read.value->servers[0], (net::server_address{"a", "5432", {}}));
+    EXPECT_EQ(read.value->servers[1], (net::server_address{"::1", "5433", {}}));
+    EXPECT_EQ(read.value->password, "p@ss");
+    const std::string url = url_without_secret(*read.value);
+    EXPECT_EQ(url, "postgresql://u:***@a:5432,[::1]:5433/db?sslmode=require");
+    EXPECT_TRUE(parse_url(url).value);
+    const auto socket = parse_url("postgresql:///db?host=/run/pg");
+    ASSERT_TRUE(socket.value) << socket.complaint;
+    EXPECT_EQ(socket.value->servers[0].socket_path, "/run/pg");
+    EXPECT_TRUE(parse_url(url_without_secret(*socket.value)).value);
+}
+
+TEST(postgres_url, what_is_refused_is_refused_with_a_reason_and_without_the_secret)
+{
+    const std::vector<std::pair<std::string, std::string>> all{
+        {"postgresql://u:hunter2@[::1/db", "expected postgresql://"},
+        {"postgresql://u:hunter2@h/db?nonsense=1", "nonsense"},
+        {"postgresql://u:hunter2@h/db?hostaddr=1.2.3.4", "write the address as the host"},
+        {"postgresql://u:hunter2@h/db?service=x", "service file"},
+        {"postgresql://u:hunter2@h:70000/db", "the port must be"},
+        {"postgresql://u:hunter2@h:0/db", "the port must be"},
+        {"postgresql://u:hunter2@a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a/db", "the maximum is 16"},
+    };
+    for (const auto& [url, why] : all) {
+        const auto read = parse_url(url);
+        EXPECT_FALSE(read.value) << url;
+        EXPECT_NE(read.complaint.find(why), std::string::npos) << url << ": " << read.complaint;
+        EXPECT_EQ(read.complaint.find("hunter2"), std::string::npos) << read.complaint;
+    }
+}
+
+}  // namespace
+}  // namespace gateway::store::postgres
