@@ -1,7 +1,7 @@
 #include "gateway/server/bucket_desk.hpp"
 
 #include "gateway/identity/bucket_name.hpp"
-#include "gateway/server/corrections.hpp"
+#include "gateway/store/receipt.hpp"
 
 namespace gateway::server {
 
@@ -99,7 +99,7 @@ public:
         }};
         if (is_correction(asked_.what)) {
             correction_ = correction_of(asked_, std::chrono::microseconds{1});
-            receipt_ = fresh_receipt();
+            receipt_ = store::fresh_receipt();
             charge_[0].correction = &correction_;
             charge_[0].receipt = receipt_;
             charge_[0].is_gift = true;

@@ -1,7 +1,7 @@
 #include "gateway/server/corrections.hpp"
 
-#include "gateway/base/hash.hpp"
 #include "gateway/identity/bucket_name.hpp"
+#include "gateway/store/receipt.hpp"
 
 #include <algorithm>
 
@@ -27,12 +27,6 @@ base::instant there_at(const reserved& r)
 
 }  // namespace
 
-std::string fresh_receipt()
-{
-    const base::hash_key random = base::random_hash_key();
-    return base::sha256_hex128({reinterpret_cast<const char*>(random.data()), sizeof(random)});
-}
-
 corrections::pending::pending(
     corrections& owner,
     std::shared_ptr<const policy_view> view,
@@ -45,7 +39,7 @@ corrections::pending::pending(
       metrics_(*r.metrics),
       there_at_(there_at(r)),
       bucket_name_(r.bucket_name),
-      receipt_(fresh_receipt()),
+      receipt_(store::fresh_receipt()),
       what_(what),
       charge_{
           .limit_name = r.rule->name,

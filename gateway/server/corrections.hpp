@@ -11,9 +11,6 @@
 
 namespace gateway::server {
 
-// What store::charge::receipt wants: 128 bits that nobody else has.
-std::string fresh_receipt();
-
 class corrections {
 public:
     // More at a time are lost at once.
