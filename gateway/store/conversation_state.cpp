@@ -29,6 +29,7 @@ conversation_state::conversation_state(
       metrics_(metrics),
       breaker_(options.breaker),
       waiting_(options.max_pending),
+      leases_(*this),
       random_(seed)
 {}
 
@@ -53,10 +54,51 @@ bool conversation_state::recalls(std::span<const charge> charges, base::instant 
 {
     using belief = empty_buckets::belief;
     return options_.remember_rejections &&
-           empty_.decides(charges, now, healthy() ? belief::fresh : belief::all, into);
+           empty_.decides(charges, now, healthy() ? belief::fresh : belief::all, into) &&
+           !leases_.cover(charges, now, leases_that_count());
+}
+
+token_leases::belief conversation_state::leases_that_count() const
+{
+    return healthy() ? token_leases::belief::fresh : token_leases::belief::all;
+}
+
+bool conversation_state::take_leased(
+    std::span<const charge> charges, base::instant now, answer& into
+)
+{
+    const bool taken = leases_.spend(charges, now, leases_that_count(), into);
+    if (taken) {
+        metrics_.leased_decisions.add();
+    }
+    return taken;
+}
+
+bool conversation_state::end_leases(base::instant now)
+{
+    return leases_.end(now);
 }
 
 std::optional<failure> conversation_state::ask(
+    std::span<const charge> charges, question& q, base::instant now
+)
+{
+    leases_.asked(charges, now);
+    return ask_store(charges, q, now);
+}
+
+// Not of a store that fails, and not where many wait already.
+std::optional<failure> conversation_state::ask_for_lease(
+    std::span<const charge> charges, question& q, base::instant now
+)
+{
+    if (!healthy() || pending() >= options_.max_pending / 2) {
+        return failure::overload;
+    }
+    return ask_store(charges, q, now);
+}
+
+std::optional<failure> conversation_state::ask_store(
     std::span<const charge> charges, question& q, base::instant now
 )
 {
@@ -230,6 +272,7 @@ bool conversation_state::settle(call& c, call_results& said, base::instant now)
         breaker_.succeeded(now);
     }
     empty_.heard(said.gift_mark(), c.sent);
+    leases_.heard(said.gift_mark(), c.sent);
     answer a;
     for (pending_question& p : c.all()) {
         const auto kind = said.next(p.charges.size(), a);
@@ -244,6 +287,7 @@ bool conversation_state::settle(call& c, call_results& said, base::instant now)
         if (kind == call_results::kind::corrupt) {
             fail(p.claim(), failure::corrupt, now);
         } else {
+            leases_.answered(p.charges, a, c.sent, now);
             if (options_.remember_rejections) {
                 empty_.remember(p.charges, a, now);
             }

@@ -20,6 +20,7 @@
 #include "gateway/store/link_state.hpp"
 #include "gateway/store/options.hpp"
 #include "gateway/store/store.hpp"
+#include "gateway/store/token_leases.hpp"
 #include "gateway/telemetry/metrics.hpp"
 
 #include <array>
@@ -64,7 +65,7 @@ protected:
     ~call_results() = default;
 };
 
-class conversation_state {
+class conversation_state final : private lease_port {
 public:
     static constexpr std::size_t max_calls = 4;
 
@@ -78,6 +79,8 @@ public:
 
     // See shared_store.
     bool recalls(std::span<const charge> charges, base::instant now, answer& into) const;
+    bool take_leased(std::span<const charge> charges, base::instant now, answer& into);
+    bool end_leases(base::instant now);
     std::optional<failure> ask(std::span<const charge> charges, question& q, base::instant now);
 
     // Whoever connects tells it how far it is, up to `connected`; then comes ready().
@@ -117,6 +120,8 @@ private:
     empty_buckets empty_;
     base::ring<pending_question> waiting_;
     std::array<call, max_calls> calls_{};
+    // Behind the places of its questions, which leave them at the end.
+    token_leases leases_;
     std::int64_t last_number_ = 0;
     // Of the probe under way; 0: none.
     std::int64_t probe_number_ = 0;
@@ -124,6 +129,8 @@ private:
     bool probe_late_ = false;
     // The next one.
     base::instant probe_at_ = base::instant::max();
+    // When the first lease is over.
+    base::instant lease_end_ = base::instant::max();
     base::instant wake_at_ = base::instant::max();
     // Changes when all that is pending goes: with the connection, and with close().
     std::uint64_t era_ = 0;
@@ -132,6 +139,10 @@ private:
     std::minstd_rand random_;
 
     // conversation_state.cpp: asking and answering.
+    token_leases::belief leases_that_count() const;
+    std::optional<failure> ask_store(
+        std::span<const charge> charges, question& q, base::instant now
+    );
     failure refuse(failure why, base::instant now);
     void note_failure(failure why, base::instant now);
     void fail(const pending_question& claimed, failure why, base::instant now);
@@ -160,6 +171,11 @@ private:
     void probe_succeeded();
     void give_up(failure why, base::instant now);
     base::instant next_deadline() const;
+
+    std::optional<failure> ask_for_lease(
+        std::span<const charge> charges, question& q, base::instant now
+    ) override;
+    void wake_for_lease(base::instant at) override;
 };
 
 }  // namespace gateway::store

@@ -84,6 +84,12 @@ void conversation_state::wake_by(base::instant at)
     }
 }
 
+void conversation_state::wake_for_lease(base::instant at)
+{
+    lease_end_ = std::min(lease_end_, at);
+    wake_by(at);
+}
+
 void conversation_state::passed(base::instant now)
 {
     if (link_.closed()) {
@@ -99,6 +105,9 @@ void conversation_state::passed(base::instant now)
         return;
     }
     check_probe(now);
+    if (lease_end_ <= now) {
+        lease_end_ = leases_.passed(now);
+    }
     const base::instant next = next_deadline();
     if (next != base::instant::max()) {
         wake_by(std::max(next, now + deadline_grain));
@@ -223,7 +232,7 @@ void conversation_state::probe_succeeded()
 
 base::instant conversation_state::next_deadline() const
 {
-    base::instant next = probe_at_;
+    base::instant next = std::min(probe_at_, lease_end_);
     for (const call& c : calls_) {
         if (c.number == 0) {
             continue;

@@ -7,7 +7,8 @@
 // word counts for longer than `fresh_for`, so that a bucket that was deleted by hand is noticed,
 // too.
 //
-// A position on a limit never moves back: whoever else takes from the bucket can only make it
+// A position on a limit moves back by gifts only, and by what others give back of their leases,
+// which waits for the moment that the store named: whoever takes from the bucket can only make it
 // emptier. So what the store said of a bucket once is, with the tokens that have flowed back since,
 // the most that can be in it now. A request that is too much for that is too much for the store.
 // What is not remembered, any more or yet, costs a question and nothing else.

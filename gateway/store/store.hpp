@@ -14,6 +14,7 @@
 #include "gateway/limit/decision.hpp"
 #include "gateway/limit/limit.hpp"
 #include "gateway/limit/penalty.hpp"
+#include "gateway/limit/token_lease.hpp"
 
 #include <array>
 #include <cstddef>
@@ -45,6 +46,9 @@ struct charge {
     std::int64_t max_reserved = 0;
     // Null: rejections ban nobody. With `after` 0 they are not counted, and bans hold.
     const limit::penalty* penalty = nullptr;
+    // Null: no tokens are taken ahead. Of token buckets in shared stores only, without max_wait and
+    // penalty.
+    const limit::token_lease* lease = nullptr;
     // Whether tokens may come back before their time, so that nothing may be concluded from an
     // earlier answer.
     bool may_be_corrected = false;
@@ -195,6 +199,18 @@ public:
     [[nodiscard]] virtual bool recalls(
         std::span<const charge> charges, base::instant now, answer& into
     ) const = 0;
+
+    // Takes the tokens of all charges from what was taken ahead, if they are there: `into` is the
+    // answer. Else `into` says nothing, nothing is taken, and the store is to be asked.
+    [[nodiscard]] virtual bool take_leased(std::span<const charge> charges, answer& into)
+    {
+        (void)charges, (void)into;
+        return false;
+    }
+
+    // Takes nothing ahead any more, and gives back what is left. False: not all of that has been
+    // answered yet.
+    [[nodiscard]] virtual bool end_leases() { return true; }
 
     // Puts the question. Either returns the reason why not, at once (and never calls back), or
     // calls exactly one of `answered` and `failed` later, never from inside ask(), and no later

@@ -239,6 +239,10 @@ void add_store_families(families& all, const table<store_metrics>& stores, const
         "gateway_store_request_duration_seconds", "Time a store took to answer one question."
     );
     auto requests = counter_family("gateway_store_requests_total", "Round trips to a store.");
+    auto leased = counter_family(
+        "gateway_store_leased_decisions_total",
+        "Decisions from tokens that were taken ahead from a store, without asking it."
+    );
     auto failures = counter_family(
         "gateway_store_failures_total", "Questions a store did not answer, by reason."
     );
@@ -247,6 +251,7 @@ void add_store_families(families& all, const table<store_metrics>& stores, const
         const prometheus::ClientMetric::Label owner{"store", name};
         add_row(duration, {owner}, durations(blocks));
         add_row(requests, {owner}, sum(blocks, &store_metrics::requests));
+        add_row(leased, {owner}, sum(blocks, &store_metrics::leased_decisions));
         add_failures(failures, owner, blocks, known);
         if (in_use(blocks)) {
             add_row(health, {owner}, up(blocks));
@@ -254,6 +259,7 @@ void add_store_families(families& all, const table<store_metrics>& stores, const
     }
     add_family(all, std::move(duration));
     add_family(all, std::move(requests));
+    add_family(all, std::move(leased));
     add_family(all, std::move(failures));
     add_family(all, std::move(health));
 }

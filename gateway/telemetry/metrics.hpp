@@ -122,6 +122,8 @@ struct store_metrics {
 
     // Round trips to the store.
     counter requests;
+    // Made from tokens that were taken ahead, without it.
+    counter leased_decisions;
 
     std::array<counter, max_failure_reasons> failures;
 

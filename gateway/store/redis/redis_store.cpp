@@ -22,6 +22,16 @@ bool redis_store::recalls(std::span<const charge> charges, base::instant now, an
     return link_->conversation().recalls(charges, now, into);
 }
 
+bool redis_store::take_leased(std::span<const charge> charges, answer& into)
+{
+    return link_->conversation().take_leased(charges, base::now(), into);
+}
+
+bool redis_store::end_leases()
+{
+    return link_->conversation().end_leases(base::now());
+}
+
 std::optional<failure> redis_store::ask(std::span<const charge> charges, question& q)
 {
     return link_->conversation().ask(charges, q, base::now());
@@ -34,6 +44,7 @@ void redis_store::close()
 
 void redis_store::retire()
 {
+    (void)end_leases();
     link_->retire();
 }
 

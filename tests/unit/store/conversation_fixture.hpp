@@ -50,8 +50,8 @@ struct asker final : question {
 // Admits every question with so many tokens left, or says something else.
 class scripted_results final : public call_results {
 public:
-    explicit scripted_results(std::vector<std::int64_t> remaining)
-        : remaining_(std::move(remaining))
+    explicit scripted_results(std::vector<std::int64_t> remaining, std::int64_t mark = 0)
+        : remaining_(std::move(remaining)), mark_(mark)
     {}
 
     static constexpr std::int64_t corrupt = -2;
@@ -82,10 +82,11 @@ public:
 
     bool ended() const override { return at_ == remaining_.size(); }
 
-    std::int64_t gift_mark() const override { return 0; }
+    std::int64_t gift_mark() const override { return mark_; }
 
 private:
     std::vector<std::int64_t> remaining_;
+    std::int64_t mark_;
     std::size_t at_ = 0;
 };
 
@@ -94,9 +95,14 @@ protected:
     struct sent {
         std::int64_t number = 0;
         std::size_t questions = 0;  // none: a probe
+        // Of its last question.
+        std::int64_t cost = 0;
+        bool gives_back = false;
     };
 
     const limit::limit ten = *limit::limit::make(1, 1h, 10);
+    // When somebody gave a bucket tokens.
+    std::int64_t mark = 0;
     conversation_options options;
     telemetry::store_metrics metrics;
     std::optional<conversation_state> made;
@@ -129,10 +135,15 @@ protected:
     {
         names.push_back(name);
         charges.push_back({"ten", base::hashed_name{names.back()}, &ten, 1, true});
+        return ask_for(charges.back());
+    }
+
+    std::optional<failure> ask_for(const charge& c)
+    {
         askers.emplace_back();
         askers.back().now = &now;
         askers.back().until = now + options.timeout + 5ms;
-        return it().ask({&charges.back(), 1}, askers.back(), now);
+        return it().ask({&c, 1}, askers.back(), now);
     }
 
     void end_turn()
@@ -176,7 +187,7 @@ protected:
     {
         const sent oldest = wire.front();
         wire.pop_front();
-        scripted_results results{std::move(remaining)};
+        scripted_results results{std::move(remaining), mark};
         return it().answered(oldest.number, results, now);
     }
 
@@ -204,12 +215,13 @@ private:
     {
         EXPECT_GT(c.count, 0U);
         for (const pending_question& p : c.all()) {
-            EXPECT_EQ(p.charges[0].limit, &ten) << "of somebody who has left";
+            EXPECT_NE(p.charges[0].limit, nullptr) << "of somebody who has left";
         }
-        wire.push_back({c.number, c.count});
+        const charge& last = c.all().back().charges[0];
+        wire.push_back({c.number, c.count, last.cost, last.correction != nullptr});
     }
 
-    void send_probe(std::int64_t number) override { wire.push_back({number, 0}); }
+    void send_probe(std::int64_t number) override { wire.push_back({number}); }
 
     void hang_up() override
     {

@@ -1,0 +1,172 @@
+#include "gateway/store/token_leases.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace gateway::store {
+
+namespace {
+
+std::int64_t earliest(base::instant moment)
+{
+    return std::chrono::floor<std::chrono::microseconds>(moment.time_since_epoch()).count();
+}
+
+// Rounded up: what may be spent until a moment ends no later.
+std::int64_t latest(base::instant moment)
+{
+    return std::chrono::ceil<std::chrono::microseconds>(moment.time_since_epoch()).count();
+}
+
+bool may_be_leased(const charge& c)
+{
+    return c.lease != nullptr && c.cost > 0;
+}
+
+}  // namespace
+
+token_leases::token_leases(lease_port& port) : port_(port) {}
+
+const leased_bucket* token_leases::find(const charge& c) const
+{
+    const auto found = buckets_.find(c.bucket_name.hash());
+    return found == buckets_.end() ? nullptr : &found->second;
+}
+
+leased_bucket* token_leases::find(const charge& c)
+{
+    return const_cast<leased_bucket*>(std::as_const(*this).find(c));
+}
+
+// A bucket that is charged twice in a question is left to the store.
+bool token_leases::cover(std::span<const charge> charges, base::instant now, belief counts) const
+{
+    if (buckets_.empty() || ended_ || (counts == belief::fresh && now - heard_at_ > heard_for)) {
+        return false;
+    }
+    for (std::size_t i = 0; i < charges.size(); ++i) {
+        const charge& c = charges[i];
+        const leased_bucket* const b = may_be_leased(c) ? find(c) : nullptr;
+        if (b == nullptr || !b->follows(c) || b->usable(latest(now)) < c.cost) {
+            return false;
+        }
+        const auto same = [&c](const charge& other) {
+            return other.bucket_name.hash() == c.bucket_name.hash();
+        };
+        if (std::any_of(charges.begin(), charges.begin() + static_cast<std::ptrdiff_t>(i), same)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool token_leases::spend(
+    std::span<const charge> charges, base::instant now, belief counts, answer& into
+)
+{
+    if (!cover(charges, now, counts)) {
+        return false;
+    }
+    into.clear();
+    for (const charge& c : charges) {
+        leased_bucket& b = *find(c);
+        into.add(b.spend(c, latest(now)));
+        b.consider(*c.lease, c.cost, demand_of(c, c.cost, now), now);
+    }
+    return true;
+}
+
+std::int64_t token_leases::demand_of(const charge& c, std::int64_t tokens, base::instant now)
+{
+    const std::int64_t period =
+        c.lease->time / std::chrono::microseconds{1} / leased_bucket::periods;
+    const std::int64_t cost = std::min(tokens, c.limit->burst());
+    return demand_.count(c.bucket_name.hash(), cost, earliest(now), period);
+}
+
+void token_leases::asked(std::span<const charge> charges, base::instant now)
+{
+    for (const charge& c : charges) {
+        if (may_be_leased(c)) {
+            (void)demand_of(c, c.cost, now);
+        }
+    }
+}
+
+void token_leases::answered(
+    std::span<const charge> charges, const answer& a, base::instant sent, base::instant now
+)
+{
+    for (std::size_t i = 0; i < charges.size(); ++i) {
+        const charge& c = charges[i];
+        if (!may_be_leased(c) || !a.knows(i) || ended_) {
+            continue;
+        }
+        const std::int64_t demand = demand_of(c, 0, now);
+        leased_bucket* const b = demand >= limit::token_lease::least ? make(c) : find(c);
+        if (b != nullptr && b->follows(c)) {
+            b->heard(earliest(sent) + a.decisions()[i].reset_after / std::chrono::microseconds{1});
+            b->consider(*c.lease, c.cost, demand, now);
+        }
+    }
+}
+
+// Null: there is no room. What was leased before the limit was changed is left to flow back.
+leased_bucket* token_leases::make(const charge& c)
+{
+    if (leased_bucket* const known = find(c); known != nullptr) {
+        if (known->follows(c)) {
+            return known;
+        }
+        buckets_.erase(c.bucket_name.hash());
+    }
+    if (buckets_.size() == max_buckets) {
+        std::erase_if(buckets_, [](const auto& one) { return one.second.is_idle(); });
+    }
+    if (buckets_.size() == max_buckets) {
+        return nullptr;
+    }
+    return &buckets_
+                .emplace(
+                    std::piecewise_construct,
+                    std::forward_as_tuple(c.bucket_name.hash()),
+                    std::forward_as_tuple(c, port_)
+                )
+                .first->second;
+}
+
+void token_leases::heard(std::int64_t mark, base::instant asked)
+{
+    if (mark != mark_) {
+        mark_ = mark;
+        for (auto& [id, b] : buckets_) {
+            b.forget();
+        }
+    }
+    heard_at_ = asked;
+}
+
+base::instant token_leases::passed(base::instant now)
+{
+    base::instant next = base::instant::max();
+    for (auto& [id, b] : buckets_) {
+        b.give_back(leased_bucket::giving::what_is_over, now);
+        next = std::min(next, b.next_end());
+    }
+    std::erase_if(buckets_, [](const auto& one) { return one.second.is_idle(); });
+    return next;
+}
+
+bool token_leases::end(base::instant now)
+{
+    ended_ = true;
+    for (auto& [id, b] : buckets_) {
+        b.give_back(leased_bucket::giving::all, now);
+    }
+    return std::all_of(buckets_.begin(), buckets_.end(), [](const auto& one) {
+        return one.second.is_idle();
+    });
+}
+
+}  // namespace gateway::store

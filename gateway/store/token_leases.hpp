@@ -1,0 +1,88 @@
+// The leases of a worker on buckets in a shared store: tokens that it has taken ahead, so that what
+// is asked of a hot bucket is decided here, without the store (docs/decisions/0018).
+//
+// A bucket of which much is asked gets a lease of as many tokens as are asked in a 32nd of the
+// lease's time; never more than its share of the burst, than what comes back in its time, or than a
+// quarter of what is left in the bucket. When half of it is spent the next one is asked for. No
+// request waits for one: until it is there the store is asked.
+//
+// What is left of a lease when its time is over is given back. While the store can be asked, leases
+// count only if it has answered what was asked within `heard_for`; when somebody has given a bucket
+// tokens that nobody expected, all are void.
+//
+// Pure: it asks through a port, and time is an argument. Memory is bounded. One thread.
+#pragma once
+
+#include "gateway/base/clock.hpp"
+#include "gateway/base/hash.hpp"
+#include "gateway/store/leased_bucket.hpp"
+#include "gateway/store/store.hpp"
+#include "gateway/store/token_demand.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+
+namespace gateway::store {
+
+class token_leases {
+public:
+    // Most buckets with leases.
+    static constexpr std::size_t max_buckets = 1024;
+    static constexpr base::duration heard_for = std::chrono::milliseconds{100};
+
+    // Which leases may be spent: those that `heard_for` bounds, or all.
+    enum class belief : bool { fresh, all };
+
+    // `port` must outlive it.
+    explicit token_leases(lease_port& port);
+
+    // Whether leases have the tokens of all these charges.
+    [[nodiscard]] bool cover(std::span<const charge> charges, base::instant now, belief counts)
+        const;
+
+    // Spends them; then `into` is the answer. False: nothing is spent, and `into` says nothing.
+    [[nodiscard]] bool spend(
+        std::span<const charge> charges, base::instant now, belief counts, answer& into
+    );
+
+    // The store is asked for these.
+    void asked(std::span<const charge> charges, base::instant now);
+
+    // The store has answered these, in a call that was sent then.
+    void answered(
+        std::span<const charge> charges, const answer& a, base::instant sent, base::instant now
+    );
+
+    // An answer has come to what was asked then, with the mark of the last gift of tokens. Another
+    // one than before: forgets all leases.
+    void heard(std::int64_t mark, base::instant asked);
+
+    // Gives back what is over, and says when there is something again; base::instant::max(): when
+    // the port is told.
+    base::instant passed(base::instant now);
+
+    // Leases nothing any more, and gives back what is left. False: not all of that has been
+    // answered yet.
+    [[nodiscard]] bool end(base::instant now);
+
+private:
+    struct hash_of {
+        std::size_t operator()(const base::hash128& id) const { return id.low; }
+    };
+
+    lease_port& port_;
+    token_demand demand_;
+    std::unordered_map<base::hash128, leased_bucket, hash_of> buckets_;
+    std::int64_t mark_ = 0;
+    base::instant heard_at_{};
+    bool ended_ = false;
+
+    leased_bucket* find(const charge& c);
+    const leased_bucket* find(const charge& c) const;
+    leased_bucket* make(const charge& c);
+    std::int64_t demand_of(const charge& c, std::int64_t tokens, base::instant now);
+};
+
+}  // namespace gateway::store
