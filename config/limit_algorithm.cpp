@@ -6,14 +6,13 @@ namespace gateway::config {
 namespace {
 
 // Keys that only one algorithm has.
-constexpr std::array<std::pair<std::string_view, algorithm>, 7> keys_of_one{{
+constexpr std::array<std::pair<std::string_view, algorithm>, 6> keys_of_one{{
     {"burst", algorithm::token_bucket},
     {"capacity", algorithm::fixed_window},
     {"start", algorithm::fixed_window},
     {"time_zone", algorithm::fixed_window},
     {"resolution", algorithm::sliding_window},
     {"max", algorithm::concurrency},
-    {"lease", algorithm::concurrency},
 }};
 
 // Keys that mean nothing where a request has a place, and takes no tokens.

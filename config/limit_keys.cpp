@@ -1,5 +1,6 @@
 // limits: their keys, stores and modes.
 #include "config/key_parts.hpp"
+#include "config/lease_keys.hpp"
 #include "config/limit_plans.hpp"
 #include "config/limit_rate.hpp"
 #include "config/local_share_keys.hpp"
@@ -178,6 +179,7 @@ void describe_limit(keys& limit, limit_draft& l, draft& d)
     );
     describe_limit_plans(limit, l, d);
     describe_local_share(limit, l);
+    limit.rule([&](section& from) { check_lease(from, l); });
     limit.rule([&](section& from) { check_store(from, l); });
     limit.word(
         {"mode", "`shadow` decides, counts and logs, but never rejects: for trying a limit out"},

@@ -1,6 +1,7 @@
 #include "config/limit_rate.hpp"
 
 #include "config/cost_keys.hpp"
+#include "config/lease_keys.hpp"
 #include "config/limit_algorithm.hpp"
 #include "config/limit_numbers.hpp"
 #include "config/outcome_keys.hpp"
@@ -17,7 +18,6 @@ using namespace std::chrono_literals;
 constexpr std::uint64_t most_in_a_log = 10'000;
 constexpr std::uint64_t least_parts = 2;
 constexpr std::uint64_t most_parts = 64;
-constexpr base::duration longest_lease = 1h;
 
 // What is wrong with a rate; nothing: all is well.
 std::optional<std::string> complaint_about(const rate& written, algorithm how)
@@ -166,22 +166,7 @@ void describe_places(keys& limit, limit_draft& l)
          },
          .optional = true}
     );
-    limit.other(
-        {"lease",
-         "of `concurrency` in a shared store: so long after a gateway has died its requests' "
-         "places "
-         "are free again"},
-        {.says = {"`10s`", "1s to 1h"},
-         .read =
-             [&](section& from) {
-                 const auto read = from.time("lease", limit::limit::shortest_lease, longest_lease);
-                 l.written.lease = read.value_or(l.written.lease);
-             },
-         .print = [&]() -> std::optional<std::string> {
-             return counts_requests(l) ? std::optional{format_duration(l.written.lease)}
-                                       : std::nullopt;
-         }}
-    );
+    describe_lease(limit, l);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "gateway/limit/limit.hpp"
 #include "gateway/limit/penalty.hpp"
+#include "gateway/limit/token_lease.hpp"
 #include "gateway/policy/cost_rule.hpp"
 #include "gateway/policy/outcome_rule.hpp"
 #include "gateway/policy/plan.hpp"
@@ -79,6 +80,9 @@ struct limit_rule {
 
     // In how many parts its buckets are split, as `limit` is; 1: they are whole.
     std::int64_t shards = 1;
+
+    // What a worker takes ahead from its buckets in a shared store.
+    limit::token_lease lease{};
 
     // Percent of Retry-After that is added at random to what a rejected client is told.
     int jitter = 0;

@@ -38,6 +38,7 @@ void limit_check::batch::add(
         .max_wait = i.rule->max_wait,
         .max_reserved = i.rule->max_reserved,
         .penalty = i.rule->penalty.any() ? &i.rule->penalty : nullptr,
+        .lease = i.rule->lease.any() ? &i.rule->lease : nullptr,
         .may_be_corrected = i.may_be_corrected,
     };
     entry[count++] = index;
@@ -66,9 +67,13 @@ const verdict* limit_check::start(
         finish();
         return &verdict_;
     }
+    elsewhere_.taken_at = loop_.now();
+    if (take_leased(*shared)) {
+        finish();
+        return &verdict_;
+    }
     listener_ = &listener;
     may_be_charged_ = false;
-    elsewhere_.taken_at = loop_.now();
     if (shared->ask(elsewhere_.all(), *this).has_value()) {
         settle_failure();
         return &verdict_;
@@ -106,6 +111,18 @@ bool limit_check::recall(const store::shared_store& shared)
     }
     record(elsewhere_, elsewhere_.given, outcome::allowed);
     return true;
+}
+
+// True: the shared store's part has been taken ahead of this request. Leases are of all its limits
+// or of no use, so the first one tells whether to look.
+bool limit_check::take_leased(store::shared_store& shared)
+{
+    elsewhere_.taken = elsewhere_.charges[0].lease != nullptr &&
+                       shared.take_leased(elsewhere_.all(), elsewhere_.given);
+    if (elsewhere_.taken) {
+        record(elsewhere_, elsewhere_.given, outcome::allowed);
+    }
+    return elsewhere_.taken;
 }
 
 // False: the request is refused, and the verdict says why.

@@ -3,8 +3,9 @@
 //   1. what the shared store said before may reject the request; then the local store is only
 //      looked at, so that the client is told of every limit in its way that is known here
 //   2. the local store decides and takes. If it rejects, the shared store is not asked
-//   3. the shared store is asked once for all its limits; a rejection gives the local tokens back
-//   4. if it fails, each limit's on_store_failure says what that means
+//   3. what was taken ahead from the shared store is spent, if it is enough for all its limits
+//   4. else the store is asked once for all of them; a rejection gives the local tokens back
+//   5. if it fails, each limit's on_store_failure says what that means
 //
 // So a rejected request is charged to none of its limits, wherever they live. While the shared
 // store is asked, tokens are held in the local one only: nothing has ever to be given back over a
@@ -161,6 +162,7 @@ private:
     void put_decision(const batch& b, const store::answer& a, std::size_t i);
     store::shared_store* gather(const policy_view& view);
     bool recall(const store::shared_store& shared);
+    bool take_leased(store::shared_store& shared);
     bool decide_locally(store::intent what, batch& b, telemetry::outcome when_allowed);
     bool decide_without_room(store::intent what, batch& b, telemetry::outcome when_allowed);
     void record(const batch& b, const store::answer& a, telemetry::outcome when_allowed);

@@ -113,6 +113,15 @@ void resources::sweep()
     std::erase_if(retired_, [](const auto& p) { return p->empty() && p.use_count() == 1; });
 }
 
+bool resources::end_leases()
+{
+    bool all = true;
+    for (kept_store& k : stores_) {
+        all = k.store->end_leases() && all;
+    }
+    return all;
+}
+
 void resources::close()
 {
     for (auto& p : pools_) {

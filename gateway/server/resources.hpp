@@ -21,6 +21,9 @@ public:
     // Destroys what is retired and not in use. Called from each tick.
     void sweep();
 
+    // Gives back what was taken ahead from shared stores. False: not all of it yet.
+    bool end_leases();
+
     // Closes everything, at the worker's end.
     void close();
 

@@ -491,6 +491,27 @@ TEST(bad_files, a_failure_policy_without_a_shared_store_is_warned_of)
     EXPECT_THAT(warnings(""), testing::IsEmpty());
 }
 
+TEST(bad_files, a_lease_of_hardly_any_tokens_is_warned_of)
+{
+    const auto warnings = [](const std::string& numbers) {
+        sample s;
+        s.stores = "stores: { s: { url: redis://h } }\n";
+        s.limits = "limits:\n  a: { key: [], store: s, lease: { share: 10% }, " + numbers + " }\n";
+        return s.load().warnings;
+    };
+    for (const char* few : {"rate: 3/s, burst: 1000", "rate: 1000/s, burst: 39"}) {
+        EXPECT_THAT(
+            warnings(few),
+            testing::ElementsAre(
+                "f:3:34: limits.a.lease: has no effect: its share of the burst, and "
+                "what comes back in its time, must each be 4 tokens at least"
+            )
+        );
+    }
+    EXPECT_THAT(warnings("rate: 4/s, burst: 40"), testing::IsEmpty());
+    EXPECT_EQ(warnings("rate: 8/s, burst: 80, shards: 4").size(), 1U) << "of a part";
+}
+
 // Otherwise a large file of misspelt names would hold a reload for seconds.
 TEST(bad_files, names_are_suggested_for_the_first_misspelt_ones_only)
 {

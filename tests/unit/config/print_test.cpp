@@ -50,6 +50,7 @@ sample full()
         "  shared_out: { key: [], rate: 9/h, store: \"-\", on_store_failure: local, local_share: "
         "2/3 "
         "}\n"
+        "  leased: { key: [], rate: 90/s, store: \"-\", lease: { share: 20%, time: 300ms } }\n"
         "  hot: { key: [], algorithm: fixed_window, rate: 90/h, start: aligned, shards: 8 }\n"
         "  llm: { key: [], rate: 9/h, settle: { header: X-Used, max: 1000, keep: true } }\n"
         "  hourly: { key: [], algorithm: fixed_window, rate: 9/h, start: aligned, plan: p, "

@@ -24,6 +24,8 @@ public:
     std::string bucket;              // of its last charge
     std::int64_t burst = 0;          // of its limit
     std::optional<store::answer> recalled;
+    std::optional<store::answer> leased;
+    const limit::token_lease* lease = nullptr;  // of the last charge that was to be leased
     int questions = 0;
     std::int64_t remaining = 7;
 
@@ -33,6 +35,15 @@ public:
             into = *recalled;
         }
         return recalled.has_value();
+    }
+
+    bool take_leased(std::span<const store::charge> charges, store::answer& into) override
+    {
+        lease = charges.back().lease;
+        if (leased) {
+            into = *leased;
+        }
+        return leased.has_value();
     }
 
     std::optional<store::failure> ask(std::span<const store::charge> charges, store::question& q)
@@ -347,6 +358,46 @@ TEST_F(limits, that_are_remembered_as_empty_reject_without_asking_and_take_nothi
     EXPECT_EQ(count(1), 0U);
     EXPECT_EQ(count(2), 0U);
     EXPECT_EQ(left(2), 3);
+}
+
+TEST_F(limits, of_which_tokens_are_leased_decide_at_once)
+{
+    add("a", elsewhere, 2).lease = {.percent = 10};
+    add("c", policy::local_store, 2);
+    shared->leased.emplace();
+    shared->leased->add({.allowed = true, .remaining = 6});
+    EXPECT_EQ(ask().is, is::allowed);
+    EXPECT_FALSE(pending());
+    EXPECT_EQ(shared->questions, 0);
+    ASSERT_NE(shared->lease, nullptr);
+    EXPECT_EQ(shared->lease->percent, 10);
+    EXPECT_EQ(said().limits()[0].decision.remaining, 6);
+    EXPECT_EQ(count(0, outcome::allowed), 1U);
+    EXPECT_EQ(count(1, outcome::allowed), 1U);
+    EXPECT_EQ(ask().is, is::allowed);
+    shared->lease = nullptr;
+    EXPECT_EQ(ask().is, is::rejected) << "by the local one";
+    EXPECT_EQ(shared->lease, nullptr) << "nothing is taken that would have to be given back";
+}
+
+TEST_F(limits, of_which_tokens_are_leased_are_corrected_in_the_store)
+{
+    limit_rule& rule = add("a", elsewhere, 2);
+    rule.lease = {.percent = 10};
+    rule.outcome.charge_on.ranges = {{500, 599}};
+    shared->leased.emplace();
+    shared->leased->add({.allowed = true, .remaining = 6, .reset_after = std::chrono::hours{2}});
+    EXPECT_EQ(ask().is, is::allowed);
+    EXPECT_EQ(shared->questions, 0);
+    respond(200);
+    EXPECT_EQ(shared->questions, 1) << "the correction";
+}
+
+TEST_F(limits, without_leases_take_none)
+{
+    add("a", elsewhere, 2);
+    ask();
+    EXPECT_EQ(shared->lease, nullptr);
 }
 
 TEST_F(limits, that_are_remembered_as_empty_are_named_with_the_local_ones_in_the_way)
