@@ -15,6 +15,7 @@ PROGRAM = PROGRAMS / "store_load"
 WAYS = {"script": "one script", "commands": "commands", "watch": "WATCH and EXEC", "ours": "gateway"}
 CALLERS = (1, 16, 64, 256)
 KEYS = {"hot key": 1, "10,000 keys": 10_000}
+LEASED = {"keys": 1, "lease": 10}
 FAR_OVER = {"keys": 1, "per_second": 10, "burst": 10}
 OVER_GRANT = dict(FAR_OVER, callers=64, lasts_ms=3000)
 MOST = 40  # 10 at once, and 10 a second for 3 s
@@ -115,6 +116,8 @@ def run(_):
                 show(f"stores: {title}, {callers} callers", columns,
                      [row(name, measured(redis, way, callers=callers, keys=keys), plain[title])
                       for way, name in WAYS.items()])
+        show("stores: hot key with leases, 64 callers", columns,
+             [row(WAYS["ours"], measured(redis, "ours", callers=64, **LEASED), plain["hot key"])])
         show("stores: far over the limit, 64 callers", columns,
              [row(name, measured(redis, way, callers=64, **FAR_OVER), plain["hot key"])
               for way, name in WAYS.items() if way in ("script", "ours")])

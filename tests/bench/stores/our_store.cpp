@@ -47,7 +47,7 @@ store::shared_options options_of(const workload& w)
 class caller final : private store::question {
 public:
     caller(store::shared_store& from, const limit::limit& l, const workload& w, result& into)
-        : store_(from), limit_(l), work_(w), into_(into)
+        : store_(from), limit_(l), work_(w), into_(into), lease_{.percent = w.lease}
     {}
 
     void begin(clock::time_point until)
@@ -65,6 +65,7 @@ private:
     const limit::limit& limit_;
     const workload& work_;
     result& into_;
+    const limit::token_lease lease_;
     clock::time_point until_;
     clock::time_point asked_at_;
     bool failed_ = false;
@@ -79,7 +80,9 @@ private:
         while (asked_at_ < until_) {
             name_buckets();
             store::answer known;
-            if (!store_.recalls(charges(), base::now(), known)) {
+            const bool decided = store_.recalls(charges(), base::now(), known) ||
+                                 store_.take_leased(charges(), known);
+            if (!decided) {
                 failed_ = store_.ask(charges(), *this).has_value();
                 return;
             }
@@ -99,6 +102,7 @@ private:
                 .limit_name = "l",
                 .bucket_name = base::hashed_name{names_[i]},
                 .limit = &limit_,
+                .lease = lease_.any() ? &lease_ : nullptr,
             };
         }
     }

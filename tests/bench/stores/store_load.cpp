@@ -109,6 +109,8 @@ void read_option(std::string_view word, workload& w)
         w.keys = std::stoul(value);
     } else if (key == "limits") {
         w.limits = std::stoul(value);
+    } else if (key == "lease") {
+        w.lease = std::stoi(value);
     } else if (key == "lasts_ms") {
         w.lasts = std::chrono::milliseconds{std::stol(value)};
     } else if (key == "per_second") {

@@ -23,6 +23,8 @@ struct workload {
     // The kind of limit, and how many of them each decision asks; of our store only.
     std::string kind = "token_bucket";
     std::size_t limits = 1;
+    // Percent of the burst that is taken ahead; of our store only.
+    int lease = 0;
 
     bool in_postgres() const { return server.starts_with("postgresql://"); }
 };
