@@ -35,6 +35,20 @@ bool postgres_store::recalls(std::span<const charge> charges, base::instant now,
     return link_for(charges).conversation().recalls(charges, now, into);
 }
 
+bool postgres_store::take_leased(std::span<const charge> charges, answer& into)
+{
+    return link_for(charges).conversation().take_leased(charges, base::now(), into);
+}
+
+bool postgres_store::end_leases()
+{
+    bool all = true;
+    for (const auto& link : links_) {
+        all = link->conversation().end_leases(base::now()) && all;
+    }
+    return all;
+}
+
 std::optional<failure> postgres_store::ask(std::span<const charge> charges, question& q)
 {
     return link_for(charges).conversation().ask(charges, q, base::now());
@@ -50,6 +64,7 @@ void postgres_store::close()
 
 void postgres_store::retire()
 {
+    (void)end_leases();
     group_->retire();
 }
 
