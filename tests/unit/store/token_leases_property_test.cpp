@@ -19,11 +19,16 @@ protected:
         return *limit::limit::make(n.rate, 1s, n.burst);
     }
 
-    leased_world world{
-        limit_of(GetParam()),
-        {.percent = GetParam().percent, .time = GetParam().time},
-        GetParam().workers};
+    leased_world world = fresh();
     std::mt19937 random{4711};
+
+    static leased_world fresh()
+    {
+        return {
+            limit_of(GetParam()),
+            {.percent = GetParam().percent, .time = GetParam().time},
+            GetParam().workers};
+    }
 
     // Tokens that a limit gives in that time to who always asks.
     static std::int64_t all(base::duration time)
@@ -41,7 +46,9 @@ protected:
     }
 
     // Each worker is asked so many times the rate, together; some workers more than others.
-    void ask_for(base::duration time, double times)
+    void ask_for(base::duration time, double times) { ask_for(world, time, times); }
+
+    void ask_for(leased_world& of, base::duration time, double times)
     {
         std::vector<double> part(GetParam().workers);
         double sum = 0;
@@ -51,10 +58,10 @@ protected:
         }
         const double per_step = static_cast<double>(GetParam().rate) * times / 1000;
         std::vector<double> due(part.size());
-        for (const base::instant end = world.now + time; world.now < end; world.pass(1ms)) {
+        for (const base::instant end = of.now + time; of.now < end; of.pass(1ms)) {
             for (std::size_t i = 0; i < part.size(); ++i) {
                 for (due[i] += per_step * part[i] / sum; due[i] >= 1; --due[i]) {
-                    world.request(i);
+                    of.request(i);
                 }
             }
         }
@@ -120,6 +127,20 @@ TEST_P(leases_of, a_worker_that_crashes_are_all_that_is_lost)
     ask_for(4s, 2.5 * static_cast<double>(GetParam().workers));
     EXPECT_EQ(world.too_many, 0);
     EXPECT_GE(world.admitted - before, (there + all(4s) - GetParam().burst) * 99 / 100);
+}
+
+TEST_P(leases_of, a_worker_that_ends_give_nothing_to_those_who_hold_others)
+{
+    for (int turn = 0; turn < 8; ++turn) {
+        leased_world one = fresh();
+        ask_for(one, std::chrono::milliseconds{5 + random() % 100}, 1 + turn % 3);
+        while (!one.leases(0).end(one.now)) {
+            one.pass(100us);
+        }
+        one.pass(std::chrono::milliseconds{random() % 80});
+        ask_for(one, 500ms, 10);
+        ASSERT_EQ(one.too_many, 0) << turn;
+    }
 }
 
 TEST_P(leases_of, a_bucket_that_is_reset_are_void)
