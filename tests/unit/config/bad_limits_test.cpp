@@ -147,25 +147,25 @@ TEST(bad_limits, are_refused)
          "on_store_failure: local, shards: 2, local_share: 1/3 } }",
          "f:2:95: limits.a.local_share: not with \"shards\""},
         {"limits: { a: { key: [], rate: 99/s, lease: { share: 10% } } }",
-         "f:1:45: limits.a.lease: has no effect without a shared \"store\""},
+         "f:1:44: limits.a.lease: has no effect without a shared \"store\""},
         {"limits: { a: { key: [], algorithm: fixed_window, rate: 99/s, lease: { share: 10% } } }",
-         "f:1:70: limits.a.lease: only for \"algorithm: token_bucket\" or \"concurrency\""},
+         "f:1:69: limits.a.lease: only for \"algorithm: token_bucket\" or \"concurrency\""},
         {"limits: { a: { key: [], algorithm: concurrency, max: 2, lease: { share: 10% } } }",
          "f:1:64: limits.a.lease: expected"},
         {"limits: { a: { key: [], rate: 99/s, lease: 10s } }",
          "f:1:44: limits.a.lease: expected a mapping"},
         {"stores: { s: { url: 'redis://h' } }\nlimits: { a: { key: [], rate: 99/s, store: s, "
          "lease: { share: 51% } } }",
-         "f:2:68: limits.a.lease.share: expected a part of the burst from 1% to 50%"},
+         "f:2:63: limits.a.lease.share: expected a part of the burst from 1% to 50%"},
         {"stores: { s: { url: 'redis://h' } }\nlimits: { a: { key: [], rate: 99/s, store: s, "
          "lease: { share: 1/10 } } }",
-         "f:2:68: limits.a.lease.share: expected a part of the burst from 1% to 50%"},
+         "f:2:63: limits.a.lease.share: expected a part of the burst from 1% to 50%"},
         {"stores: { s: { url: 'redis://h' } }\nlimits: { a: { key: [], rate: 99/s, store: s, "
          "lease: { time: 1s } } }",
-         "f:2:60: limits.a.lease.share: missing: this key has no default"},
+         "f:2:54: limits.a.lease.share: missing: this key has no default"},
         {"stores: { s: { url: 'redis://h' } }\nlimits: { a: { key: [], rate: 99/s, store: s, "
          "lease: { share: 10%, time: 11s } } }",
-         "f:2:79: limits.a.lease.time: too large, the maximum is 10s"},
+         "f:2:74: limits.a.lease.time: too large, the maximum is 10s"},
         {"stores: { s: { url: 'redis://h' } }\nlimits: { a: { key: [], rate: 99/s, store: s, "
          "max_wait: 1s, lease: { share: 10% } } }",
          "f:2:68: limits.a.lease: not with \"max_wait\""},
