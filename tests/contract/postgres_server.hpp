@@ -8,8 +8,8 @@
 
 #include <csignal>
 #include <filesystem>
-#include <libpq-fe.h>
 #include <memory>
+#include <postgresql/libpq-fe.h>
 #include <pwd.h>
 #include <string>
 #include <sys/prctl.h>

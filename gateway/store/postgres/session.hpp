@@ -13,9 +13,9 @@
 #include <boost/asio/posix/basic_stream_descriptor.hpp>
 
 #include <cstddef>
-#include <libpq-fe.h>
 #include <memory>
 #include <optional>
+#include <postgresql/libpq-fe.h>
 #include <string>
 #include <vector>
 

@@ -6,9 +6,9 @@
 #include <boost/url/rfc/unreserved_chars.hpp>
 
 #include <array>
-#include <libpq-fe.h>
 #include <map>
 #include <memory>
+#include <postgresql/libpq-fe.h>
 #include <sstream>
 
 namespace gateway::store::postgres {

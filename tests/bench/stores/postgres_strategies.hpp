@@ -5,8 +5,8 @@
 #include "tests/bench/stores/strategies.hpp"
 
 #include <cstdint>
-#include <libpq-fe.h>
 #include <memory>
+#include <postgresql/libpq-fe.h>
 #include <string>
 
 namespace gateway::bench {
