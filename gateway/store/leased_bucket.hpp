@@ -75,6 +75,9 @@ public:
     // Has no leases.
     bool is_idle() const;
 
+    // Nor is there anything else to be known of it.
+    bool may_be_forgotten(base::instant now) const { return is_idle() && now >= rests_until_; }
+
 private:
     class lease final : private question {
     public:

@@ -104,7 +104,7 @@ void token_leases::answered(
             continue;
         }
         const std::int64_t demand = demand_of(c, 0, now);
-        leased_bucket* const b = demand >= limit::token_lease::least ? make(c) : find(c);
+        leased_bucket* const b = demand >= limit::token_lease::least ? make(c, now) : find(c);
         if (b != nullptr && b->follows(c)) {
             b->heard(earliest(sent) + a.decisions()[i].reset_after / std::chrono::microseconds{1});
             b->consider(*c.lease, c.cost, demand, now);
@@ -113,7 +113,7 @@ void token_leases::answered(
 }
 
 // Null: there is no room. What was leased before the limit was changed is left to flow back.
-leased_bucket* token_leases::make(const charge& c)
+leased_bucket* token_leases::make(const charge& c, base::instant now)
 {
     if (leased_bucket* const known = find(c); known != nullptr) {
         if (known->follows(c)) {
@@ -122,7 +122,7 @@ leased_bucket* token_leases::make(const charge& c)
         buckets_.erase(c.bucket_name.hash());
     }
     if (buckets_.size() == max_buckets) {
-        std::erase_if(buckets_, [](const auto& one) { return one.second.is_idle(); });
+        forget_idle_ones(now);
     }
     if (buckets_.size() == max_buckets) {
         return nullptr;
@@ -154,8 +154,13 @@ base::instant token_leases::passed(base::instant now)
         b.give_back(leased_bucket::giving::what_is_over, now);
         next = std::min(next, b.next_end());
     }
-    std::erase_if(buckets_, [](const auto& one) { return one.second.is_idle(); });
+    forget_idle_ones(now);
     return next;
+}
+
+void token_leases::forget_idle_ones(base::instant now)
+{
+    std::erase_if(buckets_, [now](const auto& one) { return one.second.may_be_forgotten(now); });
 }
 
 bool token_leases::end(base::instant now)

@@ -81,7 +81,8 @@ private:
 
     leased_bucket* find(const charge& c);
     const leased_bucket* find(const charge& c) const;
-    leased_bucket* make(const charge& c);
+    leased_bucket* make(const charge& c, base::instant now);
+    void forget_idle_ones(base::instant now);
     std::int64_t demand_of(const charge& c, std::int64_t tokens, base::instant now);
 };
 
