@@ -26,7 +26,15 @@ CREATE @LOGGED@ TABLE gateway.buckets (
     kind "char" NOT NULL,
     key text COLLATE "C" PRIMARY KEY,
     moments bigint[],
-    amounts bigint[]
+    amounts bigint[],
+    -- What is changed by hand must be something that functions can read.
+    CHECK (full_at BETWEEN 0 AND 9007199254740991 AND owed >= 0 AND CASE
+        WHEN kind = 't' THEN unit >= 1
+        WHEN kind IN ('s', 'p') THEN unit >= 1 AND coalesce(cardinality(moments) = cardinality(amounts), false)
+            AND array_position(moments, NULL) IS NULL AND coalesce(0 < ALL (amounts), false)
+        WHEN kind = 'b' THEN unit >= 0 AND array_position(moments, NULL) IS NULL
+        ELSE kind IN ('w', 'r', 'm', 'n')
+    END)
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05);
 
 -- What every call begins with.

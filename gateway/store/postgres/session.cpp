@@ -18,15 +18,20 @@ constexpr net::resolver_options only_when_asked{
 constexpr base::duration fresh_lookup = std::chrono::milliseconds{100};
 
 // What the server's session is told: one plan for all calls, by the primary key, also while the
-// table's statistics are of another time; and how long a lock is waited for.
+// table's statistics are of another time; how transactions see each other, whatever the database's
+// default; and when a statement is given up, and how long a lock is waited for.
 void add_settings(
-    std::vector<std::pair<std::string, std::string>>& parameters, const postgres_options& options
+    std::vector<std::pair<std::string, std::string>>& parameters,
+    const postgres_options& options,
+    base::duration limit
 )
 {
     const std::string settings =
         "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off "
-        "-c enable_mergejoin=off -c lock_timeout=" +
-        std::to_string(session::lock_wait(options));
+        "-c enable_mergejoin=off -c default_transaction_isolation=read\\ committed "
+        "-c statement_timeout=" +
+        std::to_string(limit / std::chrono::milliseconds{1}) +
+        " -c lock_timeout=" + std::to_string(session::lock_wait(options));
     for (auto& [name, value] : parameters) {
         if (name == "options") {
             value += ' ' + settings;
@@ -155,7 +160,7 @@ bool session::begin(std::size_t server, const net::resolved_name::endpoint& at)
         all.emplace_back("password", options_.password);
     }
     if (!is_pooled_) {
-        add_settings(all, options_);
+        add_settings(all, options_, limit_);
     }
     std::vector<const char*> words{
         "target_session_attrs", "gssencmode", "fallback_application_name"};

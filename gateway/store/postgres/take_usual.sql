@@ -37,7 +37,9 @@ BEGIN
         ORDER BY its_key
         ON CONFLICT (key) DO NOTHING RETURNING 1
     )
-    SELECT array_agg(n), array_agg(debt), array_agg(passing), count(*) FILTER (WHERE is_new AND passing * cost > 0),
+    SELECT array_agg(n), array_agg(debt), array_agg(passing),
+        -- Also what was made since the others were looked for, and has tokens.
+        count(*) FILTER (WHERE cost BETWEEN 1 AND burst AND debt <= unit * (burst - cost)),
         (SELECT count(*) FROM inserted)
     INTO places, debts, passed, wanted, made FROM decided;
     IF made < wanted THEN

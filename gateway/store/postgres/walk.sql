@@ -1,8 +1,8 @@
 -- Steps of walks over all buckets, in the order of their keys, a page of so many at a time behind a
 -- key. What others have locked is left for the next walk.
 
--- Deletes what is as good as never seen, unless somebody else does so just now. The last key of the
--- page; null at the end.
+-- Deletes what is as good as never seen. The last key of the page; null at the end; where it was, if
+-- somebody else does so just now.
 CREATE FUNCTION gateway.prune_1(prefix text, behind text, page int) RETURNS text
 LANGUAGE plpgsql VOLATILE SET enable_seqscan = off AS $$
 DECLARE
@@ -10,7 +10,7 @@ DECLARE
     now bigint := gateway.now();
 BEGIN
     IF NOT pg_try_advisory_xact_lock(hashtext('gateway.prune')) THEN
-        RETURN NULL;
+        RETURN behind;
     END IF;
     SELECT max(p.key) INTO last FROM (
         SELECT key FROM gateway.buckets WHERE key > greatest(behind, prefix) ORDER BY key LIMIT page) p;
@@ -28,10 +28,12 @@ DECLARE
     b record;
     h gateway.held;
     last text;
+    -- What comes behind the colon that the prefix ends with.
+    beyond text := left(prefix, -1) || ';';
     now bigint := gateway.now();
 BEGIN
     FOR b IN
-        SELECT key, kind FROM gateway.buckets WHERE key > greatest(behind, prefix) AND starts_with(key, prefix)
+        SELECT key, kind FROM gateway.buckets WHERE key > greatest(behind, prefix) AND key < beyond
         ORDER BY key LIMIT page FOR UPDATE SKIP LOCKED
     LOOP
         last := b.key;

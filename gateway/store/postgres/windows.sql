@@ -82,7 +82,7 @@ BEGIN
         t.shift := ('x' || lpad(substr(right(key, 32), 1, 13), 16, '0'))::bit(64)::bigint % t.usual;
     END IF;
     t.present := gateway.window_at(t, now);
-    t.most := least(3153600000000000 / t.usual * t.count, 1099511627775);
+    t.most := least((3153600000000000 / t.usual)::numeric * t.count, 1099511627775)::bigint;
     RETURN t;
 END $$;
 
