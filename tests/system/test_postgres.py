@@ -157,10 +157,11 @@ class Exact(InPostgres):
     def test_with_three_gateways(self):
         self.judge(self.started(PostgresServer()))
 
-    def test_where_every_transaction_is_serializable(self):
+    def test_behind_a_pooler_where_every_transaction_is_serializable(self):
         """Calls that conflict are repeated, so some may fail, and none is granted twice."""
         server = self.started(PostgresServer("default_transaction_isolation=serializable"))
-        gateways = [self.ready(server.url, limit="rate: 1/h, burst: 60") for _ in range(3)]
+        url = self.started(PgBouncer(server)).url
+        gateways = [self.ready(url, limit="rate: 1/h, burst: 60") for _ in range(3)]
         given = []
 
         def ask(gateway):

@@ -91,7 +91,9 @@ class Waiting(SystemTest):
         for store in self.every_store():
             with self.subTest(store=store):
                 self.arrivals.at.clear()
-                g = self.gateway_with("rate: 1/m, burst: 1, max_wait: 1m", store)
+                # One worker, so that the tokens are back before the next client asks.
+                limit = "rate: 1/m, burst: 1, max_wait: 1m"
+                g = self.gateway_with(limit, store, more="workers: 1\n")
                 with g.connect() as c:
                     self.assertEqual(c.ask("/").status, 200)
                 for _ in range(3):  # each is the only one that waits

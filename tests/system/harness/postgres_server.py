@@ -1,5 +1,6 @@
 """A real PostgreSQL server of the test's own."""
 import atexit
+import contextlib
 import functools
 import os
 import pwd
@@ -97,25 +98,19 @@ class PostgresServer:
 
     def kill(self):
         """All at once, as when the machine loses its power."""
-        for pid in self._processes():
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+        self._signal_all(signal.SIGKILL)
         self._child.kill()
 
-    def crash(self):
-        """As when one of its processes has failed: it starts anew by itself."""
-        self._child.signal(signal.SIGQUIT)
-        self._child.wait()
-
     def freeze(self):
-        for pid in self._processes():
-            os.kill(pid, signal.SIGSTOP)
+        self._signal_all(signal.SIGSTOP)
 
     def thaw(self):
+        self._signal_all(signal.SIGCONT)
+
+    def _signal_all(self, number):
         for pid in self._processes():
-            os.kill(pid, signal.SIGCONT)
+            with contextlib.suppress(ProcessLookupError):  # one of a connection that has ended
+                os.kill(pid, number)
 
     def forget_all(self):
         """Also before a gateway has installed its schema."""
