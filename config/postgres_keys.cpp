@@ -18,7 +18,8 @@ void describe_flag(
     keys& shared, const key& what, store::shared_options& options, bool postgres_options::*flag
 )
 {
-    const bool standard = postgres_options{}.*flag;
+    const postgres_options defaults;
+    const bool standard = defaults.*flag;
     shared.other(
         what,
         {.says = {standard ? "`true`" : "`false`"},
