@@ -112,11 +112,16 @@ void link::receive()
 bool link::read_results()
 {
     PGconn* const from = session_.connection();
+    bool at_end = false;
     while (!statements_.empty() && PQisBusy(from) == 0) {
         const session::result r{PQgetResult(from), &PQclear};
+        if (r == nullptr && std::exchange(at_end, true)) {
+            break;  // nothing is there: a statement could not be sent, and will be late
+        }
         if (r == nullptr) {
             continue;  // the end of one statement's results
         }
+        at_end = false;
         if (PQresultStatus(r.get()) != PGRES_PIPELINE_SYNC) {
             note(statements_.front(), *r);
             continue;

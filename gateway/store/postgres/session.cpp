@@ -176,6 +176,10 @@ bool session::begin(std::size_t server, const net::resolved_name::endpoint& at)
         return false;
     }
     PQsetErrorVerbosity(connection_.get(), PQERRORS_VERBOSE);
+    // Else libpq writes what the server remarks to stderr.
+    PQsetNoticeProcessor(
+        connection_.get(), [](void*, const char*) {}, nullptr
+    );
     return true;
 }
 
