@@ -36,7 +36,8 @@ class Outcomes(SystemTest):
     def text_with(self, more, rate="5/h", store=None):
         text, where = "", ""
         if store is not None:
-            text = f"stores: {{ r: {{ url: '{store.url}', timeout: 1s }} }}\n"
+            # One worker, so that a correction is made before the next request asks.
+            text = f"workers: 1\nstores: {{ r: {{ url: '{store.url}', timeout: 1s }} }}\n"
             where = "store: r, on_store_failure: closed, "
         text += f"limits: {{ l: {{ key: client_ip, rate: {rate}, {where}{more} }} }}\n"
         return text + forwarding_to(self.origin.address, "l")
