@@ -1,11 +1,11 @@
 #include "config/store_url.hpp"
 
+#include "config/postgres_url.hpp"
 #include "config/text_rules.hpp"
 #include "config/units.hpp"
 #include "gateway/base/chars.hpp"
 #include "gateway/base/ip_address.hpp"
 #include "gateway/base/text.hpp"
-#include "gateway/store/postgres/url.hpp"
 
 #include <boost/url/encode.hpp>
 #include <boost/url/parse.hpp>
@@ -206,7 +206,7 @@ bool has_raw_credentials(std::string_view text)
 parsed<store::shared_options> parse_store_url(std::string_view text)
 {
     if (text.starts_with("postgresql://") || text.starts_with("postgres://")) {
-        store::postgres::parsed_url read = store::postgres::parse_url(std::string{text});
+        parsed<store::postgres_options> read = parse_postgres_url(std::string{text});
         return read.value ? parsed<store::shared_options>{*std::move(read.value), {}}
                           : parsed<store::shared_options>{{}, std::move(read.complaint)};
     }
@@ -221,7 +221,7 @@ namespace {
 
 std::string text_of(const store::postgres_options& options)
 {
-    return store::postgres::url_without_secret(options);
+    return url_without_secret(options);
 }
 
 std::string text_of(const store::redis_options& options)

@@ -1,6 +1,6 @@
+#include "config/store_url.hpp"
 #include "gateway/net/loop.hpp"
 #include "gateway/store/kinds.hpp"
-#include "gateway/store/postgres/url.hpp"
 #include "tests/bench/stores/workload.hpp"
 #include "tests/unit/net/loop_end.hpp"
 
@@ -36,7 +36,7 @@ limit::limit limit_of(const workload& w)
 store::shared_options options_of(const workload& w)
 {
     if (w.in_postgres()) {
-        return store::postgres::parse_url(w.server).value.value();
+        return config::parse_store_url(w.server).value.value();
     }
     store::redis_options options;
     options.port = w.server;

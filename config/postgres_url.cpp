@@ -1,4 +1,4 @@
-#include "gateway/store/postgres/url.hpp"
+#include "config/postgres_url.hpp"
 
 #include "gateway/base/text.hpp"
 
@@ -11,7 +11,7 @@
 #include <postgresql/libpq-fe.h>
 #include <sstream>
 
-namespace gateway::store::postgres {
+namespace gateway::config {
 
 namespace {
 
@@ -105,7 +105,7 @@ bool is_port(const std::string& text)
 
 }  // namespace
 
-parsed_url parse_url(const std::string& text)
+parsed<store::postgres_options> parse_postgres_url(const std::string& text)
 {
     std::string complaint;
     std::optional<parameters> found = parameters_of(text, complaint);
@@ -120,14 +120,15 @@ parsed_url parse_url(const std::string& text)
                     " is not supported: " + std::string{u.why}};
         }
     }
-    postgres_options options;
+    store::postgres_options options;
     options.servers = servers_of(*found);
     options.password = taken(*found, "password");
     options.parameters.assign(found->begin(), found->end());
-    if (options.servers.size() > postgres_options::most_servers) {
+    if (options.servers.size() > store::postgres_options::most_servers) {
         return {
             std::nullopt,
-            "too many hosts, the maximum is " + std::to_string(postgres_options::most_servers)};
+            "too many hosts, the maximum is " +
+                std::to_string(store::postgres_options::most_servers)};
     }
     for (const net::server_address& s : options.servers) {
         if (!is_port(s.port)) {
@@ -140,7 +141,7 @@ parsed_url parse_url(const std::string& text)
     return {std::move(options), {}};
 }
 
-std::string url_without_secret(const postgres_options& options)
+std::string url_without_secret(const store::postgres_options& options)
 {
     namespace urls = boost::urls;
     const auto encoded = [](const std::string& value) {
@@ -170,4 +171,4 @@ std::string url_without_secret(const postgres_options& options)
     return url + database + rest;
 }
 
-}  // namespace gateway::store::postgres
+}  // namespace gateway::config

@@ -1,0 +1,20 @@
+// The URL of a PostgreSQL server, in libpq's own form. It may hold a password, so no message ever
+// repeats it.
+#pragma once
+
+#include "config/address.hpp"
+#include "gateway/store/postgres/options.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace gateway::config {
+
+// Sets the fields of the URL; the others keep their defaults.
+// postgresql://[user[:password]@][host[:port][,...]][/database][?parameter=value&...]
+parsed<store::postgres_options> parse_postgres_url(const std::string& text);
+
+// The URL again, with *** for the password.
+std::string url_without_secret(const store::postgres_options& options);
+
+}  // namespace gateway::config
