@@ -37,15 +37,24 @@ bool same(const pending_question& a, const pending_question& b)
     );
 }
 
-// Both are there.
-void exchange(pending_question& a, pending_question& b)
+// Whether the question has a charge of that bucket.
+bool touches(const pending_question& q, const charge& of)
 {
-    if (&a != &b) {
-        pending_question moved;
-        moved.take_over(a);
-        a.take_over(b);
-        b.take_over(moved);
+    return std::any_of(q.charges.begin(), q.charges.end(), [&of](const charge& c) {
+        return c.bucket_name.hash() == of.bucket_name.hash() && c.limit_name == of.limit_name;
+    });
+}
+
+// The question moves to `to`, and those between one place back.
+template <typename Place>
+void move_up(pending_question& moving, Place to, Place from)
+{
+    pending_question moved;
+    moved.take_over(moving);
+    for (Place at = from; at != to; --at) {
+        at->take_over(*std::prev(at));
     }
+    to->take_over(moved);
 }
 
 std::string gift_key(std::string_view key_prefix)
@@ -228,10 +237,15 @@ void bring_together(call& c)
     const auto all = c.all();
     for (auto first = all.begin(); first != all.end();) {
         auto behind = std::next(first);
-        for (auto next = behind; next != all.end(); ++next) {
+        const bool may_move = first->charges.size() == 1;
+        for (auto next = behind; may_move && next != all.end(); ++next) {
             if (same(*first, *next)) {
-                exchange(*behind, *next);
+                if (next != behind) {
+                    move_up(*next, behind, next);
+                }
                 ++behind;
+            } else if (touches(*next, first->charges.front())) {
+                break;
             }
         }
         first = behind;

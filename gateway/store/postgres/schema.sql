@@ -31,7 +31,7 @@ CREATE @LOGGED@ TABLE gateway.buckets (
     CHECK (full_at BETWEEN 0 AND 9007199254740991 AND owed >= 0 AND CASE
         WHEN kind = 't' THEN unit >= 1
         WHEN kind IN ('s', 'p') THEN unit >= 1 AND coalesce(cardinality(moments) = cardinality(amounts), false)
-            AND array_position(moments, NULL) IS NULL AND coalesce(0 < ALL (amounts), false)
+            AND array_position(moments, NULL) IS NULL AND coalesce((kind = 'p') OR 0 < ALL (amounts), false)
         WHEN kind = 'b' THEN unit >= 0 AND array_position(moments, NULL) IS NULL
         ELSE kind IN ('w', 'r', 'm', 'n')
     END)
