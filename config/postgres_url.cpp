@@ -15,7 +15,7 @@ namespace gateway::config {
 
 namespace {
 
-constexpr const char* expected_form =
+constexpr const char* expected_url =
     "expected postgresql://[user[:password]@]host[:port][,host...]/database[?parameter=value]";
 constexpr const char* default_socket = "/var/run/postgresql";
 constexpr const char* default_port = "5432";
@@ -47,7 +47,7 @@ std::optional<parameters> parameters_of(const std::string& text, std::string& co
         const std::string_view words = said == nullptr ? "" : said;
         const bool is_about_parameter = words.starts_with("invalid URI query parameter");
         complaint =
-            is_about_parameter ? std::string{words.substr(0, words.find('\n'))} : expected_form;
+            is_about_parameter ? std::string{words.substr(0, words.find('\n'))} : expected_url;
         return std::nullopt;
     }
     parameters found;
@@ -135,7 +135,7 @@ parsed<store::postgres_options> parse_postgres_url(const std::string& text)
             return {std::nullopt, "the port must be a number from 1 to 65535"};
         }
         if (s.host.empty() && s.socket_path.empty()) {
-            return {std::nullopt, std::string{"a host is missing: "} + expected_form};
+            return {std::nullopt, std::string{"a host is missing: "} + expected_url};
         }
     }
     return {std::move(options), {}};

@@ -49,12 +49,33 @@ bool touches(const pending_question& q, const charge& of)
 template <typename Place>
 void move_up(pending_question& moving, Place to, Place from)
 {
+    if (to == from) {
+        return;
+    }
     pending_question moved;
     moved.take_over(moving);
     for (Place at = from; at != to; --at) {
         at->take_over(*std::prev(at));
     }
     to->take_over(moved);
+}
+
+// Moves those up that ask the same as the first, as long as none in between is about its bucket.
+// Returns the place behind them.
+template <typename Place>
+Place gather_behind(Place first, Place end)
+{
+    auto behind = std::next(first);
+    const bool may_move = first->charges.size() == 1;
+    for (auto next = behind; may_move && next != end; ++next) {
+        if (same(*first, *next)) {
+            move_up(*next, behind, next);
+            ++behind;
+        } else if (touches(*next, first->charges.front())) {
+            break;
+        }
+    }
+    return behind;
 }
 
 std::string gift_key(std::string_view key_prefix)
@@ -236,19 +257,7 @@ void bring_together(call& c)
 {
     const auto all = c.all();
     for (auto first = all.begin(); first != all.end();) {
-        auto behind = std::next(first);
-        const bool may_move = first->charges.size() == 1;
-        for (auto next = behind; may_move && next != all.end(); ++next) {
-            if (same(*first, *next)) {
-                if (next != behind) {
-                    move_up(*next, behind, next);
-                }
-                ++behind;
-            } else if (touches(*next, first->charges.front())) {
-                break;
-            }
-        }
-        first = behind;
+        first = gather_behind(first, all.end());
     }
 }
 

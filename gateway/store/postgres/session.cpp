@@ -250,6 +250,7 @@ net::task<session::result> session::ask(
 {
     result rows{nullptr, &PQclear};
     std::vector<const char*> values;
+    values.reserve(parameters.size());
     for (const std::string& p : parameters) {
         values.push_back(p.c_str());
     }
