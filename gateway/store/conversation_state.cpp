@@ -28,6 +28,7 @@ conversation_state::conversation_state(
       stuck_after_(std::clamp(options.timeout, least_stuck, most_stuck)),
       metrics_(metrics),
       breaker_(options.breaker),
+      empty_(options.remember_for),
       waiting_(options.max_pending),
       leases_(*this),
       random_(seed)
@@ -286,6 +287,8 @@ bool conversation_state::settle(call& c, call_results& said, base::instant now)
         metrics_.duration.observe(now - p.asked);
         if (kind == call_results::kind::corrupt) {
             fail(p.claim(), failure::corrupt, now);
+        } else if (kind == call_results::kind::failed) {
+            fail(p.claim(), said.why(), now);
         } else {
             leases_.answered(p.charges, a, c.sent, now);
             if (options_.remember_rejections) {

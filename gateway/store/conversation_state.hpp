@@ -52,10 +52,14 @@ protected:
 // What the store says to one call, question by question.
 class call_results {
 public:
-    enum class kind { answer, corrupt, garbage };
+    enum class kind { answer, corrupt, failed, garbage };
 
     // To the next question, which had so many charges.
     virtual kind next(std::size_t charges, answer& into) = 0;
+
+    // Of `failed`: why there is no answer to that question.
+    virtual failure why() const { return failure::corrupt; }
+
     // Nothing is left.
     virtual bool ended() const = 0;
     // Another number than before if somebody has given a bucket tokens since.
@@ -103,6 +107,9 @@ public:
     // For ever. The pending questions fail, or are abandoned without a call.
     enum class pending_ones { fail, abandon };
     void close(pending_ones what);
+
+    // Nobody waits for it.
+    bool idle() const { return pending() == 0; }
 
     bool healthy() const { return link_.ready() && !breaker_.open(); }
 

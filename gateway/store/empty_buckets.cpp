@@ -23,7 +23,9 @@ std::int64_t microseconds(base::instant moment)
 
 }  // namespace
 
-empty_buckets::empty_buckets() : sets_(std::make_unique<std::array<set, places / ways>>()) {}
+empty_buckets::empty_buckets(base::duration fresh_for)
+    : fresh_for_(fresh_for), sets_(std::make_unique<std::array<set, places / ways>>())
+{}
 
 void empty_buckets::heard(std::int64_t mark, base::instant asked)
 {
@@ -93,11 +95,7 @@ void empty_buckets::put(const charge& c, std::int64_t now, std::int64_t full_at,
 {
     const limit::terms& t = c.limit->in_microseconds();
     const place fresh{
-        c.bucket_name.hash(),
-        {t, full_at},
-        t.burst,
-        now + std::chrono::duration_cast<std::chrono::microseconds>(fresh_for).count(),
-        mark_};
+        c.bucket_name.hash(), {t, full_at}, t.burst, microseconds(heard_at_ + fresh_for_), mark_};
     set& in = set_of(fresh.id);
     const auto same = [&fresh](const place& p) { return p.id == fresh.id; };
     const auto free_at = [this, now](const place& p) {

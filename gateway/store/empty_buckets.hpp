@@ -4,8 +4,8 @@
 // Somebody may give a bucket tokens meanwhile. Every answer therefore carries what changes whenever
 // that happens, and then all is forgotten. While the store can be asked nothing counts unless it
 // has answered what was asked within `heard_for`, so a gift counts here no later than that; and no
-// word counts for longer than `fresh_for`, so that a bucket that was deleted by hand is noticed,
-// too.
+// word counts for longer than `fresh_for` after the question, so that a bucket that was deleted by
+// hand is noticed, too. Where no answer tells of gifts, `fresh_for` is as short as `heard_for`.
 //
 // A position on a limit moves back by gifts only, and by what others give back of their leases,
 // which waits for the moment that the store named: whoever takes from the bucket can only make it
@@ -34,12 +34,11 @@ class empty_buckets {
 public:
     static constexpr std::size_t places = 16'384;
     static constexpr base::duration heard_for = std::chrono::milliseconds{100};
-    static constexpr base::duration fresh_for = std::chrono::seconds{10};
 
     // Which of the store's words count: those that the two times above bound, or all.
     enum class belief : bool { fresh, all };
 
-    empty_buckets();
+    explicit empty_buckets(base::duration fresh_for);
 
     // An answer has come to what was asked then, with the mark of the last gift of tokens. Another
     // one than before: forgets everything.
@@ -73,6 +72,7 @@ private:
 
     using set = std::array<place, ways>;
 
+    base::duration fresh_for_;
     std::unique_ptr<std::array<set, places / ways>> sets_;
     // No bucket here is full later than that.
     std::int64_t last_full_at_ = 0;

@@ -53,6 +53,8 @@ struct conversation_options {
     std::size_t max_pending = 16'384;
     // What the store called empty is rejected without asking, until the moment that it named.
     bool remember_rejections = true;
+    // For how long that is believed at most while the store can be asked.
+    base::duration remember_for = std::chrono::seconds{10};
     breaker_options breaker{};
 
     bool operator==(const conversation_options&) const = default;

@@ -99,37 +99,12 @@ private:
     memory_store store_{memory_options{.max_buckets = 10'000}};
 };
 
-inline void prepare(const redis_server&) {}
-
-// Its schema is one that does not outlive a crash.
-inline void prepare(const postgres_server& server)
-{
-    if (server.command("SELECT version FROM gateway.version") != "1") {
-        EXPECT_EQ(server.command(postgres::schema_script(false)), "");
-    }
-}
-
-inline void point(redis_options& options, const redis_server& server)
-{
-    options.port = std::to_string(server.port());
-}
-
-inline void point(postgres_options& options, const postgres_server& server)
-{
-    options.servers[0].port = std::to_string(server.port());
-    options.parameters = {{"user", "gateway"}, {"dbname", "postgres"}};
-}
-
 // A shared store in a loop of its own. Timeouts are long here, as the machine may be busy.
-template <typename Store, typename Options, typename Server>
+template <typename Store, typename Options>
 class shared_subject {
 public:
-    shared_subject() : shared_subject(std::make_shared<Server>(), patient()) {}
-
-    shared_subject(std::shared_ptr<Server> server, Options options) : server_(std::move(server))
+    explicit shared_subject(const Options& options)
     {
-        prepare(*server_);
-        point(options, *server_);
         store_.emplace(loop_, "shared", options, metrics_);
     }
 
@@ -138,6 +113,9 @@ public:
         store_->close();
         net::testing::end(loop_);
     }
+
+    shared_subject(const shared_subject&) = delete;
+    shared_subject& operator=(const shared_subject&) = delete;
 
     bool becomes_healthy(base::duration within = std::chrono::seconds{5})
     {
@@ -179,15 +157,14 @@ public:
 
     std::int64_t ticks(base::duration d) const { return d / std::chrono::microseconds{1}; }
 
-    Server& server() { return *server_; }
-
     Store& store() { return *store_; }
 
     boost::asio::io_context& io() { return loop_.context(); }
 
+    net::loop& loop() { return loop_; }
+
     telemetry::store_metrics& metrics() { return metrics_; }
 
-private:
     static Options patient()
     {
         Options o;
@@ -195,13 +172,55 @@ private:
         return o;
     }
 
-    std::shared_ptr<Server> server_;
+private:
     net::loop loop_;
     telemetry::store_metrics metrics_;
     std::optional<Store> store_;
 };
 
-using redis_subject = shared_subject<redis_store, redis_options, redis_server>;
-using postgres_subject = shared_subject<postgres_store, postgres_options, postgres_server>;
+class redis_subject : public shared_subject<redis_store, redis_options> {
+public:
+    redis_subject() : redis_subject(std::make_shared<redis_server>(), patient()) {}
+
+    redis_subject(std::shared_ptr<redis_server> server, const redis_options& options)
+        : shared_subject(at(*server, options)), server_(std::move(server))
+    {}
+
+    redis_server& server() { return *server_; }
+
+private:
+    std::shared_ptr<redis_server> server_;
+
+    static redis_options at(const redis_server& server, redis_options options)
+    {
+        options.port = std::to_string(server.port());
+        return options;
+    }
+};
+
+class postgres_subject : public shared_subject<postgres_store, postgres_options> {
+public:
+    postgres_subject() : postgres_subject(std::make_shared<postgres_server>(), patient()) {}
+
+    postgres_subject(std::shared_ptr<postgres_server> server, const postgres_options& options)
+        : shared_subject(at(*server, options)), server_(std::move(server))
+    {}
+
+    postgres_server& server() { return *server_; }
+
+private:
+    std::shared_ptr<postgres_server> server_;
+
+    // Its schema is one that does not outlive a crash.
+    static postgres_options at(const postgres_server& server, postgres_options options)
+    {
+        if (server.command("SELECT version FROM gateway.version") != "1") {
+            EXPECT_EQ(server.command(postgres::schema_script(false)), "");
+        }
+        options.servers[0].port = std::to_string(server.port());
+        options.parameters = {{"user", "gateway"}, {"dbname", "postgres"}};
+        return options;
+    }
+};
 
 }  // namespace gateway::store::testing

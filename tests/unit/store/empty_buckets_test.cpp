@@ -33,8 +33,9 @@ private:
 
 class empty : public ::testing::Test {
 protected:
+    static constexpr base::duration fresh_for = 10s;
     const limit::limit slow = *limit::limit::make(1, 1s, 2);
-    empty_buckets remembered;
+    empty_buckets remembered{fresh_for};
     base::instant now{std::chrono::hours{1}};
     // The store answers somebody whenever the test asks what is decided.
     bool answers = true;
@@ -95,6 +96,7 @@ TEST_F(empty, buckets_are_known_from_an_answer_that_took_the_last_token_too)
     const charge last = of("a");
     answer a;
     a.add({.allowed = true, .remaining = 0, .retry_after = 0s, .reset_after = 2s});
+    remembered.heard(mark, now);
     remembered.remember(std::span{&last, 1}, a, now);
     EXPECT_TRUE(decides({of("a")}));
     now += 1s + 1us;
@@ -128,7 +130,7 @@ TEST_F(empty, buckets_are_forgotten_when_somebody_gives_tokens)
 TEST_F(empty, buckets_are_asked_for_again_in_the_end_if_the_store_can_be_asked)
 {
     rejected(of("a"), 1h, 2h);
-    now += empty_buckets::fresh_for - 2us;
+    now += fresh_for - 2us;
     EXPECT_TRUE(decides({of("a")}));
     now += 3us;
     EXPECT_FALSE(decides({of("a")}));
@@ -144,7 +146,7 @@ TEST_F(empty, buckets_that_are_not_fresh_make_room)
     }
     rejected(of("new"), 1s, 2s);
     EXPECT_FALSE(decides({of("new")}));
-    now += empty_buckets::fresh_for + 1us;
+    now += fresh_for + 1us;
     rejected(of("new"), 1s, 2s);
     EXPECT_TRUE(decides({of("new")}));
 }
