@@ -208,8 +208,10 @@ void describe_server_url(keys& shared, store::shared_options& options, const dra
          "of a shared store: `redis://[user:password@]host[:port][/db]`, `rediss://…` of the same "
          "form for TLS, `unix:///run/redis.sock?db=0`, "
          "`redis-sentinel://[user:password@]host1[:26379],host2/MASTER[/db]` for the master that "
-         "up to 16 sentinels name, or `postgresql://user@host,host/database?sslmode=…`, libpq's "
-         "own. In user and password, `@` is written "
+         "up to 16 sentinels name, `redis-cluster://[user:password@]host1[:6379],host2` for a "
+         "cluster, of which up to 16 nodes are named and the others are found, or "
+         "`postgresql://user@host,host/database?sslmode=…`, libpq's own. In user and password, `@` "
+         "is written "
          "`%40`, `/` `%2F`, `?` `%3F`, `#` `%23`, `%` `%25` and space `%20`"},
         {.says = {"none"},
          .read = [&](section& from) { load_url(from, options); },

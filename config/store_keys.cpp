@@ -106,6 +106,16 @@ void load_key_prefix(section& from, std::string& prefix)
     }
 }
 
+// In a cluster braces say which part of a key its slot is made of.
+void check_prefix(section& from, const store::shared_options& options)
+{
+    const auto* const redis = std::get_if<store::redis_options>(&options);
+    if (redis != nullptr && !redis->cluster.empty() &&
+        redis->key_prefix.find_first_of("{}") != std::string::npos) {
+        from.problem("key_prefix", "a cluster wants a prefix without braces");
+    }
+}
+
 void describe_shared(keys& shared, store::shared_options& options, const draft& d)
 {
     describe_server_url(shared, options, d);
@@ -123,6 +133,7 @@ void describe_shared(keys& shared, store::shared_options& options, const draft& 
          .read = [&](section& from) { load_key_prefix(from, common.key_prefix); },
          .print = [&] { return yaml(common.key_prefix); }}
     );
+    shared.rule([&options](section& from) { check_prefix(from, options); });
     shared.number(
         {"max_pending",
          "questions without an answer yet, per worker; past it a decision fails at once. More "

@@ -24,8 +24,8 @@ constexpr std::uint64_t max_database = 65535;
 constexpr std::size_t max_credential = 512;
 constexpr const char* expected_form =
     "expected redis://[user:password@]host[:port][/db], rediss:// of the same form, "
-    "unix:///path?db=0, redis-sentinel://[user:password@]host[:port],host/MASTER[/db] or "
-    "postgresql://...";
+    "unix:///path?db=0, redis-sentinel://[user:password@]host[:port],host/MASTER[/db], "
+    "redis-cluster://[user:password@]host[:port],host or postgresql://...";
 constexpr const char* encoding_hint =
     "; in a user or password write @ as %40, / as %2F, ? as %3F, # as %23, % as %25, space as %20";
 
@@ -131,46 +131,81 @@ void read_master(const urls::url_view& url, store::redis_options& options)
     }
 }
 
-// `servers`: what follows the scheme, of which no URL has more than one.
-store::redis_options read_sentinels(std::string_view servers)
+// `servers`: what follows the scheme, of which no URL has more than one. Each gets a URL of its
+// own.
+template <typename Read>
+void read_each(std::string_view servers, Read read_one)
 {
+    std::size_t count = 0;
     const std::size_t end = std::min(servers.find_first_of("/?#"), servers.size());
     const std::size_t at = servers.substr(0, end).rfind('@');
     const std::size_t begin = at == std::string_view::npos ? 0 : at + 1;
     const std::string credentials{servers.substr(0, begin)};
     const std::string rest{servers.substr(end)};
-    store::redis_options options;
-    options.host.clear();
-    options.port.clear();
-    options.sentinel.emplace();
     base::for_each_element(servers.substr(begin, end - begin), ',', [&](std::string_view host) {
-        const std::string one = "redis-sentinel://" + credentials + std::string{host} + rest;
+        const std::string one = "redis://" + credentials + std::string{host} + rest;
         const auto url = urls::parse_uri(one);
         if (!url || url->has_fragment()) {
             throw invalid_url{std::string{"not a URL: "} + expected_form};
         }
-        if (options.sentinel->sentinels.size() == store::sentinel_options::max_sentinels) {
-            throw invalid_url{"too many sentinels, the maximum is 16"};
+        if (++count > store::redis_options::max_servers) {
+            throw invalid_url{"too many servers, the maximum is 16"};
         }
-        options.sentinel->sentinels.push_back(server_in(*url, "26379"));
-        read_credentials(*url, options);
-        read_master(*url, options);
+        read_one(*url);
+    });
+}
+
+store::redis_options read_sentinels(std::string_view servers)
+{
+    store::redis_options options;
+    options.host.clear();
+    options.port.clear();
+    options.sentinel.emplace();
+    read_each(servers, [&options](const urls::url_view& url) {
+        options.sentinel->sentinels.push_back(server_in(url, "26379"));
+        read_credentials(url, options);
+        read_master(url, options);
     });
     return options;
+}
+
+store::redis_options read_cluster(std::string_view servers)
+{
+    store::redis_options options;
+    options.host.clear();
+    options.port.clear();
+    read_each(servers, [&options](const urls::url_view& url) {
+        options.cluster.push_back(server_in(url, "6379"));
+        read_credentials(url, options);
+        refuse_parameters(url);
+        if (url.path().size() > 1) {
+            throw invalid_url{"a cluster has no databases: nothing follows the hosts"};
+        }
+    });
+    return options;
+}
+
+bool has_scheme(std::string_view text, std::string_view scheme)
+{
+    return base::equal_ignoring_case(text.substr(0, scheme.size()), scheme);
 }
 
 store::redis_options read(std::string_view text)
 {
     constexpr std::string_view sentinels = "redis-sentinel://";
-    if (base::equal_ignoring_case(text.substr(0, sentinels.size()), sentinels)) {
+    constexpr std::string_view cluster = "redis-cluster://";
+    if (has_scheme(text, sentinels)) {
         return read_sentinels(text.substr(sentinels.size()));
+    }
+    if (has_scheme(text, cluster)) {
+        return read_cluster(text.substr(cluster.size()));
     }
     const auto url = urls::parse_uri(text);
     if (!url) {
         throw invalid_url{std::string{"not a URL: "} + expected_form};
     }
     const std::string scheme = base::lower_case(std::string{url->scheme()});
-    if (scheme == "redis-cluster" || scheme == "memcached") {
+    if (scheme == "memcached") {
         throw invalid_url{"stores of the kind " + scheme + ":// are not supported yet"};
     }
     const bool is_unix = scheme == "unix";
@@ -224,6 +259,15 @@ std::string text_of(const store::postgres_options& options)
     return url_without_secret(options);
 }
 
+std::string text_of(const std::vector<net::server_address>& servers)
+{
+    std::string text;
+    for (const net::server_address& one : servers) {
+        text += (text.empty() ? "" : ",") + one.text();
+    }
+    return text;
+}
+
 std::string text_of(const store::redis_options& options)
 {
     std::string credentials;
@@ -239,12 +283,11 @@ std::string text_of(const store::redis_options& options)
                "?db=" + database;
     }
     if (options.sentinel) {
-        std::string sentinels;
-        for (const net::server_address& one : options.sentinel->sentinels) {
-            sentinels += (sentinels.empty() ? "" : ",") + one.text();
-        }
-        return "redis-sentinel://" + credentials + sentinels + '/' + options.sentinel->master +
-               '/' + database;
+        return "redis-sentinel://" + credentials + text_of(options.sentinel->sentinels) + '/' +
+               options.sentinel->master + '/' + database;
+    }
+    if (!options.cluster.empty()) {
+        return "redis-cluster://" + credentials + text_of(options.cluster);
     }
     const net::server_address server{options.host, options.port, {}};
     return (options.tls ? "rediss://" : "redis://") + credentials + server.text() + '/' + database;

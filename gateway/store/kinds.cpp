@@ -4,6 +4,7 @@
 #include "gateway/store/postgres/postgres_store.hpp"
 #include "gateway/store/postgres/rebasing.hpp"
 #include "gateway/store/postgres/schema.hpp"
+#include "gateway/store/redis/cluster_store.hpp"
 #include "gateway/store/redis/rebasing.hpp"
 #include "gateway/store/redis/redis_store.hpp"
 
@@ -22,6 +23,9 @@ std::shared_ptr<shared_store> open(
     telemetry::store_metrics& metrics
 )
 {
+    if (!options.cluster.empty()) {
+        return std::make_shared<cluster_store>(loop, std::move(name), options, metrics);
+    }
     return std::make_shared<redis_store>(loop, std::move(name), options, metrics);
 }
 

@@ -97,20 +97,31 @@ std::int64_t cost_of(const charge& c)
     return std::min(c.cost, c.limit->burst() + 1);
 }
 
+std::int64_t number_in(std::int64_t number, const telling& how)
+{
+    return how.mark == marks::one ? number : -number;
+}
+
+void add_mark(told_call& told, const telling& how)
+{
+    if (how.mark == marks::one) {
+        told.keys.add(gift_key(how.key_prefix));
+    }
+}
+
 // Tells the questions of one call, one after the other.
 class teller {
 public:
-    teller(std::int64_t number, std::string_view key_prefix, base::duration unix_now, usual ones)
-        : key_prefix_(key_prefix), unix_now_(unix_now), usual_ones_(ones)
+    teller(std::int64_t number, const telling& how) : how_(how)
     {
-        told_.numbers.push_back(number);
+        told_.numbers.push_back(number_in(number, how));
     }
 
     // So many times in a row.
     void add(std::span<const charge> charges, std::size_t times)
     {
         const auto often = static_cast<std::int64_t>(times);
-        if (usual_ones_ == usual::together && is_usual(charges)) {
+        if (how_.ones == usual::together && is_usual(charges)) {
             add_usual(charges.front(), often);
             return;
         }
@@ -126,7 +137,7 @@ public:
     told_call end()
     {
         end_usual();
-        told_.keys.add(gift_key(key_prefix_));
+        add_mark(told_, how_);
         told_.numbers.push_back(static_cast<std::int64_t>(usual_limits_.size()));
         for (const limit::limit* l : usual_limits_) {
             told_.numbers.push_back(l->in_microseconds().interval);
@@ -137,9 +148,7 @@ public:
     }
 
 private:
-    std::string_view key_prefix_;
-    base::duration unix_now_;
-    usual usual_ones_;
+    telling how_;
     told_call told_;
     // Those of the questions, which come behind the limits of usual ones.
     std::vector<std::int64_t> numbers_;
@@ -165,7 +174,7 @@ private:
                 .interval = c.limit->in_microseconds().interval,
                 .burst = c.limit->burst()};
         }
-        told_.keys.add(key_of(key_prefix_, c));
+        told_.keys.add(key_of(how_.key_prefix, c));
         ++usual_.keys;
     }
 
@@ -195,14 +204,14 @@ private:
 
     void add_charge(const charge& c)
     {
-        told_.keys.add(key_of(key_prefix_, c));
+        told_.keys.add(key_of(how_.key_prefix, c));
         if (c.correction != nullptr) {
             add_correction(c);
         } else {
             add_number(cost_of(c));
             add_kind(c);
         }
-        c.limit->append_numbers(numbers_, unix_now_);
+        c.limit->append_numbers(numbers_, how_.unix_now);
         if (c.limit->how() == limit::supply_kind::places) {
             add_number(c.place);
         }
@@ -219,7 +228,7 @@ private:
         }
         using std::chrono::microseconds;
         const limit::penalty& p = *c.penalty;
-        told_.keys.add(key_of(key_prefix_, c) + ":ban");
+        told_.keys.add(key_of(how_.key_prefix, c) + ":ban");
         add_number(p.after);
         add_number(p.within / microseconds{1});
         add_number(p.ban / microseconds{1});
@@ -241,7 +250,7 @@ private:
     void add_correction(const charge& c)
     {
         if (!c.receipt.empty()) {
-            told_.keys.add(std::string{key_prefix_}.append("correction:").append(c.receipt));
+            told_.keys.add(std::string{how_.key_prefix}.append("correction:").append(c.receipt));
         }
         const limit::correction& made = *c.correction;
         add_number(made.of.tokens);
@@ -262,28 +271,39 @@ void bring_together(call& c)
 }
 
 // Of those that were asked the same, one after the other, only the first one's words are needed.
-told_call tell(const call& c, std::string_view key_prefix, base::duration unix_now, usual ones)
+told_call tell(
+    std::int64_t number, std::span<const pending_question* const> questions, const telling& how
+)
 {
-    teller words{c.number, key_prefix, unix_now, ones};
-    const auto all = c.all();
-    for (auto first = all.begin(); first != all.end();) {
-        const auto other = [&first](const pending_question& q) { return !same(q, *first); };
-        const auto end = std::find_if(std::next(first), all.end(), other);
-        words.add(first->charges, static_cast<std::size_t>(end - first));
+    teller words{number, how};
+    for (auto first = questions.begin(); first != questions.end();) {
+        const auto other = [&first](const pending_question* q) { return !same(*q, **first); };
+        const auto end = std::find_if(std::next(first), questions.end(), other);
+        words.add((*first)->charges, static_cast<std::size_t>(end - first));
         first = end;
     }
     return words.end();
 }
 
-told_call tell_probe(std::int64_t number, std::string_view key_prefix)
+told_call tell(const call& c, const telling& how)
+{
+    std::array<const pending_question*, call::max_questions> all{};
+    const auto questions = c.all();
+    std::transform(questions.begin(), questions.end(), all.begin(), [](const pending_question& q) {
+        return &q;
+    });
+    return tell(c.number, std::span{all}.first(questions.size()), how);
+}
+
+told_call tell_probe(std::int64_t number, const telling& how)
 {
     told_call told;
-    told.keys.add(std::string{key_prefix} + "probe");
-    told.keys.add(gift_key(key_prefix));
+    told.keys.add(std::string{how.key_prefix} + "probe");
+    add_mark(told, how);
     // A token per microsecond, a thousand at most: never rejected, forgotten at once.
-    told.numbers = {number, 1, 1, 1000, 1, 0, 1, 1, 1};
-    told.shape = {
-        {.times = 1, .enforced = true, .cost = 1, .interval = 1, .burst = 1000, .keys = 1}};
+    told.numbers = {number_in(number, how), 1, 1, 1000, 1, 0, 1, 1, 1};
+    told.shape = {{.times = 1, .enforced = true, .cost = 1, .interval = 1, .burst = 1000, .keys = 1}
+    };
     return told;
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,17 +64,26 @@ void bring_together(call& c);
 // Whether usual questions are told together, or each like any other.
 enum class usual { together, apart };
 
-// `unix_now`: around it are the windows of a calendar that the store is told of.
+// Whether the call is told the key of the mark of gifts, the last one. Without it, its number comes
+// back negative.
+enum class marks { one, none };
+
+struct telling {
+    std::string_view key_prefix;
+    // Around it are the windows of a calendar that the store is told of.
+    base::duration unix_now{0};
+    usual ones = usual::together;
+    marks mark = marks::one;
+};
+
 // Of questions that ask the same those must be together that are usual.
 told_call tell(
-    const call& c,
-    std::string_view key_prefix,
-    base::duration unix_now,
-    usual ones = usual::together
+    std::int64_t number, std::span<const pending_question* const> questions, const telling& how
 );
+told_call tell(const call& c, const telling& how);
 
 // A call that always writes: to a key of its own, gone some milliseconds later.
-told_call tell_probe(std::int64_t number, std::string_view key_prefix);
+told_call tell_probe(std::int64_t number, const telling& how);
 
 // Where a bucket lives: prefix, limit, and a hash of the name, which may be a secret.
 std::string key_of(std::string_view key_prefix, const charge& c);

@@ -39,9 +39,11 @@ class redis_server {
 public:
     // `more`: of its command line; `environment`: "NAME=value".
     explicit redis_server(
-        std::vector<std::string> more = {}, std::vector<std::string> environment = {}
+        std::vector<std::string> more = {},
+        std::vector<std::string> environment = {},
+        int port = free_port()
     )
-        : port_(free_port()), more_(std::move(more)), environment_(std::move(environment))
+        : port_(port), more_(std::move(more)), environment_(std::move(environment))
     {
         std::string pattern = std::filesystem::temp_directory_path() / "gateway-redis-XXXXXX";
         directory_ = ::mkdtemp(pattern.data());

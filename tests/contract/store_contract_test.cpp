@@ -1,6 +1,7 @@
 // What every store answers, whatever it is made of. Rates are slow, so the passing of time during
 // a test changes no whole number.
 #include "gateway/limit/algebra.hpp"
+#include "tests/contract/redis_cluster.hpp"
 #include "tests/contract/subjects.hpp"
 
 #include <gmock/gmock.h>
@@ -62,7 +63,8 @@ protected:
     limit::decision take_one(const charge& c) { return take({c}).decisions()[0]; }
 };
 
-using subjects = ::testing::Types<memory_subject, redis_subject, postgres_subject>;
+using subjects =
+    ::testing::Types<memory_subject, redis_subject, cluster_subject, postgres_subject>;
 TYPED_TEST_SUITE(store_contract, subjects);
 
 TYPED_TEST(store_contract, gives_a_burst_and_then_says_when_to_come_back)

@@ -84,11 +84,13 @@ statement finished(statement s, std::string_view function, const statement_form&
 
 statement take(const call& c, const statement_form& form, base::duration unix_now)
 {
-    told_call told = tell(c, form.key_prefix, unix_now);
+    telling how{.key_prefix = form.key_prefix, .unix_now = unix_now};
+    told_call told = tell(c, how);
     if (is_usual(told)) {
         return finished(usual_statement(std::move(told)), "take_usual_1", form);
     }
-    told = tell(c, form.key_prefix, unix_now, usual::apart);
+    how.ones = usual::apart;
+    told = tell(c, how);
     statement s;
     s.values = {
         {type_texts, true, encode_texts(told.keys)},
@@ -99,7 +101,7 @@ statement take(const call& c, const statement_form& form, base::duration unix_no
 
 statement probe(std::int64_t number, const statement_form& form)
 {
-    return finished(usual_statement(tell_probe(number, form.key_prefix)), "take_usual_1", form);
+    return finished(usual_statement(tell_probe(number, {.key_prefix = form.key_prefix})), "take_usual_1", form);
 }
 
 }  // namespace gateway::store::postgres

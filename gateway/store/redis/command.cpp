@@ -27,6 +27,18 @@ void encode(std::string& out, std::span<const std::string_view> words)
     redisFreeCommand(bytes);
 }
 
+void encode_login(std::string& out, const redis_options& options)
+{
+    if (options.password.empty()) {
+        return;
+    }
+    std::vector<std::string_view> words{"AUTH", options.user, options.password};
+    if (options.user.empty()) {
+        words.erase(words.begin() + 1);
+    }
+    encode(out, words);
+}
+
 void encode_take(std::string& out, std::string_view script_sha, const told_call& told)
 {
     texts numbers;

@@ -71,9 +71,11 @@ net::task<std::optional<failure>> dialogue::read(reply& into, base::duration lim
 {
     limit_wait(limit);
     std::optional<failure> why;
+    std::string words;
     auto next = reader_.read(into);
     while (next == reply_reader::next::nothing && !why) {
-        why = co_await receive();
+        why = co_await receive(words);
+        reader_.feed(words);
         next = reader_.read(into);
     }
     end_wait();
@@ -83,26 +85,45 @@ net::task<std::optional<failure>> dialogue::read(reply& into, base::duration lim
     co_return next == reply_reader::next::reply ? std::nullopt : why;
 }
 
-net::task<std::optional<failure>> dialogue::receive()
+net::task<std::optional<failure>> dialogue::read(tree& into, base::duration limit)
 {
+    limit_wait(limit);
+    std::optional<failure> why;
+    std::string words;
+    tree_reader reader;
+    into = nullptr;
+    while (into == nullptr && !reader.garbage() && !why) {
+        why = co_await receive(words);
+        reader.feed(words);
+        into = reader.read();
+    }
+    end_wait();
+    if (reader.garbage()) {
+        co_return failure::protocol;
+    }
+    co_return into != nullptr ? std::nullopt : why;
+}
+
+// What comes next; nothing, if that fails.
+net::task<std::optional<failure>> dialogue::receive(std::string& words)
+{
+    words.clear();
     if (expired_) {
         co_return failure::timeout;
     }
-    std::array<char, 512> bytes;
+    std::array<char, 4096> bytes;
     const auto [ended, count] =
         co_await socket_.async_read_some(asio::buffer(bytes), net::use_task);
     if (ended) {
         co_return why_ended();
     }
     if (!tls_) {
-        reader_.feed(std::span{bytes}.first(count));
+        words.assign(bytes.data(), count);
         co_return std::nullopt;
     }
-    std::string words;
     if (!tls_->receive(std::span{bytes}.first(count), words)) {
         co_return failure::config;
     }
-    reader_.feed(words);
     std::string output = tls_->take_output();
     co_return co_await send_bytes(std::move(output));
 }

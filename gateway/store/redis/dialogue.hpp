@@ -35,6 +35,9 @@ public:
     // The next reply to what was sent. After a timeout it may be read later.
     net::task<std::optional<failure>> read(reply& into, base::duration limit);
 
+    // The same for a reply of any shape, when nothing is left of those before.
+    net::task<std::optional<failure>> read(tree& into, base::duration limit);
+
     // Ends what is waited for, too.
     void close();
 
@@ -54,7 +57,7 @@ private:
     failure why_ended() const { return expired_ ? failure::timeout : failure::unreachable; }
 
     net::task<std::optional<failure>> send_bytes(std::string bytes);
-    net::task<std::optional<failure>> receive();
+    net::task<std::optional<failure>> receive(std::string& words);
 };
 
 }  // namespace gateway::store::redis

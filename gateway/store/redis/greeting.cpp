@@ -18,11 +18,7 @@ greeting::greeting(const redis_options& options)
 {
     if (!options.password.empty()) {
         steps_.push_back(step::authenticate);
-        if (options.user.empty()) {
-            encode(bytes_, std::array<std::string_view, 2>{"AUTH", options.password});
-        } else {
-            encode(bytes_, std::array<std::string_view, 3>{"AUTH", options.user, options.password});
-        }
+        encode_login(bytes_, options);
     }
     if (options.database != 0) {
         steps_.push_back(step::select);

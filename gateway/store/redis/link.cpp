@@ -1,5 +1,7 @@
 #include "gateway/store/redis/link.hpp"
 
+#include "gateway/store/redis/slot.hpp"
+
 #include <utility>
 
 namespace gateway::store::redis {
@@ -43,27 +45,40 @@ net::received link::channel::hear(std::span<char>& words)
     return !good ? net::received::broken : heard_.empty() ? net::received::nothing : got;
 }
 
-link::sent_command& link::command(sent_command::kind what, std::int64_t number)
+sent_command& link::command(sent_command::kind what, std::int64_t number)
 {
     sent_command& next = commands_.push();
     next.what = what;
     next.sent_again = false;
     next.number = number;
     next.bytes.clear();
+    next.origin.reset();
+    next.hops = 0;
+    next.asking = false;
     return next;
 }
 
 void link::send(const call& c)
 {
+    if (cluster_ != nullptr) {
+        send_parts(c);
+        return;
+    }
     sent_command& next = command(sent_command::kind::take, c.number);
-    encode_take(next.bytes, script_sha_, tell(c, options_.key_prefix, base::unix_time()));
+    encode_take(next.bytes, script_sha_, tell(c, {.key_prefix = options_.key_prefix, .unix_now = base::unix_time()}));
     channel_->say(next.bytes);
 }
 
 void link::send_probe(std::int64_t number)
 {
     sent_command& next = command(sent_command::kind::probe, number);
-    encode_take(next.bytes, script_sha_, tell_probe(number, options_.key_prefix));
+    telling how{.key_prefix = options_.key_prefix};
+    std::string tagged_prefix;
+    if (cluster_ != nullptr) {
+        tagged_prefix = tagged(options_.key_prefix, cluster_->probe_tag(connector_->address()));
+        how = {.key_prefix = tagged_prefix, .mark = marks::none};
+    }
+    encode_take(next.bytes, script_sha_, tell_probe(number, how));
     channel_->say(next.bytes);
 }
 
@@ -126,12 +141,25 @@ bool link::handle_result(const reply& r)
 {
     const auto what = commands_.front().what;
     const std::int64_t number = commands_.front().number;
+    if (what == sent_command::kind::part) {
+        const sent_command answered = std::move(commands_.front());
+        commands_.pop();
+        if (!handle_part(answered, r)) {
+            fail_part(answered, failure::protocol);
+            lose(failure::protocol, {});
+            return false;
+        }
+        return true;
+    }
     commands_.pop();
+    if (what == sent_command::kind::asking) {
+        return true;
+    }
     if (what == sent_command::kind::load_script) {
         script_on_its_way_ = false;
         return true;  // whether the script is there now, the next answer will tell
     }
-    if (call_number(r) != number) {
+    if (call_number(r) != (cluster_ == nullptr ? number : -number)) {
         lose(failure::protocol, {});
         return false;
     }
@@ -144,6 +172,14 @@ bool link::handle_error(sent_command answered, std::string_view words)
     if (answered.what == sent_command::kind::load_script) {
         script_on_its_way_ = false;
         return true;
+    }
+    if (answered.what == sent_command::kind::asking) {
+        return true;  // so the part that follows will be sent elsewhere
+    }
+    if (answered.what == sent_command::kind::part) {
+        const channel* const mine = channel_;
+        handle_part_error(std::move(answered), words);
+        return channel_ == mine;
     }
     const complaint c = classify(words);
     if (c.noscript && ask_again(answered)) {
@@ -172,10 +208,8 @@ bool link::ask_again(sent_command& forgotten)
         encode_script_load(script.bytes);
         channel_->say(script.bytes);
     }
-    sent_command& again = commands_.push();
-    again = std::move(forgotten);
-    again.sent_again = true;
-    channel_->say(again.bytes);
+    forgotten.sent_again = true;
+    say(std::move(forgotten));
     return true;
 }
 

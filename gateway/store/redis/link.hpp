@@ -9,10 +9,13 @@
 #include "gateway/net/tls_stream.hpp"
 #include "gateway/store/conversation_state.hpp"
 #include "gateway/store/health_report.hpp"
+#include "gateway/store/redis/call_parts.hpp"
+#include "gateway/store/redis/cluster_port.hpp"
 #include "gateway/store/redis/command.hpp"
 #include "gateway/store/redis/greeting.hpp"
 #include "gateway/store/redis/options.hpp"
 #include "gateway/store/redis/reply.hpp"
+#include "gateway/store/redis/sent_command.hpp"
 #include "gateway/store/redis/sentinel_watch.hpp"
 #include "gateway/store/redis/server_connector.hpp"
 #include "gateway/telemetry/metrics.hpp"
@@ -21,28 +24,45 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <vector>
 
 namespace gateway::store::redis {
 
+// Connecting and greeting get the store's timeout each, but within bounds: less would not survive a
+// lost packet, more would make recovery take over a second.
+base::duration stage_limit(const conversation_options& options);
+
 class link final : private conversation_port {
 public:
+    // `cluster`: of a node of one; it must stay until close(). Null: the server is alone.
     static std::shared_ptr<link> start(
         net::loop& l,
         std::string name,
         const redis_options& options,
-        telemetry::store_metrics& metrics
+        telemetry::store_metrics& metrics,
+        cluster_port* cluster = nullptr
     );
 
     link(
         net::loop& l,
         std::string name,
         const redis_options& options,
-        telemetry::store_metrics& metrics
+        telemetry::store_metrics& metrics,
+        cluster_port* cluster
     );
     link(const link&) = delete;
     link& operator=(const link&) = delete;
 
     conversation_state& conversation() { return conversation_; }
+
+    const conversation_state& conversation() const { return conversation_; }
+
+    // Has this node answer a part of a call to another one, and takes it over. False: it cannot be
+    // asked now.
+    bool carry(sent_command& part);
+
+    // To whoever's call it is of: nobody will answer it. Does nothing if it was answered.
+    static void fail_part(const sent_command& part, failure why);
 
     void close(conversation_state::pending_ones what);
 
@@ -50,19 +70,12 @@ public:
     void retire() { health_.retire(); }
 
 private:
-    struct sent_command {
-        enum class kind : std::uint8_t { take, probe, load_script };
-
-        kind what = kind::take;
-        bool sent_again = false;
-        // Of a take or probe; it comes back in the reply.
-        std::int64_t number = 0;
-        // In case the server has forgotten the script. The place keeps its memory.
-        std::string bytes;
-    };
-
     // Calls, a probe, and scripts for those that found none.
     static constexpr std::size_t max_commands = 2 * (conversation_state::max_calls + 1);
+    // The same with calls in parts, and parts of other nodes' calls, each with ASKING.
+    static constexpr std::size_t max_parts = conversation_state::max_calls * call::max_questions;
+    static constexpr std::size_t max_carried = 2 * max_parts;
+    static constexpr std::size_t max_commands_in_cluster = 2 * max_carried + 16;
 
     // The connection to the server; destroys itself some time after it was let go.
     class channel final : public net::connection {
@@ -105,6 +118,7 @@ private:
     std::weak_ptr<link> self_;
     net::loop& loop_;
     redis_options options_;
+    cluster_port* cluster_;
     health_report health_;
     std::shared_ptr<server_connector> connector_;
     // Null: there are no sentinels.
@@ -116,6 +130,8 @@ private:
     std::string script_sha_;
 
     base::ring<sent_command> commands_;
+    // Of a node of a cluster: each call that is under way.
+    std::vector<call_parts> parts_;
     reply_reader reader_;
     reply reply_;
     bool script_on_its_way_ = false;
@@ -145,6 +161,17 @@ private:
     bool handle_result(const reply& r);
     bool handle_error(sent_command answered, std::string_view words);
     bool ask_again(sent_command& forgotten);
+
+    // link_parts.cpp: calls in parts.
+    void send_parts(const call& c);
+    void say(sent_command part);
+    static bool handle_part(const sent_command& answered, const reply& r);
+    void handle_part_error(sent_command answered, std::string_view words);
+    void fail_carried();
+    call_parts* parts_under(std::int64_t number);
+    bool part_answered(std::int64_t number, std::size_t part, const reply& r);
+    void part_failed(std::int64_t number, std::size_t part, failure why);
+    void settle_if_complete(call_parts& parts);
 
     // link_recovery.cpp: loss and return.
     net::task<> run(std::shared_ptr<link> self);

@@ -13,23 +13,25 @@ namespace asio = boost::asio;
 
 namespace {
 
-// Connecting and greeting get the store's timeout each, but within these: less would not survive a
-// lost packet, more would make recovery take over a second.
 constexpr base::duration least_stage = std::chrono::milliseconds{250};
 constexpr base::duration most_stage = std::chrono::milliseconds{400};
 
-base::duration stage_limit(const redis_options& options)
+}  // namespace
+
+base::duration stage_limit(const conversation_options& options)
 {
     return std::clamp(options.timeout, least_stage, most_stage);
 }
 
-}  // namespace
-
 std::shared_ptr<link> link::start(
-    net::loop& l, std::string name, const redis_options& options, telemetry::store_metrics& metrics
+    net::loop& l,
+    std::string name,
+    const redis_options& options,
+    telemetry::store_metrics& metrics,
+    cluster_port* cluster
 )
 {
-    auto made = std::make_shared<link>(l, std::move(name), options, metrics);
+    auto made = std::make_shared<link>(l, std::move(name), options, metrics, cluster);
     made->self_ = made;
     asio::co_spawn(l.get_executor(), made->run(made), asio::detached);
     if (options.sentinel) {
@@ -44,13 +46,19 @@ std::shared_ptr<link> link::start(
 }
 
 link::link(
-    net::loop& l, std::string name, const redis_options& options, telemetry::store_metrics& metrics
+    net::loop& l,
+    std::string name,
+    const redis_options& options,
+    telemetry::store_metrics& metrics,
+    cluster_port* cluster
 )
     : loop_(l),
       options_(options),
+      cluster_(cluster),
       health_(std::move(name), metrics),
       connector_(server_connector::make(l.get_executor(), options, stage_limit(options))),
-      commands_(max_commands),
+      commands_(cluster == nullptr ? max_commands : max_commands_in_cluster),
+      parts_(cluster == nullptr ? 0 : conversation_state::max_calls),
       wake_timer_(l.get_executor()),
       run_timer_(l.get_executor()),
       random_(std::random_device{}()),
@@ -155,6 +163,7 @@ void link::hang_up()
         std::exchange(channel_, nullptr)->let_go();
     }
     greeting_.reset();
+    fail_carried();
     while (!commands_.empty()) {
         commands_.pop();
     }
@@ -215,9 +224,11 @@ void link::wake_after_turn()
 
 void link::report(std::optional<failure> why)
 {
-    health_.tell(
-        why, connector_->address().text(), conversation_.healthy(), conversation_.breaker_open()
-    );
+    if (cluster_ != nullptr) {
+        cluster_->doubt();
+    }
+    const bool up = cluster_ == nullptr ? conversation_.healthy() : cluster_->all_healthy();
+    health_.tell(why, connector_->address().text(), up, conversation_.breaker_open());
 }
 
 }  // namespace gateway::store::redis

@@ -14,8 +14,6 @@ namespace gateway::store {
 
 // Who knows where the server is: it is the master by a name, and may change.
 struct sentinel_options {
-    static constexpr std::size_t max_sentinels = 16;
-
     // Hosts and ports.
     std::vector<net::server_address> sentinels;
     std::string master;
@@ -28,6 +26,9 @@ struct sentinel_options {
 };
 
 struct redis_options : conversation_options {
+    // Of a cluster or sentinels; what the nodes of a cluster tell of others comes on top.
+    static constexpr std::size_t max_servers = 16;
+
     // The server's name or address; unused with a socket path, or with sentinels.
     std::string host = "127.0.0.1";
 
@@ -45,10 +46,21 @@ struct redis_options : conversation_options {
     int database = 0;
     // Nothing: the server is the one above.
     std::optional<sentinel_options> sentinel;
+    // Nodes of a cluster, hosts and ports; empty: the server is alone.
+    std::vector<net::server_address> cluster{};
     // Nothing: what we say is not encrypted.
     std::optional<net::tls_options> tls;
 
     bool operator==(const redis_options&) const = default;
 };
+
+// Of one node of a cluster, as if it were alone.
+inline redis_options at_node(redis_options cluster, const net::server_address& node)
+{
+    cluster.cluster.clear();
+    cluster.host = node.host;
+    cluster.port = node.port;
+    return cluster;
+}
 
 }  // namespace gateway::store

@@ -5,9 +5,19 @@
 -- ARGV  where the walk is: SCAN's cursor, "0" at first; how many keys to look at; the key prefix;
 --       the limits: "name number,number,... name number,number,... "
 -- Reply the next cursor; "0" at the end
-local limits = {}
+local limits, prefix = {}, ARGV[3]
 for name, numbers in string.gmatch(ARGV[4], '(%S+) (%S+)') do
-    limits[ARGV[3] .. name .. ':'] = numbers
+    limits[prefix .. name .. ':'] = numbers
+end
+
+-- Of a key the prefix and the limit: without the 32 digits of the client, and in a cluster without the
+-- "{12345678}" behind the prefix.
+local function limit_in(key)
+    local name = string.sub(key, 1, -33)
+    if string.sub(name, 1, #prefix + 1) == prefix .. '{' then
+        name = prefix .. string.sub(name, #prefix + 11)
+    end
+    return name
 end
 
 local function limit_of(numbers, key)
@@ -17,7 +27,7 @@ end
 
 local page = redis.call('SCAN', ARGV[1], 'COUNT', ARGV[2])
 for _, key in ipairs(page[2]) do
-    local numbers = limits[string.sub(key, 1, -33)] -- without the 32 digits of the client
+    local numbers = limits[limit_in(key)]
     if numbers then
         local limit = limit_of(numbers, key)
         local owes = not limit.trail and not limit.places -- what these keep follows when it is read

@@ -3,6 +3,7 @@
 #include "gateway/store/redis/command.hpp"
 #include "gateway/store/redis/greeting.hpp"
 #include "gateway/store/redis/scripts.hpp"
+#include "gateway/store/redis/topology.hpp"
 #include "gateway/telemetry/log.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -66,7 +67,8 @@ rebasing::rebasing(
     const redis_options& options,
     const std::vector<named_limit>& limits
 )
-    : name_(std::move(name)),
+    : executor_(executor),
+      name_(std::move(name)),
       options_(options),
       limits_(limits),
       connector_(server_connector::make(executor, options, connect_limit)),
@@ -106,12 +108,47 @@ net::task<> rebasing::run(std::shared_ptr<rebasing> self)
 
 net::task<std::optional<failure>> rebasing::attempt()
 {
+    if (options_.cluster.empty()) {
+        co_return co_await attempt_one(options_);
+    }
+    co_return co_await attempt_nodes();
+}
+
+// All that have slots, as the first node says that answers.
+net::task<std::optional<failure>> rebasing::attempt_nodes()
+{
+    map_answer known;
+    for (std::size_t i = 0; i < options_.cluster.size() && !known.map && !cancelled_; ++i) {
+        const redis_options asked = at_node(options_, options_.cluster[i]);
+        connector_ = server_connector::make(executor_, asked, connect_limit);
+        net::stream_socket socket = co_await connector_->connect();
+        known.why = connector_->why();
+        if (socket.is_open()) {
+            dialogue_->begin(std::move(socket));
+            known = co_await read_slots(*dialogue_, asked, step_limit, connector_->address());
+            dialogue_->close();
+        }
+    }
+    if (!known.map) {
+        co_return known.why;
+    }
+    std::optional<failure> why;
+    for (std::size_t i = 0; i < known.map->nodes().size() && !why && !cancelled_; ++i) {
+        const redis_options node = at_node(options_, known.map->nodes()[i]);
+        connector_ = server_connector::make(executor_, node, connect_limit);
+        why = co_await attempt_one(node);
+    }
+    co_return why;
+}
+
+net::task<std::optional<failure>> rebasing::attempt_one(const redis_options& server)
+{
     net::stream_socket socket = co_await connector_->connect();
     if (!socket.is_open()) {
         co_return connector_->why();
     }
-    dialogue_->begin(std::move(socket), options_.tls, options_.host);
-    std::optional<failure> why = co_await greet();
+    dialogue_->begin(std::move(socket), server.tls, server.host);
+    std::optional<failure> why = co_await greet(server);
     if (!why) {
         connector_->accepted();
         why = co_await walk();
@@ -120,9 +157,9 @@ net::task<std::optional<failure>> rebasing::attempt()
     co_return why;
 }
 
-net::task<std::optional<failure>> rebasing::greet()
+net::task<std::optional<failure>> rebasing::greet(const redis_options& server)
 {
-    greeting words{options_};
+    greeting words{server};
     if (const auto why = co_await dialogue_->send(words.bytes(), step_limit)) {
         co_return why;
     }

@@ -49,6 +49,7 @@ public:
 
 private:
     std::weak_ptr<rebasing> self_;
+    net::executor executor_;
     std::string name_;
     redis_options options_;
     std::vector<named_limit> limits_;
@@ -63,7 +64,9 @@ private:
 
     net::task<> run(std::shared_ptr<rebasing> self);
     net::task<std::optional<failure>> attempt();
-    net::task<std::optional<failure>> greet();
+    net::task<std::optional<failure>> attempt_nodes();
+    net::task<std::optional<failure>> attempt_one(const redis_options& server);
+    net::task<std::optional<failure>> greet(const redis_options& server);
     net::task<std::optional<failure>> walk();
 
     void report(std::optional<failure> why) const;

@@ -184,6 +184,27 @@ reply_reader::next reply_reader::read(reply& into)
     return next::reply;
 }
 
+tree_reader::tree_reader() : reader_(redisReaderCreate())
+{
+    if (reader_ == nullptr) {
+        throw std::bad_alloc{};
+    }
+}
+
+void tree_reader::feed(std::span<const char> bytes)
+{
+    fed_ += bytes.size();
+    garbage_ = garbage_ || fed_ > max_bytes ||
+               redisReaderFeed(reader_.get(), bytes.data(), bytes.size()) != REDIS_OK;
+}
+
+tree tree_reader::read()
+{
+    void* done = nullptr;
+    garbage_ = garbage_ || redisReaderGetReply(reader_.get(), &done) != REDIS_OK;
+    return tree{static_cast<redisReply*>(done)};
+}
+
 complaint classify(std::string_view error)
 {
     for (const known_error& k : known_errors) {

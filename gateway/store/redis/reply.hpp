@@ -7,7 +7,7 @@
 #include "gateway/store/call.hpp"
 #include "gateway/store/conversation_state.hpp"
 
-#include <hiredis/read.h>
+#include <hiredis/hiredis.h>
 
 #include <array>
 #include <cstddef>
@@ -74,6 +74,37 @@ private:
     bool garbage_ = false;
 };
 
+// A reply of any shape, for what is asked seldom.
+struct tree_freer {
+    void operator()(redisReply* r) const { freeReplyObject(r); }
+};
+
+using tree = std::unique_ptr<redisReply, tree_freer>;
+
+class tree_reader {
+public:
+    static constexpr std::size_t max_bytes = 1024 * 1024;
+
+    tree_reader();
+
+    void feed(std::span<const char> bytes);
+
+    // Null: it is not all there yet, or garbage().
+    tree read();
+
+    // That is no reply, or too much of one.
+    bool garbage() const { return garbage_; }
+
+private:
+    struct freer {
+        void operator()(redisReader* r) const { redisReaderFree(r); }
+    };
+
+    std::unique_ptr<redisReader, freer> reader_;
+    std::size_t fed_ = 0;
+    bool garbage_ = false;
+};
+
 // What an error reply means.
 struct complaint {
     // The server does not know the script (any more): load it, ask again.
@@ -97,7 +128,10 @@ std::optional<std::int64_t> call_number(const reply& r);
 // A reply of take.lua, question by question. The reply must outlive it.
 class take_results final : public call_results {
 public:
-    explicit take_results(const reply& r) : integers_(std::span{r.integers}.first(r.count)) {}
+    explicit take_results(const reply& r) : take_results(std::span{r.integers}.first(r.count)) {}
+
+    // The integers of a reply, which must outlive it.
+    explicit take_results(std::span<const std::int64_t> integers) : integers_(integers) {}
 
     kind next(std::size_t charges, answer& into) override;
 

@@ -6,7 +6,8 @@
 -- KEYS  the bucket of each charge, in the order of ARGV; the same one may come more than once, and
 --       what was taken from it before counts. Behind that of a correction its receipt, which is kept
 --       for longer than the correction is asked for again; behind that of a limit with a penalty the
---       key of its bans. Last the key of the mark: when tokens that nobody expects were given last
+--       key of its bans. Last the key of the mark: when tokens that nobody expects were given last.
+--       Of a negative number there is none: in a cluster, in which no key is on all nodes
 -- ARGV  the call's number, which comes back, so that no reply can pass for another's; how many token
 --       buckets' limits follow, and interval and burst of each. Then per question: how many times it
 --       is asked, how many charges it has; per charge: cost, enforced
@@ -26,8 +27,9 @@
 --       much less and more they are of each next; if not all did: remaining, retry_us, full_us
 local buckets = {}
 
-local mark_key = KEYS[#KEYS]
-local reply, said = { tonumber(ARGV[1]), tonumber(redis.call('GET', mark_key) or 0) }, 2
+local call_number = tonumber(ARGV[1])
+local mark_key = call_number > 0 and KEYS[#KEYS]
+local reply, said = { call_number, mark_key and tonumber(redis.call('GET', mark_key) or 0) or 0 }, 2
 
 local function say(number)
     said = said + 1

@@ -136,7 +136,7 @@ local function correct_once(c)
         else
             correct(c)
         end
-        if c.is_gift then
+        if c.is_gift and mark_key then
             redis.call('SET', mark_key, string.format('%d', now), 'PX', '60000')
         end
         c.bucket.taken = true

@@ -10,9 +10,9 @@ class RedisError(Exception):
 
 
 class RedisServer:
-    def __init__(self, *more, tls=False):
+    def __init__(self, *more, tls=False, port=None):
         self._directory = Directory()
-        self.port = free_port()
+        self.port = port or free_port()
         self.socket_path = self._directory.file("redis.sock")
         self.tls_port = free_port() if tls else None
         # One that speaks TLS is reached by an address that its certificate may not have, too.

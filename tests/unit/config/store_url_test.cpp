@@ -91,6 +91,16 @@ TEST(store_url, sentinels_come_with_the_name_of_their_master)
     EXPECT_FALSE(redis(parse_store_url("redis://h")).sentinel);
 }
 
+TEST(store_url, a_cluster_is_some_of_its_nodes)
+{
+    const auto parsed = parse_store_url("redis-cluster://u:p@n1,[::1]:7000/");
+    ASSERT_TRUE(parsed.value) << parsed.complaint;
+    const std::vector<net::server_address> nodes{{"n1", "6379", {}}, {"::1", "7000", {}}};
+    EXPECT_EQ(redis(parsed).cluster, nodes);
+    EXPECT_EQ(redis(parsed).password, "p");
+    EXPECT_EQ(url_without_secret(*parsed.value), "redis-cluster://u:***@n1:6379,[::1]:7000");
+}
+
 TEST(store_url, a_user_may_have_the_password_elsewhere)
 {
     auto parsed = parse_store_url("redis://user@h");
@@ -140,7 +150,10 @@ TEST(store_url, what_is_refused_is_refused_without_the_password)
         {"redis-sentinel://:hunter2@s1/m#x", "expected redis://"},
         {"redis-sentinel://", "the host must be"},
         {"redis-sentinel://s,s,s,s,s,s,s,s,s,s,s,s,s,s,s,s,s/m", "the maximum is 16"},
-        {"redis-cluster://:hunter2@h", "not supported yet"},
+        {"redis-cluster://:hunter2@h/0", "no databases"},
+        {"redis-cluster://:hunter2@h?x=1", "parameters"},
+        {"redis-cluster://:hunter2@h,", "the host must be"},
+        {"redis-cluster://:hunter2@", "the host must be"},
         {"http://u:hunter2@h", "expected redis://"},
         {"unix://host/run/x", "three slashes"},
         {"unix://", "must be absolute"},

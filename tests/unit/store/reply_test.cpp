@@ -330,7 +330,7 @@ TEST(encode_take, puts_hashed_keys_and_exact_numbers)
     asked.count = 1;
     asked.questions[0].charges = {&c, 1};
     std::string out;
-    encode_take(out, "sha", tell(asked, "gw:", {}));
+    encode_take(out, "sha", tell(asked, {.key_prefix = "gw:"}));
     EXPECT_EQ(out.find("secret"), std::string::npos);
     EXPECT_EQ(
         out,
@@ -355,7 +355,7 @@ TEST(encode_take, says_once_what_is_asked_many_times_in_a_row)
     asked.questions[3].charges = {&a, 1};
     asked.questions[4].charges = {&b, 1};
     std::string out;
-    encode_take(out, "sha", tell(asked, "", {}));
+    encode_take(out, "sha", tell(asked, {.key_prefix = ""}));
     EXPECT_TRUE(out.starts_with("*22\r\n"))
         << "three words, four keys, that of gifts, the number, the limit's three, and twice five: "
         << out;

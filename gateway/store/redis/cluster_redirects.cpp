@@ -1,0 +1,91 @@
+// What the nodes of a cluster send elsewhere: parts of calls that another node has by now.
+#include "gateway/store/redis/cluster_store.hpp"
+
+#include <utility>
+
+namespace gateway::store {
+
+namespace {
+
+// A node that is new, or has not got all keys yet, is looked at again so soon.
+constexpr base::duration again_after = std::chrono::milliseconds{2};
+
+// A part is given up before its call's time is up, which would be held against the wrong node.
+constexpr base::duration given_up_before = std::chrono::milliseconds{1};
+
+}  // namespace
+
+void cluster_store::redirect(
+    const net::server_address& from, const redis::redirection& to, redis::sent_command part
+)
+{
+    using kind = redis::redirection::kind;
+    if (closed_ || redirected_.size() == max_redirected) {
+        redis::link::fail_part(part, failure::overload);
+        return;
+    }
+    net::server_address node = to.to;
+    if (to.what == kind::try_again) {
+        node = from;
+    } else {
+        node.host = node.host.empty() ? from.host : node.host;
+        part.asking = to.what == kind::ask;
+    }
+    if (to.what == kind::moved) {
+        map_.set_owner(to.slot, node);
+        doubt();
+    }
+    if (map_.index_of(node) > links_.size()) {  // too many nodes
+        redis::link::fail_part(part, failure::loading);
+        return;
+    }
+    redirected_.push_back({std::move(part), std::move(node)});
+    if (to.what != kind::try_again) {
+        look_after(redirected_.back());
+    }
+    if (redirected_.size() == 1) {
+        look_again_soon();
+    }
+}
+
+void cluster_store::look_after(redirected& one)
+{
+    if (!one.carried) {
+        redis::sent_command copy = one.part;
+        one.carried = link_to(one.to).carry(copy);
+    }
+}
+
+void cluster_store::look_again_soon()
+{
+    redirect_timer_.expires_after(again_after);
+    redirect_timer_.async_wait([of = self_](const boost::system::error_code& ec) {
+        if (!ec && *of != nullptr && !(*of)->closed_) {
+            (*of)->look_after_redirected();
+        }
+    });
+}
+
+// Who is told may close everything, or have more parts sent elsewhere.
+void cluster_store::look_after_redirected()
+{
+    std::vector<redirected> over;
+    const base::instant now = base::now();
+    std::erase_if(redirected_, [&](redirected& one) {
+        const bool is_over = now + given_up_before >= one.part.until;
+        if (is_over) {
+            over.push_back(std::move(one));
+        } else {
+            look_after(one);
+        }
+        return is_over;
+    });
+    if (!redirected_.empty()) {
+        look_again_soon();
+    }
+    for (const redirected& one : over) {
+        redis::link::fail_part(one.part, failure::timeout);
+    }
+}
+
+}  // namespace gateway::store

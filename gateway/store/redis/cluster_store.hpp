@@ -1,0 +1,104 @@
+// A store kept in a Redis Cluster: a link to each node that has slots, with a conversation and a
+// breaker of its own, so that a node that fails or is slow costs its own clients only.
+//
+// One per worker and cluster, on the worker's thread and loop only.
+#pragma once
+
+#include "gateway/net/loop.hpp"
+#include "gateway/store/health_report.hpp"
+#include "gateway/store/redis/cluster_port.hpp"
+#include "gateway/store/redis/link.hpp"
+#include "gateway/store/redis/options.hpp"
+#include "gateway/store/redis/slot_map.hpp"
+#include "gateway/store/redis/spread.hpp"
+#include "gateway/store/redis/topology.hpp"
+#include "gateway/store/store.hpp"
+#include "gateway/telemetry/metrics.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace gateway::store {
+
+class cluster_store final : public shared_store,
+                            private redis::cluster_port,
+                            private redis::topology::listener {
+public:
+    // Starts connecting. `name` is what logs call it; `metrics` must outlive the loop.
+    cluster_store(
+        net::loop& l,
+        std::string name,
+        const redis_options& options,
+        telemetry::store_metrics& metrics
+    );
+
+    // Abandons the questions still pending, without calling them, and closes.
+    ~cluster_store() override;
+    cluster_store(const cluster_store&) = delete;
+    cluster_store& operator=(const cluster_store&) = delete;
+
+    bool recalls(std::span<const charge> charges, base::instant now, answer& into) const override;
+    std::optional<failure> ask(std::span<const charge> charges, question& q) override;
+    void close() override;
+    void retire() override;
+
+    bool healthy() const override { return all_healthy(); }
+
+private:
+    // Parts that wait for a node, or for its answer.
+    static constexpr std::size_t max_redirected = 4096;
+
+    struct redirected {
+        redis::sent_command part;
+        net::server_address to;
+        bool carried = false;
+    };
+
+    net::loop& loop_;
+    std::string name_;
+    redis_options options_;
+    telemetry::store_metrics& metrics_;
+    health_report health_;
+    redis::slot_map map_;
+    // Of each node of the map, in its order.
+    std::vector<std::shared_ptr<redis::link>> links_;
+    // To nodes without slots, until nobody waits for them.
+    std::vector<std::shared_ptr<redis::link>> leaving_;
+    std::shared_ptr<redis::topology> topology_;
+    redis::spreads spreads_;
+    std::vector<redirected> redirected_;
+    net::timer redirect_timer_;
+    std::shared_ptr<cluster_store*> self_;
+    bool retired_ = false;
+    bool closed_ = false;
+
+    redis::link* link_of(const charge& c) const;
+    std::shared_ptr<redis::link> start_link(const net::server_address& node);
+    redis::link& link_to(const net::server_address& node);
+    bool recalls_one(
+        std::span<const charge> charges, std::size_t i, base::instant now, answer& into
+    ) const;
+    void close_links(conversation_state::pending_ones what);
+    void drop_leaving();
+
+    // cluster_redirects.cpp: what nodes send elsewhere.
+    void redirect(
+        const net::server_address& from, const redis::redirection& to, redis::sent_command part
+    ) override;
+    void look_after(redirected& one);
+    void look_after_redirected();
+    void look_again_soon();
+
+    std::string probe_tag(const net::server_address& node) override;
+    void doubt() override;
+    bool all_healthy() const override;
+
+    void heard(const redis::slot_map& map) override;
+    void unknown(failure why, std::string detail) override;
+    std::vector<net::server_address> nodes() const override;
+    bool in_doubt() const override;
+};
+
+}  // namespace gateway::store

@@ -1,0 +1,48 @@
+// Tokens on their way back to a cluster: what was taken for a request that another slot refused.
+// Asked for until the store does it, for a minute at most.
+//
+// On the worker's thread.
+#pragma once
+
+#include "gateway/net/loop.hpp"
+#include "gateway/store/owned_charge.hpp"
+#include "gateway/store/store.hpp"
+
+#include <cstddef>
+#include <list>
+#include <memory>
+#include <string>
+
+namespace gateway::store::redis {
+
+class give_backs {
+public:
+    static constexpr std::size_t max_pending = 10'000;
+
+    // `to` must outlive it.
+    give_backs(const net::executor& executor, shared_store& to);
+    ~give_backs();
+    give_backs(const give_backs&) = delete;
+    give_backs& operator=(const give_backs&) = delete;
+
+    // What `said` allowed of this charge at that moment. Nothing is done if too many wait.
+    void add(const charge& c, const limit::decision& said, base::instant taken_at);
+
+    // Gives up what waits.
+    void close();
+
+private:
+    class pending;
+
+    shared_store& to_;
+    std::list<pending> all_;
+    net::timer timer_;
+    bool closed_ = false;
+    // The timer's end may come after ours.
+    std::shared_ptr<give_backs*> self_;
+
+    void retry_later();
+    void retry();
+};
+
+}  // namespace gateway::store::redis

@@ -1,0 +1,193 @@
+#include "gateway/store/redis/spread.hpp"
+
+#include <algorithm>
+
+namespace gateway::store::redis {
+
+namespace {
+
+// The decision of the bucket as it was; of other kinds than token buckets, when it would be full is
+// left as it is.
+limit::decision without(const charge& c, limit::decision said)
+{
+    const limit::terms& t = c.limit->in_microseconds();
+    constexpr base::duration tick = std::chrono::microseconds{1};
+    if (t.how == limit::supply_kind::line) {
+        said.reset_after = limit::owed_before(t, said, c.cost, tick) * tick;
+    }
+    said.remaining = std::min(said.remaining + c.cost, c.limit->burst());
+    said.retry_after = {};
+    return said;
+}
+
+}  // namespace
+
+spreads::spreads(const net::executor& executor, shared_store& store, base::duration timeout)
+    : store_(store),
+      timeout_(timeout),
+      give_backs_(executor, store),
+      timer_(executor),
+      self_(std::make_shared<spreads*>(this))
+{}
+
+spreads::~spreads()
+{
+    *self_ = nullptr;
+}
+
+std::optional<failure> spreads::ask(
+    std::span<const charge> charges, std::span<const std::size_t> turns, question& q
+)
+{
+    if (closed_) {
+        return failure::unreachable;
+    }
+    if (all_.size() == max_pending) {
+        return failure::overload;
+    }
+    spread& made = all_.emplace_back(*this, charges, turns);
+    made.self = std::prev(all_.end());
+    const base::instant now = base::now();
+    if (const auto why = made.begin(q, now, now + timeout_)) {
+        all_.pop_back();
+        return why;
+    }
+    if (all_.size() == 1) {
+        wake_at_first_deadline();
+    }
+    return std::nullopt;
+}
+
+void spreads::close()
+{
+    closed_ = true;
+    give_backs_.close();
+    timer_.cancel();
+    while (!all_.empty()) {
+        all_.front().fail(failure::unreachable);
+    }
+}
+
+void spreads::wake_at_first_deadline()
+{
+    timer_.expires_at(all_.front().deadline());
+    timer_.async_wait([of = self_](const boost::system::error_code& ec) {
+        if (!ec && *of != nullptr && !(*of)->closed_) {
+            (*of)->expire();
+        }
+    });
+}
+
+void spreads::expire()
+{
+    while (!all_.empty() && all_.front().deadline() <= base::now()) {
+        all_.front().fail(failure::timeout);
+    }
+    if (!all_.empty()) {
+        wake_at_first_deadline();
+    }
+}
+
+spread::spread(spreads& owner, std::span<const charge> charges, std::span<const std::size_t> turns)
+    : owner_(owner), count_(charges.size())
+{
+    const auto order = std::span{place_of_}.first(count_);
+    for (std::size_t i = 0; i < count_; ++i) {
+        order[i] = i;
+    }
+    std::stable_sort(order.begin(), order.end(), [turns](std::size_t a, std::size_t b) {
+        return turns[a] < turns[b];
+    });
+    for (std::size_t i = 0; i < count_; ++i) {
+        charges_[i] = owned_.emplace_back(charges[order[i]]).get();
+        turn_of_[i] = turns[order[i]];
+    }
+}
+
+std::optional<failure> spread::begin(question& q, base::instant now, base::instant deadline)
+{
+    const auto why = ask_turn();
+    if (!why) {
+        asker_.hold(q, {}, now, deadline);
+    }
+    return why;
+}
+
+std::optional<failure> spread::ask_turn()
+{
+    const auto rest = std::span{turn_of_}.first(count_).subspan(at_);
+    const auto other = [&rest](std::size_t turn) { return turn != rest.front(); };
+    in_turn_ =
+        static_cast<std::size_t>(std::find_if(rest.begin(), rest.end(), other) - rest.begin());
+    asked_at_ = base::now();
+    return owner_.store_.ask(std::span{charges_}.subspan(at_, in_turn_), *this);
+}
+
+void spread::answered(const answer& a)
+{
+    for (std::size_t i = 0; i < in_turn_; ++i) {
+        said_[at_ + i] = a.decisions()[i];
+        known_[at_ + i] = a.knows(i);
+        taken_at_[at_ + i] = asked_at_;
+    }
+    if (!a.admitted || at_ + in_turn_ == count_) {
+        finish(a.admitted);
+        return;
+    }
+    at_ += in_turn_;
+    in_turn_ = 0;
+    if (asker_.asker == nullptr) {
+        owner_.all_.erase(self);  // nobody waits for the rest; what was taken stays so
+    } else if (const auto why = ask_turn()) {
+        fail(*why);
+    }
+}
+
+// What the turns before the present one took.
+void spread::give_back()
+{
+    for (std::size_t i = 0; i < at_; ++i) {
+        if (said_[i].allowed && charges_[i].cost > 0) {
+            owner_.give_backs_.add(charges_[i], said_[i], taken_at_[i]);
+            said_[i] = without(charges_[i], said_[i]);
+        }
+    }
+}
+
+void spread::finish(bool admitted)
+{
+    answer all;
+    if (!admitted) {
+        give_back();
+    }
+    std::array<std::size_t, max_charges> at_place{};
+    for (std::size_t i = 0; i < count_; ++i) {
+        at_place[place_of_[i]] = i;
+    }
+    for (std::size_t place = 0; place < count_; ++place) {
+        const std::size_t i = at_place[place];
+        if (known_[i]) {
+            all.add(said_[i]);
+        } else {
+            all.add_unknown();
+        }
+    }
+    all.admitted = admitted;
+    question* const q = asker_.release();
+    owner_.all_.erase(self);
+    if (q != nullptr) {
+        q->answered(all);
+    }
+}
+
+void spread::fail(failure why)
+{
+    give_back();
+    question* const q = asker_.release();
+    owner_.all_.erase(self);
+    if (q != nullptr) {
+        q->failed(why);
+    }
+}
+
+}  // namespace gateway::store::redis

@@ -1,0 +1,100 @@
+// A question whose buckets are in several slots of a cluster: asked slot by slot, each all or
+// nothing. Where one refuses or fails, what the slots before it gave is given back.
+//
+// So for the time of the asking others may find a bucket emptier than it will have been.
+#pragma once
+
+#include "gateway/net/loop.hpp"
+#include "gateway/store/call.hpp"
+#include "gateway/store/owned_charge.hpp"
+#include "gateway/store/redis/give_backs.hpp"
+#include "gateway/store/store.hpp"
+
+#include <array>
+#include <cstddef>
+#include <deque>
+#include <list>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace gateway::store::redis {
+
+class spread;
+
+// All of a worker's for one cluster, the one that was asked first in front.
+class spreads {
+public:
+    static constexpr std::size_t max_pending = 16'384;
+
+    // `store` takes questions of one slot; it must outlive this.
+    spreads(const net::executor& executor, shared_store& store, base::duration timeout);
+    ~spreads();
+    spreads(const spreads&) = delete;
+    spreads& operator=(const spreads&) = delete;
+
+    // See shared_store. `turns[i]` is the turn in which the i-th charge is asked for: 0 and up.
+    std::optional<failure> ask(
+        std::span<const charge> charges, std::span<const std::size_t> turns, question& q
+    );
+
+    // Fails all.
+    void close();
+
+private:
+    friend class spread;
+
+    shared_store& store_;
+    base::duration timeout_;
+    give_backs give_backs_;
+    std::list<spread> all_;
+    net::timer timer_;
+    std::shared_ptr<spreads*> self_;
+    bool closed_ = false;
+
+    void wake_at_first_deadline();
+    void expire();
+};
+
+class spread final : public question {
+public:
+    spread(spreads& owner, std::span<const charge> charges, std::span<const std::size_t> turns);
+
+    std::list<spread>::iterator self;
+
+    // Nothing: it is asked.
+    std::optional<failure> begin(question& q, base::instant now, base::instant deadline);
+
+    base::instant deadline() const { return asker_.deadline; }
+
+    // The end of it.
+    void fail(failure why);
+
+private:
+    spreads& owner_;
+    pending_question asker_;
+    std::deque<owned_charge> owned_;
+    // In the order in which they are asked for, turn by turn.
+    std::array<charge, max_charges> charges_{};
+    std::array<std::size_t, max_charges> turn_of_{};
+    // Where each of these is in the question.
+    std::array<std::size_t, max_charges> place_of_{};
+    std::array<limit::decision, max_charges> said_{};
+    std::array<bool, max_charges> known_{};
+    std::size_t count_;
+    // The turn that is asked for: from there, so many.
+    std::size_t at_ = 0;
+    std::size_t in_turn_ = 0;
+    base::instant asked_at_{};
+    std::array<base::instant, max_charges> taken_at_{};
+
+    std::optional<failure> ask_turn();
+    void answered(const answer& a) override;
+
+    void failed(failure why) override { fail(why); }
+
+    void give_back();
+    void finish(bool admitted);
+};
+
+}  // namespace gateway::store::redis

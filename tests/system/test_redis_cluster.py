@@ -1,0 +1,231 @@
+"""A store in a real Redis Cluster: many slots, moving slots, nodes that fail."""
+import re
+
+from harness.case import SystemTest
+from harness.clock import running
+from harness.fault_case import ALLOWANCE, NOISE, RECOVERY
+from harness.load import Load, percentile
+from harness.process import SLOW, wait_until
+from harness.redis_cluster import RedisCluster, slot_of
+
+TEXT = """
+stores: {{ r: {{ url: '{url}', timeout: {timeout}ms, remember_rejections: {remember} }} }}
+limits:
+  each: {{ key: ['header:X-Client'], missing_key: reject, rate: {rate}, burst: {burst}, store: r, on_store_failure: closed }}
+  all: {{ key: [], rate: {rate}, burst: 10, store: r, on_store_failure: closed }}
+routes:
+  - {{ match: {{ path: /both }}, limits: [all, each], upstream: up }}
+  - {{ limits: [each], upstream: up }}
+upstreams: {{ up: {{ servers: [echo] }} }}
+"""
+
+
+def requests_of(client, path="/"):
+    return f"GET {path} HTTP/1.1\r\nHost: h\r\nX-Client: {client}\r\n\r\n".encode()
+
+
+class ClusterTest(SystemTest):
+    alone = True
+    shape = {"masters": 3}
+
+    def setUp(self):
+        self.cluster = self.started(RedisCluster(**self.shape))
+
+    def text(self, burst=3, rate="1/d", timeout=1000, remember="true"):
+        return TEXT.format(
+            url=self.cluster.url, burst=burst, rate=rate, timeout=timeout, remember=remember
+        )
+
+    def up(self, **options):
+        gateway = self.gateway(self.text(**options))
+        self.wait_until_up(gateway)
+        return gateway
+
+    def wait_until_up(self, gateway, seconds=10):
+        is_up = lambda: gateway.metrics().sum("gateway_store_up", store="r") >= 1
+        wait_until(is_up, seconds, "the store is up")
+
+    def statuses(self, gateway, client, times=1, path="/"):
+        return [gateway.get(path, headers=[("X-Client", client)]).status for _ in range(times)]
+
+    def failures(self, gateway):
+        return gateway.metrics().sum("gateway_store_failures_total", store="r")
+
+    def slot_of_client(self, client):
+        """Of one who has a bucket."""
+        self.assertIn(client, self.known)
+        return slot_of(self.known[client])
+
+    def learn(self, gateway, clients):
+        """Gives each a bucket, and learns its tag."""
+        self.known = {}
+        for client in clients:
+            before = set(self.cluster.keys())
+            self.assertEqual(self.statuses(gateway, client), [200])
+            (key,) = set(self.cluster.keys()) - before
+            self.known[client] = re.fullmatch(rb"gw:\{([0-9a-f]{8})\}each:[0-9a-f]{32}", key)[1].decode()
+        return self.known
+
+
+class Counting(ClusterTest):
+    def test_gateways_share_buckets_in_all_nodes(self):
+        first, second = self.up(), self.up()
+        for number in range(40):
+            client = f"client {number}"
+            got = [self.statuses(g, client)[0] for g in (first, second, first, second)]
+            self.assertEqual(got, [200, 200, 200, 429], client)
+        self.assertEqual(len(self.cluster.keys()), 40)
+        self.assertTrue(all(len(node.keys()) > 3 for node in self.cluster.masters))
+
+    def test_many_clients_at_once_are_counted_exactly(self):
+        gateway = self.up(burst=20)
+        flows = [(c, requests_of(f"client {c}")) for c in range(64)]
+        load = Load(gateway.address, flows)
+        answers = load.run(2 if SLOW else 1)
+        self.assertEqual(load.lost, [])
+        for client in range(64):
+            passed = sum(a.status == 200 for a in answers if a.tag == client)
+            asked = sum(1 for a in answers if a.tag == client)
+            self.assertEqual(passed, min(asked, 20))
+        self.assertEqual(self.failures(gateway), 0)
+
+    def test_a_request_that_one_slot_refuses_is_charged_to_none(self):
+        gateway = self.up(burst=1)
+        self.assertEqual(self.statuses(gateway, "a", 6, "/both"), [200] + [429] * 5)
+        given_back = lambda: any(b"correction" in key for key in self.cluster.keys())
+        wait_until(given_back, 5, "tokens are given back")
+
+        def others_pass():
+            fresh = (f"b {n}" for n in range(20))
+            got = [self.statuses(gateway, client, 1, "/both")[0] for client in fresh]
+            return got == [200] * 9 + [429] * 11
+
+        self.assertTrue(others_pass(), "ten in all")
+
+    def test_a_changed_rate_is_carried_to_all_nodes(self):
+        gateway = self.up(burst=1)
+        for number in range(20):
+            self.assertEqual(self.statuses(gateway, f"c {number}"), [200])
+        times = lambda: [n.command("PTTL", key) for n in self.cluster.masters for key in n.keys()]
+        before = times()
+        self.assertIn("reloaded", gateway.reload(self.text(burst=1, rate="100/d")))
+        gateway.wait_for_diagnostic("all buckets follow the changed rates")
+        self.assertEqual(len(times()), len(before))
+        self.assertLess(max(times()), min(before) / 30)
+
+    def test_flushed_scripts_are_loaded_again(self):
+        gateway = self.up()
+        for node in self.cluster.masters:
+            node.command("SCRIPT", "FLUSH")
+        for number in range(10):
+            self.assertEqual(self.statuses(gateway, f"d {number}"), [200])
+        self.assertEqual(self.failures(gateway), 0)
+
+
+class Moving(ClusterTest):
+    shape = {"masters": 2, "spare": 1}
+
+    def errors(self, word):
+        """How often nodes said so."""
+        total = 0
+        for node in self.cluster.nodes:
+            for line in node.command("INFO", "errorstats").decode().splitlines():
+                found = re.fullmatch(rf"errorstat_{word}:count=(\d+)", line)
+                total += int(found[1]) if found else 0
+        return total
+
+    def test_slots_move_under_load_and_nobody_notices(self):
+        gateway = self.up(burst=5, timeout=2000, remember="false")
+        clients = [f"m {n}" for n in range(12)]
+        tags = self.learn(gateway, clients)
+        flows = [(c, requests_of(c)) for c in clients]
+        flows += [(f"new {n}", requests_of(f"new {n}")) for n in range(4)]
+        load = Load(gateway.address, flows, interval=0.02).start()
+        wait_until(lambda: len(load.answers) > 200)
+        target = self.cluster.spare[0]
+        for client in clients:
+
+            def some_pass():
+                count = len(load.answers)
+                wait_until(lambda: len(load.answers) > count + 20)
+
+            self.cluster.move(slot_of(tags[client]), target, some_pass)
+        count = len(load.answers)
+        wait_until(lambda: len(load.answers) > count + 100)
+        answers = load.finish()
+        self.assertEqual(load.lost, [])
+        self.assertEqual({a.status for a in answers}, {200, 429})
+        self.assertEqual(self.failures(gateway), 0)
+        for client in clients:  # one token was taken before the load
+            self.assertEqual(sum(a.status == 200 for a in answers if a.tag == client), 4, client)
+        self.assertGreater(self.errors("MOVED"), 0)
+        self.assertGreater(self.errors("ASK"), 0)
+        self.assertGreaterEqual(len(target.keys()), len(clients))
+
+
+class Failing(ClusterTest):
+    shape = {"masters": 3, "replicas": 1}
+
+    def loaded(self, gateway, clients):
+        """A load of clients with empty buckets, by whose shard they are in."""
+        tags = self.learn(gateway, clients)
+        shard = {c: self.cluster.owner(slot_of(tags[c])) for c in clients}
+        load = Load(gateway.address, [(c, requests_of(c)) for c in clients], interval=0.02).start()
+        calm = lambda: len(load.answers) > 50 and all(a.status == 429 for a in load.answers[-30:])
+        wait_until(calm, 10, "all buckets are empty")
+        return load, shard
+
+    def test_one_frozen_shard_does_not_slow_the_others(self):
+        timeout = 0.1 if SLOW else 0.025
+        gateway = self.up(burst=1, timeout=int(timeout * 1000), remember="false")
+        load, shard = self.loaded(gateway, [f"f {n}" for n in range(12)])
+        frozen = shard["f 0"]
+        frozen.freeze()
+        broken_at = running()
+        wait_until(lambda: running() > broken_at + 0.5, 2)
+        thawed_at = running()
+        frozen.thaw()
+        calm = lambda: all(a.status == 429 and a.sent > thawed_at for a in load.answers[-24:])
+        wait_until(calm, 10, "the shard decides again")
+        answers = load.finish()
+        during = [a for a in answers if broken_at < a.sent < thawed_at]
+        others = [a for a in during if shard[a.tag] is not frozen]
+        its_own = [a for a in during if shard[a.tag] is frozen]
+        p99 = lambda some: percentile([a.at - a.sent for a in some], 0.99)
+        print(f"     frozen: p99 {p99(its_own) * 1000:.1f} ms, of others {p99(others) * 1000:.1f} ms")
+        self.assertEqual({a.status for a in others}, {429})
+        self.assertEqual({a.status for a in its_own[10:]}, {503})
+        self.assertLess(p99(its_own), timeout + ALLOWANCE + NOISE)
+        self.assertLess(p99(others), NOISE)
+
+    def test_one_master_is_killed(self):
+        gateway = self.up(burst=1, timeout=100 if SLOW else 25, remember="false")
+        load, shard = self.loaded(gateway, [f"k {n}" for n in range(12)])
+        dead = shard["k 0"]
+        number = self.cluster.masters.index(dead)
+        heir = self.cluster.replicas[number]
+        dead.command("WAIT", 1, 1000)
+        broken_at = running()
+        dead.kill()
+        wait_until(lambda: heir.role() == "master", 30, "its replica is promoted")
+        promoted_at = running()
+        calm = lambda: all(a.status == 429 and a.sent > promoted_at for a in load.answers[-24:])
+        wait_until(calm, 10, "the heir decides")
+        answers = load.finish()
+        bad = [a for a in answers if a.sent > broken_at and a.status != 429]
+        self.assertEqual(load.lost, [])
+        self.assertGreater(len(bad), 5, "the fault was felt")
+        self.assertEqual({shard[a.tag] for a in bad}, {dead})
+        recovery = max(a.at for a in bad) - promoted_at
+        p99 = percentile([a.at - a.sent for a in answers if a.sent > broken_at], 0.99)
+        print(f"     killed: p99 {p99 * 1000:.1f} ms, decided {recovery * 1000:.0f} ms after promotion")
+        self.assertLess(recovery, RECOVERY * (3 if SLOW else 1) + 0.1)
+        self.assertLess(p99, 0.1 + ALLOWANCE + NOISE)
+        gateway.wait_for_diagnostic("store r: ready at cluster of 3 masters")
+
+    def test_no_node_answers(self):
+        for node in self.cluster.nodes:
+            node.kill()
+        gateway = self.gateway(self.text())
+        gateway.wait_for_diagnostic("unreachable (no node tells the slots: 127.0.0.1:")
+        self.assertEqual(self.statuses(gateway, "x"), [503])

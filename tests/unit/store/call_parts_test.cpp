@@ -1,0 +1,112 @@
+#include "gateway/store/redis/call_parts.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace gateway::store::redis {
+namespace {
+
+using kind = call_results::kind;
+
+class parts : public ::testing::Test {
+protected:
+    const limit::limit slow = *limit::limit::make(1, std::chrono::hours{1}, 5);
+    const charge alice{"l", base::hashed_name{"alice"}, &slow};
+    const charge bob{"l", base::hashed_name{"bob"}, &slow};
+    call asked;
+    call_parts told;
+    answer into;
+
+    parts()
+    {
+        asked.number = 7;
+        asked.count = 3;
+        asked.questions[0].charges = {&alice, 1};
+        asked.questions[1].charges = {&bob, 1};
+        asked.questions[2].charges = {&alice, 1};
+        told.begin(asked);
+    }
+
+    // Of as many answers, which leave so many tokens and one less each.
+    static reply of(int number, int answers, int remaining)
+    {
+        reply r;
+        r.what = reply::kind::integers;
+        r.integers[r.count++] = number;
+        r.integers[r.count++] = 0;
+        for (int i = 0; i < answers; ++i) {
+            for (const int integer : {1, 1, remaining - i, 0, 5}) {
+                r.integers[r.count++] = integer;
+            }
+        }
+        return r;
+    }
+};
+
+TEST_F(parts, are_one_for_each_client)
+{
+    ASSERT_EQ(told.count(), 2U);
+    EXPECT_EQ(told.number(), 7);
+    ASSERT_EQ(told.questions(0).size(), 2U);
+    EXPECT_EQ(told.questions(0)[1], &asked.questions[2]);
+    EXPECT_EQ(told.questions(1)[0], &asked.questions[1]);
+    EXPECT_NE(told.tag(0), told.tag(1));
+}
+
+TEST_F(parts, are_put_together_in_the_order_of_the_questions)
+{
+    EXPECT_TRUE(told.answered(1, of(-7, 1, 1)));
+    EXPECT_FALSE(told.complete());
+    EXPECT_TRUE(told.answered(0, of(-7, 2, 4)));
+    ASSERT_TRUE(told.complete());
+    EXPECT_EQ(told.failed_all(), std::nullopt);
+    for (const int remaining : {4, 1, 3}) {
+        EXPECT_FALSE(told.ended());
+        ASSERT_EQ(told.next(1, into), kind::answer);
+        EXPECT_EQ(into.decisions()[0].remaining, remaining);
+    }
+    EXPECT_TRUE(told.ended());
+    EXPECT_EQ(told.gift_mark(), 0);
+}
+
+TEST_F(parts, fail_by_themselves)
+{
+    told.failed(0, failure::loading);
+    told.failed(0, failure::timeout);
+    EXPECT_TRUE(told.answered(1, of(-7, 1, 1)));
+    EXPECT_TRUE(told.answered(1, of(-7, 1, 0))) << "of which only the first counts";
+    ASSERT_TRUE(told.complete());
+    EXPECT_EQ(told.failed_all(), std::nullopt);
+    EXPECT_EQ(told.next(1, into), kind::failed);
+    EXPECT_EQ(told.why(), failure::loading);
+    EXPECT_EQ(told.next(1, into), kind::answer);
+    EXPECT_EQ(into.decisions()[0].remaining, 1);
+    EXPECT_EQ(told.next(1, into), kind::failed);
+    EXPECT_TRUE(told.ended());
+}
+
+TEST_F(parts, fail_together)
+{
+    told.failed(1, failure::readonly);
+    told.failed(0, failure::timeout);
+    EXPECT_TRUE(told.complete());
+    EXPECT_EQ(told.failed_all(), failure::timeout);
+}
+
+TEST_F(parts, are_answered_by_their_own_replies_only)
+{
+    EXPECT_FALSE(told.answered(0, of(7, 2, 4)));
+    EXPECT_FALSE(told.answered(0, of(-8, 2, 4)));
+    reply words;
+    words.what = reply::kind::status;
+    EXPECT_FALSE(told.answered(0, words));
+    EXPECT_TRUE(told.answered(0, of(-7, 3, 4)));
+    EXPECT_TRUE(told.answered(1, of(-7, 0, 0)));
+    EXPECT_EQ(told.next(1, into), kind::answer);
+    EXPECT_EQ(told.next(1, into), kind::garbage);
+    EXPECT_FALSE(told.ended()) << "one answer is left over";
+}
+
+}  // namespace
+}  // namespace gateway::store::redis
