@@ -152,6 +152,16 @@ TEST_F(cluster, one_who_leaves_hears_nothing_and_the_others_go_on)
         asker gone;
         ASSERT_EQ(s.store().ask(all, gone), std::nullopt);
     }
+    {
+        // One that outlives its store.
+        asker stays;
+        subject ends{options()};
+        ends.becomes_healthy();
+        ASSERT_EQ(ends.store().ask(all, stays), std::nullopt);
+        ends.abandon();
+        EXPECT_FALSE(stays.asked());
+        EXPECT_FALSE(stays.settled());
+    }
     asker stays;
     ASSERT_EQ(s.store().ask(all, stays), std::nullopt);
     ASSERT_TRUE(run_until(s.io(), [&stays] { return stays.settled(); }));

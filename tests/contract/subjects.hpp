@@ -110,7 +110,9 @@ public:
 
     ~shared_subject()
     {
-        store_->close();
+        if (store_) {
+            store_->close();
+        }
         net::testing::end(loop_);
     }
 
@@ -158,6 +160,9 @@ public:
     std::int64_t ticks(base::duration d) const { return d / std::chrono::microseconds{1}; }
 
     Store& store() { return *store_; }
+
+    // Ends the store without closing it.
+    void abandon() { store_.reset(); }
 
     boost::asio::io_context& io() { return loop_.context(); }
 

@@ -12,9 +12,11 @@ TEXT = """
 stores: {{ r: {{ url: '{url}', timeout: {timeout}ms, remember_rejections: {remember} }} }}
 limits:
   each: {{ key: ['header:X-Client'], missing_key: reject, rate: {rate}, burst: {burst}, store: r, on_store_failure: closed }}
+  more: {{ key: ['header:X-Client'], missing_key: reject, rate: {rate}, burst: 100, store: r, on_store_failure: closed }}
   all: {{ key: [], rate: {rate}, burst: 10, store: r, on_store_failure: closed }}
 routes:
   - {{ match: {{ path: /both }}, limits: [all, each], upstream: up }}
+  - {{ match: {{ path: /two }}, limits: [each, more], upstream: up }}
   - {{ limits: [each], upstream: up }}
 upstreams: {{ up: {{ servers: [echo] }} }}
 """
@@ -161,6 +163,27 @@ class Moving(ClusterTest):
         self.assertGreater(self.errors("MOVED"), 0)
         self.assertGreater(self.errors("ASK"), 0)
         self.assertGreaterEqual(len(target.keys()), len(clients))
+
+
+    def test_several_keys_of_a_slot_that_is_half_moved_wait_or_fail_by_policy(self):
+        gateway = self.up(burst=50, timeout=100, remember="false")
+        self.assertEqual(self.statuses(gateway, "t", 1, "/two"), [200])
+        keys = self.cluster.keys()
+        self.assertEqual(len(keys), 2)
+        tag = keys[0].decode().partition("{")[2].partition("}")[0]
+        halfway = []
+        while_moving = lambda: halfway.append(self.statuses(gateway, "t", 3, "/two"))
+        self.cluster.move(slot_of(tag), self.cluster.spare[0], while_moving)
+        before, between, after = halfway
+        self.assertEqual((before, after), ([200] * 3, [200] * 3))
+        self.assertEqual(between, [503] * 3)
+        self.assertGreater(self.errors("TRYAGAIN"), 0)
+        self.assertEqual(self.statuses(gateway, "t", 1, "/two"), [200])
+        answer = gateway.get("/two", headers=[("X-Client", "t")])
+        self.assertEqual(answer.status, 200)
+        self.assertEqual(len(self.cluster.keys()), 2)
+        remaining = [self.statuses(gateway, "t")[0] for _ in range(50)].count(200)
+        self.assertEqual(remaining, 50 - 9, "what failed was charged to nobody")
 
 
 class Failing(ClusterTest):

@@ -16,7 +16,7 @@ cluster_store::cluster_store(
       options_(options),
       metrics_(metrics),
       health_(name_, metrics),
-      spreads_(l.get_executor(), *this, options.timeout),
+      spreads_(l.get_executor(), *this, options.timeout, metrics),
       redirect_timer_(l.get_executor()),
       self_(std::make_shared<cluster_store*>(this))
 {

@@ -22,9 +22,15 @@ limit::decision without(const charge& c, limit::decision said)
 
 }  // namespace
 
-spreads::spreads(const net::executor& executor, shared_store& store, base::duration timeout)
+spreads::spreads(
+    const net::executor& executor,
+    shared_store& store,
+    base::duration timeout,
+    telemetry::store_metrics& metrics
+)
     : store_(store),
       timeout_(timeout),
+      metrics_(metrics),
       give_backs_(executor, store),
       timer_(executor),
       self_(std::make_shared<spreads*>(this))
@@ -81,6 +87,7 @@ void spreads::wake_at_first_deadline()
 void spreads::expire()
 {
     while (!all_.empty() && all_.front().deadline() <= base::now()) {
+        metrics_.failures[static_cast<std::size_t>(failure::timeout)].add();
         all_.front().fail(failure::timeout);
     }
     if (!all_.empty()) {

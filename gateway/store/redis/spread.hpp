@@ -9,6 +9,7 @@
 #include "gateway/store/owned_charge.hpp"
 #include "gateway/store/redis/give_backs.hpp"
 #include "gateway/store/store.hpp"
+#include "gateway/telemetry/metrics.hpp"
 
 #include <array>
 #include <cstddef>
@@ -27,8 +28,13 @@ class spreads {
 public:
     static constexpr std::size_t max_pending = 16'384;
 
-    // `store` takes questions of one slot; it must outlive this.
-    spreads(const net::executor& executor, shared_store& store, base::duration timeout);
+    // `store` takes questions of one slot; it and `metrics` must outlive this.
+    spreads(
+        const net::executor& executor,
+        shared_store& store,
+        base::duration timeout,
+        telemetry::store_metrics& metrics
+    );
     ~spreads();
     spreads(const spreads&) = delete;
     spreads& operator=(const spreads&) = delete;
@@ -46,6 +52,7 @@ private:
 
     shared_store& store_;
     base::duration timeout_;
+    telemetry::store_metrics& metrics_;
     give_backs give_backs_;
     std::list<spread> all_;
     net::timer timer_;
@@ -59,6 +66,9 @@ private:
 class spread final : public question {
 public:
     spread(spreads& owner, std::span<const charge> charges, std::span<const std::size_t> turns);
+
+    // Whoever asked hears nothing.
+    ~spread() override { asker_.release(); }
 
     std::list<spread>::iterator self;
 
