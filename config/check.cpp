@@ -94,6 +94,27 @@ void check_one_shared_store_per_route(const draft& d, findings& found)
     }
 }
 
+// Leases count no longer than nobody gives their bucket tokens, of which a cluster does not tell.
+void check_leases(const draft& d, findings& found)
+{
+    for (std::size_t i = 0; i < d.policy.limits.size(); ++i) {
+        const policy::limit_rule& limit = d.policy.limits[i];
+        if (!limit.lease.any() || limit.store == policy::local_store) {
+            continue;
+        }
+        const auto& options = d.result.shared_stores[limit.store].options;
+        const auto* const redis = std::get_if<store::redis_options>(&options);
+        if (redis != nullptr && !redis->cluster.empty()) {
+            found.problem(
+                d.limits[i].at,
+                d.limits[i].path + ".lease",
+                "not with a redis-cluster:// store, which does not tell of tokens that are given "
+                "back"
+            );
+        }
+    }
+}
+
 void warn_where_unused(
     const std::vector<origin>& written,
     const std::vector<bool>& used,
@@ -144,6 +165,7 @@ void check(const draft& d, findings& found)
     check_hops(d, found);
     check_routes_are_distinct(d, found);
     check_one_shared_store_per_route(d, found);
+    check_leases(d, found);
     warn_of_the_unused(d, found);
 }
 

@@ -16,8 +16,8 @@ constexpr std::array<std::pair<std::string_view, algorithm>, 6> keys_of_one{{
 }};
 
 // Keys that mean nothing where a request has a place, and takes no tokens.
-constexpr std::array<std::string_view, 6> keys_of_tokens{
-    "rate", "cost", "charge_on", "reset_on", "settle", "max_wait"};
+constexpr std::array<std::string_view, 4> keys_of_tokens{"rate", "charge_on", "reset_on", "settle"};
+constexpr const char* a_place = "not for \"algorithm: concurrency\", where a request has one place";
 
 }  // namespace
 
@@ -53,8 +53,21 @@ void refuse_foreign_keys(section& from, const limit_draft& l)
     }
     for (const std::string_view key : keys_of_tokens) {
         if (counts_requests(l) && from.has(key)) {
-            from.problem(key, "not for \"algorithm: concurrency\", where a request has one place");
+            from.problem(key, a_place);
         }
+    }
+}
+
+void refuse_foreign_values(section& from, const limit_draft& l)
+{
+    if (!counts_requests(l)) {
+        return;
+    }
+    if (!(l.rule.cost == policy::cost_rule{})) {
+        from.problem("cost", a_place);
+    }
+    if (l.rule.max_wait > base::duration{0}) {
+        from.problem("max_wait", a_place);
     }
 }
 

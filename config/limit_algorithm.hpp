@@ -29,4 +29,7 @@ std::string_view size_key(algorithm a);
 // Keys that the limit's algorithm does not have.
 void refuse_foreign_keys(section& from, const limit_draft& l);
 
+// Values, of keys that every limit has, which the limit's algorithm does not.
+void refuse_foreign_values(section& from, const limit_draft& l);
+
 }  // namespace gateway::config

@@ -1,6 +1,7 @@
 // limits: their keys, stores and modes.
 #include "config/key_parts.hpp"
 #include "config/lease_keys.hpp"
+#include "config/limit_algorithm.hpp"
 #include "config/limit_plans.hpp"
 #include "config/limit_rate.hpp"
 #include "config/local_share_keys.hpp"
@@ -160,6 +161,7 @@ void describe_limit(keys& limit, limit_draft& l, draft& d)
              }}
     );
     describe_waiting(limit, l);
+    limit.rule([&](section& from) { refuse_foreign_values(from, l); });
     describe_penalty(limit, l);
     describe_shards(limit, l);
     limit.number(

@@ -121,12 +121,11 @@ class CommandLine(SystemTest):
     def test_what_is_not_supported_yet_is_refused_clearly(self):
         path = self.file(
             GOOD
-            + "stores: { shared: { url: 'memcached://127.0.0.1/0' }, c: { url: 'redis-cluster://h' } }\n"
+            + "stores: { shared: { url: 'memcached://127.0.0.1/0' } }\n"
         )
         status, _, err = run_command("check", "--config", path)
         self.assertEqual(status, 2)
         self.assertIn("stores.shared.url", err)
-        self.assertIn("stores.c.url", err)
 
     def test_print_shows_the_defaults_hides_secrets_and_is_itself_a_configuration(self):
         path = self.file(

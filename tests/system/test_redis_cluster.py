@@ -3,6 +3,7 @@ import re
 
 from harness.case import SystemTest
 from harness.clock import running
+from harness.documents import documented
 from harness.fault_case import ALLOWANCE, NOISE, RECOVERY
 from harness.load import Load, percentile
 from harness.process import SLOW, wait_until
@@ -104,6 +105,21 @@ class Counting(ClusterTest):
 
         self.assertTrue(others_pass(), "ten in all")
 
+    def test_a_user_needs_no_more_than_documented(self):
+        user = documented("stores.md").strip().replace("PASSWORD", "secret").split()
+        for node in self.cluster.masters:
+            node.command(*user, "+cluster|slots", "+asking")
+        url = self.cluster.url.replace("//", "//gateway:secret@")
+        gateway = self.gateway(self.text().replace(self.cluster.url, url))
+        self.wait_until_up(gateway)
+        for path in ("/", "/two", "/both"):
+            self.assertEqual(self.statuses(gateway, path, 1, path), [200])
+        target = self.cluster.masters[0]
+        for key in self.cluster.masters[1].keys():
+            self.cluster.move(slot_of(key.partition(b"{")[2].partition(b"}")[0].decode()), target)
+        for path in ("/", "/two", "/both"):
+            self.assertEqual(self.statuses(gateway, path, 1, path), [200])
+
     def test_a_changed_rate_is_carried_to_all_nodes(self):
         gateway = self.up(burst=1)
         for number in range(20):
@@ -163,7 +179,6 @@ class Moving(ClusterTest):
         self.assertGreater(self.errors("MOVED"), 0)
         self.assertGreater(self.errors("ASK"), 0)
         self.assertGreaterEqual(len(target.keys()), len(clients))
-
 
     def test_several_keys_of_a_slot_that_is_half_moved_wait_or_fail_by_policy(self):
         gateway = self.up(burst=50, timeout=100, remember="false")

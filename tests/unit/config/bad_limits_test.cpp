@@ -172,6 +172,11 @@ TEST(bad_limits, are_refused)
         {"stores: { s: { url: 'redis://h' } }\nlimits: { a: { key: [], rate: 99/s, store: s, "
          "penalty: { after: 5, within: 1m, ban: 1m, max_ban: 1m }, lease: { share: 10% } } }",
          "f:2:111: limits.a.lease: not with \"penalty\""},
+        {"stores: { s: { url: 'redis-cluster://h' } }\nlimits: { a: { key: [], rate: 99/s, store: "
+         "s, lease: { share: 10% } } }",
+         "f:2:16: limits.a.lease: not with a redis-cluster:// store"},
+        {"limits: { a: { key: [], algorithm: concurrency, max: 2, max_wait: 1s } }",
+         "f:1:67: limits.a.max_wait: not for \"algorithm: concurrency\""},
         {"limits: { a: { key: [], rate: 1/s, burst: 0 } }",
          "f:1:43: limits.a.burst: too small, the minimum is 1"},
         {"limits: { a: { key: [], rate: 5/s, cost: 6 } }",

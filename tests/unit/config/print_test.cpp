@@ -51,6 +51,7 @@ sample full()
         "2/3 "
         "}\n"
         "  leased: { key: [], rate: 90/s, store: \"-\", lease: { share: 20%, time: 300ms } }\n"
+        "  flying: { key: [], algorithm: concurrency, max: 9, lease: 3s }\n"
         "  hot: { key: [], algorithm: fixed_window, rate: 90/h, start: aligned, shards: 8 }\n"
         "  llm: { key: [], rate: 9/h, settle: { header: X-Used, max: 1000, keep: true } }\n"
         "  hourly: { key: [], algorithm: fixed_window, rate: 9/h, start: aligned, plan: p, "
