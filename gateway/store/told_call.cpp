@@ -302,8 +302,8 @@ told_call tell_probe(std::int64_t number, const telling& how)
     add_mark(told, how);
     // A token per microsecond, a thousand at most: never rejected, forgotten at once.
     told.numbers = {number_in(number, how), 1, 1, 1000, 1, 0, 1, 1, 1};
-    told.shape = {{.times = 1, .enforced = true, .cost = 1, .interval = 1, .burst = 1000, .keys = 1}
-    };
+    told.shape = {
+        {.times = 1, .enforced = true, .cost = 1, .interval = 1, .burst = 1000, .keys = 1}};
     return told;
 }
 

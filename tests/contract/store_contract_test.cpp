@@ -63,8 +63,7 @@ protected:
     limit::decision take_one(const charge& c) { return take({c}).decisions()[0]; }
 };
 
-using subjects =
-    ::testing::Types<memory_subject, redis_subject, cluster_subject, postgres_subject>;
+using subjects = ::testing::Types<memory_subject, redis_subject, cluster_subject, postgres_subject>;
 TYPED_TEST_SUITE(store_contract, subjects);
 
 TYPED_TEST(store_contract, gives_a_burst_and_then_says_when_to_come_back)

@@ -75,7 +75,9 @@ public:
         call_.count = 1;
         call_.questions[0].charges = charges;
         std::string bytes;
-        redis::encode_take(bytes, take_sha_, tell(call_, {.key_prefix = prefix, .unix_now = gateway_now}));
+        redis::encode_take(
+            bytes, take_sha_, tell(call_, {.key_prefix = prefix, .unix_now = gateway_now})
+        );
         redisAppendFormattedCommand(link_.get(), bytes.data(), bytes.size());
         const std::vector<std::int64_t> said = numbers(next_reply());
         answer a;

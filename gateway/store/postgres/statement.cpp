@@ -101,7 +101,9 @@ statement take(const call& c, const statement_form& form, base::duration unix_no
 
 statement probe(std::int64_t number, const statement_form& form)
 {
-    return finished(usual_statement(tell_probe(number, {.key_prefix = form.key_prefix})), "take_usual_1", form);
+    return finished(
+        usual_statement(tell_probe(number, {.key_prefix = form.key_prefix})), "take_usual_1", form
+    );
 }
 
 }  // namespace gateway::store::postgres

@@ -65,7 +65,11 @@ void link::send(const call& c)
         return;
     }
     sent_command& next = command(sent_command::kind::take, c.number);
-    encode_take(next.bytes, script_sha_, tell(c, {.key_prefix = options_.key_prefix, .unix_now = base::unix_time()}));
+    encode_take(
+        next.bytes,
+        script_sha_,
+        tell(c, {.key_prefix = options_.key_prefix, .unix_now = base::unix_time()})
+    );
     channel_->say(next.bytes);
 }
 

@@ -24,8 +24,7 @@ void link::send_parts(const call& c)
         next.origin = self_;
         next.part = i;
         next.until = c.sent + options_.timeout;
-        const telling how{
-            .key_prefix = prefix, .unix_now = base::unix_time(), .mark = marks::none};
+        const telling how{.key_prefix = prefix, .unix_now = base::unix_time(), .mark = marks::none};
         encode_take(next.bytes, script_sha_, tell(c.number, parts.questions(i), how));
         all += next.bytes;
     }

@@ -174,7 +174,7 @@ TEST(bad_limits, are_refused)
          "f:2:111: limits.a.lease: not with \"penalty\""},
         {"stores: { s: { url: 'redis-cluster://h' } }\nlimits: { a: { key: [], rate: 99/s, store: "
          "s, lease: { share: 10% } } }",
-         "f:2:16: limits.a.lease: not with a redis-cluster:// store"},
+         "f:2:14: limits.a.lease: not with a redis-cluster:// store"},
         {"limits: { a: { key: [], algorithm: concurrency, max: 2, max_wait: 1s } }",
          "f:1:67: limits.a.max_wait: not for \"algorithm: concurrency\""},
         {"limits: { a: { key: [], rate: 1/s, burst: 0 } }",
