@@ -1,5 +1,6 @@
 #include "config/postgres_url.hpp"
 
+#include "config/postgres_service.hpp"
 #include "gateway/base/text.hpp"
 
 #include <boost/url/encode.hpp>
@@ -28,7 +29,6 @@ struct unsupported {
 constexpr std::array unsupported_parameters{
     unsupported{"hostaddr", "write the address as the host"},
     unsupported{"connect_timeout", "the gateway's own times hold"},
-    unsupported{"service", "write what the service file says into the URL"},
     unsupported{"client_encoding", "it does not matter"},
     unsupported{"replication", "this is no standby"},
 };
@@ -57,6 +57,35 @@ std::optional<parameters> parameters_of(const std::string& text, std::string& co
         }
     }
     return found;
+}
+
+bool is_known(const std::string& parameter)
+{
+    static const std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)> all{
+        PQconninfoParse("", nullptr), &PQconninfoFree};
+    for (const PQconninfoOption* o = all.get(); o != nullptr && o->keyword != nullptr; ++o) {
+        if (parameter == o->keyword) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Adds what the service that they name says, unless the URL says it. Returns what is wrong.
+std::string add_service(parameters& found)
+{
+    const auto named = found.extract("service");
+    if (named.empty()) {
+        return {};
+    }
+    postgres_service service = read_postgres_service(named.mapped(), postgres_service_files());
+    for (const auto& [name, value] : service.parameters) {
+        if (!is_known(name)) {
+            return "service \"" + named.mapped() + "\": unknown parameter " + name;
+        }
+    }
+    found.merge(service.parameters);
+    return service.complaint;
 }
 
 std::vector<std::string> split(const std::string& list)
@@ -110,6 +139,10 @@ parsed<store::postgres_options> parse_postgres_url(const std::string& text)
     std::string complaint;
     std::optional<parameters> found = parameters_of(text, complaint);
     if (!found) {
+        return {std::nullopt, complaint};
+    }
+    complaint = add_service(*found);
+    if (!complaint.empty()) {
         return {std::nullopt, complaint};
     }
     for (const unsupported& u : unsupported_parameters) {

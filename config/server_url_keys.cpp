@@ -210,7 +210,8 @@ void describe_server_url(keys& shared, store::shared_options& options, const dra
          "`redis-sentinel://[user:password@]host1[:26379],host2/MASTER[/db]` for the master that "
          "up to 16 sentinels name, `redis-cluster://[user:password@]host1[:6379],host2` for a "
          "cluster, of which up to 16 nodes are named and the others are found, or "
-         "`postgresql://user@host,host/database?sslmode=…`, libpq's own. In user and password, `@` "
+         "`postgresql://user@host,host/database?sslmode=…`, libpq's own, also with `?service=NAME` "
+         "of its service file. In user and password, `@` "
          "is written "
          "`%40`, `/` `%2F`, `?` `%3F`, `#` `%23`, `%` `%25` and space `%20`"},
         {.says = {"none"},

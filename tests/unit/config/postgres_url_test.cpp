@@ -32,7 +32,7 @@ TEST(postgres_url, what_is_refused_is_refused_with_a_reason_and_without_the_secr
         {"postgresql://u:hunter2@[::1/db", "expected postgresql://"},
         {"postgresql://u:hunter2@h/db?nonsense=1", "nonsense"},
         {"postgresql://u:hunter2@h/db?hostaddr=1.2.3.4", "write the address as the host"},
-        {"postgresql://u:hunter2@h/db?service=x", "service file"},
+        {"postgresql://u:hunter2@h/db?service=nobody", "no service \"nobody\" in "},
         {"postgresql://u:hunter2@h:70000/db", "the port must be"},
         {"postgresql://u:hunter2@h:0/db", "the port must be"},
         {"postgresql://u:hunter2@a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a/db", "the maximum is 16"},
