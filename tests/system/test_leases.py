@@ -1,12 +1,13 @@
-"""Gateways that take tokens ahead from one bucket in Redis: in sum they give what the limit says."""
+"""Gateways that take tokens ahead from one bucket in a shared store: in sum they give what the limit says."""
 import json
 import signal
 import threading
 import time
 
-from harness.case import SystemTest, forwarding_to
+from harness.case import SystemTest, forwarding_to, only_as_shipped
 from harness.client import get
 from harness.load import pipelined
+from harness.postgres_server import PostgresServer
 from harness.process import wait_until
 from harness.redis_server import RedisServer
 
@@ -15,15 +16,17 @@ WORKERS = 2
 
 
 class Leases(SystemTest):
+    server = RedisServer
+
     def setUp(self):
-        self.redis = self.started(RedisServer())
+        self.store = self.started(self.server())
         token = self.directory().file("token")
         with open(token, "w", encoding="ascii") as f:
             f.write("secret\n")
         self.text = (
             f"workers: {WORKERS}\nlog: {{ access: false }}\n"
             f"admin: {{ address: '127.0.0.1:0', token_file: '{token}' }}\n"
-            f"stores: {{ r: {{ url: '{self.redis.url}', timeout: 1s }} }}\n"
+            f"stores: {{ r: {{ url: '{self.store.url}', timeout: 1s }} }}\n"
             "limits: { l: { key: [], rate: %d/s, burst: %d, store: r, on_store_failure: closed, "
             "lease: { share: 10%%, time: 1s } } }\n" + forwarding_to("echo", "l")
         )
@@ -122,6 +125,21 @@ class Leases(SystemTest):
         wait_until(lambda: self.passed(one, 10) == 10, what="more than come back by themselves")
         self.assertLess(time.monotonic() - before, 0.3)
 
+    def test_reloads_give_no_more_and_lose_nothing(self):
+        rate, burst = 100, 5000
+        (gateway,) = self.started_gateways(1, rate, burst)
+        text = self.text % (rate, burst)
+        begin = time.monotonic()
+        passed = self.passed(gateway, 1000)
+        for timeout in (900, 800, 700):  # a store of its own each, for which the one before is left
+            gateway.reload(text.replace("timeout: 1s", f"timeout: {timeout}ms"))
+            passed += self.passed(gateway, 1000)
+        self.assertEqual(passed, 4000)
+        at = time.monotonic()
+        passed += self.passed(gateway, burst)
+        self.assertLessEqual(passed, burst + rate * (time.monotonic() - begin))
+        self.assertGreaterEqual(passed, 0.99 * (burst + rate * (at - begin)))
+
     def test_what_a_response_gives_back_is_exact(self):
         rate, burst = 10, 5000
         origin = self.origin()
@@ -136,7 +154,7 @@ class Leases(SystemTest):
         rate, burst = 1000, 100_000
         (gateway,) = self.started_gateways(1, rate, burst)
         self.assertEqual(self.passed(gateway, 1000), 1000)
-        self.redis.kill()
+        self.store.kill()
         down = time.monotonic()
         passed = self.passed(gateway, 2000)
         if time.monotonic() - down < 1:
@@ -144,3 +162,8 @@ class Leases(SystemTest):
         later = down + 1.1
         wait_until(lambda: time.monotonic() > later, what="the leases are over")
         self.assertEqual(gateway.get().status, 503)
+
+
+@only_as_shipped
+class InPostgres(Leases):
+    server = PostgresServer
