@@ -20,6 +20,21 @@ void check_admin(const draft& d, findings& found)
     }
 }
 
+// Without one, nobody could connect.
+void check_proxies_are_known(const draft& d, findings& found)
+{
+    if (d.policy.client.trusted_proxies.empty()) {
+        for (const origin& listener : d.proxied_listeners) {
+            found.problem(
+                listener.at,
+                listener.path,
+                "takes connections of client.trusted_proxies only, and there are none: list your "
+                "load balancer's addresses there"
+            );
+        }
+    }
+}
+
 void check_hops(const draft& d, findings& found)
 {
     const int hops = d.policy.client.trusted_hops;
@@ -162,6 +177,7 @@ void warn_of_the_unused(const draft& d, findings& found)
 void check(const draft& d, findings& found)
 {
     check_admin(d, found);
+    check_proxies_are_known(d, found);
     check_hops(d, found);
     check_routes_are_distinct(d, found);
     check_one_shared_store_per_route(d, found);

@@ -49,6 +49,8 @@ struct draft {
     const settings* running = nullptr;
 
     origin admin;
+    // Of listeners that want a PROXY header.
+    std::vector<origin> proxied_listeners;
     origin client;
 };
 

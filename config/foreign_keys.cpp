@@ -8,7 +8,7 @@
 namespace gateway::config {
 namespace {
 
-constexpr std::array<std::string_view, 12> not_yet{
+constexpr std::array<std::string_view, 11> not_yet{
     "certificate",
     "compression",
     "cors",
@@ -17,7 +17,6 @@ constexpr std::array<std::string_view, 12> not_yet{
     "http3",
     "include",
     "privatekey",
-    "proxyprotocol",
     "redirects",
     "rewrite",
     "tls",

@@ -95,7 +95,8 @@ void describe_decide(keys& k, std::optional<server::decide_options>& decide)
 void describe_listener(
     keys& k,
     std::optional<server::listen_address>& address,
-    std::optional<server::decide_options>& decide
+    std::optional<server::decide_options>& decide,
+    bool& proxy_protocol
 )
 {
     describe_address(
@@ -107,11 +108,21 @@ void describe_listener(
         address
     );
     describe_decide(k, decide);
+    k.flag(
+        {"proxy_protocol",
+         "every connection begins with a header of the PROXY protocol, version 1 or 2, which tells "
+         "the peer's address; only those of `client.trusted_proxies` are accepted "
+         "([below](#proxy-protocol))"},
+        proxy_protocol
+    );
 }
 
 // What is read of one listener joins those before it.
 void add_listener(
-    const located& item, std::vector<server::listener_options>& listeners, findings& found
+    const located& item,
+    std::vector<server::listener_options>& listeners,
+    std::vector<origin>& proxied,
+    findings& found
 )
 {
     if (item.value->is == node::kind::scalar) {
@@ -124,8 +135,9 @@ void add_listener(
     }
     std::optional<server::listen_address> address;
     std::optional<server::decide_options> decide;
+    bool proxy_protocol = false;
     reading::all(item, found, [&](keys& k) {
-        describe_listener(k, address, decide);
+        describe_listener(k, address, decide, proxy_protocol);
         k.rule([&](section& from) {
             const bool any_port = address && address->socket_path.empty() && address->port == 0;
             if (address && !any_port &&
@@ -134,14 +146,20 @@ void add_listener(
                 })) {
                 from.problem("address", "a listener above has the same address");
             }
+            if (proxy_protocol) {
+                const node* const written = from.find("proxy_protocol");
+                proxied.push_back({written->at, from.path_of("proxy_protocol")});
+            }
         });
     });
     if (address) {
-        listeners.push_back({*address, decide});
+        listeners.push_back({*address, decide, proxy_protocol});
     }
 }
 
-void load_listeners(section& root, std::vector<server::listener_options>& listeners)
+void load_listeners(
+    section& root, std::vector<server::listener_options>& listeners, std::vector<origin>& proxied
+)
 {
     const auto list = root.list("listeners");
     if (!list || !within(*list, max_listeners, root.found())) {
@@ -151,27 +169,31 @@ void load_listeners(section& root, std::vector<server::listener_options>& listen
         root.problem("listeners", "at least one listener is needed");
     }
     for (std::size_t i = 0; i < list->value->items.size(); ++i) {
-        add_listener(item_of(*list, i), listeners, root.found());
+        add_listener(item_of(*list, i), listeners, proxied, root.found());
     }
 }
 
-void describe_listeners(keys& root, std::vector<server::listener_options>& listeners)
+void describe_listeners(
+    keys& root, std::vector<server::listener_options>& listeners, std::vector<origin>& proxied
+)
 {
     root.each(
         {"listeners", "where to accept connections, and what for"},
         {.says = {"none", "1 to 64"},
          .named = false,
-         .read = [&](section& from) { load_listeners(from, listeners); },
+         .read = [&](section& from) { load_listeners(from, listeners, proxied); },
          .size = [&] { return listeners.size(); },
          .describe =
              [&](std::size_t i, keys& k) {
                  std::optional<server::listen_address> one;
                  std::optional<server::decide_options> decide;
+                 bool proxy_protocol = false;
                  if (i < listeners.size()) {
                      one = listeners[i].address;
                      decide = listeners[i].decide;
+                     proxy_protocol = listeners[i].proxy_protocol;
                  }
-                 describe_listener(k, one, decide);
+                 describe_listener(k, one, decide, proxy_protocol);
              }}
     );
 }
@@ -252,7 +274,7 @@ void load_workers(section& root, server::options& options)
 void describe_process(keys& root, draft& d)
 {
     server::options& options = d.result.server;
-    describe_listeners(root, options.listeners);
+    describe_listeners(root, options.listeners, d.proxied_listeners);
     root.mapping(
         {"admin", "metrics, health and the admin API; the table below"},
         [&d](keys& admin) { describe_admin(admin, d); }

@@ -29,6 +29,11 @@ constexpr words<proxy::balancing, 3> balance_words{{
     {"hash", proxy::balancing::hash},
 }};
 
+constexpr words<proxy::header_version, 2> header_words{{
+    {"none", proxy::header_version::none},
+    {"v2", proxy::header_version::v2},
+}};
+
 void describe_connections(keys& upstream, proxy::upstream_options& options)
 {
     upstream.time(
@@ -184,7 +189,23 @@ void describe_upstream(keys& upstream, proxy::upstream_options& options)
     describe_resolver(upstream, options.resolver);
     describe_balancing(upstream, options);
     describe_ejection(upstream, options.ejection);
+    upstream.word(
+        {"proxy_protocol",
+         "the header of the PROXY protocol with which each connection begins. It tells whose "
+         "connection to the gateway the requests come from, so clients share none "
+         "([below](#proxy-headers-for-servers))"},
+        options.proxy_protocol,
+        header_words
+    );
     describe_health(upstream, options.health);
+    upstream.rule([&](section& from) {
+        if (options.proxy_protocol != proxy::header_version::none &&
+            std::any_of(options.servers.begin(), options.servers.end(), [](const auto& s) {
+                return s.address.echo;
+            })) {
+            from.problem("proxy_protocol", "the built-in echo server does not read it");
+        }
+    });
 }
 
 void load_upstreams(section& root, draft& d)

@@ -9,7 +9,7 @@
 #include "gateway/proxy/failure.hpp"
 #include "gateway/server/admin.hpp"
 #include "gateway/server/echo.hpp"
-#include "gateway/server/health_checks.hpp"
+#include "gateway/server/health_targets.hpp"
 #include "gateway/server/worker.hpp"
 #include "gateway/startup.hpp"
 #include "gateway/store_upkeep.hpp"
@@ -73,7 +73,6 @@ private:
     server::snapshot snapshot_of(const config::settings& settings);
     std::shared_ptr<const server::snapshot> hand_over(const config::settings& settings);
     void adopt_plans(const std::string& name, const config::plan_file& fresh);
-    void check_servers(const server::snapshot& s);
     void open_admin();
     void wait_for_signal();
     void reload();
@@ -179,33 +178,6 @@ void app::adopt_plans(const std::string& name, const config::plan_file& fresh)
     plan_watch_.watch(settings_);
 }
 
-// Once a snapshot is in force.
-void app::check_servers(const server::snapshot& s)
-{
-    std::vector<server::health_checks::target> targets;
-    for (std::size_t i = 0; i < s.upstreams.size(); ++i) {
-        const proxy::upstream_options& upstream = s.upstreams[i];
-        for (const proxy::server_options& server : upstream.servers) {
-            const std::string name = to_text(server.address);
-            const auto status = s.upstream_statuses[i]->server(name);
-            if (!upstream.health) {
-                status->set_healthy(true);
-                continue;
-            }
-            targets.push_back({
-                .upstream = upstream.name,
-                .name = name,
-                .address = server.address,
-                .options = *upstream.health,
-                .resolver = upstream.resolver,
-                .echo_port = s.echo_port,
-                .report = [status](bool healthy) { status->set_healthy(healthy); },
-            });
-        }
-    }
-    health_.watch(std::move(targets));
-}
-
 int app::run()
 {
     const std::size_t count = startup::worker_count(settings_.server);
@@ -215,7 +187,7 @@ int app::run()
     for (std::size_t i = 0; i < count; ++i) {
         workers_.emplace_back(shared_, i, first, settings_.server.listeners, std::move(sockets[i]));
     }
-    check_servers(first);
+    health_.watch(server::health_targets(first));
     for (server::worker& w : workers_) {
         ++workers_running_;
         w.start([this] { asio::post(control_, [this] { worker_finished(); }); });
@@ -304,7 +276,7 @@ void app::reload()
         const auto s = hand_over(fresh);
         telemetry::configure_log(fresh.log);
         access_log_.configure(fresh.log);
-        check_servers(*s);
+        health_.watch(server::health_targets(*s));
         store_upkeep_.apply(settings_, fresh);
         startup::keep_fixed(settings_, fresh);
         settings_ = std::move(fresh);

@@ -1,6 +1,7 @@
 #include "gateway/net/connection.hpp"
 
 #include "gateway/base/text.hpp"
+#include "gateway/net/socket_ends.hpp"
 
 #include <algorithm>
 #include <array>
@@ -121,6 +122,11 @@ bool connection::is_quiet() const
 {
     char byte = 0;
     return receive_from(socket_.fd(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && would_block(errno);
+}
+
+base::connection_ends connection::ends() const
+{
+    return ends_of(socket_);
 }
 
 sent connection::send(std::string_view a, std::string_view b)

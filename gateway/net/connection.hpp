@@ -5,6 +5,7 @@
 // Life: close() ends it; released() comes afterwards, and only there may it be destroyed.
 #pragma once
 
+#include "gateway/base/proxy_header.hpp"
 #include "gateway/net/loop.hpp"
 #include "gateway/net/socket.hpp"
 
@@ -65,6 +66,9 @@ public:
     void reset();
 
     bool closed() const { return !socket_.is_open(); }
+
+    // The addresses of both ends. Asks the kernel.
+    base::connection_ends ends() const;
 
 protected:
     virtual void readable() = 0;

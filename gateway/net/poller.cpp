@@ -36,6 +36,11 @@ bool poller::add(int fd, watcher& w)
     return ::epoll_ctl(set_.native_handle(), EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
+void poller::remove(int fd)
+{
+    ::epoll_ctl(set_.native_handle(), EPOLL_CTL_DEL, fd, nullptr);
+}
+
 void poller::wait()
 {
     set_.async_wait(descriptor::wait_read, [this](const boost::system::error_code& ec) {

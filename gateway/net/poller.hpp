@@ -41,6 +41,9 @@ public:
     // Watches the descriptor until it is closed; false: out of memory.
     [[nodiscard]] bool add(int fd, watcher& w);
 
+    // Watches it no more, although it stays open.
+    void remove(int fd);
+
     // Later in this turn of the loop, or in the next one: recheck(), released().
     void again(watcher& w);
     void release(watcher& w);

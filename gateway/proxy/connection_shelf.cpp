@@ -5,16 +5,29 @@
 
 namespace gateway::proxy {
 
-upstream_connection* connection_shelf::take(std::size_t server, bool surely_open)
+// Without PROXY headers the last one of all.
+upstream_connection* connection_shelf::last_told(
+    std::size_t server, const std::optional<base::connection_ends>& ends
+)
+{
+    const auto& idle = idle_[server];
+    const auto found = std::find_if(idle.rbegin(), idle.rend(), [&ends](const auto* c) {
+        return c->client_ends() == ends;
+    });
+    return found == idle.rend() ? nullptr : *found;
+}
+
+upstream_connection* connection_shelf::take(
+    std::size_t server, bool surely_open, const std::optional<base::connection_ends>& ends
+)
 {
     auto& idle = idle_[server];
-    while (!idle.empty()) {
-        upstream_connection* const c = idle.back();
+    while (upstream_connection* const c = last_told(server, ends)) {
         if (surely_open && !c->is_quiet()) {
             idle_connection_ended(*c);
             continue;
         }
-        idle.pop_back();
+        idle.erase(std::find(idle.rbegin(), idle.rend(), c).base() - 1);
         loop_.wheel().disarm(*c);
         metrics_.worker.upstreams_idle.add(-1);
         metrics_.worker.upstreams_active.add(1);
@@ -24,12 +37,17 @@ upstream_connection* connection_shelf::take(std::size_t server, bool surely_open
     return nullptr;
 }
 
-upstream_connection& connection_shelf::add(net::socket connected, std::size_t server)
+upstream_connection& connection_shelf::add(
+    net::socket connected, std::size_t server, const std::optional<base::connection_ends>& ends
+)
 {
     connection_owner& owner = *this;
-    upstream_connection& c = all_.emplace_back(loop_, std::move(connected), owner, server);
+    upstream_connection& c = all_.emplace_back(loop_, std::move(connected), owner, server, ends);
     c.self = std::prev(all_.end());
     metrics_.worker.upstreams_active.add(1);
+    if (ends) {
+        c.send(base::proxy_header_of(ends));
+    }
     return c;
 }
 
@@ -38,6 +56,9 @@ void connection_shelf::put_back(upstream_connection& c, bool reusable)
     c.lease_to(nullptr);
     metrics_.worker.upstreams_active.add(-1);
     auto& idle = idle_[c.server()];
+    if (reusable && c.client_ends() && !idle.empty() && idle.size() >= options_.max_idle) {
+        idle_connection_ended(*idle.front());
+    }
     if (!reusable || !c.at_rest() || retired_ || idle.size() >= options_.max_idle) {
         c.close();
         return;

@@ -19,13 +19,20 @@ public:
     {}
 
     // The idle connection to that server that was used last; null: there is none. `surely_open`:
-    // each is looked at first, at the price of a system call.
-    upstream_connection* take(std::size_t server, bool surely_open);
+    // each is looked at first, at the price of a system call. `ends`: with a PROXY header that told
+    // just these.
+    upstream_connection* take(
+        std::size_t server, bool surely_open, const std::optional<base::connection_ends>& ends
+    );
 
-    // A new connection, for whoever takes it.
-    upstream_connection& add(net::socket connected, std::size_t server);
+    // A new connection, for whoever takes it. If there are `ends`, it begins with a PROXY header
+    // that tells them.
+    upstream_connection& add(
+        net::socket connected, std::size_t server, const std::optional<base::connection_ends>& ends
+    );
 
-    // Takes one back. It is closed unless it is `reusable`, at rest, and there is room for it.
+    // Takes one back. It is closed unless it is `reusable`, at rest, and there is room for it. Of
+    // connections with a PROXY header, of which each is some client's, the oldest one makes room.
     void put_back(upstream_connection& c, bool reusable);
 
     // Keeps none from now on.
@@ -46,6 +53,10 @@ private:
     // [i] are those to server i; the last is the one used last.
     std::vector<std::vector<upstream_connection*>> idle_;
     bool retired_ = false;
+
+    upstream_connection* last_told(
+        std::size_t server, const std::optional<base::connection_ends>& ends
+    );
 
     // connection_owner
     void idle_connection_ended(upstream_connection& c) override;

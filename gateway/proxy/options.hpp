@@ -80,6 +80,9 @@ struct ejection_options {
     bool operator==(const ejection_options&) const = default;
 };
 
+// The PROXY header with which connections begin.
+enum class header_version : std::uint8_t { none, v2 };
+
 struct upstream_options {
     std::string name;
     std::vector<server_options> servers;
@@ -113,6 +116,8 @@ struct upstream_options {
     base::duration slow_start = std::chrono::seconds{10};
 
     ejection_options ejection{};
+
+    header_version proxy_protocol = header_version::none;
 
     // How servers are checked. Nothing: there are no checks, and every server is taken to be well.
     std::optional<health_options> health{};

@@ -1,9 +1,11 @@
 // A lease that is on its way: what is wished for, who waits for it, and what works on it.
 #pragma once
 
+#include "gateway/base/proxy_header.hpp"
 #include "gateway/proxy/failure.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 namespace gateway::proxy {
@@ -29,6 +31,10 @@ struct lease_wish {
     int timeouts = 0;
 
     failure last_failure = failure::no_address;
+
+    // What the connection's PROXY header tells; nothing: it has none, and whose request it carries
+    // is all the same.
+    std::optional<base::connection_ends> ends{};
 };
 
 // What works on a lease: it is made to wait, or a connection is being made.

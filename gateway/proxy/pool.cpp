@@ -69,7 +69,7 @@ pool::lease_result pool::lease_at(std::size_t server, pending_lease& l, const le
 {
     metrics_.servers[server]->active.add(1);
     if (!wish.fresh) {
-        if (upstream_connection* const c = shelf_.take(server, wish.surely_open)) {
+        if (upstream_connection* const c = shelf_.take(server, wish.surely_open, wish.ends)) {
             metrics_.servers[server]->requests.add();
             return {c};
         }
@@ -151,7 +151,7 @@ void pool::gave_up(pending_lease& l, failure why)
 
 void pool::attempt_succeeded(connect_attempt& a, net::socket connected)
 {
-    upstream_connection& c = shelf_.add(std::move(connected), a.server());
+    upstream_connection& c = shelf_.add(std::move(connected), a.server(), a.wish().ends);
     pending_lease* const l = a.lease();
     attempts_.erase(a.self);
     if (l == nullptr) {

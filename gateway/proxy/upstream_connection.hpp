@@ -6,6 +6,7 @@
 #include "gateway/net/connection.hpp"
 
 #include <list>
+#include <optional>
 
 namespace gateway::proxy {
 
@@ -40,9 +41,16 @@ protected:
 class upstream_connection final : public net::connection, public base::timer_entry {
 public:
     upstream_connection(
-        net::loop& l, net::socket connected, connection_owner& owner, std::size_t server
+        net::loop& l,
+        net::socket connected,
+        connection_owner& owner,
+        std::size_t server,
+        const std::optional<base::connection_ends>& client_ends
     )
-        : connection(l, std::move(connected)), owner_(owner), server_(server)
+        : connection(l, std::move(connected)),
+          owner_(owner),
+          server_(server),
+          client_ends_(client_ends)
     {}
 
     // Says who has leased it. Null: it is idle.
@@ -55,6 +63,9 @@ public:
 
     std::size_t server() const { return server_; }
 
+    // What its PROXY header told; nothing: it had none.
+    const std::optional<base::connection_ends>& client_ends() const { return client_ends_; }
+
     // Where it stands in its owner's list.
     std::list<upstream_connection>::iterator self;
 
@@ -63,6 +74,7 @@ private:
     lessee* lessee_ = nullptr;
     bool reused_ = false;
     std::size_t server_;
+    const std::optional<base::connection_ends> client_ends_;
 
     void readable() override
     {

@@ -1,5 +1,6 @@
 #include "gateway/server/control_http.hpp"
 
+#include <boost/asio/write.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
 
@@ -26,6 +27,13 @@ net::task<beast::error_code> read(
 )
 {
     auto [ec, n] = co_await beast::http::async_read(s, buffer, into, net::use_task);
+    co_return ec;
+}
+
+net::task<beast::error_code> write(control_stream& s, std::string_view bytes)
+{
+    const auto buffer = boost::asio::buffer(bytes);
+    auto [ec, n] = co_await boost::asio::async_write(s, buffer, net::use_task);
     co_return ec;
 }
 

@@ -12,6 +12,8 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
 
+#include <string_view>
+
 namespace gateway::server {
 
 namespace beast = boost::beast;
@@ -32,6 +34,8 @@ net::task<beast::error_code> read(
     control_stream& s, beast::flat_buffer& buffer, beast::http::basic_parser<false>& into
 );
 
+// Bytes before anything else.
+net::task<beast::error_code> write(control_stream& s, std::string_view bytes);
 net::task<beast::error_code> write(control_stream& s, const control_request& r);
 net::task<beast::error_code> write(
     control_stream& s, const beast::http::request<beast::http::string_body>& r

@@ -1,5 +1,6 @@
 #include "gateway/server/health_checks.hpp"
 
+#include "gateway/base/proxy_header.hpp"
 #include "gateway/net/resolved_name.hpp"
 #include "gateway/net/shortage.hpp"
 #include "gateway/proxy/health_state.hpp"
@@ -123,6 +124,13 @@ net::task<finding> health_checks::checked_server::check()
     if (!found || !found->empty()) {
         co_return found;
     }
+    if (what.proxy_protocol == proxy::header_version::v2) {
+        // It is nobody's connection but ours.
+        const std::string header = base::proxy_header_of({});
+        if (const beast::error_code ec = co_await write(s, std::string_view(header))) {
+            co_return finding_of(ec);
+        }
+    }
     if (const beast::error_code ec = co_await write(s, asking)) {
         co_return finding_of(ec);
     }
@@ -179,7 +187,8 @@ void health_checks::watch(std::vector<target> servers)
         };
         const auto known = std::find_if(before.begin(), before.end(), same);
         if (known != before.end() && (*known)->what.options == t.options &&
-            (*known)->what.resolver == t.resolver) {
+            (*known)->what.resolver == t.resolver &&
+            (*known)->what.proxy_protocol == t.proxy_protocol) {
             (*known)->what.report = std::move(t.report);
             servers_.push_back(*known);
             continue;

@@ -30,6 +30,7 @@ public:
         proxy::server_address address;
         proxy::health_options options;
         net::resolver_options resolver;
+        proxy::header_version proxy_protocol = proxy::header_version::none;
         // The port where the built-in server listens.
         unsigned short echo_port = 0;
         // Called when the server's health changes.

@@ -75,6 +75,8 @@ private:
     const std::optional<decide_options>& decide() const override { return client_->decide(); }
 
     const base::ip_address& peer() const override { return client_->peer(); }
+
+    base::connection_ends client_ends() const override { return client_->client_ends(); }
 };
 
 }  // namespace gateway::server

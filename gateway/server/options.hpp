@@ -34,6 +34,8 @@ struct listener_options {
     listen_address address;
     // Nothing: requests are forwarded.
     std::optional<decide_options> decide{};
+    // Whether connections come from `trusted_proxies` only, each with a PROXY header first.
+    bool proxy_protocol = false;
 
     bool operator==(const listener_options&) const = default;
 };

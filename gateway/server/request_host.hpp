@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gateway/base/ip_address.hpp"
+#include "gateway/base/proxy_header.hpp"
 #include "gateway/server/options.hpp"
 
 #include <optional>
@@ -23,6 +24,9 @@ public:
 
     // The other end of the connection.
     virtual const base::ip_address& peer() const = 0;
+
+    // Both ends of the client's connection. Asks the kernel.
+    virtual base::connection_ends client_ends() const = 0;
 
 protected:
     ~request_host() = default;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gateway/base/ip_address.hpp"
+#include "gateway/base/proxy_header.hpp"
 #include "gateway/base/timer_wheel.hpp"
 #include "gateway/net/connection.hpp"
 #include "gateway/server/options.hpp"
@@ -40,6 +41,9 @@ public:
 
     const base::ip_address& peer() const { return peer_; }
 
+    // Both ends of the client's connection: as a PROXY header told them, or as they are.
+    base::connection_ends client_ends() const { return told_ends ? *told_ends : ends(); }
+
     // Whether its requests are questions.
     const std::optional<decide_options>& decide() const { return decide_; }
 
@@ -58,6 +62,8 @@ public:
     std::list<session>::iterator self;
     // The address it has in its worker's count of peers; nothing: it is not counted.
     std::optional<base::ip_address> counted_as;
+    // What a PROXY header told of the connection; null: there was none.
+    std::unique_ptr<const base::connection_ends> told_ends;
 
 private:
     session_environment& env_;

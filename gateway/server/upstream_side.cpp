@@ -26,6 +26,9 @@ proxy::exchange_port::lease_progress upstream_side::lease(bool fresh)
     if (pool_->options().balance == proxy::balancing::hash) {
         wish.key = proxy::key_of(admitted_.client_prefix());
     }
+    if (pool_->options().proxy_protocol == proxy::header_version::v2) {
+        wish.ends = host_.client_ends();
+    }
     const auto got = pool_->lease(*this, wish);
     if (got.failed) {
         lease_failure_ = *got.failed;

@@ -1,10 +1,38 @@
 #include "gateway/server/worker.hpp"
 
+#include "gateway/telemetry/log.hpp"
+
 #include <boost/asio/post.hpp>
 
+#include <algorithm>
+#include <atomic>
 #include <netinet/in.h>
 
 namespace gateway::server {
+
+namespace {
+
+// A Unix socket's peer is on this machine: it counts as the loopback address.
+base::ip_address address_of(const std::optional<base::ip_address>& peer)
+{
+    return peer.value_or(base::ip_address::v4(INADDR_LOOPBACK));
+}
+
+// One line for the whole process.
+void tell_once(
+    std::atomic_flag& told, const std::optional<base::ip_address>& peer, const char* what
+)
+{
+    if (!told.test_and_set(std::memory_order_relaxed)) {
+        telemetry::log(
+            telemetry::log_level::warning,
+            "peer " + address_of(peer).to_string() + ' ' + what +
+                ": closed (told once; gateway_connections_refused_total counts all)"
+        );
+    }
+}
+
+}  // namespace
 
 worker::worker(
     shared_state& shared,
@@ -42,7 +70,7 @@ worker::worker(
       }
 {
     for (std::size_t i = 0; i < listeners.size(); ++i) {
-        doors_.emplace_back(*this, std::move(listening[i]), listeners[i].decide);
+        doors_.emplace_back(*this, std::move(listening[i]), listeners[i]);
     }
     loop_.on_tick([this](base::instant now) { tick(now); });
 }
@@ -83,11 +111,52 @@ void worker::room_unused()
     shared_.connections.fetch_sub(1, std::memory_order_relaxed);
 }
 
-// A Unix socket's peer is on this machine: it counts as the loopback address, and against no cap.
+// Only a proxy of ours is believed whose connection it is.
+void worker::door::accepted(net::socket s, const std::optional<base::ip_address>& peer)
+{
+    const policy_view& view = *worker_.view_;
+    if (!wants_header_) {
+        worker_.accepted(std::move(s), peer, decide_, {});
+    } else if (identity::is_trusted(view.policy->client, address_of(peer))) {
+        arrivals_.add(std::move(s), peer, view.http.header_timeout);
+    } else {
+        static std::atomic_flag told;
+        tell_once(
+            told,
+            peer,
+            "is not in client.trusted_proxies, and the listener takes connections with a PROXY "
+            "header from those only"
+        );
+        worker_.shared_.metrics.worker(worker_.index_).refused_not_trusted.add();
+        worker_.room_unused();
+    }
+}
+
+void worker::door::arrived(
+    net::socket s,
+    const std::optional<base::ip_address>& peer,
+    const std::optional<base::connection_ends>& told
+)
+{
+    const auto client = told ? std::optional{told->client.address} : peer;
+    worker_.accepted(std::move(s), client, decide_, told);
+}
+
+void worker::door::turned_away(const std::optional<base::ip_address>& peer)
+{
+    static std::atomic_flag told;
+    tell_once(told, peer, "sent no PROXY header, or a malformed one");
+    worker_.shared_.metrics.worker(worker_.index_).refused_proxy_header.add();
+    worker_.room_unused();
+    worker_.end_if_done();
+}
+
+// A Unix socket's peer counts against no cap.
 void worker::accepted(
     net::socket connected,
     const std::optional<base::ip_address>& peer,
-    const std::optional<decide_options>& decide
+    const std::optional<decide_options>& decide,
+    const std::optional<base::connection_ends>& told
 )
 {
     std::optional<base::ip_address> counted_as;
@@ -96,11 +165,13 @@ void worker::accepted(
         room_unused();
         return;
     }
-    const auto here = base::ip_address::v4(INADDR_LOOPBACK);
     session& s =
-        sessions_.emplace_back(environment_, std::move(connected), peer.value_or(here), decide);
+        sessions_.emplace_back(environment_, std::move(connected), address_of(peer), decide);
     s.self = std::prev(sessions_.end());
     s.counted_as = counted_as;
+    if (told) {
+        s.told_ends = std::make_unique<const base::connection_ends>(*told);
+    }
     s.start();
     if (draining_) {
         s.drain();
@@ -169,6 +240,7 @@ void worker::begin_drain()
     loop_.refresh_now();
     for (door& d : doors_) {
         d.listener().close();
+        d.arrivals().hurry(session::drain_grace);
     }
     for (auto s = sessions_.begin(); s != sessions_.end();) {
         (s++)->drain();
@@ -186,6 +258,11 @@ void worker::abort()
     });
 }
 
+bool worker::any_arriving()
+{
+    return std::any_of(doors_.begin(), doors_.end(), [](door& d) { return !d.arrivals().empty(); });
+}
+
 void worker::ask(std::function<void(worker_desk&)> question)
 {
     boost::asio::post(loop_.context(), [this, question = std::move(question)] {
@@ -198,7 +275,7 @@ void worker::ask(std::function<void(worker_desk&)> question)
 // The loop's run() returns when nothing is left to wait for; it is never stopped.
 void worker::end_if_done()
 {
-    if (draining_ && sessions_.empty()) {
+    if (draining_ && sessions_.empty() && !any_arriving()) {
         if (!corrections_until_) {
             corrections_until_ = loop_.now() + last_corrections;
         }

@@ -8,6 +8,7 @@
 
 #include "gateway/net/listener.hpp"
 #include "gateway/net/loop.hpp"
+#include "gateway/net/proxied_arrivals.hpp"
 #include "gateway/server/check_pool.hpp"
 #include "gateway/server/corrections.hpp"
 #include "gateway/server/held_requests.hpp"
@@ -77,27 +78,39 @@ public:
 
 private:
     // A listener, and what its connections are for.
-    class door final : private net::acceptor_owner {
+    class door final : private net::acceptor_owner, private net::arrivals_owner {
     public:
-        door(worker& of, net::socket listening, const std::optional<decide_options>& decide)
-            : worker_(of), decide_(decide), listener_(of.loop_, std::move(listening), *this)
+        door(worker& of, net::socket listening, const listener_options& options)
+            : worker_(of),
+              decide_(options.decide),
+              wants_header_(options.proxy_protocol),
+              arrivals_(of.loop_, *this),
+              listener_(of.loop_, std::move(listening), *this)
         {}
 
         net::listener& listener() { return listener_; }
 
+        // Those whose PROXY header has not come yet.
+        net::proxied_arrivals& arrivals() { return arrivals_; }
+
     private:
         worker& worker_;
         const std::optional<decide_options> decide_;
+        const bool wants_header_;
+        net::proxied_arrivals arrivals_;
         net::listener listener_;
 
         bool make_room() override { return worker_.make_room(); }
 
         void room_unused() override { worker_.room_unused(); }
 
-        void accepted(net::socket s, const std::optional<base::ip_address>& peer) override
-        {
-            worker_.accepted(std::move(s), peer, decide_);
-        }
+        void accepted(net::socket s, const std::optional<base::ip_address>& peer) override;
+        void arrived(
+            net::socket s,
+            const std::optional<base::ip_address>& peer,
+            const std::optional<base::connection_ends>& told
+        ) override;
+        void turned_away(const std::optional<base::ip_address>& peer) override;
     };
 
     shared_state& shared_;
@@ -134,12 +147,14 @@ private:
     void accepted(
         net::socket connected,
         const std::optional<base::ip_address>& peer,
-        const std::optional<decide_options>& decide
+        const std::optional<decide_options>& decide,
+        const std::optional<base::connection_ends>& told
     );
     bool let_in(const base::ip_address& peer, std::optional<base::ip_address>& counted_as);
     void ended(session& s);
     void tick(base::instant now);
     void begin_drain();
+    bool any_arriving();
     void end_if_done();
 };
 

@@ -281,9 +281,16 @@ void add_connection_families(families& all, const row<worker_metrics>& workers)
     add("upstream", "idle", &worker_metrics::upstreams_idle);
     add_family(all, std::move(connections));
     auto refused = counter_family(
-        "gateway_connections_refused_total", "Client connections closed at once, by reason."
+        "gateway_connections_refused_total",
+        "Client connections closed before any request, by reason."
     );
     add_row(refused, {{"reason", "per_peer"}}, sum(workers, &worker_metrics::refused_per_peer));
+    add_row(
+        refused, {{"reason", "proxy_header"}}, sum(workers, &worker_metrics::refused_proxy_header)
+    );
+    add_row(
+        refused, {{"reason", "not_trusted"}}, sum(workers, &worker_metrics::refused_not_trusted)
+    );
     add_family(all, std::move(refused));
     auto untrusted = counter_family(
         "gateway_untrusted_forwarded_total",

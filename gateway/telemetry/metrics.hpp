@@ -154,6 +154,10 @@ struct worker_metrics {
 
     // Connections closed for max_connections_per_peer.
     counter refused_per_peer;
+    // Connections closed at listeners that want a PROXY header: it did not come whole, or the peer
+    // is not trusted.
+    counter refused_proxy_header;
+    counter refused_not_trusted;
     // Requests in which a peer that is not trusted says who their client is.
     counter untrusted_forwarded;
 };

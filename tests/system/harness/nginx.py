@@ -4,6 +4,7 @@ import os
 from harness.process import Child, Directory, accepts, free_port, tool, wait_until
 
 CONFIGURATION = """
+{modules}
 daemon off;
 master_process {master};
 worker_processes 1;
@@ -35,14 +36,16 @@ http {{
     }}
     {more}
 }}
+{stream}
 """
+STREAM_MODULE = "load_module /usr/lib/nginx/modules/ngx_stream_module.so;"
 
 
 class Nginx:
     """With a master, that process holds the listening socket and another one serves. `more` are
-    further servers, in its own words."""
+    further servers, in its own words; `stream` those of its stream module."""
 
-    def __init__(self, master=False, more=""):
+    def __init__(self, master=False, more="", stream=""):
         self._directory = Directory()
         self.files = self._directory.file("files")
         os.makedirs(os.path.join(self.files, "put"))
@@ -55,6 +58,8 @@ class Nginx:
             user=user,
             master="on" if master else "off",
             more=more,
+            modules=STREAM_MODULE if stream else "",
+            stream=f"stream {{ {stream} }}" if stream else "",
         )
         self._directory.file("nginx.conf", text)
         self.start()

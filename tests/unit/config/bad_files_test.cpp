@@ -118,6 +118,11 @@ TEST(bad_files, listeners)
          "f:1:61: listeners[0].decide.rejected_status: expected 403, 429 or 503"},
         {"listeners: [{address: 0.0.0.0:80, decide: {status: 403}}]",
          "f:1:44: listeners[0].decide.status: unknown key"},
+        {"listeners: [{address: 0.0.0.0:80, proxy_protocol: 2}]",
+         "f:1:51: listeners[0].proxy_protocol: expected true or false"},
+        {"listeners: [{address: 0.0.0.0:80}, {address: 0.0.0.0:81, proxy_protocol: true}]",
+         "f:1:74: listeners[1].proxy_protocol: takes connections of client.trusted_proxies only, "
+         "and there are none: list your load balancer's addresses there"},
         {"listeners: [{port: 80}]",
          "f:1:14: listeners[0].port: unknown key: a port stands behind its host, as in "
          "127.0.0.1:8080"},
@@ -319,6 +324,10 @@ TEST(bad_files, upstreams)
          "f:1:45: upstreams.u.balance: expected least_requests, round_robin or hash"},
         {"upstreams: { u: { servers: [echo], retry_budget: 101 } }",
          "f:1:50: upstreams.u.retry_budget: too large, the maximum is 100"},
+        {"upstreams: { u: { servers: [\"a:1\"], proxy_protocol: v1 } }",
+         "f:1:53: upstreams.u.proxy_protocol: expected none or v2"},
+        {"upstreams: { u: { servers: [\"a:1\", echo], proxy_protocol: v2 } }",
+         "f:1:59: upstreams.u.proxy_protocol: the built-in echo server does not read it"},
         {"upstreams: { u: { servers: [echo], queue_timeout: 0s } }",
          "f:1:51: upstreams.u.queue_timeout: too small, the minimum is 1ms"},
         {"upstreams: { u: { servers: [echo], ejection: 5 } }",

@@ -24,7 +24,8 @@ sample full()
         "plans: { p: { key: host, members: { \"null\": [\"a, b\", c], x: [] }, default: y } }\n";
     s.listeners =
         "listeners: [{address: \"[::]:80\", decide: true}, {address: \"[::]:81\", decide: "
-        "{rejected_status: 403}}, {address: \"unix:/run/a b \\\"c\\\".sock\"}]\n";
+        "{rejected_status: 403}}, {address: \"unix:/run/a b \\\"c\\\".sock\", proxy_protocol: "
+        "true}]\n";
     s.stores =
         "stores:\n  \"null\": { url: \"redis://us%20er:hunter2@[::1]:7/3\", key_prefix: 'a\"\\:' "
         "}\n"

@@ -5,6 +5,7 @@
 #include "gateway/net/loop.hpp"
 
 #include <netinet/in.h>
+#include <string>
 #include <string_view>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -44,6 +45,14 @@ public:
     void say(std::string_view bytes)
     {
         (void)::send(last(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    }
+
+    // So many bytes of the last one to connect; hangs unless they come.
+    std::string hear(std::size_t count)
+    {
+        std::string bytes(count, '\0');
+        const ssize_t n = ::recv(last(), bytes.data(), count, MSG_WAITALL);
+        return n < 0 ? "" : bytes.substr(0, static_cast<std::size_t>(n));
     }
 
     void close_last()
