@@ -11,6 +11,7 @@
 #include "gateway/server/echo.hpp"
 #include "gateway/server/health_targets.hpp"
 #include "gateway/server/worker.hpp"
+#include "gateway/service_notices.hpp"
 #include "gateway/startup.hpp"
 #include "gateway/store_upkeep.hpp"
 #include "gateway/telemetry/log.hpp"
@@ -73,7 +74,7 @@ private:
     server::snapshot snapshot_of(const config::settings& settings);
     std::shared_ptr<const server::snapshot> hand_over(const config::settings& settings);
     void adopt_plans(const std::string& name, const config::plan_file& fresh);
-    void open_admin();
+    void open_admin(net::socket listening);
     void wait_for_signal();
     void reload();
     void drain();
@@ -181,11 +182,13 @@ void app::adopt_plans(const std::string& name, const config::plan_file& fresh)
 int app::run()
 {
     const std::size_t count = startup::worker_count(settings_.server);
-    auto sockets = startup::open_listeners(settings_.server.listeners, count);
-    open_admin();
+    auto listening = startup::open_listeners(settings_.server, count);
+    open_admin(std::move(listening.of_admin));
     const server::snapshot first = snapshot_of(settings_);
     for (std::size_t i = 0; i < count; ++i) {
-        workers_.emplace_back(shared_, i, first, settings_.server.listeners, std::move(sockets[i]));
+        workers_.emplace_back(
+            shared_, i, first, settings_.server.listeners, std::move(listening.of_workers[i])
+        );
     }
     health_.watch(server::health_targets(first));
     for (server::worker& w : workers_) {
@@ -193,16 +196,16 @@ int app::run()
         w.start([this] { asio::post(control_, [this] { worker_finished(); }); });
     }
     wait_for_signal();
+    service_notices::ready();
     control_.run();
     startup::end_at_next_signal();
     snapshots_.end();
-    startup::remove_socket_files(settings_.server);
+    startup::remove_files(listening.files);
     return 0;
 }
 
-void app::open_admin()
+void app::open_admin(net::socket listening)
 {
-    net::socket listening = startup::open_listener(settings_.server.admin.address, "admin API on ");
     admin_ = std::make_unique<server::admin_server>(
         control_, std::move(listening), settings_.server.admin, admin_sources()
     );
@@ -264,6 +267,7 @@ void app::reload()
     if (draining_) {
         return;
     }
+    service_notices::reloading();
     try {
         config::settings fresh = config::load_file(config_path_, &settings_);
         for (const std::string& difference : startup::needs_restart(settings_, fresh)) {
@@ -291,11 +295,13 @@ void app::reload()
             log(log_level::error, problem);
         }
     }
+    service_notices::ready();
 }
 
 void app::drain()
 {
     draining_ = true;
+    service_notices::stopping();
     for (server::worker& w : workers_) {
         w.drain();
     }

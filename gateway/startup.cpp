@@ -1,5 +1,6 @@
 #include "gateway/startup.hpp"
 
+#include "gateway/inherited_sockets.hpp"
 #include "gateway/net/listener.hpp"
 #include "gateway/telemetry/log.hpp"
 
@@ -7,6 +8,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <system_error>
@@ -34,28 +36,59 @@ std::string name_of(const server::listen_address& address)
     return (v6 ? "[" + address.host + "]" : address.host) + ":" + std::to_string(address.port);
 }
 
-// Opens the first socket of an address; a port of 0 becomes the one that the kernel chose.
-net::socket open_first(server::listen_address& address, std::string_view label)
+// New sockets of one address, one for each worker; a Unix socket cannot be bound twice.
+std::vector<net::socket> open_new(const server::listen_address& wanted, std::size_t workers)
 {
+    server::listen_address address = wanted;
+    std::vector<net::socket> sockets;
     net::refuse_if_taken(target_of(address));
-    net::socket first = net::open_listening_socket(target_of(address));
+    sockets.push_back(net::open_listening_socket(target_of(address)));
     if (address.socket_path.empty()) {
-        address.port = net::bound_port(first);
+        // A port of 0 is the one that the kernel chose.
+        address.port = net::bound_port(sockets.front());
+        while (sockets.size() < workers) {
+            sockets.push_back(net::open_listening_socket(target_of(address)));
+        }
     }
-    log(log_level::info, std::string(label) + name_of(address));
-    return first;
+    return sockets;
 }
 
-net::socket open_another(const server::listen_address& address, const net::socket& first)
+void tell(const char* label, const server::listen_address& wanted, const net::socket& open)
 {
+    server::listen_address address = wanted;
     if (address.socket_path.empty()) {
-        return net::open_listening_socket(target_of(address));
+        address.port = net::bound_port(open);
     }
-    net::socket copy(::dup(first.fd()));  // it cannot be bound twice: workers share one queue
+    log(log_level::info, label + name_of(address));
+}
+
+net::socket copy_of(const net::socket& s, const server::listen_address& address)
+{
+    net::socket copy(::fcntl(s.fd(), F_DUPFD_CLOEXEC, 0));
     if (!copy.is_open()) {
         throw std::system_error(errno, std::generic_category(), "cannot share " + name_of(address));
     }
     return copy;
+}
+
+// Those of one address, or new ones.
+std::vector<net::socket> opened(
+    std::vector<net::socket> inherited,
+    const server::listen_address& address,
+    std::size_t workers,
+    listening_sockets& all
+)
+{
+    if (inherited.empty()) {
+        inherited = open_new(address, workers);
+        if (!address.socket_path.empty()) {
+            all.files.push_back(address.socket_path);
+        }
+    }
+    for (const net::socket& s : inherited) {
+        all.descriptors.push_back(s.fd());
+    }
+    return inherited;
 }
 
 }  // namespace
@@ -93,26 +126,32 @@ std::size_t connections_with_descriptors(std::size_t max_connections)
     return connections;
 }
 
-net::socket open_listener(const server::listen_address& address, std::string_view label)
+listening_sockets open_listeners(const server::options& options, std::size_t workers)
 {
-    server::listen_address bound = address;
-    return open_first(bound, label);
-}
-
-std::vector<std::vector<net::socket>> open_listeners(
-    const std::vector<server::listener_options>& listeners, std::size_t workers
-)
-{
-    std::vector<std::vector<net::socket>> out(workers);
-    for (const server::listener_options& listener : listeners) {
-        server::listen_address address = listener.address;
-        net::socket first = open_first(address, "listening on ");
-        for (std::size_t i = 1; i < workers; ++i) {
-            out[i].push_back(open_another(address, first));
-        }
-        out[0].push_back(std::move(first));
+    std::vector<server::listen_address> wanted;
+    for (const server::listener_options& listener : options.listeners) {
+        wanted.push_back(listener.address);
     }
-    return out;
+    wanted.push_back(options.admin.address);
+    auto inherited = share_out(inherited_sockets(), wanted);
+
+    listening_sockets all;
+    all.of_workers.resize(workers);
+    for (std::size_t i = 0; i < options.listeners.size(); ++i) {
+        auto sockets = opened(std::move(inherited[i]), wanted[i], workers, all);
+        tell("listening on ", wanted[i], sockets.front());
+        const std::size_t own = sockets.size();
+        for (std::size_t w = own; w < workers; ++w) {
+            sockets.push_back(copy_of(sockets[w % own], wanted[i]));
+        }
+        for (std::size_t k = 0; k < sockets.size(); ++k) {
+            all.of_workers[k % workers].push_back({i, std::move(sockets[k])});
+        }
+    }
+    auto admin = opened(std::move(inherited.back()), wanted.back(), 1, all);
+    tell("admin API on ", wanted.back(), admin.front());
+    all.of_admin = std::move(admin.front());
+    return all;
 }
 
 void end_at_next_signal()
@@ -122,15 +161,10 @@ void end_at_next_signal()
     }
 }
 
-void remove_socket_files(const server::options& options)
+void remove_files(const std::vector<std::string>& files)
 {
-    for (const server::listener_options& listener : options.listeners) {
-        if (!listener.address.socket_path.empty()) {
-            ::unlink(listener.address.socket_path.c_str());
-        }
-    }
-    if (!options.admin.address.socket_path.empty()) {
-        ::unlink(options.admin.address.socket_path.c_str());
+    for (const std::string& file : files) {
+        ::unlink(file.c_str());
     }
 }
 

@@ -3,10 +3,10 @@
 
 #include "config/settings.hpp"
 #include "gateway/net/socket.hpp"
+#include "gateway/server/worker.hpp"
 
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace gateway::startup {
@@ -19,20 +19,28 @@ std::size_t worker_count(const server::options& options);
 // need. Warns if it cannot hold max_connections with an upstream connection each.
 std::size_t connections_with_descriptors(std::size_t max_connections);
 
-// One listening socket, logged as `label` and the address; throws std::system_error.
-net::socket open_listener(const server::listen_address& address, std::string_view label);
+// All that a process listens on.
+struct listening_sockets {
+    // [w]: those of worker w, at least one for every listener.
+    std::vector<std::vector<server::opened_listener>> of_workers;
+    net::socket of_admin;
+    // Each socket once, the admin API's last, for a process that follows this one. Theirs to close.
+    std::vector<int> descriptors;
+    // The files of Unix sockets that were made here.
+    std::vector<std::string> files;
+};
 
-// For each worker, a socket for every address.
-std::vector<std::vector<net::socket>> open_listeners(
-    const std::vector<server::listener_options>& listeners, std::size_t workers
-);
+// Of addresses with inherited sockets no other is opened: workers that outnumber them share, so
+// that nobody's queue is lost if another process accepts from them, too. Logs each address; throws
+// std::system_error.
+listening_sockets open_listeners(const server::options& options, std::size_t workers);
 
 // When nobody waits for signals any more: SIGTERM or SIGINT ends the process at once, with
 // status 1.
 void end_at_next_signal();
 
 // At the end: the files of Unix sockets would only puzzle the next one to connect.
-void remove_socket_files(const server::options& options);
+void remove_files(const std::vector<std::string>& files);
 
 // Keys whose values differ and that a running process cannot change.
 std::vector<std::string> needs_restart(

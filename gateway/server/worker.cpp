@@ -39,7 +39,7 @@ worker::worker(
     std::size_t index,
     const snapshot& s,
     const std::vector<listener_options>& listeners,
-    std::vector<net::socket> listening
+    std::vector<opened_listener> listening
 )
     : shared_(shared),
       index_(index),
@@ -69,8 +69,8 @@ worker::worker(
           [this](session& ended_one) { ended(ended_one); },
       }
 {
-    for (std::size_t i = 0; i < listeners.size(); ++i) {
-        doors_.emplace_back(*this, std::move(listening[i]), listeners[i]);
+    for (opened_listener& one : listening) {
+        doors_.emplace_back(*this, std::move(one.socket), listeners[one.index]);
     }
     loop_.on_tick([this](base::instant now) { tick(now); });
 }

@@ -41,6 +41,12 @@ struct shared_state {
     std::atomic<std::size_t> waiting{0};
 };
 
+// A socket of listeners[index], which may have several.
+struct opened_listener {
+    std::size_t index;
+    net::socket socket;
+};
+
 class worker final {
 public:
     // How long a worker that has drained waits for its last corrections.
@@ -49,13 +55,12 @@ public:
     // About how many ticks a full pass over the local table takes, to forget full buckets: 10 s.
     static constexpr std::size_t sweep_passes = 400;
 
-    // `listening[i]` is the socket of `listeners[i]`.
     worker(
         shared_state& shared,
         std::size_t index,
         const snapshot& s,
         const std::vector<listener_options>& listeners,
-        std::vector<net::socket> listening
+        std::vector<opened_listener> listening
     );
 
     // Ends the thread if it still runs, and joins it.

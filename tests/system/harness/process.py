@@ -83,7 +83,12 @@ class Child:
     """One process; its stderr is kept line by line."""
 
     def __init__(
-        self, words, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL, environment=None, cwd=None
+        self,
+        words,
+        stdout=subprocess.DEVNULL,
+        stdin=subprocess.DEVNULL,
+        environment=None,
+        **options,
     ):
         guarded = [tool("setpriv"), "--pdeathsig", "KILL", "--"]
         if environment:
@@ -91,7 +96,7 @@ class Child:
         self.lines = []
         self._changed = threading.Condition()
         self._process = subprocess.Popen(
-            guarded + list(words), stdin=stdin, stdout=stdout, stderr=subprocess.PIPE, cwd=cwd
+            guarded + list(words), stdin=stdin, stdout=stdout, stderr=subprocess.PIPE, **options
         )
         self.pid = self._process.pid
         self.stdin, self.stdout = self._process.stdin, self._process.stdout
