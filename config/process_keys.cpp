@@ -1,5 +1,6 @@
 // listeners, admin, workers, drain_timeout, bounds of connections.
 #include "config/address.hpp"
+#include "config/listener_tls_keys.hpp"
 #include "config/ranges.hpp"
 #include "config/reading.hpp"
 #include "config/sections.hpp"
@@ -92,11 +93,12 @@ void describe_decide(keys& k, std::optional<server::decide_options>& decide)
     );
 }
 
+// `one` has the address, if it is known.
 void describe_listener(
     keys& k,
     std::optional<server::listen_address>& address,
-    std::optional<server::decide_options>& decide,
-    bool& proxy_protocol
+    server::listener_options& one,
+    const draft& d
 )
 {
     describe_address(
@@ -107,24 +109,21 @@ void describe_listener(
         {"none"},
         address
     );
-    describe_decide(k, decide);
+    describe_decide(k, one.decide);
+    describe_listener_tls(k, one.tls, d);
     k.flag(
         {"proxy_protocol",
          "every connection begins with a header of the PROXY protocol, version 1 or 2, which tells "
          "the peer's address; only those of `client.trusted_proxies` are accepted "
          "([below](#proxy-protocol))"},
-        proxy_protocol
+        one.proxy_protocol
     );
 }
 
 // What is read of one listener joins those before it.
-void add_listener(
-    const located& item,
-    std::vector<server::listener_options>& listeners,
-    std::vector<origin>& proxied,
-    findings& found
-)
+void add_listener(const located& item, draft& d, findings& found)
 {
+    std::vector<server::listener_options>& listeners = d.result.server.listeners;
     if (item.value->is == node::kind::scalar) {
         found.problem(
             item.value->at,
@@ -134,10 +133,9 @@ void add_listener(
         return;
     }
     std::optional<server::listen_address> address;
-    std::optional<server::decide_options> decide;
-    bool proxy_protocol = false;
+    server::listener_options one;
     reading::all(item, found, [&](keys& k) {
-        describe_listener(k, address, decide, proxy_protocol);
+        describe_listener(k, address, one, d);
         k.rule([&](section& from) {
             const bool any_port = address && address->socket_path.empty() && address->port == 0;
             if (address && !any_port &&
@@ -146,20 +144,19 @@ void add_listener(
                 })) {
                 from.problem("address", "a listener above has the same address");
             }
-            if (proxy_protocol) {
+            if (one.proxy_protocol) {
                 const node* const written = from.find("proxy_protocol");
-                proxied.push_back({written->at, from.path_of("proxy_protocol")});
+                d.proxied_listeners.push_back({written->at, from.path_of("proxy_protocol")});
             }
         });
     });
     if (address) {
-        listeners.push_back({*address, decide, proxy_protocol});
+        one.address = *address;
+        listeners.push_back(std::move(one));
     }
 }
 
-void load_listeners(
-    section& root, std::vector<server::listener_options>& listeners, std::vector<origin>& proxied
-)
+void load_listeners(section& root, draft& d)
 {
     const auto list = root.list("listeners");
     if (!list || !within(*list, max_listeners, root.found())) {
@@ -169,31 +166,28 @@ void load_listeners(
         root.problem("listeners", "at least one listener is needed");
     }
     for (std::size_t i = 0; i < list->value->items.size(); ++i) {
-        add_listener(item_of(*list, i), listeners, proxied, root.found());
+        add_listener(item_of(*list, i), d, root.found());
     }
 }
 
-void describe_listeners(
-    keys& root, std::vector<server::listener_options>& listeners, std::vector<origin>& proxied
-)
+void describe_listeners(keys& root, draft& d)
 {
+    std::vector<server::listener_options>& listeners = d.result.server.listeners;
     root.each(
         {"listeners", "where to accept connections, and what for"},
         {.says = {"none", "1 to 64"},
          .named = false,
-         .read = [&](section& from) { load_listeners(from, listeners, proxied); },
+         .read = [&](section& from) { load_listeners(from, d); },
          .size = [&] { return listeners.size(); },
          .describe =
              [&](std::size_t i, keys& k) {
-                 std::optional<server::listen_address> one;
-                 std::optional<server::decide_options> decide;
-                 bool proxy_protocol = false;
+                 std::optional<server::listen_address> address;
+                 server::listener_options one;
                  if (i < listeners.size()) {
-                     one = listeners[i].address;
-                     decide = listeners[i].decide;
-                     proxy_protocol = listeners[i].proxy_protocol;
+                     one = listeners[i];
+                     address = one.address;
                  }
-                 describe_listener(k, one, decide, proxy_protocol);
+                 describe_listener(k, address, one, d);
              }}
     );
 }
@@ -274,7 +268,7 @@ void load_workers(section& root, server::options& options)
 void describe_process(keys& root, draft& d)
 {
     server::options& options = d.result.server;
-    describe_listeners(root, options.listeners, d.proxied_listeners);
+    describe_listeners(root, d);
     root.mapping(
         {"admin", "metrics, health and the admin API; the table below"},
         [&d](keys& admin) { describe_admin(admin, d); }

@@ -1,3 +1,4 @@
+#include "config/pem_keys.hpp"
 #include "config/server_url_keys.hpp"
 
 #include "config/store_url.hpp"
@@ -10,7 +11,6 @@
 namespace gateway::config {
 namespace {
 
-constexpr std::size_t longest_pem_file = 1024 * 1024;
 
 void load_url(section& from, store::shared_options& options)
 {
@@ -46,11 +46,6 @@ void load_password(
     }
     path = *written;
     password = *std::move(read.value);
-}
-
-std::optional<std::string> printed_path(const std::string& path)
-{
-    return path.empty() ? std::nullopt : std::optional{yaml(path)};
 }
 
 void describe_password(keys& shared, store::shared_options& options, const draft& d)
@@ -110,30 +105,6 @@ void describe_sentinel_password(keys& shared, store::redis_options& options, con
          .print = [&]() -> std::optional<std::string> {
              return options.sentinel ? printed_path(options.sentinel->password_file) : std::nullopt;
          },
-         .optional = true}
-    );
-}
-
-void describe_pem(keys& tls, const key& what, net::pem_file& file, const draft& d)
-{
-    tls.other(
-        what,
-        {.says = {"none", "a path of a PEM file"},
-         .read =
-             [&file, &d, name = what.name](section& from) {
-                 const std::string* const path = from.text(name);
-                 if (path == nullptr) {
-                     return;
-                 }
-                 text_file read = read_text_file(beside(d, *path), longest_pem_file);
-                 if (!read.complaint.empty()) {
-                     from.problem(name, quoted(*path) + ' ' + read.complaint);
-                 } else if (read.text.empty()) {
-                     from.problem(name, quoted(*path) + " is empty");
-                 }
-                 file = {*path, std::move(read.text)};
-             },
-         .print = [&file] { return printed_path(file.path); },
          .optional = true}
     );
 }

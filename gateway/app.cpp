@@ -48,6 +48,7 @@ public:
 private:
     const std::string config_path_;
     const std::string via_name_ = http::make_via_name(std::random_device{}());
+    const net::ticket_secret tickets_ = net::ticket_secret::make(base::now());
     config::settings settings_;  // those in force
     asio::io_context control_{1};
     telemetry::registry metrics_;
@@ -126,6 +127,10 @@ server::snapshot app::snapshot_of(const config::settings& settings)
     s.max_connections_per_peer = settings.server.max_connections_per_peer;
     s.max_waiting = settings.server.max_waiting;
     s.upstreams = settings.upstreams;
+    for (const server::listener_options& listener : settings.server.listeners) {
+        s.listener_tls.push_back(listener.tls);
+    }
+    s.tickets = tickets_;
     for (const config::shared_store& store : settings.shared_stores) {
         s.shared_stores.push_back({store.name, store.options});
     }
@@ -277,12 +282,12 @@ void app::reload()
         for (const std::string& warning : fresh.warnings) {
             log(log_level::warning, warning);
         }
+        startup::keep_fixed(settings_, fresh);
         const auto s = hand_over(fresh);
         telemetry::configure_log(fresh.log);
         access_log_.configure(fresh.log);
         health_.watch(server::health_targets(*s));
         store_upkeep_.apply(settings_, fresh);
-        startup::keep_fixed(settings_, fresh);
         settings_ = std::move(fresh);
         plan_watch_.watch(settings_);
         metrics_.count_reload(true);

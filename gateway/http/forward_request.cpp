@@ -112,7 +112,7 @@ void append_ours(const request_head& head, const forward_options& options, std::
     }
     to.add(options.peer);
     if (!said.has_proto) {
-        to.add("\r\nX-Forwarded-Proto: http");
+        to.add(options.secure ? "\r\nX-Forwarded-Proto: https" : "\r\nX-Forwarded-Proto: http");
     }
     if (!said.has_host && !head.authority.empty()) {
         to.add("\r\nX-Forwarded-Host: ").add(head.authority);

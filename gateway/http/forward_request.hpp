@@ -12,6 +12,8 @@ namespace gateway::http {
 struct forward_options {
     // The peer's address, in canonical form.
     std::string_view peer{};
+    // Whether the client's connection is TLS.
+    bool secure = false;
     // Whether the peer's forwarding fields are passed on; otherwise they are replaced.
     bool peer_trusted = false;
 

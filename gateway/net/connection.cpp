@@ -104,6 +104,11 @@ void connection::recheck()
 
 received connection::receive(std::span<char>& bytes)
 {
+    return tls_ == nullptr ? receive_bytes(bytes) : receive_text(bytes);
+}
+
+received connection::receive_bytes(std::span<char>& bytes)
+{
     const std::span<char> buffer = loop_.read_buffer();
     const ssize_t n = receive_from(socket_.fd(), buffer.data(), buffer.size(), MSG_DONTWAIT);
     if (n > 0) {
@@ -116,6 +121,42 @@ received connection::receive(std::span<char>& bytes)
         return received::nothing;
     }
     return n == 0 && !send_failed_ ? received::closed : received::broken;
+}
+
+// All that has come is decoded at once, so only the kernel holds what was not looked at.
+received connection::receive_text(std::span<char>& text)
+{
+    if (tls_->peer_has_ended()) {
+        return received::closed;
+    }
+    std::span<char> coded;
+    const received got = receive_bytes(coded);
+    if (got == received::closed && !tls_->may_end_silently()) {
+        return received::broken;
+    }
+    if (got != received::data) {
+        return got;
+    }
+    tls_buffers& lent = loop_.tls();
+    std::size_t count = 0;
+    lent.output.clear();
+    const tls_engine::result what = tls_->receive(coded, lent.text, count, lent.output);
+    if (!lent.output.empty()) {
+        send_bytes(lent.output, {});
+    }
+    text = std::span<char>{lent.text}.first(count);
+    switch (what) {
+        case tls_engine::result::text:
+            may_be_readable_ = may_be_readable_ || tls_->peer_has_ended();
+            return received::data;
+        case tls_engine::result::nothing:
+            return received::nothing;
+        case tls_engine::result::closed:
+            return received::closed;
+        case tls_engine::result::failed:
+            break;
+    }
+    return received::broken;
 }
 
 bool connection::is_quiet() const
@@ -174,6 +215,22 @@ void connection::send_gathered(std::string_view bytes)
 
 sent connection::send_now(std::string_view a, std::string_view b)
 {
+    return tls_ == nullptr ? send_bytes(a, b) : send_coded(a, b);
+}
+
+sent connection::send_coded(std::string_view a, std::string_view b)
+{
+    std::string& output = loop_.tls().output;
+    output.clear();
+    if (!tls_->send(a, output) || !tls_->send(b, output)) {
+        send_failed_ = true;
+    }
+    return output.empty() && !send_failed_ ? sent::all : send_bytes(output, {});
+}
+
+// What is on the wire.
+sent connection::send_bytes(std::string_view a, std::string_view b)
+{
     if (send_failed_) {  // nothing may follow what was lost
         want_read();
         return sent::broken;
@@ -224,9 +281,22 @@ void connection::continue_sending()
     drained();
 }
 
+void connection::say_end()
+{
+    if (tls_ != nullptr && !sending() && !send_failed_) {
+        std::string& output = loop_.tls().output;
+        output.clear();
+        tls_->say_end(output);
+        if (!output.empty()) {
+            send_bytes(output, {});
+        }
+    }
+}
+
 void connection::finish_sending()
 {
     flush();
+    say_end();
     finishing_ = sending();
     if (!finishing_) {
         ::shutdown(socket_.fd(), SHUT_WR);
@@ -239,6 +309,7 @@ void connection::reset()
         flush();
         const linger cut_off{1, 0};
         ::setsockopt(socket_.fd(), SOL_SOCKET, SO_LINGER, &cut_off, sizeof cut_off);
+        tls_.reset();  // without a word
         close();
     }
 }
@@ -256,6 +327,7 @@ void connection::close()
 {
     if (!closed()) {
         flush();
+        say_end();
         socket_.close();
         wants_read_ = false;
         loop_.data().release(*this);

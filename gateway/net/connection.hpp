@@ -8,11 +8,14 @@
 #include "gateway/base/proxy_header.hpp"
 #include "gateway/net/loop.hpp"
 #include "gateway/net/socket.hpp"
+#include "gateway/net/tls_engine.hpp"
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace gateway::net {
 
@@ -30,10 +33,21 @@ public:
     connection& operator=(const connection&) = delete;
     virtual ~connection() = default;
 
+    // Before anything is received or sent: from now on what is received and sent is text, and what
+    // is on the wire is TLS.
+    void speak_tls(std::unique_ptr<tls_engine> engine) { tls_ = std::move(engine); }
+
+    // Null: what is on the wire is the text itself.
+    const tls_engine* tls() const { return tls_.get(); }
+
+    // Nothing can be received yet, as the handshake of TLS is not over.
+    bool shaking_hands() const { return tls_ != nullptr && tls_->shaking_hands(); }
+
     // readable() will be called once, when there is something to receive, an end or an error.
     void want_read();
 
-    // Into the loop's read buffer; `bytes` is what came. May come up short of what is there.
+    // Into a buffer of the loop; `bytes` is what came, valid until the next receive on this thread.
+    // May come up short of what is there.
     received receive(std::span<char>& bytes);
 
     // Takes all of `a` then `b`. While a turn's events are handled, what is small leaves at its
@@ -87,6 +101,7 @@ protected:
 private:
     loop& loop_;
     socket socket_;
+    std::unique_ptr<tls_engine> tls_;
     bool wants_read_ = false;
 
     // An edge has come, and what it told of may not all be received.
@@ -114,7 +129,12 @@ private:
     void flush();
     void send_gathered(std::string_view bytes) override;
     sent send_now(std::string_view a, std::string_view b);
+    sent send_coded(std::string_view a, std::string_view b);
+    sent send_bytes(std::string_view a, std::string_view b);
     void continue_sending();
+    received receive_bytes(std::span<char>& bytes);
+    received receive_text(std::span<char>& text);
+    void say_end();
 };
 
 }  // namespace gateway::net

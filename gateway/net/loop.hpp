@@ -7,6 +7,7 @@
 #include "gateway/base/clock.hpp"
 #include "gateway/base/timer_wheel.hpp"
 #include "gateway/net/poller.hpp"
+#include "gateway/net/tls_engine.hpp"
 
 #include <boost/asio/basic_waitable_timer.hpp>
 #include <boost/asio/io_context.hpp>
@@ -14,7 +15,9 @@
 #include <array>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <span>
+#include <string>
 
 namespace gateway::net {
 
@@ -24,6 +27,14 @@ using timer = boost::asio::basic_waitable_timer<
     std::chrono::steady_clock,
     boost::asio::wait_traits<std::chrono::steady_clock>,
     executor>;
+
+// What connections with TLS are lent in turn.
+struct tls_buffers {
+    // Text of what has been received.
+    std::array<char, tls_engine::text_bytes(64 * 1024)> text;
+    // Coded bytes on their way to the socket.
+    std::string output;
+};
 
 class loop {
 public:
@@ -53,6 +64,15 @@ public:
     // Valid until the next receive on this thread.
     std::span<char> read_buffer() { return read_buffer_; }
 
+    // Valid until the next connection with TLS receives on this thread.
+    tls_buffers& tls()
+    {
+        if (tls_buffers_ == nullptr) {
+            tls_buffers_ = std::make_unique<tls_buffers>();
+        }
+        return *tls_buffers_;
+    }
+
     void on_tick(std::function<void(base::instant)> action) { tick_action_ = std::move(action); }
 
     // Runs until stop() was called and nothing is left to wait for.
@@ -70,6 +90,8 @@ private:
     bool ticking_ = true;
     std::function<void(base::instant)> tick_action_;
     std::array<char, read_buffer_bytes> read_buffer_;
+    // Where there is no TLS, there are none.
+    std::unique_ptr<tls_buffers> tls_buffers_;
 
     void schedule_tick();
 };

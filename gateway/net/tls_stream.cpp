@@ -4,89 +4,16 @@
 
 #include <openssl/bio.h>
 #include <openssl/err.h>
-#include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509_vfy.h>
 
-#include <algorithm>
 #include <array>
-#include <limits>
 #include <new>
 #include <utility>
 
 namespace gateway::net {
 
 namespace {
-
-template <class Object, auto Free>
-struct owned_by {
-    void operator()(Object* o) const { Free(o); }
-};
-
-template <class Object, auto Free>
-using owned = std::unique_ptr<Object, owned_by<Object, Free>>;
-
-using certificate = owned<X509, X509_free>;
-using private_key = owned<EVP_PKEY, EVP_PKEY_free>;
-using reader = owned<BIO, BIO_free_all>;
-
-reader reader_of(const std::string& text)
-{
-    constexpr std::size_t most = std::numeric_limits<int>::max();
-    return reader{BIO_new_mem_buf(text.data(), static_cast<int>(std::min(text.size(), most)))};
-}
-
-// A key that is encrypted is not asked about at the terminal.
-int no_password(char*, int, int, void*)
-{
-    return 0;
-}
-
-certificate next_certificate(BIO* from)
-{
-    return certificate{PEM_read_bio_X509(from, nullptr, no_password, nullptr)};
-}
-
-// Passes each certificate to `use`. False: there is none, or one of them is damaged or of no use.
-template <typename Use>
-bool for_each_certificate(const std::string& text, Use use)
-{
-    ERR_clear_error();
-    const reader from = reader_of(text);
-    int count = 0;
-    for (auto one = next_certificate(from.get()); one; one = next_certificate(from.get())) {
-        if (!use(one.get(), count++)) {
-            return false;
-        }
-    }
-    const bool ended = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
-    ERR_clear_error();
-    return count > 0 && ended;
-}
-
-bool trust(SSL_CTX* context, const std::string& text)
-{
-    return for_each_certificate(text, [store = SSL_CTX_get_cert_store(context)](X509* c, int) {
-        return X509_STORE_add_cert(store, c) == 1;
-    });
-}
-
-// The first is our own, the others vouch for it.
-bool present(SSL_CTX* context, const std::string& text)
-{
-    return for_each_certificate(text, [context](X509* c, int i) {
-        return (i == 0 ? SSL_CTX_use_certificate(context, c) : SSL_CTX_add1_chain_cert(context, c)
-               ) == 1;
-    });
-}
-
-bool use_key(SSL_CTX* context, const std::string& text)
-{
-    const reader from = reader_of(text);
-    const private_key key{PEM_read_bio_PrivateKey(from.get(), nullptr, no_password, nullptr)};
-    return key && SSL_CTX_use_PrivateKey(context, key.get()) == 1 &&
-           SSL_CTX_check_private_key(context) == 1;
-}
 
 std::optional<std::string> use(SSL_CTX* context, const tls_options& options)
 {

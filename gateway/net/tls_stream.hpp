@@ -3,6 +3,8 @@
 // system's certificates, which it reads if no others are given.
 #pragma once
 
+#include "gateway/net/certificates.hpp"
+
 #include <openssl/types.h>
 
 #include <memory>
@@ -12,14 +14,6 @@
 #include <string_view>
 
 namespace gateway::net {
-
-// A file and what it held when it was read.
-struct pem_file {
-    std::string path;
-    std::string text;
-
-    bool operator==(const pem_file&) const = default;
-};
 
 struct tls_options {
     // Certificates of those who may vouch for the server; empty: the system's.

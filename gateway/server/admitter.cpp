@@ -115,10 +115,11 @@ admission admitter::admit(const http::request_head& head, verdict_listener& list
     return conclude(*v);
 }
 
-http::forward_options admitter::forwarding() const
+http::forward_options admitter::forwarding(bool secure) const
 {
     return {
         .peer = peer_text_,
+        .secure = secure,
         .peer_trusted = peer_trusted_,
         .identity_header = view_->identity_header,
         .identity_field = view_->identity_field,

@@ -25,7 +25,8 @@ public:
     admission conclude(const verdict& v);
     void abandon();
 
-    http::forward_options forwarding() const;
+    // `secure`: the client's connection is TLS.
+    http::forward_options forwarding(bool secure) const;
 
     // Of the request; null before the first one.
     const policy_view* view() const { return view_.get(); }

@@ -76,6 +76,8 @@ private:
 
     const base::ip_address& peer() const override { return client_->peer(); }
 
+    bool is_secure() const override { return client_->tls() != nullptr; }
+
     base::connection_ends client_ends() const override { return client_->client_ends(); }
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gateway/base/clock.hpp"
+#include "gateway/net/tls_server.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -36,6 +37,8 @@ struct listener_options {
     std::optional<decide_options> decide{};
     // Whether connections come from `trusted_proxies` only, each with a PROXY header first.
     bool proxy_protocol = false;
+    // Nothing: connections are plain. May change while the listener is open.
+    std::optional<net::tls_server_options> tls{};
 
     bool operator==(const listener_options&) const = default;
 };

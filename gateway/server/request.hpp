@@ -56,7 +56,10 @@ private:
     void request_begins() override;
     admission admit(const http::request_head& head) override;
 
-    http::forward_options forwarding() const override { return admitter_.forwarding(); }
+    http::forward_options forwarding() const override
+    {
+        return admitter_.forwarding(host_.is_secure());
+    }
 
     http::limit_statement limits_said() const override { return admitter_.limits_said(); }
 

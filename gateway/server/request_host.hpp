@@ -25,6 +25,9 @@ public:
     // The other end of the connection.
     virtual const base::ip_address& peer() const = 0;
 
+    // Whether the client's connection is TLS.
+    virtual bool is_secure() const = 0;
+
     // Both ends of the client's connection. Asks the kernel.
     virtual base::connection_ends client_ends() const = 0;
 

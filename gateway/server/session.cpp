@@ -2,6 +2,9 @@
 
 #include "gateway/server/http1_pool.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace gateway::server {
 
 session::session(
@@ -22,11 +25,20 @@ void session::start()
     after_event();
 }
 
+void session::expect_handshake(std::unique_ptr<net::tls_engine> engine, base::duration limit)
+{
+    speak_tls(std::move(engine));
+    handshake_limit_ = limit;
+}
+
 void session::drain()
 {
     draining_ = true;
     if (http_ != nullptr) {
         http_->state().drain();
+    }
+    if (shaking_hands()) {
+        armed_ = timeout::none;  // it has less time now
     }
     after_event();
 }
@@ -101,7 +113,10 @@ void session::after_event(bool moved)
 // Without an http1_connection: for the next request, once the last response has gone.
 void session::rest(bool moved)
 {
-    if (sending()) {
+    if (shaking_hands()) {
+        want_read();
+        arm(timeout::handshake, false);
+    } else if (sending()) {
         arm(timeout::body, moved);
     } else {
         want_read();
@@ -125,6 +140,8 @@ base::duration session::length_of(timeout t) const
 {
     const http::options& limits = http_ ? http_->limits() : env_.view->http;
     switch (t) {
+        case timeout::handshake:
+            return draining_ ? std::min(drain_grace, handshake_limit_) : handshake_limit_;
         case timeout::idle:
             return draining_ ? drain_grace : limits.idle_timeout;
         case timeout::head:
@@ -145,7 +162,11 @@ base::duration session::length_of(timeout t) const
 void session::readable()
 {
     std::span<char> bytes;
+    const bool began_shaken = !shaking_hands();
     const net::received got = receive(bytes);
+    if (!began_shaken) {
+        handshake_ended(got);
+    }
     bool moved = false;
     if (got == net::received::data) {
         http1_state& state = http().state();
@@ -155,6 +176,17 @@ void session::readable()
         peer_ended(got == net::received::closed);
     }
     after_event(moved);
+}
+
+// If it has.
+void session::handshake_ended(net::received got)
+{
+    const bool failed = got == net::received::broken || got == net::received::closed;
+    if (!failed && !shaking_hands()) {
+        (tls()->resumed() ? env_.metrics.tls_resumed : env_.metrics.tls_full).add();
+    } else if (failed) {
+        env_.metrics.tls_failed.add();
+    }
 }
 
 void session::peer_ended(bool orderly)
@@ -188,7 +220,10 @@ void session::broken()
 
 void session::expired(base::instant)
 {
-    armed_ = timeout::none;
+    const bool was_shaking_hands = std::exchange(armed_, timeout::none) == timeout::handshake;
+    if (was_shaking_hands) {
+        env_.metrics.tls_timeout.add();
+    }
     const bool in_tunnel = http_ != nullptr && http_->state().in_tunnel();
     if (closes_when_sent() || (sending() && !in_tunnel)) {
         broken();

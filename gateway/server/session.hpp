@@ -33,6 +33,9 @@ public:
 
     void start();
 
+    // Before start(): the connection is TLS, and its handshake must be over when `limit` has passed.
+    void expect_handshake(std::unique_ptr<net::tls_engine> engine, base::duration limit);
+
     // Finishes what runs, then ends.
     void drain();
 
@@ -74,6 +77,7 @@ private:
     bool counted_active_ = false;
     bool draining_ = false;
     const std::optional<decide_options> decide_;
+    base::duration handshake_limit_{0};
 
     http1_connection& http();
     void rest(bool moved);
@@ -81,6 +85,7 @@ private:
     base::duration length_of(timeout t) const;
     void count_active(bool active);
     void peer_ended(bool orderly);
+    void handshake_ended(net::received got);
 
     // net::connection
     void readable() override;

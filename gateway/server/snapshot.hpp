@@ -2,12 +2,14 @@
 #pragma once
 
 #include "gateway/http/options.hpp"
+#include "gateway/net/tls_server.hpp"
 #include "gateway/policy/policy.hpp"
 #include "gateway/proxy/options.hpp"
 #include "gateway/proxy/upstream_status.hpp"
 #include "gateway/store/shared_options.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,10 @@ struct snapshot {
     std::vector<named_store> shared_stores;
     // [i] is policy->upstreams[i].
     std::vector<proxy::upstream_options> upstreams;
+    // [i] is of the listener i; nothing: its connections are plain.
+    std::vector<std::optional<net::tls_server_options>> listener_tls;
+    // Of which all workers make the keys of tickets.
+    net::ticket_secret tickets;
     // The name of this process in `Via`.
     std::string via_name;
     // [i] is the status of upstreams[i].

@@ -8,6 +8,8 @@ namespace gateway::server {
 enum class timeout : std::uint8_t {
     // Whatever is waited for has a deadline of its own.
     none,
+    // The end of the handshake of TLS, from the connection's beginning.
+    handshake,
     // The next request.
     idle,
     // The rest of a head.

@@ -70,7 +70,8 @@ worker::worker(
       }
 {
     for (opened_listener& one : listening) {
-        doors_.emplace_back(*this, std::move(one.socket), listeners[one.index]);
+        const listener_options& options = listeners[one.index];
+        doors_.emplace_back(*this, std::move(one), options).adopt(s);
     }
     loop_.on_tick([this](base::instant now) { tick(now); });
 }
@@ -111,12 +112,21 @@ void worker::room_unused()
     shared_.connections.fetch_sub(1, std::memory_order_relaxed);
 }
 
+void worker::door::adopt(const snapshot& s)
+{
+    const auto& fresh = s.listener_tls[index_];
+    if (fresh != tls_options_) {
+        tls_ = fresh ? net::tls_server::make(*fresh, s.tickets) : nullptr;
+        tls_options_ = fresh;
+    }
+}
+
 // Only a proxy of ours is believed whose connection it is.
 void worker::door::accepted(net::socket s, const std::optional<base::ip_address>& peer)
 {
     const policy_view& view = *worker_.view_;
     if (!wants_header_) {
-        worker_.accepted(std::move(s), peer, decide_, {});
+        worker_.accepted(*this, std::move(s), peer, {});
     } else if (identity::is_trusted(view.policy->client, address_of(peer))) {
         arrivals_.add(std::move(s), peer, view.http.header_timeout);
     } else {
@@ -139,7 +149,7 @@ void worker::door::arrived(
 )
 {
     const auto client = told ? std::optional{told->client.address} : peer;
-    worker_.accepted(std::move(s), client, decide_, told);
+    worker_.accepted(*this, std::move(s), client, told);
 }
 
 void worker::door::turned_away(const std::optional<base::ip_address>& peer)
@@ -153,9 +163,9 @@ void worker::door::turned_away(const std::optional<base::ip_address>& peer)
 
 // A Unix socket's peer counts against no cap.
 void worker::accepted(
+    const door& at,
     net::socket connected,
     const std::optional<base::ip_address>& peer,
-    const std::optional<decide_options>& decide,
     const std::optional<base::connection_ends>& told
 )
 {
@@ -166,11 +176,14 @@ void worker::accepted(
         return;
     }
     session& s =
-        sessions_.emplace_back(environment_, std::move(connected), address_of(peer), decide);
+        sessions_.emplace_back(environment_, std::move(connected), address_of(peer), at.decide());
     s.self = std::prev(sessions_.end());
     s.counted_as = counted_as;
     if (told) {
         s.told_ends = std::make_unique<const base::connection_ends>(*told);
+    }
+    if (at.tls() != nullptr) {
+        s.expect_handshake(at.tls()->accept(), at.tls()->handshake_timeout());
     }
     s.start();
     if (draining_) {
@@ -226,7 +239,12 @@ void worker::tick(base::instant now)
 
 void worker::reload(std::shared_ptr<const snapshot> s)
 {
-    boost::asio::post(loop_.context(), [this, s = std::move(s)] { view_ = resources_.adopt(*s); });
+    boost::asio::post(loop_.context(), [this, s = std::move(s)] {
+        view_ = resources_.adopt(*s);
+        for (door& d : doors_) {
+            d.adopt(*s);
+        }
+    });
 }
 
 void worker::drain()

@@ -85,21 +85,33 @@ private:
     // A listener, and what its connections are for.
     class door final : private net::acceptor_owner, private net::arrivals_owner {
     public:
-        door(worker& of, net::socket listening, const listener_options& options)
+        door(worker& of, opened_listener listening, const listener_options& options)
             : worker_(of),
+              index_(listening.index),
               decide_(options.decide),
               wants_header_(options.proxy_protocol),
               arrivals_(of.loop_, *this),
-              listener_(of.loop_, std::move(listening), *this)
+              listener_(of.loop_, std::move(listening.socket), *this)
         {}
 
+        // What the configuration says of TLS now; connections that are open keep theirs.
+        void adopt(const snapshot& s);
+
         net::listener& listener() { return listener_; }
+
+        const std::optional<decide_options>& decide() const { return decide_; }
+
+        const std::shared_ptr<net::tls_server>& tls() const { return tls_; }
 
         // Those whose PROXY header has not come yet.
         net::proxied_arrivals& arrivals() { return arrivals_; }
 
     private:
         worker& worker_;
+        const std::size_t index_;
+        std::optional<net::tls_server_options> tls_options_;
+        // Null: connections are plain.
+        std::shared_ptr<net::tls_server> tls_;
         const std::optional<decide_options> decide_;
         const bool wants_header_;
         net::proxied_arrivals arrivals_;
@@ -150,9 +162,9 @@ private:
     bool make_room();
     void room_unused();
     void accepted(
+        const door& at,
         net::socket connected,
         const std::optional<base::ip_address>& peer,
-        const std::optional<decide_options>& decide,
         const std::optional<base::connection_ends>& told
     );
     bool let_in(const base::ip_address& peer, std::optional<base::ip_address>& counted_as);

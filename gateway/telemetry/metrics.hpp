@@ -158,6 +158,11 @@ struct worker_metrics {
     // is not trusted.
     counter refused_proxy_header;
     counter refused_not_trusted;
+    // Handshakes of TLS with clients, by what became of them.
+    counter tls_full;
+    counter tls_resumed;
+    counter tls_failed;
+    counter tls_timeout;
     // Requests in which a peer that is not trusted says who their client is.
     counter untrusted_forwarded;
 };

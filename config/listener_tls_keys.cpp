@@ -1,0 +1,208 @@
+#include "config/listener_tls_keys.hpp"
+
+#include "config/pem_keys.hpp"
+#include "config/ranges.hpp"
+#include "config/reading.hpp"
+#include "config/text_file.hpp"
+#include "config/yaml_text.hpp"
+
+namespace gateway::config {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t max_certificates = 1000;
+constexpr base::duration longest_handshake = 5min;
+constexpr std::size_t longest_tickets_file = 4096;
+
+constexpr words<net::tls_version, 2> versions{{
+    {"1.2", net::tls_version::v1_2},
+    {"1.3", net::tls_version::v1_3},
+}};
+
+constexpr words<net::client_certificates, 3> client_rules{{
+    {"none", net::client_certificates::none},
+    {"optional", net::client_certificates::optional},
+    {"require", net::client_certificates::require},
+}};
+
+void describe_certificate(keys& k, net::server_certificate& one, const draft& d)
+{
+    describe_pem(
+        k,
+        {"cert", "a certificate, and behind it those that vouch for it, each for the one before"},
+        one.certificate,
+        d,
+        presence::required
+    );
+    describe_pem(k, {"key", "its key, without a passphrase"}, one.key, d, presence::required);
+}
+
+void load_certificates(section& tls, std::vector<net::server_certificate>& all, const draft& d)
+{
+    const auto list = tls.list("certificates");
+    if (!list || !within(*list, max_certificates, tls.found())) {
+        return;
+    }
+    if (list->value->items.empty()) {
+        tls.problem("certificates", "at least one certificate is needed");
+    }
+    for (std::size_t i = 0; i < list->value->items.size(); ++i) {
+        reading::all(item_of(*list, i), tls.found(), [&](keys& k) {
+            describe_certificate(k, all.emplace_back(), d);
+        });
+    }
+}
+
+void describe_certificates(keys& tls, std::vector<net::server_certificate>& all, const draft& d)
+{
+    tls.each(
+        {"certificates",
+         "chosen by the name that a client asks for: one for exactly that name, else a wildcard "
+         "for it. The first one is for all others. An ECDSA and an RSA certificate may be for the "
+         "same name"},
+        {.says = {"none", "1 to 1000"},
+         .named = false,
+         .read = [&](section& from) { load_certificates(from, all, d); },
+         .size = [&] { return all.size(); },
+         .describe = of_each(
+             all, [&d](keys& k, net::server_certificate& one) { describe_certificate(k, one, d); }
+         )}
+    );
+}
+
+void describe_ciphers(keys& tls, std::string& ciphers)
+{
+    constexpr const char* modern = "modern";
+    tls.other(
+        {"ciphers",
+         "of TLS 1.2: `modern` is ECDHE with AES-GCM or ChaCha20. Those of TLS 1.3 are OpenSSL's"},
+        {.says = {"`modern`", "`modern`, or a list as OpenSSL has it"},
+         .read =
+             [&](section& from) {
+                 if (const std::string* const text = from.text("ciphers")) {
+                     ciphers = *text == modern ? "" : *text;
+                 }
+             },
+         .print = [&] { return ciphers.empty() ? modern : yaml(ciphers); }}
+    );
+}
+
+void describe_tickets(keys& tls, net::pem_file& tickets, const draft& d)
+{
+    tls.other(
+        {"tickets_file",
+         "keys of session tickets that several gateways share: 1 to 3 of 80 bytes, the first one "
+         "for new tickets (`openssl rand 80`, as nginx and HAProxy have them). Read again at each "
+         "reload. Without it they are made here, and a new one every 12 hours"},
+        {.says = {"none", "a path"},
+         .read =
+             [&](section& from) {
+                 const std::string* const path = from.text("tickets_file");
+                 if (path == nullptr) {
+                     return;
+                 }
+                 text_file read = read_text_file(beside(d, *path), longest_tickets_file);
+                 if (!read.complaint.empty() || read.text.empty()) {
+                     const std::string why = read.text.empty() ? "is empty" : read.complaint;
+                     from.problem("tickets_file", quoted(*path) + ' ' + why);
+                 }
+                 tickets = {*path, std::move(read.text)};
+             },
+         .print = [&] { return printed_path(tickets.path); },
+         .optional = true}
+    );
+}
+
+// The complaint has the place in front, as in "certificates[0].key: ...".
+void complain(section& tls, const std::string& complaint)
+{
+    const std::size_t colon = complaint.find(':');
+    const std::string place = complaint.substr(0, colon);
+    const node* const written = tls.find(place.substr(0, place.find('[')));
+    tls.found().problem(
+        written == nullptr ? tls.at() : written->at,
+        tls.path_of(place),
+        complaint.substr(colon + 2)
+    );
+}
+
+void warn_of_dates(section& tls, const net::tls_server_options& options)
+{
+    const base::duration now = base::unix_time();
+    for (const net::server_certificate& one : options.certificates) {
+        const auto facts = net::facts_of(one.certificate.text);
+        if (facts && facts->not_after < now) {
+            tls.warning("certificates", quoted(one.certificate.path) + " has expired");
+        } else if (facts && facts->not_before > now) {
+            tls.warning("certificates", quoted(one.certificate.path) + " is not valid yet");
+        }
+    }
+}
+
+void check(section& tls, const net::tls_server_options& options)
+{
+    const bool asks = options.clients != net::client_certificates::none;
+    if (asks && options.client_ca.path.empty()) {
+        tls.problem("client_certificates", "\"client_ca\" must say who vouches for clients");
+        return;
+    }
+    if (!asks && !options.client_ca.path.empty()) {
+        tls.problem("client_ca", "has no effect without \"client_certificates\"");
+    }
+    for (const net::server_certificate& one : options.certificates) {
+        if (one.certificate.text.empty() || one.key.text.empty()) {
+            return;  // complained of already
+        }
+    }
+    if (options.certificates.empty()) {
+        return;
+    }
+    if (const auto complaint = net::tls_server::check(options)) {
+        complain(tls, *complaint);
+    } else {
+        warn_of_dates(tls, options);
+    }
+}
+
+void describe_tls_server(keys& tls, net::tls_server_options& options, const draft& d)
+{
+    describe_certificates(tls, options.certificates, d);
+    tls.word({"min_version", "of TLS"}, options.min_version, versions);
+    describe_ciphers(tls, options.ciphers);
+    tls.word(
+        {"client_certificates",
+         "whether clients are asked for a certificate, and whether they must have one. A Host that "
+         "is not the name which the client asked for is then answered 421"},
+        options.clients,
+        client_rules
+    );
+    describe_pem(
+        tls, {"client_ca", "certificates of those who may vouch for clients"}, options.client_ca, d
+    );
+    tls.time(
+        {"handshake_timeout", "from accepting a connection to the end of the handshake"},
+        options.handshake_timeout,
+        shortest_timeout,
+        longest_handshake
+    );
+    describe_tickets(tls, options.tickets, d);
+    tls.rule([&options](section& from) { check(from, options); });
+}
+
+}  // namespace
+
+void describe_listener_tls(
+    keys& listener, std::optional<net::tls_server_options>& out, const draft& d
+)
+{
+    listener.mapping(
+        {"tls",
+         "its connections are TLS; the keys below. They and the files may change at a reload, which "
+         "open connections do not notice"},
+        [&out, &d](keys& tls) { describe_tls_server(tls, out ? *out : out.emplace(), d); },
+        out.has_value()
+    );
+}
+
+}  // namespace gateway::config

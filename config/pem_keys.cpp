@@ -1,0 +1,50 @@
+#include "config/pem_keys.hpp"
+
+#include "config/text_file.hpp"
+#include "config/yaml_text.hpp"
+
+namespace gateway::config {
+namespace {
+
+constexpr std::size_t longest_pem_file = 1024 * 1024;
+
+void load_pem(section& from, std::string_view name, net::pem_file& file, const draft& d)
+{
+    const std::string* const path = from.text(name);
+    if (path == nullptr) {
+        return;
+    }
+    text_file read = read_text_file(beside(d, *path), longest_pem_file);
+    if (!read.complaint.empty()) {
+        from.problem(name, quoted(*path) + ' ' + read.complaint);
+    } else if (read.text.empty()) {
+        from.problem(name, quoted(*path) + " is empty");
+    }
+    file = {*path, std::move(read.text)};
+}
+
+}  // namespace
+
+std::optional<std::string> printed_path(const std::string& path)
+{
+    return path.empty() ? std::nullopt : std::optional{yaml(path)};
+}
+
+void describe_pem(
+    keys& k, const key& what, net::pem_file& file, const draft& d, presence must
+)
+{
+    k.other(
+        what,
+        {.says = {"none", "a path of a PEM file"},
+         .read = [&file, &d, must, name = what.name](section& from) {
+             if (must == presence::optional || from.require(name) != nullptr) {
+                 load_pem(from, name, file, d);
+             }
+         },
+         .print = [&file] { return printed_path(file.path); },
+         .optional = must == presence::optional}
+    );
+}
+
+}  // namespace gateway::config

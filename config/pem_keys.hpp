@@ -1,0 +1,21 @@
+// Keys that name PEM files.
+#pragma once
+
+#include "config/draft.hpp"
+#include "config/keys.hpp"
+#include "gateway/net/certificates.hpp"
+
+namespace gateway::config {
+
+enum class presence { optional, required };
+
+// The file's text is read with the configuration, from the folder of that.
+void describe_pem(
+    keys& k, const key& what, net::pem_file& file, const draft& d,
+    presence must = presence::optional
+);
+
+// As YAML; nothing: no file is named.
+std::optional<std::string> printed_path(const std::string& path);
+
+}  // namespace gateway::config

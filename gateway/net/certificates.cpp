@@ -1,0 +1,146 @@
+#include "gateway/net/certificates.hpp"
+
+#include "gateway/base/text.hpp"
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+
+#include <algorithm>
+#include <ctime>
+#include <limits>
+#include <memory>
+
+namespace gateway::net {
+
+namespace {
+
+template <class Object, auto Free>
+struct owned_by {
+    void operator()(Object* o) const { Free(o); }
+};
+
+template <class Object, auto Free>
+using owned = std::unique_ptr<Object, owned_by<Object, Free>>;
+
+using certificate = owned<X509, X509_free>;
+using private_key = owned<EVP_PKEY, EVP_PKEY_free>;
+using reader = owned<BIO, BIO_free_all>;
+using general_names = owned<GENERAL_NAMES, GENERAL_NAMES_free>;
+
+reader reader_of(const std::string& text)
+{
+    constexpr std::size_t most = std::numeric_limits<int>::max();
+    return reader{BIO_new_mem_buf(text.data(), static_cast<int>(std::min(text.size(), most)))};
+}
+
+// A key that is encrypted is not asked about at the terminal.
+int no_password(char*, int, int, void*)
+{
+    return 0;
+}
+
+certificate next_certificate(BIO* from)
+{
+    return certificate{PEM_read_bio_X509(from, nullptr, no_password, nullptr)};
+}
+
+// Passes each certificate to `use`. False: there is none, or one of them is damaged or of no use.
+template <typename Use>
+bool for_each_certificate(const std::string& text, Use use)
+{
+    ERR_clear_error();
+    const reader from = reader_of(text);
+    int count = 0;
+    for (auto one = next_certificate(from.get()); one; one = next_certificate(from.get())) {
+        if (!use(one.get(), count++)) {
+            return false;
+        }
+    }
+    const bool ended = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
+    ERR_clear_error();
+    return count > 0 && ended;
+}
+
+std::string text_of(const ASN1_STRING* s)
+{
+    const auto* const bytes = reinterpret_cast<const char*>(ASN1_STRING_get0_data(s));
+    return base::lower_case(std::string(bytes, static_cast<std::size_t>(ASN1_STRING_length(s))));
+}
+
+std::vector<std::string> names_of(const X509* one)
+{
+    std::vector<std::string> names;
+    const general_names all{static_cast<GENERAL_NAMES*>(
+        X509_get_ext_d2i(one, NID_subject_alt_name, nullptr, nullptr)
+    )};
+    for (int i = 0; all && i < sk_GENERAL_NAME_num(all.get()); ++i) {
+        const GENERAL_NAME* const name = sk_GENERAL_NAME_value(all.get(), i);
+        if (name->type == GEN_DNS) {
+            names.push_back(text_of(name->d.dNSName));
+        }
+    }
+    const X509_NAME* const subject = X509_get_subject_name(one);
+    const int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
+    if (names.empty() && at >= 0) {
+        names.push_back(text_of(X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at))));
+    }
+    return names;
+}
+
+std::chrono::seconds unix_time_of(const ASN1_TIME* time)
+{
+    std::tm parts{};
+    return ASN1_TIME_to_tm(time, &parts) == 1 ? std::chrono::seconds{::timegm(&parts)}
+                                              : std::chrono::seconds{0};
+}
+
+}  // namespace
+
+bool trust(SSL_CTX* context, const std::string& text)
+{
+    return for_each_certificate(text, [store = SSL_CTX_get_cert_store(context)](X509* c, int) {
+        return X509_STORE_add_cert(store, c) == 1;
+    });
+}
+
+bool present(SSL_CTX* context, const std::string& text)
+{
+    return for_each_certificate(text, [context](X509* c, int i) {
+        return (i == 0 ? SSL_CTX_use_certificate(context, c) : SSL_CTX_add1_chain_cert(context, c)
+               ) == 1;
+    });
+}
+
+bool use_key(SSL_CTX* context, const std::string& text)
+{
+    const reader from = reader_of(text);
+    const private_key key{PEM_read_bio_PrivateKey(from.get(), nullptr, no_password, nullptr)};
+    return key && SSL_CTX_use_PrivateKey(context, key.get()) == 1 &&
+           SSL_CTX_check_private_key(context) == 1;
+}
+
+std::optional<certificate_facts> facts_of(const std::string& text)
+{
+    certificate_facts facts;
+    certificate before;
+    const bool whole = for_each_certificate(text, [&](X509* c, int i) {
+        if (i == 0) {
+            facts.names = names_of(c);
+            facts.key_type = EVP_PKEY_get_base_id(X509_get0_pubkey(c));
+            facts.not_before = unix_time_of(X509_get0_notBefore(c));
+            facts.not_after = unix_time_of(X509_get0_notAfter(c));
+        } else {
+            facts.is_chain = facts.is_chain && X509_check_issued(c, before.get()) == X509_V_OK;
+        }
+        X509_up_ref(c);
+        before.reset(c);
+        return true;
+    });
+    ERR_clear_error();
+    return whole ? std::optional{std::move(facts)} : std::nullopt;
+}
+
+}  // namespace gateway::net

@@ -1,0 +1,179 @@
+#include "gateway/net/tls_engine.hpp"
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509_vfy.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
+
+namespace gateway::net {
+
+// Where OpenSSL reads and writes: in the buffers that the engine was lent.
+struct tls_bio {
+    static tls_engine& engine_of(BIO* b) { return *static_cast<tls_engine*>(BIO_get_data(b)); }
+
+    static int read(BIO* b, char* into, std::size_t size, std::size_t* count)
+    {
+        std::span<const char>& in = engine_of(b).in_;
+        BIO_clear_retry_flags(b);
+        *count = std::min(size, in.size());
+        if (*count == 0) {
+            BIO_set_retry_read(b);
+            return 0;
+        }
+        std::memcpy(into, in.data(), *count);
+        in = in.subspan(*count);
+        return 1;
+    }
+
+    static int write(BIO* b, const char* bytes, std::size_t size, std::size_t* count)
+    {
+        BIO_clear_retry_flags(b);
+        engine_of(b).out_->append(bytes, size);
+        *count = size;
+        return 1;
+    }
+
+    static long control(BIO*, int what, long, void*) { return what == BIO_CTRL_FLUSH ? 1 : 0; }
+
+    static int create(BIO* b)
+    {
+        BIO_set_init(b, 1);
+        return 1;
+    }
+
+    static BIO_METHOD* method()
+    {
+        static BIO_METHOD* const made = [] {
+            BIO_METHOD* const m = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "lent");
+            if (m == nullptr) {
+                throw std::bad_alloc{};
+            }
+            BIO_meth_set_read_ex(m, read);
+            BIO_meth_set_write_ex(m, write);
+            BIO_meth_set_ctrl(m, control);
+            BIO_meth_set_create(m, create);
+            return m;
+        }();
+        return made;
+    }
+};
+
+void tls_engine::freer::operator()(SSL* of) const
+{
+    SSL_free(of);
+}
+
+tls_engine::tls_engine(SSL_CTX* settings, role r, std::shared_ptr<const void> keeps)
+    : keeps_(std::move(keeps)), ssl_(SSL_new(settings)), role_(r)
+{
+    BIO* const lent = BIO_new(tls_bio::method());
+    if (!ssl_ || lent == nullptr) {
+        BIO_free(lent);
+        throw std::bad_alloc{};
+    }
+    BIO_set_data(lent, this);
+    SSL_set_bio(ssl_.get(), lent, lent);
+    r == role::server ? SSL_set_accept_state(ssl_.get()) : SSL_set_connect_state(ssl_.get());
+}
+
+tls_engine::~tls_engine() = default;
+
+tls_engine::result tls_engine::receive(
+    std::span<const char> coded, std::span<char> into, std::size_t& count, std::string& out
+)
+{
+    in_ = coded;
+    out_ = &out;
+    count = 0;
+    std::size_t read = 0;
+    ERR_clear_error();
+    while (SSL_read_ex(ssl_.get(), into.data() + count, into.size() - count, &read) == 1) {
+        count += read;
+    }
+    const int why = SSL_get_error(ssl_.get(), 0);
+    if (why == SSL_ERROR_ZERO_RETURN) {
+        peer_ended_ = true;
+    } else if (why != SSL_ERROR_WANT_READ || !send_waiting()) {
+        return fail();
+    }
+    if (count > 0) {
+        return result::text;
+    }
+    return peer_ended_ ? result::closed : result::nothing;
+}
+
+bool tls_engine::send_waiting()
+{
+    if (waiting_.empty() || shaking_hands()) {
+        return true;
+    }
+    const std::string text = std::exchange(waiting_, {});
+    return send(text, *out_);
+}
+
+tls_engine::result tls_engine::fail()
+{
+    failed_ = true;
+    const long verdict = SSL_get_verify_result(ssl_.get());
+    const char* const reason = ERR_reason_error_string(ERR_peek_error());
+    if (verdict != X509_V_OK && SSL_get_verify_mode(ssl_.get()) != SSL_VERIFY_NONE) {
+        detail_ = std::string{"certificate: "} + X509_verify_cert_error_string(verdict);
+    } else {
+        detail_ = reason == nullptr ? "failed" : reason;
+    }
+    ERR_clear_error();
+    return result::failed;
+}
+
+bool tls_engine::send(std::string_view text, std::string& out)
+{
+    if (failed_) {
+        return false;
+    }
+    if (shaking_hands()) {
+        waiting_ += text;
+        return true;
+    }
+    out_ = &out;
+    std::size_t written = 0;
+    ERR_clear_error();
+    if (!text.empty() && SSL_write_ex(ssl_.get(), text.data(), text.size(), &written) != 1) {
+        fail();
+        return false;
+    }
+    return true;
+}
+
+void tls_engine::say_end(std::string& out)
+{
+    if (failed_ || shaking_hands() || (SSL_get_shutdown(ssl_.get()) & SSL_SENT_SHUTDOWN) != 0) {
+        return;
+    }
+    out_ = &out;
+    ERR_clear_error();
+    SSL_shutdown(ssl_.get());
+    ERR_clear_error();
+}
+
+bool tls_engine::shaking_hands() const
+{
+    return SSL_is_init_finished(ssl_.get()) == 0;
+}
+
+bool tls_engine::resumed() const
+{
+    return SSL_session_reused(ssl_.get()) == 1;
+}
+
+std::string_view tls_engine::asked_name() const
+{
+    const char* const name = SSL_get_servername(ssl_.get(), TLSEXT_NAMETYPE_host_name);
+    return name == nullptr ? "" : name;
+}
+
+}  // namespace gateway::net

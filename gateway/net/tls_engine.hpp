@@ -1,0 +1,96 @@
+// TLS of one connection, by OpenSSL, over buffers that are lent to it: coded bytes of the peer go
+// in, text comes out, and what is to be sent is appended where the caller says. Between calls it
+// holds nothing but a record of which a part has come. One thread.
+#pragma once
+
+#include <openssl/types.h>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace gateway::net {
+
+class tls_engine {
+public:
+    // The most text that so many coded bytes can be: a record may have come but for its end.
+    static constexpr std::size_t text_bytes(std::size_t coded) { return coded + 32 * 1024; }
+
+    enum class result {
+        // Some text.
+        text,
+        // None yet.
+        nothing,
+        // The peer has said that it sends no more.
+        closed,
+        // This is no TLS, or not the peer that was meant; detail() says why.
+        failed
+    };
+
+    enum class role { server, client };
+
+    // `settings`: of which SSL_new() makes it; `keeps` lives as long as this does.
+    tls_engine(SSL_CTX* settings, role r, std::shared_ptr<const void> keeps);
+    ~tls_engine();
+    tls_engine(const tls_engine&) = delete;
+    tls_engine& operator=(const tls_engine&) = delete;
+
+    // All the text of these coded bytes goes to the beginning of `into`, which has text_bytes() of
+    // them; `count` is how much it is. What must be sent is appended to `out`, also after a
+    // failure. Without bytes: a client begins.
+    result receive(
+        std::span<const char> coded, std::span<char> into, std::size_t& count, std::string& out
+    );
+
+    // Text for the peer; before the end of the handshake it is kept until then. False: nothing can
+    // be sent.
+    [[nodiscard]] bool send(std::string_view text, std::string& out);
+
+    // Tells the peer that no more is sent, once.
+    void say_end(std::string& out);
+
+    bool shaking_hands() const;
+
+    // Whether an earlier session went on, once hands are shaken.
+    bool resumed() const;
+
+    // The peer has said that it sends no more.
+    bool peer_has_ended() const { return peer_ended_; }
+
+    // A client's end may come without a word of TLS: it could have asked for more, and did not. Of
+    // a server that may be a piece that somebody has cut off.
+    bool may_end_silently() const { return role_ == role::server; }
+
+    // The name that a client has asked for; empty: none.
+    std::string_view asked_name() const;
+
+    SSL* ssl() const { return ssl_.get(); }
+
+    const std::string& detail() const { return detail_; }
+
+private:
+    struct freer {
+        void operator()(SSL* of) const;
+    };
+
+    std::shared_ptr<const void> keeps_;
+    std::unique_ptr<SSL, freer> ssl_;
+    role role_;
+    bool peer_ended_ = false;
+    bool failed_ = false;
+    // Lent during a call.
+    std::span<const char> in_;
+    std::string* out_ = nullptr;
+    // Text that waits for the end of the handshake.
+    std::string waiting_;
+    std::string detail_;
+
+    friend struct tls_bio;
+
+    bool send_waiting();
+    result fail();
+};
+
+}  // namespace gateway::net

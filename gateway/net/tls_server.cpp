@@ -1,0 +1,273 @@
+#include "gateway/net/tls_server.hpp"
+
+#include "gateway/base/text.hpp"
+
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/ssl.h>
+
+#include <algorithm>
+#include <array>
+#include <new>
+
+namespace gateway::net {
+
+namespace {
+
+constexpr std::string_view our_protocol = "http/1.1";
+// Forward secrecy and AEAD.
+constexpr const char* modern = "ECDHE+AESGCM:ECDHE+CHACHA20";
+// Tickets are believed for that long; the oldest of three keys is between 24 and 36 hours old.
+constexpr long session_seconds = 24 * 60 * 60;
+
+std::string digest_of(std::string_view text)
+{
+    std::string made(32, '\0');
+    unsigned int size = 0;
+    EVP_Digest(
+        text.data(),
+        text.size(),
+        reinterpret_cast<unsigned char*>(made.data()),
+        &size,
+        EVP_sha256(),
+        nullptr
+    );
+    return made;
+}
+
+// The name in a client's first message, in lower case (RFC 6066 §3); empty: none.
+std::string asked_name(SSL* ssl)
+{
+    const unsigned char* at = nullptr;
+    std::size_t size = 0;
+    if (SSL_client_hello_get0_ext(ssl, TLSEXT_TYPE_server_name, &at, &size) != 1 || size < 5 ||
+        at[2] != TLSEXT_NAMETYPE_host_name) {
+        return {};
+    }
+    const std::size_t length = static_cast<std::size_t>(at[3]) << 8 | at[4];
+    const std::string_view name{reinterpret_cast<const char*>(at) + 5, size - 5};
+    return base::lower_case(std::string{name.substr(0, length)});
+}
+
+// Every protocol is one byte of length and its name (RFC 7301 §3.1).
+int choose_protocol(
+    SSL*, const unsigned char** out, unsigned char* out_size, const unsigned char* in,
+    unsigned int size, void*
+)
+{
+    const std::string_view all{reinterpret_cast<const char*>(in), size};
+    for (std::size_t at = 0; at < all.size();) {
+        const std::size_t length = static_cast<unsigned char>(all[at]);
+        if (all.substr(at + 1, length) == our_protocol) {
+            *out = in + at + 1;
+            *out_size = static_cast<unsigned char>(length);
+            return SSL_TLSEXT_ERR_OK;
+        }
+        at += length + 1;
+    }
+    return SSL_TLSEXT_ERR_ALERT_FATAL;
+}
+
+std::string place_of(std::size_t i, const char* key)
+{
+    return "certificates[" + std::to_string(i) + "]." + key + ": ";
+}
+
+}  // namespace
+
+// What OpenSSL calls back.
+struct tls_callbacks {
+    static tls_server& server_of(SSL* ssl)
+    {
+        return *static_cast<tls_server*>(SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), 0));
+    }
+
+    // Before anything is decided, so that the session of a ticket is believed for the name only
+    // under which it was made, and by whoever is believed here (CVE-2025-23419).
+    static int hello(SSL* ssl, int*, void*)
+    {
+        const tls_server& server = server_of(ssl);
+        const std::string name = asked_name(ssl);
+        SSL_set_SSL_CTX(ssl, server.context_for(name));
+        const std::string id = digest_of(server.believed_ + name);
+        const auto* const bytes = reinterpret_cast<const unsigned char*>(id.data());
+        SSL_set_session_id_context(ssl, bytes, static_cast<unsigned int>(id.size()));
+        return SSL_CLIENT_HELLO_SUCCESS;
+    }
+
+    static int ticket(
+        SSL* ssl, unsigned char* name, unsigned char* iv, EVP_CIPHER_CTX* cipher, EVP_MAC_CTX* mac,
+        int make
+    )
+    {
+        return server_of(ssl).tickets_.use(name, iv, cipher, mac, make == 1);
+    }
+};
+
+void tls_server::freer::operator()(SSL_CTX* of) const
+{
+    SSL_CTX_free(of);
+}
+
+tls_server::tls_server(const tls_server_options& options, const ticket_secret& secret)
+    : options_(options),
+      tickets_(options.tickets.text.empty() ? ticket_keys{secret} : ticket_keys{options.tickets.text}),
+      believed_(digest_of(options.client_ca.text))
+{}
+
+tls_server::~tls_server() = default;
+
+std::optional<std::string> tls_server::check(const tls_server_options& options)
+{
+    if (options.tickets.text.size() % ticket_keys::written_bytes != 0 ||
+        options.tickets.text.size() > ticket_keys::most * ticket_keys::written_bytes) {
+        return "tickets_file: expected 1 to 3 keys of 80 bytes, as \"openssl rand 80\" makes them";
+    }
+    tls_server one{options, {}};
+    auto complaint = one.prepare();
+    ERR_clear_error();
+    return complaint;
+}
+
+std::shared_ptr<tls_server> tls_server::make(
+    const tls_server_options& options, const ticket_secret& secret
+)
+{
+    std::shared_ptr<tls_server> made{new tls_server{options, secret}};
+    if (made->prepare()) {  // it was well when it was checked
+        throw std::bad_alloc{};
+    }
+    return made;
+}
+
+std::unique_ptr<tls_engine> tls_server::accept()
+{
+    return std::make_unique<tls_engine>(standard_, tls_engine::role::server, shared_from_this());
+}
+
+// Each name gets a context with its certificates, one of each kind of key.
+std::optional<std::string> tls_server::prepare()
+{
+    std::vector<certificate_facts> facts;
+    std::map<std::string, std::vector<std::size_t>> by_name;
+    for (std::size_t i = 0; i < options_.certificates.size(); ++i) {
+        auto read = facts_of(options_.certificates[i].certificate.text);
+        if (!read) {
+            return place_of(i, "cert") +
+                   "expected certificates in PEM form, and nothing that is damaged";
+        }
+        if (!read->is_chain) {
+            return place_of(i, "cert") +
+                   "each certificate must be followed by the one that vouches for it";
+        }
+        for (const std::string& name : read->names) {
+            std::vector<std::size_t>& has = by_name[name];
+            if (std::none_of(has.begin(), has.end(), [&](std::size_t other) {
+                    return facts[other].key_type == read->key_type;
+                })) {
+                has.push_back(i);
+            }
+        }
+        facts.push_back(std::move(*read));
+    }
+    // Also a certificate that no name has finds its faults here.
+    for (std::size_t i = 0; i < facts.size(); ++i) {
+        if (auto complaint = add_context({i})) {
+            return complaint;
+        }
+    }
+    for (const auto& [name, certificates] : by_name) {
+        if (auto complaint = add_context(certificates)) {
+            return complaint;
+        }
+        SSL_CTX* const c = contexts_.at(certificates).get();
+        if (name.starts_with("*.")) {
+            by_wildcard_.emplace(name.substr(2), c);
+        } else {
+            by_name_.emplace(name, c);
+        }
+    }
+    const auto& names = facts.front().names;
+    const auto first = names.empty() ? std::vector<std::size_t>{0} : by_name.at(names.front());
+    standard_ = contexts_.at(first).get();
+    return std::nullopt;
+}
+
+std::optional<std::string> tls_server::add_context(const std::vector<std::size_t>& certificates)
+{
+    context& c = contexts_[certificates];
+    if (c != nullptr) {
+        return std::nullopt;
+    }
+    c.reset(SSL_CTX_new(TLS_server_method()));
+    if (c == nullptr) {
+        throw std::bad_alloc{};
+    }
+    SSL_CTX_set_ex_data(c.get(), 0, this);
+    if (auto complaint = set_up(c.get())) {
+        return complaint;
+    }
+    for (const std::size_t i : certificates) {
+        const server_certificate& one = options_.certificates[i];
+        if (!present(c.get(), one.certificate.text)) {
+            return place_of(i, "cert") + "OpenSSL does not take it: its key may be too short";
+        }
+        if (!use_key(c.get(), one.key.text)) {
+            return place_of(i, "key") +
+                   "no private key in PEM form, without a passphrase, that fits the certificate is "
+                   "in it";
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<std::string> tls_server::set_up(SSL_CTX* c) const
+{
+    SSL_CTX_set_min_proto_version(
+        c, options_.min_version == tls_version::v1_3 ? TLS1_3_VERSION : TLS1_2_VERSION
+    );
+    SSL_CTX_set_options(
+        c,
+        SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE |
+            SSL_OP_PRIORITIZE_CHACHA
+    );
+    SSL_CTX_set_mode(c, SSL_MODE_RELEASE_BUFFERS);
+    SSL_CTX_set_read_ahead(c, 1);
+    SSL_CTX_set_session_cache_mode(c, SSL_SESS_CACHE_OFF);
+    SSL_CTX_set_timeout(c, session_seconds);
+    SSL_CTX_set_client_hello_cb(c, tls_callbacks::hello, nullptr);
+    SSL_CTX_set_alpn_select_cb(c, choose_protocol, nullptr);
+    SSL_CTX_set_tlsext_ticket_key_evp_cb(c, tls_callbacks::ticket);
+    const std::string& ciphers = options_.ciphers;
+    if (SSL_CTX_set_cipher_list(c, ciphers.empty() ? modern : ciphers.c_str()) != 1) {
+        return "ciphers: OpenSSL knows none of them";
+    }
+    if (options_.clients == client_certificates::none) {
+        return std::nullopt;
+    }
+    if (!trust(c, options_.client_ca.text)) {
+        return "client_ca: expected certificates in PEM form, and nothing that is damaged";
+    }
+    const bool must = options_.clients == client_certificates::require;
+    SSL_CTX_set_verify(
+        c, SSL_VERIFY_PEER | (must ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0), nullptr
+    );
+    return std::nullopt;
+}
+
+SSL_CTX* tls_server::context_for(std::string_view name) const
+{
+    if (const auto exact = by_name_.find(name); exact != by_name_.end()) {
+        return exact->second;
+    }
+    const std::size_t dot = name.find('.');
+    if (dot != std::string_view::npos && dot > 0) {
+        const auto found = by_wildcard_.find(name.substr(dot + 1));
+        if (found != by_wildcard_.end()) {
+            return found->second;
+        }
+    }
+    return standard_;
+}
+
+}  // namespace gateway::net
