@@ -8,26 +8,25 @@
 namespace gateway::config {
 namespace {
 
-constexpr std::array<std::string_view, 11> not_yet{
-    "certificate",
+constexpr std::array<std::string_view, 9> not_yet{
     "compression",
     "cors",
     "grpc",
     "http2",
     "http3",
     "include",
-    "privatekey",
     "redirects",
     "rewrite",
     "tls",
 };
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 42> known_elsewhere{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 44> known_elsewhere{{
     {"accesslog", "log.access"},
     {"average", "limits.NAME.rate"},
     {"backend", "upstreams"},
     {"backends", "upstreams"},
     {"bind", "listeners.address"},
+    {"certificate", "listeners.tls"},
     {"clientmaxbodysize", "http.max_body_bytes"},
     {"clusters", "upstreams"},
     {"concurrency", "workers"},
@@ -52,6 +51,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 42> known_el
     {"password", "stores.NAME.url"},
     {"pathprefix", "routes.match.path"},
     {"period", "limits.NAME.rate"},
+    {"privatekey", "listeners.tls"},
     {"proxypass", "routes.upstream"},
     {"ratelimits", "limits"},
     {"realipheader", "client.header"},

@@ -18,7 +18,7 @@ using source = policy::key_part::source;
 constexpr std::size_t longest_part_name = 128;
 constexpr const char* expected_part =
     "client_ip, client_ip/BITS, header:NAME, cookie:NAME, query:NAME, "
-    "jwt:CLAIM, method, host, path or route";
+    "jwt:CLAIM, cert:fingerprint, cert:subject, cert:san, method, host, path or route";
 
 constexpr words<source, 5> whole_parts{{
     {"client_ip", source::client_ip},
@@ -28,11 +28,12 @@ constexpr words<source, 5> whole_parts{{
     {"route", source::route},
 }};
 
-constexpr words<source, 4> named_parts{{
+constexpr words<source, 5> named_parts{{
     {"header:", source::header},
     {"cookie:", source::cookie},
     {"query:", source::query},
     {"jwt:", source::jwt},
+    {"cert:", source::cert},
 }};
 
 // A header that the upstream never gets cannot be a key's: a client could pick fresh buckets with
@@ -107,9 +108,11 @@ std::optional<policy::key_part> parse_part(const located& part, findings& found)
         }
         const std::string name = text->substr(prefix.size());
         const bool any_characters = from == source::query || from == source::jwt;
+        const bool is_known =
+            from != source::cert || name == "fingerprint" || name == "subject" || name == "san";
         const bool valid = any_characters ? !name.empty() && is_visible(name, longest_part_name)
                                           : is_token(name, longest_part_name);
-        if (!valid) {
+        if (!valid || !is_known) {
             found.problem(
                 part.value->at, part.path, "not a name to follow \"" + std::string{prefix} + "\""
             );
@@ -191,6 +194,22 @@ void require_jwt(section& from, const std::vector<policy::key_part>& key, const 
     });
     if (asks && !d.policy.token) {
         from.problem("key", "a claim of a token, and there is no \"jwt\" that says which are good");
+    }
+}
+
+void require_certificates(section& from, const std::vector<policy::key_part>& key, const draft& d)
+{
+    const bool uses = std::any_of(key.begin(), key.end(), [](const policy::key_part& part) {
+        return part.from == source::cert;
+    });
+    const auto& listeners = d.result.server.listeners;
+    const bool asks = std::any_of(listeners.begin(), listeners.end(), [](const auto& l) {
+        return l.tls && l.tls->clients != net::client_certificates::none;
+    });
+    if (uses && !asks) {
+        from.problem(
+            "key", "a client's certificate, and no listener asks for \"client_certificates\""
+        );
     }
 }
 

@@ -17,6 +17,9 @@ std::vector<policy::key_part> load_key(section& limit);
 // Claims are those of a token, and what tokens are good only `jwt` says.
 void require_jwt(section& from, const std::vector<policy::key_part>& key, const draft& d);
 
+// A certificate is only shown to a listener that asks for it.
+void require_certificates(section& from, const std::vector<policy::key_part>& key, const draft& d);
+
 // Marks the headers that the upstream gets from trusted peers only, whether frameworks know them or
 // our own client.header is one, and warns of them.
 void mark_what_only_trusted_peers_say(

@@ -120,6 +120,7 @@ void describe_key(keys& limit, limit_draft& l, const draft& d)
     limit.rule([&](section& from) {
         require_missing_key(from, l.rule);
         require_jwt(from, l.rule.key, d);
+        require_certificates(from, l.rule.key, d);
     });
 }
 

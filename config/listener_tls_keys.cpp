@@ -6,6 +6,8 @@
 #include "config/text_file.hpp"
 #include "config/yaml_text.hpp"
 
+#include <algorithm>
+
 namespace gateway::config {
 namespace {
 
@@ -118,11 +120,12 @@ void describe_tickets(keys& tls, net::pem_file& tickets, const draft& d)
 void complain(section& tls, const std::string& complaint)
 {
     const std::size_t colon = complaint.find(':');
-    const std::string place = complaint.substr(0, colon);
-    const node* const written = tls.find(place.substr(0, place.find('[')));
+    const std::size_t end = std::min(complaint.find('['), colon);
+    const std::string key = complaint.substr(0, end);
+    const node* const written = tls.find(key);
     tls.found().problem(
         written == nullptr ? tls.at() : written->at,
-        tls.path_of(place),
+        tls.path_of(key) + complaint.substr(end, colon - end),
         complaint.substr(colon + 2)
     );
 }
@@ -180,6 +183,12 @@ void describe_tls_server(keys& tls, net::tls_server_options& options, const draf
     describe_pem(
         tls, {"client_ca", "certificates of those who may vouch for clients"}, options.client_ca, d
     );
+    tls.flag(
+        {"forward_client_cert",
+         "upstreams are told of a client's certificate in `Client-Cert` and `Client-Cert-Chain` "
+         "(RFC 9440). What clients say in these fields never reaches them"},
+        options.forward_client_cert
+    );
     tls.time(
         {"handshake_timeout", "from accepting a connection to the end of the handshake"},
         options.handshake_timeout,
@@ -198,7 +207,8 @@ void describe_listener_tls(
 {
     listener.mapping(
         {"tls",
-         "its connections are TLS; the keys below. They and the files may change at a reload, which "
+         "its connections are TLS; the keys below. They and the files may change at a reload, "
+         "which "
          "open connections do not notice"},
         [&out, &d](keys& tls) { describe_tls_server(tls, out ? *out : out.emplace(), d); },
         out.has_value()

@@ -30,18 +30,17 @@ std::optional<std::string> printed_path(const std::string& path)
     return path.empty() ? std::nullopt : std::optional{yaml(path)};
 }
 
-void describe_pem(
-    keys& k, const key& what, net::pem_file& file, const draft& d, presence must
-)
+void describe_pem(keys& k, const key& what, net::pem_file& file, const draft& d, presence must)
 {
     k.other(
         what,
         {.says = {"none", "a path of a PEM file"},
-         .read = [&file, &d, must, name = what.name](section& from) {
-             if (must == presence::optional || from.require(name) != nullptr) {
-                 load_pem(from, name, file, d);
-             }
-         },
+         .read =
+             [&file, &d, must, name = what.name](section& from) {
+                 if (must == presence::optional || from.require(name) != nullptr) {
+                     load_pem(from, name, file, d);
+                 }
+             },
          .print = [&file] { return printed_path(file.path); },
          .optional = must == presence::optional}
     );

@@ -11,7 +11,10 @@ enum class presence { optional, required };
 
 // The file's text is read with the configuration, from the folder of that.
 void describe_pem(
-    keys& k, const key& what, net::pem_file& file, const draft& d,
+    keys& k,
+    const key& what,
+    net::pem_file& file,
+    const draft& d,
     presence must = presence::optional
 );
 

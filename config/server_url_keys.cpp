@@ -1,6 +1,6 @@
-#include "config/pem_keys.hpp"
 #include "config/server_url_keys.hpp"
 
+#include "config/pem_keys.hpp"
 #include "config/store_url.hpp"
 #include "config/text_file.hpp"
 #include "config/text_rules.hpp"
@@ -10,7 +10,6 @@
 
 namespace gateway::config {
 namespace {
-
 
 void load_url(section& from, store::shared_options& options)
 {

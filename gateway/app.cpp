@@ -4,6 +4,7 @@
 #include "config/load.hpp"
 #include "config/problem.hpp"
 #include "gateway/bucket_snapshots.hpp"
+#include "gateway/certificate_expiry.hpp"
 #include "gateway/http/via.hpp"
 #include "gateway/plan_watch.hpp"
 #include "gateway/proxy/failure.hpp"
@@ -115,6 +116,7 @@ app::app(const config::settings& settings, const std::string& config_path)
     metrics_.set_dropped_lines_source([this] { return access_log_.dropped_lines(); });
     metrics_.set_health_source([this] { return health_.results(); });
     metrics_.set_plan_source([this] { return plan_watch_.figures(); });
+    metrics_.set_certificate_source([this] { return certificate_expiry(settings_.server); });
     plan_watch_.watch(settings_);
 }
 

@@ -16,7 +16,7 @@ struct known {
     field_name id;
 };
 
-constexpr std::array<known, 26> known_names{{
+constexpr std::array<known, 28> known_names{{
     // by length
     {"te", field_name::te},
     {"via", field_name::via},
@@ -30,6 +30,7 @@ constexpr std::array<known, 26> known_names{{
     {"x-real-ip", field_name::x_real_ip},
     {"connection", field_name::connection},
     {"keep-alive", field_name::keep_alive},
+    {"client-cert", field_name::client_cert},
     {"script_name", field_name::rewrites_target},  // so spelled where servers obey it
     {"max-forwards", field_name::max_forwards},
     {"x-rewrite-url", field_name::rewrites_target},
@@ -40,6 +41,7 @@ constexpr std::array<known, 26> known_names{{
     {"x-forwarded-host", field_name::x_forwarded_host},
     {"proxy-connection", field_name::proxy_connection},
     {"transfer-encoding", field_name::transfer_encoding},
+    {"client-cert-chain", field_name::client_cert},
     {"x-forwarded-proto", field_name::x_forwarded_proto},
     {"x-ratelimit-limit", field_name::x_ratelimit},
     {"x-ratelimit-reset", field_name::x_ratelimit},

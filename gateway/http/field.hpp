@@ -12,6 +12,8 @@ namespace gateway::http {
 
 enum class field_name : std::uint8_t {
     other,
+    // Client-Cert or Client-Cert-Chain.
+    client_cert,
     connection,
     content_length,
     cookie,

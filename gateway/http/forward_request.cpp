@@ -18,10 +18,16 @@ constexpr field_name_set essential{
     field_name::expect,
 };
 
+// Beside what is about the connection, what we say ourselves.
+constexpr field_name_set said_by_us{
+    field_name::x_forwarded_for,
+    field_name::host,
+    field_name::client_cert,
+};
+
 bool is_forwarded(const field& f, const request_head& head, const forward_options& options)
 {
-    if (hop_by_hop.contains(f.id) || f.id == field_name::x_forwarded_for ||
-        f.id == field_name::host) {
+    if (hop_by_hop.contains(f.id) || said_by_us.contains(f.id)) {
         return false;
     }
     if (f.id == field_name::max_forwards && head.max_forwards) {
@@ -102,8 +108,10 @@ forwarding said_by_peer(const request_head& head, const forward_options& options
 void append_ours(const request_head& head, const forward_options& options, std::string& out)
 {
     const forwarding said = said_by_peer(head, options);
-    const std::size_t texts = options.peer.size() + head.authority.size() + options.via_name.size();
-    text_writer to(out, 192 + said.chain + texts);
+    const std::size_t texts = options.peer.size() + head.authority.size() +
+                              options.via_name.size() + options.client_cert.size() +
+                              options.client_cert_chain.size();
+    text_writer to(out, 256 + said.chain + texts);
     to.add("X-Forwarded-For: ");
     for (const field& f : said.chain > 0 ? head.fields : std::span<const field>{}) {
         if (f.id == field_name::x_forwarded_for && !f.value.empty()) {
@@ -116,6 +124,12 @@ void append_ours(const request_head& head, const forward_options& options, std::
     }
     if (!said.has_host && !head.authority.empty()) {
         to.add("\r\nX-Forwarded-Host: ").add(head.authority);
+    }
+    if (!options.client_cert.empty()) {
+        to.add("\r\nClient-Cert: ").add(options.client_cert);
+    }
+    if (!options.client_cert_chain.empty()) {
+        to.add("\r\nClient-Cert-Chain: ").add(options.client_cert_chain);
     }
     if (head.max_forwards) {
         to.add("\r\nMax-Forwards: ").add(static_cast<std::int64_t>(*head.max_forwards) - 1);

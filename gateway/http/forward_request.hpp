@@ -14,6 +14,10 @@ struct forward_options {
     std::string_view peer{};
     // Whether the client's connection is TLS.
     bool secure = false;
+    // The values of Client-Cert and Client-Cert-Chain (RFC 9440); empty: there is none. What the
+    // peer says in such fields is never passed on.
+    std::string_view client_cert{};
+    std::string_view client_cert_chain{};
     // Whether the peer's forwarding fields are passed on; otherwise they are replaced.
     bool peer_trusted = false;
 

@@ -19,7 +19,7 @@ struct known_status {
 };
 
 // The most frequent first.
-constexpr std::array<known_status, 18> known_statuses{{
+constexpr std::array<known_status, 19> known_statuses{{
     {"429 Too Many Requests", "https://iana.org/assignments/http-problem-types#quota-exceeded"},
     {"400 Bad Request"},
     {"403 Forbidden"},
@@ -29,6 +29,7 @@ constexpr std::array<known_status, 18> known_statuses{{
     {"413 Content Too Large"},
     {"414 URI Too Long"},
     {"417 Expectation Failed"},
+    {"421 Misdirected Request"},
     {"431 Request Header Fields Too Large"},
     {"501 Not Implemented"},
     {"502 Bad Gateway"},

@@ -1,6 +1,7 @@
 #include "gateway/net/certificates.hpp"
 
 #include "gateway/base/text.hpp"
+#include "gateway/net/owned.hpp"
 
 #include <openssl/bio.h>
 #include <openssl/err.h>
@@ -16,14 +17,6 @@
 namespace gateway::net {
 
 namespace {
-
-template <class Object, auto Free>
-struct owned_by {
-    void operator()(Object* o) const { Free(o); }
-};
-
-template <class Object, auto Free>
-using owned = std::unique_ptr<Object, owned_by<Object, Free>>;
 
 using certificate = owned<X509, X509_free>;
 using private_key = owned<EVP_PKEY, EVP_PKEY_free>;
@@ -73,9 +66,8 @@ std::string text_of(const ASN1_STRING* s)
 std::vector<std::string> names_of(const X509* one)
 {
     std::vector<std::string> names;
-    const general_names all{static_cast<GENERAL_NAMES*>(
-        X509_get_ext_d2i(one, NID_subject_alt_name, nullptr, nullptr)
-    )};
+    const general_names all{
+        static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(one, NID_subject_alt_name, nullptr, nullptr))};
     for (int i = 0; all && i < sk_GENERAL_NAME_num(all.get()); ++i) {
         const GENERAL_NAME* const name = sk_GENERAL_NAME_value(all.get(), i);
         if (name->type == GEN_DNS) {

@@ -50,8 +50,10 @@ int begin(EVP_CIPHER_CTX* cipher, EVP_MAC_CTX* mac, const auto& key, unsigned ch
         return -1;
     }
     const EVP_CIPHER* const kind = EVP_aes_256_cbc();
-    return (make ? EVP_EncryptInit_ex(cipher, kind, nullptr, key.cipher.data(), iv)
-                 : EVP_DecryptInit_ex(cipher, kind, nullptr, key.cipher.data(), iv));
+    return (
+        make ? EVP_EncryptInit_ex(cipher, kind, nullptr, key.cipher.data(), iv)
+             : EVP_DecryptInit_ex(cipher, kind, nullptr, key.cipher.data(), iv)
+    );
 }
 
 }  // namespace

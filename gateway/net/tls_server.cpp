@@ -50,10 +50,7 @@ std::string asked_name(SSL* ssl)
 }
 
 // Every protocol is one byte of length and its name (RFC 7301 §3.1).
-int choose_protocol(
-    SSL*, const unsigned char** out, unsigned char* out_size, const unsigned char* in,
-    unsigned int size, void*
-)
+int choose_protocol(SSL*, const unsigned char** out, unsigned char* out_size, const unsigned char* in, unsigned int size, void*)
 {
     const std::string_view all{reinterpret_cast<const char*>(in), size};
     for (std::size_t at = 0; at < all.size();) {
@@ -96,7 +93,11 @@ struct tls_callbacks {
     }
 
     static int ticket(
-        SSL* ssl, unsigned char* name, unsigned char* iv, EVP_CIPHER_CTX* cipher, EVP_MAC_CTX* mac,
+        SSL* ssl,
+        unsigned char* name,
+        unsigned char* iv,
+        EVP_CIPHER_CTX* cipher,
+        EVP_MAC_CTX* mac,
         int make
     )
     {
@@ -111,7 +112,9 @@ void tls_server::freer::operator()(SSL_CTX* of) const
 
 tls_server::tls_server(const tls_server_options& options, const ticket_secret& secret)
     : options_(options),
-      tickets_(options.tickets.text.empty() ? ticket_keys{secret} : ticket_keys{options.tickets.text}),
+      tickets_(
+          options.tickets.text.empty() ? ticket_keys{secret} : ticket_keys{options.tickets.text}
+      ),
       believed_(digest_of(options.client_ca.text))
 {}
 
@@ -249,9 +252,7 @@ std::optional<std::string> tls_server::set_up(SSL_CTX* c) const
         return "client_ca: expected certificates in PEM form, and nothing that is damaged";
     }
     const bool must = options_.clients == client_certificates::require;
-    SSL_CTX_set_verify(
-        c, SSL_VERIFY_PEER | (must ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0), nullptr
-    );
+    SSL_CTX_set_verify(c, SSL_VERIFY_PEER | (must ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0), nullptr);
     return std::nullopt;
 }
 

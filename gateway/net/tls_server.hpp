@@ -37,6 +37,8 @@ struct tls_server_options {
     client_certificates clients = client_certificates::none;
     // Who vouches for clients.
     pem_file client_ca{};
+    // Whether upstreams are told of a client's certificate (RFC 9440).
+    bool forward_client_cert = false;
     // From accepting a connection to the end of the handshake.
     base::duration handshake_timeout = std::chrono::seconds{10};
     // Keys of tickets that several gateways share; without them tickets are this process's.
@@ -62,7 +64,7 @@ public:
     // For a connection that has been accepted; it keeps this alive.
     std::unique_ptr<tls_engine> accept();
 
-    base::duration handshake_timeout() const { return options_.handshake_timeout; }
+    const tls_server_options& options() const { return options_; }
 
 private:
     struct freer {

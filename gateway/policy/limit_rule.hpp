@@ -20,9 +20,10 @@ inline constexpr std::size_t max_limits_per_route = 8;
 inline constexpr std::size_t max_key_parts = 8;
 
 struct key_part {
-    enum class source { client_ip, header, cookie, query, jwt, method, host, path, route };
+    enum class source { client_ip, header, cookie, query, jwt, cert, method, host, path, route };
     source from = source::client_ip;
-    // The name of the header (in lower case), cookie, query parameter or claim; else empty.
+    // The name of the header (in lower case), cookie, query parameter or claim, what of a
+    // certificate is meant; else empty.
     std::string name;
     // Of client_ip: bits of the address, of which an IPv4 one has 32 at most; 0: those of `client`.
     int prefix = 0;
@@ -34,7 +35,7 @@ struct key_part {
     bool can_be_absent() const
     {
         return from == source::header || from == source::cookie || from == source::query ||
-               from == source::jwt;
+               from == source::jwt || from == source::cert;
     }
 };
 

@@ -3,6 +3,7 @@
 #include "gateway/base/text.hpp"
 #include "gateway/http/via.hpp"
 #include "gateway/identity/client_address.hpp"
+#include "gateway/policy/path.hpp"
 #include "gateway/server/request_route.hpp"
 
 #include <algorithm>
@@ -35,10 +36,23 @@ std::optional<base::duration> told_wait(const verdict& v)
     return *wait + base::duration{std::uniform_int_distribution<std::int64_t>{0, most}(random)};
 }
 
+// A certificate was shown for one name, and says nothing to another (RFC 9110 §7.4).
+bool is_misdirected(const http::request_head& head, const client_tls& tls)
+{
+    thread_local std::string host;  // keeps its memory
+    policy::normalise_host(head.authority, host);
+    return !tls.asked_name.empty() && !base::equal_ignoring_case(host, tls.asked_name);
+}
+
 }  // namespace
 
-void admitter::reset(const std::shared_ptr<const policy_view>& view, const base::ip_address& peer)
+void admitter::reset(
+    const std::shared_ptr<const policy_view>& view,
+    const base::ip_address& peer,
+    const client_tls* tls
+)
 {
+    tls_ = tls;
     if (view_ != view || peer_ != peer) {  // what the last request's were need no second look
         view_ = view;
         peer_ = peer;
@@ -83,6 +97,9 @@ admission admitter::admit(const http::request_head& head, verdict_listener& list
     if (head.has_via && http::count_passes(head, view_->via_name) >= http::max_passes) {
         return refusal(508, "the request comes back here again and again");
     }
+    if (tls_ != nullptr && is_misdirected(head, *tls_)) {
+        return refusal(421, "the connection was made for another host");
+    }
     const found_route found = find_route(policy, head, scratch_.host, scratch_.path);
     if (found.status != 0) {
         return refusal(found.status, found.detail);
@@ -104,6 +121,7 @@ admission admitter::admit(const http::request_head& head, verdict_listener& list
                      ? find_token(head, *policy.token, *view_->tokens, base::unix_time())
                      : request_token{},
         .peer_trusted = peer_trusted_,
+        .certificate = tls_ != nullptr && tls_->certificate ? &*tls_->certificate : nullptr,
     };
     check_ = checks_.borrow();
     const verdict* const v = check_->start(*view_, *route_, subject, listener);
@@ -115,11 +133,10 @@ admission admitter::admit(const http::request_head& head, verdict_listener& list
     return conclude(*v);
 }
 
-http::forward_options admitter::forwarding(bool secure) const
+http::forward_options admitter::forwarding() const
 {
     return {
         .peer = peer_text_,
-        .secure = secure,
         .peer_trusted = peer_trusted_,
         .identity_header = view_->identity_header,
         .identity_field = view_->identity_field,

@@ -5,6 +5,7 @@
 #include "gateway/http/forward_request.hpp"
 #include "gateway/server/admission.hpp"
 #include "gateway/server/check_pool.hpp"
+#include "gateway/server/client_tls.hpp"
 #include "gateway/server/policy_view.hpp"
 #include "gateway/server/scratch.hpp"
 
@@ -17,16 +18,20 @@ class admitter {
 public:
     admitter(check_pool& checks, scratch& memory) : checks_(checks), scratch_(memory) {}
 
-    // Before each request.
-    void reset(const std::shared_ptr<const policy_view>& view, const base::ip_address& peer);
+    // Before each request. `tls` may be null.
+    void reset(
+        const std::shared_ptr<const policy_view>& view,
+        const base::ip_address& peer,
+        const client_tls* tls
+    );
 
     // As request_port::admit; with `wait`, `listener` is called and conclude() gives the rest.
     admission admit(const http::request_head& head, verdict_listener& listener);
     admission conclude(const verdict& v);
     void abandon();
 
-    // `secure`: the client's connection is TLS.
-    http::forward_options forwarding(bool secure) const;
+    // But what TLS tells.
+    http::forward_options forwarding() const;
 
     // Of the request; null before the first one.
     const policy_view* view() const { return view_.get(); }
@@ -74,6 +79,7 @@ private:
     std::shared_ptr<const policy_view> view_;
     base::ip_address peer_;
     std::string peer_text_;
+    const client_tls* tls_ = nullptr;
     // Whether the view's configuration trusts the peer.
     bool peer_trusted_ = false;
 

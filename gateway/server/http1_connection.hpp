@@ -78,6 +78,8 @@ private:
 
     bool is_secure() const override { return client_->tls() != nullptr; }
 
+    const client_tls* told_tls() const override { return client_->told_tls(); }
+
     base::connection_ends client_ends() const override { return client_->client_ends(); }
 };
 

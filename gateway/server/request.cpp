@@ -9,7 +9,7 @@ void request::request_begins()
 {
     account_.begin();
     upstream_.reset();
-    admitter_.reset(env_.view, host_.peer());
+    admitter_.reset(env_.view, host_.peer(), host_.told_tls());
     host_.begin_timeouts_anew();
 }
 

@@ -58,7 +58,14 @@ private:
 
     http::forward_options forwarding() const override
     {
-        return admitter_.forwarding(host_.is_secure());
+        http::forward_options options = admitter_.forwarding();
+        options.secure = host_.is_secure();
+        const client_tls* const told = host_.told_tls();
+        if (told != nullptr && told->forwarded && told->certificate) {
+            options.client_cert = told->certificate->field;
+            options.client_cert_chain = told->certificate->chain_field;
+        }
+        return options;
     }
 
     http::limit_statement limits_said() const override { return admitter_.limits_said(); }

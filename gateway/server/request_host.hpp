@@ -3,6 +3,7 @@
 
 #include "gateway/base/ip_address.hpp"
 #include "gateway/base/proxy_header.hpp"
+#include "gateway/server/client_tls.hpp"
 #include "gateway/server/options.hpp"
 
 #include <optional>
@@ -27,6 +28,9 @@ public:
 
     // Whether the client's connection is TLS.
     virtual bool is_secure() const = 0;
+
+    // What TLS told of the client; null: the listener does not ask for certificates.
+    virtual const client_tls* told_tls() const = 0;
 
     // Both ends of the client's connection. Asks the kernel.
     virtual base::connection_ends client_ends() const = 0;

@@ -17,6 +17,20 @@ void read_claim(const request_token& token, std::string_view name, part_value& o
     }
 }
 
+// One without alternative names has none.
+void read_certificate(const net::client_certificate* shown, std::string_view name, part_value& out)
+{
+    if (shown == nullptr) {
+        return;
+    }
+    const std::string& value = name == "fingerprint" ? shown->fingerprint
+                               : name == "subject"   ? shown->subject
+                                                     : shown->alternative_names;
+    if (!value.empty()) {
+        out.set(value);
+    }
+}
+
 }  // namespace
 
 void read_part(const policy::key_part& part, const key_subject& subject, part_value& out)
@@ -36,6 +50,9 @@ void read_part(const policy::key_part& part, const key_subject& subject, part_va
             break;
         case source::jwt:
             read_claim(subject.token, part.name, out);
+            break;
+        case source::cert:
+            read_certificate(subject.certificate, part.name, out);
             break;
         case source::method:
             out.add(subject.head->method);

@@ -6,6 +6,7 @@
 #include "gateway/base/ip_address.hpp"
 #include "gateway/http/message.hpp"
 #include "gateway/identity/bucket_name.hpp"
+#include "gateway/net/client_certificate.hpp"
 #include "gateway/policy/policy.hpp"
 #include "gateway/server/part_value.hpp"
 #include "gateway/server/request_token.hpp"
@@ -31,6 +32,8 @@ struct key_subject {
     request_token token{};
     // Whether what the peer says of the client reaches the upstream.
     bool peer_trusted = false;
+    // Of the client, verified; null: it has shown none.
+    const net::client_certificate* certificate = nullptr;
 };
 
 // The address as a key part has it that names a prefix of its own.

@@ -25,10 +25,14 @@ void session::start()
     after_event();
 }
 
-void session::expect_handshake(std::unique_ptr<net::tls_engine> engine, base::duration limit)
+void session::expect_handshake(net::tls_server& of)
 {
-    speak_tls(std::move(engine));
-    handshake_limit_ = limit;
+    speak_tls(of.accept());
+    handshake_limit_ = of.options().handshake_timeout;
+    if (of.options().clients != net::client_certificates::none) {
+        told_tls_ = std::make_unique<client_tls>();
+        told_tls_->forwarded = of.options().forward_client_cert;
+    }
 }
 
 void session::drain()
@@ -181,10 +185,13 @@ void session::readable()
 // If it has.
 void session::handshake_ended(net::received got)
 {
-    const bool failed = got == net::received::broken || got == net::received::closed;
-    if (!failed && !shaking_hands()) {
+    if (!shaking_hands()) {
         (tls()->resumed() ? env_.metrics.tls_resumed : env_.metrics.tls_full).add();
-    } else if (failed) {
+        if (told_tls_ != nullptr) {
+            told_tls_->certificate = net::client_certificate_of(tls()->ssl());
+            told_tls_->asked_name = tls()->asked_name();
+        }
+    } else if (got == net::received::broken || got == net::received::closed) {
         env_.metrics.tls_failed.add();
     }
 }

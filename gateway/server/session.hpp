@@ -6,6 +6,8 @@
 #include "gateway/base/proxy_header.hpp"
 #include "gateway/base/timer_wheel.hpp"
 #include "gateway/net/connection.hpp"
+#include "gateway/net/tls_server.hpp"
+#include "gateway/server/client_tls.hpp"
 #include "gateway/server/options.hpp"
 #include "gateway/server/session_environment.hpp"
 #include "gateway/server/timeout.hpp"
@@ -33,8 +35,8 @@ public:
 
     void start();
 
-    // Before start(): the connection is TLS, and its handshake must be over when `limit` has passed.
-    void expect_handshake(std::unique_ptr<net::tls_engine> engine, base::duration limit);
+    // Before start(): the connection is TLS, on such a listener.
+    void expect_handshake(net::tls_server& of);
 
     // Finishes what runs, then ends.
     void drain();
@@ -46,6 +48,9 @@ public:
 
     // Both ends of the client's connection: as a PROXY header told them, or as they are.
     base::connection_ends client_ends() const { return told_ends ? *told_ends : ends(); }
+
+    // What TLS told of the client; null: it was not asked for a certificate.
+    const client_tls* told_tls() const { return told_tls_.get(); }
 
     // Whether its requests are questions.
     const std::optional<decide_options>& decide() const { return decide_; }
@@ -78,6 +83,7 @@ private:
     bool draining_ = false;
     const std::optional<decide_options> decide_;
     base::duration handshake_limit_{0};
+    std::unique_ptr<client_tls> told_tls_;
 
     http1_connection& http();
     void rest(bool moved);

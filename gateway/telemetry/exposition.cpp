@@ -292,9 +292,8 @@ void add_connection_families(families& all, const row<worker_metrics>& workers)
         refused, {{"reason", "not_trusted"}}, sum(workers, &worker_metrics::refused_not_trusted)
     );
     add_family(all, std::move(refused));
-    auto handshakes = counter_family(
-        "gateway_tls_handshakes_total", "TLS handshakes with clients, by result."
-    );
+    auto handshakes =
+        counter_family("gateway_tls_handshakes_total", "TLS handshakes with clients, by result.");
     add_row(handshakes, {{"result", "full"}}, sum(workers, &worker_metrics::tls_full));
     add_row(handshakes, {{"result", "resumed"}}, sum(workers, &worker_metrics::tls_resumed));
     add_row(handshakes, {{"result", "failed"}}, sum(workers, &worker_metrics::tls_failed));

@@ -52,6 +52,18 @@ void add_plan_families(families& all, const std::vector<plan_figures>& plans)
     add_family(all, std::move(errors));
 }
 
+void add_certificate_families(families& all, const std::vector<certificate_figures>& certificates)
+{
+    auto expiry = gauge_family(
+        "gateway_tls_certificate_expiry_timestamp_seconds",
+        "Until when a certificate of a listener holds, as Unix time."
+    );
+    for (const certificate_figures& c : certificates) {
+        add_row(expiry, {{"certificate", c.name}}, static_cast<double>(c.expires.count()));
+    }
+    add_family(all, std::move(expiry));
+}
+
 void add_single(families& all, prometheus::MetricFamily family, labels names, double value)
 {
     add_row(family, std::move(names), value);
@@ -101,6 +113,7 @@ struct registry::state {
     std::function<std::uint64_t()> dropped_lines;
     std::function<std::vector<server_health>()> health;
     std::function<std::vector<plan_figures>()> plans;
+    std::function<std::vector<certificate_figures>()> certificates;
 };
 
 void registry::state::add_own_families(families& all) const
@@ -224,6 +237,13 @@ void registry::set_plan_source(std::function<std::vector<plan_figures>()> plans)
     state_->plans = std::move(plans);
 }
 
+void registry::set_certificate_source(std::function<std::vector<certificate_figures>()> certificates
+)
+{
+    const std::lock_guard lock(state_->mutex);
+    state_->certificates = std::move(certificates);
+}
+
 std::string registry::scrape() const
 {
     families all;
@@ -242,6 +262,9 @@ std::string registry::scrape() const
         }
         if (state_->plans) {
             add_plan_families(all, state_->plans());
+        }
+        if (state_->certificates) {
+            add_certificate_families(all, state_->certificates());
         }
         add_store_families(all, state_->stores, state_->store_failures);
         state_->add_own_families(all);

@@ -3,6 +3,7 @@
 
 #include "gateway/telemetry/metrics.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -36,6 +37,14 @@ struct plan_figures {
     std::size_t members = 0;
     // Changed files that could not be read.
     std::uint64_t errors = 0;
+};
+
+// Of a certificate that a listener shows.
+struct certificate_figures {
+    // Its file.
+    std::string name;
+    // Until when it holds, since 1970.
+    std::chrono::seconds expires{};
 };
 
 // Any thread may ask for a block (a lock is taken); only the worker of that index may write to it.
@@ -75,6 +84,9 @@ public:
 
     // Asked at each scrape for gateway_plan_members and gateway_plan_file_errors_total.
     void set_plan_source(std::function<std::vector<plan_figures>()> plans);
+
+    // Asked at each scrape for gateway_tls_certificate_expiry_timestamp_seconds.
+    void set_certificate_source(std::function<std::vector<certificate_figures>()> certificates);
 
     // All metrics, in the Prometheus text exposition format 0.0.4.
     std::string scrape() const;

@@ -1,39 +1,10 @@
 """A Redis that speaks TLS, and passwords in files."""
 import shutil
-import subprocess
 
 from harness.case import SystemTest, forwarding_to
-from harness.process import tool, wait_until
+from harness.certificates import Certificates
+from harness.process import wait_until
 from harness.redis_server import RedisServer
-
-
-class Certificates:
-    """An authority, and what it vouches for; in a folder."""
-
-    def __init__(self, folder):
-        self._folder = folder
-        self._openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
-                      "-nodes", "-days", "1", "-subj", "/CN=test authority",
-                      "-keyout", self.path("ca.key"), "-out", self.path("ca.pem"))  # fmt: skip
-
-    def path(self, name):
-        return self._folder.file(name)
-
-    def issue(self, name, alternative):
-        """NAME.pem and NAME.key."""
-        request, extensions = self.path(name + ".csr"), self.path(name + ".ext")
-        with open(extensions, "w", encoding="ascii") as f:
-            f.write(f"subjectAltName={alternative}\n")
-        self._openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-                      "-subj", f"/CN={name}", "-keyout", self.path(name + ".key"),
-                      "-out", request)  # fmt: skip
-        self._openssl("x509", "-req", "-in", request, "-days", "1", "-CAcreateserial",
-                      "-CA", self.path("ca.pem"), "-CAkey", self.path("ca.key"),
-                      "-extfile", extensions, "-out", self.path(name + ".pem"))  # fmt: skip
-
-    @staticmethod
-    def _openssl(*words):
-        subprocess.run([tool("openssl"), *words], check=True, capture_output=True, timeout=30)
 
 
 class Tls(SystemTest):

@@ -10,13 +10,15 @@ from harness.redis_server import RedisServer
 
 class SystemTest(unittest.TestCase):
     maxDiff = 4000
+    # Certificates that its gateways speak TLS with; None: they are plain.
+    tls = None
 
     def started(self, server):
         self.addCleanup(server.stop)
         return server
 
     def gateway(self, text, **options):
-        return self.started(Gateway(text, **options))
+        return self.started(Gateway(text, tls=self.tls, **options))
 
     def origin(self, script=answer_ok, **options):
         return self.started(Origin(script, **options))

@@ -1,12 +1,28 @@
 """A client that sends the bytes it is told to and reads responses strictly."""
 import re
 import socket
+import ssl
 import struct
 
 from harness.process import PATIENCE
 
 STATUS_LINE = re.compile(rb"HTTP/1\.1 (\d{3}) ([\x20-\x7e]*)")
 FIELD_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\x00-\x08\x0a-\x1f\x7f]*?)[ \t]*")
+
+
+
+class SecureSocket(ssl.SSLSocket):
+    """An end that the other side has not said is a reset."""
+
+    def recv(self, *arguments):
+        try:
+            return super().recv(*arguments)
+        except ssl.SSLEOFError as cut:
+            raise ConnectionResetError(str(cut)) from cut
+
+
+# How those addresses are spoken to where the gateway speaks TLS: ssl.SSLContext.
+secured = {}
 
 
 class Malformed(AssertionError):
@@ -56,6 +72,12 @@ class Connection:
         if source is not None:
             self.socket.bind((source, 0))
         self.socket.connect(address)
+        if address in secured:
+            context = secured[address]
+            context.sslsocket_class = SecureSocket
+            self.socket = context.wrap_socket(
+                self.socket, server_hostname="gateway.test", suppress_ragged_eofs=False
+            )
         self._bytes = b""
 
     def __enter__(self):
@@ -182,7 +204,8 @@ class Connection:
         before = self.socket.gettimeout()
         self.socket.settimeout(seconds)
         try:
-            return not self._bytes and not self.socket.recv(1, socket.MSG_PEEK) and False
+            self._bytes = self._bytes or self.socket.recv(1)
+            return False
         except TimeoutError:
             return True
         finally:

@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 
+from harness import client
 from harness.client import Connection, get
 from harness.metrics import Metrics
 from harness.process import SLOW, Child, Directory, wait_until
@@ -25,8 +26,11 @@ COMMON = {
 FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"
 
 
-def whole_configuration(text):
+def whole_configuration(text, tls=None):
     """`text` with the keys of COMMON that it lacks."""
+    if tls is not None:
+        spoken = f"tls: {{ certificates: [ {tls.certificate('gateway.test')} ] }}"
+        text = f"listeners: [ {{ address: 127.0.0.1:0, {spoken} }} ]\n" + text
     present = set(re.findall(r"^(\w+):", text, re.MULTILINE))
     return "\n".join(line for key, line in COMMON.items() if key not in present) + "\n" + text
 
@@ -83,8 +87,11 @@ class MovingClock:
 class Gateway:
     """Listening when the constructor returns. Its stdout is the file `log_path`."""
 
-    def __init__(self, text, environment=None, descriptors=None):
+    def __init__(self, text, environment=None, descriptors=None, tls=None):
+        """With `tls`, which are Certificates, a listener that `text` does not name speaks it, and
+        so do clients with it."""
         self._directory = Directory()
+        self._tls = tls = None if re.search(r"^listeners:", text, re.MULTILINE) else tls
         self.config_path = self._directory.file("gateway.yaml")
         self.log_path = self._directory.file("access.log")
         self.write(text)
@@ -97,6 +104,8 @@ class Gateway:
         try:
             self.address = self._await_address(r"[^ ]*listening on ([^ ]+:\S+?)\"?\}?$")
             self.admin = self._await_address(r"admin API on ([^ ]+:\S+?)\"?\}?$")
+            if tls is not None:
+                client.secured[self.address] = tls.context()
         except BaseException:
             self._child.kill()
             self._directory.stop()
@@ -155,7 +164,7 @@ class Gateway:
     def write(self, text):
         """Replaces the configuration file; `reload` makes it count."""
         with open(self.config_path, "w", encoding="utf-8") as f:
-            f.write(whole_configuration(text))
+            f.write(whole_configuration(text, self._tls))
 
     def reload(self, text):
         """Writes the file, sends SIGHUP, and waits for what the log says of it."""
@@ -191,6 +200,7 @@ class Gateway:
 
     def stop(self):
         """Must end in order: status 0, unless the test ended it, and no report of a sanitizer."""
+        client.secured.pop(self.address, None)
         ended_by_test = self.status is not None
         status = self._child.stop(15)
         self._directory.stop()

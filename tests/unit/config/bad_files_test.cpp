@@ -111,7 +111,19 @@ TEST(bad_files, listeners)
         {"listeners: [{address: \"[::1]:80\"}, {address: \"[0::1]:80\"}]",
          "f:1:46: listeners[1].address: a listener above has the same address"},
         {"listeners: [{address: 0.0.0.0:80, tls: {}}]",
-         "f:1:35: listeners[0].tls: not supported yet"},
+         "f:1:40: listeners[0].tls.certificates: missing: this key has no default"},
+        {"listeners: [{address: 0.0.0.0:80, tls: {certificates: [{cert: /etc/passwd}]}}]",
+         "f:1:56: listeners[0].tls.certificates[0].key: missing: this key has no default"},
+        {"listeners: [{address: 0.0.0.0:80, tls: {certificates: [{cert: /etc/passwd, key: "
+         "/nowhere}]}}]",
+         "f:1:81: listeners[0].tls.certificates[0].key: \"/nowhere\" cannot be read"},
+        {"listeners: [{address: 0.0.0.0:80, tls: {certificates: [{cert: /etc/passwd, key: "
+         "/etc/passwd}]}}]",
+         "f:1:55: listeners[0].tls.certificates[0].cert: expected certificates in PEM form"},
+        {"listeners: [{address: 0.0.0.0:80, tls: {certificates: [], client_certificates: "
+         "require}}]",
+         "f:1:80: listeners[0].tls.client_certificates: \"client_ca\" must say who vouches for "
+         "clients"},
         {"listeners: [{address: 0.0.0.0:80, decide: yes}]",
          "f:1:43: listeners[0].decide: expected true or false"},
         {"listeners: [{address: 0.0.0.0:80, decide: {rejected_status: 404}}]",
@@ -431,7 +443,7 @@ TEST(bad_files, other_spellings_are_answered_with_ours)
          "f:1:28: limits.a.key[1]: write it without a space: \"cookie:sid\""},
         {"limits: { a: { key: { path: x }, rate: 1/s } }",
          "f:1:21: limits.a.key: expected client_ip, client_ip/BITS, header:NAME, cookie:NAME, "
-         "query:NAME, jwt:CLAIM, method, "
+         "query:NAME, jwt:CLAIM, cert:fingerprint, cert:subject, cert:san, method, "
          "host, path or route, got a mapping"},
         {"upstreams: { u: { servers: [echo], health_checks: {} } }",
          "f:1:36: upstreams.u.health_checks: unknown key, did you mean \"upstreams.NAME.health\"?"},

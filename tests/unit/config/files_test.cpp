@@ -116,7 +116,7 @@ TEST(files, foreign_keys_are_answered_with_keys_that_exist)
         );
     }
     for (const std::string& key : known) {
-        if (key != "tls") {  // of stores, and not of listeners yet
+        if (key != "tls") {  // of stores and listeners, and not of upstreams yet
             EXPECT_EQ(answer_to_foreign_key(key), "") << key;
         }
     }

@@ -106,7 +106,7 @@ protected:
         EXPECT_EQ(
             http::parse_request_head(bytes, {}, head_).is, http::parse_result::state::complete
         );
-        a.reset(view(), peer);
+        a.reset(view(), peer, nullptr);
         return a.admit(head_, *this);
     }
 

@@ -1,0 +1,46 @@
+"""An authority of the test's own, and certificates that it vouches for."""
+import ssl
+import subprocess
+
+from harness.process import tool
+
+EC = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256")
+RSA = ("-newkey", "rsa:2048")
+
+
+class Certificates:
+    """In a folder: ca.pem, ca.key, and what issue() makes."""
+
+    def __init__(self, folder):
+        self._folder = folder
+        self._openssl("req", "-x509", *EC, "-nodes", "-days", "1", "-subj", "/CN=test authority",
+                      "-keyout", self.path("ca.key"), "-out", self.path("ca.pem"))  # fmt: skip
+
+    def path(self, name):
+        return self._folder.file(name)
+
+    def issue(self, name, alternative, kind=EC, days=1):
+        """NAME.pem and NAME.key; with days below 0 it has expired."""
+        request, extensions = self.path(name + ".csr"), self.path(name + ".ext")
+        with open(extensions, "w", encoding="ascii") as f:
+            f.write(f"subjectAltName={alternative}\n")
+        self._openssl("req", *kind, "-nodes", "-subj", f"/CN={name}",
+                      "-keyout", self.path(name + ".key"), "-out", request)  # fmt: skip
+        self._openssl("x509", "-req", "-in", request, "-days", str(days), "-CAcreateserial",
+                      "-CA", self.path("ca.pem"), "-CAkey", self.path("ca.key"),
+                      "-extfile", extensions, "-out", self.path(name + ".pem"))  # fmt: skip
+
+    def certificate(self, name):
+        """As an element of `certificates`."""
+        return f"{{ cert: '{self.path(name + '.pem')}', key: '{self.path(name + '.key')}' }}"
+
+    def context(self, client=None):
+        """Of a client that believes the authority; `client` names its own certificate."""
+        made = ssl.create_default_context(cafile=self.path("ca.pem"))
+        if client is not None:
+            made.load_cert_chain(self.path(client + ".pem"), self.path(client + ".key"))
+        return made
+
+    @staticmethod
+    def _openssl(*words):
+        subprocess.run([tool("openssl"), *words], check=True, capture_output=True, timeout=30)
