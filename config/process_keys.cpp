@@ -286,6 +286,14 @@ void describe_process(keys& root, draft& d)
         0s,
         longest_drain
     );
+    root.time(
+        {"upgrade_timeout",
+         "how long a process that SIGUSR2 has started may take until it serves; past it, this one "
+         "goes on ([deployment](deploy.md#upgrades))"},
+        options.upgrade_timeout,
+        100ms,
+        longest_drain
+    );
     root.number(
         {"max_connections",
          "client connections of all listeners together, WebSockets among them; more wait in the "

@@ -5,16 +5,17 @@
 #include "config/problem.hpp"
 #include "gateway/bucket_snapshots.hpp"
 #include "gateway/certificate_expiry.hpp"
-#include "gateway/http/via.hpp"
 #include "gateway/plan_watch.hpp"
+#include "gateway/predecessor.hpp"
 #include "gateway/proxy/failure.hpp"
 #include "gateway/server/admin.hpp"
-#include "gateway/server/echo.hpp"
 #include "gateway/server/health_targets.hpp"
 #include "gateway/server/worker.hpp"
 #include "gateway/service_notices.hpp"
+#include "gateway/snapshot_maker.hpp"
 #include "gateway/startup.hpp"
 #include "gateway/store_upkeep.hpp"
+#include "gateway/successor.hpp"
 #include "gateway/telemetry/log.hpp"
 
 #include <boost/asio/post.hpp>
@@ -23,8 +24,7 @@
 #include <algorithm>
 #include <csignal>
 #include <deque>
-#include <map>
-#include <random>
+#include <optional>
 #include <sstream>
 #include <unistd.h>
 
@@ -42,21 +42,21 @@ using telemetry::log_level;
 
 class app {
 public:
-    app(const config::settings& settings, const std::string& config_path);
+    app(const config::settings& settings, const std::string& config_path, own_start start);
 
     int run();
 
 private:
     const std::string config_path_;
-    const std::string via_name_ = http::make_via_name(std::random_device{}());
-    const net::ticket_secret tickets_ = net::ticket_secret::make(base::now());
+    const own_start start_;
     config::settings settings_;  // those in force
     asio::io_context control_{1};
     telemetry::registry metrics_;
     store::memory_store local_;
+    predecessor before_{local_};
     bucket_snapshots snapshots_;
     telemetry::access_log_writer access_log_;
-    std::unique_ptr<server::echo_server> echo_;
+    snapshot_maker snapshot_maker_;
     server::health_checks health_;
     server::shared_state shared_;
     std::deque<server::worker> workers_;
@@ -67,28 +67,30 @@ private:
         control_.get_executor(), [this](const std::string& name, const config::plan_file& fresh) {
             adopt_plans(name, fresh);
         }};
+    startup::listening_sockets listening_;
+    // While one is being started, and then as long as it has the buckets.
+    std::optional<successor> next_;
     asio::signal_set signals_;
     net::timer drain_timer_;
     bool draining_ = false;
 
-    std::map<std::string, std::shared_ptr<proxy::upstream_status>> upstreams_;
-
-    server::snapshot snapshot_of(const config::settings& settings);
     std::shared_ptr<const server::snapshot> hand_over(const config::settings& settings);
     void adopt_plans(const std::string& name, const config::plan_file& fresh);
     void open_admin(net::socket listening);
     void wait_for_signal();
     void reload();
-    void drain();
+    void upgrade();
+    void upgraded(const std::optional<std::string>& why_not);
+    void drain(net::queued rest);
     void worker_finished();
-    std::vector<telemetry::server_figures> server_figures();
     server::readiness readiness();
     server::admin_sources admin_sources();
     server::decision_counts decisions(std::string_view limit);
 };
 
-app::app(const config::settings& settings, const std::string& config_path)
+app::app(const config::settings& settings, const std::string& config_path, own_start start)
     : config_path_(config_path),
+      start_(std::move(start)),
       settings_(settings),
       metrics_(
           startup::worker_count(settings.server),
@@ -96,7 +98,9 @@ app::app(const config::settings& settings, const std::string& config_path)
           GATEWAY_VERSION
       ),
       local_(settings.local_store),
-      snapshots_(control_.get_executor(), local_, settings.local_store.snapshot),
+      snapshots_(
+          control_.get_executor(), local_, settings.local_store.snapshot, before_.was_there()
+      ),
       access_log_(STDOUT_FILENO, settings.log),
       health_(control_, "gateway/" GATEWAY_VERSION),
       shared_{
@@ -108,11 +112,12 @@ app::app(const config::settings& settings, const std::string& config_path)
       signals_(control_, SIGTERM, SIGINT, SIGHUP),
       drain_timer_(control_.get_executor())
 {
+    signals_.add(SIGUSR2);
     local_.set_unix_time(base::unix_time() - base::now().time_since_epoch());
     metrics_.set_bucket_source(
         [this] { return local_.size(); }, [this] { return local_.turned_away(); }
     );
-    metrics_.set_server_source([this] { return server_figures(); });
+    metrics_.set_server_source([this] { return snapshot_maker_.figures(settings_); });
     metrics_.set_dropped_lines_source([this] { return access_log_.dropped_lines(); });
     metrics_.set_health_source([this] { return health_.results(); });
     metrics_.set_plan_source([this] { return plan_watch_.figures(); });
@@ -120,47 +125,10 @@ app::app(const config::settings& settings, const std::string& config_path)
     plan_watch_.watch(settings_);
 }
 
-server::snapshot app::snapshot_of(const config::settings& settings)
-{
-    server::snapshot s;
-    s.policy = settings.policy;
-    s.http = settings.http;
-    s.via_name = via_name_;
-    s.max_connections_per_peer = settings.server.max_connections_per_peer;
-    s.max_waiting = settings.server.max_waiting;
-    s.upstreams = settings.upstreams;
-    for (const server::listener_options& listener : settings.server.listeners) {
-        s.listener_tls.push_back(listener.tls);
-    }
-    s.tickets = tickets_;
-    for (const config::shared_store& store : settings.shared_stores) {
-        s.shared_stores.push_back({store.name, store.options});
-    }
-    for (const proxy::upstream_options& upstream : s.upstreams) {
-        auto& status = upstreams_[upstream.name];
-        if (status == nullptr) {
-            status = std::make_shared<proxy::upstream_status>();
-        }
-        s.upstream_statuses.push_back(status);
-    }
-    std::erase_if(upstreams_, [](const auto& entry) { return entry.second.use_count() == 1; });
-    const bool echoes =
-        std::any_of(s.upstreams.begin(), s.upstreams.end(), [](const auto& upstream) {
-            return std::any_of(upstream.servers.begin(), upstream.servers.end(), [](const auto& a) {
-                return a.address.echo;
-            });
-        });
-    if (echoes && echo_ == nullptr) {
-        echo_ = std::make_unique<server::echo_server>();
-    }
-    s.echo_port = echo_ != nullptr ? echo_->port() : 0;
-    return s;
-}
-
 // To all workers.
 std::shared_ptr<const server::snapshot> app::hand_over(const config::settings& settings)
 {
-    auto s = std::make_shared<const server::snapshot>(snapshot_of(settings));
+    auto s = std::make_shared<const server::snapshot>(snapshot_maker_.make(settings));
     for (server::worker& w : workers_) {
         w.reload(s);
     }
@@ -189,25 +157,28 @@ void app::adopt_plans(const std::string& name, const config::plan_file& fresh)
 int app::run()
 {
     const std::size_t count = startup::worker_count(settings_.server);
-    auto listening = startup::open_listeners(settings_.server, count);
-    open_admin(std::move(listening.of_admin));
-    const server::snapshot first = snapshot_of(settings_);
+    listening_ = startup::open_listeners(settings_.server, count);
+    open_admin(std::move(listening_.of_admin));
+    const server::snapshot first = snapshot_maker_.make(settings_);
     for (std::size_t i = 0; i < count; ++i) {
         workers_.emplace_back(
-            shared_, i, first, settings_.server.listeners, std::move(listening.of_workers[i])
+            shared_, i, first, settings_.server.listeners, std::move(listening_.of_workers[i])
         );
     }
     health_.watch(server::health_targets(first));
+    before_.take_buckets();
     for (server::worker& w : workers_) {
         ++workers_running_;
         w.start([this] { asio::post(control_, [this] { worker_finished(); }); });
     }
     wait_for_signal();
+    before_.follow();
     service_notices::ready();
     control_.run();
     startup::end_at_next_signal();
+    before_.await_end();
     snapshots_.end();
-    startup::remove_files(listening.files);
+    startup::remove_files(listening_.files);
     return 0;
 }
 
@@ -258,11 +229,15 @@ void app::wait_for_signal()
         }
         if (signal == SIGHUP) {
             reload();
+        } else if (signal == SIGUSR2) {
+            upgrade();
         } else if (draining_) {
             log(log_level::warning, "second signal: ending at once");
             std::_Exit(1);
         } else {
-            drain();
+            next_.reset();
+            service_notices::stopping();
+            drain(net::queued::accepted);
         }
         wait_for_signal();
     });
@@ -271,7 +246,8 @@ void app::wait_for_signal()
 // A bad file changes nothing.
 void app::reload()
 {
-    if (draining_) {
+    if (draining_ || next_) {
+        log(log_level::warning, "SIGHUP while draining or during an upgrade: not reloaded");
         return;
     }
     service_notices::reloading();
@@ -305,12 +281,43 @@ void app::reload()
     service_notices::ready();
 }
 
-void app::drain()
+// What follows begins as this process did, and gets all that it has: sockets, then buckets.
+void app::upgrade()
+{
+    if (draining_ || next_ || before_.drains()) {
+        log(log_level::warning,
+            "SIGUSR2 while draining, or before the last upgrade has ended: no other one is begun");
+        return;
+    }
+    log(log_level::info, "upgrade: starting " + start_.path);
+    service_notices::reloading();
+    next_.emplace(control_.get_executor(), local_, [this](const auto& why_not) {
+        upgraded(why_not);
+    });
+    next_->start(start_, listening_.descriptors, settings_.server.upgrade_timeout);
+}
+
+void app::upgraded(const std::optional<std::string>& why_not)
+{
+    if (why_not) {
+        next_.reset();
+        log(log_level::error, "upgrade: the new process " + *why_not + "; this one goes on");
+        service_notices::ready();
+        return;
+    }
+    log(log_level::info, "upgrade: process " + std::to_string(next_->pid()) + " serves");
+    service_notices::follow(next_->pid());
+    snapshots_.leave();
+    admin_->stop_accepting();
+    listening_.files.clear();
+    drain(net::queued::left);
+}
+
+void app::drain(net::queued rest)
 {
     draining_ = true;
-    service_notices::stopping();
     for (server::worker& w : workers_) {
-        w.drain();
+        w.drain(rest);
     }
     log(log_level::info, "draining");  // no sooner: who reads it may count on it
     drain_timer_.expires_after(settings_.server.drain_timeout);
@@ -334,22 +341,6 @@ void app::worker_finished()
     }
 }
 
-std::vector<telemetry::server_figures> app::server_figures()
-{
-    std::vector<telemetry::server_figures> figures;
-    const base::instant now = base::now();
-    for (const proxy::upstream_options& upstream : settings_.upstreams) {
-        for (const proxy::server_options& s : upstream.servers) {
-            const std::string address = to_text(s.address);
-            const auto status = upstreams_.at(upstream.name)->server(address);
-            figures.push_back(
-                {{upstream.name, address}, status->is_usable(now), status->ejections()}
-            );
-        }
-    }
-    return figures;
-}
-
 server::readiness app::readiness()
 {
     server::readiness r;
@@ -365,7 +356,7 @@ server::readiness app::readiness()
             r.stores_down.push_back(store.name);
         }
     }
-    for (const telemetry::server_figures& s : server_figures()) {
+    for (const telemetry::server_figures& s : snapshot_maker_.figures(settings_)) {
         if (!s.up) {
             r.servers_down.push_back(s.name);
         }
@@ -375,11 +366,12 @@ server::readiness app::readiness()
 
 }  // namespace
 
-int run(const config::settings& settings, const std::string& config_path)
+int run(const config::settings& settings, const std::string& config_path, own_start start)
 {
     telemetry::configure_log(settings.log);
     std::signal(SIGPIPE, SIG_IGN);
-    return app(settings, config_path).run();
+    std::signal(SIGUSR2, SIG_IGN);  // until it is listened to
+    return app(settings, config_path, std::move(start)).run();
 }
 
 }  // namespace gateway

@@ -2,13 +2,15 @@
 #pragma once
 
 #include "config/settings.hpp"
+#include "gateway/successor.hpp"
 
 #include <string>
 
 namespace gateway {
 
-// Serves until SIGTERM or SIGINT; the exit status. SIGHUP loads `config_path` again.
+// Serves until SIGTERM or SIGINT; the exit status. SIGHUP loads `config_path` again, SIGUSR2 has
+// another process follow, started as `start` tells.
 // Throws std::exception if it cannot start: an address in use, say.
-int run(const config::settings& settings, const std::string& config_path);
+int run(const config::settings& settings, const std::string& config_path, own_start start);
 
 }  // namespace gateway

@@ -24,12 +24,15 @@ std::string about(const store::snapshot_options& o)
 bucket_snapshots::bucket_snapshots(
     net::executor executor,
     store::memory_store& buckets,
-    const std::optional<store::snapshot_options>& options
+    const std::optional<store::snapshot_options>& options,
+    bool from_elsewhere
 )
     : buckets_(buckets), options_(options), executor_(std::move(executor)), timer_(executor_)
 {
     if (options_) {
-        restore();
+        if (!from_elsewhere) {
+            restore();
+        }
         writer_ = std::thread([this] { orders_.run(); });
         write_later();
     }
@@ -103,6 +106,13 @@ void bucket_snapshots::was_written(const std::optional<std::string>& complaint)
         log(log_level::info, about(*options_) + " is written again");
     }
     complaint_ = now;
+}
+
+void bucket_snapshots::leave()
+{
+    timer_.cancel();
+    stop_writer();
+    options_.reset();
 }
 
 void bucket_snapshots::end()

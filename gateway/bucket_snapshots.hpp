@@ -16,11 +16,13 @@ namespace gateway {
 
 class bucket_snapshots {
 public:
-    // Reads the file, if there is one; `buckets` is a store that nobody has used yet.
+    // Reads the file, if there is one and the buckets do not come from elsewhere; `buckets` is a
+    // store that nobody has used yet.
     bucket_snapshots(
         net::executor executor,
         store::memory_store& buckets,
-        const std::optional<store::snapshot_options>& options
+        const std::optional<store::snapshot_options>& options,
+        bool from_elsewhere
     );
 
     // Waits for the file that is being written.
@@ -31,6 +33,9 @@ public:
 
     // For the last time.
     void end();
+
+    // The buckets are another process's, which writes them: here no more.
+    void leave();
 
 private:
     store::memory_store& buckets_;

@@ -6,10 +6,11 @@
 
 #include <exception>
 #include <iostream>
+#include <utility>
 
 namespace {
 
-int obey(const gateway::cli::request& request)
+int obey(const gateway::cli::request& request, gateway::own_start start)
 {
     using gateway::cli::command;
     if (request.what == command::check) {
@@ -28,7 +29,8 @@ int obey(const gateway::cli::request& request)
     if (settings && request.what == command::migrate) {
         return gateway::migrate(*settings, std::cout, std::cerr);
     }
-    return settings ? gateway::run(*settings, request.config_path) : gateway::cli::wrong_usage;
+    return settings ? gateway::run(*settings, request.config_path, std::move(start))
+                    : gateway::cli::wrong_usage;
 }
 
 }  // namespace
@@ -41,7 +43,7 @@ int main(int argc, char** argv)
             (output->status == gateway::cli::done ? std::cout : std::cerr) << output->text;
             return output->status;
         }
-        return obey(std::get<gateway::cli::request>(parsed));
+        return obey(std::get<gateway::cli::request>(parsed), gateway::own_start_of(argc, argv));
     } catch (const std::exception& e) {
         std::cerr << "gateway: " << e.what() << '\n';
         return gateway::cli::failed_while_running;

@@ -202,6 +202,7 @@ void keep_fixed(const config::settings& running, config::settings& fresh)
 {
     server::options kept = running.server;
     kept.drain_timeout = fresh.server.drain_timeout;  // these may change
+    kept.upgrade_timeout = fresh.server.upgrade_timeout;
     kept.max_connections_per_peer = fresh.server.max_connections_per_peer;
     kept.max_waiting = fresh.server.max_waiting;
     kept.admin_token = fresh.server.admin_token;

@@ -328,6 +328,8 @@ void connection::close()
     if (!closed()) {
         flush();
         say_end();
+        // Closing is not enough while a process that is being started has a copy (fork(2)).
+        loop_.data().remove(socket_.fd());
         socket_.close();
         wants_read_ = false;
         loop_.data().release(*this);

@@ -153,12 +153,12 @@ void listener::resume()
     wait();
 }
 
-void listener::close()
+void listener::close(queued rest)
 {
     if (!acceptor_.is_open()) {
         return;
     }
-    while (!paused_ && accept_some(accepts_per_wake)) {
+    while (rest == queued::accepted && !paused_ && accept_some(accepts_per_wake)) {
         if (errno == EAGAIN || errno == EWOULDBLOCK) {
             break;
         }

@@ -54,6 +54,10 @@ protected:
     ~acceptor_owner() = default;
 };
 
+// What becomes of connections that the kernel has queued when a listener stops: they are accepted,
+// so that nobody is reset, or left to another process that has the same socket.
+enum class queued : bool { accepted, left };
+
 class listener {
 public:
     // Most connections that are accepted at a time; then those that exist have their turn.
@@ -67,8 +71,8 @@ public:
     void start();
     // Tells that there is room again.
     void resume();
-    // Stops listening. First takes what the kernel has queued, so that nobody is reset.
-    void close();
+    // Stops listening.
+    void close(queued rest);
 
 private:
     using acceptor =

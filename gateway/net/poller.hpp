@@ -38,10 +38,10 @@ public:
     poller(const poller&) = delete;
     poller& operator=(const poller&) = delete;
 
-    // Watches the descriptor until it is closed; false: out of memory.
+    // Watches the descriptor until remove(); false: out of memory.
     [[nodiscard]] bool add(int fd, watcher& w);
 
-    // Watches it no more, although it stays open.
+    // Watches it no more. Before it is closed, or handed on.
     void remove(int fd);
 
     // Later in this turn of the loop, or in the next one: recheck(), released().

@@ -96,6 +96,7 @@ void proxied_arrivals::arrival::arrive(const base::proxy_header& header)
 void proxied_arrivals::arrival::close()
 {
     of_.loop_.wheel().disarm(*this);
+    of_.loop_.data().remove(socket_.fd());
     socket_.close();
     of_.loop_.data().release(*this);
 }

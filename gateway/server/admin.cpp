@@ -149,4 +149,10 @@ admin_server::admin_server(
 
 admin_server::~admin_server() = default;
 
+void admin_server::stop_accepting()
+{
+    boost::system::error_code ignored;
+    state_->listening.close(ignored);
+}
+
 }  // namespace gateway::server

@@ -24,6 +24,9 @@ public:
     );
     ~admin_server();
 
+    // Those who are connected are still answered.
+    void stop_accepting();
+
 private:
     struct state;
     std::shared_ptr<state> state_;

@@ -71,6 +71,8 @@ struct options {
     std::size_t workers = 0;
 
     base::duration drain_timeout = std::chrono::seconds{30};
+    // How long a process that is to follow this one may take to serve.
+    base::duration upgrade_timeout = std::chrono::seconds{30};
     std::size_t max_connections = 10'000;
     // Most connections of one peer; 0: no bound.
     std::size_t max_connections_per_peer = 0;

@@ -247,17 +247,17 @@ void worker::reload(std::shared_ptr<const snapshot> s)
     });
 }
 
-void worker::drain()
+void worker::drain(net::queued rest)
 {
-    boost::asio::post(loop_.context(), [this] { begin_drain(); });
+    boost::asio::post(loop_.context(), [this, rest] { begin_drain(rest); });
 }
 
-void worker::begin_drain()
+void worker::begin_drain(net::queued rest)
 {
     draining_ = true;
     loop_.refresh_now();
     for (door& d : doors_) {
-        d.listener().close();
+        d.listener().close(rest);
         d.arrivals().hurry(session::drain_grace);
     }
     for (auto s = sessions_.begin(); s != sessions_.end();) {

@@ -73,7 +73,7 @@ public:
     void reload(std::shared_ptr<const snapshot> s);
 
     // [any thread] Stops accepting, finishes what runs, then ends.
-    void drain();
+    void drain(net::queued rest = net::queued::accepted);
 
     // [any thread] Ends now, but for corrections on their way, which have a second.
     void abort();
@@ -170,7 +170,7 @@ private:
     bool let_in(const base::ip_address& peer, std::optional<base::ip_address>& counted_as);
     void ended(session& s);
     void tick(base::instant now);
-    void begin_drain();
+    void begin_drain(net::queued rest);
     bool any_arriving();
     void end_if_done();
 };

@@ -27,4 +27,9 @@ struct restored {
 // written counts. Nothing: there is no file.
 std::optional<restored> restore_snapshot(memory_store& s, const std::string& path);
 
+// The same from a process to the one that follows it on this machine, by a file that has no name
+// (memfd_create(2)): requests in flight go along, and time is that of the monotonic clock.
+std::optional<std::string> hand_over(const memory_store& s, int file);
+std::optional<restored> take_over(memory_store& s, int file);
+
 }  // namespace gateway::store

@@ -1,7 +1,7 @@
 #include "gateway/store/memory_store.hpp"
 
 #include "gateway/limit/correction.hpp"
-#include "gateway/store/memory_taking.hpp"
+#include "gateway/store/memory_handover.hpp"
 
 #include <algorithm>
 #include <mutex>
@@ -106,26 +106,75 @@ void correct_tokens(
     });
 }
 
+// False: there is no room.
+bool corrected(
+    memory_parts& parts, const charge& c, const vacancy& where, const limit::correction& what
+)
+{
+    using kind = limit::correction::kind;
+    if (what.what == kind::ban || what.what == kind::unban) {
+        return ban(parts, c, where, what);
+    }
+    if (c.limit->in_nanoseconds().how == limit::supply_kind::places) {
+        correct_places(parts, c, where, what);
+    } else {
+        correct_tokens(parts, c, where, what);
+    }
+    return true;
+}
+
+// Whether the buckets here may be copies of those of another process.
+enum class copies : bool { no, yes };
+
 }  // namespace
 
 memory_store::memory_store(const memory_options& options)
-    : parts_(std::make_unique<memory_parts>(options))
+    : parts_(std::make_unique<memory_parts>(options)), desk_(std::make_unique<swap_desk>(*parts_))
 {}
 
 memory_store::~memory_store() = default;
+
+// Acts on the buckets of these charges, wherever they are. `act` is told whether they may be
+// anything but copies, and says nothing if they are not here.
+template <typename Act>
+bool memory_store::wherever(std::span<const charge> charges, base::instant now, Act act)
+{
+    std::optional<bool> done = act(copies::no);
+    while (!done) {
+        bucket_keeper* const keeper = parts_->custody.find();
+        if (keeper == nullptr) {
+            done = act(copies::no);
+            continue;
+        }
+        const std::lock_guard asking{*keeper};
+        bucket_swap swap{*parts_, charges, now};
+        for (bool settled = false; !settled;) {
+            swap.decide([&] { done = act(copies::yes); });
+            const auto answer = keeper->ask(swap.request());
+            // Of a process that has gone the copies are all that is left.
+            settled = !answer || swap.settle(*answer);
+        }
+    }
+    return *done;
+}
 
 bool memory_store::decide(
     intent what, std::span<const charge> charges, base::instant now, answer& into
 )
 {
-    into.clear();
-    into.taken_at = now;
-    memory_taking question{*parts_, charges, ticks(now)};
-    if (!question.find_places()) {
-        return false;
-    }
-    question.decide(what, into);
-    return true;
+    return wherever(charges, now, [&](copies may_be) -> std::optional<bool> {
+        into.clear();
+        into.taken_at = now;
+        memory_taking question{*parts_, charges, ticks(now)};
+        if (may_be == copies::no && !parts_->custody.here()) {
+            return std::nullopt;
+        }
+        if (!question.find_places()) {
+            return false;
+        }
+        question.decide(what, into);
+        return true;
+    });
 }
 
 void memory_store::refund(std::span<const charge> charges, const answer& given, base::instant now)
@@ -150,28 +199,26 @@ void memory_store::refund(std::span<const charge> charges, const answer& given, 
 
 bool memory_store::correct(const charge& c, const limit::correction& what, base::instant now)
 {
-    using kind = limit::correction::kind;
-    if (what.what == kind::charge) {
-        memory_taking question{*parts_, {&c, 1}, ticks(now)};
-        const bool placed = question.find_places();
-        if (placed) {
-            question.take_anyway(what.of.tokens);
+    return wherever({&c, 1}, now, [&](copies may_be) -> std::optional<bool> {
+        if (what.what == limit::correction::kind::charge) {
+            memory_taking question{*parts_, {&c, 1}, ticks(now)};
+            if (may_be == copies::no && !parts_->custody.here()) {
+                return std::nullopt;
+            }
+            const bool placed = question.find_places();
+            if (placed) {
+                question.take_anyway(what.of.tokens);
+            }
+            return placed;
         }
-        return placed;
-    }
-    const bucket_id id = id_of(c);
-    segment& s = parts_->buckets.at(parts_->buckets.segment_of(id));
-    const std::lock_guard locked{s};
-    const vacancy where{id, s, ticks(now)};
-    if (what.what == kind::ban || what.what == kind::unban) {
-        return ban(*parts_, c, where, what);
-    }
-    if (c.limit->in_nanoseconds().how == limit::supply_kind::places) {
-        correct_places(*parts_, c, where, what);
-    } else {
-        correct_tokens(*parts_, c, where, what);
-    }
-    return true;
+        const bucket_id id = id_of(c);
+        segment& s = parts_->buckets.at(parts_->buckets.segment_of(id));
+        const std::lock_guard locked{s};
+        if (may_be == copies::no && !parts_->custody.here()) {
+            return std::nullopt;
+        }
+        return corrected(*parts_, c, {id, s, ticks(now)}, what);
+    });
 }
 
 void memory_store::rebase(std::span<const changed_limit> changed, base::instant now)
@@ -204,6 +251,31 @@ void memory_store::rebase(std::span<const changed_limit> changed, base::instant 
             follow(c.limit->in_nanoseconds(), everybody, b->bucket);
         }
     }
+}
+
+void memory_store::leave()
+{
+    parts_->custody.leave();
+}
+
+void memory_store::stay()
+{
+    parts_->custody.come_back();
+}
+
+void memory_store::follow(bucket_keeper& keeper)
+{
+    parts_->custody.arrive_at(keeper);
+}
+
+std::string memory_store::answer_swap(std::string_view request)
+{
+    return desk_->answer(request);
+}
+
+void memory_store::end_swap()
+{
+    desk_->release();
 }
 
 void memory_store::set_unix_time(base::duration to_unix)

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "gateway/limit/correction.hpp"
+#include "gateway/store/bucket_custody.hpp"
 #include "gateway/store/options.hpp"
 #include "gateway/store/snapshot_file.hpp"
 #include "gateway/store/store.hpp"
@@ -15,11 +16,16 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace gateway::store {
 
 struct memory_parts;
+class swap_desk;
+
+// Whether requests in flight are told of: they end with their process, but not with a change of it.
+enum class in_flight : bool { left_out, told };
 
 class memory_store {
 public:
@@ -71,13 +77,26 @@ public:
     // Any thread; called from each tick of one worker.
     void sweep(base::instant now, std::size_t passes);
 
-    // Writes what buckets owe, and their bans; requests in flight end with the process. Any thread:
-    // others go on meanwhile, a segment at a time.
-    void save(snapshot_writer& to, base::instant now) const;
+    // Writes what buckets owe, and their bans. Any thread: others go on meanwhile, a segment at a
+    // time.
+    void save(snapshot_writer& to, base::instant now, in_flight places) const;
 
     // What save() wrote so long `ago`, of a store that nobody has used yet, until the file ends or
     // is damaged. Returns how many buckets found no room.
-    std::size_t restore(snapshot_reader& from, base::instant now, base::duration ago);
+    std::size_t restore(bytes_reader& from, base::instant now, base::duration ago);
+
+    // ---- to the process that follows
+
+    // From now on whoever wants something of a bucket waits: no bucket changes until stay(), or
+    // until decisions are made by those of `keeper`, which has got them all.
+    void leave();
+    void stay();
+    void follow(bucket_keeper& keeper);
+
+    // In the process that has the buckets: answers a request of the one that had them before. After
+    // each answer some may be locked until the next one, or end_swap(). One thread.
+    std::string answer_swap(std::string_view request);
+    void end_swap();
 
     // The number of buckets remembered now.
     std::size_t size() const;
@@ -91,6 +110,10 @@ public:
 
 private:
     std::unique_ptr<memory_parts> parts_;
+    std::unique_ptr<swap_desk> desk_;
+
+    template <typename Act>
+    bool wherever(std::span<const charge> charges, base::instant now, Act act);
 };
 
 }  // namespace gateway::store

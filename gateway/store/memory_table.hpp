@@ -105,6 +105,24 @@ public:
         earliest_ = std::min(earliest_, b.full_at());
     }
 
+    // As good as never seen.
+    void make_full(limit::bucket& place, std::int64_t now)
+    {
+        if (place.slides()) {
+            drop_history(place);
+            store(place, limit::bucket::sliding(0, now));
+        } else {
+            store(
+                place,
+                place.counts_in_flight() ? limit::bucket::in_flight(0)
+                                         : place.moved(now - place.full_at())
+            );
+        }
+    }
+
+    // That of the slot which the bucket is in.
+    std::uint32_t tag_of(const limit::bucket& b) const { return slots_[index_of(b)].limit_tag; }
+
     // Makes it the bucket of a sliding limit, if it is none, and calls `change` with it.
     template <typename Change>
     void slide(limit::bucket& place, Change change)

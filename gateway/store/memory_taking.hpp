@@ -4,6 +4,7 @@
 
 #include "gateway/base/hash.hpp"
 #include "gateway/limit/algebra.hpp"
+#include "gateway/store/bucket_custody.hpp"
 #include "gateway/store/memory_table.hpp"
 #include "gateway/store/options.hpp"
 #include "gateway/store/shared_buckets.hpp"
@@ -26,6 +27,7 @@ struct memory_parts {
     {}
 
     const memory_options::when_full on_full;
+    bucket_custody custody;
     memory_table buckets;
     shared_buckets shared;
     std::atomic<std::uint64_t> turned_away{0};

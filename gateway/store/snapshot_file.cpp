@@ -38,6 +38,16 @@ snapshot_writer::snapshot_writer(std::string path)
       error_(file_ < 0 ? errno : 0),
       digest_(EVP_MD_CTX_new())
 {
+    begin();
+}
+
+snapshot_writer::snapshot_writer(int file) : file_(file), digest_(EVP_MD_CTX_new())
+{
+    begin();
+}
+
+void snapshot_writer::begin()
+{
     if (!digest_ || EVP_DigestInit_ex(digest_.get(), EVP_sha256(), nullptr) != 1) {
         throw std::bad_alloc{};
     }
@@ -45,7 +55,7 @@ snapshot_writer::snapshot_writer(std::string path)
 
 snapshot_writer::~snapshot_writer()
 {
-    if (file_ >= 0) {
+    if (file_ >= 0 && !path_.empty()) {
         ::close(file_);
         if (!finished_) {
             ::unlink(beside_.c_str());
@@ -82,10 +92,10 @@ std::optional<std::string> snapshot_writer::finish()
     EVP_DigestFinal_ex(digest_.get(), digest.data(), nullptr);
     unwritten_.append(reinterpret_cast<const char*>(digest.data()), digest.size());
     flush();
-    if (error_ == 0 && ::fsync(file_) != 0) {
+    if (error_ == 0 && !path_.empty() && ::fsync(file_) != 0) {
         error_ = errno;
     }
-    if (error_ == 0 && ::rename(beside_.c_str(), path_.c_str()) != 0) {
+    if (error_ == 0 && !path_.empty() && ::rename(beside_.c_str(), path_.c_str()) != 0) {
         error_ = errno;
     }
     finished_ = error_ == 0;
@@ -98,7 +108,7 @@ void snapshot_reader::unmapper::operator()(char* at) const
 }
 
 snapshot_reader::snapshot_reader(std::unique_ptr<char, unmapper> bytes)
-    : bytes_(std::move(bytes)), rest_(bytes_.get(), bytes_.get_deleter().size - digest_size)
+    : bytes_reader({bytes.get(), bytes.get_deleter().size - digest_size}), bytes_(std::move(bytes))
 {}
 
 snapshot_reader::opened snapshot_reader::open(const std::string& path)
@@ -131,7 +141,7 @@ snapshot_reader::opened snapshot_reader::open(const std::string& path)
     return {.file = std::move(reader)};
 }
 
-std::string_view snapshot_reader::take(std::size_t count)
+std::string_view bytes_reader::take(std::size_t count)
 {
     damaged_ = damaged_ || count > rest_.size();
     const std::string_view taken = rest_.substr(0, damaged_ ? 0 : count);

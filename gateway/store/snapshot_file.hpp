@@ -48,6 +48,9 @@ public:
     // Nothing is written before finish() that anybody would read.
     explicit snapshot_writer(std::string path);
 
+    // Into a file that is open, from its beginning, and stays open. It has no other name.
+    explicit snapshot_writer(int file);
+
     // Without finish(): removes what was written.
     ~snapshot_writer();
     snapshot_writer(const snapshot_writer&) = delete;
@@ -66,6 +69,7 @@ private:
         void operator()(EVP_MD_CTX* of) const;
     };
 
+    // Empty: it was open already.
     std::string path_;
     std::string beside_;
     int file_;
@@ -75,17 +79,17 @@ private:
     std::string unwritten_;
     std::unique_ptr<EVP_MD_CTX, freer> digest_;
 
+    void begin();
     void flush();
 };
 
-// One that was read whole, and has its digest.
-class snapshot_reader {
+// Takes what snapshot_bytes put, in the same order.
+class bytes_reader {
 public:
-    struct opened;
+    // Of bytes that outlive it.
+    explicit bytes_reader(std::string_view bytes) : rest_(bytes) {}
 
-    static opened open(const std::string& path);
-
-    // All zeros, and damaged(), if the file ends before it.
+    // All zeros, and damaged(), if the bytes end before it.
     template <typename T>
     T get()
     {
@@ -96,12 +100,30 @@ public:
         return value;
     }
 
+    bool at_end() const { return rest_.empty(); }
+
     // What was asked for is not there.
     bool damaged() const { return damaged_; }
 
     void call_damaged() { damaged_ = true; }
 
     std::string_view text() { return take(get<std::uint32_t>()); }
+
+protected:
+    std::string_view rest_;
+
+private:
+    bool damaged_ = false;
+
+    std::string_view take(std::size_t count);
+};
+
+// A file that was read whole, and has its digest.
+class snapshot_reader : public bytes_reader {
+public:
+    struct opened;
+
+    static opened open(const std::string& path);
 
 private:
     struct unmapper {
@@ -111,12 +133,8 @@ private:
 
     explicit snapshot_reader(std::unique_ptr<char, unmapper> bytes);
 
+    // The digest is no part of the rest.
     std::unique_ptr<char, unmapper> bytes_;
-    // Without the digest.
-    std::string_view rest_;
-    bool damaged_ = false;
-
-    std::string_view take(std::size_t count);
 };
 
 // Neither: there is no such file.

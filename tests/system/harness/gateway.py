@@ -87,7 +87,7 @@ class MovingClock:
 class Gateway:
     """Listening when the constructor returns. Its stdout is the file `log_path`."""
 
-    def __init__(self, text, environment=None, descriptors=None, tls=None):
+    def __init__(self, text, environment=None, descriptors=None, tls=None, binary=BINARY):
         """With `tls`, which are Certificates, a listener that `text` does not name speaks it, and
         so do clients with it."""
         self._directory = Directory()
@@ -95,7 +95,7 @@ class Gateway:
         self.config_path = self._directory.file("gateway.yaml")
         self.log_path = self._directory.file("access.log")
         self.write(text)
-        words = [BINARY, "run", "--config", self.config_path]
+        words = [binary, "run", "--config", self.config_path]
         if descriptors is not None:
             words = ["prlimit", f"--nofile={descriptors}:{descriptors}", "--"] + words
         with open(self.log_path, "wb") as log:

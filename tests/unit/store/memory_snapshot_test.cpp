@@ -97,7 +97,7 @@ TEST_F(snapshots, count_the_time_between)
     ASSERT_TRUE(takes(before, of(tokens, "x", 5)));
     ASSERT_TRUE(takes(before, of(log, "y", 5)));
     snapshot_writer to{path};
-    before.save(to, base::now());
+    before.save(to, base::now(), in_flight::left_out);
     ASSERT_EQ(to.finish(), std::nullopt);
     for (const int passed : {0, 2, 6}) {
         memory_store after{{.max_buckets = 100}};
@@ -121,7 +121,7 @@ TEST_F(snapshots, keep_where_windows_begin)
         ASSERT_TRUE(takes(before, of(quota, name, 5)));
         const auto was = seen(before, of(quota, name)).reset_after;
         snapshot_writer to{path};
-        before.save(to, base::now());
+        before.save(to, base::now(), in_flight::left_out);
         ASSERT_EQ(to.finish(), std::nullopt);
         memory_store after{{.max_buckets = 100}};
         auto from = snapshot_reader::open(path);

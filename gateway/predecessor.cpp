@@ -1,0 +1,99 @@
+#include "gateway/predecessor.hpp"
+
+#include "gateway/base/text.hpp"
+#include "gateway/store/memory_snapshot.hpp"
+#include "gateway/telemetry/log.hpp"
+#include "gateway/upgrade_channel.hpp"
+
+#include <cstdlib>
+#include <fcntl.h>
+#include <stdexcept>
+#include <string>
+#include <unistd.h>
+
+namespace gateway {
+
+using telemetry::log;
+using telemetry::log_level;
+using upgrade_channel::word;
+
+namespace {
+
+// After an answer that makes it ask again, buckets are locked for so long at most.
+constexpr int longest_hold_ms = 10;
+
+}  // namespace
+
+predecessor::predecessor(store::memory_store& buckets) : buckets_(buckets)
+{
+    const char* const text = std::getenv(upgrade_channel::variable);
+    const auto first = text == nullptr ? std::nullopt : base::parse_decimal(text, INT16_MAX);
+    ::unsetenv(upgrade_channel::variable);
+    if (first) {
+        channel_ = net::socket(static_cast<int>(*first));
+        file_ = net::socket(static_cast<int>(*first) + 1);
+        was_there_ = true;
+        ::fcntl(channel_.fd(), F_SETFD, FD_CLOEXEC);
+        ::fcntl(file_.fd(), F_SETFD, FD_CLOEXEC);
+    }
+}
+
+void predecessor::await_end()
+{
+    if (desk_.joinable()) {
+        desk_.join();
+    }
+}
+
+void predecessor::take_buckets()
+{
+    if (!was_there_) {
+        return;
+    }
+    upgrade_channel::say(channel_, word::prepared);
+    if (upgrade_channel::hear(channel_) != word::buckets) {
+        throw std::runtime_error("the process that this one was to follow has called it off");
+    }
+    const auto read = store::take_over(buckets_, file_.fd());
+    file_.close();
+    if (!read || !read->complaint.empty()) {
+        throw std::runtime_error(
+            "the buckets of the process before this one cannot be used: the file " +
+            (read ? read->complaint : "is not there")
+        );
+    }
+    log(log_level::info, "took " + std::to_string(read->buckets) + " buckets over");
+    if (read->lost > 0) {
+        log(log_level::warning,
+            "no room for " + std::to_string(read->lost) +
+                " more, which begin full: raise stores.local.max_buckets");
+    }
+}
+
+void predecessor::follow()
+{
+    if (was_there_ && upgrade_channel::say(channel_, word::ready)) {
+        drains_ = true;
+        desk_ = std::thread([this] { answer(); });
+    }
+}
+
+void predecessor::answer()
+{
+    for (;;) {
+        if (!upgrade_channel::comes(channel_, longest_hold_ms)) {
+            buckets_.end_swap();
+            upgrade_channel::comes(channel_, -1);
+        }
+        const auto request = upgrade_channel::receive(channel_);
+        if (!request || !upgrade_channel::send(channel_, buckets_.answer_swap(*request))) {
+            break;
+        }
+    }
+    buckets_.end_swap();
+    channel_.close();
+    drains_ = false;
+    log(log_level::info, "the process before this one has ended");
+}
+
+}  // namespace gateway

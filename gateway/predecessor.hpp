@@ -1,0 +1,50 @@
+// The gateway that has started this one, to be followed by it: hands its buckets over, and asks
+// about them while it drains. The main thread's.
+#pragma once
+
+#include "gateway/net/socket.hpp"
+#include "gateway/store/memory_store.hpp"
+
+#include <atomic>
+#include <thread>
+
+namespace gateway {
+
+class predecessor {
+public:
+    // If there is one, the environment tells; it tells nobody else afterwards.
+    explicit predecessor(store::memory_store& buckets);
+
+    ~predecessor() { await_end(); }
+
+    predecessor(const predecessor&) = delete;
+    predecessor& operator=(const predecessor&) = delete;
+
+    // Whether there was one at the start.
+    bool was_there() const { return was_there_; }
+
+    // Whether it is there now, and drains.
+    bool drains() const { return drains_; }
+
+    // All is ready to serve but the buckets: gets them. Throws std::runtime_error if it has ended.
+    void take_buckets();
+
+    // Serving begins: it may drain.
+    void follow();
+
+    // It drains for no longer than its drain_timeout.
+    void await_end();
+
+private:
+    store::memory_store& buckets_;
+    net::socket channel_;
+    net::socket file_;
+    bool was_there_ = false;
+    std::atomic<bool> drains_{false};
+    // Answers its questions, until it has ended.
+    std::thread desk_;
+
+    void answer();
+};
+
+}  // namespace gateway

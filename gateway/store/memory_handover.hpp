@@ -1,0 +1,77 @@
+// Questions about buckets that were handed over to the process that follows. This process keeps a
+// copy of each bucket, decides by it, and asks that process to put the outcome in the place of what
+// it was decided by. If the bucket is another one there by now, that one comes back, and the
+// decision is made again: so both decide by the same buckets, one after the other.
+#pragma once
+
+#include "gateway/store/memory_records.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gateway::store {
+
+// The locks of the segments of some buckets, taken in order.
+class segment_locks {
+public:
+    segment_locks(memory_table& table, std::span<const bucket_id> ids);
+    ~segment_locks();
+    segment_locks(const segment_locks&) = delete;
+    segment_locks& operator=(const segment_locks&) = delete;
+
+private:
+    memory_table& table_;
+    std::vector<std::size_t> locked_;
+};
+
+// A question in the process that had the buckets: one request, or two.
+class bucket_swap {
+public:
+    bucket_swap(memory_parts& parts, std::span<const charge> charges, base::instant now)
+        : parts_(parts), charges_(charges), now_(now.time_since_epoch().count())
+    {}
+
+    // Changes the copies here.
+    template <typename Change>
+    void decide(Change change)
+    {
+        const std::string before = copies();
+        change();
+        write_request(before, copies());
+    }
+
+    std::string_view request() const { return request_.bytes(); }
+
+    // False: other buckets came back, by which to decide again.
+    bool settle(std::string_view answer);
+
+private:
+    memory_parts& parts_;
+    std::span<const charge> charges_;
+    std::int64_t now_;
+    snapshot_bytes request_;
+
+    std::string copies() const;
+    void write_request(std::string_view before, std::string_view after);
+};
+
+// In the process that has the buckets: answers such requests. One thread.
+class swap_desk {
+public:
+    explicit swap_desk(memory_parts& parts) : parts_(parts) {}
+
+    // If other buckets go back, nobody else changes them until the next request, or release().
+    std::string answer(std::string_view request);
+
+    void release() { held_.reset(); }
+
+private:
+    memory_parts& parts_;
+    std::optional<segment_locks> held_;
+};
+
+}  // namespace gateway::store

@@ -1,0 +1,42 @@
+// The line between a gateway and the one that follows it: a stream socket with a word at a time,
+// and then questions about buckets, each with its length. It blocks, a second at most.
+#pragma once
+
+#include "gateway/net/socket.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gateway::upgrade_channel {
+
+// What is said on the way, by the one that follows and by the one before it.
+enum class word : char {
+    // All is open and read but the buckets.
+    prepared = 'p',
+    // They are in the file.
+    buckets = 'b',
+    // It serves.
+    ready = 'r',
+};
+
+// In the environment of the process that follows: its end's descriptor; the next one is the file
+// with the buckets.
+inline constexpr const char* variable = "GATEWAY_UPGRADE";
+
+// False: the other end has gone.
+bool say(const net::socket& s, word w);
+
+// Waits for as long as the other end lives. Nothing: it has gone, or says what is no word.
+std::optional<word> hear(const net::socket& s);
+
+bool send(const net::socket& s, std::string_view message);
+
+// Nothing: the other end has gone, or says nothing within a second.
+std::optional<std::string> receive(const net::socket& s);
+
+// Whether bytes come, or an end, within that time.
+bool comes(const net::socket& s, int milliseconds);
+
+}  // namespace gateway::upgrade_channel

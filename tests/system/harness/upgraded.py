@@ -1,0 +1,53 @@
+"""A gateway that is followed by others of its kind: the same address, one process after another."""
+import os
+import re
+import signal
+
+from harness.gateway import Gateway
+from harness.process import wait_until
+
+
+class UpgradedGateway(Gateway):
+    """`pid` is the process that serves; those before it may still drain."""
+
+    def __init__(self, text, **options):
+        self._serving = None
+        super().__init__(text, **options)
+
+    @property
+    def pid(self):
+        return self._serving or self._child.pid
+
+    def upgrade(self):
+        """Sends SIGUSR2 and returns what the log says of the outcome."""
+        start = len(self._child.lines)
+        os.kill(self.pid, signal.SIGUSR2)
+        said = self._child.wait_for_line(
+            lambda line: line if re.search("process .*(serves|goes on)|SIGUSR2", line) else None,
+            seconds=30,
+            start=start,
+        )
+        followed = re.search(r"process (\d+) serves", said)
+        if followed:
+            self._serving = int(followed.group(1))
+        return said
+
+    def is_alone(self):
+        """Whether those before it have ended."""
+        began = sum("serves" in line for line in self.diagnostics)
+        return sum("the process before this one has ended" in line for line in self.diagnostics) == began
+
+    def stop(self):
+        if self._serving is not None:
+            os.kill(self._serving, signal.SIGTERM)
+            wait_until(lambda: not is_running(self._serving), 15, "the last process ends")
+        super().stop()
+
+
+def is_running(pid):
+    """Not so of one whose parent has not looked after it."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as stat:
+            return stat.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False

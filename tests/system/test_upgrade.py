@@ -1,0 +1,171 @@
+"""One process follows another: no request fails, and nobody is forgiven."""
+import os
+import threading
+
+from harness.case import SystemTest, forwarding_to
+from harness.client import Connection, get
+from harness.gateway import BINARY
+from harness.load import Load
+from harness.notified import NotifySocket
+from harness.process import free_port, wait_until
+from harness.tunnels import CUT, IN_ORDER, OUTLIVED, REFUSED, RESET, SILENT, Tunnels
+from harness.upgraded import UpgradedGateway
+from harness.websocket import echo_frames
+
+UPGRADES = int(os.environ.get("GATEWAY_UPGRADES", "6"))
+
+
+class Upgrade(SystemTest):
+    def upgraded(self, text, **options):
+        return self.started(UpgradedGateway(text, **options))
+
+    def test_under_load_nothing_fails_and_nobody_is_forgiven(self):
+        port, burst, clients = free_port(), 300 * UPGRADES, 8
+        origin = self.origin(echo_frames_or_ok)
+
+        def text(workers):
+            return (
+                f"workers: {workers}\nlisteners: [ {{ address: '127.0.0.1:{port}' }} ]\n"
+                "drain_timeout: 20s\nlog: { access: false }\n"
+                f"limits:\n  all: {{ key: [], rate: 1/h, burst: {burst} }}\n"
+                "  each: { key: 'header:X-Client', missing_key: skip, rate: 1/h, burst: 100 }\n"
+                "routes:\n - { match: { path: /ws }, upstream: up }\n"
+                " - { match: { path: /each }, limits: [each], upstream: up }\n"
+                " - { limits: [all], upstream: up }\n"
+                f"upstreams: {{ up: {{ servers: ['{origin.address}'] }} }}\n"
+            )
+
+        gateway = self.upgraded(text(2))
+        flows = [("all", b"GET / HTTP/1.1\r\nHost: h\r\n\r\n")] * 4
+        flows += [("all", b"GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")] * 4
+        flows += [
+            (i, b"GET /each HTTP/1.1\r\nHost: h\r\nX-Client: %d\r\n\r\n" % i) for i in range(clients)
+        ]
+        load = Load(gateway.address, flows, interval=0.01).start()
+        over, fates, done = threading.Event(), [], []
+        tunnels = Tunnels(gateway, over, lambda: len(done))
+        threads = [
+            threading.Thread(target=lambda seed=i: fates.append(tunnels.run(seed))) for i in range(4)
+        ]
+        for t in threads:
+            t.start()
+        for turn in range(UPGRADES):
+            count = len(load.answers)
+            wait_until(lambda: len(load.answers) > count + 200)
+            if turn % 3 == 1:
+                gateway.write("{")
+                self.assertIn("this one goes on", gateway.upgrade())
+            gateway.write(text((1, 3, 2)[turn % 3]))
+            self.assertIn("serves", gateway.upgrade())
+            done.append(turn)
+            wait_until(gateway.is_alone, 30)
+        wait_until(lambda: ("all", 429) in {a[:2] for a in load.answers[-500:]}, 60, "all is used up")
+        over.set()
+        for t in threads:
+            t.join()
+        answers = load.finish()
+        self.assertEqual(load.lost, [])
+        passed = [a.tag for a in answers if a.status == 200]
+        self.assertEqual({a.status for a in answers}, {200, 429})
+        self.assertEqual(passed.count("all"), burst, "not one more, and not one less")
+        self.assertEqual([passed.count(i) for i in range(clients)], [100] * clients)
+        seen = sum(fates[1:], start=fates[0])
+        print(f"     {len(answers)} answers, {UPGRADES} upgrades, {dict(seen)}")
+        self.assertEqual([seen[f] for f in (CUT, REFUSED, SILENT)], [0, 0, 0], seen)
+        self.assertTrue(seen[IN_ORDER] and seen[OUTLIVED] and seen[RESET])
+
+    def test_who_decides_late_decides_by_the_same_buckets(self):
+        gateway = self.upgraded(
+            "limits: { l: { key: [], rate: 1/h, burst: 4 } }\n" + forwarding_to("echo", "l")
+        )
+        address = gateway.address
+        with Connection(address) as first, Connection(address) as second:
+            self.assertEqual(gateway.get()["x-ratelimit-remaining"], "3")
+            for c in (first, second):
+                c.send("GET / HTTP/1.1\r\n")
+            wait_until(lambda: gateway.metrics().sum("gateway_connections", state="active") == 2)
+            self.assertIn("serves", gateway.upgrade())
+            self.assertEqual(gateway.get()["x-ratelimit-remaining"], "2")
+            first.send("Host: h\r\n\r\n")
+            r = first.response()
+            self.assertEqual((r.status, r["x-ratelimit-remaining"], r["connection"]), (200, "1", "close"))
+            self.assertEqual(gateway.get()["x-ratelimit-remaining"], "0")
+            second.send("Host: h\r\n\r\n")
+            self.assertEqual(second.response().status, 429)
+        self.assertEqual(gateway.get().status, 429)
+        wait_until(gateway.is_alone)
+
+    def test_one_that_does_not_serve_in_time_is_ended_and_the_old_one_stays(self):
+        path = self.directory().file("gateway")
+        os.symlink(BINARY, path)
+        gateway = self.upgraded(
+            "upgrade_timeout: 400ms\nlimits: { l: { key: [], rate: 1/h, burst: 2 } }\n"
+            + forwarding_to("echo", "l"),
+            binary=path,
+        )
+        self.assertEqual(gateway.get().status, 200)
+        for script, why in (
+            ("exec sleep 60", "was not ready within 400ms, by signal 9"),
+            ("exit 3", "ended before it was ready, with status 3"),
+            ("kill -ABRT $$", "ended before it was ready, by signal 6"),
+            (None, "ended before it was ready, with status 127"),
+        ):
+            os.unlink(path)
+            if script is not None:
+                with open(path, "w", encoding="ascii") as f:
+                    f.write(f"#!/bin/sh\n{script}\n")
+                os.chmod(path, 0o755)
+            else:
+                os.symlink("/nowhere", path)
+            with self.subTest(script=script):
+                self.assertIn(why + "; this one goes on", gateway.upgrade())
+                self.assertEqual(get(gateway.admin, "/readyz").status, 200)
+        os.unlink(path)
+        os.symlink(BINARY, path)
+        gateway.write(
+            "limits: { l: { key: [], rate: 1/h, burst: 2 } }\n" + forwarding_to("echo", "l")
+        )
+        self.assertIn("serves", gateway.upgrade())
+        self.assertEqual([gateway.get().status for _ in range(2)], [200, 429])
+
+    def test_one_at_a_time(self):
+        origin = self.origin(lambda peer, request: peer.wait_for_end())
+        gateway = self.upgraded(forwarding_to(origin.address))
+        with gateway.connect() as c:
+            c.request()
+            wait_until(lambda: origin.requests)
+            self.assertIn("serves", gateway.upgrade())
+            self.assertIn("no other one is begun", gateway.upgrade())
+        wait_until(gateway.is_alone)
+
+    def test_the_service_manager_is_told_whom_to_watch(self):
+        manager = self.started(NotifySocket())
+        gateway = self.upgraded(forwarding_to("echo"), environment=manager.environment())
+        self.assertEqual(manager.next(), {"READY": "1"})
+        gateway.write("{")
+        self.assertIn("goes on", gateway.upgrade())
+        self.assertEqual(manager.next()["RELOADING"], "1")
+        self.assertEqual(manager.next(), {"READY": "1"})
+        gateway.write(forwarding_to("echo"))
+        gateway.upgrade()
+        self.assertEqual(manager.next()["RELOADING"], "1")
+        told = [manager.next(), manager.next()]
+        self.assertIn({"READY": "1"}, told, "by the new one")
+        self.assertIn({"MAINPID": str(gateway.pid), "READY": "1"}, told, "by the old one")
+        wait_until(gateway.is_alone)
+
+    def test_unix_sockets_stay(self):
+        path = self.directory().file("in.sock")
+        gateway = self.upgraded(
+            f"listeners: [ {{ address: 'unix:{path}' }} ]\n" + forwarding_to("echo")
+        )
+        for _ in range(2):
+            self.assertIn("serves", gateway.upgrade())
+            wait_until(gateway.is_alone)
+            self.assertEqual(get(path).status, 200)
+
+
+def echo_frames_or_ok(peer, request):
+    if request.target == "/ws":
+        return echo_frames(peer, request)
+    return peer.reply()
