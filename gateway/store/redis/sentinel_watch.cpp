@@ -18,8 +18,9 @@ namespace {
 constexpr base::duration shortest_rest = std::chrono::milliseconds{100};
 constexpr int most_doublings = 5;
 
-// A sentinel that says nothing for so long is asked whether it is there.
-constexpr base::duration quiet = std::chrono::seconds{5};
+// When the sentinel says nothing for so long it is asked whether it is there, and all are asked for
+// the master: this one may be cut off from those that have named another.
+constexpr base::duration quiet = std::chrono::milliseconds{500};
 
 constexpr std::string_view channel = "+switch-master";
 
@@ -115,7 +116,7 @@ net::task<bool> sentinel_watch::subscribe()
     co_return !why && said.word(0) == "subscribe";
 }
 
-// The next message, or that the sentinel is still there. False: it is not.
+// The next message, or that there is none and the sentinel still there. False: it is not.
 net::task<bool> sentinel_watch::hear()
 {
     reply said;
@@ -133,7 +134,9 @@ net::task<bool> sentinel_watch::hear()
     }
     // "name old-host old-port new-host new-port", of any master that it watches.
     const std::string_view message = said.word(2);
-    if (said.word(0) == "message" && message.substr(0, message.find(' ')) == options_.master) {
+    const bool others =
+        said.word(0) == "message" && message.substr(0, message.find(' ')) != options_.master;
+    if (!others) {
         co_await ask_all();
     }
     co_return true;
