@@ -8,6 +8,7 @@ import subprocess
 from harness import client
 from harness.client import Connection, get
 from harness.metrics import Metrics
+from harness.place import HERE
 from harness.process import SLOW, Child, Directory, wait_until
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
@@ -87,7 +88,7 @@ class MovingClock:
 class Gateway:
     """Listening when the constructor returns. Its stdout is the file `log_path`."""
 
-    def __init__(self, text, environment=None, descriptors=None, tls=None, binary=BINARY):
+    def __init__(self, text, environment=None, descriptors=None, tls=None, binary=BINARY, place=HERE):
         """With `tls`, which are Certificates, a listener that `text` does not name speaks it, and
         so do clients with it."""
         self._directory = Directory()
@@ -99,7 +100,7 @@ class Gateway:
         if descriptors is not None:
             words = ["prlimit", f"--nofile={descriptors}:{descriptors}", "--"] + words
         with open(self.log_path, "wb") as log:
-            self._child = Child(words, stdout=log, environment=environment)
+            self._child = Child(place.words(words), stdout=log, environment=environment)
         self.status = None
         try:
             self.address = self._await_address(r"[^ ]*listening on ([^ ]+:\S+?)\"?\}?$")

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 
+from harness.place import HERE
 from harness.process import Child, Directory, free_port, tool, wait_until
 
 BINARIES = "/usr/lib/postgresql/15/bin/"
@@ -24,8 +25,9 @@ class PostgresError(Exception):
 
 
 class PostgresServer:
-    def __init__(self, *settings, hba=None):
+    def __init__(self, *settings, hba=None, place=HERE):
         """`settings`: "name=value". `hba`: lines of pg_hba.conf instead of trusting everybody."""
+        self.place = place
         self._directory = Directory()
         self.port = free_port()
         self.settings = list(settings)
@@ -45,7 +47,7 @@ class PostgresServer:
 
     @property
     def url(self):
-        return f"postgresql://gateway@127.0.0.1:{self.port}/postgres"
+        return f"postgresql://gateway@{self.place.host}:{self.port}/postgres"
 
     @property
     def socket_folder(self):
@@ -55,10 +57,10 @@ class PostgresServer:
         more = [w for s in self.settings for w in ("-c", s)]
         words = [
             *(BINARIES + "postgres", "-D", self.data, "-p", str(self.port)),
-            *("-k", self._directory.path, "-c", "listen_addresses=127.0.0.1"),
+            *("-k", self._directory.path, "-c", f"listen_addresses={self.place.host}"),
             *("-c", "fsync=off", "-c", "shared_buffers=32MB", "-c", "autovacuum=off", *more),
         ]
-        self._child = Child([*AS_USER, *words])
+        self._child = Child(self.place.words([*AS_USER, *words]))
         wait_until(self._answers, 20, "postgres answers")
 
     def _answers(self):
@@ -100,6 +102,11 @@ class PostgresServer:
         """All at once, as when the machine loses its power."""
         self._signal_all(signal.SIGKILL)
         self._child.kill()
+
+    def end(self):
+        """In order, without waiting for its clients."""
+        self._child.signal(signal.SIGINT)
+        self._child.wait()
 
     def freeze(self):
         self._signal_all(signal.SIGSTOP)

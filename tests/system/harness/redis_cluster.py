@@ -1,6 +1,7 @@
 """A real Redis Cluster of the test's own."""
 import re
 
+from harness.place import HERE
 from harness.process import accepts, free_port, wait_until
 from harness.redis_server import RedisError, RedisServer
 
@@ -26,11 +27,12 @@ def free_pair():
 
 
 class Node(RedisServer):
-    def __init__(self):
+    def __init__(self, place=HERE):
         super().__init__(
+            "--protected-mode", "no",
             "--cluster-enabled", "yes", "--cluster-node-timeout", "1000",
             "--repl-diskless-sync-delay", "0", "--cluster-replica-validity-factor", "0",
-            "--cluster-require-full-coverage", "no", port=free_pair(),
+            "--cluster-require-full-coverage", "no", port=free_pair(), place=place,
         )  # fmt: skip
 
     def cluster(self, *words):
@@ -48,10 +50,12 @@ class Node(RedisServer):
 
 
 class RedisCluster:
-    """`masters` nodes with slots, then as many replicas of each; `spare` ones without slots."""
+    """`masters` nodes with slots, then as many replicas of each; `spare` ones without slots. Node by
+    node they are dealt to the places, if there are as many as nodes."""
 
-    def __init__(self, masters=3, replicas=0, spare=0):
-        self.nodes = [Node() for _ in range(masters * (1 + replicas) + spare)]
+    def __init__(self, masters=3, replicas=0, spare=0, places=None):
+        count = masters * (1 + replicas) + spare
+        self.nodes = [Node(place) for place in places or [HERE] * count]
         self.masters = self.nodes[:masters]
         self.replicas = self.nodes[masters : masters * (1 + replicas)]
         self.spare = self.nodes[masters * (1 + replicas) :]
@@ -59,7 +63,7 @@ class RedisCluster:
         for number, node in enumerate(self.nodes):
             node.cluster("SET-CONFIG-EPOCH", number + 1)
             if node is not first:
-                node.cluster("MEET", "127.0.0.1", first.port)
+                node.cluster("MEET", first.place.host, first.port)
         for number, master in enumerate(self.masters):
             low, high = number * SLOTS // masters, (number + 1) * SLOTS // masters - 1
             master.cluster("ADDSLOTSRANGE", low, high)
@@ -75,7 +79,7 @@ class RedisCluster:
     @property
     def url(self):
         """Two of the masters, by which the others are found."""
-        return f"redis-cluster://{','.join(f'127.0.0.1:{n.port}' for n in self.masters[:2])}"
+        return f"redis-cluster://{','.join(f'{n.place.host}:{n.port}' for n in self.masters[:2])}"
 
     def owner(self, slot):
         for low, high, node, *_ in self.nodes[0].cluster("SLOTS"):
@@ -93,7 +97,7 @@ class RedisCluster:
         source.cluster("SETSLOT", slot, "MIGRATING", to.id)
         key_by_key()
         while keys := source.cluster("GETKEYSINSLOT", slot, 1):
-            source.command("MIGRATE", "127.0.0.1", to.port, keys[0], 0, 5000)
+            source.command("MIGRATE", to.place.host, to.port, keys[0], 0, 5000)
             key_by_key()
         for node in (to, source):
             node.cluster("SETSLOT", slot, "NODE", to.id)

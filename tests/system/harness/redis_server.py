@@ -2,6 +2,7 @@
 import signal
 import socket
 
+from harness.place import HERE
 from harness.process import Child, Directory, free_port, tool, wait_until
 
 
@@ -10,7 +11,8 @@ class RedisError(Exception):
 
 
 class RedisServer:
-    def __init__(self, *more, tls=False, port=None):
+    def __init__(self, *more, tls=False, port=None, place=HERE):
+        self.place = place
         self._directory = Directory()
         self.port = port or free_port()
         self.socket_path = self._directory.file("redis.sock")
@@ -24,7 +26,7 @@ class RedisServer:
 
     @property
     def url(self):
-        return f"redis://127.0.0.1:{self.port}/0"
+        return f"redis://{self.place.host}:{self.port}/0"
 
     def words(self):
         """Its command line."""
@@ -33,7 +35,7 @@ class RedisServer:
             "--port",
             str(self.port),
             "--bind",
-            "127.0.0.1",
+            self.place.host,
             "--save",
             "",
             "--appendonly",
@@ -48,7 +50,7 @@ class RedisServer:
         ]
 
     def start(self):
-        self._child = Child(self.words())
+        self._child = Child(self.place.words(self.words()))
         wait_until(self._answers, 10, "redis-server answers")
 
     def _answers(self):
@@ -68,9 +70,9 @@ class RedisServer:
     def thaw(self):
         self._child.signal(signal.SIGCONT)
 
-    def command(self, *words):
+    def command(self, *words, seconds=5):
         """Runs one command on a connection of its own."""
-        with socket.create_connection(("127.0.0.1", self.port), 5) as s, s.makefile(
+        with socket.create_connection((self.place.host, self.port), seconds) as s, s.makefile(
             "rb"
         ) as replies:
             if self.password is not None:

@@ -1,4 +1,5 @@
 """A Redis master, its replicas, and the sentinels that watch them."""
+from harness.place import HERE
 from harness.process import tool, wait_until
 from harness.redis_server import RedisServer
 
@@ -6,19 +7,22 @@ MASTER = "buckets"
 
 
 class Sentinel(RedisServer):
-    """Watches the server at `master_port` by the name MASTER."""
+    """Watches the server at `master_port`, of the machine `master_host`, by the name MASTER."""
 
-    def __init__(self, master_port, quorum=2, password=None, name=MASTER):
-        self._master_port, self._quorum, self._name = master_port, quorum, name
+    def __init__(
+        self, master_port, quorum=2, password=None, name=MASTER, master_host=HERE.host, place=HERE
+    ):
+        self._master = f"{master_host} {master_port}"
+        self._quorum, self._name = quorum, name
         self._secret = password
-        super().__init__()
+        super().__init__(place=place)
         self.password = password
 
     def words(self):
         secret = f"requirepass {self._secret}\nsentinel sentinel-pass {self._secret}\n"
         text = (
-            f"port {self.port}\nbind 127.0.0.1\ndir {self._directory.path}\n"
-            f"sentinel monitor {self._name} 127.0.0.1 {self._master_port} {self._quorum}\n"
+            f"port {self.port}\nbind {self.place.host}\ndir {self._directory.path}\n"
+            f"sentinel monitor {self._name} {self._master} {self._quorum}\n"
             f"sentinel down-after-milliseconds {self._name} 500\n"
             f"sentinel failover-timeout {self._name} 5000\n" + (secret if self._secret else "")
         )
@@ -27,13 +31,21 @@ class Sentinel(RedisServer):
             self._directory.file("sentinel.conf", text)
         return [tool("redis-server"), path, "--sentinel"]
 
+    def word(self, **options):
+        """Where it says that the master is, as (host, port), and of which epoch this is."""
+        host, port = self.command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", self._name, **options)
+        return int(self._fields(**options)[b"config-epoch"]), (host.decode(), int(port))
+
     def master_port(self):
-        return int(self.command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", self._name)[1])
+        return self.word()[1][1]
+
+    def _fields(self, **options):
+        words = self.command("SENTINEL", "MASTER", self._name, **options)
+        return dict(zip(words[::2], words[1::2]))
 
     def knows(self, replicas, sentinels):
         """Whether it has found so many replicas and other sentinels."""
-        words = self.command("SENTINEL", "MASTER", self._name)
-        fields = dict(zip(words[::2], words[1::2]))
+        fields = self._fields()
         found = (int(fields[b"num-slaves"]), int(fields[b"num-other-sentinels"]))
         return found == (replicas, sentinels) and fields[b"flags"] == b"master"
 
@@ -41,27 +53,31 @@ class Sentinel(RedisServer):
 class Replicated:
     """A master and its replicas under sentinels; whoever is the master is `master`."""
 
-    def __init__(self, replicas=2, sentinels=3, password=None):
-        first = RedisServer("--repl-diskless-sync-delay", "0")
+    def __init__(self, replicas=2, sentinels=3, password=None, places=()):
+        """Servers and sentinels are dealt to the places in turn."""
+        place = lambda number: places[number % len(places)] if places else HERE
+        words = ("--repl-diskless-sync-delay", "0", "--protected-mode", "no")
+        first = RedisServer(*words, place=place(0))
         self.servers = [first]
         self.sentinels = []
-        for _ in range(replicas):
+        for number in range(replicas):
+            source = f"{first.place.host} {first.port}"
             self.servers.append(
-                RedisServer(
-                    "--replicaof", f"127.0.0.1 {first.port}", "--repl-diskless-sync-delay", "0"
-                )
+                RedisServer(*words, "--replicaof", source, place=place(number + 1))
             )
         for replica in self.servers[1:]:
             wait_until(lambda r=replica: r.command("ROLE")[3] == b"connected", 20, "it replicates")
-        for _ in range(sentinels):
-            self.sentinels.append(Sentinel(first.port, sentinels // 2 + 1, password))
+        for number in range(sentinels):
+            more = {"master_host": first.place.host, "place": place(number)}
+            quorum = sentinels // 2 + 1
+            self.sentinels.append(Sentinel(first.port, quorum, password, **more))
         for sentinel in self.sentinels:
             knows = lambda s=sentinel: s.knows(replicas, sentinels - 1)
             wait_until(knows, 20, "sentinels know each other")
 
     @property
     def url(self):
-        return f"redis-sentinel://{','.join(f'127.0.0.1:{s.port}' for s in self.sentinels)}/{MASTER}"
+        return f"redis-sentinel://{','.join(f'{s.place.host}:{s.port}' for s in self.sentinels)}/{MASTER}"
 
     @property
     def master(self):

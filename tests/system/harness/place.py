@@ -1,0 +1,14 @@
+"""Where a process of a test runs."""
+
+
+class Place:
+    """The network that the test itself is in."""
+
+    host = "127.0.0.1"
+
+    def words(self, words):
+        """The command line that runs `words` there."""
+        return list(words)
+
+
+HERE = Place()
