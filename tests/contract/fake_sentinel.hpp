@@ -34,6 +34,8 @@ public:
     // From now on it takes what comes and says nothing.
     void be_silent() { silent_ = true; }
 
+    void be_silent_no_more() { silent_ = false; }
+
     // Tells those who listen that this master has been replaced.
     void publish(const std::string& master)
     {

@@ -190,6 +190,25 @@ TEST_F(sentinel, the_one_that_is_heard_is_not_the_only_one_believed)
     EXPECT_TRUE(has_bucket(second_));
 }
 
+TEST_F(sentinel, they_are_heard_again_soon_after_none_was_for_long)
+{
+    ASSERT_TRUE(open());
+    for (fake_sentinel& s : sentinels_) {
+        s.be_silent();
+    }
+    run_until(
+        loop_.context(), [] { return false; }, seconds{4}
+    );
+    ASSERT_TRUE(store_->healthy());
+    all_name(second_, 2);
+    for (fake_sentinel& s : sentinels_) {
+        s.be_silent_no_more();
+    }
+    ASSERT_TRUE(run_until(
+        loop_.context(), [this] { return !store_->healthy(); }, seconds{1}
+    ));
+}
+
 TEST_F(sentinel, what_is_no_news_ends_no_connection)
 {
     ASSERT_TRUE(open());

@@ -16,7 +16,8 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr base::duration shortest_rest = std::chrono::milliseconds{100};
-constexpr int most_doublings = 5;
+// Not long: a master that is replaced meanwhile goes on being asked.
+constexpr int most_doublings = 2;
 
 // When the sentinel says nothing for so long it is asked whether it is there, and all are asked for
 // the master: this one may be cut off from those that have named another.

@@ -1,6 +1,6 @@
 // Listens to the sentinels for a new master: subscribed at one of them, at another one when that
-// fails. What it hears is a hint: whenever there is one, at the beginning, and twice a second if there
-// is none, it asks them all.
+// fails. What it hears is a hint: whenever there is one, at the beginning, and twice a second if
+// there is none, it asks them all.
 //
 // On the thread of its executor. Held by shared_ptr, as its coroutine may end after cancel().
 #pragma once
