@@ -1,0 +1,63 @@
+"""What was done to whom, and when: what the judge excuses, and nothing else. Times are of
+time.monotonic()."""
+import contextlib
+import threading
+import time
+from dataclasses import dataclass
+
+# Kinds of incidents.
+OUTAGE = "outage"  # these gateways may be without the store
+LOSS = "loss"  # the store may forget what is in it
+DOWN = "down"  # these gateways do not run
+FROZEN = "frozen"  # these gateways stand still
+SPLIT = "split"  # two servers may decide, each as if it were the only one
+
+# The machine that all of this runs on stood still if a sleep of TICK took PAUSE.
+TICK, PAUSE = 0.005, 0.050
+
+
+@dataclass
+class Incident:
+    kind: str
+    gateways: tuple
+    begin: float
+    # From `begin` until then the store surely answered none of them, if it is known.
+    sure_until: float = None
+    end: float = float("inf")
+
+
+class Journal:
+    def __init__(self, gateways):
+        self.all = tuple(range(gateways))
+        self.incidents = []
+        self.lives = []  # (gateway, since when it runs)
+        self._over = threading.Event()
+        threading.Thread(target=self._note_pauses, daemon=True).start()
+
+    def _note_pauses(self):
+        """What was under way then may have come too late for its gateway."""
+        last = time.monotonic()
+        while not self._over.wait(TICK):
+            now = time.monotonic()
+            if now - last > PAUSE:
+                self.note(OUTAGE, last, now)
+            last = now
+
+    def note(self, kind, begin, end):
+        self.incidents.append(Incident(kind, self.all, begin, end=end))
+
+    def stop(self):
+        self._over.set()
+
+    @contextlib.contextmanager
+    def incident(self, kind, gateways=None):
+        it = Incident(kind, self.all if gateways is None else tuple(gateways), time.monotonic())
+        self.incidents.append(it)
+        yield it
+        it.end = time.monotonic()
+
+    def outage(self, gateways=None):
+        return self.incident(OUTAGE, gateways)
+
+    def loss(self):
+        return self.incident(LOSS)
