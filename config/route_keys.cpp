@@ -1,7 +1,9 @@
 // routes: which requests, which limits, which upstream.
+#include "config/path_text.hpp"
 #include "config/reading.hpp"
 #include "config/route_name.hpp"
 #include "config/sections.hpp"
+#include "config/shape_keys.hpp"
 #include "config/text_rules.hpp"
 #include "config/yaml_text.hpp"
 #include "gateway/base/ip_address.hpp"
@@ -12,7 +14,6 @@
 namespace gateway::config {
 namespace {
 
-constexpr std::size_t longest_path = 512;
 constexpr std::size_t longest_method = 32;
 constexpr std::size_t longest_name = 2048;  // the default name of any route fits
 
@@ -50,29 +51,13 @@ void load_host(section& from, policy::route_match& match)
 
 void load_path(section& from, std::string_view key, policy::route_match& match)
 {
-    const std::string* text = from.text(key);
-    if (text == nullptr) {
+    const auto path = read_path(from, key);
+    if (!path) {
         return;
     }
-    std::string room;
-    const auto [path, refused_because] = policy::normalise_path(*text, room);
-    if (!text->starts_with('/')) {
-        from.problem(key, "a path begins with '/', got " + quoted(*text));
-    } else if (!is_visible(*text, longest_path)) {
-        from.problem(key, "expected at most 512 printable ASCII characters, others as %XX");
-    } else if (text->find_first_of("?#") != std::string::npos) {
-        from.problem(key, "a path has no query or fragment: write %3F or %23 for the character");
-    } else if (text->find(';') != std::string::npos) {
-        from.problem(key, "parameters (\";\") are left out when paths are matched: leave them out");
-    } else if (!refused_because.empty()) {
-        from.problem(key, "no request can match: " + std::string(refused_because));
-    } else {
-        match.path = path;
-        if (text->find_first_of("*{") != std::string::npos) {
-            from.warning(
-                key, "\"*\" and \"{\" are ordinary characters; \"path\" is a prefix anyway"
-            );
-        }
+    match.path = *path;
+    if (path->find_first_of("*{") != std::string::npos) {
+        from.warning(key, "\"*\" and \"{\" are ordinary characters; \"path\" is a prefix anyway");
     }
 }
 
@@ -262,6 +247,7 @@ void describe_route(keys& k, policy::route& route, const target_names& names)
         [&](keys& match) { describe_match(match, route.match); }
     );
     describe_targets(k, route, names);
+    describe_shape(k, route);
 }
 
 void load_routes(section& root, draft& d, const target_names& names)

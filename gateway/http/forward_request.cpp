@@ -60,9 +60,15 @@ std::string_view up_to(std::string_view first, std::string_view last)
 
 void append_own_start(const request_head& head, const forward_options& options, std::string& out)
 {
-    out.append(head.method).append(" "sv).append(head.path).append(head.query);
-    out.append(" HTTP/1.1\r\nHost: "sv);
-    out.append(head.authority.empty() ? options.default_host : head.authority).append("\r\n"sv);
+    out.append(head.method).append(" "sv);
+    if (options.path_start.empty() && options.path_rest.empty()) {
+        out.append(head.path);
+    } else {
+        out.append(options.path_start).append(options.path_rest);
+    }
+    out.append(head.query).append(" HTTP/1.1\r\nHost: "sv);
+    const std::string_view kept = head.authority.empty() ? options.default_host : head.authority;
+    out.append(options.host.empty() ? kept : options.host).append("\r\n"sv);
 }
 
 // The request line, the Host field first (RFC 9110 §7.2), and what else stays. Mostly the head
@@ -72,7 +78,7 @@ void append_what_stays(const request_head& head, const forward_options& options,
     std::span<const field> fields = head.fields;
     std::string_view start;
     if (!fields.empty() && fields.front().id == field_name::host && head.is_target_kept() &&
-        !head.http_1_0) {
+        !head.http_1_0 && !options.has_own_start()) {
         start = up_to(head.method, fields.front().line);
         fields = fields.subspan(1);
     } else {

@@ -31,6 +31,18 @@ struct forward_options {
     std::string_view default_host{};
     // The gateway's own name in the field Via.
     std::string_view via_name = "gateway";
+
+    // The path instead of the request's, in two parts; both empty: as it came.
+    std::string_view path_start{};
+    std::string_view path_rest{};
+    // The Host instead of the request's; empty: as it came.
+    std::string_view host{};
+
+    // Whether the request line or the Host is another than that which came.
+    bool has_own_start() const
+    {
+        return !path_start.empty() || !path_rest.empty() || !host.empty();
+    }
 };
 
 // Appends the head, empty line included. Always HTTP/1.1, exactly one Host, one framing; Upgrade

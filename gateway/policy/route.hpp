@@ -1,6 +1,8 @@
 // Which requests, which limits, which upstream.
 #pragma once
 
+#include "gateway/policy/route_shape.hpp"
+
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -39,6 +41,9 @@ struct route {
     bool reads_token = false;
     // Index into policy::upstreams.
     std::size_t upstream = 0;
+    // Whether `shape` changes anything.
+    bool shaped = false;
+    route_shape shape{};
 };
 
 }  // namespace gateway::policy

@@ -5,6 +5,7 @@
 #include "gateway/identity/client_address.hpp"
 #include "gateway/policy/path.hpp"
 #include "gateway/server/request_route.hpp"
+#include "gateway/server/request_shape.hpp"
 
 #include <algorithm>
 #include <random>
@@ -133,9 +134,9 @@ admission admitter::admit(const http::request_head& head, verdict_listener& list
     return conclude(*v);
 }
 
-http::forward_options admitter::forwarding() const
+http::forward_options admitter::forwarding(const http::request_head& head) const
 {
-    return {
+    http::forward_options options{
         .peer = peer_text_,
         .peer_trusted = peer_trusted_,
         .identity_header = view_->identity_header,
@@ -143,6 +144,10 @@ http::forward_options admitter::forwarding() const
         .default_host = pool().names().default_host(),
         .via_name = view_->via_name,
     };
+    if (route_->shaped) {
+        shape(route_->shape, head, options);
+    }
+    return options;
 }
 
 admission admitter::conclude(const verdict& v)

@@ -31,7 +31,7 @@ public:
     void abandon();
 
     // But what TLS tells.
-    http::forward_options forwarding() const;
+    http::forward_options forwarding(const http::request_head& head) const;
 
     // Of the request; null before the first one.
     const policy_view* view() const { return view_.get(); }

@@ -56,9 +56,9 @@ private:
     void request_begins() override;
     admission admit(const http::request_head& head) override;
 
-    http::forward_options forwarding() const override
+    http::forward_options forwarding(const http::request_head& head) const override
     {
-        http::forward_options options = admitter_.forwarding();
+        http::forward_options options = admitter_.forwarding(head);
         options.secure = host_.is_secure();
         const client_tls* const told = host_.told_tls();
         if (told != nullptr && told->forwarded && told->certificate) {

@@ -13,7 +13,7 @@ void request_state::begin(const http::request_head& head)
     port_.request_begins();
     const admission a = port_.admit(head);
     if (a.next != admission::action::respond) {
-        http::append_forwarded_request(head, port_.forwarding(), exchange_.prepare(head));
+        http::append_forwarded_request(head, port_.forwarding(head), exchange_.prepare(head));
         phase_ = phase::admitting;
     }
     if (a.next != admission::action::wait) {

@@ -40,7 +40,7 @@ public:
     // Route, identity, limits. `wait`: admitted() is called later.
     virtual admission admit(const http::request_head& head) = 0;
     // How the request that was admitted, or waits to be, goes upstream.
-    virtual http::forward_options forwarding() const = 0;
+    virtual http::forward_options forwarding(const http::request_head& head) const = 0;
     // What the limits said, for the response.
     virtual http::limit_statement limits_said() const = 0;
     // A tunnel begins: its 101 has been handed over.

@@ -110,6 +110,8 @@ protected:
         return a.admit(head_, *this);
     }
 
+    http::forward_options forwarding() const { return a.forwarding(head_, false); }
+
     std::string limit_lines() const
     {
         std::string out;
@@ -200,8 +202,8 @@ TEST_F(admissions, of_a_route_without_limits_go_on_and_carry_no_lines)
 {
     const admission free = ask("//free/./x");
     EXPECT_EQ(free.next, next::forward);
-    EXPECT_EQ(a.forwarding().peer, "10.0.0.1");
-    EXPECT_EQ(a.forwarding().default_host, "127.0.0.1:1");
+    EXPECT_EQ(forwarding().peer, "10.0.0.1");
+    EXPECT_EQ(forwarding().default_host, "127.0.0.1:1");
     EXPECT_EQ(a.route()->name, "free");
     EXPECT_EQ(&a.metrics(), metrics_of(0));
     EXPECT_EQ(limit_lines(), "");
@@ -238,7 +240,7 @@ TEST_F(admissions, of_a_limited_route_say_what_is_left_until_they_are_refused)
 TEST_F(admissions, look_for_the_client_only_where_a_trusted_peer_writes_it)
 {
     EXPECT_EQ(ask("/free", "X-Forwarded-For: 192.0.2.1\r\n").next, next::forward);
-    EXPECT_TRUE(a.forwarding().peer_trusted);
+    EXPECT_TRUE(forwarding().peer_trusted);
     EXPECT_EQ(a.client(), base::ip_address::v4(0xc0000201));
     ask("/free", "Forwarded: for=192.0.2.1\r\n");
     EXPECT_EQ(a.client(), peer);

@@ -198,7 +198,10 @@ public:
         return decide ? decide(head) : admission{};
     }
 
-    http::forward_options forwarding() const override { return {.default_host = "default.test"}; }
+    http::forward_options forwarding(const http::request_head&) const override
+    {
+        return {.default_host = "default.test"};
+    }
 
     http::limit_statement limits_said() const override { return {.reports = reports}; }
 

@@ -89,7 +89,10 @@ public:
 
     admission admit(const http::request_head&) override { return decision; }
 
-    http::forward_options forwarding() const override { return {.default_host = "u"}; }
+    http::forward_options forwarding(const http::request_head&) const override
+    {
+        return {.default_host = "u"};
+    }
 
     http::limit_statement limits_said() const override { return {}; }
 

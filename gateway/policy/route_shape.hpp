@@ -1,0 +1,31 @@
+// How a request of a route is changed on its way. Matching and limits see it as it came.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace gateway::policy {
+
+// The settings `strip_prefix` and `rewrite_prefix`: another beginning of the path.
+struct prefix_change {
+    // Whole segments of a normalised path, without a '/' at the end; may be empty.
+    std::string from;
+    // Likewise, as it is to be forwarded; empty: `from` is taken away.
+    std::string to;
+    // `to` and a '/'.
+    std::string to_and_slash;
+};
+
+// Which Host the upstream gets.
+enum class host_source : unsigned char { kept, upstream, named };
+
+struct route_shape {
+    std::optional<prefix_change> prefix;
+    host_source host = host_source::kept;
+    // With host_source::named: the host, perhaps with a port.
+    std::string host_name;
+
+    bool any() const { return prefix.has_value() || host != host_source::kept; }
+};
+
+}  // namespace gateway::policy

@@ -1,0 +1,15 @@
+// What a route's shape makes of a request. Pure.
+#pragma once
+
+#include "gateway/http/forward_request.hpp"
+#include "gateway/policy/route_shape.hpp"
+
+namespace gateway::server {
+
+// Fills in what the shape changes, for the path and host of `head`; `options` has the rest. The
+// texts are the shape's, the head's, or those that `options` had.
+void shape(
+    const policy::route_shape& shape, const http::request_head& head, http::forward_options& options
+);
+
+}  // namespace gateway::server

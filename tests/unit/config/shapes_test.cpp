@@ -1,0 +1,99 @@
+// What routes change of their requests.
+#include "config/print.hpp"
+#include "tests/unit/config/complaints.hpp"
+
+#include <gtest/gtest.h>
+
+namespace gateway::config {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// The route, with these keys, in a file.
+std::string route_with(const std::string& keys)
+{
+    return "routes: [{ match: { path: /api/v1 }, upstream: u, " + keys + " }]";
+}
+
+policy::route loaded(const std::string& keys)
+{
+    const settings s = load_text(file_with(route_with(keys)), "f");
+    return s.policy->routes.front();
+}
+
+TEST(shapes, of_a_route_without_any_key_change_nothing)
+{
+    EXPECT_FALSE(loaded("name: x").shaped);
+    EXPECT_FALSE(loaded("host: keep").shaped);
+}
+
+TEST(shapes, change_the_beginning_of_the_path)
+{
+    for (const char* prefix : {"/api", "/api/", "//%61pi/"}) {
+        const policy::route route = loaded("strip_prefix: \"" + std::string(prefix) + "\"");
+        EXPECT_TRUE(route.shaped);
+        EXPECT_EQ(route.shape.prefix->from, "/api");
+        EXPECT_EQ(route.shape.prefix->to, "");
+        EXPECT_EQ(route.shape.prefix->to_and_slash, "/");
+    }
+    const policy::route route = loaded("rewrite_prefix: { from: /api/v1, to: \"/a%20b/\" }");
+    EXPECT_EQ(route.shape.prefix->from, "/api/v1");
+    EXPECT_EQ(route.shape.prefix->to, "/a%20b");
+    EXPECT_EQ(route.shape.prefix->to_and_slash, "/a%20b/");
+    EXPECT_EQ(loaded("rewrite_prefix: { from: /, to: /base }").shape.prefix->from, "");
+}
+
+TEST(shapes, choose_the_host)
+{
+    EXPECT_EQ(loaded("host: upstream").shape.host, policy::host_source::upstream);
+    for (const char* host : {"inner.test", "inner.test:8080", "[2001:db8::1]:80"}) {
+        const policy::route route = loaded("host: \"" + std::string(host) + "\"");
+        EXPECT_EQ(route.shape.host, policy::host_source::named);
+        EXPECT_EQ(route.shape.host_name, host);
+    }
+}
+
+TEST(shapes, that_cannot_be_are_complained_of)
+{
+    const std::string path = "routes[0].";
+    const std::vector<std::pair<std::string, std::string>> rows = {
+        {"strip_prefix: /ap", "strip_prefix: not the beginning of the route's \"path\""},
+        {"strip_prefix: /api/v1/x", "strip_prefix: not the beginning"},
+        {"strip_prefix: /other", "strip_prefix: not the beginning"},
+        {"strip_prefix: /", "strip_prefix: takes nothing away"},
+        {"strip_prefix: api", "strip_prefix: a path begins with '/'"},
+        {"strip_prefix: /api/../x", "strip_prefix: no request can match"},
+        {"strip_prefix: [/api]", "strip_prefix: "},
+        {"rewrite_prefix: /v2", "rewrite_prefix: "},
+        {"rewrite_prefix: { from: /api }", "rewrite_prefix.to: "},
+        {"rewrite_prefix: { from: /v1, to: /v2 }", "rewrite_prefix.from: not the beginning"},
+        {"rewrite_prefix: { from: /api, to: \"/x?y\" }", "rewrite_prefix.to: a path has no query"},
+        {"rewrite_prefix: { from: /api, to: //b }", "rewrite_prefix.to: has an empty segment"},
+        {"rewrite_prefix: { from: /api, to: /b, by: c }", "rewrite_prefix.by: unknown key"},
+        {"strip_prefix: /api, rewrite_prefix: { from: /api, to: /b }",
+         "rewrite_prefix: a route has either"},
+        {"host: \"a b\"", "host: expected keep, upstream or a host"},
+        {"host: \"user@a\"", "host: expected keep"},
+        {"host: \"a\\r\\nX: y\"", "host: expected keep"},
+    };
+    for (const auto& [keys, complaint] : rows) {
+        EXPECT_THAT(problems_of(file_with(route_with(keys))), HasSubstr(path + complaint)) << keys;
+    }
+}
+
+TEST(shapes, are_printed_as_they_are_read)
+{
+    for (const std::string keys :
+         {"strip_prefix: /api\n    host: upstream\n",
+          "rewrite_prefix: { from: /api, to: \"/a%20b\" }\n    host: \"inner.test:80\"\n",
+          "rewrite_prefix: { from: /, to: /base }\n    host: keep\n"}) {
+        const std::string text = "routes:\n  - match: { path: /api }\n    upstream: u\n    " + keys;
+        const std::string printed = print(load_text(file_with(text), "f"));
+        EXPECT_THAT(printed, HasSubstr(keys));
+        EXPECT_EQ(print(load_text(printed, "f")), printed);
+    }
+}
+
+}  // namespace
+}  // namespace gateway::config
