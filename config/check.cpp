@@ -1,5 +1,7 @@
 #include "config/check.hpp"
 
+#include "gateway/http/field.hpp"
+
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -45,6 +47,36 @@ void check_hops(const draft& d, findings& found)
             "the port must not be reachable but through " +
                 (hops == 1 ? "that one proxy" : "those " + std::to_string(hops) + " proxies")
         );
+    }
+}
+
+void complain_of_identity(const origin& route, const std::string& name, findings& found)
+{
+    found.problem(
+        route.at,
+        route.path + ".request_headers",
+        quoted(name) + " is client.header, by which clients are known: it is for the gateway to say"
+    );
+}
+
+// By it clients are known: nobody behind us may take another for one.
+void check_identity_is_kept(const draft& d, findings& found)
+{
+    const auto is_identity = [&d](std::string_view name) {
+        return http::reads_as(name, d.policy.client.header);
+    };
+    for (std::size_t i = 0; i < d.policy.routes.size(); ++i) {
+        const http::field_edits& edits = d.policy.routes[i].shape.request;
+        for (const auto& [name, value] : edits.set) {
+            if (is_identity(name)) {
+                complain_of_identity(d.routes[i], name, found);
+            }
+        }
+        for (const std::string& name : edits.remove) {
+            if (is_identity(name)) {
+                complain_of_identity(d.routes[i], name, found);
+            }
+        }
     }
 }
 
@@ -179,6 +211,7 @@ void check(const draft& d, findings& found)
     check_admin(d, found);
     check_proxies_are_known(d, found);
     check_hops(d, found);
+    check_identity_is_kept(d, found);
     check_routes_are_distinct(d, found);
     check_one_shared_store_per_route(d, found);
     check_leases(d, found);

@@ -1,5 +1,6 @@
 #include "config/shape_keys.hpp"
 
+#include "config/field_keys.hpp"
 #include "config/path_text.hpp"
 #include "config/route_name.hpp"
 #include "config/yaml_text.hpp"
@@ -169,7 +170,20 @@ void describe_host(keys& k, policy::route_shape& shape)
 void describe_shape(keys& k, policy::route& route)
 {
     describe_prefix(k, route);
-    describe_host(k, route.shape);
+    policy::route_shape& shape = route.shape;
+    describe_host(k, shape);
+    k.mapping(
+        {"request_headers",
+         "what is changed of the header that the upstream gets: `set`, `remove`"},
+        [&shape](keys& inner) { describe_fields(inner, shape.request, message::request); },
+        shape.request.any()
+    );
+    k.mapping(
+        {"response",
+         "likewise of every response, and what is set of those that the gateway gives itself"},
+        [&shape](keys& inner) { describe_fields(inner, shape.response, message::response); },
+        shape.response.any()
+    );
 }
 
 }  // namespace gateway::config

@@ -48,6 +48,9 @@ bool is_forwarded(const field& f, const request_head& head, const forward_option
     if (!options.peer_trusted && (is_identity || from_trusted_peers.contains(f.id))) {
         return false;
     }
+    if (options.edits != nullptr && options.edits->takes_out(f.name)) {
+        return false;
+    }
     const bool any_nominated = !head.connection.nominated.empty();
     return !any_nominated || is_identity || essential.contains(f.id) ||
            from_trusted_peers.contains(f.id) || !head.connection.nominates(f.name);
@@ -88,6 +91,9 @@ void append_what_stays(const request_head& head, const forward_options& options,
     append_lines(start, fields, stays, out);
     if (head.respelt_length) {
         append_content_length(*head.respelt_length, out);
+    }
+    if (options.edits != nullptr) {
+        out.append(options.edits->lines);
     }
 }
 

@@ -2,6 +2,7 @@
 // lie; what belongs to one connection only is left out, what we vouch for is added last.
 #pragma once
 
+#include "gateway/http/field_edits.hpp"
 #include "gateway/http/message.hpp"
 
 #include <string>
@@ -37,6 +38,8 @@ struct forward_options {
     std::string_view path_rest{};
     // The Host instead of the request's; empty: as it came.
     std::string_view host{};
+    // Of the fields; null: none.
+    const field_edits* edits = nullptr;
 
     // Whether the request line or the Host is another than that which came.
     bool has_own_start() const

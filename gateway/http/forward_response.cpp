@@ -18,16 +18,25 @@ bool forwards_length(const response_head& head)
     return head.status >= 200 && head.status != 204;  // RFC 9110 §8.6
 }
 
-bool is_forwarded(const field& f, const response_head& head, bool replace_ratelimit)
+// What does not stay, beside what never does.
+struct taken_out {
+    bool ratelimit = false;
+    const field_edits* edits = nullptr;
+};
+
+bool is_forwarded(const field& f, const response_head& head, const taken_out& out)
 {
     if (hop_by_hop.contains(f.id)) {
         return f.id == field_name::upgrade && head.status == upgrade_required;
     }
-    if (f.id == field_name::x_ratelimit && replace_ratelimit) {
+    if (f.id == field_name::x_ratelimit && out.ratelimit) {
         return false;
     }
     if (f.id == field_name::content_length) {
         return forwards_length(head) && !head.respelt_length;
+    }
+    if (out.edits != nullptr && out.edits->takes_out(f.name)) {
+        return false;
     }
     return head.connection.nominated.empty() || !head.connection.nominates(f.name);
 }
@@ -42,7 +51,7 @@ void append_own_start(const response_head& head, std::string& out)
     out.append("HTTP/1.1 "sv).append(code, 3).append(" "sv).append(head.reason).append("\r\n"sv);
 }
 
-void append_what_stays(const response_head& head, bool replace_ratelimit, std::string& out)
+void append_what_stays(const response_head& head, const taken_out& without, std::string& out)
 {
     std::string_view start;
     if (!head.http_1_0 && !head.reason.empty()) {  // without one the space before it may lack
@@ -50,7 +59,7 @@ void append_what_stays(const response_head& head, bool replace_ratelimit, std::s
     } else {
         append_own_start(head, out);
     }
-    const auto stays = [&](const field& f) { return is_forwarded(f, head, replace_ratelimit); };
+    const auto stays = [&](const field& f) { return is_forwarded(f, head, without); };
     append_lines(start, head.fields, stays, out);
     if (head.respelt_length && forwards_length(head)) {
         append_content_length(*head.respelt_length, out);
@@ -96,9 +105,12 @@ void append_forwarded_response(
     const response_head& head, const response_options& options, std::string& out
 )
 {
-    append_what_stays(head, !options.limits.empty(), out);
+    append_what_stays(head, {!options.limits.empty(), options.edits}, out);
     if (!head.has_date) {
         out.append(options.date);
+    }
+    if (options.edits != nullptr) {
+        out.append(options.edits->lines);
     }
     append_limit_headers(options.limits, out);
     if (outbound_framing(head, options.client_http_1_0).how == framing::kind::chunked) {
@@ -108,9 +120,11 @@ void append_forwarded_response(
     out.append("\r\n"sv);
 }
 
-void append_interim_response(const response_head& head, bool replace_ratelimit, std::string& out)
+void append_interim_response(
+    const response_head& head, bool replace_ratelimit, const field_edits* edits, std::string& out
+)
 {
-    append_what_stays(head, replace_ratelimit, out);
+    append_what_stays(head, {replace_ratelimit, edits}, out);
     out.append("\r\n"sv);
 }
 

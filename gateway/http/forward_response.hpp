@@ -1,6 +1,7 @@
 // The response head that goes to the client, made from the upstream's.
 #pragma once
 
+#include "gateway/http/field_edits.hpp"
 #include "gateway/http/limit_headers.hpp"
 #include "gateway/http/message.hpp"
 
@@ -19,6 +20,8 @@ struct response_options {
     limit_statement limits{};
     // The line Date to add if the upstream sent none (RFC 9110 §6.6.1).
     std::string_view date{};
+    // Of the fields; null: none.
+    const field_edits* edits = nullptr;
 };
 
 // How the body will be delimited towards the client: a body that ends when the upstream closes is
@@ -30,7 +33,10 @@ void append_forwarded_response(
     const response_head& head, const response_options& options, std::string& out
 );
 
-// Appends an interim (1xx) head, without X-RateLimit fields if ours are to be in the final one.
-void append_interim_response(const response_head& head, bool replace_ratelimit, std::string& out);
+// Appends an interim (1xx) head, without X-RateLimit fields if ours are to be in the final one, and
+// without what `edits`, which may be null, takes out.
+void append_interim_response(
+    const response_head& head, bool replace_ratelimit, const field_edits* edits, std::string& out
+);
 
 }  // namespace gateway::http

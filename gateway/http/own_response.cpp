@@ -116,10 +116,12 @@ std::size_t append_own_response(const own_response& response, std::string& out)
     const known_texts& known = texts_of(response.status);
     const bool is_problem = response.status >= 400;
     const std::size_t size = is_problem ? problem_size(response, known) : 0;
+    const std::string_view set =
+        response.edits != nullptr ? std::string_view{response.edits->own_lines} : "";
     text_writer to(
         out,
         room_beside_texts + known.start_line.size() + response.date.size() +
-            limit_headers_size(response.limits) + response.extra.size() + size
+            limit_headers_size(response.limits) + response.extra.size() + set.size() + size
     );
     to.add(known.start_line).add(response.date);
     if (is_problem) {
@@ -131,7 +133,7 @@ std::size_t append_own_response(const own_response& response, std::string& out)
     if (response.retry_after.count() > 0) {
         add_retry_after(response.retry_after, to);
     }
-    to.add(response.extra);
+    to.add(response.extra).add(set);
     if (response.close) {
         to.add("Connection: close\r\n");
     } else if (response.keep_alive_1_0) {

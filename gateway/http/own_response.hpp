@@ -1,6 +1,7 @@
 // Responses of the gateway's own: problem details (RFC 9457) with the fields each status wants.
 #pragma once
 
+#include "gateway/http/field_edits.hpp"
 #include "gateway/http/limit_headers.hpp"
 
 #include <cstddef>
@@ -23,6 +24,8 @@ struct own_response {
     std::string_view date{};
     // Whole lines to add to the head.
     std::string_view extra{};
+    // What the route sets, of which it says what fits; null: nothing.
+    const field_edits* edits = nullptr;
 
     // Whether this connection ends after the response.
     bool close = false;

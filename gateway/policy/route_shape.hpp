@@ -1,6 +1,8 @@
 // How a request of a route is changed on its way. Matching and limits see it as it came.
 #pragma once
 
+#include "gateway/http/field_edits.hpp"
+
 #include <optional>
 #include <string>
 
@@ -24,8 +26,14 @@ struct route_shape {
     host_source host = host_source::kept;
     // With host_source::named: the host, perhaps with a port.
     std::string host_name;
+    // Of the head that goes upstream, and of that which goes to the client.
+    http::field_edits request;
+    http::field_edits response;
 
-    bool any() const { return prefix.has_value() || host != host_source::kept; }
+    bool any() const
+    {
+        return prefix || host != host_source::kept || request.any() || response.any();
+    }
 };
 
 }  // namespace gateway::policy

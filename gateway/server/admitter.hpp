@@ -62,6 +62,12 @@ public:
         return {reports_, view_->limit_headers, decided_at_};
     }
 
+    // Of its route; null: none.
+    const http::field_edits* response_edits() const
+    {
+        return route_ != nullptr && route_->shaped ? &route_->shape.response : nullptr;
+    }
+
     std::string_view deciding_limit() const { return deciding_limit_; }
 
     std::string_view outcome() const { return outcome_; }

@@ -41,6 +41,7 @@ std::uint64_t http1_state::respond(const admission& a)
         .retry_after = a.retry_after,
         .date = port_.date_line(),
         .extra = a.extra,
+        .edits = request_->response_edits(),
         .close = close_after_ || !keep_alive_,
         .keep_alive_1_0 = http_1_0_,
         .head_only = is_head_,
@@ -51,7 +52,8 @@ std::uint64_t http1_state::respond(const admission& a)
 void http1_state::interim_response(const http::response_head& head)
 {
     if (!http_1_0_) {
-        http::append_interim_response(head, !request_->limits_said().empty(), port_.out());
+        const bool limited = !request_->limits_said().empty();
+        http::append_interim_response(head, limited, request_->response_edits(), port_.out());
     }
 }
 
@@ -77,6 +79,7 @@ void http1_state::response(const http::response_head& head)
         .close = close_after_ || !keep_alive_,
         .limits = request_->limits_said(),
         .date = port_.date_line(),
+        .edits = request_->response_edits(),
     };
     http::append_forwarded_response(head, options, port_.out());
 }
@@ -111,7 +114,9 @@ void http1_state::response_end()
 // A tunnel ends only with the connection.
 void http1_state::switched(const http::response_head& head)
 {
-    http::append_forwarded_response(head, {.limits = request_->limits_said()}, port_.out());
+    http::append_forwarded_response(
+        head, {.limits = request_->limits_said(), .edits = request_->response_edits()}, port_.out()
+    );
     flush();
 }
 

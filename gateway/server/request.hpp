@@ -70,6 +70,11 @@ private:
 
     http::limit_statement limits_said() const override { return admitter_.limits_said(); }
 
+    const http::field_edits* response_edits() const override
+    {
+        return host_.decide() ? nullptr : admitter_.response_edits();
+    }
+
     void tunnel_begins() override;
     void tunnel_carries(proxy::tunnel_side from, std::size_t bytes) override;
     void request_ends(const finished& f) override;

@@ -20,6 +20,9 @@ void shape(
     } else if (shape.host == policy::host_source::named) {
         options.host = shape.host_name;
     }
+    if (shape.request.any()) {
+        options.edits = &shape.request;
+    }
 }
 
 }  // namespace gateway::server

@@ -43,6 +43,8 @@ public:
     virtual http::forward_options forwarding(const http::request_head& head) const = 0;
     // What the limits said, for the response.
     virtual http::limit_statement limits_said() const = 0;
+    // What its route changes of the response's fields; null: nothing.
+    virtual const http::field_edits* response_edits() const = 0;
     // A tunnel begins: its 101 has been handed over.
     virtual void tunnel_begins() = 0;
     virtual void tunnel_carries(proxy::tunnel_side from, std::size_t bytes) = 0;
@@ -143,6 +145,8 @@ public:
     bool may_retry() const { return exchange_.may_retry(); }
 
     http::limit_statement limits_said() const { return port_.limits_said(); }
+
+    const http::field_edits* response_edits() const { return port_.response_edits(); }
 
 private:
     request_port& port_;

@@ -51,3 +51,26 @@ class Shaping(SystemTest):
             extra="limits: { few: { key: path, rate: 1/h } }\n",
         )
         self.assertEqual([gateway.get(f"/api/{x}").status for x in "aba"], [200, 200, 429])
+
+    def test_fields_are_set_and_removed_both_ways(self):
+        def script(peer, request):
+            peer.read_body(request)
+            peer.reply(fields=[("Server", "origin/1"), ("X-Env", "theirs"), ("X-Kept", "1")])
+
+        gateway, origin = self.shaped(
+            "request_headers: { set: { X-Env: prod }, remove: [X-Debug] }, limits: [few], "
+            "response: { set: { X-Env: ours, Content-Type: text/css }, remove: [server] }",
+            extra="limits: { few: { key: 'header:x-debug', missing_key: reject, rate: 2/h } }\n",
+            script=script,
+        )
+        fields = [("x-env", "dev"), ("X_Env", "dev"), ("Connection", "X-Env"), ("X-DEBUG", "1")]
+        r = gateway.get("/api", fields)
+        told = origin.last()
+        self.assertEqual((told.all("x-env"), told.all("x_env"), told.all("x-debug")), (["prod"], [], []))
+        self.assertEqual((r.all("x-env"), r.all("server"), r["x-kept"]), (["ours"], [], "1"))
+        self.assertEqual(r.all("content-type"), ["text/css"])
+        self.assertEqual(gateway.get("/api").status, 400, "the key is of what came, and not there")
+        gateway.get("/api", fields)
+        r = gateway.get("/api", fields)
+        self.assertEqual((r.status, r.all("x-env")), (429, ["ours"]))
+        self.assertEqual(r.all("content-type"), ["application/problem+json"])

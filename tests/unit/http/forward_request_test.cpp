@@ -330,5 +330,26 @@ TEST(forward_request, every_mix_of_fields_gives_a_sound_head)
     }
 }
 
+TEST(forward_request, edits_replace_and_remove_fields_however_they_are_spelt)
+{
+    field_edits e;
+    e.set = {{"X-Env", "prod"}, {"Authorization", "Bearer t"}};
+    e.remove = {"X-Debug"};
+    e.finish();
+    forward_options options = from("192.0.2.7", false);
+    options.edits = &e;
+    EXPECT_EQ(
+        forwarded(
+            get("x-env: a\r\nX_Env: b\r\nConnection: X-Env\r\nB: c\r\nX_DEBUG: 1\r\nx-debug: 1\r\n"
+                "X-Debugger: 2\r\nauthorization: Basic x\r\nContent-Length: 00\r\n"),
+            options
+        ),
+        "GET /p?q HTTP/1.1\r\nHost: a\r\nB: c\r\nX-Debugger: 2\r\nContent-Length: 0\r\n"
+        "X-Env: prod\r\nAuthorization: Bearer t\r\n"
+        "X-Forwarded-For: 192.0.2.7\r\nX-Forwarded-Proto: http\r\nX-Forwarded-Host: a\r\n"
+        "Via: 1.1 gateway\r\n\r\n"
+    );
+}
+
 }  // namespace
 }  // namespace gateway::http

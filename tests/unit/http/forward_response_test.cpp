@@ -158,7 +158,7 @@ TEST(forward_response, a_content_length_is_written_as_the_number_it_is)
     }
     std::string interim;
     append_interim_response(
-        accepted_response("HTTP/1.1 103 x\r\nContent-Length: 00\r\n\r\n"), false, interim
+        accepted_response("HTTP/1.1 103 x\r\nContent-Length: 00\r\n\r\n"), false, nullptr, interim
     );
     EXPECT_EQ(interim, "HTTP/1.1 103 x\r\n\r\n");
 }
@@ -222,10 +222,10 @@ TEST(forward_response, an_interim_response_has_fields_and_no_framing)
         "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nContent-Length: 0\r\nConnection: x\r\n"
         "X: y\r\nX-RateLimit-Limit: 9\r\n\r\n";
     std::string out;
-    append_interim_response(accepted_response(bytes), false, out);
+    append_interim_response(accepted_response(bytes), false, nullptr, out);
     EXPECT_EQ(out, "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nX-RateLimit-Limit: 9\r\n\r\n");
     out.clear();
-    append_interim_response(accepted_response(bytes), true, out);
+    append_interim_response(accepted_response(bytes), true, nullptr, out);
     EXPECT_EQ(out, "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n");
 }
 
@@ -271,6 +271,39 @@ TEST(forward_response, every_mix_of_fields_gives_a_sound_head)
             }()) << bytes;
         }
     }
+}
+
+field_edits edits(
+    std::vector<std::pair<std::string, std::string>> set, std::vector<std::string> remove
+)
+{
+    field_edits e{.set = std::move(set), .remove = std::move(remove), .lines = {}, .own_lines = {}};
+    e.finish();
+    return e;
+}
+
+TEST(forward_response, edits_replace_and_remove_fields_however_they_are_spelt)
+{
+    const field_edits e = edits({{"X-A", "1"}, {"Server", "s"}}, {"X-Powered-By"});
+    const std::string lines = "x-a: 0\r\nX_A: 0\r\nB: c\r\nx-powered-BY: php\r\nX-Powered: y\r\n";
+    EXPECT_EQ(
+        forwarded("HTTP/1.1 204 x\r\nDate: d\r\n" + lines + "\r\n", {.edits = &e}),
+        "HTTP/1.1 204 x\r\nDate: d\r\nB: c\r\nX-Powered: y\r\nX-A: 1\r\nServer: s\r\n\r\n"
+    );
+    std::string interim;
+    append_interim_response(
+        accepted_response("HTTP/1.1 103 x\r\n" + lines + "\r\n"), false, &e, interim
+    );
+    EXPECT_EQ(interim, "HTTP/1.1 103 x\r\nB: c\r\nX-Powered: y\r\n\r\n");
+}
+
+TEST(forward_response, what_is_set_stays_though_the_upstream_nominates_it)
+{
+    const field_edits e = edits({{"X-A", "1"}}, {});
+    EXPECT_EQ(
+        forwarded("HTTP/1.1 204 x\r\nDate: d\r\nConnection: X-A\r\nX-A: 0\r\n\r\n", {.edits = &e}),
+        "HTTP/1.1 204 x\r\nDate: d\r\nX-A: 1\r\n\r\n"
+    );
 }
 
 }  // namespace

@@ -141,5 +141,16 @@ TEST(own_response, tells_how_many_bytes_are_content)
     EXPECT_EQ(out.substr(0, head.size()), head);
 }
 
+TEST(own_response, gets_what_its_route_sets_but_for_what_it_says_of_its_content)
+{
+    field_edits e;
+    e.set = {{"X-A", "1"}, {"content-type", "text/css"}, {"Cache-Control", "public"}, {"B", "2"}};
+    e.finish();
+    EXPECT_EQ(
+        text_of({.status = 200, .edits = &e}),
+        "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nCache-Control: no-store\r\nX-A: 1\r\nB: 2\r\n\r\n"
+    );
+}
+
 }  // namespace
 }  // namespace gateway::http

@@ -49,7 +49,8 @@ public:
     bool upstream_is_blocked = false;
     bool block_when_sent = false;  // whatever is sent to the client blocks
     limit::limit nine = limit::limit::make(1, std::chrono::seconds{1}, 9).value();
-    std::vector<http::limit_report> reports;  // of limits
+    std::vector<http::limit_report> reports;   // of limits
+    const http::field_edits* edits = nullptr;  // of responses
 
     // What it saw.
     std::string to_client;
@@ -204,6 +205,8 @@ public:
     }
 
     http::limit_statement limits_said() const override { return {.reports = reports}; }
+
+    const http::field_edits* response_edits() const override { return edits; }
 
     std::string_view date_line() const override { return "Date: now\r\n"; }
 

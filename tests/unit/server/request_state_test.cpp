@@ -96,6 +96,8 @@ public:
 
     http::limit_statement limits_said() const override { return {}; }
 
+    const http::field_edits* response_edits() const override { return nullptr; }
+
     void tunnel_begins() override { EXPECT_EQ(status, 101); }
 
     void tunnel_carries(proxy::tunnel_side, std::size_t) override {}

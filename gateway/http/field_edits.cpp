@@ -1,0 +1,39 @@
+#include "gateway/http/field_edits.hpp"
+
+#include "gateway/base/text.hpp"
+#include "gateway/http/field.hpp"
+
+#include <algorithm>
+
+namespace gateway::http {
+
+namespace {
+
+bool says_what_content_is(std::string_view name)
+{
+    return base::equal_ignoring_case(name, "Content-Type") ||
+           base::equal_ignoring_case(name, "Cache-Control");
+}
+
+}  // namespace
+
+void field_edits::finish()
+{
+    lines.clear();
+    own_lines.clear();
+    for (const auto& [name, value] : set) {
+        const std::string line = name + ": " + value + "\r\n";
+        lines += line;
+        own_lines += says_what_content_is(name) ? "" : line;
+    }
+}
+
+bool field_edits::takes_out(std::string_view name) const
+{
+    const auto is_set = [name](const auto& s) { return reads_as(name, s.first); };
+    const auto is_it = [name](const std::string& removed) { return reads_as(name, removed); };
+    return std::any_of(set.begin(), set.end(), is_set) ||
+           std::any_of(remove.begin(), remove.end(), is_it);
+}
+
+}  // namespace gateway::http
