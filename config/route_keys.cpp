@@ -1,4 +1,5 @@
 // routes: which requests, which limits, which upstream.
+#include "config/answer_keys.hpp"
 #include "config/path_text.hpp"
 #include "config/reading.hpp"
 #include "config/route_name.hpp"
@@ -218,7 +219,7 @@ void describe_targets(keys& k, policy::route& route, const target_names& names)
              }}
     );
     k.other(
-        {"upstream", "where its requests go"},
+        {"upstream", "where its requests go. Without it, `redirect` or `respond`"},
         {.says = {"none", "a name in `upstreams`"},
          .read =
              [&](section& from) {
@@ -226,7 +227,11 @@ void describe_targets(keys& k, policy::route& route, const target_names& names)
                  route.upstream =
                      resolve(name, "upstream", names.upstreams, from.found()).value_or(0);
              },
-         .print = [&] { return yaml(names.upstreams[route.upstream]); }}
+         .print = [&]() -> std::optional<std::string> {
+             const bool any = route.upstream != policy::no_upstream;
+             return any ? std::optional{yaml(names.upstreams[route.upstream])} : std::nullopt;
+         },
+         .optional = true}
     );
 }
 
@@ -248,6 +253,7 @@ void describe_route(keys& k, policy::route& route, const target_names& names)
     );
     describe_targets(k, route, names);
     describe_shape(k, route);
+    describe_answer(k, route);
 }
 
 void load_routes(section& root, draft& d, const target_names& names)

@@ -148,20 +148,23 @@ void read_host(section& route, policy::route_shape& shape)
     }
 }
 
-void describe_host(keys& k, policy::route_shape& shape)
+void describe_host(keys& k, policy::route& route)
 {
+    policy::route_shape& shape = route.shape;
     k.other(
         {"host",
          "the Host that the upstream gets: the client's, the address of its first server as it is "
          "written under `servers`, or this one. X-Forwarded-Host tells the client's in any case"},
         {.says = {"`keep`", "`keep`, `upstream`, or a host with or without a port"},
          .read = [&](section& from) { read_host(from, shape); },
-         .print =
-             [&] {
-                 return shape.host == host_source::kept       ? "keep"
-                        : shape.host == host_source::upstream ? "upstream"
-                                                              : yaml(shape.host_name);
-             }}
+         .print = [&]() -> std::optional<std::string> {
+             if (route.upstream == policy::no_upstream) {
+                 return std::nullopt;
+             }
+             return shape.host == host_source::kept       ? "keep"
+                    : shape.host == host_source::upstream ? "upstream"
+                                                          : yaml(shape.host_name);
+         }}
     );
 }
 
@@ -171,7 +174,7 @@ void describe_shape(keys& k, policy::route& route)
 {
     describe_prefix(k, route);
     policy::route_shape& shape = route.shape;
-    describe_host(k, shape);
+    describe_host(k, route);
     k.mapping(
         {"request_headers",
          "what is changed of the header that the upstream gets: `set`, `remove`"},

@@ -211,9 +211,6 @@ void describe_upstream(keys& upstream, proxy::upstream_options& options)
 void load_upstreams(section& root, draft& d)
 {
     const located all{root.find("upstreams"), "upstreams"};
-    if (all.value->is == node::kind::mapping && all.value->entries.empty()) {
-        root.problem("upstreams", "at least one upstream is needed");
-    }
     for (const auto& [name, one] : named_entries(all, max_upstreams, root.found())) {
         proxy::upstream_options options;
         options.name = name;
@@ -231,7 +228,7 @@ void describe_upstreams(keys& root, draft& d)
     std::vector<proxy::upstream_options>& upstreams = d.result.upstreams;
     root.each(
         {"upstreams", {}},
-        {.says = {"none"},
+        {.says = {"`{}`"},
          .read = [&](section& from) { load_upstreams(from, d); },
          .size = [&] { return upstreams.size(); },
          .name = [&](std::size_t i) { return upstreams[i].name; },

@@ -109,10 +109,52 @@ std::size_t problem_size(const own_response& response, const known_texts& known)
 
 constexpr std::size_t room_beside_texts = 256;  // for all that is the same in every response
 
+// What is said of the connection, and the end of the head.
+void add_end(const own_response& response, text_writer& to)
+{
+    if (response.close) {
+        to.add("Connection: close\r\n");
+    } else if (response.keep_alive_1_0) {
+        to.add("Connection: keep-alive\r\n");
+    }
+    to.add("\r\n");
+}
+
+// It may be kept, if what the route sets says so.
+std::size_t append_fixed_response(const own_response& response, std::string& out)
+{
+    const fixed_response& fixed = *response.fixed;
+    const std::string_view set =
+        response.edits != nullptr ? std::string_view{response.edits->lines} : "";
+    text_writer to(
+        out,
+        room_beside_texts + fixed.start_line.size() + fixed.type_line.size() +
+            response.date.size() + limit_headers_size(response.limits) + response.extra.size() +
+            set.size() + fixed.body.size()
+    );
+    to.add(fixed.start_line).add(response.date).add(fixed.type_line);
+    if (!fixed.is_bodiless()) {
+        to.add("Content-Length: ").add(static_cast<std::int64_t>(fixed.body.size())).add("\r\n");
+    } else if (fixed.status == 205) {
+        to.add("Content-Length: 0\r\n");
+    }
+    add_limit_headers(response.limits, to);
+    to.add(response.extra).add(set);
+    add_end(response, to);
+    if (fixed.is_bodiless() || response.head_only) {
+        return 0;
+    }
+    to.add(fixed.body);
+    return fixed.body.size();
+}
+
 }  // namespace
 
 std::size_t append_own_response(const own_response& response, std::string& out)
 {
+    if (response.fixed != nullptr) {
+        return append_fixed_response(response, out);
+    }
     const known_texts& known = texts_of(response.status);
     const bool is_problem = response.status >= 400;
     const std::size_t size = is_problem ? problem_size(response, known) : 0;
@@ -134,12 +176,7 @@ std::size_t append_own_response(const own_response& response, std::string& out)
         add_retry_after(response.retry_after, to);
     }
     to.add(response.extra).add(set);
-    if (response.close) {
-        to.add("Connection: close\r\n");
-    } else if (response.keep_alive_1_0) {
-        to.add("Connection: keep-alive\r\n");
-    }
-    to.add("\r\n");
+    add_end(response, to);
     if (!is_problem || response.head_only) {
         return 0;
     }

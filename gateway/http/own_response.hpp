@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gateway/http/field_edits.hpp"
+#include "gateway/http/fixed_response.hpp"
 #include "gateway/http/limit_headers.hpp"
 
 #include <cstddef>
@@ -26,6 +27,9 @@ struct own_response {
     std::string_view extra{};
     // What the route sets, of which it says what fits; null: nothing.
     const field_edits* edits = nullptr;
+
+    // What the route says instead of an upstream, whose status it is; null: nothing.
+    const fixed_response* fixed = nullptr;
 
     // Whether this connection ends after the response.
     bool close = false;

@@ -13,6 +13,8 @@ namespace gateway::policy {
 // What metrics call the requests that no route matched; so no route has that name.
 inline constexpr std::string_view no_route_name = "none";
 
+inline constexpr std::size_t no_upstream = static_cast<std::size_t>(-1);
+
 struct route_match {
     // Lower case, no port, no trailing dot; empty: any host.
     std::string host;
@@ -39,7 +41,7 @@ struct route {
     bool counts_places = false;
     // Whether the key of one of them has a claim of a token.
     bool reads_token = false;
-    // Index into policy::upstreams.
+    // Index into policy::upstreams, or `no_upstream`: its shape has an answer.
     std::size_t upstream = 0;
     // Whether `shape` changes anything.
     bool shaped = false;

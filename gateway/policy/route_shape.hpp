@@ -2,6 +2,8 @@
 #pragma once
 
 #include "gateway/http/field_edits.hpp"
+#include "gateway/http/fixed_response.hpp"
+#include "gateway/policy/location.hpp"
 
 #include <optional>
 #include <string>
@@ -21,6 +23,13 @@ struct prefix_change {
 // Which Host the upstream gets.
 enum class host_source : unsigned char { kept, upstream, named };
 
+// The settings `redirect` and `respond`: what the gateway says instead of an upstream.
+struct route_answer {
+    http::fixed_response response;
+    // Of a redirect.
+    std::optional<location> to;
+};
+
 struct route_shape {
     std::optional<prefix_change> prefix;
     host_source host = host_source::kept;
@@ -29,10 +38,12 @@ struct route_shape {
     // Of the head that goes upstream, and of that which goes to the client.
     http::field_edits request;
     http::field_edits response;
+    // Instead of an upstream.
+    std::optional<route_answer> answer;
 
     bool any() const
     {
-        return prefix || host != host_source::kept || request.any() || response.any();
+        return prefix || host != host_source::kept || request.any() || response.any() || answer;
     }
 };
 

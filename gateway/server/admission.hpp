@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gateway/base/clock.hpp"
+#include "gateway/http/fixed_response.hpp"
 
 #include <string_view>
 
@@ -20,6 +21,8 @@ struct admission {
     base::duration retry_after{0};
     // Header lines to add to the response.
     std::string_view extra;
+    // What the route says instead of an upstream; null: nothing.
+    const http::fixed_response* fixed = nullptr;
     // Whether the rest of the request is not to be read.
     bool leaves_rest_unread = false;
 };

@@ -108,6 +108,9 @@ admission admitter::admit(const http::request_head& head, verdict_listener& list
     route_ = &policy.routes[found.index];
     metrics_ = view_->routes[found.index];
 
+    if (is_answered()) {
+        prepare_redirect(head);
+    }
     if (route_->limits.empty()) {
         return {};
     }
@@ -134,6 +137,39 @@ admission admitter::admit(const http::request_head& head, verdict_listener& list
     return conclude(*v);
 }
 
+void admitter::prepare_redirect(const http::request_head& head)
+{
+    location_.clear();
+    const auto& to = route_->shape.answer->to;
+    if (!to) {
+        return;
+    }
+    std::string host;
+    policy::normalise_host(head.authority, host);
+    if (host.empty() && to->names_host()) {
+        return;
+    }
+    location_ = "Location: ";
+    to->append(location_subject(route_->shape, head, host), location_);
+    location_ += "\r\n";
+}
+
+admission admitter::answer() const
+{
+    const policy::route_answer& said = *route_->shape.answer;
+    if (said.to && location_.empty()) {
+        return refusal(
+            400, "the request names no host, and where it is redirected to depends on it"
+        );
+    }
+    admission a;
+    a.next = admission::action::respond;
+    a.status = said.response.status;
+    a.extra = location_;
+    a.fixed = &said.response;
+    return a;
+}
+
 http::forward_options admitter::forwarding(const http::request_head& head) const
 {
     http::forward_options options{
@@ -141,7 +177,7 @@ http::forward_options admitter::forwarding(const http::request_head& head) const
         .peer_trusted = peer_trusted_,
         .identity_header = view_->identity_header,
         .identity_field = view_->identity_field,
-        .default_host = pool().names().default_host(),
+        .default_host = is_answered() ? std::string_view{} : pool().names().default_host(),
         .via_name = view_->via_name,
     };
     if (route_->shaped) {

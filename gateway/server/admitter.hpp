@@ -62,6 +62,12 @@ public:
         return {reports_, view_->limit_headers, decided_at_};
     }
 
+    // Whether its route answers instead of an upstream, of which there is none then.
+    bool is_answered() const { return route_->upstream == policy::no_upstream; }
+
+    // What such a route says, to a request that may go on.
+    admission answer() const;
+
     // Of its route; null: none.
     const http::field_edits* response_edits() const
     {
@@ -100,6 +106,8 @@ private:
     // When the limits decided, in Unix time; set only if clients are told of it.
     base::duration decided_at_{0};
 
+    // The line Location of a redirect.
+    std::string location_;
     std::string_view deciding_limit_;
     std::string_view outcome_;
     std::string bucket_name_;
@@ -107,6 +115,7 @@ private:
     std::string shadow_rejected_;
 
     base::ip_address find_client(const http::request_head& head) const;
+    void prepare_redirect(const http::request_head& head);
     void remember(const verdict& v, base::duration hold);
     void reserve(limit_check::reserving what);
 };

@@ -198,7 +198,9 @@ boost::json::value as_json(const explanation& e, const std::vector<looked_at>& l
     if (e.route != nullptr) {
         told["route"] = e.route->name;
         told["path"] = e.path;
-        told["upstream"] = e.policy->upstreams[e.route->upstream];
+        if (e.route->upstream != policy::no_upstream) {
+            told["upstream"] = e.policy->upstreams[e.route->upstream];
+        }
     }
     told["verdict"] = e.status != 0 ? refusal_of(e.status, e.detail)
                       : unseen      ? boost::json::object{{"says", "unknown"}}

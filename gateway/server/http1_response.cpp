@@ -42,6 +42,7 @@ std::uint64_t http1_state::respond(const admission& a)
         .date = port_.date_line(),
         .extra = a.extra,
         .edits = request_->response_edits(),
+        .fixed = a.fixed,
         .close = close_after_ || !keep_alive_,
         .keep_alive_1_0 = http_1_0_,
         .head_only = is_head_,

@@ -19,7 +19,14 @@ admission request::admit(const http::request_head& head)
         return answer(head);
     }
     account_.note(head, admitter_);
-    return held_or(admitter_.admit(head, *this));
+    return answered_or(held_or(admitter_.admit(head, *this)));
+}
+
+// By its route, if that does without an upstream, and the request may go on.
+admission request::answered_or(admission a) const
+{
+    const bool answered = a.next == admission::action::forward && admitter_.is_answered();
+    return answered ? admitter_.answer() : a;
 }
 
 // Of a proxy that asks whether a request may pass.
@@ -83,7 +90,7 @@ void request::tokens_are_there()
 
 void request::settled(const admission& a)
 {
-    state_.admitted(host_.decide() ? as_answer(a) : a);
+    state_.admitted(host_.decide() ? as_answer(a) : answered_or(a));
     host_.after_event(true);
 }
 

@@ -50,6 +50,7 @@ private:
     admission answer(const http::request_head& question);
     admission as_answer(admission a);
     admission held_or(admission a);
+    admission answered_or(admission a) const;
     void settled(const admission& a);
 
     // request_port

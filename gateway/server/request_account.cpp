@@ -105,8 +105,9 @@ void request_account::log(
         .host = {},
         .target = {},
         .route = route != nullptr ? std::string_view(route->name) : std::string_view{},
-        .upstream =
-            route != nullptr ? std::string_view(of.pool().options().name) : std::string_view{},
+        .upstream = route != nullptr && !of.is_answered()
+                        ? std::string_view(of.pool().options().name)
+                        : std::string_view{},
         .limit = of.deciding_limit(),
         .outcome = of.outcome(),
         .bucket = {},

@@ -12,4 +12,9 @@ void shape(
     const policy::route_shape& shape, const http::request_head& head, http::forward_options& options
 );
 
+// What a redirect may say of the request, whose path is as the shape leaves it.
+policy::location_subject location_subject(
+    const policy::route_shape& shape, const http::request_head& head, std::string_view host
+);
+
 }  // namespace gateway::server

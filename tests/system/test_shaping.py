@@ -74,3 +74,77 @@ class Shaping(SystemTest):
         r = gateway.get("/api", fields)
         self.assertEqual((r.status, r.all("x-env")), (429, ["ours"]))
         self.assertEqual(r.all("content-type"), ["application/problem+json"])
+
+
+class Answers(SystemTest):
+    def answering(self, route, extra=""):
+        return self.gateway(f"routes: [ {{ {route} }} ]\nupstreams: {{}}\n" + extra)
+
+    def test_a_redirect_names_the_host_and_the_target_that_were_asked_for(self):
+        gateway = self.answering("redirect: { to: 'https://{host}{uri}' }")
+        for target, host, location in [
+            ("/a%20b?c=//d", "Example.com:8080", "https://example.com/a%20b?c=//d"),
+            ("//evil.test/x", "a.test", "https://a.test/evil.test/x"),
+            ("http://b.test:1?y", "a.test", "https://b.test/?y"),
+        ]:
+            request = f"GET {target} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode()
+            r = exchange_raw(gateway.address, request)
+            self.assertEqual((r.status, r.all("location"), r.body), (308, [location], b""))
+        r = exchange_raw(gateway.address, b"OPTIONS * HTTP/1.1\r\nHost: a.test\r\n\r\n")
+        self.assertEqual(r.all("location"), ["https://a.test/"])
+        self.assertEqual(exchange_raw(gateway.address, b"GET / HTTP/1.0\r\n\r\n").status, 400)
+
+    def test_a_redirect_within_the_site_leaves_it_to_nobody(self):
+        gateway = self.answering(
+            "match: { path: /old }, strip_prefix: /old, redirect: { status: 301, to: '{uri}' }"
+        )
+        for target, location in [
+            ("/old//evil.test", "/evil.test"),
+            ("/old%2F%2Fevil.test", "/evil.test"),
+            ("/old/%5Cevil.test", "/evil.test"),
+            ("/old", "/"),
+        ]:
+            r = gateway.get(target)
+            self.assertEqual((r.status, r.all("location")), (301, [location]))
+
+    def test_a_response_is_the_same_for_all_and_limits_hold(self):
+        gateway = self.answering(
+            "respond: { status: 418, body: tea!, content_type: text/x-tea }, limits: [few], "
+            "response: { set: { Cache-Control: max-age=9 } }",
+            extra="limits: { few: { key: client_ip, rate: 4/h } }\n",
+        )
+        with gateway.connect() as c:
+            r = c.ask("/x")
+            self.assertEqual((r.status, r.body, r["content-type"]), (418, b"tea!", "text/x-tea"))
+            self.assertEqual((r["cache-control"], r["x-ratelimit-remaining"]), ("max-age=9", "3"))
+            c.request("/x", method="HEAD")
+            r = c.response(head=True)
+            self.assertEqual((r.status, r["content-length"], r.body), (418, "4", b""))
+            r = c.ask("/x", method="POST", body=b"x" * 1000)
+            self.assertEqual(r.status, 418)
+            c.send(b"POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n")
+            self.assertEqual(c.response().status, 418)
+            self.assertEqual(c.ask("/x").status, 429)
+        log = gateway.log_lines(5)
+        self.assertEqual([line["status"] for line in log], [418, 418, 418, 418, 429])
+        self.assertEqual([line["upstream"] for line in log], [""] * 5)
+        self.assertEqual([line["response_bytes"] for line in log][:2], [4, 0])
+
+    def test_a_body_that_is_too_long_or_may_never_come_ends_the_connection(self):
+        gateway = self.answering("respond: { status: 204 }")
+        for head in (b"Content-Length: 1000000000", b"Content-Length: 9\r\nExpect: 100-continue"):
+            with gateway.connect() as c:
+                c.send(b"POST / HTTP/1.1\r\nHost: a\r\n" + head + b"\r\n\r\n")
+                r = c.response()
+                self.assertEqual((r.status, r.all("content-length"), r["connection"]), (204, [], "close"))
+
+    def test_a_listener_that_decides_tells_what_limits_say_and_nothing_else(self):
+        gateway = self.gateway(
+            "routes: [ { redirect: { to: 'https://{host}/' }, limits: [few], "
+            "response: { set: { X-A: 1 } } } ]\nupstreams: {}\n"
+            "limits: { few: { key: client_ip, rate: 1/h } }\n"
+            "listeners: [ { address: '127.0.0.1:0', decide: true } ]\n"
+        )
+        first, second = gateway.get("/"), gateway.get("/")
+        self.assertEqual((first.status, first.all("location"), first.all("x-a")), (200, [], []))
+        self.assertEqual(second.status, 429)

@@ -289,7 +289,7 @@ TEST(bad_files, routes)
 TEST(bad_files, upstreams)
 {
     expect_complaints({
-        {"upstreams: {}", "f:1:12: upstreams: at least one upstream is needed"},
+        {"upstreams: {}", "f:7:50: routes[0].upstream: unknown upstream \"u\""},
         {"upstreams: { u: { servers: [] } }",
          "f:1:28: upstreams.u.servers: at least one server is needed"},
         {"upstreams: { u: {} }", "f:1:17: upstreams.u.servers: missing"},

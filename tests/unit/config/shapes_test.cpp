@@ -126,6 +126,70 @@ TEST(shapes, leave_the_gateway_its_own_fields)
     );
 }
 
+policy::route answering(const std::string& keys)
+{
+    const std::string text = "routes: [{ match: { path: /api }, " + keys + " }]";
+    return load_text(file_with(text), "f").policy->routes.front();
+}
+
+TEST(shapes, may_answer_instead_of_an_upstream)
+{
+    const policy::route elsewhere = answering("redirect: { to: \"https://{host}{uri}\" }");
+    EXPECT_EQ(elsewhere.upstream, policy::no_upstream);
+    EXPECT_TRUE(elsewhere.shaped);
+    EXPECT_EQ(elsewhere.shape.answer->response.status, 308);
+    EXPECT_EQ(elsewhere.shape.answer->to->text(), "https://{host}{uri}");
+    const http::fixed_response page = answering("respond: { body: x }").shape.answer->response;
+    EXPECT_EQ(page.status, 200);
+    EXPECT_EQ(page.content_type, "text/plain; charset=utf-8");
+    EXPECT_EQ(answering("respond: {}").shape.answer->response.content_type, "");
+    EXPECT_EQ(
+        answering("respond: { status: 204 }").shape.answer->response.start_line,
+        "HTTP/1.1 204 No Content\r\n"
+    );
+}
+
+TEST(shapes, answer_or_have_an_upstream)
+{
+    const std::vector<std::pair<std::string, std::string>> rows = {
+        {"name: x", "upstream: missing"},
+        {"respond: {}, upstream: u", "upstream: has no effect beside \"respond\""},
+        {"respond: {}, host: keep", "host: has no effect"},
+        {"respond: {}, request_headers: {}", "request_headers: has no effect"},
+        {"respond: {}, strip_prefix: /api", "strip_prefix: has no effect"},
+        {"respond: {}, redirect: { to: / }", "respond: a route has either"},
+        {"respond: 404", "respond: "},
+        {"respond: { status: 100 }", "respond.status: "},
+        {"respond: { status: 204, body: x }", "respond.body: a response with status 204 has none"},
+        {"respond: { content_type: \" a\" }", "respond.content_type: expected a media type"},
+        {"respond: {}, response: { set: { content-type: x } }",
+         "response: \"content-type\" is what \"respond\" says itself"},
+        {"redirect: { to: /, status: 304 }", "redirect.status: expected 301"},
+        {"redirect: { status: 301 }", "redirect.to: missing"},
+        {"redirect: { to: \"/{uri}\" }", "redirect.to: begins with two slashes"},
+        {"redirect: { to: / }, response: { set: { Location: x } }",
+         "response: \"Location\" is what \"redirect\" says itself"},
+    };
+    for (const auto& [keys, complaint] : rows) {
+        const std::string text = "routes: [{ match: { path: /api }, " + keys + " }]";
+        EXPECT_THAT(problems_of(file_with(text)), HasSubstr("routes[0]." + complaint)) << keys;
+    }
+}
+
+TEST(shapes, that_answer_are_printed_as_they_are_read)
+{
+    for (const std::string keys :
+         {"redirect: { status: 301, to: \"https://{host}{uri}\" }\n",
+          "respond: { status: 200, body: \"a \\\"b\\\"\", content_type: \"text/plain; "
+          "charset=utf-8\" }\n",
+          "respond: { status: 204 }\n"}) {
+        const std::string printed = print(load_text(file_with("routes:\n  - " + keys), "f"));
+        EXPECT_THAT(printed, HasSubstr(keys));
+        EXPECT_THAT(printed, Not(HasSubstr("upstream:")));
+        EXPECT_EQ(print(load_text(printed, "f")), printed);
+    }
+}
+
 TEST(shapes, that_cannot_be_are_complained_of)
 {
     const std::string path = "routes[0].";

@@ -152,5 +152,45 @@ TEST(own_response, gets_what_its_route_sets_but_for_what_it_says_of_its_content)
     );
 }
 
+fixed_response fixed(int status, const std::string& body)
+{
+    fixed_response f{
+        .status = status, .content_type = body.empty() ? "" : "text/css", .body = body};
+    f.finish();
+    return f;
+}
+
+TEST(own_response, may_be_a_routes_with_what_the_route_sets)
+{
+    const fixed_response page = fixed(200, "body");
+    field_edits e;
+    e.set = {{"Cache-Control", "public"}};
+    e.finish();
+    const own_response said{
+        .date = "Date: d\r\n", .extra = "Location: /\r\n", .edits = &e, .fixed = &page};
+    const std::string head =
+        "HTTP/1.1 200 OK\r\nDate: d\r\nContent-Type: text/css\r\nContent-Length: 4\r\n"
+        "Location: /\r\nCache-Control: public\r\n\r\n";
+    EXPECT_EQ(text_of(said), head + "body");
+    own_response of_head = said;
+    of_head.head_only = true;
+    EXPECT_EQ(text_of(of_head), head);
+}
+
+TEST(own_response, of_a_route_has_no_length_where_there_is_no_body)
+{
+    for (const auto& [status, text] :
+         {std::pair{204, "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n"},
+          std::pair{304, "HTTP/1.1 304 Not Modified\r\nConnection: close\r\n\r\n"},
+          std::pair{
+              205, "HTTP/1.1 205 Reset Content\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"},
+          std::pair{
+              404, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"},
+          std::pair{299, "HTTP/1.1 299 \r\nContent-Length: 0\r\nConnection: close\r\n\r\n"}}) {
+        const fixed_response f = fixed(status, "");
+        EXPECT_EQ(text_of({.fixed = &f, .close = true}), text);
+    }
+}
+
 }  // namespace
 }  // namespace gateway::http

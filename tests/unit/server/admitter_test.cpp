@@ -81,7 +81,13 @@ protected:
             route("limited", "/limited", {0}),
             route("shared", "/shared", {1}),
             route("keyed", "/keyed", {2}),
+            route("moved", "/moved", {0}),
         };
+        policy::route& moved = policy_->routes.back();
+        moved.upstream = policy::no_upstream;
+        moved.shape.answer.emplace().to.emplace("https://{host}:1{uri}");
+        moved.shape.answer->response.status = 301;
+        moved.shape.prefix = {.from = "/moved", .to = "", .to_and_slash = "/"};
         policy_->finish();
         policy_->client.trusted_proxies =
             base::ip_prefix_set{{*base::ip_prefix::parse("10.0.0.0/8")}};
@@ -129,7 +135,7 @@ protected:
 private:
     std::shared_ptr<policy::policy> policy_ = std::make_shared<policy::policy>();
     std::string identity_header_ = "x-forwarded-for";
-    std::array<telemetry::route_metrics, 4> route_metrics_;
+    std::array<telemetry::route_metrics, 5> route_metrics_;
     telemetry::route_metrics none_;
     std::array<telemetry::limit_metrics, 3> limit_metrics_;
     telemetry::upstream_metrics upstream_;
@@ -286,6 +292,22 @@ TEST_F(admissions, that_are_abandoned_are_told_nothing)
     EXPECT_FALSE(shared->is_asked());
     EXPECT_FALSE(concluded);
     EXPECT_EQ(ask("/limited").next, next::forward) << "its check serves others";
+}
+
+TEST_F(admissions, of_a_route_that_redirects_are_answered_within_its_limits)
+{
+    for (const auto& [target, to] :
+         {std::pair{"/moved?x", "https://h:1/?x"}, std::pair{"/moved//b/c", "https://h:1/b/c"}}) {
+        EXPECT_EQ(ask(target).next, next::forward);
+        EXPECT_TRUE(a.is_answered());
+        EXPECT_EQ(forwarding().default_host, "");
+        const admission answer = a.answer();
+        EXPECT_EQ(answer.next, next::respond);
+        EXPECT_EQ(answer.status, 301);
+        EXPECT_EQ(answer.extra, "Location: " + std::string(to) + "\r\n");
+        EXPECT_NE(answer.fixed, nullptr);
+    }
+    EXPECT_EQ(ask("/moved").status, 429);
 }
 
 }  // namespace
