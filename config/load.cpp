@@ -116,6 +116,7 @@ settings load_text(std::string_view yaml, std::string_view file_name, const sett
 {
     const node document = parse_document(yaml, file_name);
     findings found;
+    found.secrets().read_beside(file_name);
     draft d;
     d.file_name = file_name;
     d.running = running;
@@ -124,6 +125,7 @@ settings load_text(std::string_view yaml, std::string_view file_name, const sett
     if (!found.ok()) {
         throw config_error{file_name, found.problems()};
     }
+    d.result.secret_paths = found.secrets().paths();
     return finished(std::move(d), found, file_name);
 }
 

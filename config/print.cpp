@@ -11,7 +11,7 @@ std::string print(const settings& s)
     d.result = s;
     d.policy = *s.policy;
     std::string out;
-    printing lines{out, 0};
+    printing lines{out, {.secret_paths = s.secret_paths}};
     describe(lines, d);
     return out;
 }

@@ -7,7 +7,27 @@ namespace gateway::config {
 
 void printing::line(std::string_view name, std::string_view value)
 {
-    out_.append(indent()).append(name).append(": ").append(value).append("\n");
+    const bool secret = hides(joined(at_.path, name));
+    out_.append(indent()).append(name).append(": ").append(secret ? "\"***\"" : value).append("\n");
+}
+
+// Whether the value of the key, or a part of it, is secret.
+bool printing::hides(const std::string& path) const
+{
+    return std::any_of(
+        at_.secret_paths.begin(),
+        at_.secret_paths.end(),
+        [&path](std::string_view secret) {
+            return secret.starts_with(path) &&
+                   (secret.size() == path.size() || secret[path.size()] == '.' ||
+                    secret[path.size()] == '[');
+        }
+    );
+}
+
+printing::position printing::below(std::string path, std::size_t levels) const
+{
+    return {.secret_paths = at_.secret_paths, .depth = at_.depth + levels, .path = std::move(path)};
 }
 
 void printing::flag(const key& k, bool& value)
@@ -53,8 +73,8 @@ void printing::mapping(const key& k, const std::function<void(keys&)>& describe,
         return;
     }
     std::string inner;
-    printing below{inner, depth_ + 1};
-    describe(below);
+    printing lines{inner, below(joined(at_.path, k.name))};
+    describe(lines);
     if (inner.empty()) {
         line(k.name, "{}");
     } else {
@@ -70,20 +90,21 @@ void printing::each(const key& k, const collection& c)
         return;
     }
     out_.append(indent()).append(k.name).append(":\n");
-    printing below{out_, depth_ + 1};
+    const std::string path = joined(at_.path, k.name);
+    printing lines{out_, below(path)};
     if (c.describe_first) {
-        below.mapping(c.first, c.describe_first, true);
+        lines.mapping(c.first, c.describe_first, true);
     }
     for (std::size_t i = 0; i < size; ++i) {
         const auto describe = [&c, i](keys& one) { c.describe(i, one); };
         if (c.named) {
-            below.mapping({c.name(i), {}}, describe, true);
+            lines.mapping({c.name(i), {}}, describe, true);
             continue;
         }
         const std::size_t begin = out_.size();
-        printing element{out_, depth_ + 2};
+        printing element{out_, below(path + '[' + std::to_string(i) + ']', 2)};
         describe(element);
-        out_[begin + 2 * (depth_ + 1)] = '-';
+        out_[begin + 2 * (at_.depth + 1)] = '-';
     }
 }
 

@@ -9,8 +9,18 @@ namespace gateway::config {
 
 class printing final : public keys {
 public:
-    // Appends lines to `out`, indented to `depth`.
-    printing(std::string& out, std::size_t depth) : out_(out), depth_(depth) {}
+    // Where a mapping is.
+    struct position {
+        // Of keys whose values are not shown.
+        std::span<const std::string> secret_paths{};
+        // How far its lines are indented.
+        std::size_t depth = 0;
+        // Of the mapping; empty: the whole file.
+        std::string path{};
+    };
+
+    // Appends lines to `out`.
+    printing(std::string& out, position at) : out_(out), at_(std::move(at)) {}
 
     void flag(const key& k, bool& value) override;
     void time(const key& k, base::duration& value, base::duration min, base::duration max) override;
@@ -20,11 +30,15 @@ public:
 
 private:
     std::string& out_;
-    std::size_t depth_;
+    position at_;
 
     void line(std::string_view name, std::string_view value);
 
-    std::string indent() const { return std::string(2 * depth_, ' '); }
+    bool hides(const std::string& path) const;
+    // Of a value one level below, or so many.
+    position below(std::string path, std::size_t levels = 1) const;
+
+    std::string indent() const { return std::string(2 * at_.depth, ' '); }
 
     std::uint64_t whole(const key& k, std::uint64_t value, std::uint64_t min, std::uint64_t max)
         override;

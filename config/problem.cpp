@@ -55,13 +55,13 @@ void findings::problem(place at, std::string path, std::string message)
         more_ = true;
         return;
     }
-    problems_.push_back({at, std::move(path), std::move(message)});
+    problems_.push_back({at, std::move(path), secrets_.masked(std::move(message))});
 }
 
 void findings::warning(place at, std::string path, std::string message)
 {
     if (warnings_.size() < max_problems) {
-        warnings_.push_back({at, std::move(path), std::move(message)});
+        warnings_.push_back({at, std::move(path), secrets_.masked(std::move(message))});
     }
 }
 

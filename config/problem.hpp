@@ -1,6 +1,8 @@
 // What is wrong with a configuration, and where: one line for a person.
 #pragma once
 
+#include "config/secrets.hpp"
+
 #include <compare>
 #include <cstddef>
 #include <span>
@@ -50,6 +52,9 @@ public:
     // What to add to a complaint about an unknown word (config/suggest), within the bounds.
     std::string suggestion(std::string_view word, std::span<const std::string_view> known);
 
+    // What the file names and does not hold: no message shows it.
+    config::secrets& secrets() { return secrets_; }
+
     // Both sorted by position.
     std::vector<config::problem> problems() const;
     std::vector<config::problem> warnings() const;
@@ -59,6 +64,7 @@ private:
 
     std::vector<config::problem> problems_;
     std::vector<config::problem> warnings_;
+    config::secrets secrets_;
     std::size_t compared_ = 0;
     bool more_ = false;
 };

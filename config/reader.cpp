@@ -36,6 +36,47 @@ std::optional<std::string> out_of_range(
     return std::nullopt;
 }
 
+// The text of a value that must stand in the file itself.
+const std::string* plain_text(const located& value, std::string_view expected, findings& found)
+{
+    if (value.value->is == node::kind::scalar) {
+        if (value.value->text.find("${") == std::string::npos) {
+            return &value.value->text;
+        }
+        found.problem(value.value->at, value.path, std::string{not_expanded});
+        return nullptr;
+    }
+    found.problem(
+        value.value->at,
+        value.path,
+        "expected " + std::string{expected} + ", got " + std::string{name_of(value.value->is)}
+    );
+    return nullptr;
+}
+
+// What `{ env: NAME }` or `{ file: PATH }` stands for.
+const std::string* secret_text(const located& value, findings& found)
+{
+    const entry& where = value.value->entries.front();
+    const bool in_file = where.key.text == "file";
+    const std::string* const name = plain_text(
+        {&where.value, value.path},
+        in_file ? "the path of a file" : "the name of an environment variable",
+        found
+    );
+    if (name == nullptr) {
+        return nullptr;
+    }
+    secrets& all = found.secrets();
+    const secrets::given given = in_file ? all.of_file(*name) : all.of_variable(*name);
+    if (given.text == nullptr) {
+        found.problem(value.value->at, value.path, given.complaint);
+    } else {
+        all.note(value.path);
+    }
+    return given.text;
+}
+
 }  // namespace
 
 section::section(const located& mapping, findings& found) : mapping_(mapping), found_(found)
@@ -100,7 +141,7 @@ std::optional<bool> section::flag(std::string_view key)
 {
     const node* value = find(key);
     const std::string* written =
-        value == nullptr ? nullptr : scalar_text({value, path_of(key)}, "true or false", found_);
+        value == nullptr ? nullptr : plain_text({value, path_of(key)}, "true or false", found_);
     if (written == nullptr) {
         return std::nullopt;
     }
@@ -117,7 +158,7 @@ std::optional<base::duration> section::time(
 {
     const node* value = find(key);
     const std::string* written =
-        value == nullptr ? nullptr : scalar_text({value, path_of(key)}, a_duration, found_);
+        value == nullptr ? nullptr : plain_text({value, path_of(key)}, a_duration, found_);
     if (written == nullptr) {
         return std::nullopt;
     }
@@ -139,7 +180,7 @@ std::optional<std::uint64_t> section::number(
 {
     const node* value = find(key);
     const std::string* written =
-        value == nullptr ? nullptr : scalar_text({value, path_of(key)}, a_number, found_);
+        value == nullptr ? nullptr : plain_text({value, path_of(key)}, a_number, found_);
     if (written == nullptr) {
         return std::nullopt;
     }
@@ -166,7 +207,7 @@ std::optional<std::uint64_t> section::size(
 {
     const node* value = find(key);
     const std::string* written =
-        value == nullptr ? nullptr : scalar_text({value, path_of(key)}, a_size, found_);
+        value == nullptr ? nullptr : plain_text({value, path_of(key)}, a_size, found_);
     if (written == nullptr) {
         return std::nullopt;
     }
@@ -193,7 +234,7 @@ std::optional<std::size_t> section::choice(
     }
     const node* value = find(key);
     const std::string* written =
-        value == nullptr ? nullptr : scalar_text({value, path_of(key)}, expected_words, found_);
+        value == nullptr ? nullptr : plain_text({value, path_of(key)}, expected_words, found_);
     if (written == nullptr) {
         return std::nullopt;
     }
@@ -253,19 +294,10 @@ std::string section::path_of(std::string_view key) const
 
 const std::string* scalar_text(const located& value, std::string_view expected, findings& found)
 {
-    if (value.value->is == node::kind::scalar) {
-        if (value.value->text.find("${") == std::string::npos) {
-            return &value.value->text;
-        }
-        found.problem(value.value->at, value.path, std::string{not_expanded});
-        return nullptr;
-    }
-    found.problem(
-        value.value->at,
-        value.path,
-        "expected " + std::string{expected} + ", got " + std::string{name_of(value.value->is)}
-    );
-    return nullptr;
+    const node& at = *value.value;
+    const bool elsewhere = at.is == node::kind::mapping && at.entries.size() == 1 &&
+                           (at.entries[0].key.text == "env" || at.entries[0].key.text == "file");
+    return elsewhere ? secret_text(value, found) : plain_text(value, expected, found);
 }
 
 located item_of(const located& list, std::size_t index)

@@ -84,7 +84,8 @@ private:
     std::vector<std::string_view> known_;
 };
 
-// The scalar's text, or nullptr and a problem saying what was expected.
+// The scalar's text, or that of `{ env: NAME }` or `{ file: PATH }`, which lives as long as the
+// findings; or nullptr and a problem saying what was expected.
 const std::string* scalar_text(const located& value, std::string_view expected, findings& found);
 
 // Element `index` of a list.

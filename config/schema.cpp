@@ -10,6 +10,12 @@ namespace {
 
 namespace json = boost::json;
 
+// What stands for a text that the file does not hold.
+constexpr std::string_view elsewhere = R"({"type":"object","minProperties":1,"maxProperties":1,
+    "additionalProperties":false,"properties":{
+    "env":{"type":"string","description":"a variable of the environment"},
+    "file":{"type":"string","description":"a file"}}})";
+
 class explaining final : public keys {
 public:
     // The schema of a mapping.
@@ -48,7 +54,7 @@ public:
             forms.push_back({{"type", "array"}, {"items", {{"anyOf", either}}}});
             schema = {{"anyOf", std::move(forms)}};
         }
-        add(k, std::move(schema));
+        add(k, or_elsewhere(std::move(schema)));
         if (f.says.standard == "none" && !f.optional) {
             required_.emplace_back(k.name);
         }
@@ -77,6 +83,17 @@ public:
 private:
     json::object properties_;
     json::array required_;
+
+    // A text may stand elsewhere than in the file.
+    static json::object or_elsewhere(json::object schema)
+    {
+        const json::value* const type = schema.if_contains("type");
+        if (type == nullptr || *type != "string") {
+            return schema;
+        }
+        json::array forms{std::move(schema), json::object{{"$ref", "#/$defs/elsewhere"}}};
+        return {{"anyOf", std::move(forms)}};
+    }
 
     void add(const key& k, json::object schema)
     {
@@ -121,7 +138,8 @@ std::string schema()
     draft every_default;
     json::object root{
         {"$schema", "https://json-schema.org/draft/2020-12/schema"},
-        {"title", "The gateway's configuration"}};
+        {"title", "The gateway's configuration"},
+        {"$defs", json::object{{"elsewhere", json::parse(elsewhere)}}}};
     for (auto& [name, value] : explaining::of([&](keys& keys) { describe(keys, every_default); })) {
         root[name] = std::move(value);
     }

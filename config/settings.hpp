@@ -77,6 +77,9 @@ struct settings {
 
     telemetry::log_options log;
 
+    // The paths of keys whose values stand elsewhere than in the file, and are not shown.
+    std::vector<std::string> secret_paths;
+
     // One line for each warning, in the same form as problems.
     std::vector<std::string> warnings;
 };

@@ -10,7 +10,6 @@ std::string_view yaml_hint(std::string_view line);
 
 // Said of "${NAME}" wherever it stands.
 inline constexpr std::string_view not_expanded =
-    "${...} is not expanded: write the value itself, or fill the file in before the start "
-    "(envsubst < FILE.in > FILE)";
+    "${...} is not expanded: write the value itself, or as a whole { env: NAME } or { file: PATH }";
 
 }  // namespace gateway::config

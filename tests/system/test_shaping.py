@@ -1,4 +1,6 @@
 """What routes change of requests on their way, over real sockets."""
+import os
+
 from harness.case import SystemTest
 from harness.client import exchange_raw
 
@@ -148,3 +150,28 @@ class Answers(SystemTest):
         first, second = gateway.get("/"), gateway.get("/")
         self.assertEqual((first.status, first.all("location"), first.all("x-a")), (200, [], []))
         self.assertEqual(second.status, 429)
+
+
+class Secrets(SystemTest):
+    def test_a_file_is_read_again_at_each_reload_and_never_printed(self):
+        origin = self.origin()
+        folder = self.directory()
+        token = os.path.join(folder.path, "token")
+        text = (
+            f"routes: [ {{ upstream: up, request_headers: {{ set: {{ Token: {{ file: '{token}' }} }} }} }} ]\n"
+            f"upstreams: {{ up: {{ servers: ['{origin.address}'] }} }}\n"
+        )
+
+        def write(value):
+            with open(token, "w", encoding="ascii") as f:
+                f.write(value + "\n")
+
+        write("first-token")
+        gateway = self.gateway(text)
+        gateway.get("/")
+        self.assertEqual(origin.last()["token"], "first-token")
+        write("second-token")
+        gateway.reload(text)
+        gateway.get("/")
+        self.assertEqual(origin.last()["token"], "second-token")
+        self.assertNotIn("-token", "".join(gateway.diagnostics))

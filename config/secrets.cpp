@@ -1,0 +1,82 @@
+#include "config/secrets.hpp"
+
+#include "config/problem.hpp"
+#include "config/text_file.hpp"
+#include "gateway/base/chars.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace gateway::config {
+namespace {
+
+constexpr std::size_t longest = 64 * 1024;
+// A shorter text stands in messages by chance.
+constexpr std::size_t shortest_unquoted = 6;
+
+void replace_all(std::string& text, const std::string& from)
+{
+    constexpr std::string_view mask = "***";
+    for (std::size_t at = text.find(from); at != std::string::npos;
+         at = text.find(from, at + mask.size())) {
+        text.replace(at, from.size(), mask);
+    }
+}
+
+std::string without_final_newline(std::string text)
+{
+    for (const char end : {'\n', '\r'}) {
+        if (text.ends_with(end)) {
+            text.pop_back();
+        }
+    }
+    return text;
+}
+
+}  // namespace
+
+void secrets::read_beside(std::string_view file_name)
+{
+    folder_ = file_name.substr(0, file_name.rfind('/') + 1);
+}
+
+secrets::given secrets::of_variable(const std::string& name)
+{
+    const char* const value = std::getenv(name.c_str());
+    const std::string what = "the environment variable " + quoted(name);
+    return value == nullptr ? given{.complaint = what + " is not set"} : keep(value, what);
+}
+
+secrets::given secrets::of_file(const std::string& path)
+{
+    text_file file = read_text_file(path.starts_with('/') ? path : folder_ + path, longest);
+    if (!file.complaint.empty()) {
+        return {.complaint = quoted(path) + ' ' + file.complaint};
+    }
+    return keep(std::move(file.text), quoted(path));
+}
+
+secrets::given secrets::keep(std::string text, const std::string& what)
+{
+    text = without_final_newline(std::move(text));
+    if (text.empty()) {
+        return {.complaint = what + " is empty"};
+    }
+    if (text.size() > longest || std::any_of(text.begin(), text.end(), base::is_control)) {
+        return {.complaint = what + " holds more than 64 KiB, a line break or a control character"};
+    }
+    return {.text = &texts_.emplace_back(std::move(text))};
+}
+
+std::string secrets::masked(std::string message) const
+{
+    for (const std::string& text : texts_) {
+        replace_all(message, quoted(text));
+        if (text.size() >= shortest_unquoted) {
+            replace_all(message, text);
+        }
+    }
+    return message;
+}
+
+}  // namespace gateway::config
