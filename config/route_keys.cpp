@@ -41,12 +41,17 @@ void load_host(section& from, policy::route_match& match)
     if (text == nullptr) {
         return;
     }
-    if (text->starts_with('*')) {
-        from.problem("host", "wildcard hosts are not supported yet");
-    } else if (!is_host(*text)) {
+    const bool wildcard = text->starts_with("*.");
+    const std::string name = text->substr(wildcard ? 2 : 0);
+    if (*text == "*") {
+        from.problem("host", "leave the key out to match any host");
+    } else if (wildcard && (!is_host_name(name) || ends_in_number(name))) {
+        from.problem("host", "expected a host name behind \"*.\", got " + quoted(*text));
+    } else if (!wildcard && !is_host(name)) {
         from.problem("host", "expected a host name without a port, got " + quoted(*text));
     } else {
-        policy::normalise_host(*text, match.host);
+        policy::normalise_host(name, match.host);
+        match.host.insert(0, wildcard ? "*." : "");
     }
 }
 
@@ -159,9 +164,9 @@ void describe_match(keys& k, policy::route_match& match)
 {
     k.other(
         {"host",
-         "without port; letter case and a final dot do not matter. Wildcards are not supported "
-         "yet"},
-        {.says = {"any", "a host name"},
+         "without port; letter case and a final dot do not matter. `*.example.com` is every host "
+         "that ends so, with one label or more in front"},
+        {.says = {"any", "a host name, or one behind `*.`"},
          .read = [&](section& from) { load_host(from, match); },
          .print = [&]() -> std::optional<std::string> {
              return match.host.empty() ? std::nullopt : std::optional{yaml(match.host)};

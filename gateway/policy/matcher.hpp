@@ -1,4 +1,5 @@
-// Finds the route of a request: the most specific wins: host, then longest path (an exact path
+// Finds the route of a request: the most specific wins: host (the name itself, then the longest
+// wildcard, then none), then longest path (an exact path
 // beats every prefix), then methods; of equals, the one declared first. Immutable; any thread may
 // ask.
 #pragma once
@@ -42,8 +43,15 @@ private:
         }
     };
 
+    using hosts = std::unordered_map<std::string, path_index, hasher, std::equal_to<>>;
+
     path_index of_any_host_;
-    std::unordered_map<std::string, path_index, hasher, std::equal_to<>> by_host_;
+    hosts by_host_;
+    // Of "*.example.com": by ".example.com".
+    hosts by_ending_;
+    std::size_t longest_ending_ = 0;
+
+    std::optional<std::size_t> find_by_ending(const routing_subject& subject) const;
 };
 
 }  // namespace gateway::policy

@@ -16,7 +16,8 @@ inline constexpr std::string_view no_route_name = "none";
 inline constexpr std::size_t no_upstream = static_cast<std::size_t>(-1);
 
 struct route_match {
-    // Lower case, no port, no trailing dot; empty: any host.
+    // Lower case, no port, no trailing dot; empty: any host. "*.example.com": any that ends so,
+    // with one label or more in front.
     std::string host;
     // A normalised path (path.hpp), which is a prefix by whole segments; empty: any path.
     std::string path;

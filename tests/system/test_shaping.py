@@ -175,3 +175,22 @@ class Secrets(SystemTest):
         gateway.get("/")
         self.assertEqual(origin.last()["token"], "second-token")
         self.assertNotIn("-token", "".join(gateway.diagnostics))
+
+
+class Hosts(SystemTest):
+    def test_a_wildcard_is_for_hosts_that_end_so(self):
+        gateway = self.gateway(
+            "routes:\n"
+            "  - { match: { host: '*.Example.com' }, respond: { body: wide } }\n"
+            "  - { match: { host: '*.b.example.com' }, respond: { body: narrow } }\n"
+            "  - { respond: { body: any } }\n"
+        )
+        for host, expected in [
+            ("a.example.com", b"wide"),
+            ("A.EXAMPLE.com.:8080", b"wide"),
+            ("x.b.example.com", b"narrow"),
+            ("example.com", b"any"),
+            ("badexample.com", b"any"),
+        ]:
+            request = f"GET / HTTP/1.1\r\nHost: {host}\r\n\r\n".encode()
+            self.assertEqual(exchange_raw(gateway.address, request).body, expected, host)

@@ -122,6 +122,34 @@ TEST(matcher, host_beats_path_beats_methods_whatever_the_order)
     }
 }
 
+TEST(matcher, a_wildcard_is_for_hosts_that_end_so)
+{
+    const auto of = [](const char* host, const char* path = "") {
+        return route_match{.host = host, .path = path, .exact = false, .methods = {}};
+    };
+    const std::vector<route> routes{
+        to("any", of("")),
+        to("wide", of("*.example.com")),
+        to("narrow", of("*.b.example.com", "/x")),
+        to("itself", of("a.b.example.com", "/x/y")),
+    };
+    const auto at = [&](const char* host, const char* path = "/") {
+        return found(routes, {.method = "GET", .host = host, .path = path});
+    };
+    EXPECT_EQ(at("a.example.com"), "wide");
+    EXPECT_EQ(at("d.c.b.example.com"), "wide");
+    EXPECT_EQ(at("a.b.example.com", "/x"), "narrow") << "its own routes have another path";
+    EXPECT_EQ(at("a.b.example.com", "/x/y"), "itself");
+    EXPECT_EQ(at("d.a.b.example.com", "/x/y"), "narrow");
+    EXPECT_EQ(at("b.example.com", "/x"), "wide") << "no label in front";
+    for (const char* host :
+         {"example.com", ".example.com", "aexample.com", "a.example.com.evil", "com", "", "."}) {
+        EXPECT_EQ(at(host), "any") << host;
+    }
+    const std::string long_host = std::string(20'000, '.') + "a.example.com";
+    EXPECT_EQ(at(long_host.c_str()), "wide");
+}
+
 TEST(matcher, of_equals_the_first_declared_wins)
 {
     const std::vector<route> routes{
@@ -147,7 +175,8 @@ std::string found_one_by_one(std::vector<route> routes, const routing_subject& s
     };
     const auto precedence = [](const route& r) {
         return std::tuple{
-            !r.match.host.empty(),
+            !r.match.host.empty() && !r.match.host.starts_with('*'),
+            r.match.host.size(),
             r.match.exact,
             compared_path(r.match).size(),
             !r.match.methods.empty()};
@@ -160,7 +189,13 @@ std::string found_one_by_one(std::vector<route> routes, const routing_subject& s
         const bool method =
             methods.empty() ||
             std::find(methods.begin(), methods.end(), subject.method) != methods.end();
-        if ((r.match.host.empty() || r.match.host == subject.host) && covers(r.match) && method) {
+        const std::string_view ending =
+            std::string_view{r.match.host}.substr(r.match.host.starts_with('*') ? 1 : 0);
+        const bool host =
+            ending.size() < r.match.host.size()
+                ? subject.host.size() > ending.size() && subject.host.ends_with(ending)
+                : ending.empty() || ending == subject.host;
+        if (host && covers(r.match) && method) {
             return r.name;
         }
     }
@@ -183,7 +218,7 @@ TEST(matcher, finds_what_looking_at_every_route_finds)
     for (int round = 0; round < 3000; ++round) {
         std::vector<route> routes;
         for (std::size_t count = random() % 12; count > 0; --count) {
-            route_match m{one_of({"", "h", "i"}), path(), random() % 3 == 0, {}};
+            route_match m{one_of({"", "h", "a.h", "*.h", "*.a.h"}), path(), random() % 3 == 0, {}};
             if (random() % 3 == 0) {
                 m.methods = {one_of({"GET", "PUT"})};
             }
@@ -192,7 +227,7 @@ TEST(matcher, finds_what_looking_at_every_route_finds)
         const matcher index{routes};
         for (int looks = 0; looks < 10; ++looks) {
             const std::string method = one_of({"GET", "PUT", "get"});
-            const std::string host = one_of({"", "h", "i", "j"});
+            const std::string host = one_of({"", "h", "a.h", "b.h", "b.a.h", "ah", "j"});
             const std::string asked = random() % 20 == 0 ? "*" : "/" + path();
             const routing_subject subject{method, host, asked};
             const auto at = index.find(subject);
