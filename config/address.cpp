@@ -38,7 +38,7 @@ parsed<host_and_port> split(std::string_view text)
     return {host_and_port{std::string{host}, static_cast<unsigned short>(*port), bracketed}, {}};
 }
 
-std::string joined(const std::string& host, const std::string& port)
+std::string with_port(const std::string& host, const std::string& port)
 {
     return (host.find(':') == std::string::npos ? host : '[' + host + ']') + ':' + port;
 }
@@ -124,7 +124,7 @@ parsed<proxy::server_address> parse_server_address(std::string_view text)
 
 std::string to_text(const server::listen_address& address)
 {
-    return address.socket_path.empty() ? joined(address.host, std::to_string(address.port))
+    return address.socket_path.empty() ? with_port(address.host, std::to_string(address.port))
                                        : std::string{unix_scheme} + address.socket_path;
 }
 

@@ -103,7 +103,7 @@ void read_set(section& from, http::field_edits& edits, message of)
         return;
     }
     for (const entry& e : all.entries) {
-        const located value{&e.value, joined(from.path_of("set"), std::string_view{e.key.text})};
+        const located value{&e.value, joined(from.path_of("set"), e.key.text)};
         const std::string* text = scalar_text(value, "a header's value", found);
         if (!check_name(value, e.key.text, edits, of, found) || text == nullptr) {
             continue;

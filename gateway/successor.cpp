@@ -56,6 +56,7 @@ bool names_what_is_passed_on(std::string_view variable)
 std::vector<char*> pointers_to(std::vector<std::string>& texts)
 {
     std::vector<char*> all;
+    all.reserve(texts.size() + 1);
     for (std::string& text : texts) {
         all.push_back(text.data());
     }
@@ -142,7 +143,7 @@ own_start own_start_of(int argc, const char* const* argv)
     return how;
 }
 
-successor::successor(net::executor executor, store::memory_store& buckets, outcome ended)
+successor::successor(const net::executor& executor, store::memory_store& buckets, outcome ended)
     : buckets_(buckets), ended_(std::move(ended)), timer_(executor), events_(executor)
 {}
 

@@ -33,7 +33,7 @@ public:
     // with why not, and it is no more. After that this may be destroyed, unless it serves.
     using outcome = std::function<void(const std::optional<std::string>& why_not)>;
 
-    successor(net::executor executor, store::memory_store& buckets, outcome ended);
+    successor(const net::executor& executor, store::memory_store& buckets, outcome ended);
 
     // If it does not serve by then, it is ended.
     ~successor();

@@ -102,7 +102,7 @@ TEST_F(secret_texts, are_one_line)
 TEST_F(secret_texts, are_not_told_in_complaints_about_them)
 {
     for (const char* text :
-         {"routes: [{ host: { env: SECRET_TEXT }, upstream: u }]",
+         {"routes: [{ redirect: { to: { env: SECRET_TEXT } } }]",
           "routes: [{ match: { path: { env: SECRET_TEXT } }, upstream: u }]",
           "routes: [{ upstream: { env: SECRET_TEXT } }]",
           "limits: { a: { key: { env: SECRET_TEXT }, rate: 1/s } }"}) {

@@ -426,7 +426,7 @@ TEST(listeners, accept_while_there_is_room_and_take_what_waits_when_they_close)
     }
     EXPECT_EQ(door.room, 8U);
     come();
-    listening.close();
+    listening.close(queued::accepted);
     EXPECT_EQ(door.in.size(), 3U);
     testing::end(l);
 }

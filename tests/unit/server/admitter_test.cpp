@@ -116,7 +116,7 @@ protected:
         return a.admit(head_, *this);
     }
 
-    http::forward_options forwarding() const { return a.forwarding(head_, false); }
+    http::forward_options forwarding() const { return a.forwarding(head_); }
 
     std::string limit_lines() const
     {
