@@ -22,9 +22,11 @@ void field_edits::finish()
     lines.clear();
     own_lines.clear();
     for (const auto& [name, value] : set) {
-        const std::string line = name + ": " + value + "\r\n";
-        lines += line;
-        own_lines += says_what_content_is(name) ? "" : line;
+        const std::size_t at = lines.size();
+        lines.append(name).append(": ").append(value).append("\r\n");
+        if (!says_what_content_is(name)) {
+            own_lines.append(lines, at);
+        }
     }
 }
 

@@ -47,7 +47,7 @@ struct tls_server_options {
     bool operator==(const tls_server_options&) const = default;
 };
 
-class tls_server : public std::enable_shared_from_this<tls_server> {
+class tls_server {
 public:
     // What is wrong with the options, with the key at fault in front: "certificates[0].key: ...".
     static std::optional<std::string> check(const tls_server_options& options);
@@ -61,8 +61,8 @@ public:
     tls_server(const tls_server&) = delete;
     tls_server& operator=(const tls_server&) = delete;
 
-    // For a connection that has been accepted; it keeps this alive.
-    std::unique_ptr<tls_engine> accept();
+    // For a connection that has been accepted; it keeps the server alive.
+    static std::unique_ptr<tls_engine> accept(const std::shared_ptr<tls_server>& by);
 
     const tls_server_options& options() const { return options_; }
 

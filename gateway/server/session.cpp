@@ -25,13 +25,13 @@ void session::start()
     after_event();
 }
 
-void session::expect_handshake(net::tls_server& of)
+void session::expect_handshake(const std::shared_ptr<net::tls_server>& of)
 {
-    speak_tls(of.accept());
-    handshake_limit_ = of.options().handshake_timeout;
-    if (of.options().clients != net::client_certificates::none) {
+    speak_tls(net::tls_server::accept(of));
+    handshake_limit_ = of->options().handshake_timeout;
+    if (of->options().clients != net::client_certificates::none) {
         told_tls_ = std::make_unique<client_tls>();
-        told_tls_->forwarded = of.options().forward_client_cert;
+        told_tls_->forwarded = of->options().forward_client_cert;
     }
 }
 

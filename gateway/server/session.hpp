@@ -36,7 +36,7 @@ public:
     void start();
 
     // Before start(): the connection is TLS, on such a listener.
-    void expect_handshake(net::tls_server& of);
+    void expect_handshake(const std::shared_ptr<net::tls_server>& of);
 
     // Finishes what runs, then ends.
     void drain();

@@ -183,7 +183,7 @@ void worker::accepted(
         s.told_ends = std::make_unique<const base::connection_ends>(*told);
     }
     if (at.tls() != nullptr) {
-        s.expect_handshake(*at.tls());
+        s.expect_handshake(at.tls());
     }
     s.start();
     if (draining_) {

@@ -67,7 +67,7 @@ class CommandLine(SystemTest):
             "stores: { local: { url: x } }",
             "upstreams: { u: { servers: [ { weight: 2 } ] } }",
             "upstreams: { u: { servers: x, health: { interval: 1s } } }",
-            "routes: [ { limits: [] } ]",
+            "routes: [ { limit: [], upstream: up } ]",
         ):
             text = json.dumps(yaml.safe_load(GOOD) | yaml.safe_load(bad))
             self.assertNotEqual(complaints(text), "", bad)

@@ -28,7 +28,8 @@ class Deployment(SystemTest):
 
     def test_behind_a_balancer(self):
         text = block_of("yaml").replace("0.0.0.0:8080", "127.0.0.1:0").replace("10.0.0.0/8", "127.0.0.1")
-        gateway = self.gateway(text + forwarding_to("echo"))
+        text = text.replace("10.0.0.7:8080", "echo")
+        gateway = self.gateway(text)
         with gateway.connect() as c:
             c.send("PROXY TCP4 203.0.113.7 10.0.0.5 1 8080\r\n")
             self.assertIn("203.0.113.7", c.ask().text)

@@ -41,6 +41,7 @@ class UpgradedGateway(Gateway):
         if self._serving is not None:
             os.kill(self._serving, signal.SIGTERM)
             wait_until(lambda: not is_running(self._serving), 15, "the last process ends")
+            wait_until(lambda: not is_running(self._child.pid), 15, "the first process has ended")
         super().stop()
 
 
