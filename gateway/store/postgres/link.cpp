@@ -100,7 +100,7 @@ void link::watch()
 void link::receive()
 {
     if (PQconsumeInput(session_.connection()) != 1) {
-        lose(trouble_in(PQerrorMessage(session_.connection())));
+        lose(end_of_connection());
         return;
     }
     if (read_results()) {
@@ -134,7 +134,7 @@ bool link::read_results()
         }
     }
     if (PQstatus(from) == CONNECTION_BAD) {
-        lose(trouble_in(PQerrorMessage(from)));
+        lose(end_of_connection());
         return false;
     }
     return true;
@@ -147,10 +147,19 @@ void link::note(sent_statement& s, const PGresult& r)
         s.told = decode_numbers({PQgetvalue(&r, 0, 0), size});
         return;
     }
-    const char* const code = PQresultErrorField(&r, PG_DIAG_SQLSTATE);
-    const char* const words = PQresultErrorField(&r, PG_DIAG_MESSAGE_PRIMARY);
-    s.why = code == nullptr ? trouble_in(PQresultErrorMessage(&r))
-                            : trouble_of(code, words == nullptr ? "" : words);
+    // Why the server ends the connection it says before libpq says that it has ended.
+    if (!s.why) {
+        s.why = trouble_of(r);
+    }
+}
+
+// What the server gave as its reason, if it did, else what libpq says.
+trouble link::end_of_connection()
+{
+    if (!statements_.empty() && statements_.front().why) {
+        return *statements_.front().why;
+    }
+    return trouble_of_loss(PQerrorMessage(session_.connection()));
 }
 
 // False: the connection is lost.

@@ -97,6 +97,7 @@ private:
     void receive();
     bool read_results();
     static void note(sent_statement& s, const PGresult& r);
+    trouble end_of_connection();
     bool settle(sent_statement s);
     bool repeats(sent_statement& s);
 

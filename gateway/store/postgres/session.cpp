@@ -285,18 +285,37 @@ net::task<session::result> session::ask(
         }
     }
     end_limit();
-    if (!alive || rows == nullptr) {
-        fail(expired_ ? failure::timeout : failure::unreachable);
-        close();
-        co_return result{nullptr, &PQclear};
+    // Why the server ends the connection it says before that.
+    const bool refused = rows != nullptr && PQresultStatus(rows.get()) == PGRES_FATAL_ERROR;
+    if (refused) {
+        trouble_ = trouble_of(*rows);
+    } else if (!alive || rows == nullptr) {
+        note_loss();
     }
-    if (PQresultStatus(rows.get()) == PGRES_FATAL_ERROR) {
-        const char* const code = PQresultErrorField(rows.get(), PG_DIAG_SQLSTATE);
-        const char* const words = PQresultErrorField(rows.get(), PG_DIAG_MESSAGE_PRIMARY);
-        trouble_ = trouble_of(code == nullptr ? "" : code, words == nullptr ? "" : words);
-        co_return result{nullptr, &PQclear};
+    if (!alive || rows == nullptr) {
+        close();
+    }
+    if (refused || !alive) {
+        rows.reset();
     }
     co_return rows;
+}
+
+void session::note_loss()
+{
+    if (expired_ || connection_ == nullptr) {
+        fail(expired_ ? failure::timeout : failure::unreachable);
+    } else {
+        trouble_ = trouble_of_loss(PQerrorMessage(connection_.get()));
+    }
+}
+
+trouble trouble_of(const PGresult& result)
+{
+    const char* const code = PQresultErrorField(&result, PG_DIAG_SQLSTATE);
+    const char* const words = PQresultErrorField(&result, PG_DIAG_MESSAGE_PRIMARY);
+    return code == nullptr ? trouble_of_loss(PQresultErrorMessage(&result))
+                           : trouble_of(code, words == nullptr ? "" : words);
 }
 
 }  // namespace gateway::store::postgres

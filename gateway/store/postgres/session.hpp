@@ -21,6 +21,9 @@
 
 namespace gateway::store::postgres {
 
+// Why there are no rows, on a connection that was open.
+trouble trouble_of(const PGresult& result);
+
 class session {
 public:
     using result = std::unique_ptr<PGresult, decltype(&PQclear)>;
@@ -92,6 +95,7 @@ private:
     void begin_limit();
     void end_limit();
     void fail(failure why);
+    void note_loss();
 };
 
 }  // namespace gateway::store::postgres

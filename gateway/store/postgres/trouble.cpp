@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 namespace gateway::store::postgres {
 
@@ -40,6 +41,44 @@ const std::array known_codes{
 constexpr std::size_t code_size = 5;
 constexpr std::size_t most_words = 160;
 
+constexpr std::string_view lost = "08006";
+
+// What libpq and OpenSSL say of a connection that ended while it was being made.
+constexpr std::array<std::string_view, 4> losses{
+    "SSL SYSCALL error", "SSL connection has been closed", "unexpected eof", "reset by peer"};
+
+template <std::size_t Size>
+bool contains_any(std::string_view text, const std::array<std::string_view, Size>& words)
+{
+    return std::any_of(words.begin(), words.end(), [text](std::string_view word) {
+        return text.find(word) != text.npos;
+    });
+}
+
+bool is_code(std::string_view text)
+{
+    return text.size() == code_size && std::all_of(text.begin(), text.end(), [](char c) {
+               return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
+           });
+}
+
+// The server's last complaint: "SEVERITY:  28P01: words", where the severity is in the server's
+// language.
+std::optional<trouble> told_by_server(std::string_view message)
+{
+    constexpr std::string_view before = ":  ";
+    constexpr std::string_view behind = ": ";
+    for (std::size_t at = message.rfind(before); at != message.npos && at > 0;
+         at = message.rfind(before, at - 1)) {
+        const std::string_view said = message.substr(at + before.size());
+        const std::string_view code = said.substr(0, code_size);
+        if (is_code(code) && said.substr(code_size, behind.size()) == behind) {
+            return trouble_of(code, said.substr(code_size + behind.size()));
+        }
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 trouble trouble_of(std::string_view code, std::string_view words)
@@ -53,13 +92,11 @@ trouble trouble_of(std::string_view code, std::string_view words)
 
 trouble trouble_in(std::string_view message)
 {
-    constexpr std::string_view fatal = "FATAL:  ";
-    const std::size_t at = message.rfind(fatal);
-    if (at != std::string_view::npos && message.size() > at + fatal.size() + code_size) {
-        const std::string_view said = message.substr(at + fatal.size());
-        if (said.substr(code_size, 2) == ": ") {
-            return trouble_of(said.substr(0, code_size), said.substr(code_size + 2));
-        }
+    if (const auto said = told_by_server(message)) {
+        return *said;
+    }
+    if (contains_any(message, losses)) {
+        return trouble_of(lost, message);
     }
     if (message.find("read-only") != std::string_view::npos ||
         message.find("hot standby") != std::string_view::npos) {
@@ -69,7 +106,13 @@ trouble trouble_in(std::string_view message)
                             message.find("authentication") != std::string_view::npos;
     const bool is_tls = message.find("SSL") != std::string_view::npos ||
                         message.find("certificate") != std::string_view::npos;
-    return trouble_of(refused_us ? "28000" : is_tls ? "42000" : "08000", message);
+    return trouble_of(refused_us ? "28000" : is_tls ? "42000" : lost, message);
+}
+
+trouble trouble_of_loss(std::string_view message)
+{
+    const auto said = told_by_server(message);
+    return said ? *said : trouble_of(lost, message);
 }
 
 }  // namespace gateway::store::postgres

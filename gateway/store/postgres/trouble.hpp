@@ -26,4 +26,7 @@ trouble trouble_of(std::string_view code, std::string_view words);
 // What libpq says in its verbose form when there is no connection: "... FATAL:  28P01: words".
 trouble trouble_in(std::string_view message);
 
+// What it says in that form when a connection that was open has ended.
+trouble trouble_of_loss(std::string_view message);
+
 }  // namespace gateway::store::postgres

@@ -155,6 +155,36 @@ TEST(trouble, is_read_from_what_libpq_says)
     EXPECT_EQ(trouble_in("connection refused").why, failure::unreachable);
     EXPECT_EQ(trouble_in("FATAL:  x").why, failure::unreachable);
     EXPECT_EQ(trouble_in("").why, failure::unreachable);
+    EXPECT_EQ(trouble_in("FATAL:  28p01: x").why, failure::unreachable) << "no code";
+}
+
+TEST(trouble, is_read_whatever_the_server_s_language)
+{
+    const auto t = trouble_in("connection failed: SCHWERWIEGEND:  3D000: Datenbank »d« fehlt\n");
+    EXPECT_EQ(t.why, failure::config);
+    EXPECT_EQ(t.words, "Datenbank »d« fehlt");
+    EXPECT_EQ(trouble_in("a:  28P01: one\nb:  53300: two\nc:  three\n").words, "two");
+}
+
+TEST(trouble, with_tls_is_the_settings_fault_only_where_they_do_not_fit)
+{
+    for (const auto* const settings :
+         {"SSL error: certificate verify failed",
+          "server does not support SSL, but SSL was required",
+          "root certificate file \"/none\" does not exist"}) {
+        EXPECT_EQ(trouble_in(settings).why, failure::config) << settings;
+    }
+    for (const auto* const loss :
+         {"SSL SYSCALL error: EOF detected",
+          "SSL SYSCALL error: Connection reset by peer",
+          "SSL error: unexpected eof while reading",
+          "SSL connection has been closed unexpectedly"}) {
+        EXPECT_EQ(trouble_in(loss).why, failure::unreachable) << loss;
+        EXPECT_TRUE(trouble_of_loss(loss).reconnect) << loss;
+        EXPECT_EQ(trouble_of_loss(loss).words, loss);
+    }
+    EXPECT_EQ(trouble_of_loss("SSL error: bad record mac").why, failure::unreachable);
+    EXPECT_EQ(trouble_of_loss("FATAL:  57P03: starting up").why, failure::loading);
 }
 
 }  // namespace
