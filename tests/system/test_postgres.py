@@ -101,6 +101,61 @@ class Reached(InPostgres):
         self.assertEqual(server.command(count), "4", "one of them keeps the database in order")
 
 
+class Locks(InPostgres):
+    def holder(self, server):
+        """Of every bucket, until "COMMIT"."""
+        session = server.session()
+        self.addCleanup(session.stop)
+        session.stdin.write(b"BEGIN; SELECT key FROM gateway.buckets FOR UPDATE;\n")
+        session.stdin.flush()
+        session.stdout.readline()
+        return session
+
+    def waiting(self, server):
+        return int(
+            server.command("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+        )
+
+    def test_are_not_waited_for_longer_behind_a_pooler_that_drops_what_sessions_are_told(self):
+        server = self.started(PostgresServer())
+        pooler = self.started(PgBouncer(server, "ignore_startup_parameters = options"))
+        gateway = self.ready(pooler.url)
+        self.assertEqual(gateway.get().status, 200)
+        self.holder(server)
+        self.assertEqual(gateway.get().status, 503)
+        wait_until(lambda: self.waiting(server) == 0, 3, "the server has given the call up")
+
+    def test_are_waited_for_as_long_as_the_timeout(self):
+        server = self.started(PostgresServer())
+        gateway = self.ready(server.url)
+        self.assertEqual(gateway.get().status, 200)
+        session = self.holder(server)
+        given = []
+        asking = threading.Thread(target=lambda: given.append(gateway.get().status))
+        asking.start()
+        wait_until(lambda: self.waiting(server) == 1, 5, "the call waits")
+        server.command("SELECT pg_sleep(0.5)")
+        session.stdin.write(b"COMMIT;\n")
+        session.stdin.flush()
+        asking.join()
+        self.assertEqual(given, [200])
+
+
+    def test_a_server_that_ends_the_connection_says_why(self):
+        server = self.started(PostgresServer())
+        gateway = self.ready(server.url)
+        self.assertEqual(gateway.get().status, 200)
+        self.holder(server)
+        asking = threading.Thread(target=gateway.get)
+        asking.start()
+        wait_until(lambda: self.waiting(server) == 1, 5, "the call waits")
+        server.command(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+        )
+        gateway.wait_for_diagnostic("terminating connection due to administrator command")
+        asking.join()
+
+
 class Migrations(InPostgres):
     def test_are_made_by_somebody_who_may(self):
         server = self.started(PostgresServer())

@@ -17,6 +17,9 @@ constexpr net::resolver_options only_when_asked{
 // How long a fresh look-up is awaited when the addresses of an older one are at hand.
 constexpr base::duration fresh_lookup = std::chrono::milliseconds{100};
 
+// How much longer than for a lock a server may work on a statement of ours.
+constexpr base::duration statement_work = std::chrono::milliseconds{250};
+
 // What the server's session is told: one plan for all calls, by the primary key, also while the
 // table's statistics are of another time; how transactions see each other, whatever the database's
 // default; and when a statement is given up, and how long a lock is waited for.
@@ -26,11 +29,12 @@ void add_settings(
     base::duration limit
 )
 {
+    const base::duration statement_limit = std::max(limit, options.timeout + statement_work);
     const std::string settings =
         "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off "
         "-c enable_mergejoin=off -c default_transaction_isolation=read\\ committed "
         "-c statement_timeout=" +
-        std::to_string(limit / std::chrono::milliseconds{1}) +
+        std::to_string(statement_limit / std::chrono::milliseconds{1}) +
         " -c lock_timeout=" + std::to_string(session::lock_wait(options));
     for (auto& [name, value] : parameters) {
         if (name == "options") {
@@ -125,7 +129,7 @@ net::task<bool> session::open()
             begin_limit();
             const bool is_open = co_await open_one(server, addresses[i]);
             end_limit();
-            if (is_open) {
+            if (is_open && co_await check_settings()) {
                 co_return true;
             }
             close();
@@ -181,6 +185,26 @@ bool session::begin(std::size_t server, const net::resolved_name::endpoint& at)
         connection_.get(), [](void*, const char*) {}, nullptr
     );
     return true;
+}
+
+// Some poolers drop what a session is told (ignore_startup_parameters of pgbouncer). False: the
+// server does not answer.
+net::task<bool> session::check_settings()
+{
+    if (is_pooled_) {
+        co_return true;
+    }
+    const std::string sql =
+        "SELECT current_setting('plan_cache_mode') = 'force_generic_plan' AND setting = $1 "
+        "FROM pg_settings WHERE name = 'lock_timeout'";
+    const std::vector<std::string> told{std::to_string(lock_wait(options_))};
+    const result rows = co_await ask(sql, told);
+    if (rows == nullptr) {
+        co_return false;
+    }
+    is_pooled_ =
+        PQntuples(rows.get()) != 1 || PQgetvalue(rows.get(), 0, 0) != std::string_view{"t"};
+    co_return true;
 }
 
 // libpq may have closed its socket and opened another of the same number since the last time.

@@ -57,7 +57,7 @@ public:
     void cancel();
 
     // Behind a pooler, which shares the server's sessions among many: what ours is told at its
-    // beginning must be told with each call.
+    // beginning the server does not hear, and must be told with each call.
     bool is_pooled() const { return is_pooled_; }
 
     // For how many milliseconds a lock may be waited for.
@@ -91,6 +91,8 @@ private:
     net::task<> look_up(std::size_t server);
     net::task<bool> open_one(std::size_t server, const net::resolved_name::endpoint& at);
     bool begin(std::size_t server, const net::resolved_name::endpoint& at);
+    net::task<bool> check_settings();
+    bool take_socket();
     net::task<bool> wait(descriptor::wait_type what);
     void begin_limit();
     void end_limit();

@@ -7,7 +7,8 @@ from harness.process import Child, Directory, accepts, free_port, tool, wait_unt
 
 
 class PgBouncer:
-    def __init__(self, server):
+    def __init__(self, server, *settings):
+        """`settings`: more lines of its configuration."""
         self._directory = Directory()
         self.port = free_port()
         if os.getuid() == 0:
@@ -26,7 +27,8 @@ auth_type = trust
 auth_file = {users}
 pool_mode = transaction
 default_pool_size = 2
-""",
+"""
+            + "".join(s + "\n" for s in settings),
         )
         self._child = Child([*AS_USER, tool("pgbouncer"), settings])
         wait_until(lambda: accepts(self.port), 10, "pgbouncer listens")
