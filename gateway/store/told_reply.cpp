@@ -11,22 +11,24 @@ constexpr std::size_t numbers_per_charge = 4;
 
 }  // namespace
 
-std::optional<limit::decision> decision_in(std::span<const std::int64_t> four)
+call_results::kind read_decision(std::span<const std::int64_t> four, answer& into)
 {
     constexpr std::int64_t most =
         (limit::limit::max_refill + limit::limit::max_wait) / std::chrono::microseconds{1};
-    const bool good = four[0] >= 0 && four[0] <= 2 && four[1] >= 0 && four[2] >= 0 &&
-                      four[2] <= most && four[3] >= 0 && four[3] <= most;
-    if (!good) {
-        return std::nullopt;
+    if (four[0] < 0 || four[0] > 2 || four[1] < 0 || four[2] < 0 || four[3] < 0) {
+        return call_results::kind::garbage;
     }
-    return limit::decision{
+    if (four[2] > most || four[3] > most) {
+        return call_results::kind::corrupt;
+    }
+    into.add({
         .allowed = four[0] == 1,
         .banned = four[0] == 2,
         .remaining = four[1],
         .retry_after = std::chrono::microseconds{four[2]},
         .reset_after = std::chrono::microseconds{four[3]},
-    };
+    });
+    return call_results::kind::answer;
 }
 
 call_results::kind read_question(
@@ -47,15 +49,16 @@ call_results::kind read_question(
     }
     into.clear();
     into.admitted = verdict == 1;
+    kind all = kind::answer;
     for (std::size_t i = 0; i < charges; ++i) {
-        const auto said = decision_in(rest.subspan(i * numbers_per_charge));
-        if (!said) {
+        const kind one = read_decision(rest.subspan(i * numbers_per_charge), into);
+        if (one == kind::garbage) {
             return kind::garbage;
         }
-        into.add(*said);
+        all = one == kind::corrupt ? kind::corrupt : all;
     }
     at += charges * numbers_per_charge;
-    return kind::answer;
+    return all;
 }
 
 }  // namespace gateway::store

@@ -3,19 +3,18 @@
 // the microseconds of retry and reset. See redis/take.lua. Pure.
 #pragma once
 
-#include "gateway/limit/decision.hpp"
 #include "gateway/store/conversation_state.hpp"
 #include "gateway/store/store.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 
 namespace gateway::store {
 
-// One charge's four numbers; nothing if these are none.
-std::optional<limit::decision> decision_in(std::span<const std::int64_t> four);
+// One charge's four numbers, added to the answer. Corrupt: they are what the server finds in a
+// bucket, but no limit comes that far.
+call_results::kind read_decision(std::span<const std::int64_t> four, answer& into);
 
 // What is told from `at` on of a question of so many charges; moves it behind.
 call_results::kind read_question(

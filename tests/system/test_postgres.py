@@ -232,6 +232,22 @@ class Exact(InPostgres):
 
 
 class Rows(InPostgres):
+    def test_that_were_spoilt_by_hand_spoil_no_others(self):
+        server = self.started(PostgresServer())
+        limit = "rate: 1/h, burst: 5"
+        text = self.text(server.url, limit=limit).replace("key: []", "key: [ 'header:k' ], missing_key: reject")
+        gateway = self.gateway(text)
+        wait_until(lambda: gateway.get(headers=[("k", "a")]).status == 200, 10, "the store is up")
+        self.assertEqual(gateway.get(headers=[("k", "b")]).status, 200)
+        self.assertEqual(len(server.buckets()), 2)
+        server.command("UPDATE gateway.buckets SET full_at = 9007199254740991, owed = 9007199254740991")
+        for client in "abab":
+            self.assertEqual(gateway.get(headers=[("k", client)]).status, 503)
+            self.assertEqual(gateway.get(headers=[("k", client + client)]).status, 200)
+        failures = gateway.metrics()
+        self.assertEqual(failures.sum("gateway_store_failures_total", store="p", reason="corrupt"), 4)
+        self.assertEqual(failures.sum("gateway_store_failures_total", store="p", reason="protocol"), 0)
+
     def test_go_when_their_buckets_are_full_again(self):
         server = self.started(PostgresServer())
         gateway = self.ready(server.url, limit="rate: 100/s, burst: 5")

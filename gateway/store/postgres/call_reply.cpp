@@ -56,14 +56,9 @@ call_results::kind call_reply::next_usual(const usual_questions& asked, answer& 
     const std::int64_t held = (owed + asked.interval - 1) / asked.interval;
     const std::array<std::int64_t, 4> four{
         passes ? 1 : 0, std::max<std::int64_t>(asked.burst - held, 0), passes ? 0 : missing, owed};
-    const auto said = decision_in(four);
-    if (!said) {
-        return kind::garbage;
-    }
     into.clear();
     into.admitted = passes || !asked.enforced;
-    into.add(*said);
-    return kind::answer;
+    return read_decision(four, into);
 }
 
 }  // namespace gateway::store::postgres

@@ -286,20 +286,16 @@ bool take_results::begin_run(bool enforced)
 call_results::kind take_results::next_of_run(answer& into)
 {
     const bool passes = run_.pass > 0;
-    const auto said = decision_in(passes ? run_.passed : run_.rejected);
+    into.clear();
+    into.admitted = passes || !run_.enforced;
+    const kind said = read_decision(passes ? run_.passed : run_.rejected, into);
     --run_.left;
     if (passes) {
         --run_.pass;
         run_.passed[1] -= run_.less;
         run_.passed[3] += run_.more;
     }
-    if (!said) {
-        return kind::garbage;
-    }
-    into.clear();
-    into.admitted = passes || !run_.enforced;
-    into.add(*said);
-    return kind::answer;
+    return said;
 }
 
 call_results::kind take_results::next(std::size_t charges, answer& into)

@@ -123,6 +123,25 @@ TEST(call_reply, takes_no_nonsense)
     EXPECT_FALSE(reply.ended());
 }
 
+// As after a row was changed by hand. Other buckets' answers are none the worse.
+TEST(call_reply, of_a_bucket_with_impossible_numbers_is_corrupt)
+{
+    const std::vector<usual_questions> shape{
+        {.times = 1, .enforced = true, .cost = 1, .interval = 1'000'000, .burst = 5, .keys = 2}};
+    const std::vector<std::int64_t> said{7, 0, 9'007'199'254'740'991, 0, 0, 1};
+    call_reply reply{said, shape};
+    answer a;
+    EXPECT_EQ(reply.next(1, a), kind::corrupt);
+    EXPECT_EQ(reply.next(1, a), kind::answer);
+    EXPECT_EQ(a.decisions()[0].remaining, 4);
+    EXPECT_TRUE(reply.ended());
+    const std::vector<usual_questions> other{{.times = 1, .keys = 0}};
+    const std::vector<std::int64_t> two{7, 0, 0, 0, 0, 9'007'199'254'740'991, 0, 0, 1, 0, 9};
+    call_reply any{two, other};
+    EXPECT_EQ(any.next(2, a), kind::corrupt);
+    EXPECT_TRUE(any.ended());
+}
+
 TEST(trouble, is_known_by_its_code)
 {
     EXPECT_TRUE(trouble_of("40001", "x").try_again);

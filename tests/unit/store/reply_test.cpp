@@ -189,7 +189,12 @@ TEST(take_results, are_exactly_what_the_script_says)
     EXPECT_EQ(a.decisions()[0].remaining, 3);
     EXPECT_EQ(a.decisions()[0].retry_after, std::chrono::milliseconds{1500});
     EXPECT_EQ(a.decisions()[0].reset_after, std::chrono::microseconds{2});
-    EXPECT_EQ(read_one("*3\r\n:77\r\n:5\r\n:-1\r\n", a), call_results::kind::corrupt);
+    for (const char* damaged :
+         {"*3\r\n:77\r\n:5\r\n:-1\r\n",
+          "*7\r\n:77\r\n:5\r\n:1\r\n:1\r\n:1\r\n:0\r\n:9000000000000000\r\n",
+          "*7\r\n:77\r\n:5\r\n:0\r\n:0\r\n:1\r\n:9000000000000000\r\n:0\r\n"}) {
+        EXPECT_EQ(read_one(damaged, a), call_results::kind::corrupt) << damaged;
+    }
     for (const char* wrong :
          {"*2\r\n:77\r\n:5\r\n",
           "*6\r\n:77\r\n:5\r\n:1\r\n:1\r\n:1\r\n:0\r\n",
@@ -198,7 +203,6 @@ TEST(take_results, are_exactly_what_the_script_says)
           "*7\r\n:77\r\n:5\r\n:1\r\n:3\r\n:1\r\n:0\r\n:0\r\n",
           "*7\r\n:77\r\n:5\r\n:1\r\n:1\r\n:-1\r\n:0\r\n:0\r\n",
           "*7\r\n:77\r\n:5\r\n:1\r\n:1\r\n:1\r\n:-1\r\n:0\r\n",
-          "*7\r\n:77\r\n:5\r\n:1\r\n:1\r\n:1\r\n:0\r\n:9000000000000000\r\n",
           "*8\r\n:77\r\n:5\r\n:1\r\n:1\r\n:1\r\n:0\r\n:0\r\n:1\r\n"}) {
         EXPECT_EQ(read_one(wrong, a), call_results::kind::garbage) << wrong;
     }
