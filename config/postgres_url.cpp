@@ -1,13 +1,12 @@
 #include "config/postgres_url.hpp"
 
+#include "config/postgres_parameters.hpp"
 #include "config/postgres_service.hpp"
 #include "gateway/base/text.hpp"
 
 #include <boost/url/encode.hpp>
 #include <boost/url/rfc/unreserved_chars.hpp>
 
-#include <array>
-#include <map>
 #include <memory>
 #include <postgresql/libpq-fe.h>
 #include <sstream>
@@ -21,22 +20,8 @@ constexpr const char* expected_url =
 constexpr const char* default_socket = "/var/run/postgresql";
 constexpr const char* default_port = "5432";
 
-struct unsupported {
-    std::string_view parameter;
-    std::string_view why;
-};
-
-constexpr std::array unsupported_parameters{
-    unsupported{"hostaddr", "write the address as the host"},
-    unsupported{"connect_timeout", "the gateway's own times hold"},
-    unsupported{"client_encoding", "it does not matter"},
-    unsupported{"replication", "this is no standby"},
-};
-
-using parameters = std::map<std::string, std::string>;
-
 // Those of the URL; nothing: it is none.
-std::optional<parameters> parameters_of(const std::string& text, std::string& complaint)
+std::optional<postgres_parameters> parameters_of(const std::string& text, std::string& complaint)
 {
     char* said = nullptr;
     const std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)> all{
@@ -50,7 +35,7 @@ std::optional<parameters> parameters_of(const std::string& text, std::string& co
             is_about_parameter ? std::string{words.substr(0, words.find('\n'))} : expected_url;
         return std::nullopt;
     }
-    parameters found;
+    postgres_parameters found;
     for (const PQconninfoOption* o = all.get(); o->keyword != nullptr; ++o) {
         if (o->val != nullptr && *o->val != '\0') {
             found[o->keyword] = o->val;
@@ -59,20 +44,8 @@ std::optional<parameters> parameters_of(const std::string& text, std::string& co
     return found;
 }
 
-bool is_known(const std::string& parameter)
-{
-    static const std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)> all{
-        PQconninfoParse("", nullptr), &PQconninfoFree};
-    for (const PQconninfoOption* o = all.get(); o != nullptr && o->keyword != nullptr; ++o) {
-        if (parameter == o->keyword) {
-            return true;
-        }
-    }
-    return false;
-}
-
 // Adds what the service that they name says, unless the URL says it. Returns what is wrong.
-std::string add_service(parameters& found)
+std::string add_service(postgres_parameters& found)
 {
     const auto named = found.extract("service");
     if (named.empty()) {
@@ -80,7 +53,7 @@ std::string add_service(parameters& found)
     }
     postgres_service service = read_postgres_service(named.mapped(), postgres_service_files());
     for (const auto& [name, value] : service.parameters) {
-        if (!is_known(name)) {
+        if (!is_postgres_parameter(name)) {
             return "service \"" + named.mapped() + "\": unknown parameter " + name;
         }
     }
@@ -95,22 +68,30 @@ std::vector<std::string> split(const std::string& list)
     for (std::string one; std::getline(in, one, ',');) {
         all.push_back(one);
     }
+    if (list.ends_with(',')) {
+        all.emplace_back();
+    }
     return all;
 }
 
-std::string taken(parameters& from, const std::string& name)
+std::string taken(postgres_parameters& from, const std::string& name)
 {
     const auto node = from.extract(name);
     return node.empty() ? std::string{} : node.mapped();
 }
 
 // Each host has a port of its own, or all have one.
-std::vector<net::server_address> servers_of(parameters& from)
+std::vector<net::server_address> servers_of(postgres_parameters& from, std::string& complaint)
 {
     std::vector<std::string> hosts = split(taken(from, "host"));
     const std::vector<std::string> ports = split(taken(from, "port"));
     if (hosts.empty()) {
         hosts.emplace_back(default_socket);
+    }
+    if (ports.size() > 1 && ports.size() != hosts.size()) {
+        complaint = std::to_string(ports.size()) + " ports for " + std::to_string(hosts.size()) +
+                    " hosts: expected one for each, or one for all";
+        return {};
     }
     std::vector<net::server_address> servers;
     for (std::size_t i = 0; i < hosts.size(); ++i) {
@@ -137,7 +118,7 @@ bool is_port(const std::string& text)
 parsed<store::postgres_options> parse_postgres_url(const std::string& text)
 {
     std::string complaint;
-    std::optional<parameters> found = parameters_of(text, complaint);
+    std::optional<postgres_parameters> found = parameters_of(text, complaint);
     if (!found) {
         return {std::nullopt, complaint};
     }
@@ -145,16 +126,15 @@ parsed<store::postgres_options> parse_postgres_url(const std::string& text)
     if (!complaint.empty()) {
         return {std::nullopt, complaint};
     }
-    for (const unsupported& u : unsupported_parameters) {
-        if (found->contains(std::string{u.parameter})) {
-            return {
-                std::nullopt,
-                "the parameter " + std::string{u.parameter} +
-                    " is not supported: " + std::string{u.why}};
-        }
+    complaint = complaint_of(*found);
+    if (!complaint.empty()) {
+        return {std::nullopt, complaint};
     }
     store::postgres_options options;
-    options.servers = servers_of(*found);
+    options.servers = servers_of(*found, complaint);
+    if (!complaint.empty()) {
+        return {std::nullopt, complaint};
+    }
     options.password = taken(*found, "password");
     options.parameters.assign(found->begin(), found->end());
     if (options.servers.size() > store::postgres_options::most_servers) {
@@ -189,7 +169,8 @@ std::string url_without_secret(const store::postgres_options& options)
         } else if (name == "dbname") {
             database = '/' + encoded(value);
         } else {
-            rest += (rest.empty() ? '?' : '&') + name + '=' + encoded(value);
+            const std::string shown = is_postgres_secret(name) ? "***" : encoded(value);
+            rest += (rest.empty() ? '?' : '&') + name + '=' + shown;
         }
     }
     const bool has_password = !options.password.empty() && options.password_file.empty();

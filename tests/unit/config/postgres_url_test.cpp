@@ -26,6 +26,23 @@ TEST(postgres_url, every_part_is_read)
     EXPECT_TRUE(parse_postgres_url(url_without_secret(*socket.value)).value);
 }
 
+TEST(postgres_url, no_secret_is_shown)
+{
+    const auto read = parse_postgres_url("postgresql://u:hunter2@h/db?sslpassword=hunter3");
+    ASSERT_TRUE(read.value) << read.complaint;
+    EXPECT_EQ(url_without_secret(*read.value), "postgresql://u:***@h:5432/db?sslpassword=***");
+}
+
+TEST(postgres_url, one_port_is_that_of_all_hosts)
+{
+    const auto read = parse_postgres_url("postgresql:///db?host=a,b&port=7");
+    ASSERT_TRUE(read.value) << read.complaint;
+    EXPECT_EQ(read.value->servers[0].port, "7");
+    EXPECT_EQ(read.value->servers[1].port, "7");
+    EXPECT_TRUE(parse_postgres_url("postgresql://a,b,c/db").value);
+    EXPECT_TRUE(parse_postgres_url("postgresql://a:1,b/db").value);
+}
+
 TEST(postgres_url, what_is_refused_is_refused_with_a_reason_and_without_the_secret)
 {
     const std::vector<std::pair<std::string, std::string>> all{
@@ -36,6 +53,15 @@ TEST(postgres_url, what_is_refused_is_refused_with_a_reason_and_without_the_secr
         {"postgresql://u:hunter2@h:70000/db", "the port must be"},
         {"postgresql://u:hunter2@h:0/db", "the port must be"},
         {"postgresql://u:hunter2@a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a/db", "the maximum is 16"},
+        {"postgresql://u:hunter2@h,/db", "a host is missing"},
+        {"postgresql://u:hunter2@/db?host=a,b&port=1,2,3", "3 ports for 2 hosts"},
+        {"postgresql://u:hunter2@h/db?sslmode=requir",
+         "sslmode is \"requir\", expected one of disable, allow, prefer, require, verify-ca, "
+         "verify-full"},
+        {"postgresql://u:hunter2@h/db?channel_binding=yes", "channel_binding is \"yes\""},
+        {"postgresql://u:hunter2@h/db?sslrootcert=/none/a", "sslrootcert: /none/a cannot be read"},
+        {"postgresql://u:hunter2@h/db?sslcert=/none/a", "sslcert: /none/a cannot be read"},
+        {"postgresql://u:hunter2@h/db?sslkey=/none/a", "sslkey: /none/a cannot be read"},
     };
     for (const auto& [url, why] : all) {
         const auto read = parse_postgres_url(url);
