@@ -71,9 +71,16 @@ session::session(
       timer_(executor)
 {
     for (const net::server_address& s : options_.servers) {
-        names_.push_back(net::resolved_name::of(executor, s, only_when_asked, [this] {
-            lookup_wait_.cancel();
-        }));
+        names_.push_back(net::resolved_name::of(
+            executor,
+            s,
+            only_when_asked,
+            [this, number = names_.size()] {
+                if (number == server_) {
+                    lookup_wait_.cancel();
+                }
+            }
+        ));
     }
 }
 
