@@ -1,10 +1,10 @@
 #include "gateway/store/postgres/keeper.hpp"
 
+#include "gateway/net/reported.hpp"
 #include "gateway/store/postgres/schema.hpp"
 #include "gateway/telemetry/log.hpp"
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 
 #include <utility>
 
@@ -49,7 +49,11 @@ std::shared_ptr<housekeeping> keeper::start(
 )
 {
     auto its = std::make_shared<state>(executor, std::move(name), options);
-    boost::asio::co_spawn(executor, run(its), boost::asio::detached);
+    boost::asio::co_spawn(
+        executor,
+        run(its),
+        net::reported("store " + its->name + ": what keeps the database in order")
+    );
     return std::shared_ptr<keeper>{new keeper{its}};
 }
 

@@ -1,8 +1,8 @@
+#include "gateway/net/reported.hpp"
 #include "gateway/store/postgres/link.hpp"
 #include "gateway/store/postgres/schema.hpp"
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
 
 #include <algorithm>
@@ -35,7 +35,11 @@ std::shared_ptr<link> link::start(
 {
     auto made = std::make_shared<link>(l, std::move(group), options, metrics);
     made->self_ = made;
-    asio::co_spawn(l.get_executor(), made->run(made), asio::detached);
+    asio::co_spawn(
+        l.get_executor(),
+        made->run(made),
+        net::reported("the connection to " + made->session_.address())
+    );
     return made;
 }
 

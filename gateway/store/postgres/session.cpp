@@ -226,7 +226,9 @@ net::task<bool> session::open_one(std::size_t server, const net::resolved_name::
         next = PGRES_POLLING_FAILED;
     }
     while (next == PGRES_POLLING_READING || next == PGRES_POLLING_WRITING) {
-        descriptor_.assign(PQsocket(connection_.get()));
+        if (!take_socket()) {
+            co_return false;
+        }
         const bool ready = co_await wait(
             next == PGRES_POLLING_READING ? descriptor::wait_read : descriptor::wait_write
         );
@@ -247,8 +249,18 @@ net::task<bool> session::open_one(std::size_t server, const net::resolved_name::
         trouble_ = trouble_in(words);
         co_return false;
     }
-    descriptor_.assign(PQsocket(connection_.get()));
-    co_return PQsetnonblocking(connection_.get(), 1) == 0;
+    co_return take_socket() && PQsetnonblocking(connection_.get(), 1) == 0;
+}
+
+// False: the system does not let us wait for it.
+bool session::take_socket()
+{
+    boost::system::error_code ec;
+    descriptor_.assign(PQsocket(connection_.get()), ec);
+    if (ec) {
+        trouble_ = {.why = failure::unreachable, .words = ec.message()};
+    }
+    return !ec;
 }
 
 net::task<bool> session::wait(descriptor::wait_type what)
