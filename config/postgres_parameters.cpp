@@ -89,7 +89,7 @@ std::string complaint_of(const postgres_parameters& all)
     }
     for (const choice& c : choices) {
         const auto given = all.find(std::string{c.parameter});
-        const std::string wrong =
+        std::string wrong =
             given == all.end() ? std::string{} : complaint_of_value(c, given->second);
         if (!wrong.empty()) {
             return wrong;

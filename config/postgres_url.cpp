@@ -169,8 +169,8 @@ std::string url_without_secret(const store::postgres_options& options)
         } else if (name == "dbname") {
             database = '/' + encoded(value);
         } else {
-            const std::string shown = is_postgres_secret(name) ? "***" : encoded(value);
-            rest += (rest.empty() ? '?' : '&') + name + '=' + shown;
+            rest += (rest.empty() ? '?' : '&') + name + '=';
+            rest += is_postgres_secret(name) ? "***" : encoded(value);
         }
     }
     const bool has_password = !options.password.empty() && options.password_file.empty();
