@@ -7,6 +7,7 @@ import test_messages
 import test_refusals
 import test_timeouts
 import test_tunnels
+from harness.case import only_as_shipped
 from harness.certificates import Certificates
 
 
@@ -32,7 +33,7 @@ def over_tls(plain):
             setattr(Secured, name, None)
     Secured.__name__ = Secured.__qualname__ = f"{plain.__module__}_{plain.__name__}"
     Secured.__module__ = __name__
-    return Secured
+    return only_as_shipped(Secured)
 
 
 for module in (test_bounds, test_bypass, test_messages, test_refusals, test_timeouts, test_tunnels):
