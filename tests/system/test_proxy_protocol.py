@@ -138,8 +138,9 @@ class In(SystemTest):
         self.assertEqual(self.refused(gateway, "not_trusted"), 1)
         self.assertEqual(self.asked(gateway, line("203.0.113.7") + line("203.0.113.8")).status, 400)
         self.assertEqual(self.asked(gateway, binary("203.0.113.7") + binary("203.0.113.8")).status, 400)
-        told = [d for d in gateway.diagnostics if "PROXY header" in d]
-        self.assertEqual(len(told), 2, "one line each")
+        told = lambda: [d for d in gateway.diagnostics if "PROXY header" in d]
+        wait_until(lambda: len(told()) >= 2)
+        self.assertEqual(len(told()), 2, "one line each")
 
     def test_a_drain_waits_for_headers_on_their_way(self):
         gateway = self.listening()
