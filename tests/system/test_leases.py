@@ -125,7 +125,7 @@ class Leases(SystemTest):
         wait_until(lambda: self.passed(one, 10) == 10, what="more than come back by themselves")
         self.assertLess(time.monotonic() - before, 0.3)
 
-    def test_reloads_give_no_more_and_lose_nothing(self):
+    def test_reloads_give_no_more_and_lose_at_most_leases(self):
         rate, burst = 100, 5000
         (gateway,) = self.started_gateways(1, rate, burst)
         text = self.text % (rate, burst)
@@ -135,10 +135,10 @@ class Leases(SystemTest):
             gateway.reload(text.replace("timeout: 1s", f"timeout: {timeout}ms"))
             passed += self.passed(gateway, 1000)
         self.assertEqual(passed, 4000)
-        at = time.monotonic()
         passed += self.passed(gateway, burst)
         self.assertLessEqual(passed, burst + rate * (time.monotonic() - begin))
-        self.assertGreaterEqual(passed, 0.99 * (burst + rate * (at - begin)))
+        # Of a store that is left, what cannot be given back at once is lost: as when a gateway dies.
+        self.assertGreaterEqual(passed, burst - 3 * WORKERS * rate)
 
     def test_what_a_response_gives_back_is_exact(self):
         rate, burst = 10, 5000
