@@ -3,7 +3,6 @@
 #include "config/pem_keys.hpp"
 #include "config/ranges.hpp"
 #include "config/reading.hpp"
-#include "config/text_file.hpp"
 #include "config/yaml_text.hpp"
 
 #include <algorithm>
@@ -98,19 +97,8 @@ void describe_tickets(keys& tls, net::pem_file& tickets, const draft& d)
          "for new tickets (`openssl rand 80`, as nginx and HAProxy have them). Read again at each "
          "reload. Without it they are made here, and a new one every 12 hours"},
         {.says = {"none", "a path"},
-         .read =
-             [&](section& from) {
-                 const std::string* const path = from.text("tickets_file");
-                 if (path == nullptr) {
-                     return;
-                 }
-                 text_file read = read_text_file(beside(d, *path), longest_tickets_file);
-                 if (!read.complaint.empty() || read.text.empty()) {
-                     const std::string why = read.text.empty() ? "is empty" : read.complaint;
-                     from.problem("tickets_file", quoted(*path) + ' ' + why);
-                 }
-                 tickets = {*path, std::move(read.text)};
-             },
+         .read = [&](section& from
+                 ) { load_named_file(from, "tickets_file", longest_tickets_file, tickets, d); },
          .print = [&] { return printed_path(tickets.path); },
          .optional = true}
     );

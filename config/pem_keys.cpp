@@ -8,22 +8,24 @@ namespace {
 
 constexpr std::size_t longest_pem_file = 1024 * 1024;
 
-void load_pem(section& from, std::string_view name, net::pem_file& file, const draft& d)
+}  // namespace
+
+void load_named_file(
+    section& from, std::string_view key, std::size_t max, net::pem_file& file, const draft& d
+)
 {
-    const std::string* const path = from.text(name);
+    const std::string* const path = from.text(key);
     if (path == nullptr) {
         return;
     }
-    text_file read = read_text_file(beside(d, *path), longest_pem_file);
+    text_file read = read_text_file(beside(d, *path), max);
     if (!read.complaint.empty()) {
-        from.problem(name, quoted(*path) + ' ' + read.complaint);
+        from.problem(key, quoted(*path) + ' ' + read.complaint);
     } else if (read.text.empty()) {
-        from.problem(name, quoted(*path) + " is empty");
+        from.problem(key, quoted(*path) + " is empty");
     }
     file = {*path, std::move(read.text)};
 }
-
-}  // namespace
 
 std::optional<std::string> printed_path(const std::string& path)
 {
@@ -38,7 +40,7 @@ void describe_pem(keys& k, const key& what, net::pem_file& file, const draft& d,
          .read =
              [&file, &d, must, name = what.name](section& from) {
                  if (must == presence::optional || from.require(name) != nullptr) {
-                     load_pem(from, name, file, d);
+                     load_named_file(from, name, longest_pem_file, file, d);
                  }
              },
          .print = [&file] { return printed_path(file.path); },

@@ -1,4 +1,4 @@
-// Keys that name PEM files.
+// Keys that name PEM files, and others of which the text is kept with the name.
 #pragma once
 
 #include "config/draft.hpp"
@@ -16,6 +16,12 @@ void describe_pem(
     net::pem_file& file,
     const draft& d,
     presence must = presence::optional
+);
+
+// Reads the file that the key names, from the folder of the configuration, if the key is there. At
+// most `max` bytes.
+void load_named_file(
+    section& from, std::string_view key, std::size_t max, net::pem_file& file, const draft& d
 );
 
 // As YAML; nothing: no file is named.
