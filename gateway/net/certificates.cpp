@@ -1,13 +1,13 @@
 #include "gateway/net/certificates.hpp"
 
 #include "gateway/base/text.hpp"
+#include "gateway/net/alternative_names.hpp"
 #include "gateway/net/owned.hpp"
 
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
-#include <openssl/x509v3.h>
 
 #include <algorithm>
 #include <ctime>
@@ -21,7 +21,6 @@ namespace {
 using certificate = owned<X509, X509_free>;
 using private_key = owned<EVP_PKEY, EVP_PKEY_free>;
 using reader = owned<BIO, BIO_free_all>;
-using general_names = owned<GENERAL_NAMES, GENERAL_NAMES_free>;
 
 reader reader_of(const std::string& text)
 {
@@ -66,14 +65,11 @@ std::string text_of(const ASN1_STRING* s)
 std::vector<std::string> names_of(const X509* one)
 {
     std::vector<std::string> names;
-    const general_names all{
-        static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(one, NID_subject_alt_name, nullptr, nullptr))};
-    for (int i = 0; all && i < sk_GENERAL_NAME_num(all.get()); ++i) {
-        const GENERAL_NAME* const name = sk_GENERAL_NAME_value(all.get(), i);
-        if (name->type == GEN_DNS) {
-            names.push_back(text_of(name->d.dNSName));
+    for_each_alternative_name(one, [&names](int kind, std::string_view name) {
+        if (kind == GEN_DNS) {
+            names.push_back(base::lower_case(name));
         }
-    }
+    });
     const X509_NAME* const subject = X509_get_subject_name(one);
     const int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
     if (names.empty() && at >= 0) {

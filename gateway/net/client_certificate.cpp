@@ -1,11 +1,11 @@
 #include "gateway/net/client_certificate.hpp"
 
+#include "gateway/net/alternative_names.hpp"
 #include "gateway/net/owned.hpp"
 
 #include <openssl/bio.h>
 #include <openssl/evp.h>
 #include <openssl/ssl.h>
-#include <openssl/x509v3.h>
 
 #include <array>
 #include <memory>
@@ -41,19 +41,9 @@ std::string subject_of(const X509* c)
 std::string alternative_names_of(const X509* c)
 {
     std::string names;
-    const owned<GENERAL_NAMES, GENERAL_NAMES_free> all{
-        static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(c, NID_subject_alt_name, nullptr, nullptr))};
-    for (int i = 0; all && i < sk_GENERAL_NAME_num(all.get()); ++i) {
-        const GENERAL_NAME* const name = sk_GENERAL_NAME_value(all.get(), i);
-        if (name->type == GEN_DNS || name->type == GEN_URI || name->type == GEN_EMAIL) {
-            const ASN1_IA5STRING* const text = name->d.ia5;
-            names += names.empty() ? "" : ",";
-            names.append(
-                reinterpret_cast<const char*>(ASN1_STRING_get0_data(text)),
-                static_cast<std::size_t>(ASN1_STRING_length(text))
-            );
-        }
-    }
+    for_each_alternative_name(c, [&names](int, std::string_view name) {
+        names.append(names.empty() ? "" : ",").append(name);
+    });
     return names;
 }
 
