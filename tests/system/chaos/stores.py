@@ -37,17 +37,8 @@ class AnyRedis:
         hold()
 
 
-class Redis(AnyRedis):
-    def __init__(self, journal):
-        self.journal = journal
-        self.machines = [Machine("redis")]
-        self._server = RedisServer(
-            *REDIS, "--maxmemory-policy", "noeviction", "--busy-reply-threshold", "100", place=self.machines[0]
-        )
-        self.url = self._server.url
-
-    def master(self):
-        return self._server
+class OneServer:
+    """A store that is one server, on a machine of its own."""
 
     def is_well(self):
         return True
@@ -63,6 +54,24 @@ class Redis(AnyRedis):
             self._server.freeze()
             hold(out)
             self._server.thaw()
+
+    def stop(self):
+        self._server.stop()
+        for machine in self.machines:
+            machine.stop()
+
+
+class Redis(AnyRedis, OneServer):
+    def __init__(self, journal):
+        self.journal = journal
+        self.machines = [Machine("redis")]
+        self._server = RedisServer(
+            *REDIS, "--maxmemory-policy", "noeviction", "--busy-reply-threshold", "100", place=self.machines[0]
+        )
+        self.url = self._server.url
+
+    def master(self):
+        return self._server
 
     def stutter(self, hold):
         """Slow, but never as slow as its gateways wait."""
@@ -108,13 +117,8 @@ class Redis(AnyRedis):
             wait_until(killed, 5, "the script is killed")
             script.join()
 
-    def stop(self):
-        self._server.stop()
-        for machine in self.machines:
-            machine.stop()
 
-
-class Postgres:
+class Postgres(OneServer):
     """Its table is unlogged, so it is lost when the server crashes."""
 
     def __init__(self, journal):
@@ -123,26 +127,11 @@ class Postgres:
         self._server = PostgresServer(hba="host all all all trust\n", place=self.machines[0])
         self.url = self._server.url
 
-    def is_well(self):
-        return True
-
-    def crash(self, hold):
-        with self.journal.loss(), self.journal.outage() as out:
-            self._server.kill()
-            hold(out)
-            self._server.start()
-
     def restart(self, hold):
         with self.journal.outage() as out:
             self._server.end()
             hold(out)
             self._server.start()
-
-    def freeze(self, hold):
-        with self.journal.outage() as out:
-            self._server.freeze()
-            hold(out)
-            self._server.thaw()
 
     def lock(self, hold):
         """Somebody locks the table. What is refused without a lock goes on."""
@@ -164,11 +153,6 @@ class Postgres:
         with self.journal.loss():
             self._server.forget_all()
         hold()
-
-    def stop(self):
-        self._server.stop()
-        for machine in self.machines:
-            machine.stop()
 
 
 class Sentinel(AnyRedis):
