@@ -124,6 +124,8 @@ TEST(bad_files, listeners)
          "require}}]",
          "f:1:80: listeners[0].tls.client_certificates: \"client_ca\" must say who vouches for "
          "clients"},
+        {"listeners: [{address: 0.0.0.0:80, tls: {certificates: [], tickets_file: /nowhere}}]",
+         "f:1:73: listeners[0].tls.tickets_file: \"/nowhere\" cannot be read: No such file"},
         {"listeners: [{address: 0.0.0.0:80, decide: yes}]",
          "f:1:43: listeners[0].decide: expected true or false"},
         {"listeners: [{address: 0.0.0.0:80, decide: {rejected_status: 404}}]",
