@@ -180,6 +180,35 @@ class Moving(ClusterTest):
         self.assertGreater(self.errors("ASK"), 0)
         self.assertGreaterEqual(len(target.keys()), len(clients))
 
+    def test_a_node_that_has_no_slots_yet_is_kept_while_it_is_asked(self):
+        gateway = self.up(burst=50, timeout=5000, remember="false")
+        tag = self.learn(gateway, ["w"])["w"]
+        target = self.cluster.spare[0]
+        told = lambda: sum(self.times_asked_for_slots(node) for node in self.cluster.masters)
+        half_moved = []
+
+        def ask_it_while_it_stands():
+            half_moved.append(True)
+            if len(half_moved) < 2:
+                return
+            with gateway.connect() as client:
+                self.assertEqual(client.ask(headers=[("X-Client", "w")]).status, 200)
+                target.freeze()
+                before = told()
+                client.request(headers=[("X-Client", "w")])
+                wait_until(lambda: told() >= before + 2, 4, "the slots are told without it")
+                target.thaw()
+                self.assertEqual(client.response().status, 200)
+
+        self.cluster.move(slot_of(tag), target, ask_it_while_it_stands)
+        self.assertEqual(len(half_moved), 2)
+        self.assertEqual(self.failures(gateway), 0)
+
+    def times_asked_for_slots(self, node):
+        stats = node.command("INFO", "commandstats").decode()
+        found = re.search(r"cmdstat_cluster\|slots:calls=(\d+)", stats)
+        return int(found[1]) if found else 0
+
     def test_several_keys_of_a_slot_that_is_half_moved_wait_or_fail_by_policy(self):
         gateway = self.up(burst=50, timeout=100, remember="false")
         self.assertEqual(self.statuses(gateway, "t", 1, "/two"), [200])

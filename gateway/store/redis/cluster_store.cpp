@@ -173,7 +173,7 @@ void cluster_store::heard(const redis::slot_map& map)
 void cluster_store::drop_leaving()
 {
     std::erase_if(leaving_, [](const std::shared_ptr<redis::link>& link) {
-        const bool idle = link->conversation().idle();
+        const bool idle = link->idle();
         if (idle) {
             link->close(conversation_state::pending_ones::fail);
         }

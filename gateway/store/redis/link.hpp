@@ -61,6 +61,9 @@ public:
     // asked now.
     bool carry(sent_command& part);
 
+    // Nobody waits for it, nor for what it carries.
+    bool idle() const { return conversation_.idle() && commands_.empty(); }
+
     // To whoever's call it is of: nobody will answer it. Does nothing if it was answered.
     static void fail_part(const sent_command& part, failure why);
 
