@@ -3,10 +3,9 @@
 #include "config/pem_keys.hpp"
 #include "config/store_url.hpp"
 #include "config/text_file.hpp"
-#include "config/text_rules.hpp"
+#include "config/tls_client_keys.hpp"
 #include "config/token_file.hpp"
 #include "config/yaml_text.hpp"
-#include "gateway/base/ip_address.hpp"
 
 namespace gateway::config {
 namespace {
@@ -108,67 +107,6 @@ void describe_sentinel_password(keys& shared, store::redis_options& options, con
     );
 }
 
-void load_server_name(section& from, std::string& name)
-{
-    const std::string* const text = from.text("server_name");
-    if (text == nullptr) {
-        return;
-    }
-    if (is_host_name(*text) || base::ip_address::parse(*text)) {
-        name = *text;
-    } else {
-        from.problem("server_name", "expected a host name or an IP address, got " + quoted(*text));
-    }
-}
-
-// The complaint has the key's name in front.
-void check(section& from, net::tls_options& options)
-{
-    if (options.certificate.path.empty() != options.key.path.empty()) {
-        from.problem(
-            options.key.path.empty() ? "cert" : "key",
-            "\"cert\" and \"key\" belong together; the other one is missing"
-        );
-        return;
-    }
-    if (const auto complaint = net::tls_stream::prepare(options)) {
-        const std::size_t colon = complaint->find(':');
-        from.problem(complaint->substr(0, colon), complaint->substr(colon + 2));
-    }
-}
-
-void describe_tls(keys& tls, net::tls_options& options, const draft& d)
-{
-    describe_pem(
-        tls,
-        {"ca", "certificates of those who may vouch for the server, instead of the system's"},
-        options.ca,
-        d
-    );
-    describe_pem(
-        tls,
-        {"cert", "our certificate, for a server that asks for one, and those that vouch for it"},
-        options.certificate,
-        d
-    );
-    describe_pem(tls, {"key", "the key of `cert`, without a passphrase"}, options.key, d);
-    tls.other(
-        {"server_name", "what the server's certificate must be for, if not the host in `url`"},
-        {.says = {"none", "a host name or IP address"},
-         .read = [&](section& from) { load_server_name(from, options.server_name); },
-         .print = [&]() -> std::optional<std::string> {
-             const std::string& name = options.server_name;
-             return name.empty() ? std::nullopt : std::optional{yaml(name)};
-         },
-         .optional = true}
-    );
-    tls.flag(
-        {"verify", "off: whoever answers is believed to be the server, also who is not"},
-        options.verify
-    );
-    tls.rule([&options](section& from) { check(from, options); });
-}
-
 }  // namespace
 
 void describe_server_url(keys& shared, store::shared_options& options, const draft& d)
@@ -194,13 +132,17 @@ void describe_server_url(keys& shared, store::shared_options& options, const dra
     auto* const in_redis = std::get_if<store::redis_options>(&options);
     store::redis_options& redis = in_redis == nullptr ? none : *in_redis;
     describe_sentinel_password(shared, redis, d);
-    std::optional<net::tls_options>& tls = redis.tls;
-    net::tls_options unused;
+    std::optional<net::tls_client_options>& tls = redis.tls;
+    net::tls_client_options unused;
     shared.mapping(
         {"tls",
          "of `rediss://`: how the server is known, and who we are; the keys below. The files are "
          "read again at each reload"},
-        [&](keys& k) { describe_tls(k, tls ? *tls : unused, d); },
+        [&](keys& k) {
+            constexpr std::string_view name =
+                "what the server's certificate must be for, if not the host in `url`";
+            describe_tls_client(k, tls ? *tls : unused, name, d);
+        },
         tls.has_value()
     );
     shared.rule([&tls](section& from) {
@@ -211,7 +153,7 @@ void describe_server_url(keys& shared, store::shared_options& options, const dra
                 "sslrootcert, sslcert and sslkey"
             );
         } else if (tls && !from.has("tls")) {
-            net::tls_stream::prepare(*tls);  // of nothing but the system's certificates
+            net::tls_client::prepare(*tls);  // of nothing but the system's certificates
         }
     });
 }

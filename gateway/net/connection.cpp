@@ -59,6 +59,19 @@ connection::connection(loop& l, socket connected) : loop_(l), socket_(std::move(
     }
 }
 
+void connection::speak_tls(std::unique_ptr<tls_engine> engine)
+{
+    flush();
+    tls_ = std::move(engine);
+    if (!closed() && tls_->speaks_first()) {
+        tls_buffers& lent = loop_.tls();
+        std::size_t none = 0;
+        lent.output.clear();
+        tls_->receive({}, lent.text, none, lent.output);
+        send_bytes(lent.output, {});
+    }
+}
+
 // With edge triggering the kernel tells of news only: what is left of older news is ours to
 // remember.
 void connection::want_read()
@@ -159,8 +172,12 @@ received connection::receive_text(std::span<char>& text)
     return received::broken;
 }
 
-bool connection::is_quiet() const
+bool connection::is_quiet()
 {
+    if (tls_ != nullptr) {
+        std::span<char> unasked;
+        return receive_text(unasked) == received::nothing;
+    }
     char byte = 0;
     return receive_from(socket_.fd(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && would_block(errno);
 }
@@ -191,7 +208,8 @@ sent connection::send_at_once(std::string_view a, std::string_view b)
 bool connection::at_rest()
 {
     flush();
-    return !closed() && !sending() && !may_be_readable_;
+    return !closed() && !sending() &&
+           (!may_be_readable_ || (tls_ != nullptr && is_quiet() && !may_be_readable_));
 }
 
 // After this sending() is the whole truth.

@@ -33,9 +33,9 @@ public:
     connection& operator=(const connection&) = delete;
     virtual ~connection() = default;
 
-    // Before anything is received or sent: from now on what is received and sent is text, and what
-    // is on the wire is TLS.
-    void speak_tls(std::unique_ptr<tls_engine> engine) { tls_ = std::move(engine); }
+    // From now on what is received and sent is text, and what is on the wire is TLS. Before
+    // anything is received; what was sent has gone as it is. A client's handshake begins.
+    void speak_tls(std::unique_ptr<tls_engine> engine);
 
     // Null: what is on the wire is the text itself.
     const tls_engine* tls() const { return tls_.get(); }
@@ -62,10 +62,11 @@ public:
     // Something is kept that the socket did not take.
     bool sending() const { return unsent_at_ < unsent_.size(); }
 
-    // Open, and nothing has come that was not received. Asks the kernel.
-    bool is_quiet() const;
+    // Open, and nothing has come that was not received. Asks the kernel. What TLS has to say that
+    // is no text, such as tickets, is received by this.
+    bool is_quiet();
 
-    // Open, all that was sent has gone, and nothing is known to have come: bytes or an end.
+    // Open, all that was sent has gone, and nothing is known to have come: text or an end.
     bool at_rest();
 
     // Closes as soon as all that was sent has gone.

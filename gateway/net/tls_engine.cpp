@@ -81,7 +81,14 @@ tls_engine::tls_engine(SSL_CTX* settings, role r, std::shared_ptr<const void> ke
     r == role::server ? SSL_set_accept_state(ssl_.get()) : SSL_set_connect_state(ssl_.get());
 }
 
-tls_engine::~tls_engine() = default;
+// That a connection was cut off says nothing against its session (RFC 5246 §7.2.1); OpenSSL would
+// believe it no more.
+tls_engine::~tls_engine()
+{
+    if (!failed_) {
+        SSL_set_shutdown(ssl_.get(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
+    }
+}
 
 tls_engine::result tls_engine::receive(
     std::span<const char> coded, std::span<char> into, std::size_t& count, std::string& out
@@ -122,9 +129,11 @@ tls_engine::result tls_engine::fail()
     const long verdict = SSL_get_verify_result(ssl_.get());
     const char* const reason = ERR_reason_error_string(ERR_peek_error());
     if (verdict != X509_V_OK && SSL_get_verify_mode(ssl_.get()) != SSL_VERIFY_NONE) {
-        detail_ = std::string{"certificate: "} + X509_verify_cert_error_string(verdict);
+        const std::string whose = role_ == role::client ? "the server's" : "the client's";
+        distrusts_peer_ = true;
+        detail_ = whose + " certificate: " + X509_verify_cert_error_string(verdict);
     } else {
-        detail_ = reason == nullptr ? "failed" : reason;
+        detail_ = std::string{"TLS: "} + (reason == nullptr ? "failed" : reason);
     }
     ERR_clear_error();
     return result::failed;

@@ -51,6 +51,9 @@ public:
     // Tells the peer that no more is sent, once.
     void say_end(std::string& out);
 
+    // A client does, in receive() without bytes.
+    bool speaks_first() const { return role_ == role::client; }
+
     bool shaking_hands() const;
 
     // Whether an earlier session went on, once hands are shaken.
@@ -68,6 +71,9 @@ public:
 
     SSL* ssl() const { return ssl_.get(); }
 
+    // After a failure: what was wrong is the certificate that the peer has shown.
+    bool distrusts_peer() const { return distrusts_peer_; }
+
     const std::string& detail() const { return detail_; }
 
 private:
@@ -80,6 +86,7 @@ private:
     role role_;
     bool peer_ended_ = false;
     bool failed_ = false;
+    bool distrusts_peer_ = false;
     // Lent during a call.
     std::span<const char> in_;
     std::string* out_ = nullptr;

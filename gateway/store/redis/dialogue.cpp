@@ -20,21 +20,15 @@ std::shared_ptr<dialogue> dialogue::make(const net::executor& executor)
 
 dialogue::dialogue(const net::executor& executor) : socket_(executor), timer_(executor) {}
 
-void dialogue::begin(
-    net::stream_socket connected,
-    const std::optional<net::tls_options>& tls,
-    const std::string& host
-)
+void dialogue::begin(net::stream_socket connected, std::unique_ptr<net::tls_engine> tls)
 {
     socket_ = std::move(connected);
     boost::system::error_code ignored;
     // A Unix socket knows no such option.
     socket_.set_option(asio::ip::tcp::no_delay{true}, ignored);
     reader_.reset();
-    tls_.reset();
-    if (tls) {
-        tls_.emplace(*tls, host);
-    }
+    tls_ = std::move(tls);
+    decoded_.resize(tls_ == nullptr ? 0 : net::tls_engine::text_bytes(read_bytes));
 }
 
 void dialogue::close()
@@ -48,13 +42,24 @@ net::task<std::optional<failure>> dialogue::send(const std::string& commands, ba
 {
     limit_wait(limit);
     std::string bytes = commands;
-    if (tls_) {
-        tls_->send(commands);
-        bytes = tls_->take_output();
+    if (tls_ != nullptr) {
+        bytes = encoded(commands);
     }
     const auto why = co_await send_bytes(std::move(bytes));
     end_wait();
     co_return why;
+}
+
+// The first words of all begin the handshake.
+std::string dialogue::encoded(const std::string& commands)
+{
+    std::string coded;
+    std::size_t none = 0;
+    if (!tls_->send(commands, coded) ||
+        tls_->receive({}, decoded_, none, coded) == net::tls_engine::result::failed) {
+        coded.clear();  // receiving will tell
+    }
+    return coded;
 }
 
 net::task<std::optional<failure>> dialogue::send_bytes(std::string bytes)
@@ -111,20 +116,23 @@ net::task<std::optional<failure>> dialogue::receive(std::string& words)
     if (expired_) {
         co_return failure::timeout;
     }
-    std::array<char, 4096> bytes;
+    std::array<char, read_bytes> bytes;
     const auto [ended, count] =
         co_await socket_.async_read_some(asio::buffer(bytes), net::use_task);
     if (ended) {
         co_return why_ended();
     }
-    if (!tls_) {
+    if (tls_ == nullptr) {
         words.assign(bytes.data(), count);
         co_return std::nullopt;
     }
-    if (!tls_->receive(std::span{bytes}.first(count), words)) {
+    std::string output;
+    std::size_t size = 0;
+    const auto got = tls_->receive(std::span{bytes}.first(count), decoded_, size, output);
+    if (got == net::tls_engine::result::failed) {
         co_return failure::config;
     }
-    std::string output = tls_->take_output();
+    words.assign(decoded_.data(), size);
     co_return co_await send_bytes(std::move(output));
 }
 

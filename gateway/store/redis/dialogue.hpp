@@ -5,13 +5,14 @@
 #pragma once
 
 #include "gateway/net/task.hpp"
-#include "gateway/net/tls_stream.hpp"
+#include "gateway/net/tls_client.hpp"
 #include "gateway/store/redis/reply.hpp"
 #include "gateway/store/store.hpp"
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace gateway::store::redis {
 
@@ -23,12 +24,8 @@ public:
     dialogue(const dialogue&) = delete;
     dialogue& operator=(const dialogue&) = delete;
 
-    // Over this socket from now on. With TLS, if `tls`; `host` is what its certificate is for.
-    void begin(
-        net::stream_socket connected,
-        const std::optional<net::tls_options>& tls = std::nullopt,
-        const std::string& host = {}
-    );
+    // Over this socket from now on. `tls`: of the connection; null: without TLS.
+    void begin(net::stream_socket connected, std::unique_ptr<net::tls_engine> tls = nullptr);
 
     net::task<std::optional<failure>> send(const std::string& commands, base::duration limit);
 
@@ -42,9 +39,13 @@ public:
     void close();
 
 private:
+    static constexpr std::size_t read_bytes = 4096;
+
     std::weak_ptr<dialogue> self_;
     net::stream_socket socket_;
-    std::optional<net::tls_stream> tls_;
+    std::unique_ptr<net::tls_engine> tls_;
+    // Where it puts text that has come.
+    std::vector<char> decoded_;
     reply_reader reader_;
     net::timer timer_;
     // The number of the wait, which tells an old one's end from the present one's.
@@ -56,6 +57,7 @@ private:
 
     failure why_ended() const { return expired_ ? failure::timeout : failure::unreachable; }
 
+    std::string encoded(const std::string& commands);
     net::task<std::optional<failure>> send_bytes(std::string bytes);
     net::task<std::optional<failure>> receive(std::string& words);
 };

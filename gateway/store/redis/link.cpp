@@ -9,40 +9,9 @@ namespace gateway::store::redis {
 link::channel::channel(net::loop& l, net::socket connected, link& of)
     : connection(l, std::move(connected)), link_(&of)
 {
-    if (of.options_.tls) {
-        tls_.emplace(*of.options_.tls, of.options_.host);
-        send_output();
+    if (of.tls_ != nullptr) {
+        speak_tls(net::tls_client::connect(of.tls_));
     }
-}
-
-void link::channel::say(std::string_view words)
-{
-    if (!tls_) {
-        send(words);
-        return;
-    }
-    tls_->send(words);
-    send_output();
-}
-
-void link::channel::send_output()
-{
-    if (const std::string bytes = tls_->take_output(); !bytes.empty()) {
-        send(bytes);
-    }
-}
-
-net::received link::channel::hear(std::span<char>& words)
-{
-    const net::received got = receive(words);
-    if (!tls_ || got != net::received::data) {
-        return got;
-    }
-    heard_.clear();
-    const bool good = tls_->receive(words, heard_);
-    send_output();
-    words = heard_;
-    return !good ? net::received::broken : heard_.empty() ? net::received::nothing : got;
 }
 
 sent_command& link::command(sent_command::kind what, std::int64_t number)
@@ -70,7 +39,7 @@ void link::send(const call& c)
         script_sha_,
         tell(c, {.key_prefix = options_.key_prefix, .unix_now = base::unix_time()})
     );
-    channel_->say(next.bytes);
+    channel_->send(next.bytes);
 }
 
 void link::send_probe(std::int64_t number)
@@ -83,7 +52,7 @@ void link::send_probe(std::int64_t number)
         how = {.key_prefix = tagged_prefix, .mark = marks::none};
     }
     encode_take(next.bytes, script_sha_, tell_probe(number, how));
-    channel_->say(next.bytes);
+    channel_->send(next.bytes);
 }
 
 // What has arrived. The connection may be lost, or closed by somebody we called.
@@ -91,7 +60,7 @@ void link::receive()
 {
     const channel* const mine = channel_;
     std::span<char> bytes;
-    const net::received got = channel_->hear(bytes);
+    const net::received got = channel_->receive(bytes);
     if (std::string why = channel_->complaint(); !why.empty()) {
         lose(failure::config, std::move(why));
         return;
@@ -210,7 +179,7 @@ bool link::ask_again(sent_command& forgotten)
         script_on_its_way_ = true;
         sent_command& script = command(sent_command::kind::load_script, 0);
         encode_script_load(script.bytes);
-        channel_->say(script.bytes);
+        channel_->send(script.bytes);
     }
     forgotten.sent_again = true;
     say(std::move(forgotten));

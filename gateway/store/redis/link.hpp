@@ -6,7 +6,7 @@
 
 #include "gateway/base/ring.hpp"
 #include "gateway/net/connection.hpp"
-#include "gateway/net/tls_stream.hpp"
+#include "gateway/net/tls_client.hpp"
 #include "gateway/store/conversation_state.hpp"
 #include "gateway/store/health_report.hpp"
 #include "gateway/store/redis/call_parts.hpp"
@@ -85,13 +85,8 @@ private:
     public:
         channel(net::loop& l, net::socket connected, link& of);
 
-        void say(std::string_view words);
-
-        // As receive(), but of words. `broken` also if the server's TLS is: then complaint() says
-        // why.
-        net::received hear(std::span<char>& words);
-
-        std::string complaint() const { return tls_ ? tls_->detail() : std::string{}; }
+        // What is wrong with the server's TLS; empty: nothing is.
+        std::string complaint() const { return tls() == nullptr ? std::string{} : tls()->detail(); }
 
         void let_go()
         {
@@ -101,11 +96,6 @@ private:
 
     private:
         link* link_;
-        std::optional<net::tls_stream> tls_;
-        // What came last, decrypted.
-        std::string heard_;
-
-        void send_output();
 
         // Not after close().
         void readable() override { link_->receive(); }
@@ -124,6 +114,8 @@ private:
     cluster_port* cluster_;
     health_report health_;
     std::shared_ptr<server_connector> connector_;
+    // Null: it is spoken to without TLS.
+    std::shared_ptr<net::tls_client> tls_;
     // Null: there are no sentinels.
     std::shared_ptr<sentinel_watch> watch_;
     // Null: there is no connection.

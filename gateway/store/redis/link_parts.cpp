@@ -28,7 +28,7 @@ void link::send_parts(const call& c)
         encode_take(next.bytes, script_sha_, tell(c.number, parts.questions(i), how));
         all += next.bytes;
     }
-    channel_->say(all);
+    channel_->send(all);
 }
 
 bool link::carry(sent_command& part)
@@ -51,7 +51,7 @@ void link::say(sent_command part)
     }
     all += part.bytes;
     commands_.push() = std::move(part);
-    channel_->say(all);
+    channel_->send(all);
 }
 
 // False: it is no reply to that part.

@@ -57,6 +57,7 @@ link::link(
       cluster_(cluster),
       health_(std::move(name), metrics),
       connector_(server_connector::make(l.get_executor(), options, stage_limit(options))),
+      tls_(options.tls ? net::tls_client::make(*options.tls, options.host) : nullptr),
       commands_(cluster == nullptr ? max_commands : max_commands_in_cluster),
       parts_(cluster == nullptr ? 0 : conversation_state::max_calls),
       wake_timer_(l.get_executor()),
@@ -128,7 +129,7 @@ void link::begin(net::socket connected)
     }
     reader_.reset();
     greeting_.emplace(options_);
-    channel_->say(greeting_->bytes());
+    channel_->send(greeting_->bytes());
     channel_->want_read();
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gateway/net/resolved_name.hpp"
-#include "gateway/net/tls_stream.hpp"
+#include "gateway/net/tls_client.hpp"
 #include "gateway/store/options.hpp"
 
 #include <cstddef>
@@ -49,7 +49,7 @@ struct redis_options : conversation_options {
     // Nodes of a cluster, hosts and ports; empty: the server is alone.
     std::vector<net::server_address> cluster{};
     // Nothing: what we say is not encrypted.
-    std::optional<net::tls_options> tls;
+    std::optional<net::tls_client_options> tls;
 
     bool operator==(const redis_options&) const = default;
 };

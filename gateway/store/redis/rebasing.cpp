@@ -147,7 +147,8 @@ net::task<std::optional<failure>> rebasing::attempt_one(const redis_options& ser
     if (!socket.is_open()) {
         co_return connector_->why();
     }
-    dialogue_->begin(std::move(socket), server.tls, server.host);
+    const auto tls = server.tls ? net::tls_client::make(*server.tls, server.host) : nullptr;
+    dialogue_->begin(std::move(socket), tls ? net::tls_client::connect(tls) : nullptr);
     std::optional<failure> why = co_await greet(server);
     if (!why) {
         connector_->accepted();

@@ -60,7 +60,7 @@ TEST(store_url, a_second_s_is_for_tls)
 {
     const auto parsed = parse_store_url("REDISS://u:p@h/1");
     ASSERT_TRUE(parsed.value) << parsed.complaint;
-    EXPECT_EQ(redis(parsed).tls, net::tls_options{});
+    EXPECT_EQ(redis(parsed).tls, net::tls_client_options{});
     EXPECT_EQ(redis(parsed).database, 1);
     EXPECT_EQ(url_without_secret(*parsed.value), "rediss://u:***@h:6379/1");
     EXPECT_FALSE(redis(parse_store_url("redis://h")).tls);

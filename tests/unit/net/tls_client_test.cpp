@@ -1,5 +1,5 @@
 // The client's side of TLS against OpenSSL's own server's side, byte by byte and all at once.
-#include "gateway/net/tls_stream.hpp"
+#include "gateway/net/tls_client.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,8 +11,11 @@
 #include <openssl/x509v3.h>
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace gateway::net {
 namespace {
@@ -111,11 +114,7 @@ public:
                 context_, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr
             );
         }
-        ssl_ = SSL_new(context_);
-        in_ = BIO_new(BIO_s_mem());
-        out_ = BIO_new(BIO_s_mem());
-        SSL_set_bio(ssl_, in_, out_);
-        SSL_set_accept_state(ssl_);
+        begin_again();
     }
 
     server(const server&) = delete;
@@ -126,6 +125,17 @@ public:
         SSL_free(ssl_);
         SSL_CTX_free(context_);
         ERR_clear_error();
+    }
+
+    // With a new connection.
+    void begin_again()
+    {
+        SSL_free(ssl_);
+        ssl_ = SSL_new(context_);
+        in_ = BIO_new(BIO_s_mem());
+        out_ = BIO_new(BIO_s_mem());
+        SSL_set_bio(ssl_, in_, out_);
+        SSL_set_accept_state(ssl_);
     }
 
     // Takes bytes of the client, answers what text there is with the same text, and gives back
@@ -156,27 +166,65 @@ private:
     BIO* out_ = nullptr;
 };
 
+// A connection to a server, without the connection.
+class talker {
+public:
+    talker(const tls_client_options& options, const std::string& host)
+        : talker(tls_client::make(options, host))
+    {}
+
+    explicit talker(const std::shared_ptr<tls_client>& of) : engine_(tls_client::connect(of))
+    {
+        std::string none;
+        good_ = receive({}, none);
+    }
+
+    void send(std::string_view text) { good_ = engine_->send(text, out_) && good_; }
+
+    [[nodiscard]] bool receive(std::string_view bytes, std::string& text)
+    {
+        std::vector<char> into(tls_engine::text_bytes(bytes.size()));
+        std::size_t count = 0;
+        const auto got = engine_->receive(std::span{bytes}, into, count, out_);
+        text.append(into.data(), count);
+        good_ = got != tls_engine::result::failed && good_;
+        return good_;
+    }
+
+    std::string take_output() { return std::exchange(out_, {}); }
+
+    bool resumed() const { return engine_->resumed(); }
+
+    const std::string& detail() const { return engine_->detail(); }
+
+private:
+    std::unique_ptr<tls_engine> engine_;
+    std::string out_;
+    bool good_ = true;
+};
+
 class tls : public ::testing::Test {
 protected:
     const identity known{"DNS:redis.internal,IP:127.0.0.1"};
-    tls_options options{.ca = known.certificate(), .certificate = {}, .key = {}, .server_name = {}};
+    tls_client_options options{
+        .ca = known.certificate(), .certificate = {}, .key = {}, .server_name = {}};
     std::string text;
 
-    const tls_options& prepared()
+    const tls_client_options& prepared()
     {
-        EXPECT_EQ(tls_stream::prepare(options), std::nullopt);
+        EXPECT_EQ(tls_client::prepare(options), std::nullopt);
         return options;
     }
 
     // Until neither has anything to say, in pieces of so many bytes. False: the client gave up.
-    bool talk(tls_stream& client, server& with, std::size_t piece = 100'000)
+    bool talk(talker& client, server& with, std::size_t piece = 100'000)
     {
         std::string to_server = client.take_output();
         while (!to_server.empty()) {
             const std::string all = with.answer(to_server);
             for (std::size_t at = 0; at < all.size(); at += piece) {
                 const std::string_view some = std::string_view{all}.substr(at, piece);
-                if (!client.receive(std::span{some}, text)) {
+                if (!client.receive(some, text)) {
                     return false;
                 }
             }
@@ -187,7 +235,7 @@ protected:
 
     std::string why_refused(server& with, const std::string& host)
     {
-        tls_stream client{prepared(), host};
+        talker client{prepared(), host};
         EXPECT_FALSE(talk(client, with)) << host;
         return client.detail();
     }
@@ -199,7 +247,7 @@ TEST_F(tls, carries_text_whatever_the_pieces_it_comes_in)
     for (const std::size_t piece : {1U, 2U, 5U, 100U, 100'000U}) {
         text.clear();
         server with{known};
-        tls_stream client{prepared(), "redis.internal"};
+        talker client{prepared(), "redis.internal"};
         client.send("before the handshake, ");
         client.send("in order, ");
         ASSERT_TRUE(talk(client, with, piece)) << client.detail();
@@ -214,7 +262,7 @@ TEST_F(tls, knows_the_server_by_name_or_address)
 {
     for (const char* host : {"redis.internal", "127.0.0.1"}) {
         server with{known};
-        tls_stream client{prepared(), host};
+        talker client{prepared(), host};
         EXPECT_TRUE(talk(client, with)) << client.detail();
     }
     server as_another{known};
@@ -223,7 +271,7 @@ TEST_F(tls, knows_the_server_by_name_or_address)
     EXPECT_THAT(why_refused(elsewhere, "127.0.0.2"), HasSubstr("IP address mismatch"));
     options.server_name = "redis.internal";
     server by_name{known};
-    tls_stream client{prepared(), "127.0.0.2"};
+    talker client{prepared(), "127.0.0.2"};
     EXPECT_TRUE(talk(client, by_name)) << client.detail();
 }
 
@@ -231,7 +279,7 @@ TEST_F(tls, says_nothing_to_a_server_that_nobody_vouches_for)
 {
     const identity stranger{"DNS:redis.internal"};
     server with{stranger};
-    tls_stream client{prepared(), "redis.internal"};
+    talker client{prepared(), "redis.internal"};
     client.send("secret");
     EXPECT_FALSE(talk(client, with));
     EXPECT_THAT(client.detail(), HasSubstr("the server's certificate: self-signed"));
@@ -240,7 +288,7 @@ TEST_F(tls, says_nothing_to_a_server_that_nobody_vouches_for)
 
     options.verify = false;
     server again{stranger};
-    tls_stream careless{prepared(), "redis.internal"};
+    talker careless{prepared(), "redis.internal"};
     careless.send("secret");
     EXPECT_TRUE(talk(careless, again)) << careless.detail();
     EXPECT_EQ(again.heard, "secret");
@@ -254,7 +302,7 @@ TEST_F(tls, shows_who_we_are_to_a_server_that_asks)
     options.certificate = we.certificate();
     options.key = we.key();
     server with{known, &we};
-    tls_stream client{prepared(), "redis.internal"};
+    talker client{prepared(), "redis.internal"};
     client.send("hello");
     EXPECT_TRUE(talk(client, with)) << client.detail();
     EXPECT_EQ(with.heard, "hello");
@@ -263,16 +311,16 @@ TEST_F(tls, shows_who_we_are_to_a_server_that_asks)
 TEST_F(tls, is_none_if_something_else_is_said)
 {
     for (const char* said : {"-ERR Protocol error\r\n", "HTTP/1.1 400 Bad Request\r\n\r\n"}) {
-        tls_stream client{prepared(), "redis.internal"};
-        EXPECT_FALSE(client.receive(std::span{std::string_view{said}}, text));
+        talker client{prepared(), "redis.internal"};
+        EXPECT_FALSE(client.receive(said, text));
         EXPECT_THAT(client.detail(), HasSubstr("TLS: "));
     }
     server with{known};
-    tls_stream client{prepared(), "redis.internal"};
+    talker client{prepared(), "redis.internal"};
     ASSERT_TRUE(talk(client, with));
     using std::string_view_literals::operator""sv;
     const std::string forged = std::string{"\x17\x03\x03\x00\x20"sv} + std::string(32, 'x');
-    EXPECT_FALSE(client.receive(std::span{forged}, text));
+    EXPECT_FALSE(client.receive(forged, text));
     EXPECT_NE(client.detail(), "");
 }
 
@@ -280,7 +328,7 @@ TEST_F(tls, knows_names_with_a_final_dot)
 {
     for (const char* host : {"redis.internal.", "127.0.0.1."}) {
         server with{known};
-        tls_stream client{prepared(), host};
+        talker client{prepared(), host};
         EXPECT_TRUE(talk(client, with)) << client.detail();
     }
 }
@@ -294,14 +342,36 @@ TEST_F(tls, that_does_not_look_at_the_server_does_not_complain_of_it)
     EXPECT_THAT(why_refused(with, "redis.internal"), HasSubstr("TLS: "));
 }
 
+TEST_F(tls, goes_on_with_the_last_session_of_the_same_server)
+{
+    server with{known};
+    const auto client = tls_client::make(prepared(), "redis.internal");
+    const auto other = tls_client::make(options, "127.0.0.1");
+    talker first{client};
+    ASSERT_TRUE(talk(first, with)) << first.detail();
+    EXPECT_FALSE(first.resumed());
+    for (int again = 0; again < 3; ++again) {
+        with.begin_again();
+        talker next{client};
+        ASSERT_TRUE(talk(next, with)) << next.detail();
+        EXPECT_TRUE(next.resumed());
+    }
+    with.begin_again();
+    talker elsewhere{other};
+    ASSERT_TRUE(talk(elsewhere, with)) << elsewhere.detail();
+    EXPECT_FALSE(elsewhere.resumed());
+}
+
 TEST_F(tls, options_are_checked_beforehand)
 {
-    const auto complaint = [](tls_options of) { return tls_stream::prepare(of).value_or(""); };
+    const auto complaint = [](tls_client_options of) {
+        return tls_client::prepare(of).value_or("");
+    };
     EXPECT_EQ(complaint(options), "");
     EXPECT_EQ(complaint({}), "");
     const identity other{"DNS:other"};
     const std::string damaged = "-----BEGIN CERTIFICATE-----\nMII\n-----END CERTIFICATE-----\n";
-    tls_options bad;
+    tls_client_options bad;
     bad.ca = {"x", damaged};
     EXPECT_THAT(complaint(bad), HasSubstr("ca: expected certificates"));
     bad.ca = {"x", known.certificate().text + damaged};
@@ -322,7 +392,7 @@ TEST_F(tls, options_are_checked_beforehand)
 
 TEST_F(tls, options_are_the_same_whether_prepared_or_not)
 {
-    const tls_options fresh = options;
+    const tls_client_options fresh = options;
     EXPECT_EQ(prepared(), fresh);
     options.server_name = "x";
     EXPECT_NE(options, fresh);

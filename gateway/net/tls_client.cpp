@@ -1,0 +1,115 @@
+#include "gateway/net/tls_client.hpp"
+
+#include "gateway/base/ip_address.hpp"
+
+#include <openssl/err.h>
+#include <openssl/x509_vfy.h>
+
+#include <new>
+#include <utility>
+
+namespace gateway::net {
+
+namespace {
+
+// A name may have a dot at its end, which no certificate has.
+std::string without_final_dot(const std::string& name)
+{
+    return name.ends_with('.') ? name.substr(0, name.size() - 1) : name;
+}
+
+}  // namespace
+
+std::optional<std::string> tls_client::prepare(tls_client_options& options)
+{
+    options.context.reset(SSL_CTX_new(TLS_client_method()), SSL_CTX_free);
+    if (!options.context) {
+        throw std::bad_alloc{};
+    }
+    auto complaint = set_up(options.context.get(), options);
+    ERR_clear_error();
+    return complaint;
+}
+
+std::optional<std::string> tls_client::set_up(SSL_CTX* c, const tls_client_options& options)
+{
+    SSL_CTX_set_min_proto_version(c, TLS1_2_VERSION);
+    SSL_CTX_set_options(c, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+    SSL_CTX_set_mode(c, SSL_MODE_RELEASE_BUFFERS);
+    SSL_CTX_set_read_ahead(c, 1);
+    SSL_CTX_set_session_cache_mode(c, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+    SSL_CTX_sess_set_new_cb(c, remember);
+    SSL_CTX_set_verify(c, options.verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
+    if (options.ca.text.empty()) {
+        SSL_CTX_set_default_verify_paths(c);
+    } else if (!trust(c, options.ca.text)) {
+        return "ca: expected certificates in PEM form, and nothing that is damaged";
+    }
+    if (!options.certificate.text.empty() && !present(c, options.certificate.text)) {
+        return "cert: expected certificates in PEM form, and nothing that is damaged";
+    }
+    if (!options.key.text.empty() && !use_key(c, options.key.text)) {
+        return "key: no private key in PEM form, without a passphrase, that fits the certificate "
+               "is in it";
+    }
+    return std::nullopt;
+}
+
+// What OpenSSL calls when a server has given a session. 1: it is ours now.
+int tls_client::remember(SSL* ssl, SSL_SESSION* session)
+{
+    auto* const client = static_cast<tls_client*>(SSL_get_ex_data(ssl, 0));
+    if (client == nullptr) {
+        return 0;
+    }
+    client->session_.reset(session);
+    return 1;
+}
+
+tls_client::tls_client(std::shared_ptr<SSL_CTX> context, std::string name)
+    : context_(std::move(context)), name_(std::move(name))
+{}
+
+std::shared_ptr<tls_client> tls_client::make(
+    const tls_client_options& options, const std::string& host
+)
+{
+    const std::string& name = options.server_name.empty() ? host : options.server_name;
+    return std::shared_ptr<tls_client>{new tls_client{options.context, without_final_dot(name)}};
+}
+
+std::unique_ptr<tls_engine> tls_client::connect(const std::shared_ptr<tls_client>& to)
+{
+    auto engine = std::make_unique<tls_engine>(to->context(), tls_engine::role::client, to);
+    to->expect_server(engine->ssl());
+    if (SSL_set_ex_data(engine->ssl(), 0, to.get()) != 1) {
+        throw std::bad_alloc{};
+    }
+    if (to->session_) {
+        SSL_set_session(engine->ssl(), to->session_.get());
+    }
+    return engine;
+}
+
+void tls_client::expect_server(SSL* ssl) const
+{
+    if (name_.empty()) {
+        return;  // of a server that is not verified
+    }
+    bool expected = false;
+    if (base::ip_address::parse(name_)) {
+        expected = X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name_.c_str()) == 1;
+    } else {
+        // SSL_set_tlsext_host_name() is a macro with casts of C.
+        std::string name = name_;
+        expected =
+            SSL_set1_host(ssl, name.c_str()) == 1 &&
+            SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, name.data()) ==
+                1;
+    }
+    if (!expected) {
+        throw std::bad_alloc{};
+    }
+}
+
+}  // namespace gateway::net
