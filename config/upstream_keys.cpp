@@ -2,6 +2,7 @@
 #include "config/ranges.hpp"
 #include "config/reading.hpp"
 #include "config/sections.hpp"
+#include "config/tls_client_keys.hpp"
 
 #include <algorithm>
 
@@ -38,9 +39,9 @@ void describe_connections(keys& upstream, proxy::upstream_options& options)
 {
     upstream.time(
         {"connect_timeout",
-         "to a connection to one server; past the kernel's first retransmission after 1 s, so "
-         "that one lost packet fails nothing. A request that has waited so long goes to another "
-         "server, once; 504 after the second"},
+         "to a connection to one server, the handshake of TLS included; past the kernel's first "
+         "retransmission after 1 s, so that one lost packet fails nothing. A request that has "
+         "waited so long goes to another server, once; 504 after the second"},
         options.connect_timeout,
         shortest_timeout,
         longest_connect
@@ -181,7 +182,49 @@ void describe_ejection(keys& upstream, proxy::ejection_options& options)
     });
 }
 
-void describe_upstream(keys& upstream, proxy::upstream_options& options)
+void describe_tls(keys& upstream, std::optional<net::tls_client_options>& out, const draft& d)
+{
+    upstream.mapping(
+        {"tls",
+         "servers are spoken to over TLS: how they are known, and who we are; the keys below. `{}` "
+         "is enough for a server that the system's certificates vouch for. The files are read "
+         "again at each reload"},
+        [&](keys& tls) {
+            constexpr std::string_view name =
+                "what the servers' certificates must be for, if not the host in `servers`";
+            describe_tls_client(tls, out ? *out : out.emplace(), name, d);
+        },
+        out.has_value()
+    );
+}
+
+bool any_server(const proxy::upstream_options& options, bool (*is_it)(const proxy::server_address&))
+{
+    const auto& all = options.servers;
+    return std::any_of(all.begin(), all.end(), [&](const auto& s) { return is_it(s.address); });
+}
+
+// What servers can do, and with whom.
+void check_servers(section& from, const proxy::upstream_options& options)
+{
+    const bool echo = any_server(options, [](const auto& a) { return a.echo; });
+    if (echo && options.proxy_protocol != proxy::header_version::none) {
+        from.problem("proxy_protocol", "the built-in echo server does not read it");
+    }
+    if (echo && options.tls) {
+        from.problem("tls", "the built-in echo server does not speak it");
+    }
+    const bool nameless = any_server(options, [](const auto& a) { return !a.socket_path.empty(); });
+    if (nameless && options.tls && options.tls->verify && options.tls->server_name.empty()) {
+        from.problem(
+            "tls",
+            "a Unix socket has no name that a certificate could be for: add server_name, the name "
+            "that its server's certificate has"
+        );
+    }
+}
+
+void describe_upstream(keys& upstream, proxy::upstream_options& options, const draft& d)
 {
     describe_servers(upstream, options.servers);
     describe_connections(upstream, options);
@@ -198,14 +241,8 @@ void describe_upstream(keys& upstream, proxy::upstream_options& options)
         header_words
     );
     describe_health(upstream, options.health);
-    upstream.rule([&](section& from) {
-        if (options.proxy_protocol != proxy::header_version::none &&
-            std::any_of(options.servers.begin(), options.servers.end(), [](const auto& s) {
-                return s.address.echo;
-            })) {
-            from.problem("proxy_protocol", "the built-in echo server does not read it");
-        }
-    });
+    describe_tls(upstream, options.tls, d);
+    upstream.rule([&](section& from) { check_servers(from, options); });
 }
 
 void load_upstreams(section& root, draft& d)
@@ -214,7 +251,7 @@ void load_upstreams(section& root, draft& d)
     for (const auto& [name, one] : named_entries(all, max_upstreams, root.found())) {
         proxy::upstream_options options;
         options.name = name;
-        reading::all(one, root.found(), [&](keys& k) { describe_upstream(k, options); });
+        reading::all(one, root.found(), [&](keys& k) { describe_upstream(k, options, d); });
         d.policy.upstreams.push_back(name);
         d.upstreams.push_back({one.value->at, one.path});
         d.result.upstreams.push_back(std::move(options));
@@ -232,7 +269,10 @@ void describe_upstreams(keys& root, draft& d)
          .read = [&](section& from) { load_upstreams(from, d); },
          .size = [&] { return upstreams.size(); },
          .name = [&](std::size_t i) { return upstreams[i].name; },
-         .describe = of_each(upstreams, describe_upstream)}
+         .describe = of_each(
+             upstreams,
+             [&d](keys& k, proxy::upstream_options& one) { describe_upstream(k, one, d); }
+         )}
     );
 }
 

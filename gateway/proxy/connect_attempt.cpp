@@ -2,6 +2,8 @@
 
 #include "gateway/net/shortage.hpp"
 
+#include <utility>
+
 namespace gateway::proxy {
 
 connect_attempt::connect_attempt(
@@ -50,8 +52,42 @@ void connect_attempt::connected(const boost::system::error_code& ec)
         socket_.reset();
         proceed();
     } else {
-        owner_.attempt_succeeded(*this, net::socket(socket_->release()));
+        owner_.attempt_connected(*this, net::socket(socket_->release()));
     }
+}
+
+void connect_attempt::shake_hands(upstream_connection& c, std::unique_ptr<net::tls_engine> engine)
+{
+    connection_ = &c;
+    c.lease_to(this);
+    c.speak_tls(std::move(engine));
+    c.want_read();
+}
+
+void connect_attempt::upstream_readable()
+{
+    std::span<char> unasked;
+    if (connection_->receive(unasked) != net::received::nothing) {
+        fail_handshake();
+    } else if (connection_->shaking_hands()) {
+        connection_->want_read();
+    } else {
+        owner_.attempt_succeeded(*this, *std::exchange(connection_, nullptr));
+    }
+}
+
+void connect_attempt::fail_handshake()
+{
+    const net::tls_engine& tls = *connection_->tls();
+    if (!tls.detail().empty()) {
+        complaint_ = tls.detail();
+    } else if (connection_->shaking_hands()) {
+        complaint_ = "TLS: the server ended the connection during the handshake";
+    } else {
+        complaint_ = "TLS: the server spoke, or ended the connection, before it was asked";
+    }
+    const failure why = tls.distrusts_peer() ? failure::certificate : failure::tls;
+    owner_.attempt_failed(*this, why);
 }
 
 // The connection may still be of use to another request, but not any number of them.
@@ -65,6 +101,10 @@ void connect_attempt::lease_abandoned()
 
 void connect_attempt::cancel()
 {
+    if (connection_ != nullptr) {
+        owner_.attempt_ended(*this);
+        return;
+    }
     cancelled_ = true;
     boost::system::error_code ignored;
     socket_->close(ignored);  // connected() follows
@@ -72,6 +112,10 @@ void connect_attempt::cancel()
 
 void connect_attempt::expired(base::instant)
 {
+    if (connection_ != nullptr) {
+        owner_.attempt_failed(*this, failure::connect_timeout);
+        return;
+    }
     timed_out_ = true;
     boost::system::error_code ignored;
     socket_->close(ignored);  // connected() follows

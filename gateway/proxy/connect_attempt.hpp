@@ -1,5 +1,6 @@
-// Making one connection to one server for one lease: address after address, until one accepts or
-// connect_timeout has passed. Owned by the pool, which then tries another server.
+// Making one connection to one server for one lease: address after address, until one accepts, and
+// the handshake of TLS, if there is any; all of it within connect_timeout. Owned by the pool, which
+// then tries another server.
 #pragma once
 
 #include "gateway/base/timer_wheel.hpp"
@@ -7,18 +8,25 @@
 #include "gateway/net/task.hpp"
 #include "gateway/proxy/pending_lease.hpp"
 #include "gateway/proxy/server_names.hpp"
+#include "gateway/proxy/upstream_connection.hpp"
 
 #include <list>
+#include <memory>
 #include <optional>
+#include <string>
 
 namespace gateway::proxy {
 
 class connect_attempt;
 
-// Who has connections made. Told once by each attempt, which it may destroy then.
+// Who has connections made. Told once by each attempt how it ended, and may destroy it then.
 class attempt_owner {
 public:
-    virtual void attempt_succeeded(connect_attempt& a, net::socket connected) = 0;
+    // A server has accepted: makes a connection of the socket, and ends the attempt, or has it
+    // shake hands.
+    virtual void attempt_connected(connect_attempt& a, net::socket connected) = 0;
+    // With that connection, hands being shaken.
+    virtual void attempt_succeeded(connect_attempt& a, upstream_connection& c) = 0;
     virtual void attempt_failed(connect_attempt& a, failure why) = 0;
     // It was cancelled.
     virtual void attempt_ended(connect_attempt& a) = 0;
@@ -38,7 +46,7 @@ struct attempt_target {
     base::duration timeout;
 };
 
-class connect_attempt final : public lease_source, private base::timer_entry {
+class connect_attempt final : public lease_source, private lessee, private base::timer_entry {
 public:
     // At a server that has an address, and where the lease has a place.
     connect_attempt(
@@ -48,7 +56,9 @@ public:
 
     // Goes on to the next address.
     void proceed();
-    // Gives up, telling nobody.
+    // Once it is connected, on what its owner has made of the socket.
+    void shake_hands(upstream_connection& c, std::unique_ptr<net::tls_engine> engine);
+    // Gives up.
     void cancel();
 
     std::size_t server() const { return to_.server; }
@@ -61,6 +71,12 @@ public:
     // It lacked something of our own, so that its failing says nothing of the server.
     bool was_short() const { return was_short_; }
 
+    // That shakes hands; null: there is none yet, or it is its owner's.
+    upstream_connection* connection() { return connection_; }
+
+    // What is wrong with the server's TLS; empty: nothing is.
+    const std::string& complaint() const { return complaint_; }
+
     // Where it stands in its owner's list.
     std::list<connect_attempt>::iterator self;
 
@@ -70,6 +86,8 @@ private:
     pending_lease* lease_;
     lease_wish wish_;
     std::optional<net::stream_socket> socket_;
+    upstream_connection* connection_ = nullptr;
+    std::string complaint_;
     std::size_t next_address_;
     std::size_t addresses_left_;
     bool timed_out_ = false;
@@ -77,7 +95,17 @@ private:
     bool cancelled_ = false;
 
     void connected(const boost::system::error_code& ec);
+    void fail_handshake();
     void lease_abandoned() override;
+    // lessee
+    void upstream_readable() override;
+
+    void upstream_backlog_changed() override {}
+
+    void upstream_drained() override {}
+
+    void upstream_broken() override { connection_->want_read(); }
+
     void expired(base::instant now) override;
 };
 

@@ -13,6 +13,10 @@ enum class failure : std::uint8_t {
     // The connection was refused, or the server is unreachable.
     connect,
     connect_timeout,
+    // The server does not speak TLS as we do.
+    tls,
+    // The certificate that the server has shown is not believed.
+    certificate,
     // The connection ended before its response was complete.
     reset,
     // The response is not HTTP/1.1, or ambiguous.
@@ -27,10 +31,12 @@ enum class failure : std::uint8_t {
     queue_timeout,
 };
 
-inline constexpr std::array<std::string_view, 9> failure_names{
+inline constexpr std::array<std::string_view, 11> failure_names{
     "no_address",
     "connect",
     "connect_timeout",
+    "tls",
+    "certificate",
     "reset",
     "bad_response",
     "response_timeout",
@@ -76,6 +82,10 @@ constexpr std::string_view detail_for(failure f)
             return "the upstream cannot be reached";
         case failure::connect_timeout:
             return "the upstream did not accept a connection in time";
+        case failure::tls:
+            return "the upstream's TLS handshake failed";
+        case failure::certificate:
+            return "the upstream's certificate is not believed";
         case failure::reset:
             return "the upstream closed the connection before its response was complete";
         case failure::bad_response:

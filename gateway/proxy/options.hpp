@@ -4,6 +4,7 @@
 #include "gateway/base/clock.hpp"
 #include "gateway/http/options.hpp"
 #include "gateway/net/options.hpp"
+#include "gateway/net/tls_client.hpp"
 #include "gateway/proxy/health_options.hpp"
 
 #include <cstddef>
@@ -87,7 +88,8 @@ struct upstream_options {
     std::string name;
     std::vector<server_options> servers;
     balancing balance = balancing::least_requests;
-    // To one server: past the kernel's first retransmission, so that one lost SYN fails nothing.
+    // To one server, TLS included: past the kernel's first retransmission, so that one lost SYN
+    // fails nothing.
     base::duration connect_timeout = std::chrono::milliseconds{1500};
     // Longest time until the last byte of the response's header.
     base::duration response_timeout = std::chrono::seconds{30};
@@ -118,6 +120,9 @@ struct upstream_options {
     ejection_options ejection{};
 
     header_version proxy_protocol = header_version::none;
+
+    // How servers are known, and who we are there. Nothing: they are spoken to without TLS.
+    std::optional<net::tls_client_options> tls{};
 
     // How servers are checked. Nothing: there are no checks, and every server is taken to be well.
     std::optional<health_options> health{};

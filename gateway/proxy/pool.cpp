@@ -19,7 +19,13 @@ pool::pool(
       conduct_(loop_, options_, places_, metrics_),
       shelf_(loop_, options_, metrics_),
       room_(loop_, options_, metrics_, places_.queue(), *this)
-{}
+{
+    for (const server_options& s : options_.servers) {
+        if (options_.tls) {
+            tls_.push_back(net::tls_client::make(*options_.tls, s.address.host));
+        }
+    }
+}
 
 // ---- leases ----------------------------------------------------------------------------------
 
@@ -149,9 +155,21 @@ void pool::gave_up(pending_lease& l, failure why)
 
 // ---- connections being made ------------------------------------------------------------------
 
-void pool::attempt_succeeded(connect_attempt& a, net::socket connected)
+void pool::attempt_connected(connect_attempt& a, net::socket connected)
 {
     upstream_connection& c = shelf_.add(std::move(connected), a.server(), a.wish().ends);
+    if (tls_.empty() || c.closed()) {
+        attempt_succeeded(a, c);
+    } else {
+        a.shake_hands(c, net::tls_client::connect(tls_[a.server()]));
+    }
+}
+
+void pool::attempt_succeeded(connect_attempt& a, upstream_connection& c)
+{
+    if (c.tls() != nullptr) {
+        (c.tls()->resumed() ? metrics_.upstream.tls_resumed : metrics_.upstream.tls_full).add();
+    }
     pending_lease* const l = a.lease();
     attempts_.erase(a.self);
     if (l == nullptr) {
@@ -174,10 +192,14 @@ void pool::attempt_failed(connect_attempt& a, failure why)
     pending_lease* const l = a.lease();
     const std::size_t server = a.server();
     lease_wish wish = a.wish();
+    if (a.connection() != nullptr) {
+        metrics_.upstream.tls_failed.add();
+    }
     if (!a.was_short()) {
+        conduct_.complain(server, a.complaint());
         conduct_.was_unreachable(server);
     }
-    attempts_.erase(a.self);
+    end_attempt(a);
     if (l == nullptr) {
         --abandoned_;
         conduct_.count_failure(why);
@@ -193,6 +215,14 @@ void pool::attempt_failed(connect_attempt& a, failure why)
 
 void pool::attempt_ended(connect_attempt& a)
 {
+    end_attempt(a);
+}
+
+void pool::end_attempt(connect_attempt& a)
+{
+    if (a.connection() != nullptr) {
+        shelf_.put_back(*a.connection(), false);
+    }
     attempts_.erase(a.self);
 }
 

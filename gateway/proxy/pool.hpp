@@ -16,7 +16,9 @@
 #include "gateway/proxy/waiting_room.hpp"
 
 #include <list>
+#include <memory>
 #include <optional>
+#include <vector>
 
 namespace gateway::proxy {
 
@@ -71,12 +73,15 @@ private:
     server_conduct conduct_;
     connection_shelf shelf_;
     waiting_room room_;
+    // [i] is how server i is known; none: without TLS.
+    std::vector<std::shared_ptr<net::tls_client>> tls_;
     std::list<connect_attempt> attempts_;
     // How many attempts are abandoned, and are to become idle connections: at most max_idle.
     std::size_t abandoned_ = 0;
 
     places::choice take_place(const lease_wish& wish);
     void free_place(std::size_t server);
+    void end_attempt(connect_attempt& a);
     lease_result lease_at(std::size_t server, pending_lease& l, const lease_wish& wish);
     lease_result wait_for_place(pending_lease& l, const lease_wish& wish);
     lease_result fail(failure why);
@@ -87,7 +92,8 @@ private:
     void serve(waiting_lease& w) override;
     void gave_up(pending_lease& l, failure why) override;
     // attempt_owner
-    void attempt_succeeded(connect_attempt& a, net::socket connected) override;
+    void attempt_connected(connect_attempt& a, net::socket connected) override;
+    void attempt_succeeded(connect_attempt& a, upstream_connection& c) override;
     void attempt_failed(connect_attempt& a, failure why) override;
     void attempt_ended(connect_attempt& a) override;
     bool keep_abandoned(connect_attempt& a) override;

@@ -26,15 +26,27 @@ bool server_conduct::did_not_respond(std::size_t server, failure why, bool reuse
     return at_fault;
 }
 
-// The log tells of one at a time: the rest is for metrics.
+void server_conduct::complain(std::size_t server, std::string_view what)
+{
+    if (!what.empty()) {
+        tell(to_text(options_.servers[server].address) + ": " + std::string{what});
+    }
+}
+
 void server_conduct::count_failure(failure why)
 {
     metrics_.upstream.failures[static_cast<std::size_t>(why)].add();
+    tell(std::string(detail_for(why)));
+}
+
+// The log tells of one at a time: the rest is for metrics.
+void server_conduct::tell(const std::string& what)
+{
     if (!told_ || loop_.now() - *told_ >= failures_told_every) {
         told_ = loop_.now();
         telemetry::log(
             telemetry::log_level::warning,
-            "upstream " + options_.name + ": " + std::string(detail_for(why)) + " (told once in " +
+            "upstream " + options_.name + ": " + what + " (told once in " +
                 std::to_string(failures_told_every.count()) +
                 " s; gateway_upstream_failures_total counts all)"
         );

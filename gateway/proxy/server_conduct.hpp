@@ -10,6 +10,8 @@
 #include "gateway/proxy/retry_budget.hpp"
 
 #include <optional>
+#include <string>
+#include <string_view>
 
 namespace gateway::proxy {
 
@@ -38,6 +40,9 @@ public:
     // It could not be connected to.
     void was_unreachable(std::size_t server) { blame(server); }
 
+    // What is wrong with it, for the log; empty: nothing is.
+    void complain(std::size_t server, std::string_view what);
+
     // A request failed for good.
     void count_failure(failure why);
 
@@ -54,6 +59,7 @@ private:
     // When a failure was last told in the log.
     std::optional<base::instant> told_;
 
+    void tell(const std::string& what);
     void blame(std::size_t server);
 };
 

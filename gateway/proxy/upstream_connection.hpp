@@ -78,7 +78,13 @@ private:
 
     void readable() override
     {
-        lessee_ != nullptr ? lessee_->upstream_readable() : owner_.idle_connection_ended(*this);
+        if (lessee_ != nullptr) {
+            lessee_->upstream_readable();
+        } else if (tls() != nullptr && is_quiet()) {
+            want_read();
+        } else {
+            owner_.idle_connection_ended(*this);
+        }
     }
 
     void backlog_changed() override

@@ -116,6 +116,9 @@ void upstream_side::upstream_readable()
     if (got == net::received::data) {
         request_.upstream_bytes(bytes);
     } else if (got != net::received::nothing) {
+        if (connection_->tls() != nullptr) {
+            pool_->conduct().complain(attempts_.server, connection_->tls()->detail());
+        }
         request_.upstream_closed(got == net::received::closed);
     }
     host_.after_event(got != net::received::nothing);

@@ -164,7 +164,19 @@ void add_upstream_families(
         "Requests to be sent a second time, and whether the budget permitted it."
     );
     auto queued = gauge_family("gateway_upstream_queue_length", "Requests that wait for a server.");
+    auto handshakes = counter_family(
+        "gateway_upstream_tls_handshakes_total", "TLS handshakes with servers, by result."
+    );
+    const auto add_handshakes = [&](const std::string& name,
+                                    const auto& blocks,
+                                    const char* result,
+                                    counter upstream_metrics::*which) {
+        add_row(handshakes, {{"upstream", name}, {"result", result}}, sum(blocks, which));
+    };
     for (const auto& [name, blocks] : upstreams) {
+        add_handshakes(name, blocks, "full", &upstream_metrics::tls_full);
+        add_handshakes(name, blocks, "resumed", &upstream_metrics::tls_resumed);
+        add_handshakes(name, blocks, "failed", &upstream_metrics::tls_failed);
         add_row(duration, {{"upstream", name}}, durations(blocks));
         add_failures(failures, {"upstream", name}, blocks, known);
         add_row(
@@ -183,6 +195,7 @@ void add_upstream_families(
     add_family(all, std::move(failures));
     add_family(all, std::move(retries));
     add_family(all, std::move(queued));
+    add_family(all, std::move(handshakes));
 }
 
 void add_server_families(

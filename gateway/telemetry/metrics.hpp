@@ -90,6 +90,11 @@ struct upstream_metrics {
     counter retries_refused;
     // Requests that wait for a server.
     gauge queued;
+
+    // Handshakes of TLS with its servers.
+    counter tls_full;
+    counter tls_resumed;
+    counter tls_failed;
 };
 
 // The name of an upstream, and that of one of its servers.

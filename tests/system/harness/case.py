@@ -1,7 +1,7 @@
 """The base of every test: what it starts is stopped at its end, in reverse order."""
 import unittest
 
-from harness.gateway import Gateway
+from harness.gateway import Gateway, secured_servers
 from harness.origin import Origin, answer_ok
 from harness.process import SLOW, Directory
 from harness.postgres_server import PostgresServer
@@ -12,6 +12,8 @@ class SystemTest(unittest.TestCase):
     maxDiff = 4000
     # Certificates that its gateways speak TLS with; None: they are plain.
     tls = None
+    # Certificates that its origins speak TLS with; None: they are plain.
+    origin_tls = None
 
     def started(self, server):
         self.addCleanup(server.stop)
@@ -21,7 +23,11 @@ class SystemTest(unittest.TestCase):
         return self.started(Gateway(text, tls=self.tls, **options))
 
     def origin(self, script=answer_ok, **options):
-        return self.started(Origin(script, **options))
+        if self.origin_tls is None:
+            return self.started(Origin(script, **options))
+        made = self.started(Origin(script, tls=self.origin_tls.served("origin.test"), **options))
+        secured_servers[made.address] = self.origin_tls
+        return made
 
     def directory(self):
         return self.started(Directory())

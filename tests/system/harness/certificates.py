@@ -41,6 +41,21 @@ class Certificates:
             made.load_cert_chain(self.path(client + ".pem"), self.path(client + ".key"))
         return made
 
+    def together(self, name):
+        """A file with both, as HAProxy wants it."""
+        parts = [self.path(name + kind) for kind in (".pem", ".key")]
+        both = ""
+        for part in parts:
+            with open(part, encoding="ascii") as f:
+                both += f.read()
+        return self._folder.file(name + ".both", both)
+
+    def served(self, name):
+        """A context of a server with that certificate."""
+        made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        made.load_cert_chain(self.path(name + ".pem"), self.path(name + ".key"))
+        return made
+
     @staticmethod
     def _openssl(*words):
         subprocess.run([tool("openssl"), *words], check=True, capture_output=True, timeout=30)

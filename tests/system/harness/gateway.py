@@ -32,8 +32,23 @@ def whole_configuration(text, tls=None):
     if tls is not None:
         spoken = f"tls: {{ certificates: [ {tls.certificate('gateway.test')} ] }}"
         text = f"listeners: [ {{ address: 127.0.0.1:0, {spoken} }} ]\n" + text
+    text = with_upstream_tls(text)
     present = set(re.findall(r"^(\w+):", text, re.MULTILINE))
     return "\n".join(line for key, line in COMMON.items() if key not in present) + "\n" + text
+
+
+# Addresses of servers that speak TLS, and the certificates that they are known by: what a
+# configuration says of an upstream with one of them need not say so.
+secured_servers = {}
+
+
+def with_upstream_tls(text):
+    def say(found):
+        known = [c for address, c in secured_servers.items() if address in found[0]]
+        ca = f", tls: {{ ca: '{known[0].path('ca.pem')}', server_name: origin.test }}" if known else ""
+        return found[0] + ca
+
+    return re.sub(r"servers: *(\[[^\[\]]*\]|'[^']*')", say, text) if secured_servers else text
 
 
 def run_command(*words, seconds=20, cwd=None):

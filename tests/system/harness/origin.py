@@ -108,6 +108,14 @@ class Peer:
             pass
         self.socket.close()
 
+    def end_tls(self):
+        """Says that nothing more comes, as TLS says it."""
+        self.socket.settimeout(5)
+        try:
+            self.socket.unwrap()
+        except OSError:
+            pass  # the gateway does not have to say it, too
+
     def wait_for_end(self):
         """Until the gateway closes."""
         try:
@@ -124,10 +132,14 @@ def answer_ok(peer, request):
 
 class Origin:
     """`script(peer, request)` runs for each request, with the body still unread. A script that
-    returns False ends the connection."""
+    returns False ends the connection. With `tls`, a context, it speaks that, after `greeting` of
+    the plain connection."""
 
-    def __init__(self, script=answer_ok, unix_path=None, port=0):
+    def __init__(self, script=answer_ok, unix_path=None, port=0, tls=None, greeting=lambda raw: None):
         self.script = script
+        self._tls = tls
+        self._greeting = greeting
+        self.handshakes = []  # of each connection: whether it resumed a session
         self.requests = []
         self.problems = []  # what a script or a rule said; the test's end looks
         self.connections = 0
@@ -157,9 +169,20 @@ class Origin:
                 self._open.add(connected)
             threading.Thread(target=self._serve, args=(connected,), daemon=True).start()
 
+    def _shake_hands(self, raw):
+        self._greeting(raw)
+        secured = self._tls.wrap_socket(raw, server_side=True)
+        with self._lock:
+            self._open.discard(raw)
+            self._open.add(secured)
+            self.handshakes.append(secured.session_reused)
+        return secured
+
     def _serve(self, connected):
         peer = Peer(connected)
         try:
+            if self._tls is not None:
+                peer.socket = connected = self._shake_hands(connected)
             while True:
                 request = peer.read_head()
                 if request is None:
