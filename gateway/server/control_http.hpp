@@ -4,6 +4,7 @@
 #pragma once
 
 #include "gateway/net/task.hpp"
+#include "gateway/net/tls_client.hpp"
 
 #include <boost/beast/core/basic_stream.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
@@ -12,6 +13,8 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
 
+#include <memory>
+#include <string>
 #include <string_view>
 
 namespace gateway::server {
@@ -41,5 +44,32 @@ net::task<beast::error_code> write(
     control_stream& s, const beast::http::request<beast::http::string_body>& r
 );
 net::task<beast::error_code> write(control_stream& s, const control_response& r);
+
+// TLS over a stream that is connected, to the server that `to` is a client of.
+class control_tls {
+public:
+    control_tls(control_stream& s, const net::tls_client& to);
+    ~control_tls();
+
+    net::task<beast::error_code> shake_hands();
+
+    // After that failed: what is wrong with the server's certificate; empty: nothing is.
+    std::string complaint() const;
+
+private:
+    struct stream;
+
+    std::unique_ptr<stream> stream_;
+
+    friend net::task<beast::error_code> read(
+        control_tls& s, beast::flat_buffer& buffer, beast::http::basic_parser<false>& into
+    );
+    friend net::task<beast::error_code> write(control_tls& s, const control_request& r);
+};
+
+net::task<beast::error_code> read(
+    control_tls& s, beast::flat_buffer& buffer, beast::http::basic_parser<false>& into
+);
+net::task<beast::error_code> write(control_tls& s, const control_request& r);
 
 }  // namespace gateway::server

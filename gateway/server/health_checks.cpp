@@ -63,7 +63,8 @@ net::task<finding> connect(control_stream& s, std::vector<net::resolved_name::en
     co_return found;
 }
 
-net::task<finding> read_answer(control_stream& s, const proxy::health_options& options)
+template <class Stream>
+net::task<finding> read_answer(Stream& s, const proxy::health_options& options)
 {
     beast::flat_buffer buffer(health_checks::max_header_bytes + health_checks::max_body_bytes);
     for (int interim = 0; interim <= health_checks::max_interim_responses; ++interim) {
@@ -83,6 +84,17 @@ net::task<finding> read_answer(control_stream& s, const proxy::health_options& o
     co_return "nothing but interim responses";
 }
 
+template <class Stream>
+net::task<finding> ask(
+    Stream& s, const control_request& asking, const proxy::health_options& options
+)
+{
+    if (const beast::error_code ec = co_await write(s, asking)) {
+        co_return finding_of(ec);
+    }
+    co_return co_await read_answer(s, options);
+}
+
 }  // namespace
 
 struct health_checks::checked_server {
@@ -90,6 +102,8 @@ struct health_checks::checked_server {
     control_request asking;
     proxy::health_state state;
     net::resolved_name name;
+    // Null: it is spoken to without TLS.
+    std::shared_ptr<net::tls_client> tls;
     net::timer wait;
     std::minstd_rand random{std::random_device{}()};
     std::uint64_t good = 0;
@@ -101,6 +115,7 @@ struct health_checks::checked_server {
           asking(question(what, user_agent)),
           state(what.options, healthy),
           name(proxy::resolved(ex, what.address, what.echo_port, what.resolver, nullptr)),
+          tls(what.tls ? net::tls_client::make(*what.tls, what.address.host) : nullptr),
           wait(ex)
     {}
 
@@ -131,10 +146,15 @@ net::task<finding> health_checks::checked_server::check()
             co_return finding_of(ec);
         }
     }
-    if (const beast::error_code ec = co_await write(s, asking)) {
-        co_return finding_of(ec);
+    if (tls == nullptr) {
+        co_return co_await ask(s, asking, what.options);
     }
-    co_return co_await read_answer(s, what.options);
+    control_tls coded(s, *tls);
+    if (const beast::error_code ec = co_await coded.shake_hands()) {
+        const std::string complaint = coded.complaint();
+        co_return complaint.empty() ? finding_of(ec) : complaint;
+    }
+    co_return co_await ask(coded, asking, what.options);
 }
 
 void health_checks::checked_server::settle(const finding& found)
@@ -188,7 +208,7 @@ void health_checks::watch(std::vector<target> servers)
         const auto known = std::find_if(before.begin(), before.end(), same);
         if (known != before.end() && (*known)->what.options == t.options &&
             (*known)->what.resolver == t.resolver &&
-            (*known)->what.proxy_protocol == t.proxy_protocol) {
+            (*known)->what.proxy_protocol == t.proxy_protocol && (*known)->what.tls == t.tls) {
             (*known)->what.report = std::move(t.report);
             servers_.push_back(*known);
             continue;

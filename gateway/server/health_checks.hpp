@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,7 @@ public:
         proxy::health_options options;
         net::resolver_options resolver;
         proxy::header_version proxy_protocol = proxy::header_version::none;
+        std::optional<net::tls_client_options> tls{};
         // The port where the built-in server listens.
         unsigned short echo_port = 0;
         // Called when the server's health changes.

@@ -21,6 +21,7 @@ std::vector<health_checks::target> health_targets(const snapshot& s)
                 .options = *upstream.health,
                 .resolver = upstream.resolver,
                 .proxy_protocol = upstream.proxy_protocol,
+                .tls = upstream.tls,
                 .echo_port = s.echo_port,
                 .report = [status](bool healthy) { status->set_healthy(healthy); },
             });
