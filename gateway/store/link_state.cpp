@@ -5,6 +5,18 @@
 
 namespace gateway::store {
 
+namespace {
+
+constexpr base::duration least_stage = std::chrono::milliseconds{250};
+constexpr base::duration most_stage = std::chrono::milliseconds{400};
+
+}  // namespace
+
+base::duration stage_limit(base::duration timeout)
+{
+    return std::clamp(timeout, least_stage, most_stage);
+}
+
 std::optional<failure> link_state::unusable() const
 {
     if (phase_ == phase::ready) {

@@ -12,6 +12,10 @@
 
 namespace gateway::store {
 
+// Connecting and greeting get the store's timeout each, but within bounds: less would not survive a
+// lost packet, more would make recovery take over a second.
+base::duration stage_limit(base::duration timeout);
+
 class link_state {
 public:
     enum class phase { resting, connecting, greeting, ready, closed };

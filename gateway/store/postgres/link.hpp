@@ -7,6 +7,7 @@
 #include "gateway/base/ring.hpp"
 #include "gateway/net/loop.hpp"
 #include "gateway/store/conversation_state.hpp"
+#include "gateway/store/conversation_wakes.hpp"
 #include "gateway/store/postgres/link_group.hpp"
 #include "gateway/store/postgres/options.hpp"
 #include "gateway/store/postgres/session.hpp"
@@ -61,7 +62,6 @@ private:
     static constexpr int most_tries = 4;
 
     std::weak_ptr<link> self_;
-    net::loop& loop_;
     postgres_options options_;
     std::shared_ptr<link_group> group_;
     session session_;
@@ -71,8 +71,7 @@ private:
     std::vector<sent_statement> repeated_;
     net::timer repeat_timer_;
     bool writing_ = false;
-    bool turn_end_posted_ = false;
-    net::timer wake_timer_;
+    conversation_wakes wakes_;
     // What run() waits for: the end of a rest, or of the connection.
     net::timer run_timer_;
     // Changes with the connection.

@@ -3,28 +3,12 @@
 #include "gateway/store/postgres/schema.hpp"
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/post.hpp>
 
-#include <algorithm>
 #include <utility>
 
 namespace gateway::store::postgres {
 
 namespace asio = boost::asio;
-
-namespace {
-
-// Connecting and greeting get the store's timeout each, but within these: less would not survive a
-// lost packet, more would make recovery take over a second.
-constexpr base::duration least_stage = std::chrono::milliseconds{250};
-constexpr base::duration most_stage = std::chrono::milliseconds{400};
-
-base::duration stage_limit(const postgres_options& options)
-{
-    return std::clamp(options.timeout, least_stage, most_stage);
-}
-
-}  // namespace
 
 std::shared_ptr<link> link::start(
     net::loop& l,
@@ -49,13 +33,12 @@ link::link(
     const postgres_options& options,
     telemetry::store_metrics& metrics
 )
-    : loop_(l),
-      options_(options),
+    : options_(options),
       group_(std::move(group)),
-      session_(l.get_executor(), options, stage_limit(options)),
+      session_(l.get_executor(), options, stage_limit(options.timeout)),
       statements_(max_statements),
       repeat_timer_(l.get_executor()),
-      wake_timer_(l.get_executor()),
+      wakes_(l.get_executor(), conversation_, [this] { receive(); }),
       run_timer_(l.get_executor()),
       random_(std::random_device{}()),
       conversation_(*this, options, metrics, std::random_device{}())
@@ -129,39 +112,19 @@ void link::close(conversation_state::pending_ones what)
     if (!conversation_.link().closed()) {
         hang_up();
         session_.cancel();
-        wake_timer_.cancel();
+        wakes_.cancel();
     }
     conversation_.close(what);
 }
 
-// One timer for all deadlines, moved only when an earlier one comes: as they usually come in
-// order, it is touched once per timeout, not once per question.
 void link::wake_at(base::instant at)
 {
-    wake_timer_.expires_at(at);
-    auto wake = [self = self_.lock()](const boost::system::error_code& ec) {
-        if (ec || self->conversation_.link().closed()) {
-            return;
-        }
-        // An answer that is here is in time, if only this loop was too busy to read it.
-        if (self->conversation_.link().ready()) {
-            self->receive();
-        }
-        self->conversation_.passed(base::now());
-    };
-    wake_timer_.async_wait(std::move(wake));
+    wakes_.at(at, self_.lock());
 }
 
 void link::wake_after_turn()
 {
-    if (std::exchange(turn_end_posted_, true)) {
-        return;
-    }
-    auto end = [self = self_.lock()] {
-        self->turn_end_posted_ = false;
-        self->conversation_.turn_ended(base::now());
-    };
-    asio::post(loop_.get_executor(), std::move(end));
+    wakes_.after_turn(self_.lock());
 }
 
 void link::report(std::optional<failure> why)

@@ -23,7 +23,7 @@ cluster_store::cluster_store(
     // Nobody tells of gifts, so nothing is believed for longer than a gift may take to count.
     options_.remember_for = empty_buckets::heard_for;
     topology_ =
-        redis::topology::start(l.get_executor(), options_, redis::stage_limit(options_), *this);
+        redis::topology::start(l.get_executor(), options_, stage_limit(options_.timeout), *this);
 }
 
 cluster_store::~cluster_store()

@@ -8,6 +8,7 @@
 #include "gateway/net/connection.hpp"
 #include "gateway/net/tls_client.hpp"
 #include "gateway/store/conversation_state.hpp"
+#include "gateway/store/conversation_wakes.hpp"
 #include "gateway/store/health_report.hpp"
 #include "gateway/store/redis/call_parts.hpp"
 #include "gateway/store/redis/cluster_port.hpp"
@@ -27,10 +28,6 @@
 #include <vector>
 
 namespace gateway::store::redis {
-
-// Connecting and greeting get the store's timeout each, but within bounds: less would not survive a
-// lost packet, more would make recovery take over a second.
-base::duration stage_limit(const conversation_options& options);
 
 class link final : private conversation_port {
 public:
@@ -130,8 +127,7 @@ private:
     reply_reader reader_;
     reply reply_;
     bool script_on_its_way_ = false;
-    bool turn_end_posted_ = false;
-    net::timer wake_timer_;
+    conversation_wakes wakes_;
     // What run() waits for: the end of a rest, of a greeting, or of the connection. Cancelled when
     // the greeting or the connection is over, and at a hint.
     net::timer run_timer_;

@@ -2,26 +2,12 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
-#include <boost/asio/post.hpp>
 
-#include <algorithm>
 #include <utility>
 
 namespace gateway::store::redis {
 
 namespace asio = boost::asio;
-
-namespace {
-
-constexpr base::duration least_stage = std::chrono::milliseconds{250};
-constexpr base::duration most_stage = std::chrono::milliseconds{400};
-
-}  // namespace
-
-base::duration stage_limit(const conversation_options& options)
-{
-    return std::clamp(options.timeout, least_stage, most_stage);
-}
 
 std::shared_ptr<link> link::start(
     net::loop& l,
@@ -38,7 +24,7 @@ std::shared_ptr<link> link::start(
         made->watch_ = sentinel_watch::start(
             l.get_executor(),
             *options.sentinel,
-            stage_limit(options),
+            stage_limit(options.timeout),
             [of = made.get()](const net::server_address& master) { of->master_is(master); }
         );
     }
@@ -56,11 +42,11 @@ link::link(
       options_(options),
       cluster_(cluster),
       health_(std::move(name), metrics),
-      connector_(server_connector::make(l.get_executor(), options, stage_limit(options))),
+      connector_(server_connector::make(l.get_executor(), options, stage_limit(options.timeout))),
       tls_(options.tls ? net::tls_client::make(*options.tls, options.host) : nullptr),
       commands_(cluster == nullptr ? max_commands : max_commands_in_cluster),
       parts_(cluster == nullptr ? 0 : conversation_state::max_calls),
-      wake_timer_(l.get_executor()),
+      wakes_(l.get_executor(), conversation_, [this] { receive(); }),
       run_timer_(l.get_executor()),
       random_(std::random_device{}()),
       conversation_(*this, options, metrics, std::random_device{}())
@@ -77,7 +63,7 @@ net::task<> link::run(std::shared_ptr<link> self)
         }
         if (socket.is_open()) {
             begin(net::socket(socket.release()));
-            co_await net::pause(run_timer_, stage_limit(options_));
+            co_await net::pause(run_timer_, stage_limit(options_.timeout));
             if (greeting_) {
                 lose(failure::timeout, {});
             }
@@ -188,39 +174,19 @@ void link::close(conversation_state::pending_ones what)
         if (watch_ != nullptr) {
             watch_->cancel();
         }
-        wake_timer_.cancel();
+        wakes_.cancel();
     }
     conversation_.close(what);
 }
 
-// One timer for all deadlines, moved only when an earlier one comes: as they usually come in
-// order, it is touched once per timeout, not once per question.
 void link::wake_at(base::instant at)
 {
-    wake_timer_.expires_at(at);
-    auto wake = [self = self_.lock()](const boost::system::error_code& ec) {
-        if (ec || self->conversation_.link().closed()) {
-            return;
-        }
-        // An answer that is here is in time, if only this loop was too busy to read it.
-        if (self->conversation_.link().ready()) {
-            self->receive();
-        }
-        self->conversation_.passed(base::now());
-    };
-    wake_timer_.async_wait(std::move(wake));
+    wakes_.at(at, self_.lock());
 }
 
 void link::wake_after_turn()
 {
-    if (std::exchange(turn_end_posted_, true)) {
-        return;
-    }
-    auto end = [self = self_.lock()] {
-        self->turn_end_posted_ = false;
-        self->conversation_.turn_ended(base::now());
-    };
-    asio::post(loop_.get_executor(), std::move(end));
+    wakes_.after_turn(self_.lock());
 }
 
 void link::report(std::optional<failure> why)
