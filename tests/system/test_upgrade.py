@@ -2,8 +2,9 @@
 import os
 import threading
 
-from harness.case import SystemTest, forwarding_to
-from harness.client import Connection, get
+from harness.case import SystemTest, forwarding_to, only_as_shipped
+from harness.certificates import Certificates
+from harness.client import Connection, get, secured
 from harness.gateway import BINARY
 from harness.load import Load
 from harness.notified import NotifySocket
@@ -18,61 +19,6 @@ UPGRADES = int(os.environ.get("GATEWAY_UPGRADES", "6"))
 class Upgrade(SystemTest):
     def upgraded(self, text, **options):
         return self.started(UpgradedGateway(text, **options))
-
-    def test_under_load_nothing_fails_and_nobody_is_forgiven(self):
-        port, burst, clients = free_port(), 300 * UPGRADES, 8
-        origin = self.origin(echo_frames_or_ok)
-
-        def text(workers):
-            return (
-                f"workers: {workers}\nlisteners: [ {{ address: '127.0.0.1:{port}' }} ]\n"
-                "drain_timeout: 20s\nlog: { access: false }\n"
-                f"limits:\n  all: {{ key: [], rate: 1/h, burst: {burst} }}\n"
-                "  each: { key: 'header:X-Client', missing_key: skip, rate: 1/h, burst: 100 }\n"
-                "routes:\n - { match: { path: /ws }, upstream: up }\n"
-                " - { match: { path: /each }, limits: [each], upstream: up }\n"
-                " - { limits: [all], upstream: up }\n"
-                f"upstreams: {{ up: {{ servers: ['{origin.address}'] }} }}\n"
-            )
-
-        gateway = self.upgraded(text(2))
-        flows = [("all", b"GET / HTTP/1.1\r\nHost: h\r\n\r\n")] * 4
-        flows += [("all", b"GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")] * 4
-        flows += [
-            (i, b"GET /each HTTP/1.1\r\nHost: h\r\nX-Client: %d\r\n\r\n" % i) for i in range(clients)
-        ]
-        load = Load(gateway.address, flows, interval=0.01).start()
-        over, fates, done = threading.Event(), [], []
-        tunnels = Tunnels(gateway, over, lambda: len(done))
-        threads = [
-            threading.Thread(target=lambda seed=i: fates.append(tunnels.run(seed))) for i in range(4)
-        ]
-        for t in threads:
-            t.start()
-        for turn in range(UPGRADES):
-            count = len(load.answers)
-            wait_until(lambda: len(load.answers) > count + 200)
-            if turn % 3 == 1:
-                gateway.write("{")
-                self.assertIn("this one goes on", gateway.upgrade())
-            gateway.write(text((1, 3, 2)[turn % 3]))
-            self.assertIn("serves", gateway.upgrade())
-            done.append(turn)
-            wait_until(gateway.is_alone, 30)
-        wait_until(lambda: ("all", 429) in {a[:2] for a in load.answers[-500:]}, 60, "all is used up")
-        over.set()
-        for t in threads:
-            t.join()
-        answers = load.finish()
-        self.assertEqual(load.lost, [])
-        passed = [a.tag for a in answers if a.status == 200]
-        self.assertEqual({a.status for a in answers}, {200, 429})
-        self.assertEqual(passed.count("all"), burst, "not one more, and not one less")
-        self.assertEqual([passed.count(i) for i in range(clients)], [100] * clients)
-        seen = sum(fates[1:], start=fates[0])
-        print(f"     {len(answers)} answers, {UPGRADES} upgrades, {dict(seen)}")
-        self.assertEqual([seen[f] for f in (CUT, REFUSED, SILENT)], [0, 0, 0], seen)
-        self.assertTrue(seen[IN_ORDER] and seen[OUTLIVED] and seen[RESET])
 
     def test_who_decides_late_decides_by_the_same_buckets(self):
         gateway = self.upgraded(
@@ -163,6 +109,80 @@ class Upgrade(SystemTest):
             self.assertIn("serves", gateway.upgrade())
             wait_until(gateway.is_alone)
             self.assertEqual(get(path).status, 200)
+
+
+class UnderLoad(SystemTest):
+    # Of its listener, as YAML.
+    spoken = ""
+
+    def upgraded_under_load(self):
+        port, burst, clients = free_port(), 300 * UPGRADES, 8
+        origin = self.origin(echo_frames_or_ok)
+
+        def text(workers):
+            return (
+                f"workers: {workers}\nlisteners: [ {{ address: '127.0.0.1:{port}'{self.spoken} }} ]\n"
+                "drain_timeout: 20s\nlog: { access: false }\n"
+                f"limits:\n  all: {{ key: [], rate: 1/h, burst: {burst} }}\n"
+                "  each: { key: 'header:X-Client', missing_key: skip, rate: 1/h, burst: 100 }\n"
+                "routes:\n - { match: { path: /ws }, upstream: up }\n"
+                " - { match: { path: /each }, limits: [each], upstream: up }\n"
+                " - { limits: [all], upstream: up }\n"
+                f"upstreams: {{ up: {{ servers: ['{origin.address}'] }} }}\n"
+            )
+
+        gateway = self.started(UpgradedGateway(text(2)))
+        flows = [("all", b"GET / HTTP/1.1\r\nHost: h\r\n\r\n")] * 4
+        flows += [("all", b"GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")] * 4
+        flows += [
+            (i, b"GET /each HTTP/1.1\r\nHost: h\r\nX-Client: %d\r\n\r\n" % i) for i in range(clients)
+        ]
+        if self.spoken:
+            secured[gateway.address] = self.context
+        load = Load(gateway.address, flows, interval=0.01).start()
+        over, fates, done = threading.Event(), [], []
+        tunnels = Tunnels(gateway, over, lambda: len(done))
+        threads = [
+            threading.Thread(target=lambda seed=i: fates.append(tunnels.run(seed))) for i in range(4)
+        ]
+        for t in threads:
+            t.start()
+        for turn in range(UPGRADES):
+            count = len(load.answers)
+            wait_until(lambda: len(load.answers) > count + 200)
+            if turn % 3 == 1:
+                gateway.write("{")
+                self.assertIn("this one goes on", gateway.upgrade())
+            gateway.write(text((1, 3, 2)[turn % 3]))
+            self.assertIn("serves", gateway.upgrade())
+            done.append(turn)
+            wait_until(gateway.is_alone, 30)
+        wait_until(lambda: ("all", 429) in {a[:2] for a in load.answers[-500:]}, 60, "all is used up")
+        over.set()
+        for t in threads:
+            t.join()
+        answers = load.finish()
+        self.assertEqual(load.lost, [])
+        passed = [a.tag for a in answers if a.status == 200]
+        self.assertEqual({a.status for a in answers}, {200, 429})
+        self.assertEqual(passed.count("all"), burst, "not one more, and not one less")
+        self.assertEqual([passed.count(i) for i in range(clients)], [100] * clients)
+        seen = sum(fates[1:], start=fates[0])
+        print(f"     {len(answers)} answers, {UPGRADES} upgrades, {dict(seen)}")
+        self.assertEqual([seen[f] for f in (CUT, REFUSED, SILENT)], [0, 0, 0], seen)
+        self.assertTrue(seen[IN_ORDER] and seen[OUTLIVED] and seen[RESET])
+
+    def test_nothing_fails_and_nobody_is_forgiven(self):
+        self.upgraded_under_load()
+
+
+@only_as_shipped
+class UnderLoadOverTls(UnderLoad):
+    def setUp(self):
+        made = Certificates(self.directory())
+        made.issue("gateway.test", "DNS:gateway.test")
+        self.spoken = f", tls: {{ certificates: [ {made.certificate('gateway.test')} ] }}"
+        self.context = made.context()
 
 
 def echo_frames_or_ok(peer, request):

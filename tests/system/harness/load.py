@@ -7,9 +7,11 @@ import heapq
 import re
 import selectors
 import socket
+import ssl
 import threading
 from collections import namedtuple
 
+from harness.client import secured
 from harness.clock import running
 
 Answer = namedtuple("Answer", "tag status sent at text")  # times are of clock.running()
@@ -109,12 +111,20 @@ class Load:
         flow.socket.connect(self._address)
         if family == socket.AF_INET:
             flow.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if self._address in secured:
+            context = secured[self._address]
+            flow.socket = context.wrap_socket(flow.socket, server_hostname="gateway.test")
+            flow.socket.settimeout(0)  # what can be read may be no text
         flow.buffer = b""
         self._selector.register(flow.socket, selectors.EVENT_READ, flow)
 
     def _receive(self, flow):
         try:
             data = flow.socket.recv(65536)
+            while isinstance(flow.socket, ssl.SSLSocket) and flow.socket.pending():
+                data += flow.socket.recv(65536)
+        except ssl.SSLWantReadError:
+            return
         except OSError as e:
             self._lose(flow, e)
             return

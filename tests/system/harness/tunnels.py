@@ -42,8 +42,9 @@ class Tunnels:
         return fates
 
     def _live(self, connection, chance, fates):
-        ws = WebSocket(connection, headers=[("X-Client", str(chance.randrange(64)))])
+        # Before there is a tunnel: who waited for the one after the next would never end.
         seen = self._reloads()
+        ws = WebSocket(connection, headers=[("X-Client", str(chance.randrange(64)))])
         stays = chance.random() < 0.3
         for _ in range(chance.randrange(1, 4)):
             self._carry(ws, chance)
