@@ -6,6 +6,7 @@ import contextlib
 import threading
 import time
 
+from chaos.failovers import FailoverWatch
 from chaos.journal import SPLIT
 from chaos.network import Cut, Machine
 from harness.postgres_server import PostgresServer
@@ -164,18 +165,22 @@ class Sentinel(AnyRedis):
         self._kept = Replicated(places=self.machines)
         self.url = self._kept.url
         self._master = self._kept.servers[0]
+        self._failovers = FailoverWatch(journal, lambda: self._newest_word()[0])
 
-    def master(self):
-        """The one of the newest word that any sentinel has, once it is one."""
-        newest = -1
+    def _newest_word(self):
+        """That any sentinel has: its epoch, and where the master is."""
+        words = [(-1, None)]
         for sentinel in self._kept.sentinels:
             with contextlib.suppress(OSError, RedisError):
-                epoch, address = sentinel.word(seconds=0.2)
-                if epoch > newest:
-                    newest, named = epoch, self._at(address)
+                words.append(sentinel.word(seconds=0.2))
+        return max(words, key=lambda word: word[0])
+
+    def master(self):
+        """The one of the newest word, once it is one."""
+        epoch, address = self._newest_word()
         with contextlib.suppress(OSError, RedisError):
-            if newest >= 0 and named.command("ROLE", seconds=0.2)[0] == b"master":
-                self._master = named
+            if epoch >= 0 and self._at(address).command("ROLE", seconds=0.2)[0] == b"master":
+                self._master = self._at(address)
         return self._master
 
     def _at(self, address):
@@ -198,6 +203,11 @@ class Sentinel(AnyRedis):
     def _await_promotion(self, before):
         wait_until(lambda: self.master() is not before, 30, "another server becomes master")
 
+    @contextlib.contextmanager
+    def _failover(self):
+        with self._failovers.one_of_ours(), self.journal.loss(), self.journal.outage():
+            yield
+
     def _note_split(self):
         """The one that has just been replaced takes writes, too."""
         now = time.monotonic()
@@ -205,7 +215,7 @@ class Sentinel(AnyRedis):
 
     def crash(self, hold):
         before = self.master()
-        with self.journal.loss(), self.journal.outage():
+        with self._failover():
             before.kill()
             self._await_promotion(before)
         hold()
@@ -214,7 +224,7 @@ class Sentinel(AnyRedis):
     def freeze(self, hold):
         """Some are over before the sentinels notice."""
         before = self.master()
-        with self.journal.loss(), self.journal.outage():
+        with self._failover():
             before.freeze()
             while not hold.over() and self.master() is before:
                 time.sleep(0.01)
@@ -227,7 +237,7 @@ class Sentinel(AnyRedis):
 
     def fail_over(self, hold):
         before = self.master()
-        with self.journal.loss(), self.journal.outage():
+        with self._failover():
             self._kept.sentinels[0].command("SENTINEL", "FAILOVER", "buckets")
             self._await_promotion(before)
         self._note_split()
@@ -249,7 +259,7 @@ class Sentinel(AnyRedis):
         """The master's machine is cut off from all others."""
         before = self.master()
         gateways = self.gateways.machines
-        with self.journal.loss(), self.journal.outage():
+        with self._failover():
             cut = Cut([before.place], self._others(before.place) + gateways)
             self._await_promotion(before)
         hold()
@@ -258,7 +268,7 @@ class Sentinel(AnyRedis):
     def isolate_among_servers(self, hold):
         """It is cut off from the other servers and sentinels, while gateways reach all."""
         before = self.master()
-        with self.journal.loss(), self.journal.outage():
+        with self._failover():
             cut = Cut([before.place], self._others(before.place))
             self._await_promotion(before)
         self._note_split()
@@ -266,6 +276,7 @@ class Sentinel(AnyRedis):
         cut.heal()
 
     def stop(self):
+        self._failovers.stop()
         self._kept.stop()
         for machine in self.machines:
             machine.stop()
