@@ -54,6 +54,9 @@ std::string_view reserved_because(std::string_view name, message of)
         is_one_of(name, {"ratelimit", "ratelimit-policy", "retry-after"})) {
         return "says what limits leave, which is for the gateway to say";
     }
+    if (id == field_name::x_request_id) {
+        return "is the request's id, which is for the gateway to say";
+    }
     return of == message::response && id == field_name::date ? "is in every response" : "";
 }
 

@@ -16,7 +16,7 @@ struct known {
     field_name id;
 };
 
-constexpr std::array<known, 28> known_names{{
+constexpr std::array<known, 31> known_names{{
     // by length
     {"te", field_name::te},
     {"via", field_name::via},
@@ -30,9 +30,12 @@ constexpr std::array<known, 28> known_names{{
     {"x-real-ip", field_name::x_real_ip},
     {"connection", field_name::connection},
     {"keep-alive", field_name::keep_alive},
+    {"tracestate", field_name::tracestate},
     {"client-cert", field_name::client_cert},
+    {"traceparent", field_name::traceparent},
     {"script_name", field_name::rewrites_target},  // so spelled where servers obey it
     {"max-forwards", field_name::max_forwards},
+    {"x-request-id", field_name::x_request_id},
     {"x-rewrite-url", field_name::rewrites_target},
     {"x-script-name", field_name::rewrites_target},
     {"content-length", field_name::content_length},

@@ -28,6 +28,8 @@ enum class field_name : std::uint8_t {
     // X-Original-<anything> and others by which frameworks replace a request's path, method or host
     rewrites_target,
     te,
+    traceparent,
+    tracestate,
     trailer,
     transfer_encoding,
     upgrade,
@@ -40,6 +42,7 @@ enum class field_name : std::uint8_t {
     // X-RateLimit-Limit, X-RateLimit-Remaining or X-RateLimit-Reset.
     x_ratelimit,
     x_real_ip,
+    x_request_id,
     // One of the above with another mark for '-', such as '_'. Servers that make variables of names
     // (CGI) would take it for the real one, so it is never forwarded.
     disguised,

@@ -23,7 +23,11 @@ constexpr field_name_set said_by_us{
     field_name::x_forwarded_for,
     field_name::host,
     field_name::client_cert,
+    field_name::x_request_id,
 };
+
+// What says where in a trace a request is.
+constexpr field_name_set trace_fields{field_name::traceparent, field_name::tracestate};
 
 bool is_forwarded(const field& f, const request_head& head, const forward_options& options)
 {
@@ -38,6 +42,9 @@ bool is_forwarded(const field& f, const request_head& head, const forward_option
                        // us may see it in a 1.1 request
     }
     if (f.id == field_name::content_length && head.respelt_length) {
+        return false;
+    }
+    if (head.malformed_trace && trace_fields.contains(f.id)) {
         return false;
     }
     const bool is_identity =
@@ -117,12 +124,20 @@ forwarding said_by_peer(const request_head& head, const forward_options& options
     return said;
 }
 
+// Unless the route takes it out.
+bool begins_trace(const request_head& head, const forward_options& options)
+{
+    return head.malformed_trace &&
+           (options.edits == nullptr || !options.edits->takes_out("traceparent"));
+}
+
 void append_ours(const request_head& head, const forward_options& options, std::string& out)
 {
     const forwarding said = said_by_peer(head, options);
     const std::size_t texts = options.peer.size() + head.authority.size() +
                               options.via_name.size() + options.client_cert.size() +
-                              options.client_cert_chain.size();
+                              options.client_cert_chain.size() + options.request_id.size() +
+                              options.trace_parent.size();
     text_writer to(out, 256 + said.chain + texts);
     to.add("X-Forwarded-For: ");
     for (const field& f : said.chain > 0 ? head.fields : std::span<const field>{}) {
@@ -147,6 +162,10 @@ void append_ours(const request_head& head, const forward_options& options, std::
         to.add("\r\nMax-Forwards: ").add(static_cast<std::int64_t>(*head.max_forwards) - 1);
     }
     to.add(head.http_1_0 ? "\r\nVia: 1.0 " : "\r\nVia: 1.1 ").add(options.via_name).add("\r\n");
+    to.add(options.request_id);
+    if (begins_trace(head, options)) {
+        to.add("traceparent: ").add(options.trace_parent).add("\r\n");
+    }
     if (head.body.how == framing::kind::chunked) {
         to.add("Transfer-Encoding: chunked\r\n");
     }

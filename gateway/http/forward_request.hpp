@@ -32,6 +32,10 @@ struct forward_options {
     std::string_view default_host{};
     // The gateway's own name in the field Via.
     std::string_view via_name = "gateway";
+    // The line X-Request-Id; empty: none.
+    std::string_view request_id{};
+    // The traceparent instead of one that is malformed.
+    std::string_view trace_parent{};
 
     // The path instead of the request's, in two parts; both empty: as it came.
     std::string_view path_start{};

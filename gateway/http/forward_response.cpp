@@ -29,7 +29,7 @@ bool is_forwarded(const field& f, const response_head& head, const taken_out& ou
     if (hop_by_hop.contains(f.id)) {
         return f.id == field_name::upgrade && head.status == upgrade_required;
     }
-    if (f.id == field_name::x_ratelimit && out.ratelimit) {
+    if (f.id == field_name::x_request_id || (f.id == field_name::x_ratelimit && out.ratelimit)) {
         return false;
     }
     if (f.id == field_name::content_length) {
@@ -109,6 +109,7 @@ void append_forwarded_response(
     if (!head.has_date) {
         out.append(options.date);
     }
+    out.append(options.request_id);
     if (options.edits != nullptr) {
         out.append(options.edits->lines);
     }

@@ -20,6 +20,8 @@ struct response_options {
     limit_statement limits{};
     // The line Date to add if the upstream sent none (RFC 9110 §6.6.1).
     std::string_view date{};
+    // The line X-Request-Id; empty: none. The upstream's is never passed on.
+    std::string_view request_id{};
     // Of the fields; null: none.
     const field_edits* edits = nullptr;
 };

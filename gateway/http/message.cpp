@@ -6,6 +6,7 @@ void request_head::clear()
 {
     method = target = path = query = authority = {};
     absolute_form = http_1_0 = expects_continue = has_via = names_client = websocket = false;
+    malformed_trace = false;
     max_forwards.reset();
     respelt_length.reset();
     body = {};

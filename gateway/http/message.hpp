@@ -45,6 +45,8 @@ struct request_head {
     std::optional<std::uint64_t> respelt_length;
     // Whether it asks for a WebSocket, by a whole opening handshake.
     bool websocket = false;
+    // Whether what it says in traceparent is none, so that its trace begins anew.
+    bool malformed_trace = false;
 
     framing body;
     field_list fields;

@@ -129,10 +129,11 @@ std::size_t append_fixed_response(const own_response& response, std::string& out
     text_writer to(
         out,
         room_beside_texts + fixed.start_line.size() + fixed.type_line.size() +
-            response.date.size() + limit_headers_size(response.limits) + response.extra.size() +
-            set.size() + fixed.body.size()
+            response.date.size() + response.request_id.size() +
+            limit_headers_size(response.limits) + response.extra.size() + set.size() +
+            fixed.body.size()
     );
-    to.add(fixed.start_line).add(response.date).add(fixed.type_line);
+    to.add(fixed.start_line).add(response.date).add(response.request_id).add(fixed.type_line);
     if (!fixed.is_bodiless()) {
         to.add("Content-Length: ").add(static_cast<std::int64_t>(fixed.body.size())).add("\r\n");
     } else if (fixed.status == 205) {
@@ -163,9 +164,10 @@ std::size_t append_own_response(const own_response& response, std::string& out)
     text_writer to(
         out,
         room_beside_texts + known.start_line.size() + response.date.size() +
-            limit_headers_size(response.limits) + response.extra.size() + set.size() + size
+            response.request_id.size() + limit_headers_size(response.limits) +
+            response.extra.size() + set.size() + size
     );
-    to.add(known.start_line).add(response.date);
+    to.add(known.start_line).add(response.date).add(response.request_id);
     if (is_problem) {
         to.add("Content-Type: application/problem+json\r\n");
     }

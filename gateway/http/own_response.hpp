@@ -23,6 +23,8 @@ struct own_response {
     base::duration retry_after{0};
     // The line Date, or nothing.
     std::string_view date{};
+    // The line X-Request-Id, or nothing.
+    std::string_view request_id{};
     // Whole lines to add to the head.
     std::string_view extra{};
     // What the route sets, of which it says what fits; null: nothing.

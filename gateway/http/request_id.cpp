@@ -1,22 +1,35 @@
 #include "gateway/http/request_id.hpp"
 
-#include "gateway/base/text.hpp"
 #include "gateway/http/chars.hpp"
+
+#include <algorithm>
+#include <cassert>
 
 namespace gateway::http {
 
-std::string_view request_id(const request_head& head)
+void request_id::set(std::string_view id)
 {
+    assert(id.size() <= max_bytes);
+    size_ = id.size();
+    char* to = std::copy(name.begin(), name.end(), line_.data());
+    to = std::copy(id.begin(), id.end(), to);
+    std::copy(end.begin(), end.end(), to);
+}
+
+std::string_view told_request_id(const request_head& head)
+{
+    std::string_view told;
+    std::size_t fields = 0;
     for (const field& f : head.fields) {
-        if (f.id != field_name::other || !base::equal_ignoring_case(f.name, "X-Request-Id")) {
-            continue;
+        if (f.id == field_name::x_request_id) {
+            told = f.value;
+            ++fields;
         }
-        const char* const end = f.value.data() + f.value.size();
-        const bool good =
-            f.value.size() <= max_request_id_bytes && skip_visible(f.value.data(), end) == end;
-        return good ? f.value : std::string_view{};
     }
-    return {};
+    const char* const end = told.data() + told.size();
+    const bool good = fields == 1 && told.size() <= request_id::max_bytes &&
+                      skip_visible(told.data(), end) == end;
+    return good ? told : std::string_view{};
 }
 
 }  // namespace gateway::http

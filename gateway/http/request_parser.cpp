@@ -4,6 +4,7 @@
 #include "gateway/http/authority.hpp"
 #include "gateway/http/chars.hpp"
 #include "gateway/http/field_parser.hpp"
+#include "gateway/http/trace_parent.hpp"
 #include "gateway/http/websocket.hpp"
 
 #include <algorithm>
@@ -164,6 +165,7 @@ struct survey {
     int lengths = 0;
     int codings = 0;
     int hop_counts = 0;
+    int traces = 0;
     bool upgrade = false;
     std::string_view host;
     std::string_view coding;
@@ -206,6 +208,10 @@ parse_result read_field(const field& f, survey& seen, request_head& out)
         case field_name::max_forwards:
             ++seen.hop_counts;
             seen.hop_count = f.value;
+            break;
+        case field_name::traceparent:
+            ++seen.traces;
+            out.malformed_trace = seen.traces > 1 || !is_trace_parent(f.value);
             break;
         case field_name::via:
             out.has_via = true;

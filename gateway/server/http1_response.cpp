@@ -40,6 +40,7 @@ std::uint64_t http1_state::respond(const admission& a)
         .limits = request_->limits_said(),
         .retry_after = a.retry_after,
         .date = port_.date_line(),
+        .request_id = request_->request_id(),
         .extra = a.extra,
         .edits = request_->response_edits(),
         .fixed = a.fixed,
@@ -80,6 +81,7 @@ void http1_state::response(const http::response_head& head)
         .close = close_after_ || !keep_alive_,
         .limits = request_->limits_said(),
         .date = port_.date_line(),
+        .request_id = request_->request_id(),
         .edits = request_->response_edits(),
     };
     http::append_forwarded_response(head, options, port_.out());
@@ -115,9 +117,12 @@ void http1_state::response_end()
 // A tunnel ends only with the connection.
 void http1_state::switched(const http::response_head& head)
 {
-    http::append_forwarded_response(
-        head, {.limits = request_->limits_said(), .edits = request_->response_edits()}, port_.out()
-    );
+    const http::response_options options{
+        .limits = request_->limits_said(),
+        .request_id = request_->request_id(),
+        .edits = request_->response_edits(),
+    };
+    http::append_forwarded_response(head, options, port_.out());
     flush();
 }
 

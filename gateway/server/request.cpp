@@ -1,6 +1,7 @@
 #include "gateway/server/request.hpp"
 
 #include "gateway/server/corrections.hpp"
+#include "gateway/server/id_source.hpp"
 #include "gateway/server/question.hpp"
 
 namespace gateway::server {
@@ -11,15 +12,29 @@ void request::request_begins()
     upstream_.reset();
     admitter_.reset(env_.view, host_.peer(), host_.told_tls());
     host_.begin_timeouts_anew();
+    const base::uuid_text made = env_.ids.request_id(env_.loop.now());
+    id_.set({made.data(), made.size()});
 }
 
 admission request::admit(const http::request_head& head)
 {
+    if (admitter_.peer_trusted()) {
+        keep_told_id(head);
+    }
     if (host_.decide()) {
         return answer(head);
     }
     account_.note(head, admitter_);
     return answered_or(held_or(admitter_.admit(head, *this)));
+}
+
+// What a proxy of ours calls it.
+void request::keep_told_id(const http::request_head& head)
+{
+    const std::string_view told = http::told_request_id(head);
+    if (!told.empty()) {
+        id_.set(told);
+    }
 }
 
 // By its route, if that does without an upstream, and the request may go on.
@@ -71,6 +86,23 @@ admission request::held_or(admission a)
     return a;
 }
 
+http::forward_options request::forwarding(const http::request_head& head)
+{
+    http::forward_options options = admitter_.forwarding(head);
+    options.request_id = id_.line();
+    if (head.malformed_trace) {
+        trace_parent_ = env_.ids.trace_parent();
+        options.trace_parent = {trace_parent_.data(), trace_parent_.size()};
+    }
+    options.secure = host_.is_secure();
+    const client_tls* const told = host_.told_tls();
+    if (told != nullptr && told->forwarded && told->certificate) {
+        options.client_cert = told->certificate->field;
+        options.client_cert_chain = told->certificate->chain_field;
+    }
+    return options;
+}
+
 void request::decided(const verdict& v)
 {
     env_.loop.refresh_now();
@@ -117,7 +149,7 @@ void request::request_ends(const finished& f)
     if (!reserved.empty()) {
         reserved.ended(env_.corrections, env_.leases);
     }
-    account_.end(f, admitter_, upstream_.so_far());
+    account_.end(f, admitter_, upstream_.so_far(), id_.text());
 }
 
 }  // namespace gateway::server

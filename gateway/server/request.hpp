@@ -5,6 +5,8 @@
 // One thread.
 #pragma once
 
+#include "gateway/http/request_id.hpp"
+#include "gateway/http/trace_parent.hpp"
 #include "gateway/server/admitter.hpp"
 #include "gateway/server/held_requests.hpp"
 #include "gateway/server/request_account.hpp"
@@ -44,9 +46,13 @@ private:
     request_host& host_;
     admitter admitter_;
     request_account account_;
+    http::request_id id_;
+    // Of a trace that begins with the request.
+    http::trace_parent_text trace_parent_{};
     upstream_side upstream_;
     request_state state_;
 
+    void keep_told_id(const http::request_head& head);
     admission answer(const http::request_head& question);
     admission as_answer(admission a);
     admission held_or(admission a);
@@ -57,19 +63,11 @@ private:
     void request_begins() override;
     admission admit(const http::request_head& head) override;
 
-    http::forward_options forwarding(const http::request_head& head) const override
-    {
-        http::forward_options options = admitter_.forwarding(head);
-        options.secure = host_.is_secure();
-        const client_tls* const told = host_.told_tls();
-        if (told != nullptr && told->forwarded && told->certificate) {
-            options.client_cert = told->certificate->field;
-            options.client_cert_chain = told->certificate->chain_field;
-        }
-        return options;
-    }
+    http::forward_options forwarding(const http::request_head& head) override;
 
     http::limit_statement limits_said() const override { return admitter_.limits_said(); }
+
+    std::string_view request_id() const override { return id_.line(); }
 
     const http::field_edits* response_edits() const override
     {

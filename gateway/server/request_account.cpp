@@ -1,7 +1,6 @@
 #include "gateway/server/request_account.hpp"
 
 #include "gateway/base/hash.hpp"
-#include "gateway/http/request_id.hpp"
 #include "gateway/telemetry/log.hpp"
 
 #include <algorithm>
@@ -23,7 +22,6 @@ void request_account::note(const http::request_head& head, const admitter& of)
         log_->method = head.method;
         log_->host = head.authority;
         log_->target = head.path;
-        log_->request_id = http::request_id(head);
     }
     if (head.names_client && !of.peer_trusted()) {
         note_untrusted_forwarding(head, of.peer());
@@ -57,7 +55,10 @@ void request_account::note_untrusted_forwarding(
 }
 
 void request_account::end(
-    const finished& f, const admitter& of, const upstream_side::attempts& upstream
+    const finished& f,
+    const admitter& of,
+    const upstream_side::attempts& upstream,
+    std::string_view id
 )
 {
     if (f.tunnelled) {
@@ -66,7 +67,7 @@ void request_account::end(
         count(f.status, of);
     }
     if (env_.access_log_enabled) {
-        log(f, of, upstream);
+        log(f, of, upstream, id);
     }
     log_.reset();  // whether the log is still on or not: the next request may be another client's
 }
@@ -94,7 +95,10 @@ void request_account::tunnel_carries(proxy::tunnel_side from, std::size_t bytes)
 }
 
 void request_account::log(
-    const finished& f, const admitter& of, const upstream_side::attempts& upstream
+    const finished& f,
+    const admitter& of,
+    const upstream_side::attempts& upstream,
+    std::string_view id
 )
 {
     const policy::route* const route = of.route();
@@ -112,7 +116,7 @@ void request_account::log(
         .outcome = of.outcome(),
         .bucket = {},
         .shadow_rejected = of.shadow_rejected(),
-        .request_id = {},
+        .request_id = id,
         .server = {},
         .upstream_time = upstream.took,
         .attempts = upstream.count,
@@ -126,7 +130,6 @@ void request_account::log(
         record.method = log_->method;
         record.host = log_->host;
         record.target = log_->target;
-        record.request_id = log_->request_id;
     }
     if (upstream.count > 0) {
         record.server = of.pool().names().text_of(upstream.server);

@@ -22,7 +22,12 @@ public:
     // A tunnel's handshake is over: its hours must not look like a slow response.
     void tunnel_begins(const admitter& of);
     void tunnel_carries(proxy::tunnel_side from, std::size_t bytes);
-    void end(const finished& f, const admitter& of, const upstream_side::attempts& upstream);
+    void end(
+        const finished& f,
+        const admitter& of,
+        const upstream_side::attempts& upstream,
+        std::string_view id
+    );
 
 private:
     // Text of the request for the log; kept only when there is a log to write.
@@ -30,7 +35,6 @@ private:
         std::string method;
         std::string host;
         std::string target;
-        std::string request_id;
     };
 
     session_environment& env_;
@@ -42,7 +46,12 @@ private:
 
     void count(int status, const admitter& of);
     void note_untrusted_forwarding(const http::request_head& head, const base::ip_address& peer);
-    void log(const finished& f, const admitter& of, const upstream_side::attempts& upstream);
+    void log(
+        const finished& f,
+        const admitter& of,
+        const upstream_side::attempts& upstream,
+        std::string_view id
+    );
 };
 
 }  // namespace gateway::server

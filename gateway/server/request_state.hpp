@@ -40,9 +40,11 @@ public:
     // Route, identity, limits. `wait`: admitted() is called later.
     virtual admission admit(const http::request_head& head) = 0;
     // How the request that was admitted, or waits to be, goes upstream.
-    virtual http::forward_options forwarding(const http::request_head& head) const = 0;
+    virtual http::forward_options forwarding(const http::request_head& head) = 0;
     // What the limits said, for the response.
     virtual http::limit_statement limits_said() const = 0;
+    // The line X-Request-Id, of every request that has begun.
+    virtual std::string_view request_id() const = 0;
     // What its route changes of the response's fields; null: nothing.
     virtual const http::field_edits* response_edits() const = 0;
     // A tunnel begins: its 101 has been handed over.
@@ -145,6 +147,8 @@ public:
     bool may_retry() const { return exchange_.may_retry(); }
 
     http::limit_statement limits_said() const { return port_.limits_said(); }
+
+    std::string_view request_id() const { return port_.request_id(); }
 
     const http::field_edits* response_edits() const { return port_.response_edits(); }
 

@@ -16,6 +16,7 @@ class check_pool;
 class corrections;
 class held_requests;
 class http1_pool;
+class id_source;
 class leases;
 class session;
 
@@ -25,6 +26,7 @@ struct session_environment {
     server::corrections& corrections;
     server::leases& leases;
     held_requests& held;
+    id_source& ids;
     // Lent to sessions that have something to do.
     http1_pool& spare_connections;
     telemetry::worker_metrics& metrics;

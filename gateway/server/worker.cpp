@@ -59,6 +59,7 @@ worker::worker(
           corrections_,
           leases_,
           held_,
+          ids_,
           spare_connections_,
           shared.metrics.worker(index),
           log_,
@@ -215,7 +216,9 @@ void worker::ended(session& s)
 void worker::tick(base::instant now)
 {
     log_.flush();
-    date_.refresh(base::unix_time());
+    const base::duration unix_time = base::unix_time();
+    date_.refresh(unix_time);
+    ids_.set_clock(unix_time, now);
     log_enabled_ = shared_.log.enabled();
     resources_.sweep();
     checks_.trim();

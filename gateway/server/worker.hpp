@@ -13,6 +13,7 @@
 #include "gateway/server/corrections.hpp"
 #include "gateway/server/held_requests.hpp"
 #include "gateway/server/http1_pool.hpp"
+#include "gateway/server/id_source.hpp"
 #include "gateway/server/leases.hpp"
 #include "gateway/server/peer_count.hpp"
 #include "gateway/server/resources.hpp"
@@ -143,6 +144,7 @@ private:
     check_pool checks_;
     leases leases_;
     held_requests held_;
+    id_source ids_{base::unix_time(), base::now()};
     bucket_desk bucket_desk_;
     http1_pool spare_connections_;
     std::shared_ptr<const policy_view> view_;

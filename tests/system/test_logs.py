@@ -184,13 +184,6 @@ class AccessLog(SystemTest):
             self.assertNotIn("upstream_seconds", line)
             self.assertNotIn("attempts", line)
 
-    def test_the_request_id_of_the_client(self):
-        gateway = self.gateway("workers: 1\n" + forwarding_to("echo"))
-        for value in ("0190a2b4-7c", 'a"}\\,', "x" * 129, "a b", "\xe9"):
-            self.assertEqual(gateway.get(headers=[("x-request-id", value)]).status, 200)
-        ids = [line.get("request_id") for line in gateway.log_lines(5)]
-        self.assertEqual(ids, ["0190a2b4-7c", 'a"}\\,', None, None, None])
-
     def test_a_forwarding_header_of_an_untrusted_peer_is_told_once_and_counted(self):
         gateway = self.gateway("client: { trusted_proxies: [192.0.2.1] }\n" + forwarding_to("echo"))
         fields = (("X-Forwarded-For", "198.51.100.7"), ("Forwarded", "for=198.51.100.7"))
@@ -235,7 +228,9 @@ class AccessLog(SystemTest):
         gateway.signal(15)
         gateway.wait()
         self.assertEqual(os.path.getsize(gateway.log_path), 0)
-        gateway = self.gateway("log: { format: text }\n" + forwarding_to("echo"))
+        gateway = self.gateway(
+            "log: { format: text }\nclient: { trusted_proxies: [127.0.0.1] }\n" + forwarding_to("echo")
+        )
         gateway.get("/x?y", [("X-Request-Id", "i1")])
         gateway.signal(15)
         gateway.wait()

@@ -94,6 +94,7 @@ TEST(shapes, leave_the_gateway_its_own_fields)
           "X-Forwarded-Proto",
           "Forwarded",
           "X-Real-IP",
+          "X-Request-Id",
           "Client-Cert",
           "Client_Cert_Chain",
           "X-RateLimit-Limit",

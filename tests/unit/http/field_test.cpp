@@ -25,6 +25,8 @@ const std::vector<std::pair<std::string, field_name>> known_fields = {
     {"proxy-connection", field_name::proxy_connection},
     {"script_name", field_name::rewrites_target},
     {"te", field_name::te},
+    {"traceparent", field_name::traceparent},
+    {"tracestate", field_name::tracestate},
     {"trailer", field_name::trailer},
     {"transfer-encoding", field_name::transfer_encoding},
     {"upgrade", field_name::upgrade},
@@ -45,6 +47,7 @@ const std::vector<std::pair<std::string, field_name>> known_fields = {
     {"x-ratelimit-remaining", field_name::x_ratelimit},
     {"x-ratelimit-reset", field_name::x_ratelimit},
     {"x-real-ip", field_name::x_real_ip},
+    {"x-request-id", field_name::x_request_id},
 };
 
 TEST(field, known_names_are_told_in_any_case)
@@ -123,7 +126,7 @@ TEST(field, other_names_stay_what_they_are)
           "content-lengths",
           "transfer-encodings",
           "a",
-          "x-request-id",
+          "x-request-ids",
           "cookie2"}) {
         EXPECT_EQ(classify(name), field_name::other) << name;
     }

@@ -214,6 +214,49 @@ TEST(forward_request, a_trusted_peer_is_believed_but_not_in_disguise)
     EXPECT_EQ(out.find("6.6.6.6"), std::string::npos) << out;
 }
 
+TEST(forward_request, the_request_id_is_ours_alone)
+{
+    forward_options options = from("10.0.0.1", true);
+    options.request_id = "X-Request-Id: 7\r\n";
+    const std::string out = forwarded(
+        get("X-Request-Id: a\r\nx-request-id: b\r\nX_Request_Id: c\r\n"
+            "Connection: x-request-id\r\n"),
+        options
+    );
+    EXPECT_EQ(values_of(checked(out), field_name::x_request_id), "7") << out;
+    EXPECT_EQ(values_of(checked(out), field_name::disguised), "-") << out;
+}
+
+TEST(forward_request, a_malformed_trace_begins_anew)
+{
+    const std::string good = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    const std::string line = "traceparent: " + good + "\r\n";
+    const std::string state = "tracestate: a=1\r\nTraceState: b=2\r\n";
+    forward_options options = from("192.0.2.7", false);
+    options.trace_parent = "new";
+    const auto traces = [&](const std::string& lines) {
+        const std::string out = forwarded(get(lines), options);
+        const request_head head = accepted_request(out);
+        return values_of(head, field_name::traceparent) + ' ' +
+               values_of(head, field_name::tracestate);
+    };
+    EXPECT_EQ(traces(""), "- -");
+    EXPECT_EQ(traces(state), "- a=1|b=2");
+    EXPECT_EQ(traces(state + line), good + " a=1|b=2");
+    EXPECT_EQ(traces("TraceParent: " + good + "\r\n"), good + " -");
+    EXPECT_EQ(traces(state + line + line), "new -");
+    EXPECT_EQ(traces(state + "traceparent: " + good + "-\r\n"), "new -");
+    EXPECT_EQ(traces("traceparent:\r\n" + state + line), "new -");
+    EXPECT_EQ(traces("Connection: traceparent\r\n" + line), "- -");
+
+    field_edits edits;
+    edits.remove = {"Traceparent"};
+    edits.finish();
+    options.edits = &edits;
+    EXPECT_EQ(traces(state + line), "- a=1|b=2");
+    EXPECT_EQ(traces(state + line + line), "- -");
+}
+
 TEST(forward_request, via_names_the_version_that_was_received)
 {
     EXPECT_EQ(

@@ -216,6 +216,20 @@ TEST(forward_response, our_ratelimit_fields_replace_those_of_the_upstream)
     EXPECT_EQ(values_of(replaced, field_name::other), "b|1");
 }
 
+TEST(forward_response, the_request_id_is_ours_alone)
+{
+    const std::string bytes =
+        "HTTP/1.1 200 OK\r\nX-Request-Id: a\r\nx_request_id: b\r\nContent-Length: 0\r\n\r\n";
+    const std::string out = forwarded(bytes, {.request_id = "X-Request-Id: 7\r\n"});
+    EXPECT_EQ(values_of(checked(out), field_name::x_request_id), "7") << out;
+    EXPECT_EQ(values_of(checked(out), field_name::disguised), "-") << out;
+    const response_head interim =
+        accepted_response("HTTP/1.1 103 Early Hints\r\nX-Request-Id: a\r\n\r\n");
+    std::string hints;
+    append_interim_response(interim, false, nullptr, hints);
+    EXPECT_EQ(hints, "HTTP/1.1 103 Early Hints\r\n\r\n");
+}
+
 TEST(forward_response, an_interim_response_has_fields_and_no_framing)
 {
     const std::string bytes =

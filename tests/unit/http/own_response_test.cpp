@@ -110,6 +110,18 @@ TEST(own_response, the_answer_to_a_head_has_the_same_head_and_no_body)
     EXPECT_EQ(head, whole.substr(0, whole.find("\r\n\r\n") + 4));
 }
 
+TEST(own_response, says_the_request_id_whoever_answers)
+{
+    fixed_response fixed{.status = 204};
+    fixed.finish();
+    for (const fixed_response* f :
+         {static_cast<const fixed_response*>(nullptr), &std::as_const(fixed)}) {
+        const std::string bytes =
+            text_of({.status = 429, .request_id = "X-Request-Id: 7\r\n", .fixed = f});
+        EXPECT_EQ(values_of(accepted_response(bytes), field_name::x_request_id), "7") << bytes;
+    }
+}
+
 TEST(own_response, the_client_is_told_whether_its_connection_stays)
 {
     const auto connection = [](bool close, bool keep_alive_1_0) {

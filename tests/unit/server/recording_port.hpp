@@ -199,12 +199,14 @@ public:
         return decide ? decide(head) : admission{};
     }
 
-    http::forward_options forwarding(const http::request_head&) const override
+    http::forward_options forwarding(const http::request_head&) override
     {
         return {.default_host = "default.test"};
     }
 
     http::limit_statement limits_said() const override { return {.reports = reports}; }
+
+    std::string_view request_id() const override { return {}; }
 
     const http::field_edits* response_edits() const override { return edits; }
 

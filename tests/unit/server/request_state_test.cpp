@@ -89,12 +89,14 @@ public:
 
     admission admit(const http::request_head&) override { return decision; }
 
-    http::forward_options forwarding(const http::request_head&) const override
+    http::forward_options forwarding(const http::request_head&) override
     {
         return {.default_host = "u"};
     }
 
     http::limit_statement limits_said() const override { return {}; }
+
+    std::string_view request_id() const override { return {}; }
 
     const http::field_edits* response_edits() const override { return nullptr; }
 

@@ -4,6 +4,7 @@
 
 #include "gateway/server/corrections.hpp"
 #include "gateway/server/http1_pool.hpp"
+#include "gateway/server/id_source.hpp"
 #include "gateway/server/leases.hpp"
 
 #include <climits>
@@ -158,6 +159,7 @@ private:
     leases leases_{loop};
     std::atomic<std::size_t> waiting_{0};
     held_requests held_{loop, waiting_, metrics.requests_waiting};
+    id_source ids_{base::unix_time(), base::now()};
     scratch scratch_;
     http::date_line date_{base::unix_time()};
     std::list<session> sessions_;
@@ -167,6 +169,7 @@ private:
         corrections_,
         leases_,
         held_,
+        ids_,
         connections,
         metrics,
         log_,

@@ -1,0 +1,44 @@
+// UUIDs of version 7 (RFC 9562 §5.7): a moment, then random bits, so that ids sort by time. Pure.
+#pragma once
+
+#include "gateway/base/clock.hpp"
+
+#include <array>
+#include <cstdint>
+
+namespace gateway::base {
+
+// Thirty-six characters, in lower case.
+using uuid_text = std::array<char, 36>;
+
+// Writes `digits` lower-case hexadecimal digits, the last ones of `number`, and returns their end.
+inline char* write_hex(std::uint64_t number, int digits, char* out)
+{
+    for (int shift = (digits - 1) * 4; shift >= 0; shift -= 4) {
+        *out++ = "0123456789abcdef"[number >> shift & 0xf];
+    }
+    return out;
+}
+
+// Of `unix_time` it says the milliseconds, of the two random numbers 74 bits.
+inline uuid_text make_uuid7(duration unix_time, std::uint64_t random, std::uint64_t more)
+{
+    const auto milliseconds =
+        static_cast<std::uint64_t>(std::chrono::floor<std::chrono::milliseconds>(unix_time).count()
+        );
+    constexpr std::uint64_t version = 0x7000;
+    constexpr std::uint64_t variant = 0x8000;
+    uuid_text text{};
+    char* to = write_hex(milliseconds >> 16, 8, text.data());
+    *to++ = '-';
+    to = write_hex(milliseconds, 4, to);
+    *to++ = '-';
+    to = write_hex(version | (random & 0xfff), 4, to);
+    *to++ = '-';
+    to = write_hex(variant | (random >> 12 & 0x3fff), 4, to);
+    *to++ = '-';
+    write_hex(more, 12, to);
+    return text;
+}
+
+}  // namespace gateway::base
