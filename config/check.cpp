@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace gateway::config {
@@ -80,14 +81,22 @@ void check_identity_is_kept(const draft& d, findings& found)
     }
 }
 
-using match_key = std::tuple<std::string, std::string, bool, std::vector<std::string>>;
+// Whose requests are told apart by methods and headers only.
+using place_key = std::tuple<policy::url_scheme, std::string, std::string, bool>;
+using match_key =
+    std::tuple<place_key, std::vector<std::string>, std::vector<policy::header_match>>;
+
+place_key place_of(const policy::route_match& match)
+{
+    return {match.scheme, match.host, std::string{policy::compared_path(match)}, match.exact};
+}
 
 // Equal for two matches that hold for the same requests.
 match_key key_of(const policy::route_match& match)
 {
     std::vector<std::string> methods = match.methods;
     std::sort(methods.begin(), methods.end());
-    return {match.host, std::string{policy::compared_path(match)}, match.exact, methods};
+    return {place_of(match), methods, match.headers};
 }
 
 void check_routes_are_distinct(const draft& d, findings& found)
@@ -111,6 +120,29 @@ void check_routes_are_distinct(const draft& d, findings& found)
                 d.routes[i].at,
                 d.routes[i].path + ".name",
                 "has the same name as " + d.routes[taken->second].path + ": " + quoted(route.name)
+            );
+        }
+    }
+}
+
+// Each set costs a look, so that many would make requests slow.
+void check_sets_of_headers(const draft& d, findings& found)
+{
+    constexpr std::size_t most = 8;
+    std::map<place_key, std::set<std::vector<std::string>>> sets;
+    for (std::size_t i = 0; i < d.policy.routes.size(); ++i) {
+        const policy::route_match& match = d.policy.routes[i].match;
+        std::vector<std::string> names;
+        for (const policy::header_match& h : match.headers) {
+            names.push_back(h.name);
+        }
+        auto& of_place = sets[place_of(match)];
+        if (!names.empty() && of_place.insert(std::move(names)).second && of_place.size() > most) {
+            found.problem(
+                d.routes[i].at,
+                d.routes[i].path + ".match.headers",
+                "routes of one path may name 8 different sets of headers, and this is one more: "
+                "use other values of the same headers"
             );
         }
     }
@@ -213,6 +245,7 @@ void check(const draft& d, findings& found)
     check_hops(d, found);
     check_identity_is_kept(d, found);
     check_routes_are_distinct(d, found);
+    check_sets_of_headers(d, found);
     check_one_shared_store_per_route(d, found);
     check_leases(d, found);
     warn_of_the_unused(d, found);

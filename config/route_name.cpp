@@ -18,8 +18,16 @@ std::string long_name(const policy::route_match& match)
         name += (name.empty() ? "" : ",") + method;
     }
     name += name.empty() ? "" : " ";
-    return name + match.host + (match.exact ? "=" : "") + encoded_path(match.path) +
-           (match.path.empty() ? "*" : "");
+    if (match.scheme != policy::url_scheme::any) {
+        name += match.scheme == policy::url_scheme::https ? "https://" : "http://";
+    }
+    name += match.host + (match.exact ? "=" : "") + encoded_path(match.path) +
+            (match.path.empty() ? "*" : "");
+    // Without their values, which may be secret.
+    for (const policy::header_match& h : match.headers) {
+        name += ' ' + h.name;
+    }
+    return name;
 }
 
 }  // namespace

@@ -1,55 +1,27 @@
 #include "gateway/policy/matcher.hpp"
 
-#include <algorithm>
-
 namespace gateway::policy {
 
 matcher::matcher(std::span<const route> routes)
 {
     for (std::size_t index = 0; index < routes.size(); ++index) {
         const route_match& match = routes[index].match;
-        if (match.host.starts_with('*')) {
-            const std::string ending = match.host.substr(1);
-            longest_ending_ = std::max(longest_ending_, ending.size());
-            by_ending_[ending].add(match, index);
-        } else {
-            (match.host.empty() ? of_any_host_ : by_host_[match.host]).add(match, index);
-        }
+        host_index& of = match.scheme == url_scheme::http    ? of_http_
+                         : match.scheme == url_scheme::https ? of_https_
+                                                             : of_either_;
+        of.add(match, index);
     }
-}
-
-// The longest first. Only so much of a host is looked at as an ending can have.
-std::optional<std::size_t> matcher::find_by_ending(const routing_subject& subject) const
-{
-    const std::string_view host = subject.host;
-    const std::size_t first = host.size() - std::min(host.size(), longest_ending_);
-    for (std::size_t dot = host.find('.', std::max<std::size_t>(first, 1));
-         dot != std::string_view::npos;
-         dot = host.find('.', dot + 1)) {
-        if (const auto own = by_ending_.find(host.substr(dot)); own != by_ending_.end()) {
-            if (const auto found = own->second.find(subject.method, subject.path)) {
-                return found;
-            }
-        }
-    }
-    return std::nullopt;
 }
 
 std::optional<std::size_t> matcher::find(const routing_subject& subject) const
 {
-    if (!by_host_.empty()) {
-        if (const auto own = by_host_.find(subject.host); own != by_host_.end()) {
-            if (const auto found = own->second.find(subject.method, subject.path)) {
-                return found;
-            }
-        }
-    }
-    if (!by_ending_.empty()) {
-        if (const auto found = find_by_ending(subject)) {
+    const host_index& own = subject.secure ? of_https_ : of_http_;
+    if (!own.empty()) {
+        if (const auto found = own.find(subject)) {
             return found;
         }
     }
-    return of_any_host_.find(subject.method, subject.path);
+    return of_either_.find(subject);
 }
 
 }  // namespace gateway::policy

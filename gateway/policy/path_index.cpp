@@ -43,42 +43,30 @@ std::size_t path_index::hasher::operator()(const std::string& path) const
 void path_index::add(const route_match& match, std::size_t index)
 {
     const std::string path{compared_path(match)};
-    std::vector<candidate>& all = (match.exact ? exact_ : prefixes_)[path];
-    const auto names_none = [](const candidate& c) { return c.methods.empty(); };
-    const auto at =
-        match.methods.empty() ? all.end() : std::find_if(all.begin(), all.end(), names_none);
-    all.insert(at, {match.methods, index});
+    (match.exact ? exact_ : prefixes_)[path].add(match, index);
     std::size_t& longest = match.exact ? longest_exact_ : longest_prefix_;
     longest = std::max(longest, path.size());
 }
 
-const path_index::candidate* path_index::find_in(
-    const table& t, hashed_path path, std::string_view method
+std::optional<std::size_t> path_index::find_in(
+    const table& t, hashed_path path, const routing_subject& subject
 )
 {
     const auto entry = t.find(path);
-    if (entry == t.end()) {
-        return nullptr;
-    }
-    const auto takes = [method](const candidate& c) {
-        return c.methods.empty() ||
-               std::find(c.methods.begin(), c.methods.end(), method) != c.methods.end();
-    };
-    const auto& all = entry->second;
-    const auto found = std::find_if(all.begin(), all.end(), takes);
-    return found == all.end() ? nullptr : &*found;
+    return entry == t.end() ? std::nullopt : entry->second.find(subject);
 }
 
 // "/v1" covers "/v1", "/v1/" and "/v1/x", never "/v10"; "/" covers every path, but not "*", and the
 // empty prefix all.
-std::optional<std::size_t> path_index::find(std::string_view method, std::string_view path) const
+std::optional<std::size_t> path_index::find(const routing_subject& subject) const
 {
+    const std::string_view path = subject.path;
     if (path.size() <= longest_exact_) {
-        if (const candidate* c = find_in(exact_, {path, hash_of(path)}, method)) {
-            return c->index;
+        if (const auto found = find_in(exact_, {path, hash_of(path)}, subject)) {
+            return found;
         }
     }
-    const candidate* best = find_in(prefixes_, {{}, empty_hash}, method);
+    std::optional<std::size_t> best = find_in(prefixes_, {{}, empty_hash}, subject);
     std::uint64_t hash = empty_hash;
     const std::size_t end = std::min(path.size(), longest_prefix_);
     for (std::size_t i = 0; i < end; ++i) {
@@ -86,11 +74,11 @@ std::optional<std::size_t> path_index::find(std::string_view method, std::string
         const std::size_t size = i + 1;
         const bool is_root = size == 1 && path.front() == '/';
         if (is_root || size == path.size() || path[size] == '/') {
-            const candidate* const c = find_in(prefixes_, {path.substr(0, size), hash}, method);
-            best = c != nullptr ? c : best;
+            const auto longer = find_in(prefixes_, {path.substr(0, size), hash}, subject);
+            best = longer ? longer : best;
         }
     }
-    return best == nullptr ? std::nullopt : std::optional{best->index};
+    return best;
 }
 
 }  // namespace gateway::policy

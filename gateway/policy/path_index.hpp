@@ -1,8 +1,8 @@
 // The routes of one host, found by path: an exact path first, then the longest prefix by whole
-// segments; of one path, those that name methods first, in the order they were declared. What a
-// look costs depends on the path that is looked for, not on how many there are.
+// segments. What a look costs depends on the path that is looked for, not on how many there are.
 #pragma once
 
+#include "gateway/policy/path_routes.hpp"
 #include "gateway/policy/route.hpp"
 
 #include <cstddef>
@@ -12,7 +12,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <vector>
 
 namespace gateway::policy {
 
@@ -24,15 +23,10 @@ public:
     // In the order of declaration. The match's host is not looked at.
     void add(const route_match& match, std::size_t index);
 
-    // `path` is normalised, or "*". Nothing: none of these.
-    std::optional<std::size_t> find(std::string_view method, std::string_view path) const;
+    // The subject's host and scheme are not looked at. Nothing: none of these.
+    std::optional<std::size_t> find(const routing_subject& subject) const;
 
 private:
-    struct candidate {
-        std::vector<std::string> methods;
-        std::size_t index;
-    };
-
     // A path beside its hash, which a look computes for all prefixes in one pass.
     struct hashed_path {
         std::string_view path;
@@ -57,14 +51,16 @@ private:
         bool operator()(const std::string& a, const hashed_path& b) const { return a == b.path; }
     };
 
-    using table = std::unordered_map<std::string, std::vector<candidate>, hasher, equal>;
+    using table = std::unordered_map<std::string, path_routes, hasher, equal>;
 
     table exact_;
     table prefixes_;
     std::size_t longest_exact_ = 0;
     std::size_t longest_prefix_ = 0;
 
-    static const candidate* find_in(const table& t, hashed_path path, std::string_view method);
+    static std::optional<std::size_t> find_in(
+        const table& t, hashed_path path, const routing_subject& subject
+    );
 };
 
 }  // namespace gateway::policy

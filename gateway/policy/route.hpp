@@ -3,7 +3,9 @@
 
 #include "gateway/policy/route_shape.hpp"
 
+#include <compare>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +17,21 @@ inline constexpr std::string_view no_route_name = "none";
 
 inline constexpr std::size_t no_upstream = static_cast<std::size_t>(-1);
 
+inline constexpr std::size_t max_header_matches = 8;
+inline constexpr std::size_t max_header_match_bytes = 128;
+
+// A field that a request must have once, with this value.
+struct header_match {
+    // Lower case.
+    std::string name;
+    // 1 to max_header_match_bytes; the case of letters counts.
+    std::string value;
+
+    auto operator<=>(const header_match&) const = default;
+};
+
+enum class url_scheme : std::uint8_t { any, http, https };
+
 struct route_match {
     // Lower case, no port, no trailing dot; empty: any host. "*.example.com": any that ends so,
     // with one label or more in front.
@@ -25,6 +42,9 @@ struct route_match {
     bool exact = false;
     // Case-sensitive; empty: any method, unknown ones included.
     std::vector<std::string> methods;
+    // Sorted, each name once, at most max_header_matches.
+    std::vector<header_match> headers{};
+    url_scheme scheme = url_scheme::any;
 };
 
 struct route {

@@ -50,9 +50,11 @@ bool is_misdirected(const http::request_head& head, const client_tls& tls)
 void admitter::reset(
     const std::shared_ptr<const policy_view>& view,
     const base::ip_address& peer,
+    bool secure,
     const client_tls* tls
 )
 {
+    secure_ = secure;
     tls_ = tls;
     if (view_ != view || peer_ != peer) {  // what the last request's were need no second look
         view_ = view;
@@ -101,7 +103,8 @@ admission admitter::admit(const http::request_head& head, verdict_listener& list
     if (tls_ != nullptr && is_misdirected(head, *tls_)) {
         return refusal(421, "the connection was made for another host");
     }
-    const found_route found = find_route(policy, head, scratch_.host, scratch_.path);
+    const found_route found =
+        find_route(policy, head, {secure_, peer_trusted_}, scratch_.host, scratch_.path);
     if (found.status != 0) {
         return refusal(found.status, found.detail);
     }
@@ -174,6 +177,7 @@ http::forward_options admitter::forwarding(const http::request_head& head) const
 {
     http::forward_options options{
         .peer = peer_text_,
+        .secure = secure_,
         .peer_trusted = peer_trusted_,
         .identity_header = view_->identity_header,
         .identity_field = view_->identity_field,

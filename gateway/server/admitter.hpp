@@ -18,10 +18,11 @@ class admitter {
 public:
     admitter(check_pool& checks, scratch& memory) : checks_(checks), scratch_(memory) {}
 
-    // Before each request. `tls` may be null.
+    // Before each request. `secure`: its connection is TLS, which may tell nothing: `tls` is null.
     void reset(
         const std::shared_ptr<const policy_view>& view,
         const base::ip_address& peer,
+        bool secure,
         const client_tls* tls
     );
 
@@ -30,7 +31,7 @@ public:
     admission conclude(const verdict& v);
     void abandon();
 
-    // But what TLS tells.
+    // But what TLS tells of the client, and the ids of the request.
     http::forward_options forwarding(const http::request_head& head) const;
 
     // Of the request; null before the first one.
@@ -91,6 +92,7 @@ private:
     std::shared_ptr<const policy_view> view_;
     base::ip_address peer_;
     std::string peer_text_;
+    bool secure_ = false;
     const client_tls* tls_ = nullptr;
     // Whether the view's configuration trusts the peer.
     bool peer_trusted_ = false;

@@ -167,7 +167,10 @@ explanation explain(
     }
     std::string host;
     std::string room;
-    const found_route found = find_route(*e.policy, head, host, room);
+    const arrival by{
+        .secure = told.url.starts_with("https://"),
+        .peer_trusted = identity::is_trusted(options, *peer)};
+    const found_route found = find_route(*e.policy, head, by, host, room);
     if (found.status != 0) {
         refuse(e, found.status, found.detail);
         return e;
@@ -188,7 +191,7 @@ explanation explain(
          .path = e.path,
          .route = e.route->name,
          .token = token,
-         .peer_trusted = identity::is_trusted(options, *peer)},
+         .peer_trusted = by.peer_trusted},
         e
     );
     return e;

@@ -10,7 +10,7 @@ void request::request_begins()
 {
     account_.begin();
     upstream_.reset();
-    admitter_.reset(env_.view, host_.peer(), host_.told_tls());
+    admitter_.reset(env_.view, host_.peer(), host_.is_secure(), host_.told_tls());
     host_.begin_timeouts_anew();
     const base::uuid_text made = env_.ids.request_id(env_.loop.now());
     id_.set({made.data(), made.size()});
@@ -94,7 +94,6 @@ http::forward_options request::forwarding(const http::request_head& head)
         trace_parent_ = env_.ids.trace_parent();
         options.trace_parent = {trace_parent_.data(), trace_parent_.size()};
     }
-    options.secure = host_.is_secure();
     const client_tls* const told = host_.told_tls();
     if (told != nullptr && told->forwarded && told->certificate) {
         options.client_cert = told->certificate->field;

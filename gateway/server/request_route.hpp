@@ -19,10 +19,22 @@ struct found_route {
     std::string_view path{};
 };
 
+// How a request came.
+struct arrival {
+    // Whether the connection is TLS.
+    bool secure = false;
+    bool peer_trusted = false;
+};
+
+// Whether the request's scheme is https: a trusted peer's X-Forwarded-Proto says so, or else the
+// connection.
+bool is_https(const http::request_head& head, const arrival& by);
+
 // `host` becomes the normalised host, if any route or key asks for it.
 found_route find_route(
     const policy::policy& p,
     const http::request_head& head,
+    const arrival& by,
     std::string& host,
     std::string& path_room
 );

@@ -3,6 +3,7 @@ import os
 
 from harness.case import SystemTest
 from harness.client import exchange_raw
+from harness.gateway import run_command
 
 
 class Shaping(SystemTest):
@@ -177,7 +178,7 @@ class Secrets(SystemTest):
         self.assertNotIn("-token", "".join(gateway.diagnostics))
 
 
-class Hosts(SystemTest):
+class Matches(SystemTest):
     def test_a_wildcard_is_for_hosts_that_end_so(self):
         gateway = self.gateway(
             "routes:\n"
@@ -194,3 +195,53 @@ class Hosts(SystemTest):
         ]:
             request = f"GET / HTTP/1.1\r\nHost: {host}\r\n\r\n".encode()
             self.assertEqual(exchange_raw(gateway.address, request).body, expected, host)
+
+    def test_headers_have_exact_values_and_come_once(self):
+        gateway = self.gateway(
+            "routes:\n"
+            "  - { respond: { body: any } }\n"
+            "  - { name: prod, match: { headers: { X-Env: prod } }, respond: { body: prod } }\n"
+            "  - { name: test, match: { headers: { X-Env: test } }, respond: { body: test } }\n"
+            "  - { match: { headers: { X-Env: prod, X-Tier: '1' } }, respond: { body: both } }\n"
+        )
+        prod, tier = ("x-ENV", "prod"), ("X-Tier", "1")
+        for expected, *headers in [
+            (b"any",),
+            (b"prod", prod),
+            (b"test", ("X-Env", "test")),
+            (b"both", tier, prod),
+            (b"any", tier),
+            (b"any", ("X-Env", "Prod")),
+            (b"any", ("X_Env", "prod")),
+            (b"any", prod, prod),
+        ]:
+            self.assertEqual(gateway.get("/", headers).body, expected, headers)
+
+    def test_the_scheme_is_a_trusted_peers_word(self):
+        routes = (
+            "routes:\n"
+            "  - { match: { scheme: http }, respond: { body: http } }\n"
+            "  - { match: { scheme: https }, respond: { body: https } }\n"
+        )
+        said = [("https", b"https"), ("HTTP", b"http"), ("wss", b"https"), ("ftp", b"http")]
+        stranger, trusting = self.gateway(routes), self.gateway(
+            "client: { trusted_proxies: [127.0.0.1] }\n" + routes
+        )
+        for value, scheme in said:
+            header = ("X-Forwarded-Proto", value)
+            self.assertEqual(trusting.get("/", [header]).body, scheme)
+            self.assertEqual(stranger.get("/", [header]).body, b"http")
+        twice = [("X-Forwarded-Proto", "https")] * 2
+        self.assertEqual(trusting.get("/", twice).body, b"http")
+
+    def test_a_request_that_is_told_of_has_the_scheme_of_its_url(self):
+        config = self.directory().file(
+            "gateway.yaml",
+            "listeners: [ { address: '127.0.0.1:0' } ]\nroutes:\n"
+            "  - { name: plain, match: { scheme: http }, respond: {} }\n"
+            "  - { name: secured, match: { scheme: https }, respond: {} }\n",
+        )
+        for url, route in [("http://a/", "plain"), ("https://a/", "secured"), ("/", "plain")]:
+            status, said, _ = run_command("explain", "--config", config, "GET", url)
+            self.assertEqual(status, 0)
+            self.assertRegex(said, rf"route +{route}\b")

@@ -380,6 +380,21 @@ class Documented(TlsTest):
         self.assertEqual(self.answer(self.connected(gateway, context=context))[:12], b"HTTP/1.1 200")
 
 
+    def test_plain_http_goes_to_https(self):
+        with open(os.path.join(ROOT, "docs/tls.md"), encoding="utf-8") as f:
+            section = f.read().partition("\n## Plain HTTP goes to https\n")[2]
+        routes = re.search(r"^```yaml\n(.*?)^```", section, re.S | re.M)[1].replace('"127.0.0.1:9000"', "echo")
+        self.made.issue("gateway.test", *KNOWN["gateway.test"])
+        secured = f"{{ address: 127.0.0.1:0, tls: {{ certificates: [ {self.made.certificate('gateway.test')} ] }} }}"
+        gateway = self.gateway(f"listeners: [ {secured}, {{ address: 127.0.0.1:0 }} ]\n" + routes)
+        self.assertEqual(self.answer(self.connected(gateway))[:12], b"HTTP/1.1 200")
+        host, _, port = gateway.addresses()[1].rpartition(":")
+        with Connection((host, int(port))) as plain:
+            moved = plain.ask("/a?b", [("Host", "www.example.com")])
+            self.assertEqual((moved.status, moved["Location"]), (308, "https://www.example.com/a?b"))
+            self.assertEqual(plain.ask("/.well-known/acme-challenge/x").status, 200)
+
+
 class Reload(TlsTest):
     def test_a_new_certificate_is_for_new_connections(self):
         gateway = self.listening()

@@ -292,7 +292,7 @@ TEST(bad_files, routes)
         {"routes: [{ upstream: u, match: { host: 1.2.3 } }]",
          "f:1:40: routes[0].match.host: expected a host name"},
         {"routes: [{ upstream: u, name: \"\" }]",
-         "f:1:31: routes[0].name: expected 1 to 2048 printable"},
+         "f:1:31: routes[0].name: expected 1 to 4096 printable"},
     });
 }
 

@@ -150,6 +150,102 @@ TEST(matcher, a_wildcard_is_for_hosts_that_end_so)
     EXPECT_EQ(at(long_host.c_str()), "wide");
 }
 
+http::field said(std::string_view name, std::string_view value)
+{
+    return {.id = http::classify(name), .name = name, .value = value, .line = {}};
+}
+
+route_match with_headers(std::vector<header_match> headers, const char* path = "")
+{
+    return {.host = "", .path = path, .exact = false, .methods = {}, .headers = std::move(headers)};
+}
+
+TEST(matcher, headers_have_exact_values_and_more_of_them_win)
+{
+    const std::vector<route> routes{
+        to("none", {}),
+        to("env", with_headers({{"env", "a"}})),
+        to("both", with_headers({{"env", "a"}, {"tier", "b"}})),
+        to("put", {.host = "", .path = "", .exact = false, .methods = {"PUT"}}),
+        to("longer", with_headers({{"env", "c"}}, "/x")),
+    };
+    const auto with =
+        [&](std::vector<http::field> fields, const char* method = "GET", const char* path = "/x") {
+            return found(routes, {.method = method, .host = "h", .path = path, .fields = fields});
+        };
+    EXPECT_EQ(with({}), "none");
+    EXPECT_EQ(with({said("env", "A")}), "none");
+    EXPECT_EQ(with({said("ENV", "a")}), "env");
+    EXPECT_EQ(with({said("env", "a"), said("Env", "a")}), "none") << "which one is meant?";
+    EXPECT_EQ(with({said("env_", "a")}), "none");
+    EXPECT_EQ(with({said("env", "a"), said("tier", "c")}), "env");
+    EXPECT_EQ(with({said("tier", "b"), said("x", "y"), said("env", "a")}), "both");
+    EXPECT_EQ(with({said("env", "a"), said("tier", "b")}, "PUT"), "put") << "methods count more";
+    EXPECT_EQ(with({said("env", "c")}), "longer");
+    EXPECT_EQ(with({said("env", "c")}, "GET", "/y"), "none");
+    EXPECT_EQ(with({said("env", std::string(5000, 'a'))}), "none");
+}
+
+// Values that run together must not be taken for others.
+TEST(matcher, headers_are_told_apart)
+{
+    const std::vector<route> routes{to("ab c", with_headers({{"a", "ab"}, {"b", "c"}}))};
+    const auto with = [&](const char* a, const char* b) {
+        const std::vector<http::field> fields{said("a", a), said("b", b)};
+        return found(routes, {.method = "GET", .host = "h", .path = "/", .fields = fields});
+    };
+    EXPECT_EQ(with("ab", "c"), "ab c");
+    EXPECT_EQ(with("a", "bc"), "nothing");
+    EXPECT_EQ(with("c", "ab"), "nothing");
+    EXPECT_EQ(with("", "abc"), "nothing");
+}
+
+TEST(matcher, a_scheme_comes_before_all_else)
+{
+    const std::vector<route> routes{
+        to("host", {.host = "h", .path = "/x", .exact = true, .methods = {"GET"}}),
+        to("plain",
+           {.host = "",
+            .path = "",
+            .exact = false,
+            .methods = {},
+            .headers = {},
+            .scheme = url_scheme::http}),
+        to("challenge",
+           {.host = "",
+            .path = "/.well-known",
+            .exact = false,
+            .methods = {},
+            .headers = {},
+            .scheme = url_scheme::http}),
+    };
+    EXPECT_TRUE(matcher{routes}.reads_schemes());
+    EXPECT_FALSE(matcher{std::span{routes}.first(1)}.reads_schemes());
+    const auto at = [&](bool secure, const char* path) {
+        return found(routes, {.method = "GET", .host = "h", .path = path, .secure = secure});
+    };
+    EXPECT_EQ(at(true, "/x"), "host");
+    EXPECT_EQ(at(true, "/y"), "nothing");
+    EXPECT_EQ(at(false, "/x"), "plain");
+    EXPECT_EQ(at(false, "/.well-known/a"), "challenge");
+}
+
+// As many routes as a configuration may have.
+TEST(matcher, finds_one_of_ten_thousand_by_a_header)
+{
+    constexpr std::size_t count = 10'000;
+    std::vector<route> routes;
+    for (std::size_t i = 0; i < count; ++i) {
+        routes.push_back(to("one", with_headers({{"x-tenant", std::to_string(i)}})));
+    }
+    const matcher index{routes};
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::string number = std::to_string(i);
+        const std::vector<http::field> fields{said("X-Tenant", number)};
+        ASSERT_EQ(index.find({"GET", "h", "/x", false, fields}), i);
+    }
+}
+
 TEST(matcher, of_equals_the_first_declared_wins)
 {
     const std::vector<route> routes{
@@ -175,11 +271,13 @@ std::string found_one_by_one(std::vector<route> routes, const routing_subject& s
     };
     const auto precedence = [](const route& r) {
         return std::tuple{
+            r.match.scheme != url_scheme::any,
             !r.match.host.empty() && !r.match.host.starts_with('*'),
             r.match.host.size(),
             r.match.exact,
             compared_path(r.match).size(),
-            !r.match.methods.empty()};
+            !r.match.methods.empty(),
+            r.match.headers.size()};
     };
     std::stable_sort(routes.begin(), routes.end(), [&](const route& a, const route& b) {
         return precedence(a) > precedence(b);
@@ -195,7 +293,17 @@ std::string found_one_by_one(std::vector<route> routes, const routing_subject& s
             ending.size() < r.match.host.size()
                 ? subject.host.size() > ending.size() && subject.host.ends_with(ending)
                 : ending.empty() || ending == subject.host;
-        if (host && covers(r.match) && method) {
+        const auto has = [&subject](const header_match& h) {
+            return std::any_of(
+                subject.fields.begin(),
+                subject.fields.end(),
+                [&h](const http::field& f) { return f.name == h.name && f.value == h.value; }
+            );
+        };
+        const bool headers = std::all_of(r.match.headers.begin(), r.match.headers.end(), has);
+        const bool scheme = r.match.scheme == url_scheme::any ||
+                            (r.match.scheme == url_scheme::https) == subject.secure;
+        if (scheme && host && covers(r.match) && method && headers) {
             return r.name;
         }
     }
@@ -219,6 +327,14 @@ TEST(matcher, finds_what_looking_at_every_route_finds)
         std::vector<route> routes;
         for (std::size_t count = random() % 12; count > 0; --count) {
             route_match m{one_of({"", "h", "a.h", "*.h", "*.a.h"}), path(), random() % 3 == 0, {}};
+            for (const char* name : {"a", "b"}) {
+                if (random() % 4 == 0) {
+                    m.headers.push_back({name, one_of({"1", "2"})});
+                }
+            }
+            if (random() % 4 == 0) {
+                m.scheme = random() % 2 == 0 ? url_scheme::http : url_scheme::https;
+            }
             if (random() % 3 == 0) {
                 m.methods = {one_of({"GET", "PUT"})};
             }
@@ -229,7 +345,9 @@ TEST(matcher, finds_what_looking_at_every_route_finds)
             const std::string method = one_of({"GET", "PUT", "get"});
             const std::string host = one_of({"", "h", "a.h", "b.h", "b.a.h", "ah", "j"});
             const std::string asked = random() % 20 == 0 ? "*" : "/" + path();
-            const routing_subject subject{method, host, asked};
+            const std::vector<std::string> values{one_of({"1", "2", "3"}), one_of({"1", "2", ""})};
+            const std::vector<http::field> fields{said("a", values[0]), said("b", values[1])};
+            const routing_subject subject{method, host, asked, random() % 2 == 0, fields};
             const auto at = index.find(subject);
             ASSERT_EQ(at ? routes[*at].name : "nothing", found_one_by_one(routes, subject))
                 << method << " " << host << " " << asked;

@@ -62,6 +62,7 @@ protected:
     check_pool checks{local, loop, top, parts, debts};
     scratch memory;
     admitter a{checks, memory};
+    bool secure = false;
     std::optional<admission> concluded;  // of one that was pending
 
     admissions()
@@ -112,7 +113,7 @@ protected:
         EXPECT_EQ(
             http::parse_request_head(bytes, {}, head_).is, http::parse_result::state::complete
         );
-        a.reset(view(), peer, nullptr);
+        a.reset(view(), peer, secure, nullptr);
         return a.admit(head_, *this);
     }
 

@@ -1,0 +1,48 @@
+// Routes by host: of the name itself, then of the longest wildcard, then of any host; each of them
+// by path.
+#pragma once
+
+#include "gateway/policy/path_index.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace gateway::policy {
+
+class host_index {
+public:
+    // In the order of declaration. The match's scheme is not looked at.
+    void add(const route_match& match, std::size_t index);
+
+    bool empty() const { return !any_; }
+
+    // Nothing: none of these.
+    std::optional<std::size_t> find(const routing_subject& subject) const;
+
+private:
+    struct hasher {
+        using is_transparent = void;
+
+        std::size_t operator()(std::string_view host) const
+        {
+            return std::hash<std::string_view>{}(host);
+        }
+    };
+
+    using hosts = std::unordered_map<std::string, path_index, hasher, std::equal_to<>>;
+
+    bool any_ = false;
+    path_index of_any_host_;
+    hosts by_host_;
+    // Of "*.example.com": by ".example.com".
+    hosts by_ending_;
+    std::size_t longest_ending_ = 0;
+
+    std::optional<std::size_t> find_by_ending(const routing_subject& subject) const;
+};
+
+}  // namespace gateway::policy

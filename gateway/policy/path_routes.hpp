@@ -1,0 +1,63 @@
+// The routes of one path, told apart by methods and headers: those that name methods first, then
+// those that name more headers, then in the order they were declared. What a look costs depends on
+// how many different sets of headers they name, not on how many routes there are.
+#pragma once
+
+#include "gateway/policy/route.hpp"
+#include "gateway/policy/routing_subject.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace gateway::policy {
+
+class path_routes {
+public:
+    // Of the match, methods and headers are looked at.
+    void add(const route_match& match, std::size_t index);
+
+    // Nothing: none of these.
+    std::optional<std::size_t> find(const routing_subject& subject) const;
+
+private:
+    struct candidate {
+        std::vector<std::string> methods;
+        // How many it names.
+        std::size_t headers = 0;
+        std::size_t index = 0;
+    };
+
+    // The first that takes a request is its route.
+    using candidates = std::vector<candidate>;
+
+    struct hasher {
+        using is_transparent = void;
+
+        std::size_t operator()(std::string_view values) const
+        {
+            return std::hash<std::string_view>{}(values);
+        }
+    };
+
+    // Those that name the same headers.
+    struct header_group {
+        std::vector<std::string> names;
+        // By their values, one after another, each with a NUL behind it.
+        std::unordered_map<std::string, candidates, hasher, std::equal_to<>> by_values;
+    };
+
+    candidates without_headers_;
+    std::vector<header_group> groups_;
+
+    static bool precedes(const candidate& a, const candidate& b);
+    static const candidate* first_for(const candidates& all, std::string_view method);
+    static const candidate* find_in(const header_group& group, const routing_subject& subject);
+    candidates& beside(const std::vector<header_match>& headers);
+};
+
+}  // namespace gateway::policy

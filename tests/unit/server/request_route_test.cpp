@@ -1,0 +1,53 @@
+#include "gateway/server/request_route.hpp"
+
+#include "gateway/http/request_parser.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace gateway::server {
+namespace {
+
+bool https(const std::vector<std::string>& said, const arrival& by)
+{
+    std::string bytes = "GET / HTTP/1.1\r\nHost: h\r\n";
+    for (const std::string& value : said) {
+        bytes += "X-Forwarded-Proto: " + value + "\r\n";
+    }
+    bytes += "\r\n";
+    http::request_head head;
+    EXPECT_EQ(http::parse_request_head(bytes, {}, head).is, http::parse_result::state::complete);
+    return is_https(head, by);
+}
+
+TEST(request_route, a_scheme_is_what_a_trusted_peer_says_or_else_the_connections)
+{
+    struct row {
+        std::vector<std::string> said;
+        bool of_plain, of_secure;  // what it is, of either connection
+    };
+
+    const std::vector<row> rows = {
+        {{}, false, true},
+        {{"http"}, false, false},
+        {{"https"}, true, true},
+        {{"WSS"}, true, true},
+        {{"ws"}, false, false},
+        {{""}, false, true},
+        {{"https, http"}, false, true},
+        {{"http", "https"}, false, true},
+        {{"https", "https"}, false, true},
+    };
+    for (const row& r : rows) {
+        const std::string first = r.said.empty() ? "nothing" : r.said.front();
+        EXPECT_EQ(https(r.said, {.secure = false, .peer_trusted = true}), r.of_plain) << first;
+        EXPECT_EQ(https(r.said, {.secure = true, .peer_trusted = true}), r.of_secure) << first;
+        EXPECT_FALSE(https(r.said, {.secure = false, .peer_trusted = false})) << first;
+        EXPECT_TRUE(https(r.said, {.secure = true, .peer_trusted = false})) << first;
+    }
+}
+
+}  // namespace
+}  // namespace gateway::server
