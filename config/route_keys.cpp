@@ -12,6 +12,7 @@
 namespace gateway::config {
 namespace {
 
+constexpr base::duration longest_request = std::chrono::hours{24};
 constexpr std::size_t longest_name = 4096;  // the default name of any route fits
 
 void load_name(section& route, std::string& name)
@@ -115,6 +116,14 @@ void describe_route(keys& k, policy::route& route, const target_names& names)
         [&](keys& match) { describe_match(match, route.match); }
     );
     describe_targets(k, route, names);
+    k.time(
+        {"timeout",
+         "of a whole request, from the end of its header to the end of its response; 504 past it, "
+         "or a cut response. 0s is no bound"},
+        route.timeout,
+        base::duration{0},
+        longest_request
+    );
     describe_shape(k, route);
     describe_answer(k, route);
 }

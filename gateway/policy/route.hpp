@@ -1,6 +1,7 @@
 // Which requests, which limits, which upstream.
 #pragma once
 
+#include "gateway/base/clock.hpp"
 #include "gateway/policy/route_shape.hpp"
 
 #include <compare>
@@ -64,6 +65,8 @@ struct route {
     bool reads_token = false;
     // Index into policy::upstreams, or `no_upstream`: its shape has an answer.
     std::size_t upstream = 0;
+    // Of a whole request; 0: no bound.
+    base::duration timeout{0};
     // Whether `shape` changes anything.
     bool shaped = false;
     route_shape shape{};

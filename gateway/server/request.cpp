@@ -25,7 +25,11 @@ admission request::admit(const http::request_head& head)
         return answer(head);
     }
     account_.note(head, admitter_);
-    return answered_or(held_or(admitter_.admit(head, *this)));
+    const admission a = answered_or(held_or(admitter_.admit(head, *this)));
+    if (a.next != admission::action::respond) {
+        begin_timeout();
+    }
+    return a;
 }
 
 // What a proxy of ours calls it.
@@ -119,6 +123,24 @@ void request::tokens_are_there()
     settled({});
 }
 
+// Questions have none: nobody awaits an upstream.
+void request::begin_timeout()
+{
+    const base::duration timeout = admitter_.route()->timeout;
+    if (timeout > base::duration{0}) {
+        env_.loop.wheel().arm(*this, env_.loop.now() + timeout);
+    }
+}
+
+// Of a server that has been silent for half of the time.
+void request::expired(base::instant)
+{
+    const base::instant now = env_.loop.refresh_now();
+    const auto asked = upstream_.asked_at();
+    state_.out_of_time(asked && (now - *asked) * 2 >= admitter_.route()->timeout);
+    host_.after_event(true);
+}
+
 void request::settled(const admission& a)
 {
     state_.admitted(host_.decide() ? as_answer(a) : answered_or(a));
@@ -127,6 +149,7 @@ void request::settled(const admission& a)
 
 void request::tunnel_begins()
 {
+    env_.loop.wheel().disarm(*this);
     account_.tunnel_begins(admitter_);
 }
 
@@ -137,6 +160,7 @@ void request::tunnel_carries(proxy::tunnel_side from, std::size_t bytes)
 
 void request::request_ends(const finished& f)
 {
+    env_.loop.wheel().disarm(*this);
     admitter_.abandon();
     reservation& reserved = admitter_.reserved();
     if (held()) {

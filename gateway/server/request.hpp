@@ -5,6 +5,7 @@
 // One thread.
 #pragma once
 
+#include "gateway/base/timer_wheel.hpp"
 #include "gateway/http/request_id.hpp"
 #include "gateway/http/trace_parent.hpp"
 #include "gateway/server/admitter.hpp"
@@ -17,7 +18,10 @@
 
 namespace gateway::server {
 
-class request final : private request_port, private verdict_listener, private held_request {
+class request final : private request_port,
+                      private verdict_listener,
+                      private held_request,
+                      private base::timer_entry {
 public:
     // All of them outlive it.
     request(session_environment& env, request_carrier& carrier, request_host& host)
@@ -58,6 +62,7 @@ private:
     admission held_or(admission a);
     admission answered_or(admission a) const;
     void settled(const admission& a);
+    void begin_timeout();
 
     // request_port
     void request_begins() override;
@@ -81,6 +86,8 @@ private:
     void decided(const verdict& v) override;
     // held_request
     void tokens_are_there() override;
+    // timer_entry
+    void expired(base::instant now) override;
 };
 
 }  // namespace gateway::server

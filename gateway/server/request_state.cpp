@@ -206,6 +206,27 @@ void request_state::expired()
     }
 }
 
+// The upstream fails only a request that it has whole, as slow clients are not its fault.
+void request_state::out_of_time(bool upstream_at_fault)
+{
+    if (phase_ == phase::idle || in_tunnel()) {
+        return;
+    }
+    const bool awaited = phase_ == phase::exchanging && exchange_.has_connection() &&
+                         exchange_.request_sent() && !exchange_.response_begun();
+    if (awaited && upstream_at_fault) {
+        exchange_.expired();
+        return;
+    }
+    constexpr std::string_view why = "the request took longer than its route allows";
+    exchange_.cancel();
+    if (exchange_.response_begun()) {
+        end(ending::cut, so_far(why));
+    } else {
+        respond(refusal(504, why));
+    }
+}
+
 // ---- a tunnel --------------------------------------------------------------------------------
 
 // Counted and logged as the request it began with, whose bodies are what it carries.

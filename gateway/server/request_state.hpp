@@ -112,6 +112,8 @@ public:
     void expired();
 
     // Events of the shell.
+    // Its route allows it no more time. `upstream_at_fault`: the upstream has had its share.
+    void out_of_time(bool upstream_at_fault);
     // The decision has come, after admit() returned `wait`.
     void admitted(const admission& a);
 

@@ -46,6 +46,12 @@ public:
 
     const attempts& so_far() const { return attempts_; }
 
+    // Since when a server has had what was sent; nothing: none has anything.
+    std::optional<base::instant> asked_at() const
+    {
+        return connection_ != nullptr ? std::optional{last_sent_} : std::nullopt;
+    }
+
     bool upstream_blocked() const override
     {
         return connection_ != nullptr && connection_->sending();

@@ -7,6 +7,7 @@ from harness.client import Closed
 from harness.clock import running
 from harness.origin import pause
 from harness.process import PATIENCE, wait_until
+from harness.websocket import grant_of, handshake
 
 SHORT = "http: { header_timeout: 300ms, idle_timeout: 400ms, body_timeout: 500ms }\n"
 
@@ -174,3 +175,76 @@ class Upstreams(SystemTest):
         self.assertEqual(gateway.get().status, 200)
         gateway.signal(signal.SIGTERM)
         self.assertEqual(gateway.wait(3), 0)
+
+
+class WholeRequests(SystemTest):
+    """`timeout` of a route."""
+
+    def to_origin(self, script=hang, route="timeout: 300ms", more=""):
+        origin = self.origin(script)
+        return origin, self.gateway(
+            f"routes: [ {{ upstream: up, {route} }} ]\nupstreams: {{ up: {{ servers: ['{origin.address}'] }} }}\n"
+            + more
+        )
+
+    def test_a_silent_server_gets_504_and_the_client_may_go_on(self):
+        origin, gateway = self.to_origin()
+        with gateway.connect() as c:
+            began = time.monotonic()
+            r = c.ask()
+            self.assertGreaterEqual(time.monotonic() - began, 0.25)
+            self.assertEqual((r.status, r["connection"]), (504, None))
+            origin.script = lambda peer, request: peer.reply()
+            self.assertEqual(c.ask().status, 200)
+        self.assertEqual(
+            gateway.metrics().sum("gateway_upstream_failures_total", upstream="up", reason="response_timeout"), 1
+        )
+
+    def test_a_response_that_takes_too_long_is_cut(self):
+        def drip(peer, request):
+            peer.send(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+            for _ in range(100):
+                pause(0.05)
+                peer.send(b"x")
+
+        _, gateway = self.to_origin(drip)
+        with gateway.connect() as c, self.assertRaises((Closed, ConnectionError)):
+            c.ask()
+        (line,) = gateway.log_lines(1)
+        self.assertEqual(line["error"], "the request took longer than its route allows")
+
+    def test_a_body_that_drips_is_bounded(self):
+        origin, gateway = self.to_origin()
+        with gateway.connect() as c:
+            c.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\n")
+            for _ in range(100):
+                c.send(b"x")
+                if not c.silent_for(0.05):
+                    break
+            self.assertEqual(c.response().status, 504)
+        wait_until(lambda: origin.open_connections() == 0)
+        self.assertEqual(gateway.metrics().sum("gateway_upstream_failures_total"), 0)
+
+    def test_one_that_waits_for_its_tokens_is_not_charged(self):
+        origin, gateway = self.to_origin(
+            lambda peer, request: peer.reply(), "timeout: 200ms, limits: [slow]",
+            "limits: { slow: { key: [], rate: 1/m, burst: 1, max_wait: 2m, max_reserved: 5 } }\n",
+        )  # fmt: skip
+        answers = [gateway.get() for _ in range(3)]
+        self.assertEqual([a.status for a in answers], [200, 504, 504])
+        self.assertEqual(len(origin.requests), 1)
+        self.assertEqual(gateway.metrics().sum("gateway_requests_waiting"), 0)
+
+    def test_a_websocket_may_go_on(self):
+        def switch(peer, request):
+            peer.send(grant_of())
+            pause(0.5)
+            peer.send(b"late")
+            peer.wait_for_end()
+            return False
+
+        _, gateway = self.to_origin(switch)
+        with gateway.connect() as c:
+            c.send(handshake())
+            self.assertEqual(c.head().status, 101)
+            self.assertEqual(c.read_exactly(4), b"late")

@@ -35,6 +35,7 @@ public:
     bool connected = false;
     std::optional<finished> counted;
     std::optional<ending> over;
+    std::optional<proxy::failure> failure;
 
     void begin(std::string_view method, http::framing body = {}, bool websocket = false)
     {
@@ -135,7 +136,7 @@ public:
 
     void responded(http::response_head&) override {}
 
-    void failed(proxy::failure, bool) override {}
+    void failed(proxy::failure why, bool) override { failure = why; }
 
     http::response_head& response_head_storage() override { return head_; }
 
@@ -200,6 +201,43 @@ TEST(request_state, blames_the_upstream_when_that_does_not_take_the_content)
     EXPECT_EQ(s.status, 504);
 }
 
+TEST(request_state, out_of_time_is_504_unless_a_response_has_begun)
+{
+    stream waits;
+    waits.decision.next = admission::action::wait;
+    waits.begin("GET");
+    waits.request.out_of_time(false);
+    EXPECT_EQ(waits.status, 504);
+    EXPECT_EQ(waits.over, ending::done);
+
+    stream sends;
+    sends.begin("POST", chunks);
+    sends.request.content("half", false);
+    sends.request.out_of_time(true);  // it has not been sent whole, so nobody has failed
+    EXPECT_EQ(sends.status, 504);
+    EXPECT_FALSE(sends.failure);
+
+    stream reads;
+    reads.begin("GET");
+    reads.upstream_says(ok.substr(0, ok.size() - 1));
+    reads.request.out_of_time(true);
+    EXPECT_EQ(reads.status, 200);
+    EXPECT_EQ(reads.over, ending::cut);
+    EXPECT_FALSE(reads.failure);
+}
+
+TEST(request_state, out_of_time_fails_the_upstream_if_it_was_silent_for_long)
+{
+    for (const bool at_fault : {false, true}) {
+        stream s;
+        s.begin("GET");
+        s.request.out_of_time(at_fault);
+        EXPECT_EQ(s.status, 504);
+        EXPECT_EQ(s.over, ending::done);
+        EXPECT_EQ(s.failure == proxy::failure::response_timeout, at_fault);
+    }
+}
+
 TEST(request_state, refuses_content_that_is_too_large)
 {
     stream s;
@@ -262,7 +300,13 @@ const std::vector<script> scripts{
       [](stream& s) { s.request.content("x", false); }}},
 };
 
-const std::array<std::function<void(stream&)>, 6> ends{
+const std::array<std::function<void(stream&)>, 7> ends{
+    [](stream& s) {
+        s.request.out_of_time(true);
+        if (s.request.in_tunnel()) {
+            s.request.abort();
+        }
+    },
     [](stream& s) { s.request.client_closed(false); },
     [](stream& s) { s.request.abort(); },
     [](stream& s) { s.connected ? s.request.upstream_closed(false) : s.request.abort(); },
