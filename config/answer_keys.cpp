@@ -9,9 +9,7 @@ namespace {
 using policy::route_answer;
 
 constexpr std::size_t longest_target = 2048;
-constexpr std::size_t longest_body = 64 * 1024;
 constexpr std::size_t longest_type = 256;
-constexpr std::string_view standard_type = "text/plain; charset=utf-8";
 constexpr int standard_redirect = 308;
 
 constexpr std::string_view redirect_schema = R"({"type":"object","additionalProperties":false,
@@ -56,7 +54,7 @@ void read_redirect(section& route, std::optional<route_answer>& out)
 void read_body(section& from, http::fixed_response& response)
 {
     if (const std::string* body = from.text("body")) {
-        if (body->size() > longest_body) {
+        if (body->size() > max_own_body_bytes) {
             from.problem("body", "expected at most 64 KiB");
         } else if (!body->empty() && response.is_bodiless()) {
             from.problem(
@@ -65,14 +63,8 @@ void read_body(section& from, http::fixed_response& response)
         }
         response.body = *body;
     }
-    response.content_type = response.body.empty() ? "" : standard_type;
-    if (const std::string* type = from.text("content_type")) {
-        const bool printable =
-            std::all_of(type->begin(), type->end(), [](char c) { return c >= 0x20 && c < 0x7f; });
-        if (!printable || type->empty() || type->size() > longest_type ||
-            base::trimmed(*type) != *type) {
-            from.problem("content_type", "expected a media type such as text/html");
-        }
+    response.content_type = response.body.empty() ? "" : standard_content_type;
+    if (const auto type = read_content_type(from)) {
         response.content_type = *type;
     }
 }
@@ -151,6 +143,21 @@ void check_target(section& route, policy::route& out)
 }
 
 }  // namespace
+
+std::optional<std::string> read_content_type(section& from)
+{
+    const std::string* const type = from.text("content_type");
+    if (type == nullptr) {
+        return std::nullopt;
+    }
+    const bool printable =
+        std::all_of(type->begin(), type->end(), [](char c) { return c >= 0x20 && c < 0x7f; });
+    if (!printable || type->empty() || type->size() > longest_type ||
+        base::trimmed(*type) != *type) {
+        from.problem("content_type", "expected a media type such as text/html");
+    }
+    return *type;
+}
 
 void describe_answer(keys& k, policy::route& route)
 {

@@ -9,4 +9,10 @@ namespace gateway::config {
 // After all other keys of the route: what needs an upstream has none beside these.
 void describe_answer(keys& k, policy::route& route);
 
+inline constexpr std::size_t max_own_body_bytes = 64 * 1024;
+inline constexpr std::string_view standard_content_type = "text/plain; charset=utf-8";
+
+// The value of `content_type`, or nothing; perhaps a problem.
+std::optional<std::string> read_content_type(section& from);
+
 }  // namespace gateway::config

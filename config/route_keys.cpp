@@ -2,6 +2,7 @@
 #include "config/answer_keys.hpp"
 #include "config/match_keys.hpp"
 #include "config/reading.hpp"
+#include "config/rejection_keys.hpp"
 #include "config/route_name.hpp"
 #include "config/sections.hpp"
 #include "config/shape_keys.hpp"
@@ -99,7 +100,7 @@ void describe_targets(keys& k, policy::route& route, const target_names& names)
     );
 }
 
-void describe_route(keys& k, policy::route& route, const target_names& names)
+void describe_route(keys& k, policy::route& route, const target_names& names, const draft& d)
 {
     k.other(
         {"name",
@@ -124,6 +125,7 @@ void describe_route(keys& k, policy::route& route, const target_names& names)
         base::duration{0},
         longest_request
     );
+    describe_rejection(k, route.rejection, d);
     describe_shape(k, route);
     describe_answer(k, route);
 }
@@ -140,7 +142,7 @@ void load_routes(section& root, draft& d, const target_names& names)
     for (std::size_t i = 0; i < list->value->items.size(); ++i) {
         const located one = item_of(*list, i);
         policy::route route;
-        reading::all(one, root.found(), [&](keys& k) { describe_route(k, route, names); });
+        reading::all(one, root.found(), [&](keys& k) { describe_route(k, route, names, d); });
         d.policy.routes.push_back(std::move(route));
         d.routes.push_back({one.value->at, one.path});
     }
@@ -160,7 +162,7 @@ void describe_routes(keys& root, draft& d)
          .read = [&](section& from) { load_routes(from, d, names); },
          .size = [&] { return routes.size(); },
          .describe =
-             of_each(routes, [&](keys& k, policy::route& r) { describe_route(k, r, names); })}
+             of_each(routes, [&](keys& k, policy::route& r) { describe_route(k, r, names, d); })}
     );
 }
 

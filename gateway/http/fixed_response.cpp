@@ -69,7 +69,8 @@ void fixed_response::finish()
 {
     start_line = "HTTP/1.1 " + std::to_string(status) + ' ';
     start_line.append(reason_of(status)).append("\r\n");
-    type_line = content_type.empty() ? "" : "Content-Type: " + content_type + "\r\n";
+    content_lines = content_type.empty() ? "" : "Content-Type: " + content_type + "\r\n";
+    content_lines.append(no_store ? "Cache-Control: no-store\r\n" : "");
 }
 
 }  // namespace gateway::http

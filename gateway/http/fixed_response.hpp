@@ -12,10 +12,12 @@ struct fixed_response {
     // Empty: the response has no Content-Type.
     std::string content_type{};
     std::string body{};
+    // Whether nobody may keep it for later requests.
+    bool no_store = false;
 
-    // What follows from the rest: the lines that say both.
+    // What follows from the rest: the lines that say it, but for the body.
     std::string start_line{};
-    std::string type_line{};
+    std::string content_lines{};
 
     // Fills in what follows; the last step of making one.
     void finish();

@@ -109,6 +109,14 @@ std::size_t problem_size(const own_response& response, const known_texts& known)
 
 constexpr std::size_t room_beside_texts = 256;  // for all that is the same in every response
 
+void add_limits(const own_response& response, text_writer& to)
+{
+    add_limit_headers(response.limits, to);
+    if (response.retry_after.count() > 0) {
+        add_retry_after(response.retry_after, to);
+    }
+}
+
 // What is said of the connection, and the end of the head.
 void add_end(const own_response& response, text_writer& to)
 {
@@ -120,26 +128,28 @@ void add_end(const own_response& response, text_writer& to)
     to.add("\r\n");
 }
 
-// It may be kept, if what the route sets says so.
+// It may be kept, if what the route sets says so, unless it says no itself.
 std::size_t append_fixed_response(const own_response& response, std::string& out)
 {
     const fixed_response& fixed = *response.fixed;
-    const std::string_view set =
-        response.edits != nullptr ? std::string_view{response.edits->lines} : "";
+    std::string_view set;
+    if (response.edits != nullptr) {
+        set = fixed.no_store ? response.edits->own_lines : response.edits->lines;
+    }
     text_writer to(
         out,
-        room_beside_texts + fixed.start_line.size() + fixed.type_line.size() +
+        room_beside_texts + fixed.start_line.size() + fixed.content_lines.size() +
             response.date.size() + response.request_id.size() +
             limit_headers_size(response.limits) + response.extra.size() + set.size() +
             fixed.body.size()
     );
-    to.add(fixed.start_line).add(response.date).add(response.request_id).add(fixed.type_line);
+    to.add(fixed.start_line).add(response.date).add(response.request_id).add(fixed.content_lines);
     if (!fixed.is_bodiless()) {
         to.add("Content-Length: ").add(static_cast<std::int64_t>(fixed.body.size())).add("\r\n");
     } else if (fixed.status == 205) {
         to.add("Content-Length: 0\r\n");
     }
-    add_limit_headers(response.limits, to);
+    add_limits(response, to);
     to.add(response.extra).add(set);
     add_end(response, to);
     if (fixed.is_bodiless() || response.head_only) {
@@ -173,10 +183,7 @@ std::size_t append_own_response(const own_response& response, std::string& out)
     }
     to.add("Content-Length: ").add(static_cast<std::int64_t>(size));
     to.add("\r\nCache-Control: no-store\r\n");
-    add_limit_headers(response.limits, to);
-    if (response.retry_after.count() > 0) {
-        add_retry_after(response.retry_after, to);
-    }
+    add_limits(response, to);
     to.add(response.extra).add(set);
     add_end(response, to);
     if (!is_problem || response.head_only) {

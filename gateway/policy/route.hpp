@@ -7,6 +7,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,14 @@ struct route_match {
     url_scheme scheme = url_scheme::any;
 };
 
+// The setting `rejection`: what limits of a route answer when they reject.
+struct route_rejection {
+    // Without a `file`, only its status means something: the body tells the problem.
+    http::fixed_response page;
+    // Of the body.
+    std::string file;
+};
+
 struct route {
     // A label of metrics, and the value of the key part `route`.
     std::string name;
@@ -65,6 +74,8 @@ struct route {
     bool reads_token = false;
     // Index into policy::upstreams, or `no_upstream`: its shape has an answer.
     std::size_t upstream = 0;
+    // Nothing: 429 and the problem.
+    std::optional<route_rejection> rejection{};
     // Of a whole request; 0: no bound.
     base::duration timeout{0};
     // Whether `shape` changes anything.

@@ -173,6 +173,15 @@ admission admitter::answer() const
     return a;
 }
 
+admission admitter::as_rejection(admission a) const
+{
+    if (const auto& said = route_->rejection) {
+        a.status = said->page.status;
+        a.fixed = said->file.empty() ? nullptr : &said->page;
+    }
+    return a;
+}
+
 http::forward_options admitter::forwarding(const http::request_head& head) const
 {
     http::forward_options options{
@@ -208,7 +217,7 @@ admission admitter::conclude(const verdict& v)
     checks_.give_back(std::move(check_));  // v is gone
     admission a = admission_of(is, wait);
     a.hold = hold;
-    return a;
+    return is == verdict::ruling::rejected ? as_rejection(a) : a;
 }
 
 // What clients are told counts from the moment at which the request is let go.

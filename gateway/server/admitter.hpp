@@ -69,6 +69,9 @@ public:
     // What such a route says, to a request that may go on.
     admission answer() const;
 
+    // A refusal by limits as its route has it.
+    admission as_rejection(admission a) const;
+
     // Of its route; null: none.
     const http::field_edits* response_edits() const
     {

@@ -137,13 +137,14 @@ boost::json::object refusal_of(int status, std::string_view detail)
         {"says", status < 400 ? "answered" : "refused"}, {"status", status}, {"detail", detail}};
 }
 
-boost::json::object as_json(const verdict& v)
+boost::json::object as_json(const verdict& v, const policy::route& of)
 {
     const admission a = admission_of(v.is, v.retry_after());
     if (v.is == verdict::ruling::allowed) {
         return {{"says", "allowed"}};
     }
-    boost::json::object told = refusal_of(a.status, a.detail);
+    const bool own = v.is == verdict::ruling::rejected && of.rejection;
+    boost::json::object told = refusal_of(own ? of.rejection->page.status : a.status, a.detail);
     told["limit"] = v.deciding()->rule->name;
     if (a.retry_after.count() > 0) {
         told["retry_after"] = http::seconds_up(a.retry_after);
@@ -204,7 +205,7 @@ boost::json::value as_json(const explanation& e, const std::vector<looked_at>& l
     }
     told["verdict"] = e.status != 0 ? refusal_of(e.status, e.detail)
                       : unseen      ? boost::json::object{{"says", "unknown"}}
-                                    : as_json(v);
+                                    : as_json(v, *e.route);
     return told;
 }
 

@@ -71,7 +71,10 @@ admission request::as_answer(admission a)
         return refusal(200, {});
     }
     const int status = host_.decide()->rejected_status;
-    a.status = status != 0 && a.status >= 400 ? status : a.status;
+    if (status != 0 && a.status >= 400) {
+        a.status = status;
+        a.fixed = nullptr;
+    }
     return a;
 }
 
@@ -84,7 +87,9 @@ admission request::held_or(admission a)
     }
     if (!env_.held.hold(*this, env_.loop.now() + a.hold, admitter_.view()->max_waiting)) {
         admitter_.reserved().give_back(env_.corrections, env_.leases);
-        return refusal(429, "too many requests wait for their tokens; retry later", a.hold);
+        return admitter_.as_rejection(
+            refusal(429, "too many requests wait for their tokens; retry later", a.hold)
+        );
     }
     a.next = admission::action::wait;
     return a;

@@ -153,6 +153,40 @@ class Answers(SystemTest):
         self.assertEqual(second.status, 429)
 
 
+class Rejections(SystemTest):
+    def test_a_page_is_read_again_at_each_reload_and_the_fields_stay(self):
+        page = self.directory().file("page.html", "<p>slow down</p>")
+        text = (
+            "limits: { few: { key: [], rate: 1/h } }\nupstreams: { up: { servers: [echo] } }\n"
+            "routes: [ { limits: [few], upstream: up, response: { set: { X-A: 1 } },\n"
+            f"  rejection: {{ status: 503, body_file: '{page}', content_type: text/html }} }} ]\n"
+        )
+        gateway = self.gateway(text)
+        self.assertEqual(gateway.get().status, 200)
+        with gateway.connect() as c:
+            r = c.ask()
+            self.assertEqual((r.status, r["content-type"], r.body), (503, "text/html", b"<p>slow down</p>"))
+            self.assertEqual((r["x-ratelimit-limit"], r["x-ratelimit-remaining"]), ("1", "0"))
+            self.assertGreater(int(r["retry-after"]), 3000)
+            self.assertEqual((r["cache-control"], r["x-a"]), ("no-store", "1"))
+            with open(page, "w", encoding="ascii") as f:
+                f.write("later")
+            gateway.reload(text)
+            self.assertEqual(c.ask().body, b"later")
+        line = gateway.log_lines(3)[-1]
+        self.assertEqual((line["status"], line["outcome"], line["response_bytes"]), (503, "rejected", 5))
+
+    def test_its_status_alone_leaves_the_problem(self):
+        gateway = self.gateway(
+            "limits: { few: { key: [], rate: 1/h } }\nupstreams: { up: { servers: [echo] } }\n"
+            "routes: [ { limits: [few], upstream: up, rejection: { status: 403 } } ]\n"
+        )
+        gateway.get()
+        r = gateway.get()
+        self.assertEqual((r.status, r["content-type"]), (403, "application/problem+json"))
+        self.assertIn(b'"status":403', r.body)
+
+
 class Secrets(SystemTest):
     def test_a_file_is_read_again_at_each_reload_and_never_printed(self):
         origin = self.origin()

@@ -189,6 +189,31 @@ TEST(own_response, may_be_a_routes_with_what_the_route_sets)
     EXPECT_EQ(text_of(of_head), head);
 }
 
+TEST(own_response, may_be_a_rejection_of_a_routes_own_that_nobody_keeps)
+{
+    fixed_response page{
+        .status = 503, .content_type = "text/html", .body = "<p>", .no_store = true};
+    page.finish();
+    field_edits e;
+    e.set = {{"Cache-Control", "public"}, {"X-A", "1"}};
+    e.finish();
+    const limit::limit five = limit::limit::make(1, std::chrono::seconds{1}, 5).value();
+    const std::array<limit_report, 1> reports{{{"few", &five, {.allowed = false}}}};
+    const own_response said{
+        .status = 503,
+        .detail = "not told",
+        .limits = {.reports = reports},
+        .retry_after = std::chrono::seconds{7},
+        .edits = &e,
+        .fixed = &page};
+    EXPECT_EQ(
+        text_of(said),
+        "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/html\r\n"
+        "Cache-Control: no-store\r\nContent-Length: 3\r\nX-RateLimit-Limit: 5\r\n"
+        "X-RateLimit-Remaining: 0\r\nX-RateLimit-Reset: 0\r\nRetry-After: 7\r\nX-A: 1\r\n\r\n<p>"
+    );
+}
+
 TEST(own_response, of_a_route_has_no_length_where_there_is_no_body)
 {
     for (const auto& [status, text] :

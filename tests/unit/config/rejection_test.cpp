@@ -1,0 +1,101 @@
+// What limits of a route answer, as it is written.
+#include "config/print.hpp"
+#include "tests/unit/config/complaints.hpp"
+
+#include <filesystem>
+
+namespace gateway::config {
+namespace {
+
+using testing::HasSubstr;
+
+// A page of 3 bytes beside the configuration.
+class rejections : public testing::Test {
+protected:
+    const std::filesystem::path folder{testing::TempDir() + "gateway_rejection_test"};
+
+    void SetUp() override
+    {
+        std::filesystem::create_directories(folder);
+        write("page", "<p>");
+    }
+
+    void TearDown() override { std::filesystem::remove_all(folder); }
+
+    void write(const std::string& name, const std::string& text) const
+    {
+        std::ofstream{folder / name} << text;
+    }
+
+    static std::string file_of(const std::string& rejection)
+    {
+        return file_with("routes: [ { upstream: u, rejection: " + rejection + " } ]");
+    }
+
+    settings load(const std::string& rejection) const
+    {
+        return load_text(file_of(rejection), (folder / "f").string());
+    }
+
+    std::string problems(const std::string& rejection) const
+    {
+        try {
+            load(rejection);
+            return {};
+        } catch (const config_error& e) {
+            return e.what();
+        }
+    }
+};
+
+TEST_F(rejections, have_a_page_of_their_own)
+{
+    const settings s = load("{ status: 503, body_file: page, content_type: text/html }");
+    const auto& said = s.policy->routes.at(0).rejection;
+    EXPECT_EQ(said->page.status, 503);
+    EXPECT_EQ(said->page.body, "<p>");
+    EXPECT_EQ(said->page.content_lines, "Content-Type: text/html\r\nCache-Control: no-store\r\n");
+    EXPECT_EQ(said->file, (folder / "page").string());
+    EXPECT_EQ(
+        load("{ body_file: page }").policy->routes.at(0).rejection->page.start_line,
+        "HTTP/1.1 429 Too Many Requests\r\n"
+    );
+    const settings empty = load("{ status: 403 }");
+    EXPECT_EQ(empty.policy->routes.at(0).rejection->page.status, 403);
+    EXPECT_EQ(empty.policy->routes.at(0).rejection->file, "");
+    EXPECT_FALSE(load_text(sample{}.text(), "f").policy->routes.at(0).rejection);
+}
+
+TEST_F(rejections, that_cannot_be_are_complained_of)
+{
+    write("large", std::string(64 * 1024 + 1, 'x'));
+    const std::vector<std::pair<std::string, std::string>> rows = {
+        {"429", ": "},
+        {"{ status: 399 }", ".status: "},
+        {"{ status: 600 }", ".status: "},
+        {"{ status: 420 }", ".status: without \"body_file\", expected 403, 429 or 503"},
+        {"{ content_type: a/b }", ".content_type: has no effect without \"body_file\""},
+        {"{ body_file: page, content_type: \"\" }", ".content_type: expected a media type"},
+        {"{ body_file: none }",
+         ".body_file: \"" + (folder / "none").string() + "\" cannot be read"},
+        {"{ body_file: large }",
+         ".body_file: \"" + (folder / "large").string() + "\" is larger than 65536 bytes"},
+        {"{ body: x }", ".body: unknown key"},
+    };
+    for (const auto& [written, complaint] : rows) {
+        EXPECT_THAT(problems(written), HasSubstr("routes[0].rejection" + complaint)) << written;
+    }
+}
+
+TEST_F(rejections, are_printed_as_they_may_be_written)
+{
+    for (const char* written :
+         {"{ status: 503 }", "{ body_file: page, content_type: text/html }"}) {
+        const std::string printed = print(load(written));
+        EXPECT_THAT(printed, HasSubstr("rejection: { status: "));
+        EXPECT_EQ(print(load_text(printed, "f")), printed);
+    }
+}
+
+}  // namespace
+}  // namespace gateway::config
