@@ -99,6 +99,13 @@ match_key key_of(const policy::route_match& match)
     return {place_of(match), methods, match.headers};
 }
 
+// An element in a message about another one.
+std::string told(const origin& other, const origin& here, const findings& found)
+{
+    const bool elsewhere = other.at.file != here.at.file;
+    return other.path + (elsewhere ? " (" + found.where(other.at, here.at) + ')' : "");
+}
+
 void check_routes_are_distinct(const draft& d, findings& found)
 {
     std::map<match_key, std::size_t> matches;
@@ -110,7 +117,7 @@ void check_routes_are_distinct(const draft& d, findings& found)
             found.problem(
                 d.routes[i].at,
                 d.routes[i].path,
-                "matches the same requests as " + d.routes[same->second].path
+                "matches the same requests as " + told(d.routes[same->second], d.routes[i], found)
             );
             continue;
         }
@@ -119,7 +126,8 @@ void check_routes_are_distinct(const draft& d, findings& found)
             found.problem(
                 d.routes[i].at,
                 d.routes[i].path + ".name",
-                "has the same name as " + d.routes[taken->second].path + ": " + quoted(route.name)
+                "has the same name as " + told(d.routes[taken->second], d.routes[i], found) + ": " +
+                    quoted(route.name)
             );
         }
     }

@@ -19,14 +19,16 @@ struct refusal {
     std::string message;
 };
 
-place place_of(const YAML::Mark& mark)
+place place_of(const YAML::Mark& mark, int file = 0)
 {
-    return mark.is_null() ? place{} : place{mark.line + 1, mark.column + 1};
+    return mark.is_null() ? place{0, 0, file} : place{mark.line + 1, mark.column + 1, file};
 }
 
 // Takes the parser's events and grows the tree. Throws `refusal`.
 class builder : public YAML::EventHandler {
 public:
+    explicit builder(int file) : file_(file) {}
+
     void OnDocumentStart(const YAML::Mark& mark) override
     {
         if (root_) {
@@ -97,13 +99,13 @@ private:
     static constexpr const char* no_anchors =
         "anchors and aliases are not supported: write the value out";
 
-    static node start(
+    node start(
         node::kind kind, const YAML::Mark& mark, YAML::anchor_t anchor, const std::string& tag
-    )
+    ) const
     {
         node n;
         n.is = kind;
-        n.at = place_of(mark);
+        n.at = place_of(mark, file_);
         if (anchor != YAML::NullAnchor) {
             throw refusal{n.at, no_anchors};
         }
@@ -154,6 +156,7 @@ private:
         parent.key.reset();
     }
 
+    int file_;
     std::vector<frame> frames_;
     std::optional<node> root_;
 };
@@ -191,7 +194,7 @@ std::string advice(std::string_view yaml, place at)
     return " (the mistake may be on the line before)";
 }
 
-node parse(std::string_view yaml)
+node parse(std::string_view yaml, int file)
 {
     if (yaml.size() > max_file_bytes) {
         throw refusal{{}, "larger than the maximum of 16MiB"};
@@ -199,7 +202,7 @@ node parse(std::string_view yaml)
     refuse_control_characters(yaml);
     std::istringstream stream{std::string{yaml}};
     YAML::Parser parser{stream};
-    builder tree;
+    builder tree{file};
     while (parser.HandleNextDocument(tree)) {
     }
     if (!tree.root() || tree.root()->is == node::kind::nothing) {
@@ -225,10 +228,10 @@ std::string_view name_of(node::kind kind)
     return {};
 }
 
-node parse_document(std::string_view yaml, std::string_view file_name)
+node parse_document(std::string_view yaml, std::string_view file_name, int file)
 {
     try {
-        return parse(yaml);
+        return parse(yaml, file);
     } catch (const refusal& r) {
         throw config_error{file_name, {{r.at, {}, r.message}}};
     } catch (const YAML::Exception& e) {

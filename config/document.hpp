@@ -44,7 +44,7 @@ struct entry {
 // "text", "a list", …: for messages.
 std::string_view name_of(node::kind kind);
 
-// Throws config_error.
-node parse_document(std::string_view yaml, std::string_view file_name);
+// Throws config_error. `file` is the file's number, for places.
+node parse_document(std::string_view yaml, std::string_view file_name, int file = 0);
 
 }  // namespace gateway::config

@@ -8,13 +8,12 @@
 namespace gateway::config {
 namespace {
 
-constexpr std::array<std::string_view, 9> not_yet{
+constexpr std::array<std::string_view, 8> not_yet{
     "compression",
     "cors",
     "grpc",
     "http2",
     "http3",
-    "include",
     "redirects",
     "rewrite",
     "tls",

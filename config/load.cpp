@@ -2,6 +2,7 @@
 
 #include "config/check.hpp"
 #include "config/draft.hpp"
+#include "config/includes.hpp"
 #include "config/reading.hpp"
 #include "config/sections.hpp"
 
@@ -38,10 +39,12 @@ std::string contents(const std::string& path)
     return text;
 }
 
-settings finished(draft d, const findings& found, std::string_view file_name)
+settings finished(draft d, const findings& found)
 {
     for (const problem& warning : found.warnings()) {
-        d.result.warnings.push_back(to_text(warning, file_name));
+        d.result.warnings.push_back(
+            to_text(warning, found.files()[static_cast<std::size_t>(warning.at.file)])
+        );
     }
     d.policy.finish();
     d.result.policy = std::make_shared<const policy::policy>(std::move(d.policy));
@@ -114,8 +117,8 @@ void describe(keys& root, draft& d)
 
 settings load_text(std::string_view yaml, std::string_view file_name, const settings* running)
 {
-    const node document = parse_document(yaml, file_name);
     findings found;
+    const node document = read_document(yaml, file_name, found);
     found.secrets().read_beside(file_name);
     draft d;
     d.file_name = file_name;
@@ -123,10 +126,10 @@ settings load_text(std::string_view yaml, std::string_view file_name, const sett
     reading::all({&document, {}}, found, [&d](keys& root) { describe(root, d); });
     check(d, found);
     if (!found.ok()) {
-        throw config_error{file_name, found.problems()};
+        throw config_error{found.files(), found.problems()};
     }
     d.result.secret_paths = found.secrets().paths();
-    return finished(std::move(d), found, file_name);
+    return finished(std::move(d), found);
 }
 
 settings load_file(const std::string& path, const settings* running)

@@ -4,6 +4,7 @@
 #include "gateway/base/suggest.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace gateway::config {
 namespace {
@@ -19,17 +20,18 @@ std::string one_line(std::string text)
 std::vector<problem> sorted(std::vector<problem> all)
 {
     std::stable_sort(all.begin(), all.end(), [](const problem& a, const problem& b) {
-        return a.at < b.at;
+        return std::tuple{a.at.file, a.at} < std::tuple{b.at.file, b.at};
     });
     return all;
 }
 
-std::string all_lines(std::string_view file_name, const std::vector<problem>& problems)
+template <class NameOf>
+std::string all_lines(const std::vector<problem>& problems, NameOf name_of)
 {
     std::string text;
     for (const problem& p : problems) {
         text += text.empty() ? "" : "\n";
-        text += to_text(p, file_name);
+        text += to_text(p, name_of(p));
     }
     return text;
 }
@@ -47,6 +49,19 @@ std::string to_text(const problem& p, std::string_view file_name)
         text += p.path + ": ";
     }
     return one_line(text + p.message);
+}
+
+int findings::add_file(std::string name)
+{
+    files_.push_back(std::move(name));
+    return static_cast<int>(files_.size()) - 1;
+}
+
+std::string findings::where(place other, place here) const
+{
+    const std::string line = std::to_string(other.line);
+    return other.file == here.file ? "line " + line
+                                   : files_[static_cast<std::size_t>(other.file)] + ':' + line;
 }
 
 void findings::problem(place at, std::string path, std::string message)
@@ -89,7 +104,15 @@ std::vector<problem> findings::warnings() const
 }
 
 config_error::config_error(std::string_view file_name, std::vector<problem> problems)
-    : std::runtime_error(all_lines(file_name, problems)), problems_(std::move(problems))
+    : std::runtime_error(all_lines(problems, [&](const problem&) { return file_name; })),
+      problems_(std::move(problems))
+{}
+
+config_error::config_error(const std::vector<std::string>& files, std::vector<problem> problems)
+    : std::runtime_error(all_lines(
+          problems, [&](const problem& p) { return files[static_cast<std::size_t>(p.at.file)]; }
+      )),
+      problems_(std::move(problems))
 {}
 
 std::string quoted(std::string_view text)

@@ -13,10 +13,12 @@
 
 namespace gateway::config {
 
-// A position in the file, counted from 1. Line 0: the file as a whole.
+// A position in a file, counted from 1. Line 0: the file as a whole.
 struct place {
     int line = 0;
     int column = 0;
+    // Which of the files that are read: 0 is the configuration itself, others are included.
+    int file = 0;
 
     auto operator<=>(const place&) const = default;
 };
@@ -44,6 +46,15 @@ public:
     // thousand. More would hold a reload for seconds.
     static constexpr std::size_t max_compared = 10'000;
 
+    // A file is read from now on. Returns its number.
+    int add_file(std::string name);
+
+    // The names of the files, by their numbers.
+    const std::vector<std::string>& files() const { return files_; }
+
+    // Where a place is, in a message about another one: "line 3", or with the name of its file.
+    std::string where(place other, place here) const;
+
     void problem(place at, std::string path, std::string message);
     void warning(place at, std::string path, std::string message);
 
@@ -55,13 +66,14 @@ public:
     // What the file names and does not hold: no message shows it.
     config::secrets& secrets() { return secrets_; }
 
-    // Both sorted by position.
+    // Both sorted by file and position.
     std::vector<config::problem> problems() const;
     std::vector<config::problem> warnings() const;
 
 private:
     bool full() const { return problems_.size() >= max_problems; }
 
+    std::vector<std::string> files_;
     std::vector<config::problem> problems_;
     std::vector<config::problem> warnings_;
     config::secrets secrets_;
@@ -69,10 +81,14 @@ private:
     bool more_ = false;
 };
 
-// Carries every problem of a file; what() has them all, one per line, without a last newline.
+// Carries every problem; what() has them all, one per line, without a last newline.
 class config_error : public std::runtime_error {
 public:
+    // Of one file.
     config_error(std::string_view file_name, std::vector<problem> problems);
+
+    // Of several, by their numbers.
+    config_error(const std::vector<std::string>& files, std::vector<problem> problems);
 
     const std::vector<problem>& problems() const { return problems_; }
 

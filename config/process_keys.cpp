@@ -268,6 +268,15 @@ void load_workers(section& root, server::options& options)
 void describe_process(keys& root, draft& d)
 {
     server::options& options = d.result.server;
+    root.other(
+        {"include",
+         "more files, by their paths or patterns such as `conf.d/*.yaml`, whose sections are added "
+         "to those of this file ([below](#several-files))"},
+        {.says = {"`[]`", "1000 files"},
+         .schema = R"({"type":"array","items":{"type":"string"}})",
+         .read = [](section&) {},  // they were read with the document
+         .print = [] { return std::nullopt; }}
+    );
     describe_listeners(root, d);
     root.mapping(
         {"admin", "metrics, health and the admin API; the table below"},

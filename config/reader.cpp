@@ -94,7 +94,7 @@ section::section(const located& mapping, findings& found) : mapping_(mapping), f
             found.problem(
                 e.key.at,
                 path_of(e.key.text),
-                "duplicate key, first on line " + std::to_string(first->second->key.at.line)
+                "duplicate key, first on " + found.where(first->second->key.at, e.key.at)
             );
         }
     }

@@ -143,6 +143,11 @@ std::string schema()
     for (auto& [name, value] : explaining::of([&](keys& keys) { describe(keys, every_default); })) {
         root[name] = std::move(value);
     }
+    // What must be there may be in a file that is included.
+    const json::array including{json::object{{"required", json::array{"include"}}}};
+    root["anyOf"] = including;
+    root["anyOf"].as_array().push_back(json::object{{"required", root["required"]}});
+    root.erase("required");
     return json::serialize(root) + '\n';
 }
 

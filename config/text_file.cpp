@@ -1,5 +1,7 @@
 #include "config/text_file.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <memory>
@@ -35,8 +37,16 @@ text_file read_text_file(const std::string& path, std::size_t max)
         return not_read({errno, std::generic_category()});
     }
     // One byte more is enough to see that it is too large.
-    text_file read{.text = std::string(max + 1, '\0'), .complaint = {}};
-    read.text.resize(std::fread(read.text.data(), 1, read.text.size(), file.get()));
+    text_file read;
+    std::array<char, 64 * 1024> piece;
+    while (read.text.size() <= max) {
+        const std::size_t wanted = std::min(piece.size(), max + 1 - read.text.size());
+        const std::size_t got = std::fread(piece.data(), 1, wanted, file.get());
+        read.text.append(piece.data(), got);
+        if (got < wanted) {
+            break;
+        }
+    }
     if (std::ferror(file.get()) != 0) {
         return not_read({errno, std::generic_category()});
     }

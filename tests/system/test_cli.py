@@ -45,7 +45,7 @@ class CommandLine(SystemTest):
             return err if status else ""
 
         with open(os.path.join(ROOT, "gateway.yaml.example"), encoding="utf-8") as f:
-            good = [f.read(), GOOD]
+            good = [f.read(), GOOD, "include: [conf.d/*.yaml]"]
         for document in [f"{ROOT}/README.md", *glob.glob(f"{ROOT}/docs/*.md")]:
             with open(document, encoding="utf-8") as f:
                 blocks = re.findall(r"^```yaml\n(.*?)^```$", f.read(), re.MULTILINE | re.DOTALL)
@@ -53,6 +53,7 @@ class CommandLine(SystemTest):
         self.assertGreater(len(good), 3)
         for text in good:
             self.assertEqual(complaints(text), "", text)
+        self.assertNotEqual(complaints("workers: 1"), "")
         for bad in (
             "htttp: {}",
             "http: { max_headers: 1001 }",

@@ -68,6 +68,22 @@ class Reload(SystemTest):
         self.assertIn("did you mean", "\n".join(gateway.diagnostics))
         self.assertEqual(gateway.get()["x-ratelimit-limit"], "100")
 
+    def test_included_files_are_read_again(self):
+        more = self.directory()
+        part = more.file("routes.yaml", "routes: [ { match: { path: /a }, respond: { body: first } } ]\n")
+        text = f"include: [ '{more.path}/*.yaml' ]\n" + forwarding_to("echo")
+        gateway = self.gateway(text)
+        self.assertEqual(gateway.get("/a").body, b"first")
+        with open(part, "w", encoding="ascii") as f:
+            f.write("routes:\n  - { match: { path: /a }, respnd: { body: second } }\n")
+        self.assertIn("refused", gateway.reload(text))
+        gateway.wait_for_diagnostic(f"{part}:2:28: routes[1].respnd: unknown key")
+        more.file("more.yaml", "routes: [ { match: { path: /b }, respond: { body: third } } ]\n")
+        os.unlink(part)
+        gateway.reload(text)
+        self.assertEqual(gateway.get("/b").body, b"third")
+        self.assertNotEqual(gateway.get("/a").body, b"first")
+
     def test_a_debt_outlives_every_change_of_rate_and_burst(self):
         def text(rate, burst):
             return (
