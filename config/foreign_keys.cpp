@@ -8,18 +8,16 @@
 namespace gateway::config {
 namespace {
 
-constexpr std::array<std::string_view, 8> not_yet{
+constexpr std::array<std::string_view, 6> not_yet{
     "compression",
     "cors",
     "grpc",
     "http2",
     "http3",
-    "redirects",
-    "rewrite",
     "tls",
 };
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 44> known_elsewhere{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 46> known_elsewhere{{
     {"accesslog", "log.access"},
     {"average", "limits.NAME.rate"},
     {"backend", "upstreams"},
@@ -54,8 +52,10 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 44> known_el
     {"proxypass", "routes.upstream"},
     {"ratelimits", "limits"},
     {"realipheader", "client.header"},
+    {"redirects", "routes.redirect"},
     {"redis", "stores.NAME.url"},
     {"retries", "upstreams.NAME.retry_budget"},
+    {"rewrite", "routes.rewrite_prefix"},
     {"routers", "routes"},
     {"servername", "routes.match.host"},
     {"services", "upstreams"},
