@@ -142,6 +142,10 @@ private:
             add_file(wanted, folder + wanted.text, depth, root);
             return;
         }
+        if (is_pattern(folder_of(wanted.text))) {
+            complain(wanted.at, "a pattern is of the names in one folder: conf.d/*.yaml");
+            return;
+        }
         const auto files = files_of(literally(folder) + wanted.text);
         if (!files) {
             complain(

@@ -116,6 +116,7 @@ TEST_F(includes, that_are_no_configuration_are_told)
         {"[conf.d]",
          "gateway.yaml:1:11: include: \"conf.d\" cannot be read: it is no regular file"},
         {"[none/*]", "gateway.yaml:1:11: include: the folder of \"none/*\" cannot be read"},
+        {"[\"*/a\"]", "gateway.yaml:1:11: include: a pattern is of the names in one folder"},
         {"[kind, k*d]", "gateway.yaml:1:17: include: \"kind\" is read already"},
         {"[gateway.yaml]", "gateway.yaml:1:11: include: \"gateway.yaml\" is read already"},
         {"[list]", "list:1:1: expected a mapping, got a list"},
