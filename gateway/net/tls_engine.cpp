@@ -105,8 +105,11 @@ tls_engine::result tls_engine::receive(
     const int why = SSL_get_error(ssl_.get(), 0);
     if (why == SSL_ERROR_ZERO_RETURN) {
         peer_ended_ = true;
-    } else if (why != SSL_ERROR_WANT_READ || !send_waiting()) {
+    } else if (why != SSL_ERROR_WANT_READ) {
         return fail();
+    }
+    if (!send_waiting()) {
+        return result::failed;
     }
     if (count > 0) {
         return result::text;
