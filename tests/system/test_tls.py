@@ -9,8 +9,9 @@ import time
 
 from harness.case import SystemTest, forwarding_to, only_as_shipped
 from harness.certificates import EC, RSA, Certificates
-from harness.client import Connection
+from harness.client import Connection, secured
 from harness.gateway import ROOT
+from harness.load import Load
 from harness.process import tool, wait_until
 
 GET = b"GET / HTTP/1.1\r\nHost: gateway.test\r\n\r\n"
@@ -276,6 +277,27 @@ class Connections(TlsTest):
         )  # fmt: skip
         self.assertEqual((done.stdout, done.stderr), (b"200", b""))
         self.assertEqual(origin.last().body, body)
+
+
+    def test_certificates_are_replaced_under_load(self):
+        text = self.text(more="log: { access: false }\n")
+        gateway = self.gateway(text)
+        secured[gateway.address] = self.made.context()
+        load = Load(gateway.address, [("stays", GET), ("comes back", LAST)] * 4, interval=0.01).start()
+        shown = {self.certificate_of(gateway)}
+        for turn in range(1, 4):
+            count = len(load.answers)
+            self.made.issue("gateway.test", *KNOWN["gateway.test"])
+            self.assertIn("reloaded", gateway.reload(text))
+            shown.add(self.certificate_of(gateway))
+            self.assertEqual(len(shown), turn + 1)
+            wait_until(lambda least=count + 50: len(load.answers) > least)
+        answers = load.finish()
+        self.assertEqual(load.lost, [])
+        self.assertEqual({a.status for a in answers}, {200})
+
+    def certificate_of(self, gateway):
+        return self.connected(gateway).getpeercert(binary_form=True)
 
 
 class ClientCertificates(TlsTest):
