@@ -67,7 +67,10 @@ void connection::speak_tls(std::unique_ptr<tls_engine> engine)
         tls_buffers& lent = loop_.tls();
         std::size_t none = 0;
         lent.output.clear();
-        tls_->receive({}, lent.text, none, lent.output);
+        if (tls_->receive({}, lent.text, none, lent.output) == tls_engine::result::failed) {
+            send_failed_ = true;
+            ended_ = may_be_readable_ = true;  // receiving will tell
+        }
         send_bytes(lent.output, {});
     }
 }
@@ -139,8 +142,8 @@ received connection::receive_bytes(std::span<char>& bytes)
 // All that has come is decoded at once, so only the kernel holds what was not looked at.
 received connection::receive_text(std::span<char>& text)
 {
-    if (tls_->peer_has_ended()) {
-        return received::closed;
+    if (tls_->failed() || tls_->peer_has_ended()) {
+        return tls_->failed() ? received::broken : received::closed;
     }
     std::span<char> coded;
     const received got = receive_bytes(coded);
@@ -154,8 +157,8 @@ received connection::receive_text(std::span<char>& text)
     std::size_t count = 0;
     lent.output.clear();
     const tls_engine::result what = tls_->receive(coded, lent.text, count, lent.output);
-    if (!lent.output.empty()) {
-        send_bytes(lent.output, {});
+    if (!lent.output.empty() && !send_answer(lent.output)) {
+        return received::broken;
     }
     text = std::span<char>{lent.text}.first(count);
     switch (what) {
@@ -172,14 +175,27 @@ received connection::receive_text(std::span<char>& text)
     return received::broken;
 }
 
-bool connection::is_quiet()
+// A peer may ask for answers, by updates of its keys, and not read them. False: too many of them.
+bool connection::send_answer(std::string_view coded)
 {
-    if (tls_ != nullptr) {
-        std::span<char> unasked;
-        return receive_text(unasked) == received::nothing;
+    if (sending() && tls_->count_unread(coded.size()) > most_unread_answers) {
+        send_failed_ = true;
+        return false;
     }
+    send_bytes(coded, {});
+    return true;
+}
+
+bool connection::is_quiet() const
+{
     char byte = 0;
     return receive_from(socket_.fd(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && would_block(errno);
+}
+
+bool connection::hears_no_text()
+{
+    std::span<char> unasked;
+    return receive_text(unasked) == received::nothing;
 }
 
 base::connection_ends connection::ends() const
@@ -209,7 +225,7 @@ bool connection::at_rest()
 {
     flush();
     return !closed() && !sending() &&
-           (!may_be_readable_ || (tls_ != nullptr && is_quiet() && !may_be_readable_));
+           (!may_be_readable_ || (tls_ != nullptr && hears_no_text() && !may_be_readable_));
 }
 
 // After this sending() is the whole truth.
@@ -288,6 +304,9 @@ void connection::continue_sending()
         return;
     }
     unsent_at_ = 0;
+    if (tls_ != nullptr) {
+        tls_->forget_unread();
+    }
     base::clear_keeping_nothing(unsent_);  // a stalled moment may have needed much
     if (closing_) {
         close();

@@ -62,9 +62,11 @@ public:
     // Something is kept that the socket did not take.
     bool sending() const { return unsent_at_ < unsent_.size(); }
 
-    // Open, and nothing has come that was not received. Asks the kernel. What TLS has to say that
-    // is no text, such as tickets, is received by this.
-    bool is_quiet();
+    // Open, and nothing has come that was not received. Asks the kernel.
+    bool is_quiet() const;
+
+    // Of TLS: what has come is no text and no end, but tickets, say. Receives it.
+    bool hears_no_text();
 
     // Open, all that was sent has gone, and nothing is known to have come: text or an end.
     bool at_rest();
@@ -109,6 +111,9 @@ private:
     bool may_be_readable_ = false;
     // The end is to be sent when what is kept has gone.
     bool finishing_ = false;
+    // Bytes of TLS that answer a peer which does not read: so many at most.
+    static constexpr std::size_t most_unread_answers = 64 * 1024;
+
     // Sending has failed: then an end is no orderly one, whatever the kernel says.
     bool send_failed_ = false;
 
@@ -135,6 +140,7 @@ private:
     void continue_sending();
     received receive_bytes(std::span<char>& bytes);
     received receive_text(std::span<char>& text);
+    bool send_answer(std::string_view coded);
     void say_end();
 };
 

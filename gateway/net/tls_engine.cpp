@@ -97,6 +97,9 @@ tls_engine::result tls_engine::receive(
     in_ = coded;
     out_ = &out;
     count = 0;
+    if (failed_) {
+        return result::failed;
+    }
     std::size_t read = 0;
     ERR_clear_error();
     while (SSL_read_ex(ssl_.get(), into.data() + count, into.size() - count, &read) == 1) {
@@ -108,6 +111,7 @@ tls_engine::result tls_engine::receive(
     } else if (why != SSL_ERROR_WANT_READ) {
         return fail();
     }
+    shaken_ = shaken_ || can_send();
     if (!send_waiting()) {
         return result::failed;
     }
@@ -117,9 +121,14 @@ tls_engine::result tls_engine::receive(
     return peer_ended_ ? result::closed : result::nothing;
 }
 
+bool tls_engine::can_send() const
+{
+    return SSL_is_init_finished(ssl_.get()) == 1;
+}
+
 bool tls_engine::send_waiting()
 {
-    if (waiting_.empty() || shaking_hands()) {
+    if (waiting_.empty() || !can_send()) {
         return true;
     }
     const std::string text = std::exchange(waiting_, {});
@@ -147,9 +156,10 @@ bool tls_engine::send(std::string_view text, std::string& out)
     if (failed_) {
         return false;
     }
-    if (shaking_hands()) {
-        waiting_ += text;
-        return true;
+    if (!can_send()) {
+        const bool fits = text.size() <= most_kept - waiting_.size();
+        waiting_ += fits ? text : std::string_view{};
+        return fits;
     }
     out_ = &out;
     std::size_t written = 0;
@@ -170,11 +180,6 @@ void tls_engine::say_end(std::string& out)
     ERR_clear_error();
     SSL_shutdown(ssl_.get());
     ERR_clear_error();
-}
-
-bool tls_engine::shaking_hands() const
-{
-    return SSL_is_init_finished(ssl_.get()) == 0;
 }
 
 bool tls_engine::resumed() const

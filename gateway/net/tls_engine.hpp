@@ -44,8 +44,11 @@ public:
         std::span<const char> coded, std::span<char> into, std::size_t& count, std::string& out
     );
 
-    // Text for the peer; before the end of the handshake it is kept until then. False: nothing can
-    // be sent.
+    // Most text that is kept while nothing can be sent: before the end of the handshake, and while
+    // a later message of that kind, such as a ticket, has come in part.
+    static constexpr std::size_t most_kept = 256 * 1024;
+
+    // Text for the peer. False: nothing can be sent, nor kept.
     [[nodiscard]] bool send(std::string_view text, std::string& out);
 
     // Tells the peer that no more is sent, once.
@@ -54,7 +57,8 @@ public:
     // A client does, in receive() without bytes.
     bool speaks_first() const { return role_ == role::client; }
 
-    bool shaking_hands() const;
+    // Until the handshake has ended, once and for all.
+    bool shaking_hands() const { return !shaken_; }
 
     // Whether an earlier session went on, once hands are shaken.
     bool resumed() const;
@@ -69,7 +73,15 @@ public:
     // The name that a client has asked for; empty: none.
     std::string_view asked_name() const;
 
+    // Of what is sent to answer a peer that does not read, so many bytes more; returns all of them.
+    std::size_t count_unread(std::size_t more) { return unread_ += more; }
+
+    // It has read.
+    void forget_unread() { unread_ = 0; }
+
     SSL* ssl() const { return ssl_.get(); }
+
+    bool failed() const { return failed_; }
 
     // After a failure: what was wrong is the certificate that the peer has shown.
     bool distrusts_peer() const { return distrusts_peer_; }
@@ -84,18 +96,21 @@ private:
     std::shared_ptr<const void> keeps_;
     std::unique_ptr<SSL, freer> ssl_;
     role role_;
+    bool shaken_ = false;
     bool peer_ended_ = false;
     bool failed_ = false;
     bool distrusts_peer_ = false;
     // Lent during a call.
     std::span<const char> in_;
     std::string* out_ = nullptr;
-    // Text that waits for the end of the handshake.
+    std::size_t unread_ = 0;
+    // Text that is kept.
     std::string waiting_;
     std::string detail_;
 
     friend struct tls_bio;
 
+    bool can_send() const;
     bool send_waiting();
     result fail();
 };

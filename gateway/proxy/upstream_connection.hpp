@@ -80,7 +80,7 @@ private:
     {
         if (lessee_ != nullptr) {
             lessee_->upstream_readable();
-        } else if (tls() != nullptr && is_quiet()) {
+        } else if (tls() != nullptr && hears_no_text()) {
             want_read();
         } else {
             owner_.idle_connection_ended(*this);

@@ -59,6 +59,9 @@ public:
         ERR_clear_error();
     }
 
+    // Of half a KiB.
+    void send_small_records() { SSL_set_max_send_fragment(ssl_, 512); }
+
     // With a new connection.
     void begin_again()
     {
@@ -126,6 +129,13 @@ public:
     std::string take_output() { return std::exchange(out_, {}); }
 
     bool resumed() const { return engine_->resumed(); }
+
+    bool shaking_hands() const { return engine_->shaking_hands(); }
+
+    // A message of the handshake's kind has come in part.
+    bool is_within_a_message() const { return SSL_is_init_finished(engine_->ssl()) == 0; }
+
+    bool good() const { return good_; }
 
     const std::string& detail() const { return engine_->detail(); }
 
@@ -292,6 +302,34 @@ TEST_F(tls, goes_on_with_the_last_session_of_the_same_server)
     talker elsewhere{other};
     ASSERT_TRUE(talk(elsewhere, with)) << elsewhere.detail();
     EXPECT_FALSE(elsewhere.resumed());
+}
+
+// Which records a ticket is cut into is the server's choice, and when they come, too.
+TEST_F(tls, keeps_little_text_while_a_ticket_has_come_in_part)
+{
+    const identity we{"DNS:gateway"};
+    options.certificate = we.certificate();
+    options.key = we.key();
+    server with{known, &we};
+    with.send_small_records();
+    talker client{prepared(), "redis.internal"};
+    std::string waiting = with.answer(client.take_output());
+    bool shaken = false;
+    while (!waiting.empty() && !(shaken && client.is_within_a_message())) {
+        const std::size_t length = 5 + static_cast<std::uint8_t>(waiting[3]) * std::size_t{256} +
+                                   static_cast<std::uint8_t>(waiting[4]);
+        ASSERT_TRUE(client.receive(waiting.substr(0, length), text)) << client.detail();
+        waiting.erase(0, length);
+        waiting += with.answer(client.take_output());
+        shaken = shaken || !client.is_within_a_message();
+    }
+    ASSERT_TRUE(shaken && client.is_within_a_message()) << "no ticket in parts";
+    EXPECT_FALSE(client.shaking_hands()) << "that is over";
+    client.send("in the meantime");
+    EXPECT_TRUE(client.good());
+    client.send(std::string(tls_engine::most_kept, 'x'));
+    EXPECT_FALSE(client.good());
+    EXPECT_TRUE(client.take_output().empty());
 }
 
 TEST_F(tls, options_are_checked_beforehand)
