@@ -4,6 +4,7 @@
 
 #include <openssl/err.h>
 #include <openssl/x509_vfy.h>
+#include <openssl/x509v3.h>
 
 #include <new>
 #include <utility>
@@ -11,6 +12,8 @@
 namespace gateway::net {
 
 namespace {
+
+constexpr base::duration longest_resumed = std::chrono::hours{24};
 
 // A name may have a dot at its end, which no certificate has.
 std::string without_final_dot(const std::string& name)
@@ -63,6 +66,9 @@ int tls_client::remember(SSL* ssl, SSL_SESSION* session)
         return 0;
     }
     client->session_.reset(session);
+    if (SSL_session_reused(ssl) == 0) {
+        client->shown_ = base::now();
+    }
     return 1;
 }
 
@@ -85,10 +91,21 @@ std::unique_ptr<tls_engine> tls_client::connect(const std::shared_ptr<tls_client
     if (SSL_set_ex_data(engine->ssl(), 0, to.get()) != 1) {
         throw std::bad_alloc{};
     }
-    if (to->session_) {
+    if (to->session_holds()) {
         SSL_set_session(engine->ssl(), to->session_.get());
     }
     return engine;
+}
+
+// Resuming looks at no certificate again.
+bool tls_client::session_holds() const
+{
+    if (!session_ || base::now() - shown_ > longest_resumed) {
+        return false;
+    }
+    const X509* const shown = SSL_SESSION_get0_peer(session_.get());
+    const bool verifies = SSL_CTX_get_verify_mode(context_.get()) != SSL_VERIFY_NONE;
+    return !verifies || (shown != nullptr && X509_cmp_current_time(X509_get0_notAfter(shown)) > 0);
 }
 
 void tls_client::expect_server(SSL* ssl) const
@@ -102,6 +119,10 @@ void tls_client::expect_server(SSL* ssl) const
     } else {
         // SSL_set_tlsext_host_name() is a macro with casts of C.
         std::string name = name_;
+        // RFC 9525 §6.3: a wildcard is a whole label, and the subject names nobody.
+        SSL_set_hostflags(
+            ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT
+        );
         expected =
             SSL_set1_host(ssl, name.c_str()) == 1 &&
             SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, name.data()) ==

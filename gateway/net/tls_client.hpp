@@ -2,6 +2,7 @@
 // engines for connections to it are made of. By OpenSSL, TLS 1.2 or later, without renegotiation.
 #pragma once
 
+#include "gateway/base/clock.hpp"
 #include "gateway/net/certificates.hpp"
 #include "gateway/net/owned.hpp"
 #include "gateway/net/tls_engine.hpp"
@@ -48,8 +49,13 @@ public:
     );
 
     // For a new connection to that server; it keeps the client alive. It goes on with the last
-    // session, if the server wants to.
+    // session, if the server wants to; but for a day at most after the server last showed its
+    // certificate, and not when that has expired.
     static std::unique_ptr<tls_engine> connect(const std::shared_ptr<tls_client>& to);
+
+    // A handshake did not come to its end: the server may dislike the session, so the next one is
+    // whole.
+    void forget_session() { session_.reset(); }
 
     // Has the handshake of `ssl` ask for the server by its name, and believe no other.
     void expect_server(SSL* ssl) const;
@@ -61,9 +67,12 @@ private:
     std::string name_;
     // What the server has given last to begin the next connection with.
     owned<SSL_SESSION, SSL_SESSION_free> session_;
+    // When the server last showed its certificate.
+    base::instant shown_{};
 
     tls_client(std::shared_ptr<SSL_CTX> context, std::string name);
 
+    bool session_holds() const;
     static int remember(SSL* ssl, SSL_SESSION* session);
     static std::optional<std::string> set_up(SSL_CTX* c, const tls_client_options& options);
 };

@@ -194,6 +194,7 @@ void pool::attempt_failed(connect_attempt& a, failure why)
     lease_wish wish = a.wish();
     if (a.connection() != nullptr) {
         metrics_.upstream.tls_failed.add();
+        tls_[server]->forget_session();
     }
     if (!a.was_short()) {
         conduct_.complain(server, a.complaint());

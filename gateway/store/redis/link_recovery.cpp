@@ -147,6 +147,9 @@ bool link::greet(const reply& r)
 void link::hang_up()
 {
     if (channel_ != nullptr) {
+        if (channel_->shaking_hands()) {
+            tls_->forget_session();
+        }
         std::exchange(channel_, nullptr)->let_go();
     }
     greeting_.reset();
