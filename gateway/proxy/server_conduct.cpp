@@ -4,6 +4,15 @@
 
 namespace gateway::proxy {
 
+namespace {
+
+std::string rarely()
+{
+    return " (told once in " + std::to_string(server_conduct::failures_told_every.count()) + " s";
+}
+
+}  // namespace
+
 void server_conduct::responded(std::size_t server, int status, base::duration took)
 {
     metrics_.upstream.duration.observe(took);
@@ -29,26 +38,29 @@ bool server_conduct::did_not_respond(std::size_t server, failure why, bool reuse
 void server_conduct::complain(std::size_t server, std::string_view what)
 {
     if (!what.empty()) {
-        tell(to_text(options_.servers[server].address) + ": " + std::string{what});
+        tell(
+            complained_,
+            to_text(options_.servers[server].address) + ": " + std::string{what} + rarely()
+        );
     }
 }
 
 void server_conduct::count_failure(failure why)
 {
     metrics_.upstream.failures[static_cast<std::size_t>(why)].add();
-    tell(std::string(detail_for(why)));
+    tell(
+        told_,
+        std::string(detail_for(why)) + rarely() + "; gateway_upstream_failures_total counts all"
+    );
 }
 
 // The log tells of one at a time: the rest is for metrics.
-void server_conduct::tell(const std::string& what)
+void server_conduct::tell(std::optional<base::instant>& last, const std::string& what) const
 {
-    if (!told_ || loop_.now() - *told_ >= failures_told_every) {
-        told_ = loop_.now();
+    if (!last || loop_.now() - *last >= failures_told_every) {
+        last = loop_.now();
         telemetry::log(
-            telemetry::log_level::warning,
-            "upstream " + options_.name + ": " + what + " (told once in " +
-                std::to_string(failures_told_every.count()) +
-                " s; gateway_upstream_failures_total counts all)"
+            telemetry::log_level::warning, "upstream " + options_.name + ": " + what + ')'
         );
     }
 }

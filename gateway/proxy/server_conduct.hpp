@@ -56,10 +56,11 @@ private:
     places& places_;
     const pool_metrics& metrics_;
     retry_budget retries_;
-    // When a failure was last told in the log.
+    // When a failure was last told in the log, and what is wrong with a server.
     std::optional<base::instant> told_;
+    std::optional<base::instant> complained_;
 
-    void tell(const std::string& what);
+    void tell(std::optional<base::instant>& last, const std::string& what) const;
     void blame(std::size_t server);
 };
 
