@@ -4,7 +4,6 @@ import unittest
 
 import test_bounds
 import test_forwarding
-import test_health
 import test_intermediary
 import test_messages
 import test_timeouts
@@ -14,7 +13,7 @@ from harness.case import only_as_shipped
 from harness.certificates import Certificates
 
 MODULES = (
-    test_bounds, test_forwarding, test_health, test_intermediary, test_messages, test_timeouts,
+    test_bounds, test_forwarding, test_intermediary, test_messages, test_timeouts,
     test_tunnels, test_upstreams,
 )  # fmt: skip
 
@@ -31,7 +30,6 @@ BEYOND_PYTHON = (
 # Of servers that speak no TLS, or are reached by another name.
 OF_PLAIN_SERVERS = (
     "test_an_upstream_may_have_a_name_and_the_gateway_still_ends",
-    "test_unix_sockets_names_and_the_built_in_server_are_checked",
 )
 
 

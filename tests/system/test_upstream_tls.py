@@ -1,4 +1,6 @@
 """Upstreams that speak TLS: who is believed, what is kept, and what is said when it fails."""
+import shutil
+import socket
 import ssl
 import threading
 
@@ -97,10 +99,26 @@ class Believing(UpstreamTlsTest):
         self.assert_refused(self.in_front_of(origin), "certificate", "unable to get local issuer")
         unlooked = self.in_front_of(origin, tls="verify: false")
         self.assertEqual(unlooked.get().status, 200)
-        by_the_system = self.gateway(
-            f"routes: [ {{ upstream: up }} ]\nupstreams: {{ up: {{ servers: ['{origin.address}'], tls: {{}} }} }}\n"
-        )
+        text = f"routes: [ {{ upstream: up }} ]\nupstreams: {{ up: {{ servers: ['{origin.address}'], tls: {{}} }} }}\n"
+        by_the_system = self.gateway(text)
         self.assertEqual(by_the_system.get().status, 502)
+        self.assertEqual(self.failures(by_the_system, "certificate"), 1)
+        known_there = self.gateway(text, environment={"SSL_CERT_FILE": stranger.path("ca.pem")})
+        self.assertEqual(known_there.get().status, 200)
+
+    def test_a_name_counts_where_it_should_be_and_in_whole_labels(self):
+        for alternative, believed in (
+            ("DNS:*.part.test", True),
+            ("DNS:ap*.part.test", False),
+            ("DNS:*.test", False),
+            ("DNS:other.test", False),
+        ):
+            origin = self.secured(context=self.served(alternative))
+            gateway = self.in_front_of(origin, tls="server_name: api.part.test")
+            self.assertEqual(gateway.get().status, 200 if believed else 502, alternative)
+        origin = self.secured(context=self.served("email:nobody@part.test"))
+        gateway = self.in_front_of(origin, tls="server_name: server")  # its common name
+        self.assertEqual(gateway.get().status, 502)
 
     def test_who_the_gateway_is(self):
         context = self.served()
@@ -120,18 +138,24 @@ class Believing(UpstreamTlsTest):
         nobody = self.in_front_of(origin)
         self.assertEqual(nobody.get().status, 502)
         nobody.wait_for_diagnostic("certificate required")
+        self.assertEqual(self.failures(nobody, "reset"), 1)
 
     def test_a_reload_reads_the_files_again(self):
         origin = self.secured()
         gateway = self.in_front_of(origin)
         self.assertEqual(gateway.get().status, 200)
         text = self.text(origin.address)
-        self.made = Certificates(self.directory())
-        changed = text.replace(text.split("ca: '")[1].split("'")[0], self.made.path("ca.pem"))
-        self.assertIn("reloaded", gateway.reload(changed))
-        self.assertEqual(gateway.get().status, 502)
-        self.assertIn("reloaded", gateway.reload(text))
-        self.assertEqual(gateway.get().status, 200)
+        for believed, status in ((Certificates(self.directory()), 502), (self.kept_aside(), 200)):
+            with open(believed.path("ca.pem"), "rb") as new, open(self.made.path("ca.pem"), "wb") as ca:
+                ca.write(new.read())
+            self.assertIn("reloaded", gateway.reload(text))
+            self.assertEqual(gateway.get().status, status)
+
+    def kept_aside(self):
+        """The authority of now, in another folder."""
+        aside = Certificates(self.directory())
+        shutil.copy(self.made.path("ca.pem"), aside.path("ca.pem"))
+        return aside
 
 
 class Failing(UpstreamTlsTest):
@@ -178,7 +202,41 @@ class Failing(UpstreamTlsTest):
         self.assertEqual(self.failures(gateway, "reset"), 1)
 
 
+class Unasked(UpstreamTlsTest):
+    def test_what_a_server_says_unasked_is_nobodys_body(self):
+        idle = []
+
+        def note(peer, request):
+            peer.read_body(request)
+            peer.reply(200, request.body)
+            idle.append(peer)
+
+        origin = self.secured(note)
+        gateway = self.in_front_of(origin)
+        for said in ("A" * 40, "B" * 4000, "C" * 40):
+            with gateway.connect() as client:
+                self.assertEqual(client.ask(method="POST", body=b"x").status, 200)
+                gateway.freeze()
+                client.request(method="POST", body=said.encode())
+                idle[-1].send(b"HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n" + b"#" * 5000)
+                gateway.thaw()
+                self.assertEqual(client.response().text, said)
+
+
 class Keeping(UpstreamTlsTest):
+    def test_a_session_that_a_server_dislikes_is_forgotten(self):
+        def dislike(raw):
+            hello = raw.recv(4096, socket.MSG_PEEK)
+            tails = (hello[at:] for at in range(len(hello) - 4))
+            # The extension pre_shared_key is the last one (RFC 8446 §4.2.11).
+            if any(t[:2] == b"\0\x29" and int.from_bytes(t[2:4], "big") == len(t) - 4 for t in tails):
+                raw.shutdown(socket.SHUT_RDWR)
+
+        origin = self.secured(greeting=dislike)
+        gateway = self.in_front_of(origin, more="max_idle: 0, ejection: { failures: 0 },")
+        with gateway.connect() as client:
+            self.assertEqual([client.ask().status for _ in range(4)], [200, 502, 200, 502])
+
     def resumed(self, context):
         origin = self.secured(context=context)
         gateway = self.in_front_of(origin, more="max_idle: 0,")
