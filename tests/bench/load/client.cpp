@@ -2,11 +2,8 @@
 
 #include "request.hpp"
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <strings.h>
-#include <sys/socket.h>
-#include <unistd.h>
 #include <utility>
 
 namespace bench {
@@ -30,41 +27,93 @@ std::size_t content_length(std::string_view head)
 
 }  // namespace
 
-client::client(loop& in, std::uint16_t port, connection_use use)
-    : loop_{in}, port_{port}, use_{use}, request_{request_lines}
+client::client(loop& in, std::uint16_t port, connection_use use, client_tls& tls)
+    : loop_{in}, port_{port}, use_{use}, tls_{tls}, request_{request_lines}
 {
     request_ += use == connection_use::once ? "Connection: close\r\n\r\n" : "\r\n";
     dial();
 }
 
+client::~client() = default;
+
 void client::dial()
 {
-    fd_ = connect_to(port_);
-    loop_.add(fd_, *this);
+    wire_ = wire{connect_to(port_), tls_.settings, session_.get()};
+    loop_.add(wire_.fd(), *this);
+    ready_ = false;
+    shake_hands();
+}
+
+// False: not yet.
+bool client::shake_hands()
+{
+    if (ready_) {
+        return true;
+    }
+    switch (wire_.shake()) {
+        case wire::hands::being_shaken:
+            return false;
+        case wire::hands::refused:
+            lose();
+            return false;
+        case wire::hands::shaken:
+            break;
+    }
+    ready_ = true;
+    ++tls_.shaken;
+    tls_.resumed += wire_.resumed() ? 1 : 0;
+    if (std::exchange(unsaid_, false)) {
+        say();
+    }
+    return true;
+}
+
+void client::say()
+{
+    wire_.send(request_);  // a failure shows when receiving
 }
 
 void client::request(std::uint64_t since, std::uint32_t key, answer_listener& listener)
 {
-    if (fd_ < 0) {
+    if (!wire_.open()) {
         dial();
     }
     write_address(key, request_.data() + address_at);
     since_ = since;
     listener_ = &listener;
-    send(fd_, request_.data(), request_.size(), MSG_NOSIGNAL);  // a failure shows in recv
+    if (ready_) {
+        say();
+    } else {
+        unsaid_ = true;
+    }
 }
 
 void client::ready()
 {
     static std::array<char, 65536> buffer;
-    const ssize_t got = recv(fd_, buffer.data(), buffer.size(), MSG_DONTWAIT);
-    if (got > 0) {
-        take({buffer.data(), static_cast<std::size_t>(got)});
-    } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
-        close(fd_);
-        fd_ = -1;
-        finish(std::exchange(completed_, 0));
+    if (!shake_hands()) {
+        return;
     }
+    ssize_t got = 0;
+    while (wire_.open() && (got = wire_.receive(buffer.data(), buffer.size())) > 0) {
+        take({buffer.data(), static_cast<std::size_t>(got)});
+        if (tls_.settings == nullptr) {
+            return;  // the loop tells of the rest
+        }
+    }
+    if (wire_.open() && got == 0) {
+        lose();
+    }
+}
+
+void client::lose()
+{
+    if (tls_.returns) {
+        session_.reset(wire_.session());
+    }
+    wire_.close();
+    unsaid_ = false;
+    finish(std::exchange(completed_, 0));
 }
 
 void client::take(std::string_view bytes)

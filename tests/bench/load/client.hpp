@@ -3,6 +3,7 @@
 #pragma once
 
 #include "socket.hpp"
+#include "wire.hpp"
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -14,6 +15,14 @@ class client;
 enum class connection_use {
     keep,  // for all requests
     once,  // asks the peer to close; the answer counts when it has, so no ports wait on our side
+};
+
+// How clients speak to a proxy.
+struct client_tls {
+    tls_settings settings;  // null: without TLS
+    bool returns = false;   // new connections go on with the session of the one before
+    std::uint64_t shaken = 0;
+    std::uint64_t resumed = 0;
 };
 
 // Told about answers; a status of 0 says that the connection broke or that more came than was
@@ -28,7 +37,8 @@ protected:
 
 class client final : public watcher {
 public:
-    client(loop& in, std::uint16_t port, connection_use use);
+    client(loop& in, std::uint16_t port, connection_use use, client_tls& tls);
+    ~client();
     client(const client&) = delete;
     client& operator=(const client&) = delete;
 
@@ -42,6 +52,9 @@ public:
 
 private:
     void dial();
+    bool shake_hands();
+    void say();
+    void lose();
     void take(std::string_view bytes);
     void complete(int status);
     void finish(int status);
@@ -49,7 +62,11 @@ private:
     loop& loop_;
     std::uint16_t port_;
     connection_use use_;
-    int fd_ = -1;  // -1: none
+    client_tls& tls_;
+    wire wire_;
+    bool ready_ = false;   // hands are shaken
+    bool unsaid_ = false;  // a request waits for that
+    std::unique_ptr<SSL_SESSION, decltype(&SSL_SESSION_free)> session_{nullptr, SSL_SESSION_free};
     std::string request_;
     std::string head_;  // of an answer, while incomplete
     std::size_t body_left_ = 0;

@@ -1,9 +1,11 @@
 // load: plays all clients and the upstream of several running proxies, and measures them in turn.
 //   load --upstream PORT --body BYTES --connections N --once 0|1 --keys N --cycles N --seconds S
-//        --rate R NAME:PORT:PID[+PID...][:ATTACK:CONNECTIONS:RATE]...
+//        --rate R --tls 0|1|2 [--upstream_pem FILE]
+//        NAME:PORT:PID[+PID...][:ATTACK:CONNECTIONS:RATE]...
 // Every cycle gives each proxy one slice, in alternating order, so that one cycle compares all of
 // them on the same state of the machine. Who is to be attacked is so in its own slices only. Prints
-// one line of CSV per slice.
+// one line of CSV per slice. With TLS, clients shake hands anew (1) or come back (2); the upstream
+// speaks it if there is a file with its certificate and key.
 #include "slice.hpp"
 #include "upstream.hpp"
 #include <algorithm>
@@ -24,12 +26,14 @@ struct proxy {
     std::uint16_t port = 0;
     std::vector<pid_t> processes;
     attack_options attacked;  // no connections: it is not
+    client_tls tls;
     std::vector<std::unique_ptr<client>> clients;
     std::unique_ptr<attack> attacker;
 };
 
 struct arguments {
     std::map<std::string, double> numbers;
+    std::string upstream_pem;
     std::vector<proxy> proxies;
 
     [[nodiscard]] double number(const std::string& name) const
@@ -70,7 +74,11 @@ arguments parse(int argc, char** argv)
     for (int i = 1; i < argc; ++i) {
         const std::string word = argv[i];
         if (word.starts_with("--") && i + 1 < argc) {
-            result.numbers[word.substr(2)] = std::stod(argv[++i]);
+            if (word == "--upstream_pem") {
+                result.upstream_pem = argv[++i];
+            } else {
+                result.numbers[word.substr(2)] = std::stod(argv[++i]);
+            }
         } else {
             result.proxies.push_back(parse_proxy(word));
         }
@@ -129,14 +137,18 @@ void run(arguments& given)
     const upstream upstream{
         loop,
         static_cast<std::uint16_t>(given.number("upstream")),
-        static_cast<std::size_t>(given.number("body"))};
+        static_cast<std::size_t>(given.number("body")),
+        given.upstream_pem.empty() ? nullptr : server_settings(given.upstream_pem)};
     const auto use = given.number("once") != 0 ? connection_use::once : connection_use::keep;
     for (proxy& each : given.proxies) {
+        if (given.number("tls") > 0) {
+            each.tls = {client_settings(), given.number("tls") > 1};
+        }
         if (each.attacked.connections > 0) {  // before its clients, who are to find room even so
             each.attacker = std::make_unique<attack>(each.port, each.attacked);
         }
         for (int i = 0; i < static_cast<int>(given.number("connections")); ++i) {
-            each.clients.push_back(std::make_unique<client>(loop, each.port, use));
+            each.clients.push_back(std::make_unique<client>(loop, each.port, use, each.tls));
         }
     }
     load_options options;
@@ -155,6 +167,18 @@ void run(arguments& given)
             }
         }
         std::reverse(given.proxies.begin(), given.proxies.end());
+    }
+    for (const proxy& each : given.proxies) {
+        if (each.tls.returns) {
+            std::fprintf(
+                stderr,
+                "%s: %.1f%% of %lu connections went on with a session\n",
+                each.name.c_str(),
+                100.0 * static_cast<double>(each.tls.resumed) /
+                    static_cast<double>(each.tls.shaken),
+                each.tls.shaken
+            );
+        }
     }
 }
 

@@ -70,13 +70,17 @@ class Proxies:
         self.names = names
         self.upstream = upstream
         self.admins = {name: free_port() for name in names}  # of gateways
-        self.values = dict(settings, upstream=upstream)
         self.directory = directory
+        self.pem = directory / "both.pem"  # of whoever speaks TLS: certificate and key
+        self.values = {name: Template(str(value)).safe_substitute(pem=self.pem)
+                       for name, value in dict(settings, upstream=upstream).items()}
         self.ports = {}
         self.processes = {}
 
     def __enter__(self):
         try:
+            if any(str(self.pem) in value for value in self.values.values()):
+                self.certify()
             # Nobody accepts on the upstream's port yet: the load generator will.
             for name in self.names:
                 self.start(name)
@@ -89,6 +93,15 @@ class Proxies:
 
     def __exit__(self, *_):
         self.stop()
+
+    def certify(self):
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+             "-nodes", "-days", "2", "-subj", "/CN=api.example.test",
+             "-addext", "subjectAltName=DNS:api.example.test", "-keyout", self.pem,
+             "-out", self.directory / "certificate.pem"], check=True, capture_output=True)
+        with open(self.pem, "ab") as both:
+            both.write((self.directory / "certificate.pem").read_bytes())
 
     def start(self, name):
         port = self.ports[name] = free_port()

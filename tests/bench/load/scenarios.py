@@ -21,6 +21,27 @@ MANY_ROUTES = "".join(
     for i in range(9_999))
 # Both gather lines, up to 32 KiB; nginx's own default is a write per line.
 LOG = {"gateway_log": "true", "nginx_log": "nginx.log combined buffer=32k flush=1s"}
+# Nothing, or a listener and an upstream that speak TLS with the certificate in these files.
+PLAIN = {
+    "gateway_tls": "", "gateway_upstream_tls": "", "haproxy_tls": "", "haproxy_upstream_tls": "",
+    "nginx_tls": "", "nginx_scheme": "http", "nginx_settings": "",
+}
+TLS_OF_CLIENTS = {
+    "gateway_tls": "\n    tls: { certificates: [ { cert: @{pem}, key: @{pem} } ] }",
+    "haproxy_tls": " ssl crt @{pem} alpn http/1.1",
+    "nginx_tls": " ssl",
+    "nginx_settings": "    ssl_certificate @{pem};\n    ssl_certificate_key @{pem};\n"
+                      "    ssl_protocols TLSv1.2 TLSv1.3;\n",
+}
+TLS_OF_UPSTREAMS = {
+    "gateway_upstream_tls": "\n    tls: { ca: @{pem}, server_name: api.example.test }",
+    "haproxy_upstream_tls": " ssl verify required ca-file @{pem} sni str(api.example.test)"
+                            " verifyhost api.example.test",
+    "nginx_scheme": "https",
+    "nginx_settings": "    proxy_ssl_verify on;\n    proxy_ssl_trusted_certificate @{pem};\n"
+                      "    proxy_ssl_name api.example.test;\n    proxy_ssl_server_name on;\n"
+                      "    proxy_ssl_protocols TLSv1.2 TLSv1.3;\n",
+}
 NO_LOG = {"gateway_log": "false", "nginx_log": "off"}
 
 
@@ -52,6 +73,8 @@ class Scenario:
     rate: int = 0           # requests per second; 0: as many as go through
     rejected: bool = False
     log: bool = False
+    tls: int = 0            # of clients: 1: they shake hands anew, 2: they come back with a session
+    upstream_tls: bool = False
     many_routes: bool = False   # but for the proxy `one_route`, which is a gateway, too
     cycles: int = 30
     seconds: float = 0.3    # of one slice
@@ -61,7 +84,9 @@ class Scenario:
 
     @property
     def settings(self):
-        return (STINGY if self.rejected else GENEROUS) | (LOG if self.log else NO_LOG) | {
+        tls = PLAIN | (TLS_OF_CLIENTS if self.tls else {}) | (
+            TLS_OF_UPSTREAMS if self.upstream_tls else {})
+        return tls | (STINGY if self.rejected else GENEROUS) | (LOG if self.log else NO_LOG) | {
             "gateway_routes": MANY_ROUTES if self.many_routes else ""}
 
     @property
@@ -105,6 +130,19 @@ SCENARIOS = {
     # The relay closes when the upstream does, which keeps its connections.
     "close": Scenario("allowed, a connection per request, 1 client, 64 at once", once=True,
                       proxies=WITHOUT_RELAY, bars={"nginx": Bar(1.0), "haproxy": Bar(1.0)}),
+    "tls": Scenario("allowed over TLS, 1 client, 64 connections", tls=1, proxies=WITHOUT_RELAY,
+                    bars={"nginx": Bar(1.35), "haproxy": Bar(1.35)}),
+    "tls_bodies": Scenario("allowed over TLS, responses of 64 KiB, 1 client, 64 connections", tls=1,
+                           body=64 * 1024, proxies=WITHOUT_RELAY,
+                           bars={"nginx": Bar(1.2), "haproxy": Bar(1.2)}),
+    "tls_close": Scenario("allowed, a connection with a whole handshake per request, 64 at once",
+                          tls=1, once=True, proxies=WITHOUT_RELAY,
+                          bars={"nginx": Bar(1.15), "haproxy": Bar(1.15)}),
+    "tls_return": Scenario("allowed, a connection with a session per request, 64 at once", tls=2,
+                           once=True, proxies=WITHOUT_RELAY),
+    "tls_upstream": Scenario("allowed, the upstream speaks TLS, 1 client, 64 connections",
+                             upstream_tls=True, proxies=WITHOUT_RELAY,
+                             bars={"nginx": Bar(1.2), "haproxy": Bar(1.2)}),
     "log": Scenario("allowed, access log on, 1 client, 64 connections", log=True, cycles=15,
                     proxies=("gateway", "nginx"), bars={"nginx": Bar(1.2)}),
     "routes": Scenario("allowed, 10,000 routes beside one, 1 client, 64 connections",

@@ -39,8 +39,10 @@ def generator(scenario, proxies):
     """The command that loads running proxies."""
     options = {"upstream": proxies.upstream, "body": scenario.body, "rate": scenario.rate,
                "connections": scenario.connections, "once": int(scenario.once),
-               "keys": scenario.clients, "cycles": scenario.cycles, "seconds": scenario.seconds}
+               "tls": scenario.tls, "keys": scenario.clients, "cycles": scenario.cycles, "seconds": scenario.seconds}
     command = [PROGRAMS / "load", *proxies.arguments(scenario.attacks)]
+    if scenario.upstream_tls:
+        options["upstream_pem"] = proxies.pem
     for name, value in options.items():
         command += [f"--{name}", str(value)]
     return command

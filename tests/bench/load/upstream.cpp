@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <string_view>
-#include <sys/socket.h>
-#include <unistd.h>
+#include <utility>
 
 namespace bench {
 
@@ -26,7 +24,7 @@ std::string with_body(const std::string& body)
 
 class upstream::connection final : public watcher {
 public:
-    connection(const upstream& of, int fd) : of_{of}, fd_{fd} {}
+    connection(const upstream& of, int fd) : of_{of}, wire_{fd, of.tls_} {}
 
     void ready() override
     {
@@ -34,13 +32,22 @@ public:
             send_left();
             return;
         }
+        switch (wire_.shake()) {
+            case wire::hands::being_shaken:
+                return;
+            case wire::hands::refused:
+                wire_.close();
+                return;
+            case wire::hands::shaken:
+                break;
+        }
         static std::array<char, 16384> buffer;
-        const ssize_t got = recv(fd_, buffer.data(), buffer.size(), MSG_DONTWAIT);
-        if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
+        const ssize_t got = wire_.receive(buffer.data(), buffer.size());
+        if (got < 0) {
             return;
         }
-        if (got <= 0) {
-            close(fd_);
+        if (got == 0) {
+            wire_.close();
             return;
         }
         const std::string_view bytes{buffer.data(), static_cast<std::size_t>(got)};
@@ -54,15 +61,11 @@ public:
 private:
     void send_left()
     {
-        const ssize_t sent = send(fd_, left_.data(), left_.size(), MSG_NOSIGNAL);
-        if (sent < 0 && errno != EAGAIN) {
-            close(fd_);
-            return;
-        }
+        const ssize_t sent = wire_.send(left_);
         left_.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(sent, 0)));
         if (left_.empty() == waits_) {
             waits_ = !waits_;
-            of_.loop_.watch_writing(fd_, *this, waits_);
+            of_.loop_.watch_writing(wire_.fd(), *this, waits_);
         }
     }
 
@@ -77,15 +80,16 @@ private:
     }
 
     const upstream& of_;
-    int fd_;
+    wire wire_;
     std::string_view left_;  // of the response under way
     bool waits_ = false;     // to write
     std::string tail_;
 };
 
-upstream::upstream(loop& in, std::uint16_t port, std::size_t body_size)
+upstream::upstream(loop& in, std::uint16_t port, std::size_t body_size, tls_settings tls)
     : loop_{in},
       listener_{listen_on(port)},
+      tls_{std::move(tls)},
       response_{with_body(body_size == 0 ? std::string{document} : std::string(body_size, 'x'))},
       large_{with_body(std::string(256 * 1024, 'x'))}
 {

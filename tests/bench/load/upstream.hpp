@@ -4,6 +4,7 @@
 #pragma once
 
 #include "socket.hpp"
+#include "wire.hpp"
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,7 +13,8 @@ namespace bench {
 
 class upstream final : public watcher {
 public:
-    upstream(loop& in, std::uint16_t port, std::size_t body_size);  // 0: a short JSON document
+    // A body of 0 bytes: a short JSON document. `tls` may be null.
+    upstream(loop& in, std::uint16_t port, std::size_t body_size, tls_settings tls);
     ~upstream();
     upstream(const upstream&) = delete;
     upstream& operator=(const upstream&) = delete;
@@ -24,6 +26,7 @@ private:
 
     loop& loop_;
     int listener_;
+    tls_settings tls_;
     const std::string response_;
     const std::string large_;
     std::vector<std::unique_ptr<connection>> connections_;  // kept until the end
