@@ -27,7 +27,7 @@ class SystemTest(unittest.TestCase):
             return self.started(Origin(script, **options))
         made = self.started(Origin(script, tls=self.origin_tls.served("origin.test"), **options))
         secured_servers[made.address] = self.origin_tls
-        self.addCleanup(secured_servers.pop, made.address)
+        self.addCleanup(secured_servers.pop, made.address, None)
         return made
 
     def directory(self):
