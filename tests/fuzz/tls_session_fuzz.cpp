@@ -28,8 +28,8 @@ using net::tls_engine;
 using result = tls_engine::result;
 
 // What one connection may make OpenSSL hold, at any time: a client's first message may have 131,396
-// bytes (CLIENT_HELLO_MAX_LENGTH) and is kept twice, for its meaning and for the handshake's digest,
-// each time with a third of room to spare; beside it are records and what is fixed.
+// bytes (CLIENT_HELLO_MAX_LENGTH) and is kept twice, for its meaning and for the handshake's
+// digest, each time with a third of room to spare; beside it are records and what is fixed.
 constexpr long most_held = 2 * 131396 / 3 * 4 + 64 * 1024;
 // What may be sent besides answers to what came: certificates, tickets, an alert.
 constexpr std::size_t most_unasked = 8 * 1024;
