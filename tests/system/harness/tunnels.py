@@ -1,21 +1,24 @@
 """WebSockets in large numbers, each with a fate, and an account of what became of them."""
 import collections
 import random
+import time
 
 from harness.client import Closed
+from harness.load import LATE
 from harness.websocket import BINARY, CLOSE, Refused, WebSocket, frame
 
 SIZES = (1, 125, 4_000, 70_000)
 PAUSE = 0.02  # between frames: what counts is the number of tunnels, not their speed
 SILENCE = 30.0  # the longest that a byte may be late
 
-IN_ORDER, RESET, OUTLIVED, CUT, REFUSED, SILENT = (
+IN_ORDER, RESET, OUTLIVED, CUT, REFUSED, SILENT, CAME_LATE = (
     "ended in order",
     "reset by the client",
     "lived across a reload",
     "cut",
     "not granted",
     "neither answered nor closed",
+    "closed as the client was late",
 )
 
 
@@ -29,22 +32,25 @@ class Tunnels:
         """One tunnel after the other, in the caller's thread; how many had which fate."""
         chance, fates = random.Random(seed), collections.Counter()
         while not self._over.is_set():
+            began, opened = time.monotonic(), False
+            # Before there is a tunnel: who waited for the one after the next would never end.
+            seen = self._reloads()
             try:
                 with self._gateway.connect(timeout=SILENCE) as connection:
-                    self._live(connection, chance, fates)
+                    ws = WebSocket(connection, headers=[("X-Client", str(chance.randrange(64)))])
+                    opened = True
+                    self._live(ws, seen, chance, fates)
             except TimeoutError:
                 fates[SILENT] += 1
             except Refused:
                 fates[REFUSED] += 1
-            except (Closed, ConnectionError):
-                fates[CUT] += 1
+            except (Closed, OSError):
+                late = not opened and time.monotonic() - began >= LATE
+                fates[CAME_LATE if late else CUT] += 1
             self._over.wait(PAUSE)
         return fates
 
-    def _live(self, connection, chance, fates):
-        # Before there is a tunnel: who waited for the one after the next would never end.
-        seen = self._reloads()
-        ws = WebSocket(connection, headers=[("X-Client", str(chance.randrange(64)))])
+    def _live(self, ws, seen, chance, fates):
         stays = chance.random() < 0.3
         for _ in range(chance.randrange(1, 4)):
             self._carry(ws, chance)
@@ -55,13 +61,13 @@ class Tunnels:
             fates[OUTLIVED] += 1
         if chance.random() < 0.5:
             text = frame(BINARY, chance.randbytes(4_000), masked=True)
-            connection.send(text[: chance.randrange(len(text))])
-            connection.reset()
+            ws.connection.send(text[: chance.randrange(len(text))])
+            ws.connection.reset()
             fates[RESET] += 1
         else:
             ws.send(CLOSE)
             assert ws.receive() == (CLOSE, b""), "another answer to a close"
-            assert connection.ends(), "bytes after the end"
+            assert ws.connection.ends(), "bytes after the end"
             fates[IN_ORDER] += 1
 
     def _carry(self, ws, chance):
