@@ -3,6 +3,7 @@
 
 #include "config/print.hpp"
 #include "tests/unit/config/complaints.hpp"
+#include "tests/unit/own_folder.hpp"
 
 #include <filesystem>
 
@@ -14,16 +15,11 @@ using testing::StartsWith;
 
 class includes : public testing::Test {
 protected:
-    const std::filesystem::path folder{testing::TempDir() + "gateway_includes_test"};
+    const unit::own_folder files;
+    const std::filesystem::path& folder = files.path();
     const std::string main = (folder / "gateway.yaml").string();
 
-    void SetUp() override
-    {
-        std::filesystem::remove_all(folder);
-        std::filesystem::create_directories(folder / "conf.d");
-    }
-
-    void TearDown() override { std::filesystem::remove_all(folder); }
+    includes() { std::filesystem::create_directories(folder / "conf.d"); }
 
     std::string write(const std::string& name, const std::string& text) const
     {

@@ -1,6 +1,7 @@
 // The keys of plans: what arrives where, what is refused, and files of members.
 #include "config/print.hpp"
 #include "tests/unit/config/sample.hpp"
+#include "tests/unit/own_folder.hpp"
 
 #include <gmock/gmock.h>
 
@@ -30,17 +31,8 @@ sample with(const std::string& plans, const std::string& more, const std::string
 // A folder of its own, with a configuration and a plan file.
 class plan_files : public ::testing::Test {
 protected:
-    const std::filesystem::path folder =
-        std::filesystem::path{::testing::TempDir()} /
-        ("plans_" + std::string{::testing::UnitTest::GetInstance()->current_test_info()->name()});
-
-    void SetUp() override
-    {
-        std::filesystem::remove_all(folder);
-        std::filesystem::create_directories(folder);
-    }
-
-    void TearDown() override { std::filesystem::remove_all(folder); }
+    const unit::own_folder files;
+    const std::filesystem::path& folder = files.path();
 
     void write(const std::string& name, const std::string& text) const
     {

@@ -1,6 +1,7 @@
 #include "config/postgres_service.hpp"
 
 #include "config/postgres_url.hpp"
+#include "tests/unit/own_folder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,12 +17,8 @@ using parameters = std::map<std::string, std::string>;
 
 class postgres_services : public ::testing::Test {
 protected:
-    const std::filesystem::path folder =
-        std::filesystem::path{::testing::TempDir()} / "postgres_services";
-
-    postgres_services() { std::filesystem::create_directories(folder); }
-
-    ~postgres_services() override { std::filesystem::remove_all(folder); }
+    const unit::own_folder files;
+    const std::filesystem::path& folder = files.path();
 
     std::string file(const std::string& name, const std::string& text) const
     {

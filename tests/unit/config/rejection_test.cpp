@@ -1,6 +1,7 @@
 // What limits of a route answer, as it is written.
 #include "config/print.hpp"
 #include "tests/unit/config/complaints.hpp"
+#include "tests/unit/own_folder.hpp"
 
 #include <filesystem>
 
@@ -12,15 +13,10 @@ using testing::HasSubstr;
 // A page of 3 bytes beside the configuration.
 class rejections : public testing::Test {
 protected:
-    const std::filesystem::path folder{testing::TempDir() + "gateway_rejection_test"};
+    const unit::own_folder files;
+    const std::filesystem::path& folder = files.path();
 
-    void SetUp() override
-    {
-        std::filesystem::create_directories(folder);
-        write("page", "<p>");
-    }
-
-    void TearDown() override { std::filesystem::remove_all(folder); }
+    rejections() { write("page", "<p>"); }
 
     void write(const std::string& name, const std::string& text) const
     {
