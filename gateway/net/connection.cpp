@@ -259,6 +259,9 @@ sent connection::send_coded(std::string_view a, std::string_view b)
     if (!tls_->send(a, output) || !tls_->send(b, output)) {
         send_failed_ = true;
     }
+    if (says_end_) {
+        tls_->say_end(output);
+    }
     return output.empty() && !send_failed_ ? sent::all : send_bytes(output, {});
 }
 
@@ -318,8 +321,11 @@ void connection::continue_sending()
     drained();
 }
 
+// In one segment with what was gathered, if anything was.
 void connection::say_end()
 {
+    says_end_ = true;
+    flush();
     if (tls_ != nullptr && !sending() && !send_failed_) {
         std::string& output = loop_.tls().output;
         output.clear();
@@ -332,7 +338,6 @@ void connection::say_end()
 
 void connection::finish_sending()
 {
-    flush();
     say_end();
     finishing_ = sending();
     if (!finishing_) {
@@ -353,7 +358,7 @@ void connection::reset()
 
 void connection::close_when_sent()
 {
-    flush();
+    say_end();
     closing_ = sending();
     if (!closing_) {
         close();
@@ -363,7 +368,6 @@ void connection::close_when_sent()
 void connection::close()
 {
     if (!closed()) {
-        flush();
         say_end();
         // Closing is not enough while a process that is being started has a copy (fork(2)).
         loop_.data().remove(socket_.fd());

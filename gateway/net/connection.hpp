@@ -121,6 +121,8 @@ private:
     bool gathered_ = false;
     // The owner is still to be told that something is kept.
     bool held_back_ = false;
+    // Of TLS: with what is gathered goes the word that nothing follows.
+    bool says_end_ = false;
     // It closes when what is kept has gone.
     bool closing_ = false;
     // An end or an error has come: receiving will tell which.
