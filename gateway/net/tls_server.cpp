@@ -241,6 +241,8 @@ std::optional<std::string> tls_server::set_up(SSL_CTX* c) const
     SSL_CTX_set_read_ahead(c, 1);
     SSL_CTX_set_session_cache_mode(c, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_timeout(c, session_seconds);
+    // As Go does: who comes back gets another one.
+    SSL_CTX_set_num_tickets(c, 1);
     SSL_CTX_set_client_hello_cb(c, tls_callbacks::hello, nullptr);
     SSL_CTX_set_alpn_select_cb(c, choose_protocol, nullptr);
     SSL_CTX_set_tlsext_ticket_key_evp_cb(c, tls_callbacks::ticket);
