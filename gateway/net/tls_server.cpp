@@ -1,6 +1,7 @@
 #include "gateway/net/tls_server.hpp"
 
 #include "gateway/base/text.hpp"
+#include "gateway/net/client_sessions.hpp"
 
 #include <openssl/err.h>
 #include <openssl/evp.h>
@@ -17,8 +18,6 @@ namespace {
 constexpr std::string_view our_protocol = "http/1.1";
 // Forward secrecy and AEAD.
 constexpr const char* modern = "ECDHE+AESGCM:ECDHE+CHACHA20";
-// Tickets are believed for that long; the oldest of three keys is between 24 and 36 hours old.
-constexpr long session_seconds = 24 * 60 * 60;
 
 std::string digest_of(std::string_view text)
 {
@@ -64,6 +63,19 @@ int choose_protocol(SSL*, const unsigned char** out, unsigned char* out_size, co
         at += length + 1;
     }
     return SSL_TLSEXT_ERR_ALERT_FATAL;
+}
+
+// That it was taken makes OpenSSL remember it with the session, too.
+int accept_name(SSL*, int*, void*)
+{
+    return SSL_TLSEXT_ERR_OK;
+}
+
+// Whoever asks for certificates in another way, or by other authorities, believes no session of
+// this one: resuming looks at no certificate again, and asks for none.
+std::string way_of_believing(const tls_server_options& options)
+{
+    return std::to_string(static_cast<int>(options.clients)) + digest_of(options.client_ca.text);
 }
 
 std::string place_of(std::size_t i, const char* key)
@@ -118,7 +130,7 @@ tls_server::tls_server(const tls_server_options& options, const ticket_secret& s
       tickets_(
           options.tickets.text.empty() ? ticket_keys{secret} : ticket_keys{options.tickets.text}
       ),
-      believed_(digest_of(options.client_ca.text))
+      believed_(way_of_believing(options))
 {}
 
 tls_server::~tls_server() = default;
@@ -239,11 +251,14 @@ std::optional<std::string> tls_server::set_up(SSL_CTX* c) const
     );
     SSL_CTX_set_mode(c, SSL_MODE_RELEASE_BUFFERS);
     SSL_CTX_set_read_ahead(c, 1);
-    SSL_CTX_set_session_cache_mode(c, SSL_SESS_CACHE_OFF);
-    SSL_CTX_set_timeout(c, session_seconds);
+    limit_client_sessions(c);
     // As Go does: who comes back gets another one.
     SSL_CTX_set_num_tickets(c, 1);
     SSL_CTX_set_client_hello_cb(c, tls_callbacks::hello, nullptr);
+    // SSL_CTX_set_tlsext_servername_callback() is a macro with casts of C.
+    SSL_CTX_callback_ctrl(
+        c, SSL_CTRL_SET_TLSEXT_SERVERNAME_CB, reinterpret_cast<void (*)()>(accept_name)
+    );
     SSL_CTX_set_alpn_select_cb(c, choose_protocol, nullptr);
     SSL_CTX_set_tlsext_ticket_key_evp_cb(c, tls_callbacks::ticket);
     const std::string& ciphers = options_.ciphers;

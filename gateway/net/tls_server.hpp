@@ -75,7 +75,8 @@ private:
 
     tls_server_options options_;
     ticket_keys tickets_;
-    // What the client's certificates are believed by goes into the name of its sessions.
+    // How clients are asked for certificates, and what these are believed by, goes into the name of
+    // their sessions.
     std::string believed_;
     // For each set of certificates that some name has, by their indexes.
     std::map<std::vector<std::size_t>, context> contexts_;

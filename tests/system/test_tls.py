@@ -337,6 +337,34 @@ class ClientCertificates(TlsTest):
         self.assertEqual(self.status(gateway, "alice", host="other.test"), 421)
         self.assertEqual(self.status(gateway, host="other.test"), 421)
 
+    def resumed(self, gateway, version, host="gateway.test"):
+        """What is said to a client that comes back once."""
+        kept = self.folder.file("session")
+        ask = LAST.replace(b"gateway.test", host.encode())
+        self.openssl(gateway, version, "-ign_eof", "-sess_out", kept, text=LAST)
+        said = self.openssl(gateway, version, "-ign_eof", "-sess_in", kept, text=ask)
+        self.assertIn("Reused", said)
+        return said
+
+    def test_another_host_is_misdirected_in_a_session_that_goes_on_too(self):
+        gateway = self.asking("optional")
+        for version in ("-tls1_2", "-tls1_3"):
+            with self.subTest(version):
+                self.assertIn("HTTP/1.1 200", self.resumed(gateway, version))
+                self.assertIn("HTTP/1.1 421", self.resumed(gateway, version, "other.test"))
+
+    def test_a_session_is_believed_only_where_clients_are_asked_in_the_same_way(self):
+        for version in ("-tls1_2", "-tls1_3"):
+            with self.subTest(version):
+                gateway = self.asking("optional")
+                self.resumed(gateway, version)
+                how = f"client_certificates: require, client_ca: '{self.made.path('ca.pem')}'"
+                self.assertIn("reloaded", gateway.reload(self.text(how)))
+                kept = self.folder.file("session")
+                said = self.openssl(gateway, version, "-ign_eof", "-sess_in", kept, text=LAST)
+                self.assertNotIn("HTTP/1.1", said)
+                self.assertIn("alert", said)
+
     def test_each_has_a_bucket_of_its_own(self):
         for part in ("fingerprint", "subject", "san"):
             with self.subTest(part):

@@ -25,16 +25,16 @@ inline std::string pem_of(const std::function<void(BIO*)>& write)
     return text;
 }
 
-// For one name, for an hour.
+// For one name, for an hour or so many seconds.
 class identity {
 public:
-    explicit identity(const std::string& alternative_name)
+    explicit identity(const std::string& alternative_name, long seconds = 3600)
         : key_(EVP_EC_gen("P-256")), certificate_(X509_new())
     {
         X509_set_version(certificate_, 2);
         ASN1_INTEGER_set(X509_get_serialNumber(certificate_), 1);
         X509_gmtime_adj(X509_getm_notBefore(certificate_), -60);
-        X509_gmtime_adj(X509_getm_notAfter(certificate_), 3600);
+        X509_gmtime_adj(X509_getm_notAfter(certificate_), seconds);
         X509_set_pubkey(certificate_, key_);
         X509_NAME* const name = X509_get_subject_name(certificate_);
         const auto* const words = reinterpret_cast<const unsigned char*>("test");

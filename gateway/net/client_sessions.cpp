@@ -1,0 +1,70 @@
+#include "gateway/net/client_sessions.hpp"
+
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+
+#include <cstring>
+#include <ctime>
+
+namespace gateway::net {
+
+namespace {
+
+// What a ticket carries beside its session: when hands were shaken in full, in seconds since 1970.
+// OpenSSL counts each new ticket's time anew.
+bool agreed_at(SSL_SESSION* session, long& at)
+{
+    void* written = nullptr;
+    std::size_t size = 0;
+    if (SSL_SESSION_get0_ticket_appdata(session, &written, &size) != 1 || size != sizeof at) {
+        return false;
+    }
+    std::memcpy(&at, written, sizeof at);
+    return true;
+}
+
+// Before a ticket is made. 0: the handshake fails.
+int write_ticket(SSL* ssl, void*)
+{
+    SSL_SESSION* const session = SSL_get_session(ssl);
+    long at = 0;
+    if (session == nullptr || agreed_at(session, at)) {
+        return 1;
+    }
+    at = SSL_SESSION_get_time(session);
+    return SSL_SESSION_set1_ticket_appdata(session, &at, sizeof at);
+}
+
+bool holds(const SSL* ssl, SSL_SESSION* session)
+{
+    long at = 0;
+    const long longest = SSL_CTX_get_timeout(SSL_get_SSL_CTX(ssl));
+    if (!agreed_at(session, at) || std::time(nullptr) - at > longest) {
+        return false;
+    }
+    const X509* const shown = SSL_SESSION_get0_peer(session);
+    return shown == nullptr || X509_cmp_current_time(X509_get0_notAfter(shown)) > 0;
+}
+
+// The signature is OpenSSL's.
+// NOLINTNEXTLINE(readability-function-size)
+SSL_TICKET_RETURN
+read_ticket(SSL* ssl, SSL_SESSION* session, const unsigned char*, std::size_t, SSL_TICKET_STATUS status, void*)
+{
+    const bool is_read = status == SSL_TICKET_SUCCESS || status == SSL_TICKET_SUCCESS_RENEW;
+    if (!is_read || !holds(ssl, session)) {
+        return SSL_TICKET_RETURN_IGNORE_RENEW;
+    }
+    return status == SSL_TICKET_SUCCESS ? SSL_TICKET_RETURN_USE : SSL_TICKET_RETURN_USE_RENEW;
+}
+
+}  // namespace
+
+void limit_client_sessions(SSL_CTX* of, std::chrono::seconds longest)
+{
+    SSL_CTX_set_session_cache_mode(of, SSL_SESS_CACHE_OFF);
+    SSL_CTX_set_timeout(of, longest.count());
+    SSL_CTX_set_session_ticket_cb(of, write_ticket, read_ticket, nullptr);
+}
+
+}  // namespace gateway::net
