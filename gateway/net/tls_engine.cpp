@@ -182,6 +182,16 @@ void tls_engine::say_end(std::string& out)
     ERR_clear_error();
 }
 
+bool tls_engine::has_begun() const
+{
+    return SSL_in_before(ssl_.get()) == 0;
+}
+
+bool tls_engine::has_part() const
+{
+    return SSL_has_pending(ssl_.get()) == 1;
+}
+
 bool tls_engine::resumed() const
 {
     return SSL_session_reused(ssl_.get()) == 1;

@@ -60,6 +60,12 @@ public:
     // Until the handshake has ended, once and for all.
     bool shaking_hands() const { return !shaken_; }
 
+    // Something has come, and so hands are being shaken.
+    bool has_begun() const;
+
+    // A part of a record has come, and its end has not.
+    bool has_part() const;
+
     // Whether an earlier session went on, once hands are shaken.
     bool resumed() const;
 

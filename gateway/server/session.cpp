@@ -41,7 +41,8 @@ void session::drain()
     if (http_ != nullptr) {
         http_->state().drain();
     }
-    if (shaking_hands()) {
+    was_shaking_hands_ = shaking_hands();
+    if (is_silent()) {
         armed_ = timeout::none;  // it has less time now
     }
     after_event();
@@ -124,7 +125,8 @@ void session::rest(bool moved)
         arm(timeout::body, moved);
     } else {
         want_read();
-        arm(timeout::idle, moved);
+        // A part of a record is one of a request.
+        arm(tls() != nullptr && tls()->has_part() ? timeout::head : timeout::idle, moved);
     }
 }
 
@@ -145,9 +147,12 @@ base::duration session::length_of(timeout t) const
     const http::options& limits = http_ ? http_->limits() : env_.view->http;
     switch (t) {
         case timeout::handshake:
-            return draining_ ? std::min(drain_grace, handshake_limit_) : handshake_limit_;
+            return draining_ && is_silent() ? std::min(drain_grace, handshake_limit_)
+                                            : handshake_limit_;
         case timeout::idle:
-            return draining_ ? drain_grace : limits.idle_timeout;
+            return !draining_           ? limits.idle_timeout
+                   : was_shaking_hands_ ? handshake_limit_
+                                        : drain_grace;
         case timeout::head:
             return limits.header_timeout;
         case timeout::response:
@@ -167,6 +172,9 @@ void session::readable()
 {
     std::span<char> bytes;
     const bool began_shaken = !shaking_hands();
+    if (draining_ && is_silent()) {
+        armed_ = timeout::none;  // it has its whole time again
+    }
     const net::received got = receive(bytes);
     if (!began_shaken) {
         handshake_ended(got);
@@ -178,6 +186,9 @@ void session::readable()
         state.client_bytes(bytes);
     } else if (got != net::received::nothing) {
         peer_ended(got == net::received::closed);
+    } else {
+        // Of a record of 16 KiB, which may take its time.
+        moved = http_ != nullptr && http_->state().reads_content() && tls()->has_part();
     }
     after_event(moved);
 }

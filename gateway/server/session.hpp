@@ -22,7 +22,8 @@ class http1_connection;
 
 class session final : public net::connection, private base::timer_entry {
 public:
-    // How long an idle connection stays open while draining, for a request on its way.
+    // How long an idle connection stays open while draining, for a request on its way; one that has
+    // begun to shake hands has its whole time for that, and as much for its request.
     static constexpr base::duration drain_grace = std::chrono::milliseconds{500};
 
     session(
@@ -81,12 +82,18 @@ private:
     timeout armed_ = timeout::none;
     bool counted_active_ = false;
     bool draining_ = false;
+    // When the drain began.
+    bool was_shaking_hands_ = false;
     const std::optional<decide_options> decide_;
     base::duration handshake_limit_{0};
     std::unique_ptr<client_tls> told_tls_;
 
     http1_connection& http();
     void rest(bool moved);
+
+    // Nothing has come of a handshake.
+    bool is_silent() const { return shaking_hands() && !tls()->has_begun(); }
+
     void arm(timeout wanted, bool moved);
     base::duration length_of(timeout t) const;
     void count_active(bool active);
