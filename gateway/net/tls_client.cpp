@@ -1,6 +1,7 @@
 #include "gateway/net/tls_client.hpp"
 
 #include "gateway/base/ip_address.hpp"
+#include "gateway/net/system_authorities.hpp"
 
 #include <openssl/err.h>
 #include <openssl/x509_vfy.h>
@@ -28,6 +29,9 @@ std::optional<std::string> tls_client::prepare(tls_client_options& options)
     options.context.reset(SSL_CTX_new(TLS_client_method()), SSL_CTX_free);
     if (!options.context) {
         throw std::bad_alloc{};
+    }
+    if (options.ca.text.empty()) {
+        options.system_edition = edition_of_system_authorities();
     }
     auto complaint = set_up(options.context.get(), options);
     ERR_clear_error();

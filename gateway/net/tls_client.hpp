@@ -28,11 +28,15 @@ struct tls_client_options {
 
     // What all clients of these options share, on any thread; see tls_client::prepare().
     std::shared_ptr<SSL_CTX> context{};
+    // Which certificates of the system's it has, if `ca` is empty.
+    std::string system_edition{};
 
+    // Whether clients of both believe the same servers and show the same.
     bool operator==(const tls_client_options& o) const
     {
         return ca == o.ca && certificate == o.certificate && key == o.key &&
-               server_name == o.server_name && verify == o.verify;
+               server_name == o.server_name && verify == o.verify &&
+               system_edition == o.system_edition;
     }
 };
 

@@ -151,6 +151,19 @@ class Believing(UpstreamTlsTest):
             self.assertIn("reloaded", gateway.reload(text))
             self.assertEqual(gateway.get().status, status)
 
+    def test_a_reload_reads_the_certificates_of_the_system_again(self):
+        origin = self.secured()
+        folder = self.directory()
+        believed = folder.file("believed.pem")
+        shutil.copy(Certificates(self.directory()).path("ca.pem"), believed)
+        text = self.text(origin.address).replace(f"ca: '{self.made.path('ca.pem')}', ", "")
+        system = {"SSL_CERT_FILE": believed, "SSL_CERT_DIR": folder.file("nowhere")}
+        gateway = self.gateway(text, environment=system)
+        self.assertEqual(gateway.get().status, 502)
+        shutil.copy(self.made.path("ca.pem"), believed)
+        self.assertIn("reloaded", gateway.reload(text))
+        self.assertEqual(gateway.get().status, 200)
+
     def kept_aside(self):
         """The authority of now, in another folder."""
         aside = Certificates(self.directory())

@@ -1,0 +1,53 @@
+#include "gateway/net/system_authorities.hpp"
+
+#include <openssl/x509.h>
+
+#include <cstdlib>
+#include <string_view>
+#include <sys/stat.h>
+
+namespace gateway::net {
+
+namespace {
+
+std::string place(const char* variable, const char* otherwise)
+{
+    const char* const said = std::getenv(variable);
+    return said == nullptr ? otherwise : said;
+}
+
+std::string edition_of(const std::string& path)
+{
+    struct stat about {};
+
+    if (::stat(path.c_str(), &about) != 0) {
+        return "none,";
+    }
+    std::string text;
+    for (const auto number :
+         {static_cast<long long>(about.st_ino),
+          static_cast<long long>(about.st_size),
+          static_cast<long long>(about.st_mtim.tv_sec),
+          static_cast<long long>(about.st_mtim.tv_nsec)}) {
+        text += std::to_string(number) + ',';
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string edition_of_system_authorities()
+{
+    std::string text =
+        edition_of(place(X509_get_default_cert_file_env(), X509_get_default_cert_file()));
+    const std::string folders = place(X509_get_default_cert_dir_env(), X509_get_default_cert_dir());
+    std::string_view rest = folders;
+    while (!rest.empty()) {
+        const std::size_t end = rest.find(':');
+        text += edition_of(std::string{rest.substr(0, end)});
+        rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
+    }
+    return text;
+}
+
+}  // namespace gateway::net
