@@ -38,11 +38,15 @@ std::string subject_of(const X509* c)
     return text;
 }
 
-std::string alternative_names_of(const X509* c)
+std::string alternative_names_of(const X509* of)
 {
     std::string names;
-    for_each_alternative_name(c, [&names](int, std::string_view name) {
-        names.append(names.empty() ? "" : ",").append(name);
+    for_each_alternative_name(of, [&names](int, std::string_view name) {
+        names += names.empty() ? "" : ",";
+        for (const char c : name) {
+            names += c == ',' || c == '\\' ? "\\" : "";
+            names += c;
+        }
     });
     return names;
 }
@@ -61,14 +65,17 @@ std::string field_of(const X509* c)
 
 }  // namespace
 
-std::optional<client_certificate> client_certificate_of(SSL* ssl)
+std::optional<client_certificate> client_certificate_of(SSL* ssl, bool with_fields)
 {
     const X509* const c = SSL_get0_peer_certificate(ssl);
     if (c == nullptr || SSL_get_verify_result(ssl) != X509_V_OK) {
         return std::nullopt;
     }
-    client_certificate found{
-        fingerprint_of(c), subject_of(c), alternative_names_of(c), field_of(c), {}};
+    client_certificate found{fingerprint_of(c), subject_of(c), alternative_names_of(c), {}, {}};
+    if (!with_fields) {
+        return found;
+    }
+    found.field = field_of(c);
     // A session that goes on has the certificate, and not what vouched for it.
     const STACK_OF(X509)* const chain = SSL_get_peer_cert_chain(ssl);
     for (int i = 0; chain != nullptr && i < sk_X509_num(chain); ++i) {

@@ -13,14 +13,16 @@ struct client_certificate {
     std::string fingerprint;
     // As RFC 2253 writes it.
     std::string subject;
-    // Its alternative names, separated by commas: DNS names, URIs and mail addresses.
+    // Its alternative names, separated by commas: DNS names, URIs and mail addresses. A comma or a
+    // backslash within a name has a backslash in front.
     std::string alternative_names;
-    // The values of Client-Cert and Client-Cert-Chain (RFC 9440).
+    // The values of Client-Cert and Client-Cert-Chain (RFC 9440), if they are to be told.
     std::string field;
     std::string chain_field;
 };
 
-// Nothing: the client has shown none, or it was not verified.
-std::optional<client_certificate> client_certificate_of(SSL* ssl);
+// Nothing: the client has shown none, or it was not verified. The fields, which are as long as all
+// its certificates, only if they are to be told.
+std::optional<client_certificate> client_certificate_of(SSL* ssl, bool with_fields);
 
 }  // namespace gateway::net

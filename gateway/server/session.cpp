@@ -199,7 +199,7 @@ void session::handshake_ended(net::received got)
     if (!shaking_hands()) {
         (tls()->resumed() ? env_.metrics.tls_resumed : env_.metrics.tls_full).add();
         if (told_tls_ != nullptr) {
-            told_tls_->certificate = net::client_certificate_of(tls()->ssl());
+            told_tls_->certificate = net::client_certificate_of(tls()->ssl(), told_tls_->forwarded);
             told_tls_->asked_name = tls()->asked_name();
         }
     } else if (got == net::received::broken || got == net::received::closed) {
