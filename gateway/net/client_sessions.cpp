@@ -48,8 +48,7 @@ bool holds(const SSL* ssl, SSL_SESSION* session)
 
 // The signature is OpenSSL's.
 // NOLINTNEXTLINE(readability-function-size)
-SSL_TICKET_RETURN
-read_ticket(SSL* ssl, SSL_SESSION* session, const unsigned char*, std::size_t, SSL_TICKET_STATUS status, void*)
+int read_ticket(SSL* ssl, SSL_SESSION* session, const unsigned char*, std::size_t, int status, void*)
 {
     const bool is_read = status == SSL_TICKET_SUCCESS || status == SSL_TICKET_SUCCESS_RENEW;
     if (!is_read || !holds(ssl, session)) {
