@@ -118,19 +118,6 @@ void complain(section& tls, const std::string& complaint)
     );
 }
 
-void warn_of_dates(section& tls, const net::tls_server_options& options)
-{
-    const base::duration now = base::unix_time();
-    for (const net::server_certificate& one : options.certificates) {
-        const auto facts = net::facts_of(one.certificate.text);
-        if (facts && facts->not_after < now) {
-            tls.warning("certificates", quoted(one.certificate.path) + " has expired");
-        } else if (facts && facts->not_before > now) {
-            tls.warning("certificates", quoted(one.certificate.path) + " is not valid yet");
-        }
-    }
-}
-
 void check(section& tls, const net::tls_server_options& options)
 {
     const bool asks = options.clients != net::client_certificates::none;
@@ -151,8 +138,10 @@ void check(section& tls, const net::tls_server_options& options)
     }
     if (const auto complaint = net::tls_server::check(options)) {
         complain(tls, *complaint);
-    } else {
-        warn_of_dates(tls, options);
+        return;
+    }
+    for (const net::server_certificate& one : options.certificates) {
+        warn_of_dates(tls, "certificates", one.certificate);
     }
 }
 

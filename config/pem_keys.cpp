@@ -2,6 +2,7 @@
 
 #include "config/text_file.hpp"
 #include "config/yaml_text.hpp"
+#include "gateway/base/clock.hpp"
 
 namespace gateway::config {
 namespace {
@@ -25,6 +26,17 @@ void load_named_file(
         from.problem(key, quoted(*path) + " is empty");
     }
     file = {*path, std::move(read.text)};
+}
+
+void warn_of_dates(section& from, std::string_view key, const net::pem_file& shown)
+{
+    const base::duration now = base::unix_time();
+    const auto facts = net::facts_of(shown.text);
+    if (facts && facts->not_after < now) {
+        from.warning(key, quoted(shown.path) + " has expired");
+    } else if (facts && facts->not_before > now) {
+        from.warning(key, quoted(shown.path) + " is not valid yet");
+    }
 }
 
 std::optional<std::string> printed_path(const std::string& path)

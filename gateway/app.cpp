@@ -121,7 +121,7 @@ app::app(const config::settings& settings, const std::string& config_path, own_s
     metrics_.set_dropped_lines_source([this] { return access_log_.dropped_lines(); });
     metrics_.set_health_source([this] { return health_.results(); });
     metrics_.set_plan_source([this] { return plan_watch_.figures(); });
-    metrics_.set_certificate_source([this] { return certificate_expiry(settings_.server); });
+    metrics_.set_certificate_source([this] { return certificate_expiry(settings_); });
     plan_watch_.watch(settings_);
 }
 

@@ -4,22 +4,48 @@
 
 namespace gateway {
 
-std::vector<telemetry::certificate_figures> certificate_expiry(const server::options& options)
-{
-    std::vector<telemetry::certificate_figures> figures;
-    std::set<std::string> told;
-    for (const server::listener_options& listener : options.listeners) {
-        if (!listener.tls) {
-            continue;
+namespace {
+
+class figures {
+public:
+    void add(const net::pem_file& shown)
+    {
+        const auto facts = net::facts_of(shown.text);
+        if (facts && told_.insert(shown.path).second) {
+            all.push_back({shown.path, facts->not_after});
         }
-        for (const net::server_certificate& one : listener.tls->certificates) {
-            const auto facts = net::facts_of(one.certificate.text);
-            if (facts && told.insert(one.certificate.path).second) {
-                figures.push_back({one.certificate.path, facts->not_after});
+    }
+
+    std::vector<telemetry::certificate_figures> all;
+
+private:
+    std::set<std::string> told_;
+};
+
+}  // namespace
+
+std::vector<telemetry::certificate_figures> certificate_expiry(const config::settings& settings)
+{
+    figures found;
+    for (const server::listener_options& listener : settings.server.listeners) {
+        if (listener.tls) {
+            for (const net::server_certificate& one : listener.tls->certificates) {
+                found.add(one.certificate);
             }
         }
     }
-    return figures;
+    for (const proxy::upstream_options& upstream : settings.upstreams) {
+        if (upstream.tls) {
+            found.add(upstream.tls->certificate);
+        }
+    }
+    for (const config::shared_store& store : settings.shared_stores) {
+        const auto* const redis = std::get_if<store::redis_options>(&store.options);
+        if (redis != nullptr && redis->tls) {
+            found.add(redis->tls->certificate);
+        }
+    }
+    return std::move(found.all);
 }
 
 }  // namespace gateway

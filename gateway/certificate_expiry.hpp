@@ -1,13 +1,14 @@
-// Until when the certificates of listeners hold, for the metrics.
+// Until when the certificates hold that are shown to others, for the metrics: to clients, upstreams
+// and stores.
 #pragma once
 
-#include "gateway/server/options.hpp"
+#include "config/settings.hpp"
 #include "gateway/telemetry/registry.hpp"
 
 #include <vector>
 
 namespace gateway {
 
-std::vector<telemetry::certificate_figures> certificate_expiry(const server::options& options);
+std::vector<telemetry::certificate_figures> certificate_expiry(const config::settings& settings);
 
 }  // namespace gateway

@@ -56,7 +56,7 @@ void add_certificate_families(families& all, const std::vector<certificate_figur
 {
     auto expiry = gauge_family(
         "gateway_tls_certificate_expiry_timestamp_seconds",
-        "Until when a certificate of a listener holds, as Unix time."
+        "Until when a certificate holds that others are shown, as Unix time."
     );
     for (const certificate_figures& c : certificates) {
         add_row(expiry, {{"certificate", c.name}}, static_cast<double>(c.expires.count()));
