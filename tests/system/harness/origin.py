@@ -135,7 +135,9 @@ class Origin:
     returns False ends the connection. With `tls`, a context, it speaks that, after `greeting` of
     the plain connection."""
 
-    def __init__(self, script=answer_ok, unix_path=None, port=0, tls=None, greeting=lambda raw: None):
+    def __init__(
+        self, script=answer_ok, unix_path=None, port=0, tls=None, greeting=lambda raw: None, host="127.0.0.1"
+    ):
         self.script = script
         self._tls = tls
         self._greeting = greeting
@@ -147,8 +149,10 @@ class Origin:
         self._lock = threading.Lock()
         self._path = unix_path
         if unix_path is None:
-            self._listening = socket.create_server(("127.0.0.1", port), backlog=1024)
-            self.address = "%s:%d" % self._listening.getsockname()
+            family = socket.AF_INET6 if ":" in host else socket.AF_INET
+            self._listening = socket.create_server((host, port), family=family, backlog=1024)
+            brackets = "[%s]:%d" if ":" in host else "%s:%d"
+            self.address = brackets % self._listening.getsockname()[:2]
         else:
             self._listening = socket.socket(socket.AF_UNIX)
             self._listening.bind(unix_path)
@@ -212,7 +216,8 @@ class Origin:
         with self._lock:
             for connected in self._open:
                 try:
-                    connected.shutdown(socket.SHUT_RDWR)
+                    # Not that of ssl: it makes whoever reads meanwhile take records for text.
+                    socket.socket.shutdown(connected, socket.SHUT_RDWR)
                 except OSError:
                     pass
 
