@@ -110,6 +110,7 @@ class Names(TlsTest):
             with self.subTest(version):
                 said = self.openssl(gateway, version, "-ign_eof", "-sess_out", kept, text=LAST)
                 self.assertIn("New, TLSv1.", said)
+                self.assertNotRegex(said, "Max Early Data: [1-9]")
                 again = self.openssl(gateway, version, "-sess_in", kept)
                 self.assertIn("Reused, TLSv1.", again)
                 elsewhere = self.openssl(gateway, version, "-sess_in", kept, name="other.test")
@@ -367,6 +368,21 @@ class ClientCertificates(TlsTest):
                 said = self.openssl(gateway, version, "-ign_eof", "-sess_in", kept, text=LAST)
                 self.assertNotIn("HTTP/1.1", said)
                 self.assertIn("alert", said)
+
+    def test_a_reload_may_bring_another_authority(self):
+        gateway = self.asking("require")
+        alice = ("-cert", self.made.path("alice.pem"), "-key", self.made.path("alice.key"))
+        kept = self.folder.file("session")
+        self.assertIn("HTTP/1.1 200", self.openssl(gateway, *alice, "-ign_eof", "-sess_out", kept, text=LAST))
+        before = self.connected(gateway, context=self.made.context("alice"))
+        self.answer(before)
+        how = f"client_certificates: require, client_ca: '{self.stranger.path('ca.pem')}'"
+        self.assertIn("reloaded", gateway.reload(self.text(how)))
+        self.assertEqual(self.answer(before)[:12], b"HTTP/1.1 200", "it is shown no other rules")
+        self.assertEqual(self.status(gateway, "stranger"), 200)
+        said = self.openssl(gateway, *alice, "-ign_eof", "-sess_in", kept, text=LAST)
+        self.assertIn("alert unknown ca", said)
+        self.assertNotIn("HTTP/1.1", said)
 
     def test_each_has_a_bucket_of_its_own(self):
         for part in ("fingerprint", "subject", "san"):

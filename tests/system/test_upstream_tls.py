@@ -1,8 +1,10 @@
 """Upstreams that speak TLS: who is believed, what is kept, and what is said when it fails."""
 import shutil
+import signal
 import socket
 import ssl
 import threading
+import time
 
 from harness.case import SystemTest
 from harness.certificates import EC, Certificates
@@ -139,6 +141,38 @@ class Believing(UpstreamTlsTest):
         self.assertEqual(nobody.get().status, 502)
         nobody.wait_for_diagnostic("certificate required")
         self.assertEqual(self.failures(nobody, "reset"), 1)
+        context.maximum_version = ssl.TLSVersion.TLSv1_2
+        self.assert_refused(self.in_front_of(origin), "tls", "handshake failure")
+
+    def test_who_the_gateway_is_in_health_checks(self):
+        context = self.served()
+        context.load_verify_locations(self.made.path("ca.pem"))
+        context.verify_mode = ssl.CERT_REQUIRED
+        origin = self.secured(context=context)
+        self.made.issue("gateway", "DNS:gateway.internal")
+        own = f"cert: '{self.made.path('gateway.pem')}', key: '{self.made.path('gateway.key')}'"
+        checked = "health: { path: /, interval: 100ms, timeout: 5s },"
+        self.in_front_of(origin, tls=own, more=checked)
+        wait_until(lambda: len(origin.requests) > 2, 10, "it is checked")
+        self.in_front_of(origin, more=checked).wait_for_diagnostic(f"{origin.address} is unhealthy")
+
+    def test_an_address_of_ipv6(self):
+        origin = self.secured(context=self.served("IP:::1"), host="::1")
+        self.assertEqual(self.in_front_of_quoted(origin).get().status, 200)
+        other = self.secured(context=self.served("IP:::2"), host="::1")
+        self.assert_refused(self.in_front_of_quoted(other), "certificate", "IP address mismatch")
+
+    def in_front_of_quoted(self, origin):
+        return self.gateway(self.text(f"'{origin.address}'"))
+
+    def test_an_expired_certificate_of_our_own_is_warned_of(self):
+        self.made.issue("gateway", "DNS:gateway.internal", EC, -1)
+        path = self.made.path("gateway.pem")
+        own = f"cert: '{path}', key: '{self.made.path('gateway.key')}'"
+        gateway = self.in_front_of(self.secured(), tls=own)
+        gateway.wait_for_diagnostic("has expired")
+        name = "gateway_tls_certificate_expiry_timestamp_seconds"
+        self.assertLess(gateway.metrics().sum(name, certificate=path), time.time())
 
     def test_a_reload_reads_the_files_again(self):
         origin = self.secured()
@@ -189,6 +223,34 @@ class Failing(UpstreamTlsTest):
         gateway = self.in_front_of(origin, more="connect_timeout: 200ms,")
         self.assertEqual(gateway.get().status, 504)
         self.assertEqual(self.failures(gateway, "connect_timeout"), 1)
+
+    def test_a_handshake_is_finished_whatever_happens_to_the_gateway(self):
+        waiting, go_on = threading.Event(), threading.Event()
+
+        def hold_up(raw):
+            waiting.set()
+            go_on.wait(20)
+
+        self.addCleanup(go_on.set)
+        origin = self.secured(greeting=hold_up)
+        text = self.text(origin.address, more="connect_timeout: 20s,")
+        gateway = self.gateway(text)
+        with gateway.connect() as client:
+            client.request()
+            waiting.wait(20)
+            self.assertIn("reloaded", gateway.reload(text))
+            gateway.signal(signal.SIGTERM)
+            gateway.wait_for_diagnostic("draining")
+            go_on.set()
+            self.assertEqual(client.response().status, 200)
+        self.assertEqual(gateway.wait(), 0)
+
+    def test_a_silent_server_is_unhealthy(self):
+        end = threading.Event()
+        self.addCleanup(end.set)
+        origin = self.secured(greeting=lambda raw: end.wait(20))
+        gateway = self.in_front_of(origin, more="health: { path: /, interval: 100ms, timeout: 200ms },")
+        gateway.wait_for_diagnostic(f"{origin.address} is unhealthy, no complete answer in time")
 
     def test_another_server_takes_over(self):
         good = self.secured()
