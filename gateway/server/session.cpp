@@ -126,7 +126,7 @@ void session::rest(bool moved)
     } else {
         want_read();
         // A part of a record is one of a request.
-        arm(tls() != nullptr && tls()->has_part() ? timeout::head : timeout::idle, moved);
+        arm(has_part() ? timeout::head : timeout::idle, moved);
     }
 }
 
@@ -188,7 +188,7 @@ void session::readable()
         peer_ended(got == net::received::closed);
     } else {
         // Of a record of 16 KiB, which may take its time.
-        moved = http_ != nullptr && http_->state().reads_content() && tls()->has_part();
+        moved = http_ != nullptr && http_->state().reads_content() && has_part();
     }
     after_event(moved);
 }

@@ -94,6 +94,8 @@ private:
     // Nothing has come of a handshake.
     bool is_silent() const { return shaking_hands() && !tls()->has_begun(); }
 
+    // A part of a record of TLS has come.
+    bool has_part() const { return tls() != nullptr && tls()->has_part(); }
     void arm(timeout wanted, bool moved);
     base::duration length_of(timeout t) const;
     void count_active(bool active);
