@@ -96,6 +96,7 @@ private:
 
     // A part of a record of TLS has come.
     bool has_part() const { return tls() != nullptr && tls()->has_part(); }
+
     void arm(timeout wanted, bool moved);
     base::duration length_of(timeout t) const;
     void count_active(bool active);
