@@ -12,6 +12,7 @@ namespace {
 
 using std::chrono::hours;
 using std::chrono::milliseconds;
+using std::chrono::minutes;
 using std::chrono::seconds;
 
 const limit::limit five = *limit::limit::make(1, hours{1}, 5);
@@ -94,6 +95,52 @@ TEST(redis_store, a_key_that_holds_something_else_fails_its_own_question_only)
         s.server().command({"SET", key_of_secret, value});
         EXPECT_EQ(why(s, "secret"), failure::corrupt) << value;
         EXPECT_EQ(s.server().command({"GET", key_of_secret}), value) << "left as it was";
+    }
+}
+
+TEST(redis_store, bans_that_hold_something_else_fail_their_own_question_only)
+{
+    redis_subject s;
+    ASSERT_TRUE(s.becomes_healthy());
+    const limit::penalty penalty{
+        .after = 2, .within = minutes{1}, .ban = minutes{1}, .max_ban = hours{1}};
+    charge banned = of("secret", 1);
+    banned.penalty = &penalty;
+    answer a;
+    s.server().command({"RPUSH", key_of_secret + ":ban", "x"});
+    EXPECT_EQ(s.ask({&banned, 1}, a), failure::corrupt);
+    for (const std::string& value :
+         {std::string(300, '9'),
+          std::string{"99999999999999999999 1"},
+          std::string{"1 31536000000001"},
+          std::string{"x"},
+          std::string{},
+          "1 1" + std::string(1001, ' ') + "1.5"}) {
+        s.server().command({"DEL", key_of_secret + ":ban"});
+        s.server().command({"SET", key_of_secret + ":ban", value});
+        EXPECT_EQ(s.ask({&banned, 1}, a), failure::corrupt) << value;
+        EXPECT_EQ(why(s, "other", 5), std::nullopt) << "the connection is kept";
+    }
+    std::string many = "1 1";
+    for (int i = 0; i <= limit::penalty::most_rejections; ++i) {
+        many += " 1";
+    }
+    s.server().command({"SET", key_of_secret + ":ban", many});
+    EXPECT_EQ(s.ask({&banned, 1}, a), failure::corrupt) << "too many";
+    s.server().command({"SET", key_of_secret + ":ban", many.substr(0, many.size() - 2)});
+    EXPECT_EQ(s.ask({&banned, 1}, a), std::nullopt);
+}
+
+TEST(redis_store, a_mark_of_gifts_that_holds_something_else_is_none)
+{
+    redis_subject s;
+    ASSERT_TRUE(s.becomes_healthy());
+    s.server().command({"RPUSH", "gw:gift", "x"});
+    EXPECT_EQ(why(s, "secret"), std::nullopt);
+    for (const std::string value : {"x", "", "nan"}) {
+        s.server().command({"DEL", "gw:gift"});
+        s.server().command({"SET", "gw:gift", value});
+        EXPECT_EQ(why(s, "secret"), std::nullopt) << value;
     }
 }
 

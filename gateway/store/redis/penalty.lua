@@ -5,26 +5,37 @@
 -- long the last ban was (0: there was none), and the moments of rejections that a ban may count.
 local offences = {}
 
-local function offences_at(key)
-    local known = offences[key]
-    if known then
-        return known
-    end
-    known = { until_ = 0, length = 0, rejections = {} }
-    offences[key] = known
-    local value = redis.pcall('GET', key)
-    if type(value) ~= 'string' then
-        return known
+-- Twins of penalty::most_rejections and penalty::longest, and the last moment that a number can be.
+local most_rejections, longest_ban, latest = 1000, 31536000000000, 9007199254740992
+
+-- Nothing: no such value was written here.
+local function read_offences(value)
+    if type(value) ~= 'string' or #value > 17 * (2 + most_rejections)
+        or not string.match(value, '^%d+ %d+[ %d]*$') then
+        return nil
     end
     local numbers = {}
-    for number in string.gmatch(value, '%d+') do
-        numbers[#numbers + 1] = tonumber(number)
+    for digits in string.gmatch(value, '%d+') do
+        local number = tonumber(digits)
+        if number > latest then
+            return nil
+        end
+        numbers[#numbers + 1] = number
     end
-    if #numbers >= 2 then
-        known.until_, known.length = numbers[1], numbers[2]
-        known.rejections = { unpack(numbers, 3) }
+    if numbers[2] > longest_ban or #numbers > 2 + most_rejections then
+        return nil
     end
-    return known
+    return { until_ = numbers[1], length = numbers[2], rejections = { unpack(numbers, 3) } }
+end
+
+-- Nothing: the key holds something else.
+local function offences_at(key)
+    if offences[key] == nil then
+        local value = redis.pcall('GET', key)
+        local none = { until_ = 0, length = 0, rejections = {} }
+        offences[key] = not value and none or read_offences(value) or false
+    end
+    return offences[key]
 end
 
 local function write_offences(key, o, penalty)
@@ -38,9 +49,10 @@ local function write_offences(key, o, penalty)
     redis.call('SET', key, table.concat(value, ' '), 'PX', string.format('%.0f', left))
 end
 
+-- Whatever the key held.
 local function ban(key, penalty, length)
-    local o = offences_at(key)
-    o.rejections, o.length, o.until_ = {}, length, now + length
+    local o = { until_ = now + length, length = length, rejections = {} }
+    offences[key] = o
     write_offences(key, o, penalty)
 end
 

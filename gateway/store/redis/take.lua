@@ -29,7 +29,9 @@ local buckets = {}
 
 local call_number = tonumber(ARGV[1])
 local mark_key = call_number > 0 and KEYS[#KEYS]
-local reply, said = { call_number, mark_key and tonumber(redis.call('GET', mark_key) or 0) or 0 }, 2
+-- Of another type it is none, and the next gift replaces it.
+local mark = mark_key and redis.pcall('GET', mark_key)
+local reply, said = { call_number, type(mark) == 'string' and tonumber(mark) or 0 }, 2
 
 local function say(number)
     said = said + 1

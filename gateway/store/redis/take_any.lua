@@ -206,6 +206,7 @@ local function charge()
         c.ban_key = KEYS[key]
     end
     c.bucket = bucket_of(bucket_key, c.limit)
+    c.readable = c.bucket and (not c.penalty or (c.kind or 0) >= 6 or offences_at(c.ban_key))
     return c
 end
 
@@ -213,7 +214,7 @@ local function answer_any(times, count)
     local charges, readable = {}, true
     for i = 1, count do
         charges[i] = charge()
-        readable = readable and charges[i].bucket
+        readable = readable and charges[i].readable
     end
     for _ = 1, times do
         if readable then
