@@ -132,7 +132,7 @@ private:
     void ask(std::size_t charges)
     {
         if (const auto why = store_->ask(std::span{charge_}.first(charges), *this)) {
-            failed(*why);
+            failed(*why, store::taken::no);
         }
     }
 
@@ -148,7 +148,7 @@ private:
         decide();
     }
 
-    void failed(store::failure why) override { end({.failed = text_of(why)}); }
+    void failed(store::failure why, store::taken) override { end({.failed = text_of(why)}); }
 
     void end(const bucket_answer& a)
     {

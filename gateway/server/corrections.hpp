@@ -75,7 +75,7 @@ private:
         void answered(const store::answer&) override { owner_.pending_.erase(self); }
 
         // retry() asks again.
-        void failed(store::failure) override {}
+        void failed(store::failure, store::taken) override {}
     };
 
     store::memory_store& local_;

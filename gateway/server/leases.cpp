@@ -55,7 +55,7 @@ private:
     // A place that is lost stays lost: its request goes on.
     void answered(const store::answer&) override {}
 
-    void failed(store::failure) override { due_ = base::instant{}; }
+    void failed(store::failure, store::taken) override { due_ = base::instant{}; }
 };
 
 leases::leases(const net::loop& l) : loop_(l) {}

@@ -311,9 +311,9 @@ void limit_check::answered(const store::answer& a)
     listener_->decided(verdict_);
 }
 
-void limit_check::failed(store::failure why)
+void limit_check::failed(store::failure, store::taken tokens)
 {
-    may_be_charged_ = why == store::failure::timeout;
+    may_be_charged_ = tokens == store::taken::perhaps;
     settle_failure();
     listener_->decided(verdict_);
 }

@@ -150,7 +150,7 @@ private:
     batch elsewhere_;
     // Charges of a failed store's limits that are decided locally meanwhile.
     batch fallback_;
-    // The store that failed was asked, and may have charged them all the same.
+    // The store that gave no answer may have charged them all the same.
     bool may_be_charged_ = false;
 
     // What it means for a request that a limit cannot be applied to it.
@@ -173,7 +173,7 @@ private:
     void finish();
 
     void answered(const store::answer& a) override;
-    void failed(store::failure why) override;
+    void failed(store::failure why, store::taken tokens) override;
 };
 
 }  // namespace gateway::server

@@ -286,9 +286,9 @@ bool conversation_state::settle(call& c, call_results& said, base::instant now)
         }
         metrics_.duration.observe(now - p.asked);
         if (kind == call_results::kind::corrupt) {
-            fail(p.claim(), failure::corrupt, now);
+            fail(p.claim(), failure::corrupt, taken::no, now);
         } else if (kind == call_results::kind::failed) {
-            fail(p.claim(), said.why(), now);
+            fail(p.claim(), said.why(), said.tokens(), now);
         } else {
             leases_.answered(p.charges, a, c.sent, now);
             if (options_.remember_rejections) {
@@ -308,7 +308,7 @@ bool conversation_state::settle(call& c, call_results& said, base::instant now)
     return true;
 }
 
-void conversation_state::refused(std::int64_t number, failure why, base::instant now)
+void conversation_state::refused(std::int64_t number, failure why, taken tokens, base::instant now)
 {
     if (number == probe_number_) {
         probe_number_ = 0;
@@ -328,7 +328,7 @@ void conversation_state::refused(std::int64_t number, failure why, base::instant
     for (pending_question& p : c->all()) {
         if (p.asker != nullptr) {
             metrics_.duration.observe(now - p.asked);
-            fail(p.claim(), why, now);
+            fail(p.claim(), why, tokens, now);
         }
         if (era_ != era) {
             return;
@@ -339,7 +339,9 @@ void conversation_state::refused(std::int64_t number, failure why, base::instant
 
 // What other answers said of its bucket still decides a question that fails: a client that is known
 // to be limited is rejected, whatever happens to the store.
-void conversation_state::fail(const pending_question& claimed, failure why, base::instant now)
+void conversation_state::fail(
+    const pending_question& claimed, failure why, taken tokens, base::instant now
+)
 {
     if (claimed.asker == nullptr) {
         return;
@@ -349,7 +351,7 @@ void conversation_state::fail(const pending_question& claimed, failure why, base
         return;
     }
     metrics_.failures[static_cast<std::size_t>(why)].add();
-    claimed.asker->failed(why);
+    claimed.asker->failed(why, tokens);
 }
 
 }  // namespace gateway::store

@@ -57,8 +57,10 @@ public:
     // To the next question, which had so many charges.
     virtual kind next(std::size_t charges, answer& into) = 0;
 
-    // Of `failed`: why there is no answer to that question.
+    // Of `failed`: why there is no answer to that question, and what was done all the same.
     virtual failure why() const { return failure::corrupt; }
+
+    virtual taken tokens() const { return taken::no; }
 
     // Nothing is left.
     virtual bool ended() const = 0;
@@ -97,8 +99,8 @@ public:
     // The store's reply to the call or probe of that number. False: it is not the reply to what was
     // asked, and the connection has been given up.
     bool answered(std::int64_t number, call_results& said, base::instant now);
-    // It has executed nothing of the call or probe.
-    void refused(std::int64_t number, failure why, base::instant now);
+    // It gives no answer to the call or probe.
+    void refused(std::int64_t number, failure why, taken tokens, base::instant now);
 
     void turn_ended(base::instant now);
     // Call it when what has arrived by now has been told: an answer that is here is in time.
@@ -152,7 +154,7 @@ private:
     );
     failure refuse(failure why, base::instant now);
     void note_failure(failure why, base::instant now);
-    void fail(const pending_question& claimed, failure why, base::instant now);
+    void fail(const pending_question& claimed, failure why, taken tokens, base::instant now);
     pending_question take_waiting();
     std::size_t pending() const;
     void send(call& c, base::instant now);

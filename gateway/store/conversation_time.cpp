@@ -45,14 +45,14 @@ void conversation_state::lost(failure why, base::instant now)
         // Free before anybody is told: who is told may ask for the next connection already.
         c.number = 0;
         for (pending_question& p : c.all()) {
-            fail(p.claim(), why, now);
+            fail(p.claim(), why, taken::perhaps, now);
             if (era_ != era) {
                 return;
             }
         }
     }
     while (!waiting_.empty() && era_ == era) {
-        fail(take_waiting(), why, now);
+        fail(take_waiting(), why, taken::no, now);
     }
 }
 
@@ -60,19 +60,19 @@ void conversation_state::close(pending_ones what)
 {
     ++era_;
     link_.close();
-    const auto end = [what](question* asker) {
+    const auto end = [what](question* asker, taken tokens) {
         if (asker != nullptr && what == pending_ones::fail) {
-            asker->failed(failure::unreachable);
+            asker->failed(failure::unreachable, tokens);
         }
     };
     for (call& c : calls_) {
         c.number = 0;
         for (pending_question& p : c.questions) {
-            end(p.release());
+            end(p.release(), taken::perhaps);
         }
     }
     while (!waiting_.empty()) {
-        end(take_waiting().asker);
+        end(take_waiting().asker, taken::no);
     }
 }
 
@@ -142,7 +142,8 @@ bool conversation_state::expire_calls(base::instant now)
                 continue;
             }
             metrics_.duration.observe(now - p.asked);
-            fail(p.claim(), c.late ? failure::timeout : failure::overload, now);
+            const failure why = c.late ? failure::timeout : failure::overload;
+            fail(p.claim(), why, taken::perhaps, now);
             if (era_ != era) {
                 return false;
             }
@@ -176,7 +177,7 @@ bool conversation_state::expire_waiting(base::instant now)
             noted = true;
             note_failure(why, now);
         }
-        fail(overdue, why, now);
+        fail(overdue, why, taken::no, now);
         if (era_ != era) {
             return false;
         }

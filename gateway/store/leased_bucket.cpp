@@ -253,7 +253,7 @@ void leased_bucket::lease::answered(const answer& a)
 }
 
 // What the store took all the same flows back.
-void leased_bucket::lease::failed(failure)
+void leased_bucket::lease::failed(failure, taken)
 {
     of_.rests_until_ = asked_at_ + time_;
     is = state::free;

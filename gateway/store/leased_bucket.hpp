@@ -108,7 +108,7 @@ private:
         bool is_missed(std::int64_t count, std::int64_t now) const;
         void ask(base::instant now);
         void answered(const answer& a) override;
-        void failed(failure why) override;
+        void failed(failure why, taken tokens) override;
     };
 
     lease_port& port_;

@@ -157,6 +157,14 @@ inline constexpr std::array<std::string_view, 10> failure_names{
     "open",
 };
 
+// What became of the tokens of a question that has no answer.
+enum class taken : std::uint8_t {
+    // They are there as before: the store was never asked, or said that it did nothing.
+    no,
+    // It was asked, and what it did is not known.
+    perhaps,
+};
+
 // One question on its way to a shared store. The asker derives from it and keeps it alive until
 // one of the two calls has come, or destroys it, which abandons the question: the server may still
 // execute it, but nobody hears of it. Same thread as the store. Not copyable, not movable.
@@ -167,7 +175,7 @@ public:
     question& operator=(const question&) = delete;
 
     virtual void answered(const answer& a) = 0;
-    virtual void failed(failure why) = 0;
+    virtual void failed(failure why, taken tokens) = 0;
 
     virtual ~question() { abandon_question(); }
 

@@ -210,7 +210,7 @@ TEST_P(link_faults, cost_no_more_than_the_timeout_and_pass)
     for (std::size_t i = 0; i < askers.size(); ++i) {
         charges[i] = {"l", base::hashed_name{names[i]}, &l, static_cast<std::int64_t>(i) + 10};
         if (const auto refused = store.ask({&charges[i], 1}, askers[i])) {
-            askers[i].failed(*refused);
+            askers[i].failed(*refused, taken::no);
         }
     }
     const auto settled = [&] {

@@ -44,6 +44,7 @@ inline bool run_until(
 struct asker final : question {
     std::optional<answer> got;
     std::optional<failure> why;
+    std::optional<taken> tokens;
     int calls = 0;
 
     bool settled() const { return calls > 0; }
@@ -54,9 +55,10 @@ struct asker final : question {
         ++calls;
     }
 
-    void failed(failure f) override
+    void failed(failure f, taken t) override
     {
         why = f;
+        tokens = t;
         ++calls;
     }
 };

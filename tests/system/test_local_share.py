@@ -3,6 +3,7 @@ import json
 
 from harness.case import SystemTest, forwarding_to
 from harness.client import get
+from harness.fault_proxy import FaultProxy
 from harness.process import wait_until
 from harness.redis_server import RedisServer
 
@@ -68,3 +69,22 @@ class LocalShare(SystemTest):
         self.redis.start()
         self.is_up(one, 1)
         wait_until(lambda: self.left(one) == 6, what="three are charged to a fresh server")
+
+    def test_what_the_store_may_have_charged_is_not_charged_again(self):
+        proxy = self.started(FaultProxy(self.redis.port))
+        text = self.text.replace(self.redis.url, proxy.url).replace("workers: 2", "workers: 1")
+        g = self.gateway(text % "burst: 9")
+        self.is_up(g, 1)
+        proxy.set("cut")
+        self.assertEqual(g.get().status, 200)
+        self.assertEqual(self.failures(g), 1, "charged, but the reply was lost")
+        self.is_up(g, 0)
+        self.assertEqual(g.get().status, 200)
+        self.assertEqual(self.failures(g), 2, "never asked")
+        proxy.set("pass")
+        self.is_up(g, 1)
+        wait_until(lambda: self.left(g) == 7, what="two are charged")
+
+    @staticmethod
+    def failures(gateway):
+        return gateway.metrics().sum("gateway_decisions_total", outcome="failed_local")

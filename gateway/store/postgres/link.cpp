@@ -174,7 +174,7 @@ bool link::settle(sent_statement s)
     }
     if (s.why) {
         group_->note(s.why->why, s.why->words);
-        conversation_.refused(s.number, s.why->why, base::now());
+        conversation_.refused(s.number, s.why->why, taken::no, base::now());
         return true;
     }
     const std::vector<std::int64_t> nothing;

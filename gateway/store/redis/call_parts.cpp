@@ -48,10 +48,11 @@ bool call_parts::answered(std::size_t index, const reply& r)
     return true;
 }
 
-void call_parts::failed(std::size_t index, failure why)
+void call_parts::failed(std::size_t index, failure why, taken tokens)
 {
     if (part* const p = open_part(index); p != nullptr) {
         p->why = why;
+        p->tokens = tokens;
     }
 }
 
@@ -62,11 +63,18 @@ std::optional<failure> call_parts::failed_all() const
     return all ? parts_.front().why : std::nullopt;
 }
 
+taken call_parts::tokens_of_all() const
+{
+    const auto untouched = [](const part& p) { return p.tokens == taken::no; };
+    return std::all_of(parts_.begin(), parts_.end(), untouched) ? taken::no : taken::perhaps;
+}
+
 call_results::kind call_parts::next(std::size_t charges, answer& into)
 {
     part& p = parts_[part_of_[next_++]];
     if (p.why) {
         why_ = *p.why;
+        tokens_ = p.tokens;
         return kind::failed;
     }
     return p.results->next(charges, into);

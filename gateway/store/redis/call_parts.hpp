@@ -39,17 +39,21 @@ public:
 
     // The reply to that part. False: it is none.
     bool answered(std::size_t index, const reply& r);
-    void failed(std::size_t index, failure why);
+    void failed(std::size_t index, failure why, taken tokens);
 
     // All parts have been answered or have failed.
     bool complete() const { return open_ == 0; }
 
     // Why all of them have failed, one at least; nothing: some have not.
     std::optional<failure> failed_all() const;
+    // Of all parts together, when all have failed.
+    taken tokens_of_all() const;
 
     kind next(std::size_t charges, answer& into) override;
 
     failure why() const override { return why_; }
+
+    taken tokens() const override { return tokens_; }
 
     bool ended() const override;
 
@@ -63,6 +67,7 @@ private:
         std::vector<const pending_question*> questions{};
         bool open = true;
         std::optional<failure> why{};
+        taken tokens = taken::no;
         std::vector<std::int64_t> integers{};
         std::optional<take_results> results{};
     };
@@ -74,6 +79,7 @@ private:
     std::size_t open_ = 0;
     std::size_t next_ = 0;
     failure why_ = failure::corrupt;
+    taken tokens_ = taken::no;
 
     // Null: it is settled already.
     part* open_part(std::size_t index);

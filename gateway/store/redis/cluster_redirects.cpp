@@ -21,7 +21,7 @@ void cluster_store::redirect(
 {
     using kind = redis::redirection::kind;
     if (closed_ || redirected_.size() == max_redirected) {
-        redis::link::fail_part(part, failure::overload);
+        redis::link::fail_part(part, failure::overload, taken::no);
         return;
     }
     net::server_address node = to.to;
@@ -36,7 +36,7 @@ void cluster_store::redirect(
         doubt();
     }
     if (map_.index_of(node) > links_.size()) {  // too many nodes
-        redis::link::fail_part(part, failure::loading);
+        redis::link::fail_part(part, failure::loading, taken::no);
         return;
     }
     redirected_.push_back({std::move(part), std::move(node)});
@@ -84,7 +84,8 @@ void cluster_store::look_after_redirected()
         look_again_soon();
     }
     for (const redirected& one : over) {
-        redis::link::fail_part(one.part, failure::timeout);
+        const taken tokens = one.carried ? taken::perhaps : taken::no;
+        redis::link::fail_part(one.part, failure::timeout, tokens);
     }
 }
 

@@ -60,7 +60,7 @@ private:
 
     void answered(const answer&) override { owner_.all_.erase(self); }
 
-    void failed(failure) override { owner_.retry_later(); }
+    void failed(failure, taken) override { owner_.retry_later(); }
 };
 
 give_backs::give_backs(const net::executor& executor, shared_store& to)

@@ -118,7 +118,7 @@ bool link::handle_result(const reply& r)
         const sent_command answered = std::move(commands_.front());
         commands_.pop();
         if (!handle_part(answered, r)) {
-            fail_part(answered, failure::protocol);
+            fail_part(answered, failure::protocol, taken::perhaps);
             lose(failure::protocol, {});
             return false;
         }
@@ -164,7 +164,7 @@ bool link::handle_error(sent_command answered, std::string_view words)
         return false;
     }
     health_.note(c.why, std::move(quoted));
-    conversation_.refused(answered.number, c.why, base::now());
+    conversation_.refused(answered.number, c.why, taken::no, base::now());
     return true;
 }
 

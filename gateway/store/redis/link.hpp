@@ -62,7 +62,7 @@ public:
     bool idle() const { return conversation_.idle() && commands_.empty(); }
 
     // To whoever's call it is of: nobody will answer it. Does nothing if it was answered.
-    static void fail_part(const sent_command& part, failure why);
+    static void fail_part(const sent_command& part, failure why, taken tokens);
 
     void close(conversation_state::pending_ones what);
 
@@ -161,7 +161,7 @@ private:
     void fail_carried();
     call_parts* parts_under(std::int64_t number);
     bool part_answered(std::int64_t number, std::size_t part, const reply& r);
-    void part_failed(std::int64_t number, std::size_t part, failure why);
+    void part_failed(std::int64_t number, std::size_t part, failure why, taken tokens);
     void settle_if_complete(call_parts& parts);
 
     // link_recovery.cpp: loss and return.

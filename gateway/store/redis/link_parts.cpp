@@ -72,11 +72,11 @@ void link::handle_part_error(sent_command answered, std::string_view words)
             cluster_->redirect(connector_->address(), *elsewhere, std::move(answered));
             return;
         }
-        fail_part(answered, failure::loading);
+        fail_part(answered, failure::loading, taken::no);
         return;
     }
     std::string quoted = quotable(words, options_.password);
-    fail_part(answered, c.why);
+    fail_part(answered, c.why, taken::no);
     if (c.reconnect) {
         lose(c.why, std::move(quoted));
         return;
@@ -85,10 +85,10 @@ void link::handle_part_error(sent_command answered, std::string_view words)
     cluster_->doubt();
 }
 
-void link::fail_part(const sent_command& part, failure why)
+void link::fail_part(const sent_command& part, failure why, taken tokens)
 {
     if (const auto origin = part.origin.lock()) {
-        origin->part_failed(part.number, part.part, why);
+        origin->part_failed(part.number, part.part, why, tokens);
     }
 }
 
@@ -105,7 +105,7 @@ void link::fail_carried()
     if (!carried.empty()) {
         asio::post(loop_.get_executor(), [carried = std::move(carried)] {
             for (const sent_command& part : carried) {
-                fail_part(part, failure::unreachable);
+                fail_part(part, failure::unreachable, taken::perhaps);
             }
         });
     }
@@ -135,10 +135,10 @@ bool link::part_answered(std::int64_t number, std::size_t part, const reply& r)
     return true;
 }
 
-void link::part_failed(std::int64_t number, std::size_t part, failure why)
+void link::part_failed(std::int64_t number, std::size_t part, failure why, taken tokens)
 {
     if (call_parts* const parts = parts_under(number); parts != nullptr) {
-        parts->failed(part, why);
+        parts->failed(part, why, tokens);
         settle_if_complete(*parts);
     }
 }
@@ -150,7 +150,7 @@ void link::settle_if_complete(call_parts& parts)
     }
     const std::int64_t number = parts.number();
     if (const auto why = parts.failed_all()) {
-        conversation_.refused(number, *why, base::now());
+        conversation_.refused(number, *why, parts.tokens_of_all(), base::now());
     } else {
         conversation_.answered(number, parts, base::now());
     }

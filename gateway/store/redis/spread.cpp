@@ -70,7 +70,7 @@ void spreads::close()
     give_backs_.close();
     timer_.cancel();
     while (!all_.empty()) {
-        all_.front().fail(failure::unreachable);
+        all_.front().fail(failure::unreachable, taken::perhaps);
     }
 }
 
@@ -88,7 +88,7 @@ void spreads::expire()
 {
     while (!all_.empty() && all_.front().deadline() <= base::now()) {
         metrics_.failures[static_cast<std::size_t>(failure::timeout)].add();
-        all_.front().fail(failure::timeout);
+        all_.front().fail(failure::timeout, taken::perhaps);
     }
     if (!all_.empty()) {
         wake_at_first_deadline();
@@ -146,7 +146,7 @@ void spread::answered(const answer& a)
     if (asker_.asker == nullptr) {
         owner_.all_.erase(self);  // nobody waits for the rest; what was taken stays so
     } else if (const auto why = ask_turn()) {
-        fail(*why);
+        fail(*why, taken::no);
     }
 }
 
@@ -187,13 +187,13 @@ void spread::finish(bool admitted)
     }
 }
 
-void spread::fail(failure why)
+void spread::fail(failure why, taken tokens)
 {
     give_back();
     question* const q = asker_.release();
     owner_.all_.erase(self);
     if (q != nullptr) {
-        q->failed(why);
+        q->failed(why, tokens);
     }
 }
 

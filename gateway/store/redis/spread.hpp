@@ -78,7 +78,7 @@ public:
     base::instant deadline() const { return asker_.deadline; }
 
     // The end of it.
-    void fail(failure why);
+    void fail(failure why, taken tokens);
 
 private:
     spreads& owner_;
@@ -101,7 +101,7 @@ private:
     std::optional<failure> ask_turn();
     void answered(const answer& a) override;
 
-    void failed(failure why) override { fail(why); }
+    void failed(failure why, taken tokens) override { fail(why, tokens); }
 
     void give_back();
     void finish(bool admitted);

@@ -120,7 +120,7 @@ private:
         next();
     }
 
-    void failed(store::failure) override { failed_ = true; }
+    void failed(store::failure, store::taken) override { failed_ = true; }
 };
 
 }  // namespace

@@ -82,10 +82,10 @@ public:
         }
     }
 
-    void fail()
+    void fail(store::taken tokens = store::taken::perhaps)
     {
         if (auto* const q = place_.release()) {
-            q->failed(store::failure::timeout);
+            q->failed(store::failure::timeout, tokens);
         }
     }
 

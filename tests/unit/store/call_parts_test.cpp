@@ -72,14 +72,15 @@ TEST_F(parts, are_put_together_in_the_order_of_the_questions)
 
 TEST_F(parts, fail_by_themselves)
 {
-    told.failed(0, failure::loading);
-    told.failed(0, failure::timeout);
+    told.failed(0, failure::loading, taken::perhaps);
+    told.failed(0, failure::timeout, taken::no);
     EXPECT_TRUE(told.answered(1, of(-7, 1, 1)));
     EXPECT_TRUE(told.answered(1, of(-7, 1, 0))) << "of which only the first counts";
     ASSERT_TRUE(told.complete());
     EXPECT_EQ(told.failed_all(), std::nullopt);
     EXPECT_EQ(told.next(1, into), kind::failed);
     EXPECT_EQ(told.why(), failure::loading);
+    EXPECT_EQ(told.tokens(), taken::perhaps);
     EXPECT_EQ(told.next(1, into), kind::answer);
     EXPECT_EQ(into.decisions()[0].remaining, 1);
     EXPECT_EQ(told.next(1, into), kind::failed);
@@ -88,10 +89,18 @@ TEST_F(parts, fail_by_themselves)
 
 TEST_F(parts, fail_together)
 {
-    told.failed(1, failure::readonly);
-    told.failed(0, failure::timeout);
+    told.failed(1, failure::readonly, taken::no);
+    told.failed(0, failure::timeout, taken::no);
     EXPECT_TRUE(told.complete());
     EXPECT_EQ(told.failed_all(), failure::timeout);
+    EXPECT_EQ(told.tokens_of_all(), taken::no);
+}
+
+TEST_F(parts, may_have_been_done_if_one_may)
+{
+    told.failed(1, failure::unreachable, taken::perhaps);
+    told.failed(0, failure::readonly, taken::no);
+    EXPECT_EQ(told.tokens_of_all(), taken::perhaps);
 }
 
 TEST_F(parts, are_answered_by_their_own_replies_only)

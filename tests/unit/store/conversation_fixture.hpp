@@ -19,6 +19,9 @@ using namespace std::chrono_literals;
 struct asker final : question {
     std::optional<answer> got;
     std::optional<failure> why;
+    std::optional<taken> tokens;
+    // In a call that has left.
+    bool sent = false;
     int calls = 0;
     // The clock of the test, and the last moment at which it may hear.
     const base::instant* now = nullptr;
@@ -31,9 +34,10 @@ struct asker final : question {
         end();
     }
 
-    void failed(failure f) override
+    void failed(failure f, taken t) override
     {
         why = f;
+        tokens = t;
         end();
     }
 
@@ -216,6 +220,9 @@ private:
         EXPECT_GT(c.count, 0U);
         for (const pending_question& p : c.all()) {
             EXPECT_NE(p.charges[0].limit, nullptr) << "of somebody who has left";
+            if (auto* const by = dynamic_cast<asker*>(p.asker); by != nullptr) {
+                by->sent = true;
+            }
         }
         const charge& last = c.all().back().charges[0];
         wire.push_back({c.number, c.count, last.cost, last.correction != nullptr});

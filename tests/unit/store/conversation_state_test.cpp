@@ -150,7 +150,7 @@ TEST_F(conversation, probes_until_the_store_answers)
     EXPECT_TRUE(reply({9}));
     pass_until_a_probe();
     EXPECT_EQ(ask("b"), failure::open) << "nobody asks meanwhile";
-    it().refused(wire.front().number, failure::loading, now);
+    it().refused(wire.front().number, failure::loading, taken::no, now);
     wire.clear();
     EXPECT_TRUE(it().breaker_open());
     pass_until_a_probe();
@@ -288,6 +288,30 @@ TEST_F(conversation, answers_from_memory_what_fails)
     ASSERT_TRUE(askers[1].got.has_value());
     EXPECT_FALSE(askers[1].got->admitted);
     EXPECT_EQ(askers[2].why, failure::unreachable);
+}
+
+TEST_F(conversation, says_of_what_fails_whether_it_may_have_been_done)
+{
+    options.breaker.failures = 100;
+    const auto fail_two = [this](auto how) {
+        askers.clear();
+        connect();
+        ask("sent");
+        ask("waiting");
+        how();
+        return std::pair{askers[0].tokens, askers[1].tokens};
+    };
+    const std::pair<std::optional<taken>, std::optional<taken>> expected{taken::perhaps, taken::no};
+    EXPECT_EQ(fail_two([this] { it().lost(failure::unreachable, now); }), expected);
+    EXPECT_EQ(fail_two([this] { pass(26ms); }), expected);
+    it().lost(failure::unreachable, now);
+    const auto refuse = [this](taken tokens) {
+        it().refused(wire.back().number, failure::loading, tokens, now);
+        it().lost(failure::unreachable, now);
+    };
+    EXPECT_EQ(fail_two([&] { refuse(taken::perhaps); }), expected);
+    EXPECT_EQ(fail_two([&] { refuse(taken::no); }).first, taken::no);
+    EXPECT_EQ(fail_two([this] { it().close(conversation_state::pending_ones::fail); }), expected);
 }
 
 TEST_F(conversation, refuses_more_than_may_wait)

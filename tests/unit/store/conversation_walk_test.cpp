@@ -28,7 +28,7 @@ protected:
     {
         const auto refused = ask("client " + std::to_string(draw(8)));
         if (refused) {
-            askers.back().failed(*refused);
+            askers.back().failed(*refused, taken::no);
             return;
         }
         switch (draw(12)) {
@@ -54,7 +54,8 @@ protected:
         if (draw(6) == 0) {
             const sent oldest = wire.front();
             wire.pop_front();
-            it().refused(oldest.number, draw(2) == 0 ? failure::loading : failure::readonly, now);
+            const failure why = draw(2) == 0 ? failure::loading : failure::readonly;
+            it().refused(oldest.number, why, taken::no, now);
             return;
         }
         std::vector<std::int64_t> said;
@@ -103,6 +104,11 @@ protected:
             const asker& a = askers[i];
             ASSERT_LE(a.calls, 1);
             ASSERT_EQ(a.calls == 1, a.got.has_value() || a.why.has_value());
+            if (a.why) {
+                const bool said_so = a.why == failure::loading || a.why == failure::readonly ||
+                                     a.why == failure::corrupt;
+                ASSERT_EQ(a.tokens, a.sent && !said_so ? taken::perhaps : taken::no);
+            }
         }
     }
 };

@@ -89,7 +89,7 @@ private:
         // The store has admitted it when it looked, not now.
         void answered(const answer&) override { over = true; }
 
-        void failed(failure) override { over = true; }
+        void failed(failure, taken) override { over = true; }
     };
 
     // A question on its way.

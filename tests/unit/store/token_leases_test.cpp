@@ -332,7 +332,7 @@ TEST_F(leases, of_a_limit_that_was_changed_are_not_spent)
 TEST_F(leases, rest_when_nobody_knows_whether_there_is_one)
 {
     ask_store(one(), 4);
-    wire.front().release()->failed(failure::timeout);
+    wire.front().release()->failed(failure::timeout, taken::perhaps);
     lose_all();
     ask_store(one(), 40);
     (void)of.passed(now);
