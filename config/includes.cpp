@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <glob.h>
+#include <optional>
 #include <set>
 #include <sys/stat.h>
 #include <utility>
