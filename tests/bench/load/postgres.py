@@ -16,8 +16,8 @@ WAYS = {"upsert": "upsert, a call each", "update": "update, then insert, seriali
 CALLERS = (1, 8, 64)
 KEYS = {"hot key": 1, "10,000 keys": 10_000}
 FAR_OVER = {"keys": 1, "per_second": 10, "burst": 10}
-OVER_GRANT = dict(FAR_OVER, callers=8, lasts_ms=3000)
-MOST = 40  # 10 at once, and 10 a second for 3 s
+OVER_GRANT = dict(FAR_OVER, callers=8, lasts_ms=3050)
+MOST = 40  # 10 at once, and 10 a second for 3 s; the last of them is there at the end of these
 AS_USER = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"] if os.getuid() == 0 else []
 SERIALIZABLE = "?options=-c%20default_transaction_isolation%3Dserializable"
 
@@ -75,8 +75,8 @@ def run(_):
     with Postgres() as server:
         for way, name in WAYS.items():
             r = measured(server, way, **OVER_GRANT)
-            most = 10 + 10 * r["seconds"]
-            lines.append((name, f"{r['allowed']}", f"{most:.0f}", f"{100 * r['allowed'] / most:.0f} %",
+            most = int(10 + 10 * r["seconds"])
+            lines.append((name, f"{r['allowed']}", f"{most}", f"{100 * r['allowed'] / most:.0f} %",
                           f"{r['repeats'] / r['decisions']:.2f}"))
         show(f"postgres: 8 callers of one bucket of 10, 10/s, for 3 s (at most {MOST}; more where a way "
              "took longer)", ("way", "allowed", "at most", "of it", "repeats per decision"), lines)
@@ -88,6 +88,7 @@ def run(_):
                      [row(way, measured(server, way, callers=callers, keys=keys, lasts_ms=2000), plain)
                       for way in WAYS])
         plain = per_second(measured(server, "upsert", callers=8, lasts_ms=2000, **FAR_OVER))
-        show("postgres: far over the limit", columns,
-             [row(way, measured(server, way, callers=callers, lasts_ms=2000, **FAR_OVER), plain)
-              for way, callers in (("upsert", 8), ("update", 8), ("ours", 8), ("ours", 64))])
+        for callers, ways in ((8, WAYS), (64, ("ours",))):
+            show(f"postgres: far over the limit, {callers} callers", columns,
+                 [row(way, measured(server, way, callers=callers, lasts_ms=2000, **FAR_OVER), plain)
+                  for way in ways])

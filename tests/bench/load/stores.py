@@ -17,8 +17,8 @@ CALLERS = (1, 16, 64, 256)
 KEYS = {"hot key": 1, "10,000 keys": 10_000}
 LEASED = {"keys": 1, "lease": 10}
 FAR_OVER = {"keys": 1, "per_second": 10, "burst": 10}
-OVER_GRANT = dict(FAR_OVER, callers=64, lasts_ms=3000)
-MOST = 40  # 10 at once, and 10 a second for 3 s
+OVER_GRANT = dict(FAR_OVER, callers=64, lasts_ms=3050)
+MOST = 40  # 10 at once, and 10 a second for 3 s; the last of them is there at the end of these
 TICK = os.sysconf("SC_CLK_TCK")
 KINDS = {
     "token_bucket": {}, "fixed_window": {}, "sliding_window": {}, "sliding_log": {"burst": 1000},
@@ -100,8 +100,8 @@ def run(_):
     with Redis() as redis:
         for way, name in WAYS.items():
             r = measured(redis, way, **OVER_GRANT)
-            most = 10 + 10 * r["seconds"]
-            lines.append((name, f"{r['allowed']}", f"{most:.0f}", f"{100 * r['allowed'] / most:.0f} %",
+            most = int(10 + 10 * r["seconds"])
+            lines.append((name, f"{r['allowed']}", f"{most}", f"{100 * r['allowed'] / most:.0f} %",
                           f"{per_decision(r, 'calls'):.2f}"))
         show(f"stores: 64 callers of one bucket of 10, 10/s, for 3 s (at most {MOST}; more where a way "
              "took longer)", ("way", "allowed", "at most", "of it", "calls per decision"), lines)
