@@ -85,8 +85,9 @@ class RedisServer:
         self.command("FLUSHALL")
 
     def time_to_live(self):
-        """Milliseconds for which the first of its keys lives."""
-        return self.command("PTTL", self.keys()[0])
+        """Milliseconds for which the first of its keys lives; 0: it has none any more."""
+        keys = self.keys()
+        return max(self.command("PTTL", keys[0]), 0) if keys else 0
 
     def role(self):
         return self.command("ROLE")[0].decode()
