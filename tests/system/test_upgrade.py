@@ -68,7 +68,8 @@ class Upgrade(SystemTest):
                 self.assertEqual(get(gateway.admin, "/readyz").status, 200)
         os.unlink(path)
         os.symlink(BINARY, path)
-        gateway.write(
+        # With all the time that it may want.
+        gateway.reload(
             "limits: { l: { key: [], rate: 1/h, burst: 2 } }\n" + forwarding_to("echo", "l")
         )
         self.assertIn("serves", gateway.upgrade())
