@@ -13,9 +13,9 @@ REQUEST = b"GET / HTTP/1.1\r\nHost: h\r\n\r\n"
 
 
 class InPostgres(SystemTest):
-    def text(self, url, limit="rate: 1/h, burst: 5", more=""):
+    def text(self, url, limit="rate: 1/h, burst: 5", more="", timeout="1s"):
         return (
-            f"workers: 1\nstores: {{ p: {{ url: '{url}', timeout: 1s{more} }} }}\n"
+            f"workers: 1\nstores: {{ p: {{ url: '{url}', timeout: {timeout}{more} }} }}\n"
             f"limits: {{ l: {{ key: [], {limit}, store: p, on_store_failure: closed }} }}\n"
             + forwarding_to("echo", "l")
         )
@@ -127,19 +127,18 @@ class Locks(InPostgres):
 
     def test_are_waited_for_as_long_as_the_timeout(self):
         server = self.started(PostgresServer())
-        gateway = self.ready(server.url)
+        gateway = self.ready(server.url, timeout="5s")
         self.assertEqual(gateway.get().status, 200)
         session = self.holder(server)
         given = []
         asking = threading.Thread(target=lambda: given.append(gateway.get().status))
         asking.start()
         wait_until(lambda: self.waiting(server) == 1, 5, "the call waits")
-        server.command("SELECT pg_sleep(0.5)")
+        server.command("SELECT pg_sleep(1.5)")
         session.stdin.write(b"COMMIT;\n")
         session.stdin.flush()
         asking.join()
         self.assertEqual(given, [200])
-
 
     def test_a_server_that_ends_the_connection_says_why(self):
         server = self.started(PostgresServer())
