@@ -74,7 +74,7 @@ struct call {
     // The store has had a whole timeout for it.
     bool late = false;
     std::size_t count = 0;
-    // Oldest first.
+    // Oldest first, but for those that ask the same as an earlier one: they follow it.
     std::array<pending_question, max_questions> questions{};
 
     std::span<pending_question> all() { return std::span{questions}.first(count); }

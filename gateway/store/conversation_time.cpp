@@ -239,10 +239,10 @@ base::instant conversation_state::next_deadline() const
             continue;
         }
         next = std::min(next, c.late ? due_at(c) + stuck_after_ : due_at(c));
-        const auto all = c.all();
-        const auto waits = [](const pending_question& p) { return p.asker != nullptr; };
-        if (const auto first = std::find_if(all.begin(), all.end(), waits); first != all.end()) {
-            next = std::min(next, first->deadline);
+        for (const pending_question& p : c.all()) {
+            if (p.asker != nullptr) {
+                next = std::min(next, p.deadline);
+            }
         }
     }
     if (!waiting_.empty()) {

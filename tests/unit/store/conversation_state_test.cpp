@@ -89,6 +89,21 @@ TEST_F(conversation, fails_what_is_late_within_the_timeout_and_a_millisecond)
     EXPECT_EQ(askers[0].calls, 1);
 }
 
+TEST_F(conversation, is_in_time_for_who_asked_before_another_that_was_preferred)
+{
+    connect();
+    ask("first");
+    ask("a");
+    ask("b");
+    pass(10ms);
+    ask("a");
+    end_turn();
+    EXPECT_EQ(wire.back().questions, 3U);
+    pass(16ms);
+    EXPECT_EQ(askers[2].calls, 1) << "the call has both of a, then b";
+    EXPECT_EQ(askers[3].calls, 0);
+}
+
 TEST_F(conversation, blames_the_store_once_per_call)
 {
     options.breaker.failures = 4;
