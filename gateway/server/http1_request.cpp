@@ -29,6 +29,7 @@ void http1_state::client_bytes(std::span<char> bytes)
         if (!line && inbox_.size() < port_.limits().max_header_bytes) {
             return;
         }
+        head_grew_ = !can_consume();
     }
     inbox_.erase(0, consume(inbox_));
 }

@@ -2,6 +2,8 @@
 
 #include "gateway/base/text.hpp"
 
+#include <utility>
+
 namespace gateway::server {
 
 // ---- from one request to the next ------------------------------------------------------------
@@ -51,7 +53,8 @@ void http1_state::request_over(ending how)
 
 void http1_state::settle()
 {
-    while (!inbox_.empty() && can_consume() && phase_ != phase::head) {
+    while (!inbox_.empty() && can_consume() &&
+           (phase_ != phase::head || std::exchange(head_grew_, false))) {
         const std::size_t used = consume(inbox_);
         inbox_.erase(0, used);
         if (used == 0) {

@@ -143,6 +143,8 @@ private:
     http::body_reader request_body_;
     std::uint64_t drained_ = 0;
     std::string inbox_;
+    // More of a head came while the client had to read first, and it was not looked at.
+    bool head_grew_ = false;
 
     std::size_t consume(std::span<char> bytes);
     std::size_t consume_head(std::span<char> bytes);

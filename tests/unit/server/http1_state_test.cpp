@@ -144,6 +144,19 @@ TEST_F(http1, begins_no_request_while_the_client_does_not_take_the_last_response
     EXPECT_FALSE(port.request.wants_upstream_bytes());
 }
 
+TEST_F(http1, reads_a_head_that_was_complete_before_the_client_took_the_last_response)
+{
+    port.decide = always(refusal(429));
+    port.client(std::string(get) + "GET /2 HTTP/1.1\r\n");
+    EXPECT_EQ(at(), phase::head);
+    port.blocked = true;
+    port.client("Host: h\r\n\r\n");
+    EXPECT_EQ(port.begins, 1U);
+    port.unblock();
+    EXPECT_EQ(port.begins, 2U);
+    EXPECT_EQ(at(), phase::idle);
+}
+
 struct closing {
     const char* name;
     std::string request;
