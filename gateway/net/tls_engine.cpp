@@ -12,6 +12,19 @@
 
 namespace gateway::net {
 
+namespace {
+
+// SSL_get_error() takes what is left in the queue for the failure of the call before. To clear an
+// empty queue costs twenty times what it costs to look.
+void forget_errors()
+{
+    if (ERR_peek_error() != 0) {
+        ERR_clear_error();
+    }
+}
+
+}  // namespace
+
 // Where OpenSSL reads and writes: in the buffers that the engine was lent.
 struct tls_bio {
     static tls_engine& engine_of(BIO* b) { return *static_cast<tls_engine*>(BIO_get_data(b)); }
@@ -100,18 +113,16 @@ tls_engine::result tls_engine::receive(
     if (failed_) {
         return result::failed;
     }
-    std::size_t read = 0;
-    ERR_clear_error();
-    while (SSL_read_ex(ssl_.get(), into.data() + count, into.size() - count, &read) == 1) {
-        count += read;
-    }
-    const int why = SSL_get_error(ssl_.get(), 0);
-    if (why == SSL_ERROR_ZERO_RETURN) {
-        peer_ended_ = true;
-    } else if (why != SSL_ERROR_WANT_READ) {
+    send_ticket(out);
+    if (!read_text(into, count)) {
         return fail();
     }
-    shaken_ = shaken_ || can_send();
+    if (!shaken_ && can_send()) {
+        shaken_ = true;
+        if (count > 0 && waiting_.empty()) {
+            keep_ticket(out);
+        }
+    }
     if (!send_waiting()) {
         return result::failed;
     }
@@ -121,9 +132,42 @@ tls_engine::result tls_engine::receive(
     return peer_ended_ ? result::closed : result::nothing;
 }
 
+// Once there is text and nothing behind it, the library is not asked for more: it would take a
+// buffer to find that nothing has come.
+bool tls_engine::read_text(std::span<char> into, std::size_t& count)
+{
+    std::size_t read = 0;
+    forget_errors();
+    while (SSL_read_ex(ssl_.get(), into.data() + count, into.size() - count, &read) == 1) {
+        count += read;
+        if (in_.empty() && SSL_has_pending(ssl_.get()) == 0) {
+            return true;
+        }
+    }
+    const int why = SSL_get_error(ssl_.get(), 0);
+    peer_ended_ = peer_ended_ || why == SSL_ERROR_ZERO_RETURN;
+    return why == SSL_ERROR_ZERO_RETURN || why == SSL_ERROR_WANT_READ;
+}
+
 bool tls_engine::can_send() const
 {
     return SSL_is_init_finished(ssl_.get()) == 1;
+}
+
+// In TLS 1.3 only: the handshake of TLS 1.2 ends with these bytes, and its clients wait for them.
+void tls_engine::keep_ticket(std::string& out)
+{
+    if (role_ == role::server && SSL_version(ssl_.get()) == TLS1_3_VERSION) {
+        ticket_ = out;
+        out.clear();
+    }
+}
+
+void tls_engine::send_ticket(std::string& out)
+{
+    if (!ticket_.empty()) {
+        out += std::exchange(ticket_, {});
+    }
 }
 
 bool tls_engine::send_waiting()
@@ -153,18 +197,19 @@ tls_engine::result tls_engine::fail()
 
 bool tls_engine::send(std::string_view text, std::string& out)
 {
-    if (failed_) {
-        return false;
+    if (failed_ || text.empty()) {
+        return !failed_;
     }
     if (!can_send()) {
         const bool fits = text.size() <= most_kept - waiting_.size();
         waiting_ += fits ? text : std::string_view{};
         return fits;
     }
+    send_ticket(out);
     out_ = &out;
     std::size_t written = 0;
-    ERR_clear_error();
-    if (!text.empty() && SSL_write_ex(ssl_.get(), text.data(), text.size(), &written) != 1) {
+    forget_errors();
+    if (SSL_write_ex(ssl_.get(), text.data(), text.size(), &written) != 1) {
         fail();
         return false;
     }
@@ -176,10 +221,11 @@ void tls_engine::say_end(std::string& out)
     if (failed_ || shaking_hands() || (SSL_get_shutdown(ssl_.get()) & SSL_SENT_SHUTDOWN) != 0) {
         return;
     }
+    send_ticket(out);
     out_ = &out;
-    ERR_clear_error();
+    forget_errors();
     SSL_shutdown(ssl_.get());
-    ERR_clear_error();
+    forget_errors();
 }
 
 bool tls_engine::has_begun() const

@@ -112,11 +112,17 @@ private:
     std::size_t unread_ = 0;
     // Text that is kept.
     std::string waiting_;
+    // The coded session ticket for a client that has sent text with the end of its handshake: it is
+    // sent with what is sent next, which saves a segment.
+    std::string ticket_;
     std::string detail_;
 
     friend struct tls_bio;
 
+    bool read_text(std::span<char> into, std::size_t& count);
     bool can_send() const;
+    void keep_ticket(std::string& out);
+    void send_ticket(std::string& out);
     bool send_waiting();
     result fail();
 };

@@ -35,6 +35,8 @@ constexpr long most_held = 2 * 131396 / 3 * 4 + 64 * 1024;
 constexpr std::size_t most_unasked = 8 * 1024;
 // Of a record, besides its text.
 constexpr std::size_t most_of_record = 64;
+// The ticket, which may come with the first words to the client.
+constexpr std::size_t most_of_ticket = 2 * 1024;
 constexpr std::size_t record_text = 16 * 1024;
 // As much as a connection receives at once.
 constexpr std::size_t piece_bytes = 64 * 1024;
@@ -289,6 +291,8 @@ private:
     // Text of the client, and our own that came before the end of the handshake.
     std::size_t heard_ = 0;
     std::size_t early_ = 0;
+    // Until the ticket has certainly been sent.
+    std::size_t ticket_ = most_of_ticket;
     std::string said_;
 
     unsigned char next()
@@ -498,7 +502,9 @@ private:
         hold(taken - before);
         early_ += kept ? words.size() : 0;
         require(!kept || out.empty());
-        require(out.size() <= words.size() + (words.size() / record_text + 2) * most_of_record);
+        const std::size_t records = words.size() / record_text + 2;
+        require(out.size() <= ticket_ + words.size() + records * most_of_record);
+        ticket_ = out.empty() ? ticket_ : 0;
         client_.take(out);
         said_ += words;
     }
@@ -507,7 +513,8 @@ private:
     {
         std::string out;
         engine_->say_end(out);
-        require(out.size() <= most_of_record);
+        require(out.size() <= ticket_ + most_of_record);
+        ticket_ = out.empty() ? ticket_ : 0;
         said_end_ = said_end_ || !out.empty();
         client_.take(out);
     }
