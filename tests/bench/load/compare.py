@@ -7,6 +7,7 @@ import sys
 
 import decision
 import flood
+import handshakes
 import idle
 import postgres
 import profiling
@@ -21,6 +22,7 @@ MEASUREMENTS = {
     **{name: functools.partial(compare, name, each) for name, each in SCENARIOS.items()},
     "sweep": sweep.run,
     "idle": idle.run,
+    "handshakes": handshakes.run,
     "flood": flood.run,
     "decision": decision.run,
     "limits": decision.run_limits,
