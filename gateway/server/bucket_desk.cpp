@@ -3,6 +3,8 @@
 #include "gateway/identity/bucket_name.hpp"
 #include "gateway/store/receipt.hpp"
 
+#include <variant>
+
 namespace gateway::server {
 
 namespace {
@@ -54,6 +56,22 @@ std::string_view text_of(store::failure why)
     return store::failure_names[static_cast<std::size_t>(why)];
 }
 
+// No limit has a space in its name.
+constexpr std::string_view nobodys_limit = "a look";
+
+// The bucket that this client has in nobody's limit. In a cluster it is in the slot of the client's
+// own buckets, and one call asks for both.
+identity::bucket_name nobodys_bucket(std::string_view beside)
+{
+    identity::bucket_name made;
+    made.start(nobodys_limit);
+    const auto parts = identity::parts_of(beside);
+    for (auto part = parts.begin() + 1; part != parts.end(); ++part) {
+        std::visit([&made](const auto& value) { made.add(value); }, *part);
+    }
+    return made;
+}
+
 // What no bucket ever holds: a charge that is always rejected.
 const limit::limit& too_small()
 {
@@ -91,8 +109,8 @@ public:
              .max_reserved = rule.max_reserved,
              .penalty = rule.penalty.any() ? &bans_ : nullptr,
              .may_be_corrected = true},
-            {.limit_name = rule.name,
-             .bucket_name = base::hashed_name{"look"},
+            {.limit_name = nobodys_limit,
+             .bucket_name = nobodys_.hashed(),
              .limit = &too_small(),
              .cost = 2,
              .may_be_corrected = true},
@@ -118,6 +136,7 @@ private:
     limit::correction correction_;
     limit::penalty bans_;
     std::string receipt_;
+    identity::bucket_name nobodys_ = nobodys_bucket(asked_.bucket_name);
     std::array<store::charge, 2> charge_;
 
     // A look is a question that another charge rejects, so that nothing is taken; and it is asked

@@ -1,7 +1,9 @@
 """A store in a real Redis Cluster: many slots, moving slots, nodes that fail."""
+import json
 import re
 
 from harness.case import SystemTest
+from harness.client import get
 from harness.clock import running
 from harness.documents import documented
 from harness.fault_case import ALLOWANCE, NOISE, RECOVERY
@@ -132,6 +134,23 @@ class Counting(ClusterTest):
         gateway.wait_for_diagnostic("all buckets follow the changed rates")
         self.assertEqual(len(times()), len(before))
         self.assertLess(max(times()), min(before) / 30)
+
+    def test_a_look_is_one_call(self):
+        token = self.directory().file("token")
+        with open(token, "w", encoding="ascii") as f:
+            f.write("secret\n")
+        admin = f"admin: {{ address: '127.0.0.1:0', token_file: '{token}' }}\n"
+        gateway = self.gateway(self.text() + admin)
+        self.wait_until_up(gateway)
+        calls = lambda: gateway.metrics().sum("gateway_store_requests_total", store="r")
+        headers = [("Authorization", "Bearer secret"), ("Content-Type", "application/json")]
+        for client in ("a", "b", "c", "d"):
+            before = calls()
+            body = json.dumps({"limit": "each", "key": [client]}).encode()
+            r = get(gateway.admin, "/v1/look", headers, method="POST", body=body)
+            self.assertEqual((r.status, json.loads(r.text)["remaining"]), (200, 3), r.text)
+            self.assertEqual(calls(), before + 1)
+        self.assertEqual(self.cluster.keys(), [])
 
     def test_flushed_scripts_are_loaded_again(self):
         gateway = self.up()
