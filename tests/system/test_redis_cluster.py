@@ -135,6 +135,22 @@ class Counting(ClusterTest):
         self.assertEqual(len(times()), len(before))
         self.assertLess(max(times()), min(before) / 30)
 
+    def test_an_error_answers_the_last_user_of_a_store_that_a_reload_has_replaced(self):
+        gateway = self.up(timeout=5000)
+        self.learn(gateway, ["a"])
+        master = self.cluster.owner(self.slot_of_client("a"))
+        master.command("CONFIG", "SET", "maxmemory", "1")
+        master.freeze()
+        calls = lambda: gateway.metrics().sum("gateway_store_requests_total", store="r")
+        before = calls()
+        client = gateway.connect()
+        client.send(requests_of("a") * 2)
+        wait_until(lambda: calls() > before, 2, "the store is asked")
+        self.assertIn("reloaded", gateway.reload(self.text(timeout=4000)))
+        master.thaw()
+        self.assertEqual([client.response().status for _ in range(2)], [503, 503])
+        self.assertEqual(gateway.get("/", headers=[("X-Client", "a")]).status, 503)
+
     def test_a_look_is_one_call(self):
         token = self.directory().file("token")
         with open(token, "w", encoding="ascii") as f:

@@ -30,6 +30,11 @@ cluster_store::~cluster_store()
 {
     *self_ = nullptr;
     topology_->cancel();
+    for (auto* const all : {&links_, &leaving_}) {
+        for (const auto& link : *all) {
+            link->forget_cluster();
+        }
+    }
     close_links(conversation_state::pending_ones::abandon);
 }
 

@@ -3,6 +3,7 @@
 #include "gateway/store/receipt.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace gateway::store::redis {
 
@@ -92,9 +93,13 @@ void give_backs::add(const charge& c, const limit::decision& said, base::instant
 
 void give_backs::retry_later()
 {
+    if (std::exchange(rests_, true)) {
+        return;
+    }
     timer_.expires_after(rest);
     timer_.async_wait([of = self_](const boost::system::error_code& ec) {
         if (!ec && *of != nullptr && !(*of)->closed_) {
+            (*of)->rests_ = false;
             (*of)->retry();
         }
     });

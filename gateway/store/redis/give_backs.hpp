@@ -38,6 +38,8 @@ private:
     std::list<pending> all_;
     net::timer timer_;
     bool closed_ = false;
+    // They are asked for again at the end of a rest that has begun.
+    bool rests_ = false;
     // The timer's end may come after ours.
     std::shared_ptr<give_backs*> self_;
 

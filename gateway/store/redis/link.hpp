@@ -66,6 +66,9 @@ public:
 
     void close(conversation_state::pending_ones what);
 
+    // The cluster that it is a link of ends before it.
+    void forget_cluster() { cluster_ = nullptr; }
+
     // Tells no more how the store is.
     void retire() { health_.retire(); }
 

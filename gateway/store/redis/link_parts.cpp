@@ -77,6 +77,9 @@ void link::handle_part_error(sent_command answered, std::string_view words)
     }
     std::string quoted = quotable(words, options_.password);
     fail_part(answered, c.why, taken::no);
+    if (cluster_ == nullptr) {  // who was told was its last user
+        return;
+    }
     if (c.reconnect) {
         lose(c.why, std::move(quoted));
         return;
@@ -157,6 +160,8 @@ void link::settle_if_complete(call_parts& parts)
     if (parts.number() == number) {
         parts.end();
     }
+    // What waits may be sent: another link's turn, in which this may be, does not do it.
+    wake_after_turn();
 }
 
 }  // namespace gateway::store::redis

@@ -86,9 +86,13 @@ void spreads::wake_at_first_deadline()
 
 void spreads::expire()
 {
+    const auto self = self_;
     while (!all_.empty() && all_.front().deadline() <= base::now()) {
         metrics_.failures[static_cast<std::size_t>(failure::timeout)].add();
         all_.front().fail(failure::timeout, taken::perhaps);
+        if (*self == nullptr) {  // who was told was the last user
+            return;
+        }
     }
     if (!all_.empty()) {
         wake_at_first_deadline();
