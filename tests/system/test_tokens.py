@@ -1,4 +1,5 @@
 """Limits by a claim of a JSON Web Token: who has a bucket, and who has none."""
+import base64
 import json
 import time
 
@@ -6,7 +7,7 @@ from harness.case import SystemTest
 from harness.gateway import MovingClock, run_command, whole_configuration
 from harness.process import free_port
 from harness.client import Connection
-from harness.tokens import ALGORITHMS, Issuer, encoded, hs256, part
+from harness.tokens import ALGORITHMS, Issuer, JoseIssuer, encoded, has_jose, hs256, part
 
 
 def spelled(token):
@@ -14,10 +15,22 @@ def spelled(token):
     return [f"{token}=", f'"{token}"', f"{token},x", f"token=\"{token}\""]
 
 
-class Tokens(SystemTest):
+def damaged(token):
+    """That token, with a bit of every sixth byte of each part turned."""
+    parts = token.split(".")
+    for number, coded in enumerate(parts):
+        data = base64.urlsafe_b64decode(coded + "=" * (-len(coded) % 4))
+        for at in range(0, len(data), 6):
+            changed = data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
+            yield ".".join(parts[:number] + [encoded(changed)] + parts[number + 1 :])
+
+
+class TokenTest(SystemTest):
+    issuer_type = Issuer
+
     def setUp(self):
         super().setUp()
-        self.issuer = self.started(Issuer())
+        self.issuer = self.started(self.issuer_type())
         self.origin_ = self.origin()
         self.files = self.directory()
         self.keys_path = self.files.file("jwks.json")
@@ -40,6 +53,8 @@ class Tokens(SystemTest):
         with gateway.connect() as c:
             return [c.ask("/", [(field, before + t)]).status for t in tokens]
 
+
+class Tokens(TokenTest):
     def test_of_each_algorithm_give_each_user_a_bucket(self):
         self.write_keys(*[self.issuer.make_key(a, kid=a) for a in ALGORITHMS])
         gateway = self.gateway_with()
@@ -165,3 +180,29 @@ class Tokens(SystemTest):
         status, _, said = run_command("check", "--config", config)
         self.assertEqual(status, 2)
         self.assertIn("keys[0].k: expected a secret of 32 bytes at least", said)
+
+
+class TokensOfJose(TokenTest):
+    """Whether we and that library believe the same."""
+
+    issuer_type = JoseIssuer
+
+    def setUp(self):
+        if not has_jose():
+            self.skipTest("NODE_PATH names no directory with npm's package jose")
+        super().setUp()
+
+    def test_are_believed_as_it_believes_them(self):
+        keys = {algorithm: self.issuer.make_key(algorithm) for algorithm in ALGORITHMS}
+        self.write_keys(*keys.values())
+        gateway = self.gateway_with()
+        soon = int(time.time()) + 600
+        for algorithm, key in keys.items():
+            with self.subTest(algorithm):
+                good = self.issuer.token(algorithm, {"kid": key["kid"]}, sub=algorithm, exp=soon)
+                self.assertTrue(self.issuer.believes(algorithm, good))
+                self.assertEqual(self.statuses(gateway, [good] * 3), [200, 200, 429])
+                late = self.issuer.token(algorithm, {"kid": key["kid"]}, sub=algorithm, exp=soon - 1200)
+                forged = [late, *damaged(good)]
+                self.assertEqual([t for t in forged if self.issuer.believes(algorithm, t)], [])
+                self.assertEqual(self.statuses(gateway, forged), [400] * len(forged))
