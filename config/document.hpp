@@ -2,7 +2,7 @@
 //
 // It is built from parser events rather than from YAML::Node, which hides duplicate keys, quotes
 // and aliases. Refused here, each with one clear problem: text that is too large, nested too
-// deeply, not YAML, empty, several documents, anchors, aliases, tags, control characters.
+// deeply, not YAML, several documents, anchors, aliases, tags, control characters.
 #pragma once
 
 #include "config/problem.hpp"
@@ -44,7 +44,7 @@ struct entry {
 // "text", "a list", …: for messages.
 std::string_view name_of(node::kind kind);
 
-// Throws config_error. `file` is the file's number, for places.
+// Throws config_error. An empty text is nothing. `file` is the file's number, for places.
 node parse_document(std::string_view yaml, std::string_view file_name, int file = 0);
 
 }  // namespace gateway::config

@@ -81,6 +81,9 @@ public:
     {
         node root = parse_document(yaml, name, found_.add_file(name));
         left_ -= yaml.size();
+        if (root.is == node::kind::nothing) {
+            return without_entries(name, depth);
+        }
         if (root.is != node::kind::mapping) {
             if (depth > 0) {
                 found_.problem(
@@ -118,6 +121,15 @@ private:
     void complain(place at, std::string message)
     {
         found_.problem(at, std::string(include_key), std::move(message));
+    }
+
+    // Of a file in which everything is commented out: the configuration itself cannot be so.
+    static node without_entries(const std::string& name, std::size_t depth)
+    {
+        if (depth == 0) {
+            throw config_error{name, {{{}, {}, "the file is empty"}}};
+        }
+        return {.is = node::kind::mapping};
     }
 
     bool is_new(const std::string& file)

@@ -82,6 +82,14 @@ TEST_F(includes, are_named_from_the_folder_of_the_file_that_includes_them)
     EXPECT_EQ(problems("include: []"), "");
 }
 
+TEST_F(includes, add_nothing_if_everything_in_them_is_commented_out)
+{
+    write("conf.d/a.yaml", "# http: { max_headers: 7 }\n");
+    write("conf.d/b.yaml", "");
+    write("conf.d/c.yaml", "http: { max_headers: 8 }\n");
+    EXPECT_EQ(load("include: [conf.d/*.yaml]").http.max_headers, 8U);
+}
+
 TEST_F(includes, problems_have_the_positions_of_their_own_files)
 {
     write("conf.d/a.yaml", "\n\nhttp: { max_headerz: 7 }\n");
@@ -103,7 +111,6 @@ TEST_F(includes, that_are_no_configuration_are_told)
 {
     write("list", "- a\n");
     write("broken", "a: 1\nb: [\n");
-    write("empty", "# nothing\n");
     write("kind", "routes: { a: b }\n");
     const std::vector<std::pair<std::string, std::string>> rows = {
         {"conf.d/*", "gateway.yaml:1:10: include: expected a list of files, got a plain value"},
@@ -117,7 +124,6 @@ TEST_F(includes, that_are_no_configuration_are_told)
         {"[gateway.yaml]", "gateway.yaml:1:11: include: \"gateway.yaml\" is read already"},
         {"[list]", "list:1:1: expected a mapping, got a list"},
         {"[broken]", "broken:"},
-        {"[empty]", "empty: the file is empty"},
         {"[kind]", "kind:1:1: routes: duplicate key, first on gateway.yaml:6"},
     };
     for (const auto& [written, complaint] : rows) {
