@@ -29,6 +29,9 @@ using upgrade_channel::word;
 namespace {
 
 constexpr int cannot_start = 127;
+// In which a process that has let go of the channel says why it ends.
+constexpr std::chrono::seconds last_words{1};
+constexpr const char* ended_too_early = "ended before it was ready";
 constexpr std::string_view pid_variable = "LISTEN_PID=";
 
 // All that is needed between fork() and execve(), where no memory may be taken any more.
@@ -117,6 +120,9 @@ void write_decimal(char* to, pid_t number)
     ::syscall(SYS_close_range, behind, ~0U, 0);
     write_decimal(p.environment[0].data() + pid_variable.size(), ::getpid());
     ::execve(p.path.c_str(), p.word_pointers.data(), p.environment_pointers.data());
+    const std::array<char, 2> why{static_cast<char>(word::not_started), static_cast<char>(errno)};
+    const int channel = behind - 2;
+    ::send(channel, why.data(), why.size(), MSG_NOSIGNAL);
     ::_exit(cannot_start);
 }
 
@@ -207,6 +213,7 @@ void successor::heard()
 {
     const auto said = upgrade_channel::hear(channel_);
     if (said == word::prepared) {
+        has_buckets_ = true;
         buckets_.leave();
         const auto complaint = store::hand_over(buckets_, file_.fd());
         if (complaint || !upgrade_channel::say(channel_, word::buckets)) {
@@ -216,9 +223,36 @@ void successor::heard()
         wait();
     } else if (said == word::ready) {
         serve();
+    } else if (said == word::not_started) {
+        const int error = upgrade_channel::hear_error(channel_);
+        end_of_process();
+        fail("could not be started: " + std::generic_category().message(error));
+    } else if (has_buckets_) {
+        fail(ended_too_early);
     } else {
-        fail("ended before it was ready");
+        await_exit();
     }
+}
+
+// It has begun to end. Killed at once, it would not say why; and of buckets it has none yet, so
+// that nobody waits for it.
+void successor::await_exit()
+{
+    (void)events_.release();
+    exit_ = net::socket(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
+    if (!exit_.is_open()) {
+        fail(ended_too_early);
+        return;
+    }
+    const auto ends = [this](const boost::system::error_code& ec) {
+        if (!ec) {
+            fail(ended_too_early);
+        }
+    };
+    events_.assign(exit_.fd());
+    events_.async_wait(boost::asio::posix::descriptor_base::wait_read, ends);
+    timer_.expires_after(last_words);
+    timer_.async_wait(ends);
 }
 
 void successor::serve()

@@ -52,7 +52,11 @@ private:
     boost::asio::posix::basic_stream_descriptor<net::executor> events_;
     net::socket channel_;
     net::socket file_;
+    // Readable when it has ended.
+    net::socket exit_;
     pid_t pid_ = -1;
+    // It may have, and change, the buckets.
+    bool has_buckets_ = false;
     // Nothing more is to be told.
     bool over_ = false;
     bool serves_ = false;
@@ -61,6 +65,7 @@ private:
 
     void wait();
     void heard();
+    void await_exit();
     void serve();
     void fail(const std::string& why);
     std::string end_of_process();

@@ -70,6 +70,12 @@ std::optional<word> hear(const net::socket& s)
     return static_cast<word>(c);
 }
 
+int hear_error(const net::socket& s)
+{
+    unsigned char error = 0;
+    return receive_all(s, reinterpret_cast<char*>(&error), sizeof error) ? error : EIO;
+}
+
 bool send(const net::socket& s, std::string_view message)
 {
     const auto size = static_cast<std::uint32_t>(message.size());

@@ -19,6 +19,8 @@ enum class word : char {
     buckets = 'b',
     // It serves.
     ready = 'r',
+    // The binary cannot be executed; behind it is errno, as one byte.
+    not_started = 'x',
 };
 
 // In the environment of the process that follows: its end's descriptor; the next one is the file
@@ -30,6 +32,9 @@ bool say(const net::socket& s, word w);
 
 // Waits for as long as the other end lives. Nothing: it has gone, or says what is no word.
 std::optional<word> hear(const net::socket& s);
+
+// What follows word::not_started: of generic_category().
+int hear_error(const net::socket& s);
 
 bool send(const net::socket& s, std::string_view message);
 

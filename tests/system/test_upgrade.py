@@ -1,5 +1,6 @@
 """One process follows another: no request fails, and nobody is forgiven."""
 import os
+import socket
 import threading
 
 from harness.case import SystemTest, forwarding_to, only_as_shipped
@@ -54,15 +55,16 @@ class Upgrade(SystemTest):
             ("exec sleep 60", "was not ready within 400ms, by signal 9"),
             ("exit 3", "ended before it was ready, with status 3"),
             ("kill -ABRT $$", "ended before it was ready, by signal 6"),
-            (None, "ended before it was ready, with status 127"),
+            (None, "could not be started: No such file or directory"),
+            ("", "could not be started: Exec format error"),
         ):
             os.unlink(path)
-            if script is not None:
-                with open(path, "w", encoding="ascii") as f:
-                    f.write(f"#!/bin/sh\n{script}\n")
-                os.chmod(path, 0o755)
-            else:
+            if script is None:
                 os.symlink("/nowhere", path)
+            else:
+                with open(path, "w", encoding="ascii") as f:
+                    f.write(f"#!/bin/sh\n{script}\n" if script else "no program\n")
+                os.chmod(path, 0o755)
             with self.subTest(script=script):
                 self.assertIn(why + "; this one goes on", gateway.upgrade())
                 self.assertEqual(get(gateway.admin, "/readyz").status, 200)
@@ -74,6 +76,17 @@ class Upgrade(SystemTest):
         )
         self.assertIn("serves", gateway.upgrade())
         self.assertEqual([gateway.get().status for _ in range(2)], [200, 429])
+
+    def test_one_that_cannot_listen_says_so(self):
+        gateway = self.upgraded(forwarding_to("echo"))
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            address = "127.0.0.1:%d" % taken.getsockname()[1]
+            gateway.write(f"listeners: [ {{ address: '{address}' }} ]\n" + forwarding_to("echo"))
+            for _ in range(3):
+                self.assertIn("ended before it was ready, with status 1;", gateway.upgrade())
+                gateway.wait_for_diagnostic("Address already in use")
+                gateway.diagnostics.clear()
+        self.assertEqual(gateway.get().status, 200)
 
     def test_one_at_a_time(self):
         origin = self.origin(lambda peer, request: peer.wait_for_end())
