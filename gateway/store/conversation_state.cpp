@@ -54,8 +54,14 @@ bool conversation_state::recalls(std::span<const charge> charges, base::instant 
     const
 {
     using belief = empty_buckets::belief;
-    return options_.remember_rejections &&
-           empty_.decides(charges, now, healthy() ? belief::fresh : belief::all, into) &&
+    return recalls(charges, now, healthy() ? belief::fresh : belief::all, into);
+}
+
+bool conversation_state::recalls(
+    std::span<const charge> charges, base::instant now, empty_buckets::belief counts, answer& into
+) const
+{
+    return options_.remember_rejections && empty_.decides(charges, now, counts, into) &&
            !leases_.cover(charges, now, leases_that_count());
 }
 
@@ -337,8 +343,8 @@ void conversation_state::refused(std::int64_t number, failure why, taken tokens,
     c->number = 0;
 }
 
-// What other answers said of its bucket still decides a question that fails: a client that is known
-// to be limited is rejected, whatever happens to the store.
+// What the store said of its bucket before decides a question that fails, however long ago that
+// was: a client that is known to be limited is rejected, whatever happens to the store.
 void conversation_state::fail(
     const pending_question& claimed, failure why, taken tokens, base::instant now
 )
@@ -346,7 +352,7 @@ void conversation_state::fail(
     if (claimed.asker == nullptr) {
         return;
     }
-    if (answer known; recalls(claimed.charges, now, known)) {
+    if (answer known; recalls(claimed.charges, now, empty_buckets::belief::all, known)) {
         claimed.asker->answered(known);
         return;
     }

@@ -148,6 +148,12 @@ private:
     std::minstd_rand random_;
 
     // conversation_state.cpp: asking and answering.
+    bool recalls(
+        std::span<const charge> charges,
+        base::instant now,
+        empty_buckets::belief counts,
+        answer& into
+    ) const;
     token_leases::belief leases_that_count() const;
     std::optional<failure> ask_store(
         std::span<const charge> charges, question& q, base::instant now

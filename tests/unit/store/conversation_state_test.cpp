@@ -89,6 +89,20 @@ TEST_F(conversation, fails_what_is_late_within_the_timeout_and_a_millisecond)
     EXPECT_EQ(askers[0].calls, 1);
 }
 
+TEST_F(conversation, rejects_what_the_store_once_called_empty_though_it_does_not_answer_now)
+{
+    connect();
+    ask("a");
+    EXPECT_TRUE(reply({scripted_results::rejected}));
+    pass(200ms);
+    ask("a");
+    ASSERT_EQ(wire.size(), 1U) << "the word is too old to be believed while the store can be asked";
+    pass(26ms);
+    ASSERT_TRUE(askers[1].got.has_value());
+    EXPECT_FALSE(askers[1].got->admitted);
+    EXPECT_EQ(failures(failure::timeout), 0U);
+}
+
 TEST_F(conversation, is_in_time_for_who_asked_before_another_that_was_preferred)
 {
     connect();
