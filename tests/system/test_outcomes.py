@@ -1,5 +1,6 @@
 """What a response makes of the charge: kept, given back, settled, reset."""
 import threading
+import time
 
 from harness.case import SystemTest, forwarding_to
 from harness.origin import Origin
@@ -132,10 +133,11 @@ class Outcomes(SystemTest):
         self.assertEqual(self.statuses(g, ["/200"]), [429])
         self.script.gate.set()
 
-    def with_a_correction_under_way(self, redis):
+    def with_a_correction_under_way(self, redis, more="charge_on: { status: [401] }"):
         """A gateway that is to give a token back to a store that stands still."""
         self.script.gate.clear()
-        g = self.gateway_with("charge_on: { status: [401] }", store=redis)
+        self.script.reached = 0
+        g = self.gateway_with(more, store=redis)
         with g.connect() as c:
             c.send(b"GET /200 HTTP/1.1\r\nHost: h\r\n\r\n")
             wait_until(lambda: self.script.reached == 1, what="it is asked")
@@ -150,6 +152,19 @@ class Outcomes(SystemTest):
         redis.thaw()
         wait_until(lambda: self.left(g) == "4", what="the token is given back")
         self.assertEqual(g.metrics().sum("gateway_corrections_lost_total", limit="l"), 0)
+
+    def test_a_correction_of_a_log_that_was_held_up_is_made_again(self):
+        for store in self.every_store():
+            if store is None:
+                continue
+            with self.subTest(store=store):
+                g = self.with_a_correction_under_way(
+                    store, "algorithm: sliding_log, charge_on: { status: [401] }"
+                )
+                began = time.monotonic()
+                wait_until(lambda: time.monotonic() - began > 2.5)
+                store.thaw()
+                wait_until(lambda: self.left(g) == "4", what="the token is given back")
 
     def test_a_gateway_ends_though_a_replaced_store_has_not_made_a_correction(self):
         redis, other = self.started(RedisServer()), self.started(RedisServer())

@@ -101,6 +101,11 @@ BEGIN
             made := h;
         ELSIF (h.terms).kind = 's' THEN
             made := gateway.corrected_sliding(c, h, now);
+            IF c.correction = 2 AND made.debt = h.debt THEN
+                -- Perhaps it was held up for so long that it looked for later tokens than its own. If it
+                -- is asked for again, that says better when these were taken.
+                DELETE FROM gateway.buckets WHERE key = c.receipt;
+            END IF;
         ELSIF (h.terms).kind = 'p' THEN
             made := gateway.corrected_places(c, h, now);
         ELSE

@@ -130,7 +130,11 @@ local function correct_once(c)
         if c.kind >= 6 then
             ban(c.ban_key, c.penalty, c.kind == 6 and c.held or 0)
         elseif c.limit.trail then
-            correct_trail(c)
+            if not correct_trail(c) then
+                -- Perhaps it was held up for so long that it looked for later tokens than its own. If
+                -- it is asked for again, that says better when these were taken.
+                redis.call('DEL', c.receipt)
+            end
         elseif c.limit.places then
             done = correct_place(c)
         else

@@ -143,7 +143,7 @@ local function trail_time(bucket, tokens)
     return taken_at(bucket, tokens) + bucket.limit.trail.length - now
 end
 
--- Twin of limit::history::give_back().
+-- Twin of limit::history::give_back(). How many tokens are left that it did not find.
 local function give_back(bucket, since, tokens)
     walk(bucket.key, bucket.first, function(index, at, there)
         if at >= since then
@@ -167,6 +167,7 @@ local function give_back(bucket, since, tokens)
         end
     end
     bucket.fresh = left
+    return tokens
 end
 
 -- A correction may be on its way for longer than its request's question was: it looks for tokens
@@ -181,6 +182,7 @@ local function reset_trail(bucket)
     bucket.changed, bucket.replaces, bucket.last = true, true, nil
 end
 
+-- False: it has found nothing.
 local function correct_trail(c)
     local bucket = c.bucket
     if c.kind == 3 then
@@ -190,8 +192,9 @@ local function correct_trail(c)
     elseif c.kind == 4 then
         reset_trail(bucket)
     elseif not bucket.replaces then
-        give_back(bucket, now - c.held - lateness(c.limit.trail), c.cost)
+        return give_back(bucket, now - c.held - lateness(c.limit.trail), c.cost) < c.cost
     end
+    return true
 end
 
 local function write_trail(bucket)
