@@ -26,8 +26,9 @@ std::int64_t tokens_asked_for(const bucket_question& q)
     return whole ? q.tokens : 1;
 }
 
-boost::json::value told(const bucket_question& q, const limit::decision& said)
+boost::json::value told(const bucket_question& q, const bucket_answer& a)
 {
+    const limit::decision& said = a.said;
     const limit::limit& limit = *q.numbers;
     const bool never = tokens_asked_for(q) > limit.most_at_once();
     boost::json::value retry;
@@ -43,11 +44,7 @@ boost::json::value told(const bucket_question& q, const limit::decision& said)
     body["remaining"] = said.remaining;
     body["reset"] = in_seconds(said.reset_after);
     body[q.what == question_kind::take ? "retry_after" : "retry"] = retry;
-    boost::json::value banned_until;
-    if (said.banned) {
-        banned_until = in_seconds(base::unix_time() + said.retry_after);
-    }
-    body["banned_until"] = banned_until;
+    body["banned_until"] = end_of_ban(a.banned_for);
     body["bucket"] = base::sha256_hex128(q.bucket_name);
     return body;
 }
@@ -148,6 +145,12 @@ std::string refuse_places(const bucket_question& q)
 
 }  // namespace
 
+boost::json::value end_of_ban(base::duration left)
+{
+    return left > base::duration{0} ? boost::json::value(in_seconds(base::unix_time() + left))
+                                    : boost::json::value();
+}
+
 double in_seconds(base::duration d)
 {
     return static_cast<double>(d.count()) / 1e9;
@@ -221,7 +224,7 @@ net::task<control_response> answer_about_bucket(
     if (changes) {
         log_change(q, answer.said, peer);
     }
-    co_return reply(told(q, answer.said));
+    co_return reply(told(q, answer));
 }
 
 }  // namespace gateway::server

@@ -5,6 +5,8 @@
 #include "gateway/server/admin_http.hpp"
 #include "gateway/server/bucket_asking.hpp"
 
+#include <boost/json/value.hpp>
+
 namespace gateway::server {
 
 // `peer`: who asks, for the log. `from` must live until the task has ended.
@@ -18,6 +20,9 @@ net::task<control_response> answer_about_bucket(
 
 // Seconds, as all times are told here.
 double in_seconds(base::duration d);
+
+// When a ban ends that lasts for so long, since 1970; null: there is none.
+boost::json::value end_of_ban(base::duration left);
 
 // The index of the limit; nothing, and the response that says so.
 std::optional<std::size_t> find_limit(

@@ -46,7 +46,9 @@ net::task<control_response> answer_explain(
                 .max_wait = e.policy->limits[l.index].max_wait,
             };
             const bucket_answer a = co_await ask_bucket(from, wait, q);
-            looks.push_back({.failed = std::string{a.failed}, .said = a.said});
+            looks.push_back(
+                {.failed = std::string{a.failed}, .said = a.said, .banned_for = a.banned_for}
+            );
         }
     }
     co_return reply(as_json(e, looks));

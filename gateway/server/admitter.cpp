@@ -214,8 +214,9 @@ admission admitter::conclude(const verdict& v)
         check_->note_debts(view_);
     }
     const auto wait = told_wait(v);
+    const bool banned = v.banned();
     checks_.give_back(std::move(check_));  // v is gone
-    admission a = admission_of(is, wait);
+    admission a = admission_of(is, wait, banned);
     a.hold = hold;
     return is == verdict::ruling::rejected ? as_rejection(a) : a;
 }

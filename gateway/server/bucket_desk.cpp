@@ -3,8 +3,6 @@
 #include "gateway/identity/bucket_name.hpp"
 #include "gateway/store/receipt.hpp"
 
-#include <variant>
-
 namespace gateway::server {
 
 namespace {
@@ -56,27 +54,23 @@ std::string_view text_of(store::failure why)
     return store::failure_names[static_cast<std::size_t>(why)];
 }
 
-// No limit has a space in its name.
-constexpr std::string_view nobodys_limit = "a look";
-
-// The bucket that this client has in nobody's limit. In a cluster it is in the slot of the client's
-// own buckets, and one call asks for both.
-identity::bucket_name nobodys_bucket(std::string_view beside)
+// Of the answer to a question, and to who looks for a ban.
+bucket_answer answer_of(const store::answer& a)
 {
-    identity::bucket_name made;
-    made.start(nobodys_limit);
-    const auto parts = identity::parts_of(beside);
-    for (auto part = parts.begin() + 1; part != parts.end(); ++part) {
-        std::visit([&made](const auto& value) { made.add(value); }, *part);
-    }
-    return made;
+    const auto said = a.decisions();
+    const bool banned = said.size() > 1 && said[1].banned;
+    return {.said = said[0], .banned_for = banned ? said[1].retry_after : base::duration{0}};
 }
 
-// What no bucket ever holds: a charge that is always rejected.
-const limit::limit& too_small()
+// Of no token, which is always there: for how long it is rejected is how long the ban lasts.
+store::charge ban_of(const store::charge& c, const limit::penalty& bans)
 {
-    static const limit::limit one = limit::limit::make(1, std::chrono::seconds{1}, 1).value();
-    return one;
+    store::charge look = c;
+    look.cost = 0;
+    look.enforced = false;
+    look.max_wait = base::duration{0};
+    look.penalty = &bans;
+    return look;
 }
 
 }  // namespace
@@ -99,7 +93,8 @@ public:
     void begin()
     {
         const policy::limit_rule& rule = asked_.policy->limits[asked_.limit];
-        bans_ = asked_.what == question_kind::take ? rule.penalty : only_bans(rule);
+        bans_ = only_bans(rule);
+        counted_ = asked_.what == question_kind::take ? rule.penalty : bans_;
         charge_ = {{
             {.limit_name = rule.name,
              .bucket_name = identity::hashed(asked_.bucket_name),
@@ -107,12 +102,7 @@ public:
              .cost = asked_.tokens,
              .max_wait = asked_.max_wait,
              .max_reserved = rule.max_reserved,
-             .penalty = rule.penalty.any() ? &bans_ : nullptr,
-             .may_be_corrected = true},
-            {.limit_name = nobodys_limit,
-             .bucket_name = nobodys_.hashed(),
-             .limit = &too_small(),
-             .cost = 2,
+             .penalty = rule.penalty.any() ? &counted_ : nullptr,
              .may_be_corrected = true},
         }};
         if (is_correction(asked_.what)) {
@@ -135,17 +125,19 @@ private:
     listener hear_;
     limit::correction correction_;
     limit::penalty bans_;
+    limit::penalty counted_;
     std::string receipt_;
-    identity::bucket_name nobodys_ = nobodys_bucket(asked_.bucket_name);
+    // The second one looks for a ban.
     std::array<store::charge, 2> charge_;
 
-    // A look is a question that another charge rejects, so that nothing is taken; and it is asked
-    // in shadow mode, as it is no request.
     void decide()
     {
         const bool takes = asked_.what == question_kind::take;
         charge_[0].enforced = takes;
-        ask(takes ? 1 : 2);
+        charge_[0].looks = !takes;
+        charge_[1] = ban_of(charge_[0], bans_);
+        charge_[1].looks = true;
+        ask(charge_[0].penalty == nullptr ? 1 : 2);
     }
 
     void ask(std::size_t charges)
@@ -158,7 +150,7 @@ private:
     void answered(const store::answer& a) override
     {
         if (charge_[0].correction == nullptr) {
-            end({.said = a.decisions()[0]});
+            end(answer_of(a));
             return;
         }
         charge_[0].correction = nullptr;
@@ -213,17 +205,21 @@ void bucket_desk::ask(const policy_view& view, bucket_question q, listener hear)
 bucket_answer bucket_desk::ask_local(const bucket_question& q, store::charge c)
 {
     if (is_correction(q.what)) {
+        c.is_gift = true;
         if (!local_.correct(c, correction_of(q, base::duration{1}), loop_.now())) {
             return {.failed = no_room};
         }
         c.cost = 1;
     }
     const auto what = q.what == question_kind::take ? store::intent::take : store::intent::look;
+    const limit::penalty bans = only_bans(q.policy->limits[q.limit]);
+    const std::array<store::charge, 2> charges{c, ban_of(c, bans)};
     store::answer a;
-    if (!local_.decide(what, {&c, 1}, loop_.now(), a)) {
+    const std::size_t count = c.penalty == nullptr ? 1 : 2;
+    if (!local_.decide(what, std::span{charges}.first(count), loop_.now(), a)) {
         return {.failed = no_room};
     }
-    return {.said = a.decisions()[0]};
+    return answer_of(a);
 }
 
 }  // namespace gateway::server

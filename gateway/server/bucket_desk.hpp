@@ -46,6 +46,8 @@ struct bucket_answer {
     std::string_view failed{};
     // Of a look or take; else what a look for one token sees afterwards.
     limit::decision said{};
+    // How long a ban of the bucket still lasts; 0: there is none.
+    base::duration banned_for{0};
 };
 
 class bucket_desk {

@@ -41,6 +41,8 @@ struct looked_at {
     // Why there was no answer; empty: there was one.
     std::string failed{};
     limit::decision said{};
+    // How long a ban still lasts; 0: there is none.
+    base::duration banned_for{0};
 };
 
 struct explanation {

@@ -1,4 +1,5 @@
 #include "gateway/base/hash.hpp"
+#include "gateway/server/admin_buckets.hpp"
 #include "gateway/server/admin_limits.hpp"
 #include "gateway/server/explanation.hpp"
 #include "gateway/server/told_key.hpp"
@@ -113,6 +114,9 @@ void tell(const verdict::entry& entry, const looked_at& look, boost::json::objec
         if (!entry.never) {
             one["retry"] = static_cast<double>(entry.decision.retry_after.count()) / 1e9;
         }
+        if (look.banned_for > base::duration{0}) {
+            one["banned_until"] = end_of_ban(look.banned_for);
+        }
     } else {
         one["failed"] = look.failed;
     }
@@ -139,7 +143,7 @@ boost::json::object refusal_of(int status, std::string_view detail)
 
 boost::json::object as_json(const verdict& v, const policy::route& of)
 {
-    const admission a = admission_of(v.is, v.retry_after());
+    const admission a = admission_of(v.is, v.retry_after(), v.banned());
     if (v.is == verdict::ruling::allowed) {
         return {{"says", "allowed"}};
     }

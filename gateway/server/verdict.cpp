@@ -54,6 +54,14 @@ std::optional<base::duration> verdict::retry_after() const
     return wait;
 }
 
+bool verdict::banned() const
+{
+    const auto all = limits();
+    return std::any_of(all.begin(), all.end(), [](const entry& e) {
+        return enforced(e) && e.decided && e.decision.banned;
+    });
+}
+
 base::duration verdict::hold() const
 {
     base::duration wait{0};
@@ -105,7 +113,7 @@ void verdict::append_shadow_rejections(std::string& names) const
     }
 }
 
-admission admission_of(verdict::ruling is, std::optional<base::duration> wait)
+admission admission_of(verdict::ruling is, std::optional<base::duration> wait, bool banned)
 {
     switch (is) {
         case verdict::ruling::allowed:
@@ -113,7 +121,8 @@ admission admission_of(verdict::ruling is, std::optional<base::duration> wait)
         case verdict::ruling::rejected:
             return wait ? refusal(
                               429,
-                              "the limit is exhausted; retry later",
+                              banned ? "banned after too many rejections; retry later"
+                                     : "the limit is exhausted; retry later",
                               std::max(*wait, base::duration{1})
                           )
                         : refusal(429, "the request costs more than the limit ever holds");

@@ -18,7 +18,7 @@ namespace gateway::server {
 // Whether a request that was decided so costs more than a bucket can ever hold.
 inline bool never_passes(const limit::decision& said, std::int64_t cost, const limit::limit& l)
 {
-    return !said.allowed && !said.banned && cost > l.most_at_once();
+    return !said.allowed && cost > l.most_at_once();
 }
 
 struct verdict {
@@ -65,6 +65,9 @@ struct verdict {
     // moment.
     std::optional<base::duration> retry_after() const;
 
+    // Whether a violated limit has banned the bucket.
+    bool banned() const;
+
     // How long an allowed request is to wait for the tokens of every limit.
     base::duration hold() const;
 
@@ -83,7 +86,9 @@ struct verdict {
 };
 
 // What becomes of a request that is ruled so; `wait`: what a rejected client is told, nothing if no
-// time would help.
-admission admission_of(verdict::ruling is, std::optional<base::duration> wait);
+// time would help; `banned`: whether it is so for having been rejected too often.
+admission admission_of(
+    verdict::ruling is, std::optional<base::duration> wait, bool banned = false
+);
 
 }  // namespace gateway::server

@@ -81,7 +81,7 @@ bool ban(memory_parts& parts, const charge& c, const vacancy& where, const limit
 }
 
 // Of a bucket of tokens. Nothing is given back at another rate: a reload came between, and what
-// flowed back at which rate is not known.
+// flowed back at which rate is not known. A gift is no giving back.
 void correct_tokens(
     memory_parts& parts, const charge& c, const vacancy& where, const limit::correction& what
 )
@@ -89,15 +89,19 @@ void correct_tokens(
     const limit::terms& t = c.limit->in_nanoseconds();
     const bool resets = what.what == limit::correction::kind::reset;
     limit::bucket* const b = where.in.find(where.id);
-    if (b == nullptr || !(resets || b->follows(t))) {
+    if (b == nullptr || !(resets || c.is_gift || b->follows(t))) {
         return;
     }
     if (t.how != limit::supply_kind::trail) {
         const limit::moment at = moment_of(parts, t, where.id.low, where.at.now);
-        where.in.store(*b, limit::corrected(t, *b, at, what));
+        const limit::bucket kept = b->follows(t) ? *b : limit::rebased(t, *b, at);
+        where.in.store(*b, limit::corrected(t, kept, at, what));
         return;
     }
     where.in.slide(*b, [&](sliding_bucket& sliding) {
+        if (c.is_gift) {
+            sliding.bring_to(t, where.at.now);
+        }
         if (resets) {
             sliding.reset(t);
         } else if (!limit::came_back(t, what.of.held, 0)) {
@@ -165,14 +169,14 @@ bool memory_store::decide(
     return wherever(charges, now, [&](copies may_be) -> std::optional<bool> {
         into.clear();
         into.taken_at = now;
-        memory_taking question{*parts_, charges, ticks(now)};
+        memory_taking question{*parts_, charges, ticks(now), what};
         if (may_be == copies::no && !parts_->custody.here()) {
             return std::nullopt;
         }
         if (!question.find_places()) {
             return false;
         }
-        question.decide(what, into);
+        question.decide(into);
         return true;
     });
 }
@@ -201,7 +205,7 @@ bool memory_store::correct(const charge& c, const limit::correction& what, base:
 {
     return wherever({&c, 1}, now, [&](copies may_be) -> std::optional<bool> {
         if (what.what == limit::correction::kind::charge) {
-            memory_taking question{*parts_, {&c, 1}, ticks(now)};
+            memory_taking question{*parts_, {&c, 1}, ticks(now), intent::take};
             if (may_be == copies::no && !parts_->custody.here()) {
                 return std::nullopt;
             }

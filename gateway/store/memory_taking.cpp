@@ -15,8 +15,10 @@ limit::decision untouched(const limit::terms& t, const limit::bucket& b, limit::
 
 }  // namespace
 
-memory_taking::memory_taking(memory_parts& of, std::span<const charge> charges, std::int64_t now)
-    : parts_(of), charges_(charges), now_(now)
+memory_taking::memory_taking(
+    memory_parts& of, std::span<const charge> charges, std::int64_t now, intent what
+)
+    : parts_(of), charges_(charges), now_(now), what_(what)
 {
     assert(charges.size() <= max_charges);
     locate();
@@ -171,14 +173,17 @@ void memory_taking::begin_with_shared_debt(std::size_t i)
     }
     place& p = places_[i];
     const limit::terms& t = terms(i);
-    if (slides(i)) {
+    if (slides(i) && what_ == intent::look) {
+        copy_sliding(i, debt->bucket, debt->past);
+    } else if (slides(i)) {
         debt->sliding().bring_to(t, now_);
         p.past = &debt->past;
         p.before = debt->bucket;
     } else {
         const limit::moment at = moment_of(parts_, t, everybody, now_);
-        debt->bucket = limit::rebased(t, debt->bucket, at);
-        p.before = limit::moved(t, debt->bucket, at, moment(i));
+        const limit::bucket all = limit::rebased(t, debt->bucket, at);
+        p.before = limit::moved(t, all, at, moment(i));
+        debt->bucket = what_ == intent::take ? all : debt->bucket;
     }
 }
 
@@ -215,7 +220,6 @@ void memory_taking::read_places()
         place& p = places_[i];
         if (p.at != nullptr) {
             follow_terms(i);
-            p.before = *p.at;
         }
         p.after = p.before;
     }
@@ -226,14 +230,38 @@ void memory_taking::follow_terms(std::size_t i)
 {
     place& p = places_[i];
     const limit::terms& t = terms(i);
+    if (slides(i) && what_ == intent::look) {
+        copy_sliding(i, *p.at, *history_of(p));
+        return;
+    }
     if (slides(i)) {
         slide(p, [&](sliding_bucket& b) { b.bring_to(t, now_); });
     } else if (!p.at->follows(t)) {
-        keep(p, limit::rebased(t, *p.at, moment(i)));
+        p.before = limit::rebased(t, *p.at, moment(i));
+        if (what_ == intent::look) {
+            return;
+        }
+        keep(p, p.before);
     }
+    p.before = *p.at;
 }
 
-void memory_taking::decide(intent what, answer& a)
+void memory_taking::copy_sliding(
+    std::size_t i, const limit::bucket& b, const limit::history& past
+)
+{
+    if (copies_ == nullptr) {
+        copies_ = std::make_unique<std::array<limit::history, max_charges>>();
+    }
+    place& p = places_[i];
+    limit::history& copy = (*copies_)[i];
+    copy = past;
+    p.before = b;
+    p.past = &copy;
+    sliding_bucket{p.before, copy}.bring_to(terms(i), now_);
+}
+
+void memory_taking::decide(answer& a)
 {
     for (std::size_t i = 0; i < charges_.size(); ++i) {
         place& p = standing_for(i);
@@ -243,7 +271,7 @@ void memory_taking::decide(intent what, answer& a)
         // In its place at once: a copy of what has just been written in parts would wait for them.
         limit::decision& said = a.add(limit::decision_in<base::duration>(s));
         if (c.penalty != nullptr) {
-            punish(i, what, said);
+            punish(i, said);
         }
         if (said.allowed) {
             p.after = s.after;
@@ -252,7 +280,7 @@ void memory_taking::decide(intent what, answer& a)
         }
         a.admitted = a.admitted && (said.allowed || !c.enforced);
     }
-    if (a.admitted && what == intent::take) {
+    if (a.admitted && what_ == intent::take) {
         keep_taken();
         tell_places(a);
     } else {
@@ -269,12 +297,12 @@ void memory_taking::take_anyway(std::int64_t tokens)
 }
 
 // Rejects what a ban rejects, and counts what is rejected.
-void memory_taking::punish(std::size_t i, intent what, limit::decision& said)
+void memory_taking::punish(std::size_t i, limit::decision& said)
 {
     segment& in = segment_of(places_[i]);
     const limit::penalty& p = *charges_[i].penalty;
     limit::offences* o = in.find_offences(ids_[i]);
-    if (!said.allowed && what == intent::take && p.any() && !(o != nullptr && o->banned(now_))) {
+    if (!said.allowed && what_ == intent::take && p.any() && !(o != nullptr && o->banned(now_))) {
         o = parts_.buckets.offences_of(in, ids_[i]);
         if (o != nullptr) {
             o->rejected(p, now_);

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -72,7 +73,10 @@ inline limit::moment moment_of(
 
 class memory_taking {
 public:
-    memory_taking(memory_parts& of, std::span<const charge> charges, std::int64_t now);
+    // A look leaves no trace: buckets do not follow its limits.
+    memory_taking(
+        memory_parts& of, std::span<const charge> charges, std::int64_t now, intent what
+    );
     ~memory_taking();
     memory_taking(const memory_taking&) = delete;
     memory_taking& operator=(const memory_taking&) = delete;
@@ -80,7 +84,7 @@ public:
     // Finds a place for every charge. False: there is no room, and there must be some.
     bool find_places();
 
-    void decide(intent what, answer& a);
+    void decide(answer& a);
 
     // Instead of deciding: takes tokens of the only charge, whatever its bucket holds.
     void take_anyway(std::int64_t tokens);
@@ -99,7 +103,8 @@ private:
         std::uint32_t segment;
         // The bucket; null while it is only promised.
         limit::bucket* at;
-        // Of a bucket among the shared ones; of a promised one, what it begins with, or null.
+        // Of a bucket among the shared ones; of a promised one, what it begins with, or null. Of a
+        // look, its copy.
         limit::history* past;
         // How long what was allowed has to wait.
         std::int64_t wait;
@@ -111,6 +116,7 @@ private:
     memory_parts& parts_;
     std::span<const charge> charges_;
     std::int64_t now_;
+    intent what_;
     std::size_t locked_count_ = 0;
     bool shared_locked_ = false;
 
@@ -126,6 +132,9 @@ private:
 
     // The locked segments, in ascending order, each once.
     std::array<std::uint32_t, max_charges> locked_;
+
+    // Of a look, by charge.
+    std::unique_ptr<std::array<limit::history, max_charges>> copies_;
 
     std::span<const bucket_id> ids() const { return {ids_.data(), charges_.size()}; }
 
@@ -147,7 +156,9 @@ private:
     // Of a sliding limit; null: nothing was taken.
     const limit::history* history_of(const place& p) const
     {
-        return p.what == kind::kept ? &parts_.buckets.at(p.segment).history_of(*p.at) : p.past;
+        return p.what == kind::kept && p.past == nullptr
+                   ? &parts_.buckets.at(p.segment).history_of(*p.at)
+                   : p.past;
     }
 
     void keep(place& p, const limit::bucket& b)
@@ -192,7 +203,8 @@ private:
     void share(std::size_t i);
     void read_places();
     void follow_terms(std::size_t i);
-    void punish(std::size_t i, intent what, limit::decision& said);
+    void copy_sliding(std::size_t i, const limit::bucket& b, const limit::history& past);
+    void punish(std::size_t i, limit::decision& said);
     void untake(answer& a);
     void keep_taken();
     void tell_places(answer& a);

@@ -56,6 +56,9 @@ struct charge {
     // them. Here, where it takes no room: a charge that is copied right after its last byte was
     // written alone costs 20 ns more.
     bool is_gift = false;
+    // Of a shared store: answered as if a request asked, and leaves no trace, whatever the numbers
+    // of its limit. In shadow mode.
+    bool looks = false;
 
     // Not null: no request, but a correction of what the bucket owes, which is always allowed; the
     // cost is not looked at. The only charge of its question.

@@ -23,6 +23,7 @@ bool same(const charge& a, const charge& b)
            b.correction == nullptr && a.limit == b.limit && a.cost == b.cost &&
            a.enforced == b.enforced && a.max_wait == b.max_wait &&
            a.max_reserved == b.max_reserved && a.penalty == b.penalty && a.place == b.place &&
+           a.looks == b.looks &&
            a.bucket_name.bytes() == b.bucket_name.bytes() && a.limit_name == b.limit_name;
 }
 
@@ -87,7 +88,7 @@ std::string gift_key(std::string_view key_prefix)
 bool is_usual(std::span<const charge> charges)
 {
     const charge& c = charges.front();
-    return charges.size() == 1 && c.correction == nullptr && c.penalty == nullptr &&
+    return charges.size() == 1 && c.correction == nullptr && c.penalty == nullptr && !c.looks &&
            c.max_wait == base::duration{0} && c.limit->how() == limit::supply_kind::line;
 }
 
@@ -237,12 +238,12 @@ private:
 
     void add_kind(const charge& c)
     {
-        const std::int64_t enforced = c.enforced ? 1 : 0;
+        const std::int64_t kind = (c.enforced ? 1 : 0) + punishes(c) + (c.looks ? 64 : 0);
         if (c.max_wait == base::duration{0}) {
-            add_number(enforced + punishes(c));
+            add_number(kind);
             return;
         }
-        add_number(enforced + 8 + punishes(c));
+        add_number(kind + 8);
         add_number(c.max_wait / std::chrono::microseconds{1});
         add_number(c.max_reserved);
     }

@@ -46,6 +46,26 @@ class Penalties(SystemTest):
                 for banned in answers[4:]:
                     self.assertIn(banned["Retry-After"], ("29", "30"))
 
+    def test_its_end_is_told_though_tokens_come_later(self):
+        for store in self.every_store():
+            with self.subTest(store=store):
+                g = self.gateway_with("rate: 1/h, " + PENALTY.replace("2s", "30s"), store)
+                with g.connect() as c:
+                    self.assertEqual([c.ask("/").status for _ in range(4)], [200] + [429] * 3)
+                    self.assertIn("banned", c.ask("/").text)
+                for path in ("/v1/look", "/v1/take"):
+                    told = self.call(g, path)[1]
+                    self.assertAlmostEqual(told["banned_until"], time.time() + 30, delta=5)
+
+    def test_what_can_never_pass_is_told_no_time(self):
+        for store in self.every_store():
+            with self.subTest(store=store):
+                more = ", cost: { header: x-cost, max: 100 }"
+                g = self.gateway_with("rate: 5/h, " + PENALTY + more, store)
+                with g.connect() as c:
+                    answers = [c.ask("/", [("x-cost", "50")]) for _ in range(5)]
+                self.assertEqual([(a.status, a["Retry-After"]) for a in answers], [(429, None)] * 5)
+
     def test_a_ban_ends_and_the_next_one_is_twice_as_long(self):
         for store in self.every_store():
             with self.subTest(store=store):

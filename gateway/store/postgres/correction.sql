@@ -13,7 +13,7 @@ BEGIN
         h.debt := h.debt + least(c.cost, greatest(most - h.debt, 0) / t.unit) * t.unit;
     ELSIF c.correction = 4 THEN
         h.debt := 0;
-    ELSIF c.correction = 2 AND h.debt > 0 AND NOT h.changed THEN
+    ELSIF c.correction = 2 AND h.debt > 0 AND (c.is_gift OR NOT h.changed) THEN
         lost := c.held;
         IF t.kind = 'w' THEN
             lost := (t.present - gateway.window_at(t, now - c.held)) * t.count;

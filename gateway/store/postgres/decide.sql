@@ -9,7 +9,7 @@ DECLARE
 BEGIN
     FOR i IN REVERSE cardinality(q.charges) .. 1 LOOP
         c := q.charges[i];
-        CONTINUE WHEN c.said[1] <> 1 OR c.cost = 0;
+        CONTINUE WHEN c.said[1] <> 1 OR c.cost = 0 OR c.looks;
         h := q.buckets[c.bucket];
         h.changed := true;
         IF (h.terms).kind = 's' THEN
@@ -46,7 +46,7 @@ BEGIN
             c.said := made.said;
         ELSE
             c.said := gateway.judge(c, h, looking, now);
-            h.debt := h.debt + CASE c.said[1] WHEN 1 THEN c.cost * (h.terms).unit ELSE 0 END;
+            h.debt := h.debt + CASE WHEN c.said[1] = 1 AND NOT c.looks THEN c.cost * (h.terms).unit ELSE 0 END;
         END IF;
         admitted := CASE WHEN c.said[1] <> 1 AND c.enforced THEN 0 ELSE admitted END;
         q.charges[i] := c;
@@ -60,7 +60,7 @@ BEGIN
     reply := ARRAY[admitted];
     FOR i IN 1 .. cardinality(q.charges) LOOP
         c := q.charges[i];
-        IF admitted = 0 AND c.said[1] = 1 THEN
+        IF (admitted = 0 OR c.looks) AND c.said[1] = 1 THEN
             -- Nothing is taken: this limit's numbers are those of its untouched bucket.
             h := q.buckets[c.bucket];
             c.said := gateway.passed(h, h.debt, 0, now);
@@ -69,9 +69,13 @@ BEGIN
     END LOOP;
 END $$;
 
+-- Whether it is nobody's request, but somebody looks.
+CREATE FUNCTION gateway.only_looks(q gateway.question) RETURNS boolean LANGUAGE sql IMMUTABLE AS
+'SELECT (q.charges[1]).looks';
+
 -- Whether a decided question wants something written.
 CREATE FUNCTION gateway.wants_writing(q gateway.question) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
-    SELECT EXISTS (SELECT FROM unnest(q.buckets) h WHERE h.changed)
+    SELECT (NOT gateway.only_looks(q) AND EXISTS (SELECT FROM unnest(q.buckets) h WHERE h.changed))
         OR EXISTS (SELECT FROM unnest(q.charges) c WHERE c.after > 0 AND c.said[1] = 0)
 $$;
 
@@ -93,7 +97,7 @@ BEGIN
         q := decided.q;
         reply := reply || decided.reply;
     END LOOP;
-    IF NOT looking THEN
+    IF NOT (looking OR gateway.only_looks(q)) THEN
         PERFORM gateway.let_go(h, now) FROM unnest(q.buckets) h WHERE h.changed;
     END IF;
 END $$;

@@ -17,6 +17,8 @@ BEGIN
         c.cost := numbers[at];
         kind := numbers[at + 1];
         at := at + 2;
+        c.looks := kind >= 64;
+        kind := kind % 64;
         c.is_gift := kind >= 32;
         c.enforced := kind % 8 = 1;
         c.correction := 0;

@@ -40,6 +40,7 @@ CREATE TYPE gateway.charge AS (
     -- 0: none; else of a correction: 2 give back, 3 charge, 4 reset, 5 renew, 6 ban, 7 unban.
     correction int,
     enforced boolean,
+    looks boolean,
     is_gift boolean,
     max_wait bigint,
     max_reserved bigint,

@@ -16,7 +16,8 @@
 --       a correction instead: tokens, kind (2 give back, 3 charge, 4 reset, 5 renew a place, which has
 --       no receipt, 6 ban, 7 unban), microseconds since they were taken or of the ban, what was owed
 --       before; 32 is added to the kind of one that nobody expects. Of a limit with a penalty 16 is
---       added to the kind, and at the end are the penalty's after, within, ban, max_ban.
+--       added to the kind, and at the end are the penalty's after, within, ban, max_ban. To that of a
+--       charge that only looks, and leaves no trace, 64 is added.
 --       Usual questions, of one charge of a token bucket and nothing else, that differ in their key
 --       only are told together: how many times each is asked, 0 charges, or -1 in shadow mode, cost,
 --       which of those limits it is, how many keys

@@ -52,6 +52,20 @@ local function bucket_of(key, limit)
     return bucket
 end
 
+-- The same for who only looks: a copy, so that the limit's numbers change nothing.
+local function copy_of(key, limit)
+    local before = buckets[key]
+    if before then
+        buckets[key] = {}
+        for name, value in pairs(before) do
+            buckets[key][name] = value
+        end
+    end
+    local copy = bucket_of(key, limit)
+    buckets[key] = before
+    return copy
+end
+
 -- Microseconds until so many units of a bucket have come back.
 local function time_until(bucket, units)
     local limit = bucket.limit
@@ -114,7 +128,7 @@ local function correct(c)
     if c.kind == 3 then
         local top = limit.windows and limit.windows.most or most
         debt = debt + math.min(c.cost, math.floor(math.max(top - debt, 0) / unit)) * unit
-    elseif debt > 0 and (c.kind == 4 or not bucket.changed) then
+    elseif debt > 0 and (c.kind == 4 or c.is_gift or not bucket.changed) then
         local lost = math.max(issued_in_last(limit, c.held) - c.owed_before, 0)
         local tokens = math.min(c.cost, ceil_div(debt + lost, unit))
         local given = c.kind == 4 and debt or tokens * unit - lost
@@ -158,7 +172,7 @@ local function decide(charges)
     end
     for i = #charges, 1, -1 do
         local c = charges[i]
-        if admitted == 0 then
+        if admitted == 0 or c.looks then
             c.bucket.debt = c.before
         elseif answers[i][1] == 1 and c.cost > 0 and not c.kind then
             c.bucket.taken = true
@@ -172,7 +186,7 @@ local function decide(charges)
     say(admitted)
     for i, c in ipairs(charges) do
         local answer = answers[i]
-        if admitted == 0 and answer[1] == 1 then
+        if (admitted == 0 or c.looks) and answer[1] == 1 then
             -- Nothing is taken: this limit's numbers are those of its untouched bucket.
             local limit, debt = c.limit, c.bucket.debt
             local left = math.max(limit.burst - ceil_div(debt, limit.unit), 0)
@@ -188,6 +202,8 @@ local function charge()
     key = key + 1
     local c = { cost = number() }
     local kind = number()
+    c.looks = kind >= 64
+    kind = kind % 64
     c.is_gift = kind >= 32
     local punishes = kind % 32 >= 16
     kind = kind % 16
@@ -209,7 +225,7 @@ local function charge()
         key = key + 1
         c.ban_key = KEYS[key]
     end
-    c.bucket = bucket_of(bucket_key, c.limit)
+    c.bucket = (c.looks and copy_of or bucket_of)(bucket_key, c.limit)
     c.readable = c.bucket and (not c.penalty or (c.kind or 0) >= 6 or offences_at(c.ban_key))
     return c
 end
