@@ -6,6 +6,7 @@
 #include "gateway/limit/windows.hpp"
 #include "gateway/server/admin_body.hpp"
 #include "gateway/server/told_key.hpp"
+#include "gateway/server/told_plan.hpp"
 #include "gateway/telemetry/log.hpp"
 
 #include <boost/json.hpp>
@@ -99,32 +100,6 @@ void read_tokens(admin_body& members, bucket_question& q)
     }
 }
 
-// A plan that has numbers of its own, or those of the limit. Empty: all is well.
-std::string choose_numbers(const std::optional<std::string>& plan, bucket_question& q)
-{
-    const policy::limit_rule& rule = q.policy->limits[q.limit];
-    q.numbers = &rule.limit;
-    if (!plan) {
-        return {};
-    }
-    if (rule.plan.plans == policy::no_plans) {
-        return "plan: this limit has no plans";
-    }
-    for (const policy::plan_rule& p : rule.plan.rules) {
-        if (p.name == *plan) {
-            q.numbers = &p.limit;
-            return p.what == policy::plan_rule::kind::limited
-                       ? std::string{}
-                       : "plan: it has no bucket, it is unlimited or blocked";
-        }
-    }
-    const policy::plan_section& plans = q.policy->plans[rule.plan.plans];
-    const auto& names = plans.members->names();
-    const bool known =
-        *plan == plans.standard || std::find(names.begin(), names.end(), *plan) != names.end();
-    return known ? std::string{} : "plan: nobody has it";
-}
-
 // Requests ask for bans only where a limit has a penalty.
 std::string refuse_bans(const bucket_question& q)
 {
@@ -200,7 +175,7 @@ net::task<control_response> answer_about_bucket(
     identity::bucket_name bucket;
     std::string complaint = name_bucket(*q.policy, q.policy->limits[q.limit], key, bucket);
     if (complaint.empty()) {
-        complaint = choose_numbers(plan, q);
+        complaint = choose_numbers(plan, key, q);
     }
     if (complaint.empty()) {
         complaint = refuse_places(q) + refuse_bans(q);

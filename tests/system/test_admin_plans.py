@@ -54,6 +54,20 @@ class Plans(AdminTest):
                 wait_until(lambda: time.monotonic() - began > 1.2)
                 self.assertEqual(self.statuses(g, 10, "kg"), [200] * 10)
 
+    def test_a_key_has_the_numbers_of_its_plan(self):
+        for store in self.every_store():
+            with self.subTest(store=store):
+                g = self.ready(store, "own")
+                for key, full in (("kg", 200), ("ks", 5), ("other", 100)):
+                    bucket = {"limit": "own", "key": [key]}
+                    self.assertEqual(self.said(g, "/v1/look", bucket)["limit"], full)
+                    self.assertTrue(self.said(g, "/v1/take", bucket | {"cost": full})["allowed"])
+                    self.assertEqual(self.statuses(g, 1, key), [429])
+                named = {"limit": "own", "key": ["ks"], "plan": "gold"}
+                self.assertEqual(self.said(g, "/v1/look", named)["limit"], 200)
+                blocked = self.refused(400, g, "/v1/take", {"limit": "own", "key": ["kb"]})
+                self.assertIn('"banned" is blocked', blocked)
+
     def test_a_gift_counts_though_the_bucket_had_other_numbers(self):
         for store in self.every_store():
             with self.subTest(store=store):
