@@ -129,7 +129,9 @@ private:
         if (depth == 0) {
             throw config_error{name, {{{}, {}, "the file is empty"}}};
         }
-        return {.is = node::kind::mapping};
+        node empty;
+        empty.is = node::kind::mapping;
+        return empty;
     }
 
     bool is_new(const std::string& file)
