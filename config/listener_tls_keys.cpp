@@ -118,7 +118,34 @@ void complain(section& tls, const std::string& complaint)
     );
 }
 
-void check(section& tls, const net::tls_server_options& options)
+bool is_in_force(const net::pem_file& certificate, const settings& running)
+{
+    const auto& listeners = running.server.listeners;
+    return std::any_of(listeners.begin(), listeners.end(), [&](const auto& l) {
+        return l.tls && std::any_of(
+                            l.tls->certificates.begin(),
+                            l.tls->certificates.end(),
+                            [&](const auto& one) { return one.certificate.text == certificate.text; }
+                        );
+    });
+}
+
+// A reload lets no certificate of the wrong dates take the place of one that is good. One that is
+// shown already hinders no other change, and at a start there is nothing better.
+void check_dates(section& tls, const net::pem_file& certificate, const settings* running)
+{
+    const std::string complaint = complaint_of_dates(certificate);
+    if (complaint.empty()) {
+        return;
+    }
+    if (running != nullptr && !is_in_force(certificate, *running)) {
+        tls.problem("certificates", complaint + ", and was not shown before this reload");
+    } else {
+        tls.warning("certificates", complaint);
+    }
+}
+
+void check(section& tls, const net::tls_server_options& options, const settings* running)
 {
     const bool asks = options.clients != net::client_certificates::none;
     if (asks && options.client_ca.path.empty()) {
@@ -141,7 +168,7 @@ void check(section& tls, const net::tls_server_options& options)
         return;
     }
     for (const net::server_certificate& one : options.certificates) {
-        warn_of_dates(tls, "certificates", one.certificate);
+        check_dates(tls, one.certificate, running);
     }
 }
 
@@ -173,7 +200,7 @@ void describe_tls_server(keys& tls, net::tls_server_options& options, const draf
         longest_handshake
     );
     describe_tickets(tls, options.tickets, d);
-    tls.rule([&options](section& from) { check(from, options); });
+    tls.rule([&options, &d](section& from) { check(from, options, d.running); });
 }
 
 }  // namespace

@@ -28,15 +28,14 @@ void load_named_file(
     file = {*path, std::move(read.text)};
 }
 
-void warn_of_dates(section& from, std::string_view key, const net::pem_file& shown)
+std::string complaint_of_dates(const net::pem_file& shown)
 {
     const base::duration now = base::unix_time();
     const auto facts = net::facts_of(shown.text);
-    if (facts && facts->not_after < now) {
-        from.warning(key, quoted(shown.path) + " has expired");
-    } else if (facts && facts->not_before > now) {
-        from.warning(key, quoted(shown.path) + " is not valid yet");
+    if (!facts || (facts->not_before <= now && now <= facts->not_after)) {
+        return {};
     }
+    return quoted(shown.path) + (facts->not_after < now ? " has expired" : " is not valid yet");
 }
 
 std::optional<std::string> printed_path(const std::string& path)

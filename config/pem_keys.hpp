@@ -24,9 +24,9 @@ void load_named_file(
     section& from, std::string_view key, std::size_t max, net::pem_file& file, const draft& d
 );
 
-// Of a certificate that is shown to others, under the key that names it: warns if it has expired,
-// or is not valid yet.
-void warn_of_dates(section& from, std::string_view key, const net::pem_file& shown);
+// What is wrong with the dates of a certificate that is shown to others: it has expired, or is not
+// valid yet. Empty: nothing.
+std::string complaint_of_dates(const net::pem_file& shown);
 
 // As YAML; nothing: no file is named.
 std::optional<std::string> printed_path(const std::string& path);

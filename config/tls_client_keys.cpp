@@ -34,8 +34,8 @@ void check(section& from, net::tls_client_options& options)
     if (const auto complaint = net::tls_client::prepare(options)) {
         const std::size_t colon = complaint->find(':');
         from.problem(complaint->substr(0, colon), complaint->substr(colon + 2));
-    } else {
-        warn_of_dates(from, "cert", options.certificate);
+    } else if (const auto outdated = complaint_of_dates(options.certificate); !outdated.empty()) {
+        from.warning("cert", outdated);
     }
 }
 

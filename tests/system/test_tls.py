@@ -493,6 +493,15 @@ class Reload(TlsTest):
         with self.assertRaisesRegex(ssl.SSLError, "certificate has expired"):
             self.connected(gateway, context=context)
 
+    def test_an_expired_certificate_does_not_take_the_place_of_another(self):
+        gateway = self.listening()
+        expired = self.text(certificates=("old",))
+        self.assertIn("refused", gateway.reload(expired))
+        gateway.wait_for_diagnostic("old.pem\\\" has expired, and was not shown before this reload")
+        self.assertEqual(self.shown(gateway, "gateway.test"), "gateway.test")
+        served = self.listening(certificates=("old",))
+        self.assertIn("reloaded", served.reload(expired), "it was shown before")
+
     def test_no_request_fails_meanwhile(self):
         gateway = self.listening()
         context = self.made.context()
