@@ -4,11 +4,11 @@
 #include "gateway/http/authority.hpp"
 #include "gateway/http/chars.hpp"
 #include "gateway/http/field_parser.hpp"
+#include "gateway/http/method.hpp"
 #include "gateway/http/trace_parent.hpp"
 #include "gateway/http/websocket.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace gateway::http {
 
@@ -52,22 +52,6 @@ parse_result read_version(const char*& p, const char* end, request_head& out)
     return head_complete;
 }
 
-// The methods of RFC 9110 §9.3 and RFC 5789.
-constexpr std::array<std::string_view, 9> standard_methods{
-    "GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"};
-
-// Some servers take such a method for the standard one, others for one of its own.
-bool is_in_another_case(std::string_view method)
-{
-    return std::any_of(
-        standard_methods.begin(),
-        standard_methods.end(),
-        [method](std::string_view standard) {
-            return method != standard && base::equal_ignoring_case(method, standard);
-        }
-    );
-}
-
 parse_result read_request_line(const char*& p, const char* end, request_head& out)
 {
     // Is set in every lower-case letter and in no capital.
@@ -88,8 +72,8 @@ parse_result read_request_line(const char*& p, const char* end, request_head& ou
         return refuse(400, "the request line has no valid method");
     }
     out.method = {p, q};
-    if ((bits & lower_case_bit) != 0 && is_in_another_case(out.method)) {
-        return refuse(400, "the method is a standard one in another letter case");
+    if ((bits & lower_case_bit) != 0 && !standard_in_another_case(out.method).empty()) {
+        return refuse(400, method_in_another_case);
     }
     p = q + 1;
     q = skip_visible(p, end);

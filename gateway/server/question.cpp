@@ -2,6 +2,7 @@
 
 #include "gateway/base/text.hpp"
 #include "gateway/http/chars.hpp"
+#include "gateway/http/method.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -52,20 +53,24 @@ bool read_target(std::string_view target, http::request_head& asked)
 
 // A proxy sets one family of these headers and may let a client's others pass: so all of them are
 // read, and must say the same.
-bool read_method(const http::request_head& head, http::request_head& asked)
+std::string_view read_method(const http::request_head& head, http::request_head& asked)
 {
     bool said = false;
     for (const char* name : {"X-Original-Method", "X-Forwarded-Method"}) {
         const auto method = only_value(head, name);
         if (!method || (said && !method->empty() && *method != asked.method)) {
-            return false;
+            return "the request that is asked about has two methods";
         }
         if (!method->empty()) {
             asked.method = *method;
             said = true;
         }
     }
-    return http::is_token(asked.method);
+    if (!http::is_token(asked.method)) {
+        return "the request that is asked about has no valid method";
+    }
+    return http::standard_in_another_case(asked.method).empty() ? std::string_view{}
+                                                                : http::method_in_another_case;
 }
 
 bool read_targets(const http::request_head& head, http::request_head& asked)
@@ -92,19 +97,21 @@ bool read_targets(const http::request_head& head, http::request_head& asked)
 
 }  // namespace
 
-bool read_question(const http::request_head& head, bool peer_trusted, http::request_head& asked)
+std::string_view read_question(
+    const http::request_head& head, bool peer_trusted, http::request_head& asked
+)
 {
     asked = head;
     asked.max_forwards.reset();  // it is for us, and says nothing of what is asked about
     if (!peer_trusted) {
-        return true;
+        return {};
     }
     const auto host = only_value(head, "X-Forwarded-Host");
-    if (!host) {
-        return false;
+    asked.authority = host && !host->empty() ? *host : head.authority;
+    if (!host || !read_targets(head, asked)) {
+        return "the request that is asked about has two targets, or none";
     }
-    asked.authority = host->empty() ? head.authority : *host;
-    return read_method(head, asked) && read_targets(head, asked);
+    return read_method(head, asked);
 }
 
 }  // namespace gateway::server

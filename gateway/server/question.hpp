@@ -5,12 +5,14 @@
 
 #include "gateway/http/message.hpp"
 
+#include <string_view>
+
 namespace gateway::server {
 
 // Makes `asked` the head of the request that is asked about. What `head` says of it in headers is
-// believed of trusted peers only. False: it says two things, or what is no method or target.
-// `asked` views into what `head` views into.
-[[nodiscard]] bool read_question(
+// believed of trusted peers only. Returns why it is refused: it says two things, or what is no
+// method or target; empty: it is not. `asked` views into what `head` views into.
+[[nodiscard]] std::string_view read_question(
     const http::request_head& head, bool peer_trusted, http::request_head& asked
 );
 

@@ -52,11 +52,10 @@ admission request::answered_or(admission a) const
 admission request::answer(const http::request_head& question)
 {
     http::request_head& asked = env_.scratch.asked;
-    const bool clear = read_question(question, admitter_.peer_trusted(), asked);
+    const auto unclear = read_question(question, admitter_.peer_trusted(), asked);
     account_.note(asked, admitter_);
     return as_answer(
-        clear ? held_or(admitter_.admit(asked, *this))
-              : refusal(400, "the request that is asked about has two targets, or none")
+        unclear.empty() ? held_or(admitter_.admit(asked, *this)) : refusal(400, unclear)
     );
 }
 

@@ -118,6 +118,15 @@ class Decide(SystemTest):
                 self.assertEqual(self.ask(c, "/", headers)[0], 400, headers)
             self.assertEqual(self.ask(c, "/", [("X-Original-URI", "/api")] * 2), (200, "1"))
 
+    def test_a_standard_method_in_another_case_is_refused_as_on_other_listeners(self):
+        with self.gateway_that_decides() as c:
+            for method in ("get", "Get", "gET"):
+                for name in ("X-Original-Method", "X-Forwarded-Method"):
+                    answer = c.ask("/", [(name, method), ("X-Original-URI", "/api")])
+                    self.assertEqual(answer.status, 400, (name, method))
+                    self.assertIn("letter case", json.loads(answer.body)["detail"])
+            self.assertEqual(self.ask(c, "/api", [("X-Original-Method", "purge")])[0], 200, "no standard one")
+
     def test_a_client_of_the_asking_proxy_cannot_ask_for_something_else(self):
         with self.gateway_that_decides() as c:
             told = [("X-Forwarded-Method", "GET"), ("X-Forwarded-Uri", "/api")]
