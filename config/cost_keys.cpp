@@ -5,6 +5,7 @@
 #include "config/yaml_text.hpp"
 #include "gateway/base/text.hpp"
 #include "gateway/http/field.hpp"
+#include "gateway/http/method.hpp"
 
 namespace gateway::config {
 namespace {
@@ -29,6 +30,8 @@ void read_cost_methods(section& from, policy::cost_rule& cost)
         const auto tokens = methods.number(e.key.text, 0, most_tokens);
         if (!is_token(e.key.text, longest_cost_name)) {
             methods.problem(e.key.text, "not a method");
+        } else if (const auto meant = http::standard_in_another_case(e.key.text); !meant.empty()) {
+            methods.problem(e.key.text, "methods are case-sensitive: write " + std::string{meant});
         } else if (cost.methods.size() == most_cost_methods) {
             methods.problem(e.key.text, "too many, the maximum is 32");
         } else if (tokens && methods.is_first(e)) {
@@ -138,6 +141,27 @@ void describe_cost(keys& limit, policy::cost_rule& cost)
          .read = [&](section& from) { read_cost(from, cost); },
          .print = [&] { return print_cost(cost); }}
     );
+}
+
+void refuse_cost_above(
+    section& from, const policy::cost_rule& cost, std::int64_t most, const std::string& held
+)
+{
+    const auto refuse = [&](const std::string& which, const char* who) {
+        from.problem(
+            "cost",
+            which + "more than the " + held + " of " + std::to_string(most) + ": no " + who +
+                " could ever pass"
+        );
+    };
+    if (cost.standard > most) {
+        refuse(cost.from == cost_source::fixed ? "" : "its default is ", "request");
+    }
+    for (const auto& [method, tokens] : cost.methods) {
+        if (tokens > most) {
+            refuse("that of " + method + " is ", "such request");
+        }
+    }
 }
 
 }  // namespace gateway::config

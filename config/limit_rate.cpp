@@ -76,15 +76,7 @@ void make_limit(section& from, limit_draft& l, draft& d)
         return;
     }
     const std::string size{size_key(l.written.algorithm)};
-    if (l.rule.cost.standard > l.burst) {
-        from.problem(
-            "cost",
-            std::string{
-                l.rule.cost.from == policy::cost_rule::source::fixed ? "" : "its default is "} +
-                "more than the " + (size.empty() ? "count" : size) + " of " +
-                std::to_string(l.burst) + ": no request could ever pass"
-        );
-    }
+    refuse_cost_above(from, l.rule.cost, l.burst, size.empty() ? "count" : size);
     l.rule.limit = numbers_of(from, l, d).value_or(l.rule.limit);
     l.rule.algorithm = names_of(algorithms)[index_of(l.written.algorithm, algorithms)];
     l.rule.rate = counts_requests(l) ? std::string{} : format_rate(l.written.rate);

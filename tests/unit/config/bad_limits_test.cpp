@@ -214,6 +214,14 @@ TEST(bad_limits, are_refused)
          "f:1:71: limits.a.cost.default: more than \"max\""},
         {"limits: { a: { key: [], rate: 9/s, cost: { query: x, max: 50, default: 10 } } }",
          "f:1:42: limits.a.cost: its default is more than the burst of 9"},
+        {"limits: { a: { key: [], rate: 9/s, cost: { methods: { PUT: 9, POST: 10 } } } }",
+         "f:1:42: limits.a.cost: that of POST is more than the burst of 9: no such request"},
+        {"plans: { p: { key: client_ip, members: { gold: [192.0.2.1] } } }\nlimits: { a: { key: "
+         "[], rate: 9/s, cost: { methods: { POST: 9 } }, plan: p, plans: { gold: { rate: 5/s } } } "
+         "}",
+         "f:2:92: limits.a.plans.gold.cost: that of POST is more than the burst of 5: no such"},
+        {"limits: { a: { key: [], rate: 9/s, cost: { methods: { post: 5 } } } }",
+         "f:1:61: limits.a.cost.methods.post: methods are case-sensitive: write POST"},
         {"limits: { a: { key: [], rate: 9/s, cost: { methods: { GET: x } } } }",
          "f:1:60: limits.a.cost.methods.GET: "},
         {"limits: { a: { key: [], rate: 9/s, cost: { methods: [] } } }",
