@@ -27,6 +27,9 @@ public:
 
     bool present() const { return present_; }
 
+    // Whether it was said at all, be it empty.
+    bool occurred() const { return occurred_; }
+
     // Two occurrences that differ, or one that servers read in different ways.
     bool ambiguous() const { return ambiguous_; }
 

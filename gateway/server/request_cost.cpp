@@ -43,7 +43,7 @@ std::optional<std::int64_t> said_cost(const policy::cost_rule& rule, const http:
     if (value.ambiguous()) {
         return std::nullopt;
     }
-    return value.present() ? whole_number(value.text(), rule.max) : rule.standard;
+    return value.occurred() ? whole_number(value.text(), rule.max) : rule.standard;
 }
 
 }  // namespace gateway::server

@@ -9,8 +9,8 @@
 
 namespace gateway::server {
 
-// Nothing: the request says what is no whole number from 0 to the rule's `max`, or says two
-// different ones.
+// Nothing: the request says what is no whole number from 0 to the rule's `max`, as an empty one, or
+// says two different ones.
 std::optional<std::int64_t> said_cost(
     const policy::cost_rule& rule, const http::request_head& head
 );

@@ -38,7 +38,7 @@ class Costs(SystemTest):
             self.assertEqual(self.said(c, "3"), (429, "2", "3600"))
             self.assertEqual(self.said(c, "11"), (429, "2", None), "no time would help")
             self.assertEqual(self.said(c, "100"), (429, "2", None))
-            for bad in ("101", "-1", "+1", "1.0", "1e1", "0x1", "x", "1,1", "99999999999999999999"):
+            for bad in ("", " ", "101", "-1", "+1", "1.0", "1e1", "0x1", "x", "1,1", "99999999999999999999"):
                 self.assertEqual(self.said(c, bad)[0], 400, bad)
             twice = [("X-Cost", "1"), ("X-Cost", "2")]
             self.assertEqual(self.left(c, headers=twice)[0], 400)
@@ -48,7 +48,8 @@ class Costs(SystemTest):
         with self.gateway_with("{ query: n, default: 4, max: 6 }").connect() as c:
             self.assertEqual(self.left(c, "/?n=6"), (200, "4", None))
             self.assertEqual(self.left(c, "/?n=7")[0], 400)
-            self.assertEqual(self.left(c, "/?n=1&n=2")[0], 400)
+            for bad in ("n=1&n=2", "n=", "n", "n=+", "n=&n=1"):
+                self.assertEqual(self.left(c, "/?" + bad)[0], 400, bad)
             self.assertEqual(self.left(c, "/?%6e=1"), (200, "3", None))
             self.assertEqual(self.left(c, "/"), (429, "3", "3600"))
 
