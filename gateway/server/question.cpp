@@ -1,11 +1,14 @@
 #include "gateway/server/question.hpp"
 
 #include "gateway/base/text.hpp"
+#include "gateway/http/authority.hpp"
 #include "gateway/http/chars.hpp"
 #include "gateway/http/method.hpp"
+#include "gateway/policy/path.hpp"
 
 #include <algorithm>
 #include <optional>
+#include <string>
 
 namespace gateway::server {
 
@@ -28,27 +31,53 @@ std::optional<std::string_view> only_value(const http::request_head& head, std::
     return value;
 }
 
-// "http://host/path?query" or "/path?query".
-bool read_target(std::string_view target, http::request_head& asked)
+// A target as it is told; an empty host: none is.
+struct told_target {
+    std::string_view host;
+    std::string_view path;
+    std::string_view query;
+};
+
+// "http://host/path?query" or "/path?query"; nothing: it is neither.
+std::optional<told_target> read_target(std::string_view text)
 {
-    if (const std::size_t scheme = target.find("://");
-        !target.starts_with('/') && scheme != std::string_view::npos) {
-        target.remove_prefix(scheme + 3);
-        const std::size_t path = std::min(target.find_first_of("/?"), target.size());
-        if (scheme == 0 || path == 0) {
-            return false;
+    told_target told;
+    if (const std::size_t scheme = text.find("://");
+        !text.starts_with('/') && scheme != std::string_view::npos) {
+        text.remove_prefix(scheme + 3);
+        told.host = text.substr(0, text.find_first_of("/?"));
+        if (scheme == 0 || !http::is_authority(told.host)) {
+            return std::nullopt;
         }
-        asked.authority = target.substr(0, path);
-        target.remove_prefix(path);
-        target = target.empty() ? "/" : target;
+        text.remove_prefix(told.host.size());
+        text = text.empty() ? "/" : text;
     }
-    if (!target.starts_with('/')) {
-        return false;
+    if (!text.starts_with('/')) {
+        return std::nullopt;
     }
-    const std::size_t query = std::min(target.find('?'), target.size());
-    asked.path = target.substr(0, query);
-    asked.query = target.substr(query);
-    return true;
+    const std::size_t query = std::min(text.find('?'), text.size());
+    told.path = text.substr(0, query);
+    told.query = text.substr(query);
+    return told;
+}
+
+// Whether they are one host, or not both are told.
+bool agree(std::string_view host, std::string_view other)
+{
+    if (host.empty() || other.empty() || host == other) {
+        return true;
+    }
+    thread_local std::string a;  // they keep their memory
+    thread_local std::string b;
+    policy::normalise_host(host, a);
+    policy::normalise_host(other, b);
+    return a == b;
+}
+
+// Some proxies make a list of it, of which anybody may have said the beginning.
+bool is_one_host(std::string_view text)
+{
+    return http::is_authority(text) && text.find(',') == std::string_view::npos;
 }
 
 // A proxy sets one family of these headers and may let a client's others pass: so all of them are
@@ -75,23 +104,31 @@ std::string_view read_method(const http::request_head& head, http::request_head&
 
 bool read_targets(const http::request_head& head, http::request_head& asked)
 {
-    bool said = false;
+    const auto host = only_value(head, "X-Forwarded-Host");
+    if (!host || (!host->empty() && !is_one_host(*host))) {
+        return false;
+    }
+    told_target told{.host = *host, .path = {}, .query = {}};
     for (const char* name : {"X-Original-URL", "X-Original-URI", "X-Forwarded-Uri"}) {
-        const auto target = only_value(head, name);
-        if (!target) {
-            return false;
-        }
-        if (target->empty()) {
+        const auto text = only_value(head, name);
+        if (text && text->empty()) {
             continue;
         }
-        const std::string_view path = asked.path;
-        const std::string_view query = asked.query;
-        if (!read_target(*target, asked) ||
-            (said && (path != asked.path || query != asked.query))) {
+        const auto target = text ? read_target(*text) : std::nullopt;
+        const bool said = !told.path.empty();
+        if (!target || !agree(target->host, told.host) ||
+            (said && (target->path != told.path || target->query != told.query))) {
             return false;
         }
-        said = true;
+        told.path = target->path;
+        told.query = target->query;
+        told.host = target->host.empty() ? told.host : target->host;
     }
+    if (!told.path.empty()) {
+        asked.path = told.path;
+        asked.query = told.query;
+    }
+    asked.authority = told.host.empty() ? head.authority : told.host;
     return true;
 }
 
@@ -106,10 +143,8 @@ std::string_view read_question(
     if (!peer_trusted) {
         return {};
     }
-    const auto host = only_value(head, "X-Forwarded-Host");
-    asked.authority = host && !host->empty() ? *host : head.authority;
-    if (!host || !read_targets(head, asked)) {
-        return "the request that is asked about has two targets, or none";
+    if (!read_targets(head, asked)) {
+        return "the request that is asked about has two targets or hosts, or what is none";
     }
     return read_method(head, asked);
 }

@@ -127,6 +127,21 @@ class Decide(SystemTest):
                     self.assertIn("letter case", json.loads(answer.body)["detail"])
             self.assertEqual(self.ask(c, "/api", [("X-Original-Method", "purge")])[0], 200, "no standard one")
 
+    def test_hosts_that_differ_are_refused(self):
+        url = ("X-Original-URL", "https://keys.example/k")
+        with self.gateway_that_decides() as c:
+            for headers in (
+                [url, ("X-Forwarded-Host", "h")],
+                [url, ("X-Forwarded-Uri", "http://h/k")],
+                [("X-Forwarded-Host", "keys.example, h"), ("X-Forwarded-Uri", "/k")],
+                [("X-Forwarded-Host", "keys.example,h"), ("X-Forwarded-Uri", "/k")],
+                [("X-Forwarded-Host", "keys.example/"), ("X-Forwarded-Uri", "/k")],
+                [("X-Original-URL", "https://a@keys.example/k")],
+            ):
+                self.assertEqual(self.ask(c, "/", headers + [("X-Key", "a")])[0], 400, headers)
+            same = [url, ("X-Forwarded-Host", "KEYS.example:443"), ("X-Forwarded-Uri", "/k"), ("X-Key", "a")]
+            self.assertEqual(self.ask(c, "/", same), (200, "1"))
+
     def test_a_client_of_the_asking_proxy_cannot_ask_for_something_else(self):
         with self.gateway_that_decides() as c:
             told = [("X-Forwarded-Method", "GET"), ("X-Forwarded-Uri", "/api")]
