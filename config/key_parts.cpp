@@ -47,6 +47,15 @@ std::optional<policy::key_part> header_part(
     if (id == http::field_name::host) {
         return policy::key_part{.from = source::host, .name = {}};
     }
+    if (id == http::field_name::client_cert) {
+        found.problem(
+            part.value->at,
+            part.path,
+            "what a client says in " + name +
+                " never reaches the upstream: write cert:fingerprint, cert:subject or cert:san"
+        );
+        return std::nullopt;
+    }
     if (http::hop_by_hop.contains(id)) {
         found.problem(part.value->at, part.path, name + " never reaches the upstream");
         return std::nullopt;

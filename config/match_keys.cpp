@@ -140,6 +140,9 @@ std::string_view unmatchable_because(std::string_view name)
     if (http::from_trusted_peers.contains(id)) {
         return "is taken from trusted proxies only";
     }
+    if (id == field_name::client_cert) {
+        return "is never taken from clients";
+    }
     const bool is_framing = http::hop_by_hop.contains(id) || id == field_name::content_length ||
                             id == field_name::expect;
     return is_framing ? "is about one connection or the framing" : "";

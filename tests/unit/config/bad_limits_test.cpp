@@ -190,6 +190,11 @@ TEST(bad_limits, are_refused)
          "f:1:28: limits.a.key[1]: te never reaches the upstream"},
         {"limits: { a: { key: header:x_real_ip, rate: 1/s } }",
          "f:1:21: limits.a.key: x_real_ip never reaches the upstream"},
+        {"limits: { a: { key: header:Client-Cert, rate: 1/s } }",
+         "f:1:21: limits.a.key: what a client says in Client-Cert never reaches the upstream: "
+         "write cert:fingerprint, cert:subject or cert:san"},
+        {"limits: { a: { key: header:client-cert-chain, rate: 1/s } }",
+         "f:1:21: limits.a.key: what a client says in client-cert-chain never reaches"},
         {"limits: { a: { key: [client_ip, client_ip], rate: 1/s } }",
          "f:1:33: limits.a.key[1]: this part is in the key already"},
         {"limits: { a: { key: client_ip/129, rate: 1/s } }",

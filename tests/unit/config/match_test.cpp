@@ -82,6 +82,9 @@ TEST(match, that_cannot_be_is_complained_of)
         {"headers: { X-Forwarded-Proto: https }",
          "headers.X-Forwarded-Proto: \"X-Forwarded-Proto\" is matched by \"scheme\""},
         {"headers: { X-Real-IP: b }", "headers.X-Real-IP: \"X-Real-IP\" is taken from trusted"},
+        {"headers: { client-cert: b }", "headers.client-cert: \"client-cert\" is never taken from"},
+        {"headers: { Client-Cert-Chain: b }",
+         "headers.Client-Cert-Chain: \"Client-Cert-Chain\" is never taken from clients"},
         {"headers: { TE: b }", "headers.TE: \"TE\" is about one connection"},
         {"headers: { Content_Length: 1 }", "headers.Content_Length: \"Content_Length\" is about"},
     };
