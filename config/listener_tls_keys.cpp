@@ -81,7 +81,10 @@ void describe_ciphers(keys& tls, std::string& ciphers)
         {.says = {"`modern`", "`modern`, or a list as OpenSSL has it"},
          .read =
              [&](section& from) {
-                 if (const std::string* const text = from.text("ciphers")) {
+                 const std::string* const text = from.text("ciphers");
+                 if (text != nullptr && text->empty()) {
+                     from.problem("ciphers", "must not be empty: leave the key out for \"modern\"");
+                 } else if (text != nullptr) {
                      ciphers = *text == modern ? "" : *text;
                  }
              },
@@ -154,6 +157,9 @@ void check(section& tls, const net::tls_server_options& options, const settings*
     }
     if (!asks && !options.client_ca.path.empty()) {
         tls.problem("client_ca", "has no effect without \"client_certificates\"");
+    }
+    if (!asks && options.forward_client_cert) {
+        tls.problem("forward_client_cert", "has no effect without \"client_certificates\"");
     }
     for (const net::server_certificate& one : options.certificates) {
         if (one.certificate.text.empty() || one.key.text.empty()) {

@@ -2,6 +2,7 @@
 
 #include "gateway/base/text.hpp"
 #include "gateway/net/client_sessions.hpp"
+#include "gateway/net/owned.hpp"
 
 #include <openssl/err.h>
 #include <openssl/evp.h>
@@ -78,6 +79,31 @@ std::string way_of_believing(const tls_server_options& options)
     return std::to_string(static_cast<int>(options.clients)) + digest_of(options.client_ca.text);
 }
 
+// Of TLS 1.2, those that a client can get: not what the security level or the versions forbid. A
+// list may name ciphers without encryption or without a proof of who the server is.
+std::optional<std::string> complaint_about_ciphers(SSL_CTX* c)
+{
+    const owned<SSL, SSL_free> one{SSL_new(c)};
+    if (one == nullptr) {
+        throw std::bad_alloc{};
+    }
+    const auto free_list = [](STACK_OF(SSL_CIPHER) * list) { sk_SSL_CIPHER_free(list); };
+    const std::unique_ptr<STACK_OF(SSL_CIPHER), decltype(free_list)> usable{
+        SSL_get1_supported_ciphers(one.get())};
+    int good = 0;
+    for (int i = 0; i < sk_SSL_CIPHER_num(usable.get()); ++i) {
+        const SSL_CIPHER* const cipher = sk_SSL_CIPHER_value(usable.get(), i);
+        const int proof = SSL_CIPHER_get_auth_nid(cipher);
+        if (proof == NID_auth_null || SSL_CIPHER_get_cipher_nid(cipher) == NID_undef) {
+            return "ciphers: " + std::string{SSL_CIPHER_get_name(cipher)} +
+                   " proves nothing of the server, or does not encrypt";
+        }
+        good += proof == NID_auth_any ? 0 : 1;  // that is TLS 1.3, whose ciphers are OpenSSL's
+    }
+    return good > 0 ? std::nullopt
+                    : std::optional<std::string>{"ciphers: none of them can be used"};
+}
+
 std::string place_of(std::size_t i, const char* key)
 {
     return "certificates[" + std::to_string(i) + "]." + key + ": ";
@@ -143,6 +169,9 @@ std::optional<std::string> tls_server::check(const tls_server_options& options)
     }
     tls_server one{options, {}};
     auto complaint = one.prepare();
+    if (!complaint && options.min_version == tls_version::v1_2) {
+        complaint = complaint_about_ciphers(one.standard_);
+    }
     ERR_clear_error();
     return complaint;
 }

@@ -10,7 +10,7 @@ import time
 from harness.case import SystemTest, forwarding_to, only_as_shipped
 from harness.certificates import EC, RSA, Certificates
 from harness.client import Connection, secured
-from harness.gateway import ROOT
+from harness.gateway import ROOT, run_command, whole_configuration
 from harness.load import Load
 from harness.process import tool, wait_until
 
@@ -134,6 +134,21 @@ class Handshakes(TlsTest):
         gateway = self.listening("ciphers: 'ECDHE-ECDSA-CHACHA20-POLY1305'")
         self.assertIn("CHACHA20", self.openssl(gateway, "-tls1_2"))
         self.assertIn("alert handshake failure", self.openssl(gateway, "-tls1_2", "-cipher", "AES128-SHA"))
+
+    def test_ciphers_that_would_leave_no_client_or_no_secret_are_refused(self):
+        for ciphers, complaint in {
+            "aNULL": "none of them can be used",
+            "PSK": "none of them can be used",
+            "nonsense": "OpenSSL knows none of them",
+            "aNULL:@SECLEVEL=0": "proves nothing of the server, or does not encrypt",
+            "eNULL:@SECLEVEL=0": "proves nothing of the server, or does not encrypt",
+            "HIGH:!MD5": "",
+        }.items():
+            text = whole_configuration(self.text(f"ciphers: '{ciphers}'"))
+            path = self.folder.file("gateway.yaml", text)
+            status, _, said = run_command("check", "--config", path)
+            self.assertEqual(status, 2 if complaint else 0, said)
+            self.assertIn(complaint, said)
 
     def test_renegotiation_is_refused(self):
         gateway = self.listening()

@@ -124,6 +124,11 @@ TEST(bad_files, listeners)
          "require}}]",
          "f:1:80: listeners[0].tls.client_certificates: \"client_ca\" must say who vouches for "
          "clients"},
+        {"listeners: [{address: 0.0.0.0:80, tls: {certificates: [], forward_client_cert: true}}]",
+         "f:1:80: listeners[0].tls.forward_client_cert: has no effect without "
+         "\"client_certificates\""},
+        {"listeners: [{address: 0.0.0.0:80, tls: {certificates: [], ciphers: \"\"}}]",
+         "f:1:68: listeners[0].tls.ciphers: must not be empty: leave the key out for \"modern\""},
         {"listeners: [{address: 0.0.0.0:80, tls: {certificates: [], tickets_file: /nowhere}}]",
          "f:1:73: listeners[0].tls.tickets_file: \"/nowhere\" cannot be read: No such file"},
         {"listeners: [{address: 0.0.0.0:80, decide: yes}]",
