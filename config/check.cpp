@@ -202,6 +202,32 @@ void check_leases(const draft& d, findings& found)
     }
 }
 
+// Other proxies are answered at once, and then have the request alone.
+void warn_of_places_for_questions(const draft& d, findings& found)
+{
+    const auto& listeners = d.result.server.listeners;
+    const bool decides = std::any_of(listeners.begin(), listeners.end(), [](const auto& l) {
+        return l.decide.has_value();
+    });
+    if (!decides) {
+        return;
+    }
+    std::set<std::size_t> used;
+    for (const policy::route& route : d.policy.routes) {
+        used.insert(route.limits.begin(), route.limits.end());
+    }
+    for (const std::size_t index : used) {
+        if (d.policy.limits[index].limit.how() == limit::supply_kind::places) {
+            found.warning(
+                d.limits[index].at,
+                d.limits[index].path,
+                "does not limit what listeners with \"decide\" are asked about: a request's place "
+                "is free again with the answer"
+            );
+        }
+    }
+}
+
 void warn_where_unused(
     const std::vector<origin>& written,
     const std::vector<bool>& used,
@@ -256,6 +282,7 @@ void check(const draft& d, findings& found)
     check_sets_of_headers(d, found);
     check_one_shared_store_per_route(d, found);
     check_leases(d, found);
+    warn_of_places_for_questions(d, found);
     warn_of_the_unused(d, found);
 }
 

@@ -559,6 +559,25 @@ TEST(bad_files, a_lease_of_hardly_any_tokens_is_warned_of)
     EXPECT_EQ(warnings("rate: 8/s, burst: 80, shards: 4").size(), 1U) << "of a part";
 }
 
+TEST(bad_files, places_for_questions_of_other_proxies_are_warned_of)
+{
+    const auto warnings = [](const std::string& listener, const std::string& limit) {
+        sample s;
+        s.listeners = "listeners: [{ address: 127.0.0.1:8080" + listener + " }]\n";
+        s.limits = "limits:\n  a: { key: [], " + limit + " }\n";
+        return s.load().warnings;
+    };
+    const std::string places = "algorithm: concurrency, max: 2";
+    EXPECT_THAT(
+        warnings(", decide: true", places),
+        testing::ElementsAre(testing::StartsWith(
+            "f:2:6: limits.a: does not limit what listeners with \"decide\" are asked about"
+        ))
+    );
+    EXPECT_THAT(warnings("", places), testing::IsEmpty());
+    EXPECT_THAT(warnings(", decide: true", "rate: 1/s"), testing::IsEmpty());
+}
+
 // Otherwise a large file of misspelt names would hold a reload for seconds.
 TEST(bad_files, names_are_suggested_for_the_first_misspelt_ones_only)
 {
