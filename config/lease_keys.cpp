@@ -65,7 +65,8 @@ void read_lease(section& limit, limit_draft& l)
 std::optional<std::string> print_lease(const limit_draft& l)
 {
     if (counts_requests(l)) {
-        return format_duration(l.written.lease);
+        const bool local = l.rule.store == policy::local_store;
+        return local ? std::nullopt : std::optional{format_duration(l.written.lease)};
     }
     const token_lease& lease = l.rule.lease;
     return lease.any() ? std::optional{
@@ -104,11 +105,12 @@ void describe_lease(keys& limit, limit_draft& l)
 
 void check_lease(section& from, const limit_draft& l)
 {
+    const bool written = from.has("lease") && (counts_requests(l) || l.rule.lease.any());
+    if (written && l.rule.store == policy::local_store) {
+        from.problem("lease", "has no effect without a shared \"store\"");
+    }
     if (!l.rule.lease.any()) {
         return;
-    }
-    if (l.rule.store == policy::local_store) {
-        from.problem("lease", "has no effect without a shared \"store\"");
     }
     if (l.rule.max_wait > base::duration{0}) {
         from.problem("lease", "not with \"max_wait\": the order of those who wait is the store's");

@@ -152,6 +152,8 @@ TEST(bad_limits, are_refused)
          "f:1:69: limits.a.lease: only for \"algorithm: token_bucket\" or \"concurrency\""},
         {"limits: { a: { key: [], algorithm: concurrency, max: 2, lease: { share: 10% } } }",
          "f:1:64: limits.a.lease: expected"},
+        {"limits: { a: { key: [], algorithm: concurrency, max: 2, lease: 10s } }",
+         "f:1:64: limits.a.lease: has no effect without a shared \"store\""},
         {"limits: { a: { key: [], rate: 99/s, lease: 10s } }",
          "f:1:44: limits.a.lease: expected a mapping"},
         {"stores: { s: { url: 'redis://h' } }\nlimits: { a: { key: [], rate: 99/s, store: s, "
