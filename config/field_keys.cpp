@@ -37,6 +37,14 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> na
     });
 }
 
+// "X-RateLimit-" and anything: also what other proxies say there of their limits.
+bool tells_of_limits(std::string_view name)
+{
+    constexpr std::string_view beginning = "x-ratelimit-";
+    return http::reads_as(name.substr(0, beginning.size()), beginning) ||
+           is_one_of(name, {"ratelimit", "ratelimit-policy", "retry-after"});
+}
+
 // Why a field is not the configuration's; empty: it may be.
 std::string_view reserved_because(std::string_view name, message of)
 {
@@ -50,8 +58,7 @@ std::string_view reserved_because(std::string_view name, message of)
     if (identity_fields.contains(id) || is_one_of(name, {"client-cert", "client-cert-chain"})) {
         return "says who the client is, which is for the gateway to say";
     }
-    if (id == field_name::x_ratelimit ||
-        is_one_of(name, {"ratelimit", "ratelimit-policy", "retry-after"})) {
+    if (tells_of_limits(name)) {
         return "says what limits leave, which is for the gateway to say";
     }
     if (id == field_name::x_request_id) {

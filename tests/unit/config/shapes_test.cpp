@@ -98,6 +98,7 @@ TEST(shapes, leave_the_gateway_its_own_fields)
           "Client-Cert",
           "Client_Cert_Chain",
           "X-RateLimit-Limit",
+          "X_RateLimit_Used",
           "RateLimit",
           "RateLimit-Policy",
           "Retry-After",
