@@ -15,6 +15,10 @@ constexpr std::array<std::string_view, 7> weekdays{"mon", "tue", "wed", "thu", "
 constexpr date::year first_year{2020};
 constexpr date::year last_year{2150};
 
+// Of the changes that the files of the tz database name; zones that go on by a rule have one in it.
+// The rule is in the files, too, but the library does not read it.
+constexpr date::year last_named{2037};
+
 // Two digits, at most `max`.
 std::optional<unsigned> two_digits(std::string_view text, unsigned max)
 {
@@ -63,6 +67,46 @@ date::local_days next_day(date::local_days day, const wall_clock& start)
                      (date::year_month{here.year(), here.month()} + date::months{1}) / start.day};
 }
 
+// The same date of one of the last years with named changes, with the same weekday: rules go by
+// months and weekdays, so the clock is the same. Of eleven years in a row one has it.
+date::local_days named_day_like(date::local_days day)
+{
+    const date::year_month_day here{day};
+    if (here.month() == date::February && here.day() == date::day{29}) {
+        return named_day_like(day - date::days{1}) + date::days{1};
+    }
+    date::local_days like;
+    date::year year = last_named;
+    do {
+        like = date::local_days{year-- / here.month() / here.day()};
+    } while (date::weekday{like} != date::weekday{day});
+    return like;
+}
+
+// Whether the zone's clock goes on by a rule on that day, and the library thinks that it stands.
+bool goes_by_rule(const date::time_zone& zone, date::local_days day, date::sys_seconds begin)
+{
+    if (date::year_month_day{day}.year() <= last_named) {
+        return false;
+    }
+    const date::sys_info info = zone.get_info(begin);
+    const date::year_month_day changed{date::floor<date::days>(info.begin)};
+    return changed.year() == last_named && info.end >= date::sys_days{last_year / 1 / 1};
+}
+
+std::int64_t begin_on(date::local_days day, std::chrono::minutes time, const date::time_zone& zone)
+{
+    date::sys_seconds begin =
+        date::floor<std::chrono::seconds>(zone.to_sys(day + time, date::choose::earliest));
+    if (goes_by_rule(zone, day, begin)) {
+        const date::local_days like = named_day_like(day);
+        begin = date::floor<std::chrono::seconds>(
+            zone.to_sys(like + time, date::choose::earliest) + (day - like)
+        );
+    }
+    return begin.time_since_epoch().count();
+}
+
 }  // namespace
 
 std::optional<wall_clock> parse_wall_clock(std::string_view text, window_unit unit)
@@ -95,10 +139,7 @@ try {
     auto made = std::make_shared<limit::calendar>();
     date::local_days day = date::local_days{first_year / date::January / 1} - date::days{1};
     for (day = next_day(day, start); day < end; day = next_day(day, start)) {
-        const auto begin = where->to_sys(day + time, date::choose::earliest);
-        made->begins.push_back(
-            std::chrono::floor<std::chrono::seconds>(begin).time_since_epoch().count()
-        );
+        made->begins.push_back(begin_on(day, time, *where));
     }
     return made;
 

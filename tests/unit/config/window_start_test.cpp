@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <ctime>
 #include <set>
 
 namespace gateway::config {
@@ -107,6 +109,34 @@ TEST(window_start, in_an_unknown_zone_is_none)
     EXPECT_EQ(calendar_of({}, "Mars/Olympus"), nullptr);
     EXPECT_EQ(calendar_of({}, ""), nullptr);
     EXPECT_EQ(calendar_of({}, "../../etc/passwd"), nullptr);
+}
+
+// glibc reads the rule at the end of a zone's file.
+TEST(window_start, follows_clock_changes_after_those_that_files_name)
+{
+    for (const char* zone :
+         {"Europe/Berlin",
+          "America/New_York",
+          "Australia/Sydney",
+          "Africa/Cairo",
+          "Asia/Jerusalem",
+          "America/Mexico_City",
+          "Europe/Istanbul",
+          "Asia/Kolkata"}) {
+        const auto daily = begins("08:00", window_unit::day, zone);
+        setenv("TZ", zone, 1);
+        tzset();
+        int wrong = 0;
+        for (const std::int64_t second : daily) {
+            const auto at = static_cast<std::time_t>(second);
+            std::tm told{};
+            localtime_r(&at, &told);
+            wrong += told.tm_hour == 8 && told.tm_min == 0 ? 0 : 1;
+        }
+        EXPECT_EQ(wrong, 0) << zone;
+    }
+    unsetenv("TZ");
+    tzset();
 }
 
 }  // namespace
