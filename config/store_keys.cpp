@@ -6,6 +6,7 @@
 #include "config/server_url_keys.hpp"
 #include "config/text_rules.hpp"
 #include "config/yaml_text.hpp"
+#include "gateway/store/snapshot_file.hpp"
 
 namespace gateway::config {
 namespace {
@@ -35,6 +36,8 @@ void describe_snapshot(keys& snapshot, store::snapshot_options& options, const d
                  options.file = beside(d, *path);
                  if (path->empty() || path->ends_with('/')) {
                      from.problem("file", "expected the name of a file");
+                 } else if (const auto wrong = store::complaint_about_place(options.file)) {
+                     from.problem("file", quoted(*path) + ' ' + *wrong);
                  }
              },
          .print = [&] { return yaml(options.file); }}

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <fcntl.h>
+#include <filesystem>
 #include <new>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -25,6 +26,27 @@ std::string words_of(int error)
 }
 
 }  // namespace
+
+// What cannot be looked at may be good for another user, as whom the gateway will run.
+std::optional<std::string> complaint_about_place(const std::string& path)
+{
+    namespace fs = std::filesystem;
+    std::error_code ec;
+    const fs::file_type what = fs::status(path, ec).type();
+    if (what == fs::file_type::directory) {
+        return "is a folder: name a file in it";
+    }
+    if (what != fs::file_type::regular && what != fs::file_type::not_found &&
+        what != fs::file_type::none) {
+        return "is no regular file: name one, which need not be there yet";
+    }
+    const fs::path folder = fs::path{path}.parent_path();
+    const fs::file_type around = fs::status(folder.empty() ? "." : folder, ec).type();
+    if (around != fs::file_type::directory && around != fs::file_type::none) {
+        return "is in a folder that does not exist: make that, or name another";
+    }
+    return std::nullopt;
+}
 
 void snapshot_writer::freer::operator()(EVP_MD_CTX* of) const
 {
@@ -94,6 +116,11 @@ std::optional<std::string> snapshot_writer::finish()
     flush();
     if (error_ == 0 && !path_.empty() && ::fsync(file_) != 0) {
         error_ = errno;
+    }
+    // A device, say, would be gone.
+    if (const auto complaint = path_.empty() ? std::nullopt : complaint_about_place(path_);
+        error_ == 0 && complaint) {
+        return "it " + *complaint;
     }
     if (error_ == 0 && !path_.empty() && ::rename(beside_.c_str(), path_.c_str()) != 0) {
         error_ = errno;

@@ -20,6 +20,9 @@
 
 namespace gateway::store {
 
+// Why no snapshot can be kept there, as words that follow the path; nothing: one can.
+std::optional<std::string> complaint_about_place(const std::string& path);
+
 class snapshot_bytes {
 public:
     template <typename T>
@@ -59,7 +62,7 @@ public:
     // What is not written in the end is told by finish().
     void put(std::string_view bytes);
 
-    // It is the file from now on; or why it could not be written, and the one before stays.
+    // It is the file from now on; or why it could not be written, and what was there before stays.
     std::optional<std::string> finish();
 
 private:

@@ -1,9 +1,12 @@
 """The local store in a file: a restart forgives nobody."""
 import os
 import signal
+import socket
+import stat
 
 from harness.case import SystemTest, forwarding_to
-from harness.process import wait_until
+from harness.gateway import BINARY
+from harness.process import run_tool, wait_until
 
 
 class Snapshot(SystemTest):
@@ -51,10 +54,38 @@ class Snapshot(SystemTest):
         gateway.stop()
 
     def test_a_place_that_cannot_be_written_is_told_once(self):
-        self.path = self.directory().file("no/such/folder")
+        folder = self.directory()
+        os.mkdir(folder.file("here"))
+        self.path = folder.file("here/buckets")
         gateway = self.started_again(interval="1s")
+        os.rename(folder.file("here"), folder.file("elsewhere"))
         gateway.wait_for_diagnostic("cannot be written: No such file or directory")
         self.assertEqual(gateway.get().status, 200)
         gateway.stop()  # it tries once more
         told = [line for line in gateway.diagnostics if "cannot be written" in line]
         self.assertEqual(len(told), 1)
+
+    def test_a_place_that_cannot_be_one_is_refused(self):
+        """At the start and by `check`, with the line and what to do."""
+        folder = self.directory()
+        for path, why in (("/dev/full", "is no regular file: name one, which need not be there yet"),
+                          (folder.path, "is a folder: name a file in it"),
+                          (folder.file("none/buckets"), "is in a folder that does not exist: make that")):  # fmt: skip
+            config = folder.file(
+                "gateway.yaml",
+                f"stores:\n  local:\n    snapshot: {{ file: {path} }}\n"
+                "listeners: [ { address: 127.0.0.1:0 } ]\n" + forwarding_to("echo"),
+            )
+            for command in ("check", "run"):
+                with self.subTest(path=path, command=command):
+                    status, _, said = run_tool([BINARY, command, "--config", config])
+                    self.assertEqual(status, 2)
+                    self.assertIn(f'{config}:3:23: stores.local.snapshot.file: "{path}" {why}', said)
+
+    def test_what_comes_into_its_place_is_not_replaced(self):
+        gateway = self.started_again(interval="1s")
+        with socket.socket(socket.AF_UNIX) as other:
+            other.bind(self.path)
+            gateway.wait_for_diagnostic("cannot be written: it is no regular file")
+            self.assertTrue(stat.S_ISSOCK(os.stat(self.path).st_mode))
+            gateway.stop()

@@ -1,6 +1,9 @@
 // The local store from one process to the next: nobody is forgiven, and time goes on.
 #include "gateway/store/memory_snapshot.hpp"
 
+#include "gateway/store/snapshot_file.hpp"
+#include "tests/unit/own_folder.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,6 +18,34 @@ namespace {
 using std::chrono::hours;
 using std::chrono::seconds;
 using ::testing::HasSubstr;
+
+TEST(place_of_a_snapshot, is_a_regular_file_in_a_folder)
+{
+    const unit::own_folder folder;
+    const auto complaint = [&](const std::string& name) {
+        return complaint_about_place(folder.path() / name).value_or("");
+    };
+    EXPECT_EQ(complaint("new"), "");
+    std::ofstream{folder.path() / "old"} << "x";
+    EXPECT_EQ(complaint("old"), "");
+    EXPECT_THAT(complaint(""), HasSubstr("is a folder"));
+    EXPECT_THAT(complaint("none/new"), HasSubstr("is in a folder that does not exist"));
+    EXPECT_THAT(complaint("old/new"), HasSubstr("is in a folder that does not exist"));
+    EXPECT_THAT(complaint_about_place("/dev/full").value_or(""), HasSubstr("no regular file"));
+    EXPECT_EQ(complaint_about_place("beside"), std::nullopt) << "of where we are";
+}
+
+// A pipe is what a test may make without being root.
+TEST(place_of_a_snapshot, that_is_something_else_stays_what_it_is)
+{
+    const unit::own_folder folder;
+    const std::string path = folder.path() / "pipe";
+    ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    snapshot_writer writer{path};
+    writer.put("x");
+    EXPECT_THAT(writer.finish().value_or(""), HasSubstr("it is no regular file"));
+    EXPECT_TRUE(std::filesystem::is_fifo(path));
+}
 
 class snapshots : public ::testing::Test {
 protected:
@@ -204,7 +235,7 @@ TEST_F(snapshots, are_written_whole_or_not_at_all)
     EXPECT_FALSE(std::filesystem::exists(path + ".new"));
     const std::string folder = path + ".folder";
     std::filesystem::create_directories(folder + "/x");
-    EXPECT_THAT(save_snapshot(s, folder).value(), HasSubstr("directory"));
+    EXPECT_THAT(save_snapshot(s, folder).value(), HasSubstr("it is a folder"));
     std::filesystem::remove_all(folder);
 }
 
