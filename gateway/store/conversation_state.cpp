@@ -292,8 +292,12 @@ bool conversation_state::settle(call& c, call_results& said, base::instant now)
         }
         metrics_.duration.observe(now - p.asked);
         if (kind == call_results::kind::corrupt) {
+            port_.found_corrupt({&p, 1});
             fail(p.claim(), failure::corrupt, taken::no, now);
         } else if (kind == call_results::kind::failed) {
+            if (said.why() == failure::corrupt) {
+                port_.found_corrupt({&p, 1});
+            }
             fail(p.claim(), said.why(), said.tokens(), now);
         } else {
             leases_.answered(p.charges, a, c.sent, now);
@@ -330,6 +334,9 @@ void conversation_state::refused(std::int64_t number, failure why, taken tokens,
     const std::uint64_t era = era_;
     if (!c->late) {
         note_failure(why, now);
+    }
+    if (why == failure::corrupt) {
+        port_.found_corrupt(c->all());
     }
     for (pending_question& p : c->all()) {
         if (p.asker != nullptr) {

@@ -44,6 +44,8 @@ public:
     virtual void wake_after_turn() = 0;
     // Something about the store's health may have changed. Nothing: all is well.
     virtual void report(std::optional<failure> why) = 0;
+    // A key of one of these holds something else than a bucket. Some may have been abandoned.
+    virtual void found_corrupt(std::span<const pending_question> asked) = 0;
 
 protected:
     ~conversation_port() = default;

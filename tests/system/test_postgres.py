@@ -1,4 +1,5 @@
 """Limits in a real PostgreSQL: what is stored there, who may, and how it is reached."""
+import re
 import threading
 
 from harness.case import SystemTest, forwarding_to
@@ -246,6 +247,11 @@ class Rows(InPostgres):
         failures = gateway.metrics()
         self.assertEqual(failures.sum("gateway_store_failures_total", store="p", reason="corrupt"), 4)
         self.assertEqual(failures.sum("gateway_store_failures_total", store="p", reason="protocol"), 0)
+        told = [line for line in gateway.diagnostics if "something else than a bucket" in line]
+        self.assertEqual(len(told), 1, "they are told once in 10 s")
+        key = re.search(r"store p: the key (gw:l:[0-9a-f]{32}) of limit l holds", told[0])[1]
+        server.command(f"DELETE FROM gateway.buckets WHERE key = '{key}'")
+        self.assertEqual(gateway.get(headers=[("k", "a")]).status, 200)
 
     def test_go_when_their_buckets_are_full_again(self):
         server = self.started(PostgresServer())

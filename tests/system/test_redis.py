@@ -78,6 +78,26 @@ class WhyItFails(SystemTest):
         gateway.wait_for_diagnostic("store r: ready", start)
 
 
+class Keys(SystemTest):
+    def test_that_hold_something_else_are_told(self):
+        """Under `open` nobody else would notice that their clients are not limited."""
+        redis = self.started(RedisServer())
+        gateway = self.gateway(
+            f"workers: 1\nstores: {{ r: {{ url: '{redis.url}', timeout: 5s }} }}\n"
+            "limits: { l: { key: [], rate: 1/h, burst: 2, store: r, on_store_failure: open } }\n"
+            + forwarding_to("echo", "l")
+        )
+        self.assertEqual(gateway.get().status, 200)
+        (key,) = redis.keys()
+        redis.command("SET", key, "hello")
+        self.assertEqual([gateway.get().status for _ in range(3)], [200] * 3)
+        line = f"store r: the key {key.decode()} of limit l holds something else than a bucket"
+        gateway.wait_for_diagnostic(line)
+        self.assertEqual(len([d for d in gateway.diagnostics if line in d]), 1, "told once in 10 s")
+        redis.command("DEL", key)
+        self.assertEqual([gateway.get().status for _ in range(3)], [200, 200, 429])
+
+
 class Documented(SystemTest):
     """docs/stores.md"""
 

@@ -87,6 +87,7 @@ private:
     void wake_at(base::instant at) override;
     void wake_after_turn() override;
     void report(std::optional<failure> why) override;
+    void found_corrupt(std::span<const pending_question> asked) override;
 
     // link.cpp: statements and their results.
     statement_form form() const;

@@ -2,10 +2,14 @@
 #pragma once
 
 #include "gateway/store/conversation_state.hpp"
+#include "gateway/store/corrupt_keys.hpp"
 #include "gateway/store/health_report.hpp"
+#include "gateway/store/told_call.hpp"
+#include "gateway/telemetry/log.hpp"
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,7 +19,7 @@ namespace gateway::store::postgres {
 class link_group {
 public:
     link_group(std::string name, telemetry::store_metrics& metrics)
-        : health_(std::move(name), metrics)
+        : corrupt_keys_(name), health_(std::move(name), metrics)
     {}
 
     // It stays as long as this.
@@ -44,10 +48,20 @@ public:
         }
     }
 
+    // A key of one of these holds something else than a bucket.
+    void found_corrupt(std::span<const pending_question> asked, const std::string& key_prefix)
+    {
+        const auto key = [&key_prefix](const charge& c) { return key_of(key_prefix, c); };
+        if (const auto line = corrupt_keys_.found(asked, key, base::now())) {
+            telemetry::log(telemetry::log_level::warning, *line);
+        }
+    }
+
     // Tells no more.
     void retire() { health_.retire(); }
 
 private:
+    corrupt_keys corrupt_keys_;
     health_report health_;
     std::vector<const conversation_state*> conversations_;
 };

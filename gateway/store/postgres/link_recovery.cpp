@@ -132,4 +132,9 @@ void link::report(std::optional<failure> why)
     group_->tell(why, session_.address());
 }
 
+void link::found_corrupt(std::span<const pending_question> asked)
+{
+    group_->found_corrupt(asked, options_.key_prefix);
+}
+
 }  // namespace gateway::store::postgres

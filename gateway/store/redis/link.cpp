@@ -1,6 +1,7 @@
 #include "gateway/store/redis/link.hpp"
 
 #include "gateway/store/redis/slot.hpp"
+#include "gateway/telemetry/log.hpp"
 
 #include <utility>
 
@@ -53,6 +54,17 @@ void link::send_probe(std::int64_t number)
     }
     encode_take(next.bytes, script_sha_, tell_probe(number, how));
     channel_->send(next.bytes);
+}
+
+void link::found_corrupt(std::span<const pending_question> asked)
+{
+    const auto key = [this](const charge& c) {
+        const std::string& prefix = options_.key_prefix;
+        return key_of(cluster_ == nullptr ? prefix : tagged(prefix, tag_of(c)), c);
+    };
+    if (const auto line = corrupt_keys_.found(asked, key, base::now())) {
+        telemetry::log(telemetry::log_level::warning, *line);
+    }
 }
 
 // What has arrived. The connection may be lost, or closed by somebody we called.

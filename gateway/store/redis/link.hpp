@@ -9,6 +9,7 @@
 #include "gateway/net/tls_client.hpp"
 #include "gateway/store/conversation_state.hpp"
 #include "gateway/store/conversation_wakes.hpp"
+#include "gateway/store/corrupt_keys.hpp"
 #include "gateway/store/health_report.hpp"
 #include "gateway/store/redis/call_parts.hpp"
 #include "gateway/store/redis/cluster_port.hpp"
@@ -112,6 +113,7 @@ private:
     net::loop& loop_;
     redis_options options_;
     cluster_port* cluster_;
+    corrupt_keys corrupt_keys_;
     health_report health_;
     std::shared_ptr<server_connector> connector_;
     // Null: it is spoken to without TLS.
@@ -147,6 +149,7 @@ private:
     void wake_at(base::instant at) override;
     void wake_after_turn() override;
     void report(std::optional<failure> why) override;
+    void found_corrupt(std::span<const pending_question> asked) override;
 
     // link.cpp: words, commands and replies.
     sent_command& command(sent_command::kind what, std::int64_t number);

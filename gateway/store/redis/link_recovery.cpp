@@ -41,6 +41,7 @@ link::link(
     : loop_(l),
       options_(options),
       cluster_(cluster),
+      corrupt_keys_(name),
       health_(std::move(name), metrics),
       connector_(server_connector::make(l.get_executor(), options, stage_limit(options.timeout))),
       tls_(options.tls ? net::tls_client::make(*options.tls, options.host) : nullptr),

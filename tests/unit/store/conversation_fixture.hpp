@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gateway/store/conversation_state.hpp"
+#include "gateway/store/corrupt_keys.hpp"
 
 #include <gtest/gtest.h>
 
@@ -116,6 +117,9 @@ protected:
     bool turn_waits = false;
     int hung_up = 0;
     std::vector<std::optional<failure>> reports;
+    corrupt_keys told_corrupt{"s"};
+    // What was logged of them.
+    std::vector<std::string> lines;
     std::deque<asker> askers;
     std::deque<std::string> names;
     std::deque<charge> charges;
@@ -241,6 +245,14 @@ private:
     void wake_after_turn() override { turn_waits = true; }
 
     void report(std::optional<failure> why) override { reports.push_back(why); }
+
+    void found_corrupt(std::span<const pending_question> asked) override
+    {
+        const auto key = [](const charge& c) { return std::string{c.bucket_name.bytes()}; };
+        if (const auto line = told_corrupt.found(asked, key, now)) {
+            lines.push_back(*line);
+        }
+    }
 };
 
 }  // namespace gateway::store::testing

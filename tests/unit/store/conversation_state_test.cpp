@@ -290,6 +290,43 @@ TEST_F(conversation, a_corrupt_bucket_fails_its_own_question_only)
     EXPECT_EQ(askers[1].why, failure::corrupt);
     EXPECT_TRUE(askers[2].got.has_value());
     EXPECT_FALSE(it().breaker_open());
+    ASSERT_EQ(lines.size(), 1U);
+    EXPECT_EQ(
+        lines[0],
+        "store s: the key a of limit ten holds something else than a bucket, so on_store_failure "
+        "decides: delete it (told once in 10 s)"
+    );
+}
+
+TEST_F(conversation, corrupt_buckets_are_told_once_in_ten_seconds)
+{
+    connect();
+    for (const auto& [passed, told] : {std::pair{0s, 1U}, {9s, 1U}, {1s, 2U}, {1s, 2U}, {9s, 3U}}) {
+        pass(passed);
+        ask("a");
+        EXPECT_TRUE(reply({scripted_results::corrupt}));
+        EXPECT_EQ(lines.size(), told);
+    }
+}
+
+TEST_F(conversation, of_a_call_that_is_corrupt_all_keys_are_told)
+{
+    connect();
+    ask("first");
+    for (const char* name : {"a", "left", "a", "b", "c", "d", "e", "f", "g"}) {
+        ask(name);
+    }
+    end_turn();
+    EXPECT_TRUE(reply({9}));
+    leave(2);
+    it().refused(wire.front().number, failure::corrupt, taken::no, now);
+    ASSERT_EQ(lines.size(), 1U);
+    EXPECT_NE(
+        lines[0].find("one of the keys a of limit ten, b of limit ten, c of limit ten, d of limit "
+                      "ten, e of limit ten, f of limit ten and 1 more holds something else"),
+        std::string::npos
+    ) << lines[0];
+    EXPECT_EQ(failures(failure::corrupt), 8U);
 }
 
 TEST_F(conversation, hangs_up_on_garbage_and_on_too_much_or_little)
