@@ -64,6 +64,9 @@ parsed<std::string> read_password(const std::string& path)
     if (read.value && read.value->empty()) {
         return {{}, "the file is empty: put the password into it"};
     }
+    if (read.value && read.value->find('\n') != std::string::npos) {
+        return {{}, "expected one line in the file, the password, and there are more"};
+    }
     return read;
 }
 

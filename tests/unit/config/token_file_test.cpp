@@ -63,6 +63,11 @@ TEST(password_file, holds_any_bytes_but_the_end_of_its_line)
         );
     }
     EXPECT_THAT(read_password(file_with("\n")).complaint, HasSubstr("empty"));
+    for (const char* bytes : {"hunter2\nx", "hunter2\n\n", "\nhunter2\n", "hunter2\r\nx\r\n"}) {
+        const std::string complaint = read_password(file_with(bytes)).complaint;
+        EXPECT_THAT(complaint, HasSubstr("one line")) << bytes;
+        EXPECT_THAT(complaint, Not(HasSubstr("hunter2")));
+    }
     const std::string long_one(max_password_bytes + 1, 'x');
     EXPECT_THAT(read_password(file_with(long_one)).complaint, HasSubstr("longer than 512"));
     EXPECT_THAT(read_password("/nowhere/password").complaint, HasSubstr("cannot be read"));
