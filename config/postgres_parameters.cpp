@@ -18,7 +18,6 @@ struct unsupported {
 
 constexpr std::array unsupported_parameters{
     unsupported{"hostaddr", "write the address as the host"},
-    unsupported{"connect_timeout", "the gateway's own times hold"},
     unsupported{"client_encoding", "it does not matter"},
     unsupported{"replication", "this is no standby"},
 };
@@ -26,6 +25,8 @@ constexpr std::array unsupported_parameters{
 struct choice {
     std::string_view parameter;
     std::vector<std::string_view> values;
+    // What is added to a complaint.
+    std::string_view because{};
 };
 
 // What libpq would say of others only when it connects.
@@ -34,6 +35,10 @@ const std::array choices{
     choice{"channel_binding", {"disable", "prefer", "require"}},
     choice{"ssl_min_protocol_version", {"TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"}},
     choice{"ssl_max_protocol_version", {"TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"}},
+    choice{
+        "target_session_attrs",
+        {"any", "read-write", "primary"},
+        ": buckets are written, which no standby lets us do"},
 };
 
 constexpr std::array<std::string_view, 3> file_parameters{"sslrootcert", "sslcert", "sslkey"};
@@ -63,7 +68,8 @@ std::string complaint_of_value(const choice& of, const std::string& value)
     for (const std::string_view v : of.values) {
         expected += (expected.empty() ? "" : ", ") + std::string{v};
     }
-    return std::string{of.parameter} + " is \"" + value + "\", expected one of " + expected;
+    return std::string{of.parameter} + " is \"" + value + "\", expected one of " + expected +
+           std::string{of.because};
 }
 
 }  // namespace

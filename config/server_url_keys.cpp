@@ -7,8 +7,23 @@
 #include "config/token_file.hpp"
 #include "config/yaml_text.hpp"
 
+#include <algorithm>
+
 namespace gateway::config {
 namespace {
+
+// Of libpq's, one that says nothing to us; empty: there is none.
+std::string idle_parameter_of(const store::shared_options& options)
+{
+    constexpr const char* idle = "connect_timeout";
+    const auto* const postgres = std::get_if<store::postgres_options>(&options);
+    const bool has_it =
+        postgres != nullptr &&
+        std::any_of(postgres->parameters.begin(), postgres->parameters.end(), [](const auto& p) {
+            return p.first == idle;
+        });
+    return has_it ? idle : "";
+}
 
 void load_url(section& from, store::shared_options& options)
 {
@@ -17,10 +32,16 @@ void load_url(section& from, store::shared_options& options)
         return;
     }
     const auto parsed = parse_store_url(*url);
-    if (parsed.value) {
-        options = *parsed.value;
-    } else {
+    if (!parsed.value) {
         from.problem("url", parsed.complaint);
+        return;
+    }
+    options = *parsed.value;
+    if (const std::string idle = idle_parameter_of(options); !idle.empty()) {
+        from.warning(
+            "url",
+            "the parameter " + idle + " has no effect: \"timeout\" of the store counts instead"
+        );
     }
 }
 

@@ -538,6 +538,22 @@ TEST(bad_files, a_failure_policy_without_a_shared_store_is_warned_of)
     EXPECT_THAT(warnings(""), testing::IsEmpty());
 }
 
+TEST(bad_files, a_parameter_of_libpq_that_says_nothing_is_warned_of)
+{
+    const auto warnings = [](const std::string& parameters) {
+        sample s;
+        s.stores = "stores: { s: { url: 'postgresql://h/d" + parameters + "' } }\n";
+        s.limits = "limits:\n  a: { key: [], rate: 1/s, store: s }\n";
+        return s.load().warnings;
+    };
+    EXPECT_THAT(
+        warnings("?connect_timeout=10"),
+        testing::ElementsAre("f:1:21: stores.s.url: the parameter connect_timeout has no effect: "
+                             "\"timeout\" of the store counts instead")
+    );
+    EXPECT_THAT(warnings("?target_session_attrs=primary"), testing::IsEmpty());
+}
+
 TEST(bad_files, a_lease_of_hardly_any_tokens_is_warned_of)
 {
     const auto warnings = [](const std::string& numbers) {

@@ -49,6 +49,14 @@ TEST(postgres_url, what_is_refused_is_refused_with_a_reason_and_without_the_secr
         {"postgresql://u:hunter2@[::1/db", "expected postgresql://"},
         {"postgresql://u:hunter2@h/db?nonsense=1", "nonsense"},
         {"postgresql://u:hunter2@h/db?hostaddr=1.2.3.4", "write the address as the host"},
+        {"postgresql://u:hunter2@h/db?target_session_attrs=standby",
+         "target_session_attrs is \"standby\", expected one of any, read-write, primary: buckets "
+         "are "
+         "written"},
+        {"postgresql://u:hunter2@h/db?target_session_attrs=read-only",
+         "is \"read-only\", expected"},
+        {"postgresql://u:hunter2@h/db?target_session_attrs=prefer-standby",
+         "is \"prefer-standby\", expected"},
         {"postgresql://u:hunter2@h/db?service=nobody", "no service \"nobody\" in "},
         {"postgresql://u:hunter2@h:70000/db", "the port must be"},
         {"postgresql://u:hunter2@h:0/db", "the port must be"},
