@@ -130,7 +130,9 @@ net::task<bool> session::open()
         const auto known = names_[server].endpoints();  // of which there may be others meanwhile
         const std::vector<net::resolved_name::endpoint> addresses(known.begin(), known.end());
         if (addresses.empty()) {
-            trouble_.words = names_[server].error();
+            const std::string& said = names_[server].error();
+            trouble_.words =
+                options_.servers[server].host + ": " + (said.empty() ? "no address yet" : said);
         }
         for (std::size_t i = 0; i < addresses.size() && !cancelled_; ++i) {
             begin_limit();
