@@ -4,6 +4,7 @@
 #include "gateway/store/kinds.hpp"
 
 #include <ostream>
+#include <string>
 
 namespace gateway {
 
@@ -11,12 +12,13 @@ int migrate(const config::settings& settings, std::ostream& out, std::ostream& e
 {
     int status = cli::done;
     for (const config::shared_store& s : settings.shared_stores) {
-        const std::string complaint = store::prepare(s.options);
-        if (complaint.empty()) {
-            out << "stores." << s.name << ": ready\n";
-        } else {
-            err << "stores." << s.name << ": " << complaint << '\n';
+        const store::preparation made = store::prepare(s.options);
+        const std::string name = "stores." + s.name + ": ";
+        if (!made.complaint.empty()) {
+            err << name << made.complaint << '\n';
             status = cli::failed_while_running;
+        } else {
+            out << name << (made.needed ? "ready\n" : "nothing to install\n");
         }
     }
     return status;

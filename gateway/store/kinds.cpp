@@ -72,20 +72,20 @@ std::shared_ptr<housekeeping> keep(const net::executor&, const std::string&, con
     return nullptr;
 }
 
-std::string make_ready(const postgres_options& options)
+preparation make_ready(const postgres_options& options)
 {
     return postgres::install(options);
 }
 
 // Scripts are loaded by who calls them.
-std::string make_ready(const redis_options&)
+preparation make_ready(const redis_options&)
 {
-    return {};
+    return {.needed = false};
 }
 
 }  // namespace
 
-std::string prepare(const shared_options& options)
+preparation prepare(const shared_options& options)
 {
     return std::visit([](const auto& kind) { return make_ready(kind); }, options);
 }

@@ -3,6 +3,7 @@
 
 #include "gateway/net/loop.hpp"
 #include "gateway/store/housekeeping.hpp"
+#include "gateway/store/preparation.hpp"
 #include "gateway/store/rate_walk.hpp"
 #include "gateway/store/shared_options.hpp"
 #include "gateway/store/store.hpp"
@@ -28,8 +29,8 @@ std::shared_ptr<housekeeping> keep_house(
     const net::executor& executor, const std::string& name, const shared_options& options
 );
 
-// Makes a store ready to be asked, and waits until it is. What went wrong; empty: nothing.
-std::string prepare(const shared_options& options);
+// Makes a store ready to be asked, and waits until it is.
+preparation prepare(const shared_options& options);
 
 // Begins when questions in the old terms have been answered. `limits` are all those that live in
 // this store, so that a later walk does what is left of an earlier one, too. Tries again while the

@@ -191,6 +191,27 @@ class Migrations(InPostgres):
         server.start()
         wait_until(lambda: gateway.get().status == 429, 10, "it has forgotten nothing")
 
+    def test_wait_for_a_lock_as_long_as_a_person_does(self):
+        server = self.started(PostgresServer())
+        text = self.text(server.url, timeout="25ms")
+        self.assertEqual(self.run_gateway("migrate", text)[0], 0)
+        session = server.session()
+        self.addCleanup(session.stop)
+        session.stdin.write(b"BEGIN; LOCK TABLE gateway.version; SELECT 1;\n")
+        session.stdin.flush()
+        session.stdout.readline()
+        status, _, said = self.run_gateway("migrate", text)
+        self.assertEqual(status, 1)
+        self.assertIn("stores.p: timeout: canceling statement due to lock timeout: another session", said)
+        self.assertIn("When that has ended, run this again", said)
+        session.stdin.write(b"SELECT pg_sleep(1); COMMIT;\n")
+        session.stdin.flush()
+        self.assertEqual(self.run_gateway("migrate", text), (0, "stores.p: ready\n", ""))
+
+    def test_are_not_for_redis(self):
+        text = self.text("redis://no-such-host.invalid")
+        self.assertEqual(self.run_gateway("migrate", text), (0, "stores.p: nothing to install\n", ""))
+
 
 class Exact(InPostgres):
     """Never a token too many, whoever else asks."""

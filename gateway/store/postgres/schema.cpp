@@ -6,6 +6,7 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 
+#include <algorithm>
 #include <charconv>
 
 namespace gateway::store::postgres {
@@ -78,10 +79,23 @@ net::task<std::optional<trouble>> migrate(session& s, bool durable)
 
 namespace {
 
+// How long a person waits at most for a lock that somebody holds.
+constexpr base::duration patience = std::chrono::seconds{5};
+
+constexpr const char* locked =
+    ": another session holds a lock on what is in the schema \"gateway\" (pg_locks says which). "
+    "When that has ended, run this again";
+
+postgres_options with_patience(postgres_options options)
+{
+    options.timeout = std::max(options.timeout, patience);
+    return options;
+}
+
 // What a coroutine works with that somebody waits for.
 struct installation {
     explicit installation(const postgres_options& o)
-        : options(o), database(io.get_executor(), options, std::chrono::seconds{10})
+        : options(with_patience(o)), database(io.get_executor(), options, std::chrono::seconds{10})
     {}
 
     boost::asio::io_context io;
@@ -103,7 +117,7 @@ net::task<> run(installation& i)
 
 }  // namespace
 
-std::string install(const postgres_options& options)
+preparation install(const postgres_options& options)
 {
     installation i{options};
     boost::asio::co_spawn(i.io, run(i), boost::asio::detached);
@@ -112,7 +126,10 @@ std::string install(const postgres_options& options)
         return {};
     }
     const std::string name{failure_names[static_cast<std::size_t>(i.why->why)]};
-    return i.why->words.empty() ? name : name + ": " + i.why->words;
+    const std::string words = i.why->words.empty() ? "" : ": " + i.why->words;
+    // The server has said so, and nothing else of ours takes long.
+    const bool is_locked = i.why->why == failure::timeout && !words.empty();
+    return {.complaint = name + words + (is_locked ? locked : "")};
 }
 
 }  // namespace gateway::store::postgres

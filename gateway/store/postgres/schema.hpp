@@ -4,6 +4,7 @@
 #include "gateway/net/task.hpp"
 #include "gateway/store/postgres/session.hpp"
 #include "gateway/store/postgres/trouble.hpp"
+#include "gateway/store/preparation.hpp"
 
 #include <optional>
 #include <string>
@@ -22,7 +23,7 @@ net::task<std::optional<trouble>> check_schema(session& s);
 // Installs what is missing, unless somebody else does so just now. Nothing: it is there.
 net::task<std::optional<trouble>> migrate(session& s, bool durable);
 
-// Connects, installs and waits until that is done. What went wrong; empty: nothing.
-std::string install(const postgres_options& options);
+// Connects, installs and waits until that is done.
+preparation install(const postgres_options& options);
 
 }  // namespace gateway::store::postgres

@@ -1,0 +1,15 @@
+// What came of making a shared store ready to be asked.
+#pragma once
+
+#include <string>
+
+namespace gateway::store {
+
+struct preparation {
+    // False: there is nothing that could be missing, and the store was not asked.
+    bool needed = true;
+    // What went wrong; empty: nothing.
+    std::string complaint{};
+};
+
+}  // namespace gateway::store
