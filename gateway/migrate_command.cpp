@@ -14,6 +14,9 @@ int migrate(const config::settings& settings, std::ostream& out, std::ostream& e
     for (const config::shared_store& s : settings.shared_stores) {
         const store::preparation made = store::prepare(s.options);
         const std::string name = "stores." + s.name + ": ";
+        if (!made.warning.empty()) {
+            err << "warning: " << name << made.warning << '\n';
+        }
         if (!made.complaint.empty()) {
             err << name << made.complaint << '\n';
             status = cli::failed_while_running;

@@ -10,6 +10,8 @@ struct preparation {
     bool needed = true;
     // What went wrong; empty: nothing.
     std::string complaint{};
+    // What is there, and is not as the options want it; empty: nothing.
+    std::string warning{};
 };
 
 }  // namespace gateway::store

@@ -191,6 +191,21 @@ class Migrations(InPostgres):
         server.start()
         wait_until(lambda: gateway.get().status == 429, 10, "it has forgotten nothing")
 
+    def test_say_that_an_unlogged_table_is_not_durable(self):
+        server = self.started(PostgresServer())
+        self.ready(server.url)
+        text = self.text(server.url, more=", durable: true")
+        told = "the table is unlogged, so a crash of the server makes every bucket full"
+        statement = "ALTER TABLE gateway.buckets SET LOGGED"
+        gateway = self.gateway(text)
+        gateway.wait_for_diagnostic(f"store p: {told}")
+        status, out, err = self.run_gateway("migrate", text)
+        self.assertEqual((status, out), (0, "stores.p: ready\n"))
+        self.assertTrue(err.startswith(f"warning: stores.p: {told}"), err)
+        self.assertTrue(err.endswith(f"To change it: {statement}\n"), err)
+        server.command(statement)
+        self.assertEqual(self.run_gateway("migrate", text), (0, "stores.p: ready\n", ""))
+
     def test_wait_for_a_lock_as_long_as_a_person_does(self):
         server = self.started(PostgresServer())
         text = self.text(server.url, timeout="25ms")

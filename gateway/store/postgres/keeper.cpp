@@ -37,6 +37,7 @@ struct keeper::state {
     session database;
     net::timer timer;
     bool ended = false;
+    bool has_told_of_durability = false;
 
     void tell(telemetry::log_level level, const std::string& words) const
     {
@@ -102,7 +103,20 @@ net::task<std::optional<trouble>> keeper::attempt(state& s)
     if (missing) {
         co_return missing;
     }
+    co_await tell_of_durability(s);
     co_return co_await prune(s);
+}
+
+// Once: a connection that is lost says nothing new of the table.
+net::task<> keeper::tell_of_durability(state& s)
+{
+    if (std::exchange(s.has_told_of_durability, true)) {
+        co_return;
+    }
+    const std::string warning = co_await check_durability(s.database, s.options.durable);
+    if (!warning.empty()) {
+        s.tell(telemetry::log_level::warning, warning);
+    }
 }
 
 net::task<std::optional<trouble>> keeper::prune(state& s)

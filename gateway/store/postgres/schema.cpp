@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 namespace gateway::store::postgres {
 
@@ -77,6 +78,22 @@ net::task<std::optional<trouble>> migrate(session& s, bool durable)
     co_return missing;
 }
 
+net::task<std::string> check_durability(session& s, bool durable)
+{
+    if (!durable) {
+        co_return std::string{};
+    }
+    const session::result rows = co_await s.ask(
+        "SELECT relpersistence = 'u' FROM pg_class WHERE oid = to_regclass('gateway.buckets')"
+    );
+    const bool is_unlogged = rows != nullptr && PQntuples(rows.get()) == 1 &&
+                             PQgetvalue(rows.get(), 0, 0) == std::string_view{"t"};
+    co_return is_unlogged
+        ? "the table is unlogged, so a crash of the server makes every bucket full in spite of "
+          "durable: true. To change it: ALTER TABLE gateway.buckets SET LOGGED"
+        : std::string{};
+}
+
 namespace {
 
 // How long a person waits at most for a lock that somebody holds.
@@ -102,6 +119,7 @@ struct installation {
     postgres_options options;
     session database;
     std::optional<trouble> why;
+    std::string warning;
 };
 
 net::task<> run(installation& i)
@@ -109,6 +127,9 @@ net::task<> run(installation& i)
     const bool is_open = co_await i.database.open();
     if (is_open) {
         i.why = co_await migrate(i.database, i.options.durable);
+        if (!i.why) {
+            i.warning = co_await check_durability(i.database, i.options.durable);
+        }
     } else {
         i.why = i.database.last_trouble();
     }
@@ -123,7 +144,7 @@ preparation install(const postgres_options& options)
     boost::asio::co_spawn(i.io, run(i), boost::asio::detached);
     i.io.run();
     if (!i.why) {
-        return {};
+        return {.warning = std::move(i.warning)};
     }
     const std::string name{failure_names[static_cast<std::size_t>(i.why->why)]};
     const std::string words = i.why->words.empty() ? "" : ": " + i.why->words;

@@ -23,6 +23,10 @@ net::task<std::optional<trouble>> check_schema(session& s);
 // Installs what is missing, unless somebody else does so just now. Nothing: it is there.
 net::task<std::optional<trouble>> migrate(session& s, bool durable);
 
+// What the table is that was installed before it was to be durable; empty: it is as wanted. `s` is
+// open.
+net::task<std::string> check_durability(session& s, bool durable);
+
 // Connects, installs and waits until that is done.
 preparation install(const postgres_options& options);
 
