@@ -92,3 +92,9 @@ def run(_):
             show(f"postgres: far over the limit, {callers} callers", columns,
                  [row(way, measured(server, way, callers=callers, lasts_ms=2000, **FAR_OVER), plain)
                   for way in ways])
+        alone = dict(FAR_OVER, callers=1, lasts_ms=2000)
+        plain = measured(server, "upsert", **alone)
+        ours = measured(server, "ours", remember=0, **alone)
+        show("postgres: far over the limit, nothing remembered, 1 caller",
+             (*columns[:-1], "beside upsert, 1 caller"),
+             [row(way, r, per_second(plain)) for way, r in (("upsert", plain), ("ours", ours))])

@@ -131,6 +131,7 @@ result ask_our_store(const workload& w)
     telemetry::store_metrics metrics;
     store::shared_options options = options_of(w);
     store::common(options).timeout = std::chrono::seconds{2};
+    store::common(options).remember_rejections = w.remember;
     if (const std::string complaint = store::prepare(options); !complaint.empty()) {
         throw std::runtime_error(complaint);
     }

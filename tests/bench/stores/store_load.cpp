@@ -111,6 +111,8 @@ void read_option(std::string_view word, workload& w)
         w.limits = std::stoul(value);
     } else if (key == "lease") {
         w.lease = std::stoi(value);
+    } else if (key == "remember") {
+        w.remember = std::stoi(value) != 0;
     } else if (key == "lasts_ms") {
         w.lasts = std::chrono::milliseconds{std::stol(value)};
     } else if (key == "per_second") {

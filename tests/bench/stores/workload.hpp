@@ -25,6 +25,8 @@ struct workload {
     std::size_t limits = 1;
     // Percent of the burst that is taken ahead; of our store only.
     int lease = 0;
+    // Whether rejections are remembered; of our store only.
+    bool remember = true;
 
     bool in_postgres() const { return server.starts_with("postgresql://"); }
 };
