@@ -132,8 +132,8 @@ result ask_our_store(const workload& w)
     store::shared_options options = options_of(w);
     store::common(options).timeout = std::chrono::seconds{2};
     store::common(options).remember_rejections = w.remember;
-    if (const std::string complaint = store::prepare(options); !complaint.empty()) {
-        throw std::runtime_error(complaint);
+    if (const auto made = store::prepare(options); !made.complaint.empty()) {
+        throw std::runtime_error(made.complaint);
     }
     const auto its_store = store::open_store(loop, "bench", options, metrics);
     store::shared_store& store = *its_store;
