@@ -187,11 +187,16 @@ class Chaos(unittest.TestCase):
             if status == SKIPPED:
                 self.skipTest(said)
             with self.subTest(run=run):
-                if status != 0 and "more than promised" not in said:
-                    # What was too slow may have been the machine.
+                if status != 0 and run is not apart and self.was_slow(said):
                     status, said = self.ended([run])[run]
                 self.assertEqual("more than promised" in said, run is apart, said)
                 self.assertEqual(status, 1 if run is apart else 0, said)
+
+    @staticmethod
+    def was_slow(said):
+        """What was too slow may have been the machine. A gateway that then loses the store gives what it
+        may by itself, which nobody has promised for that moment."""
+        return "more than promised" not in said or "the store, which was there" in said
 
     @staticmethod
     def ended(runs):

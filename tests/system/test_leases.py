@@ -73,7 +73,8 @@ class Leases(SystemTest):
         for t in threads:
             t.join()
         self.assertLessEqual(sum(passed), burst + rate * (time.monotonic() - begin))
-        self.assertGreaterEqual(sum(passed), 0.99 * (burst + rate * (end - begin)))
+        asked_for = end - begin - 0.3  # connecting, and the answers to the last requests, take some
+        self.assertGreaterEqual(sum(passed), 0.99 * (burst + rate * asked_for))
         for g in gateways:
             self.assertGreater(self.leased(g), 100)
 

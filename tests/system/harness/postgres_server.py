@@ -127,10 +127,10 @@ class PostgresServer:
         )
 
     def time_to_live(self):
-        """Milliseconds for which the only bucket's row says something."""
+        """Milliseconds for which the only bucket's row says something; 0: it is full again."""
         (key,) = self.buckets()
         left = f"SELECT (full_at - gateway.now()) / 1000 FROM gateway.buckets WHERE key = '{key}'"
-        return int(self.command(left))
+        return max(int(self.command(left)), 0)
 
     def buckets(self):
         return self.command(
