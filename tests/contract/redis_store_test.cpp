@@ -231,6 +231,7 @@ TEST(redis_store, speaks_over_a_unix_socket_with_password_and_database)
     o.socket_path = server->socket_path();
     o.password = "secret";
     o.database = 3;
+    o.timeout = seconds{1};
     redis_subject s{server, o};
     ASSERT_TRUE(s.becomes_healthy());
     EXPECT_EQ(why(s), std::nullopt);
