@@ -125,11 +125,12 @@ bool is_in_force(const net::pem_file& certificate, const settings& running)
 {
     const auto& listeners = running.server.listeners;
     return std::any_of(listeners.begin(), listeners.end(), [&](const auto& l) {
-        return l.tls && std::any_of(
-                            l.tls->certificates.begin(),
-                            l.tls->certificates.end(),
-                            [&](const auto& one) { return one.certificate.text == certificate.text; }
-                        );
+        return l.tls &&
+               std::any_of(
+                   l.tls->certificates.begin(),
+                   l.tls->certificates.end(),
+                   [&](const auto& one) { return one.certificate.text == certificate.text; }
+               );
     });
 }
 

@@ -87,8 +87,6 @@ struct verdict {
 
 // What becomes of a request that is ruled so; `wait`: what a rejected client is told, nothing if no
 // time would help; `banned`: whether it is so for having been rejected too often.
-admission admission_of(
-    verdict::ruling is, std::optional<base::duration> wait, bool banned = false
-);
+admission admission_of(verdict::ruling is, std::optional<base::duration> wait, bool banned = false);
 
 }  // namespace gateway::server

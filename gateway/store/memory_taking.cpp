@@ -246,9 +246,7 @@ void memory_taking::follow_terms(std::size_t i)
     p.before = *p.at;
 }
 
-void memory_taking::copy_sliding(
-    std::size_t i, const limit::bucket& b, const limit::history& past
-)
+void memory_taking::copy_sliding(std::size_t i, const limit::bucket& b, const limit::history& past)
 {
     if (copies_ == nullptr) {
         copies_ = std::make_unique<std::array<limit::history, max_charges>>();

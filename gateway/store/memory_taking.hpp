@@ -74,9 +74,7 @@ inline limit::moment moment_of(
 class memory_taking {
 public:
     // A look leaves no trace: buckets do not follow its limits.
-    memory_taking(
-        memory_parts& of, std::span<const charge> charges, std::int64_t now, intent what
-    );
+    memory_taking(memory_parts& of, std::span<const charge> charges, std::int64_t now, intent what);
     ~memory_taking();
     memory_taking(const memory_taking&) = delete;
     memory_taking& operator=(const memory_taking&) = delete;

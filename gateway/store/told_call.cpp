@@ -23,8 +23,8 @@ bool same(const charge& a, const charge& b)
            b.correction == nullptr && a.limit == b.limit && a.cost == b.cost &&
            a.enforced == b.enforced && a.max_wait == b.max_wait &&
            a.max_reserved == b.max_reserved && a.penalty == b.penalty && a.place == b.place &&
-           a.looks == b.looks &&
-           a.bucket_name.bytes() == b.bucket_name.bytes() && a.limit_name == b.limit_name;
+           a.looks == b.looks && a.bucket_name.bytes() == b.bucket_name.bytes() &&
+           a.limit_name == b.limit_name;
 }
 
 bool same(const pending_question& a, const pending_question& b)
