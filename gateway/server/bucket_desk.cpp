@@ -70,6 +70,7 @@ store::charge ban_of(const store::charge& c, const limit::penalty& bans)
     look.enforced = false;
     look.max_wait = base::duration{0};
     look.penalty = &bans;
+    look.looks = true;
     return look;
 }
 
@@ -94,7 +95,7 @@ public:
     {
         const policy::limit_rule& rule = asked_.policy->limits[asked_.limit];
         bans_ = only_bans(rule);
-        counted_ = asked_.what == question_kind::take ? rule.penalty : bans_;
+        const bool takes = asked_.what == question_kind::take;
         charge_ = {{
             {.limit_name = rule.name,
              .bucket_name = identity::hashed(asked_.bucket_name),
@@ -102,7 +103,9 @@ public:
              .cost = asked_.tokens,
              .max_wait = asked_.max_wait,
              .max_reserved = rule.max_reserved,
-             .penalty = rule.penalty.any() ? &counted_ : nullptr,
+             .penalty = !rule.penalty.any() ? nullptr
+                        : takes             ? &rule.penalty
+                                            : &bans_,
              .may_be_corrected = true},
         }};
         if (is_correction(asked_.what)) {
@@ -125,7 +128,6 @@ private:
     listener hear_;
     limit::correction correction_;
     limit::penalty bans_;
-    limit::penalty counted_;
     std::string receipt_;
     // The second one looks for a ban.
     std::array<store::charge, 2> charge_;
@@ -136,7 +138,6 @@ private:
         charge_[0].enforced = takes;
         charge_[0].looks = !takes;
         charge_[1] = ban_of(charge_[0], bans_);
-        charge_[1].looks = true;
         ask(charge_[0].penalty == nullptr ? 1 : 2);
     }
 
