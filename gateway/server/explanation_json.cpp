@@ -110,9 +110,9 @@ void tell(const verdict::entry& entry, const looked_at& look, boost::json::objec
 {
     if (entry.decided) {
         one["remaining"] = entry.decision.remaining;
-        one["reset"] = static_cast<double>(entry.decision.reset_after.count()) / 1e9;
+        one["reset"] = in_seconds(entry.decision.reset_after);
         if (!entry.never) {
-            one["retry"] = static_cast<double>(entry.decision.retry_after.count()) / 1e9;
+            one["retry"] = in_seconds(entry.decision.retry_after);
         }
         if (look.banned_for > base::duration{0}) {
             one["banned_until"] = end_of_ban(look.banned_for);
