@@ -94,8 +94,7 @@ void correct_tokens(
     }
     if (t.how != limit::supply_kind::trail) {
         const limit::moment at = moment_of(parts, t, where.id.low, where.at.now);
-        const limit::bucket kept = b->follows(t) ? *b : limit::rebased(t, *b, at);
-        where.in.store(*b, limit::corrected(t, kept, at, what));
+        where.in.store(*b, limit::corrected(t, limit::rebased(t, *b, at), at, what));
         return;
     }
     where.in.slide(*b, [&](sliding_bucket& sliding) {

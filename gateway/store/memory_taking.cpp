@@ -238,10 +238,10 @@ void memory_taking::follow_terms(std::size_t i)
         slide(p, [&](sliding_bucket& b) { b.bring_to(t, now_); });
     } else if (!p.at->follows(t)) {
         p.before = limit::rebased(t, *p.at, moment(i));
-        if (what_ == intent::look) {
-            return;
+        if (what_ == intent::take) {
+            keep(p, p.before);
         }
-        keep(p, p.before);
+        return;
     }
     p.before = *p.at;
 }
