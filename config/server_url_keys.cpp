@@ -12,17 +12,16 @@
 namespace gateway::config {
 namespace {
 
-// Of libpq's, one that says nothing to us; empty: there is none.
-std::string idle_parameter_of(const store::shared_options& options)
+// A parameter of libpq's that says nothing to us, and is in very many URLs.
+constexpr std::string_view idle_parameter = "connect_timeout";
+
+bool has_idle_parameter(const store::shared_options& options)
 {
-    constexpr const char* idle = "connect_timeout";
     const auto* const postgres = std::get_if<store::postgres_options>(&options);
-    const bool has_it =
-        postgres != nullptr &&
-        std::any_of(postgres->parameters.begin(), postgres->parameters.end(), [](const auto& p) {
-            return p.first == idle;
-        });
-    return has_it ? idle : "";
+    return postgres != nullptr &&
+           std::any_of(postgres->parameters.begin(), postgres->parameters.end(), [](const auto& p) {
+               return p.first == idle_parameter;
+           });
 }
 
 void load_url(section& from, store::shared_options& options)
@@ -37,10 +36,11 @@ void load_url(section& from, store::shared_options& options)
         return;
     }
     options = *parsed.value;
-    if (const std::string idle = idle_parameter_of(options); !idle.empty()) {
+    if (has_idle_parameter(options)) {
         from.warning(
             "url",
-            "the parameter " + idle + " has no effect: \"timeout\" of the store counts instead"
+            "the parameter " + std::string{idle_parameter} +
+                " has no effect: \"timeout\" of the store counts instead"
         );
     }
 }
