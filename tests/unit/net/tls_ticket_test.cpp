@@ -68,6 +68,13 @@ protected:
         from.receive(to.take_output());
     }
 
+    // Also that word, which does so.
+    static void shake_hands(side& from, side& to)
+    {
+        begin(from, to);
+        to.receive(from.take_output());
+    }
+
     bool goes_on() const
     {
         side back = client();
@@ -87,8 +94,7 @@ TEST_F(tls_ticket, comes_with_the_answer_to_a_request_that_ends_the_handshake)
     side from = client();
     side to = server();
     from.say("request");
-    begin(from, to);
-    to.receive(from.take_output());
+    shake_hands(from, to);
     EXPECT_EQ(to.heard, "request");
     EXPECT_EQ(to.out, "");
     to.say("answer");
@@ -101,8 +107,7 @@ TEST_F(tls_ticket, comes_at_once_where_no_request_ends_the_handshake)
 {
     side from = client();
     side to = server();
-    begin(from, to);
-    to.receive(from.take_output());
+    shake_hands(from, to);
     EXPECT_NE(to.out, "");
     from.receive(to.take_output());
     EXPECT_TRUE(goes_on());
@@ -113,8 +118,7 @@ TEST_F(tls_ticket, does_not_wait_for_the_answer_to_a_request_in_parts)
     side from = client();
     side to = server();
     from.say("a request");
-    begin(from, to);
-    to.receive(from.take_output());
+    shake_hands(from, to);
     from.say(" and its rest");
     to.receive(from.take_output());
     EXPECT_EQ(to.heard, "a request and its rest");
@@ -127,8 +131,7 @@ TEST_F(tls_ticket, comes_before_the_end)
     side from = client();
     side to = server();
     from.say("request");
-    begin(from, to);
-    to.receive(from.take_output());
+    shake_hands(from, to);
     to.engine->say_end(to.out);
     from.receive(to.take_output());
     EXPECT_TRUE(from.engine->peer_has_ended());
@@ -142,8 +145,7 @@ TEST_F(tls_ticket, is_a_part_of_the_handshake_of_tls_1_2)
     side from = client();
     side to = server();
     from.say("request");
-    begin(from, to);
-    to.receive(from.take_output());
+    shake_hands(from, to);
     EXPECT_EQ(to.heard, "");
     EXPECT_NE(to.out, "");
     begin(to, from);
