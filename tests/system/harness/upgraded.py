@@ -19,7 +19,8 @@ class UpgradedGateway(Gateway):
         return self._serving or self._child.pid
 
     def upgrade(self):
-        """Sends SIGUSR2 and returns what the log says of the outcome."""
+        """Sends SIGUSR2 and returns what the log says of the outcome. If another process serves now, all
+        connections of the one before it know by then that they end."""
         start = len(self._child.lines)
         os.kill(self.pid, signal.SIGUSR2)
         said = self._child.wait_for_line(
@@ -30,6 +31,7 @@ class UpgradedGateway(Gateway):
         followed = re.search(r"process (\d+) serves", said)
         if followed:
             self._serving = int(followed.group(1))
+            self._child.wait_for_line(lambda line: '"draining"' in line, seconds=30, start=start)
         return said
 
     def is_alone(self):
