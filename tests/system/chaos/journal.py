@@ -1,6 +1,7 @@
 """What was done to whom, and when: what the judge excuses, and nothing else. Times are of
 time.monotonic()."""
 import contextlib
+import os
 import threading
 import time
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ DOWN = "down"  # these gateways do not run
 FROZEN = "frozen"  # these gateways stand still
 SPLIT = "split"  # two servers may decide, each as if it were the only one
 
-# The machine that all of this runs on stood still if a sleep of TICK took PAUSE.
+# A processor of the machine that all of this runs on stood still if a sleep of TICK took PAUSE on it.
 TICK, PAUSE = 0.005, 0.050
 
 
@@ -32,10 +33,12 @@ class Journal:
         self.incidents = []
         self.lives = []  # (gateway, since when it runs)
         self._over = threading.Event()
-        threading.Thread(target=self._note_pauses, daemon=True).start()
+        for cpu in os.sched_getaffinity(0):
+            threading.Thread(target=self._note_pauses, args=[cpu], daemon=True).start()
 
-    def _note_pauses(self):
+    def _note_pauses(self, cpu):
         """What was under way then may have come too late for its gateway."""
+        os.sched_setaffinity(0, [cpu])  # of this thread
         last = time.monotonic()
         while not self._over.wait(TICK):
             now = time.monotonic()
