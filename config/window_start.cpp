@@ -60,11 +60,11 @@ date::local_days next_day(date::local_days day, const wall_clock& start)
             break;
     }
     const date::year_month_day here{day};
-    const date::local_days in_this{here.year() / here.month() / start.day};
-    return in_this > day
-               ? in_this
-               : date::local_days{
-                     (date::year_month{here.year(), here.month()} + date::months{1}) / start.day};
+    const date::local_days in_this{here.year() / here.month() / date::day{start.day}};
+    return in_this > day ? in_this
+                         : date::local_days{
+                               (date::year_month{here.year(), here.month()} + date::months{1}) /
+                               date::day{start.day}};
 }
 
 // The same date of one of the last years with named changes, with the same weekday: rules go by
