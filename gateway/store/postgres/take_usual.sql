@@ -52,19 +52,16 @@ CREATE FUNCTION gateway.take_usual_1(
 RETURNS bigint[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     began bigint := gateway.now();
-    alone gateway.buckets;
+    alone bigint[];
     places int[];
     debts bigint[];
     passed bigint[];
     rest record;
 BEGIN
-    IF cardinality(keys) = 1 THEN
-        -- One that is refused is most often alone.
-        SELECT * INTO alone FROM gateway.buckets WHERE buckets.key = keys[1];
-        IF alone.full_at > began AND alone.kind = 't' AND alone.unit = units[1]
-            AND least(alone.full_at - began, alone.owed) > units[1] * (bursts[1] - costs[1]) THEN
-            debts := ARRAY[least(alone.full_at - began, alone.owed)];
-            RETURN ARRAY[number, gateway.mark(mark_key, began), debts[1], 0];
+    IF cardinality(keys) = 1 AND costs[1] > 0 THEN
+        alone := gateway.take_alone(keys[1], times[1], costs[1], units[1], bursts[1], mark_key, number);
+        IF alone IS NOT NULL THEN
+            RETURN alone;
         END IF;
     END IF;
     WITH locked AS MATERIALIZED (
