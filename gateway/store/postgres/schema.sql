@@ -9,6 +9,20 @@ CREATE SCHEMA IF NOT EXISTS gateway;
 CREATE TABLE gateway.version (version int NOT NULL, oldest int NOT NULL);
 INSERT INTO gateway.version VALUES (1, 1);
 
+-- Whether functions can read a row, which may have been changed by hand.
+CREATE FUNCTION gateway.is_readable(
+    full_at bigint, owed bigint, unit bigint, kind "char", moments bigint[], amounts bigint[])
+RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+    RETURN full_at BETWEEN 0 AND 9007199254740991 AND owed >= 0 AND CASE
+        WHEN kind = 't' THEN unit >= 1
+        WHEN kind IN ('s', 'p') THEN unit >= 1 AND coalesce(cardinality(moments) = cardinality(amounts), false)
+            AND array_position(moments, NULL) IS NULL AND coalesce((kind = 'p') OR 0 < ALL (amounts), false)
+        WHEN kind = 'b' THEN unit >= 0 AND array_position(moments, NULL) IS NULL
+        ELSE kind IN ('w', 'r', 'm', 'n')
+    END;
+END $$;
+
 -- One row per bucket, ban, receipt and mark. From `full_at` on it is as good as never seen.
 --   kind  what            owed                             unit            moments          amounts
 --   t     token bucket    the largest debt that can be     of one token
@@ -27,14 +41,9 @@ CREATE @LOGGED@ TABLE gateway.buckets (
     key text COLLATE "C" PRIMARY KEY,
     moments bigint[],
     amounts bigint[],
-    -- What is changed by hand must be something that functions can read.
-    CHECK (full_at BETWEEN 0 AND 9007199254740991 AND owed >= 0 AND CASE
-        WHEN kind = 't' THEN unit >= 1
-        WHEN kind IN ('s', 'p') THEN unit >= 1 AND coalesce(cardinality(moments) = cardinality(amounts), false)
-            AND array_position(moments, NULL) IS NULL AND coalesce((kind = 'p') OR 0 < ALL (amounts), false)
-        WHEN kind = 'b' THEN unit >= 0 AND array_position(moments, NULL) IS NULL
-        ELSE kind IN ('w', 'r', 'm', 'n')
-    END)
+    -- A function, as an expression of this length is read anew by each statement that writes (118 us for a
+    -- take, 82 with the function, measured).
+    CHECK (gateway.is_readable(full_at, owed, unit, kind, moments, amounts))
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05);
 
 -- What every call begins with.
