@@ -19,6 +19,7 @@ FAR_OVER = {"keys": 1, "per_second": 10, "burst": 10}
 OVER_GRANT = dict(FAR_OVER, callers=8, lasts_ms=3050)
 MOST = 40  # 10 at once, and 10 a second for 3 s; the last of them is there at the end of these
 AS_USER = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"] if os.getuid() == 0 else []
+TICK = os.sysconf("SC_CLK_TCK")
 SERIALIZABLE = "?options=-c%20default_transaction_isolation%3Dserializable"
 
 
@@ -47,26 +48,38 @@ class Postgres:
         self.process.wait()
         self.directory.cleanup()
 
+    def cpu_seconds(self):
+        """Of the server and of all sessions that have ended."""
+        with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as f:
+            return sum(int(ticks) for ticks in f.read().rpartition(")")[2].split()[11:15]) / TICK
+
+    def sessions(self):
+        """How many processes of it serve a client."""
+        words = ["pgrep", "-P", str(self.process.pid), "-f", "gateway postgres"]
+        return len(subprocess.run(words, check=False, stdout=subprocess.PIPE).stdout.split())
+
     def url(self, way):
         more = SERIALIZABLE if way == "update" else ""
         return f"postgresql://gateway@127.0.0.1:{self.port}/postgres{more}"
 
 
 def measured(server, way, **options):
+    """What store_load says, with what the server did meanwhile."""
+    before = server.cpu_seconds()
     words = [f"{key}={value}" for key, value in options.items()]
     said = subprocess.run([PROGRAM, server.url(way), way, *words], check=True, timeout=120,
                           stdout=subprocess.PIPE)
-    return json.loads(said.stdout.splitlines()[-1])
-
-
-def per_second(r):
-    return r["decisions"] / r["seconds"]
+    result = json.loads(said.stdout.splitlines()[-1])
+    while server.sessions():
+        time.sleep(0.01)
+    result["per_cpu"] = result["decisions"] / max(server.cpu_seconds() - before, 1 / TICK)
+    return result
 
 
 def row(way, r, plain):
     calls = r["calls"] / r["decisions"] if way == "ours" else 1 + r["repeats"] / r["decisions"]
-    return (WAYS[way], f"{per_second(r):,.0f}", f"{r['p99_us']:,.0f}", f"{calls:.3f}",
-            f"{r['repeats'] / r['decisions']:.3f}", f"{per_second(r) / plain:.2f}")
+    return (WAYS[way], f"{1e9 * r['seconds'] / r['decisions']:,.0f}", f"{r['p99_us']:,.0f}", f"{calls:.3f}",
+            f"{r['repeats'] / r['decisions']:.3f}", f"{r['per_cpu']:,.0f}", f"{r['per_cpu'] / plain:.2f}")
 
 
 def run(_):
@@ -80,21 +93,20 @@ def run(_):
                           f"{r['repeats'] / r['decisions']:.2f}"))
         show(f"postgres: 8 callers of one bucket of 10, 10/s, for 3 s (at most {MOST}; more where a way "
              "took longer)", ("way", "allowed", "at most", "of it", "repeats per decision"), lines)
-        columns = ("way", "decisions per s", "p99, us", "calls", "repeats", "beside upsert, 8 callers")
+        columns = ("way", "ns per decision", "p99, us", "calls", "repeats",
+                   "decisions per s of PostgreSQL CPU", "beside upsert, 8 callers")
         for title, keys in KEYS.items():
-            plain = per_second(measured(server, "upsert", callers=8, keys=keys, lasts_ms=2000))
+            plain = measured(server, "upsert", callers=8, keys=keys, lasts_ms=2000)["per_cpu"]
             for callers in CALLERS:
                 show(f"postgres: {title}, {callers} callers", columns,
                      [row(way, measured(server, way, callers=callers, keys=keys, lasts_ms=2000), plain)
                       for way in WAYS])
-        plain = per_second(measured(server, "upsert", callers=8, lasts_ms=2000, **FAR_OVER))
+        plain = measured(server, "upsert", callers=8, lasts_ms=2000, **FAR_OVER)["per_cpu"]
         for callers, ways in ((8, WAYS), (64, ("ours",))):
             show(f"postgres: far over the limit, {callers} callers", columns,
                  [row(way, measured(server, way, callers=callers, lasts_ms=2000, **FAR_OVER), plain)
                   for way in ways])
         alone = dict(FAR_OVER, callers=1, lasts_ms=2000)
-        plain = measured(server, "upsert", **alone)
-        ours = measured(server, "ours", remember=0, **alone)
-        show("postgres: far over the limit, nothing remembered, 1 caller",
-             (*columns[:-1], "beside upsert, 1 caller"),
-             [row(way, r, per_second(plain)) for way, r in (("upsert", plain), ("ours", ours))])
+        show("postgres: far over the limit, nothing remembered, 1 caller", columns,
+             [row("upsert", measured(server, "upsert", **alone), plain),
+              row("ours", measured(server, "ours", remember=0, **alone), plain)])
