@@ -96,8 +96,8 @@ def run(_):
         columns = ("way", "ns per decision", "p99, us", "calls", "repeats",
                    "decisions per s of PostgreSQL CPU", "beside upsert, 8 callers")
         for title, keys in KEYS.items():
-            plain = measured(server, "upsert", callers=8, keys=keys, lasts_ms=2000)["per_cpu"]
             for callers in CALLERS:
+                plain = measured(server, "upsert", callers=8, keys=keys, lasts_ms=2000)["per_cpu"]
                 show(f"postgres: {title}, {callers} callers", columns,
                      [row(way, measured(server, way, callers=callers, keys=keys, lasts_ms=2000), plain)
                       for way in WAYS])
