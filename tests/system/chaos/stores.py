@@ -19,6 +19,12 @@ REDIS = ("--protected-mode", "no")
 SEEN = 0.1  # after it happened, at most: a new master
 
 
+def is_replica(server):
+    """One that has its master. What it is may change between two questions."""
+    role = server.command("ROLE")
+    return role[0] == b"slave" and role[3] == b"connected"
+
+
 class AnyRedis:
     """Faults of the server that takes the writes, whichever that is."""
 
@@ -194,9 +200,7 @@ class Sentinel(AnyRedis):
         try:
             master = self.master()
             replicas = [s for s in self._kept.servers if s is not master]
-            return all(s.knows(2, 2) for s in self._kept.sentinels) and all(
-                r.command("ROLE")[0] == b"slave" and r.command("ROLE")[3] == b"connected" for r in replicas
-            )
+            return all(s.knows(2, 2) for s in self._kept.sentinels) and all(map(is_replica, replicas))
         except (OSError, RedisError):
             return False
 
@@ -302,10 +306,9 @@ class Cluster:
     def is_well(self):
         """Whether another failover could follow."""
         try:
-            replicas = [n for n in self._kept.nodes if n.role() == "slave"]
             return (
-                len(replicas) == 3
-                and all(r.command("ROLE")[3] == b"connected" for r in replicas)
+                sum(map(is_replica, self._kept.nodes)) == 3
+                and sum(n.role() == "master" for n in self._kept.nodes) == 3
                 and all(n.is_well() for n in self._kept.nodes)
                 and not any(b"fail" in n.cluster("NODES") for n in self._kept.nodes)
             )
