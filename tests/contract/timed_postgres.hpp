@@ -28,6 +28,7 @@ public:
             "CREATE OR REPLACE FUNCTION gateway.now() RETURNS bigint LANGUAGE sql VOLATILE "
             "AS 'SELECT at FROM clock'"
         );
+        command(std::string{postgres::prepared_statements()});
         set_clock(microseconds);
     }
 
@@ -112,22 +113,19 @@ private:
 
     std::vector<std::int64_t> numbers_to(const postgres::statement& asked)
     {
-        std::vector<Oid> types;
         std::vector<const char*> values;
         std::vector<int> sizes;
         std::vector<int> formats;
         for (const auto& v : asked.values) {
-            types.push_back(v.type);
             values.push_back(v.bytes.c_str());
             sizes.push_back(static_cast<int>(v.bytes.size()));
             formats.push_back(v.is_binary ? 1 : 0);
         }
         const std::unique_ptr<PGresult, decltype(&PQclear)> r{
-            PQexecParams(
+            PQexecPrepared(
                 link_.get(),
-                asked.sql.c_str(),
-                static_cast<int>(types.size()),
-                types.data(),
+                asked.prepared,
+                static_cast<int>(values.size()),
                 values.data(),
                 sizes.data(),
                 formats.data(),

@@ -47,17 +47,24 @@ void link::say(sent_statement s)
         sizes.push_back(static_cast<int>(v.bytes.size()));
         formats.push_back(v.is_binary ? 1 : 0);
     }
+    const int count = static_cast<int>(values.size());
     // What cannot be sent for want of memory is late; a broken connection is noticed by who reads.
-    PQsendQueryParams(
-        to,
-        s.words.sql.c_str(),
-        static_cast<int>(types.size()),
-        types.data(),
-        values.data(),
-        sizes.data(),
-        formats.data(),
-        1
-    );
+    if (s.words.sql.empty()) {
+        PQsendQueryPrepared(
+            to, s.words.prepared, count, values.data(), sizes.data(), formats.data(), 1
+        );
+    } else {
+        PQsendQueryParams(
+            to,
+            s.words.sql.c_str(),
+            count,
+            types.data(),
+            values.data(),
+            sizes.data(),
+            formats.data(),
+            1
+        );
+    }
     PQpipelineSync(to);
     statements_.push() = std::move(s);
     flush();

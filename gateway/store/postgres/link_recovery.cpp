@@ -81,6 +81,9 @@ net::task<std::optional<trouble>> link::open()
     if (const std::optional<trouble> why = co_await check_schema(session_)) {
         co_return why;
     }
+    if (!session_.is_pooled() && !co_await session_.ask(std::string{prepared_statements()})) {
+        co_return session_.last_trouble();
+    }
     if (PQenterPipelineMode(session_.connection()) != 1) {
         co_return trouble{};
     }
@@ -103,6 +106,9 @@ void link::hang_up()
 void link::lose(const trouble& why)
 {
     group_->note(why.why, why.words);
+    if (why.is_pooled) {
+        session_.treat_as_pooled();
+    }
     hang_up();
     conversation_.lost(why.why, base::now());
 }

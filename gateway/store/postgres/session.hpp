@@ -60,6 +60,9 @@ public:
     // beginning the server does not hear, and must be told with each call.
     bool is_pooled() const { return is_pooled_; }
 
+    // From the next open() on.
+    void treat_as_pooled() { is_pooled_ = true; }
+
     // For how many milliseconds a lock may be waited for.
     static std::int64_t lock_wait(const postgres_options& options);
 

@@ -17,10 +17,14 @@ constexpr unsigned type_text = 25;
 constexpr unsigned type_texts = 1009;
 constexpr unsigned type_bigints = 1016;
 
-// Unnamed, as a pooler gives each transaction another connection (pgbouncer before 1.21).
-std::string call_of(std::string_view function, std::size_t parameters)
+constexpr const char* take_any = "take_1";
+constexpr const char* take_usual = "take_usual_1";
+
+// Of a pooler, which gives each transaction another connection (pgbouncer before 1.21), and so
+// knows nothing that was prepared.
+std::string pooled_call_of(std::string_view function, std::size_t parameters)
 {
-    std::string sql = "SELECT gateway.";
+    std::string sql = "SELECT gateway.pooled_";
     sql += function;
     for (std::size_t i = 1; i <= parameters; ++i) {
         sql += (i == 1 ? "($" : ", $") + std::to_string(i);
@@ -69,25 +73,32 @@ statement usual_statement(told_call told)
     return s;
 }
 
-statement finished(statement s, std::string_view function, const statement_form& form)
+statement finished(statement s, const char* function, const statement_form& form)
 {
     if (form.pooled_wait) {
         s.values.push_back({type_int, false, std::to_string(*form.pooled_wait)});
-        s.sql = call_of("pooled_" + std::string{function}, s.values.size());
+        s.sql = pooled_call_of(function, s.values.size());
     } else {
-        s.sql = call_of(function, s.values.size());
+        s.prepared = function;
     }
     return s;
 }
 
 }  // namespace
 
+std::string_view prepared_statements()
+{
+    return "PREPARE take_1 (text[], bigint[]) AS SELECT gateway.take_1($1, $2);"
+           "PREPARE take_usual_1 (text[], bigint[], bigint[], bigint[], bigint[], text, bigint) AS "
+           "SELECT gateway.take_usual_1($1, $2, $3, $4, $5, $6, $7)";
+}
+
 statement take(const call& c, const statement_form& form, base::duration unix_now)
 {
     telling how{.key_prefix = form.key_prefix, .unix_now = unix_now};
     told_call told = tell(c, how);
     if (is_usual(told)) {
-        return finished(usual_statement(std::move(told)), "take_usual_1", form);
+        return finished(usual_statement(std::move(told)), take_usual, form);
     }
     how.ones = usual::apart;
     told = tell(c, how);
@@ -96,13 +107,13 @@ statement take(const call& c, const statement_form& form, base::duration unix_no
         {type_texts, true, encode_texts(told.keys)},
         {type_bigints, true, encode_numbers(told.numbers)}};
     s.shape = std::move(told.shape);
-    return finished(std::move(s), "take_1", form);
+    return finished(std::move(s), take_any, form);
 }
 
 statement probe(std::int64_t number, const statement_form& form)
 {
     return finished(
-        usual_statement(tell_probe(number, {.key_prefix = form.key_prefix})), "take_usual_1", form
+        usual_statement(tell_probe(number, {.key_prefix = form.key_prefix})), take_usual, form
     );
 }
 

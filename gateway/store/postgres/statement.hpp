@@ -23,6 +23,8 @@ struct statement {
         std::string bytes;
     };
 
+    // What prepared_statements() has prepared under this name; empty: `sql` is to be parsed.
+    const char* prepared = "";
     std::string sql;
     std::vector<value> values;
     // What the reply is read by.
@@ -36,6 +38,9 @@ struct statement_form {
     // own is told once.
     std::optional<std::int64_t> pooled_wait;
 };
+
+// SQL that a session of our own is told first: else each call is parsed and planned anew.
+std::string_view prepared_statements();
 
 statement take(const call& c, const statement_form& form, base::duration unix_now);
 statement probe(std::int64_t number, const statement_form& form);

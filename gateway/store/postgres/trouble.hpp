@@ -16,6 +16,8 @@ struct trouble {
     bool try_again = false;
     // The server is not, or no longer, the one to talk to.
     bool reconnect = false;
+    // The server's session is another one than before, or was somebody else's.
+    bool is_pooled = false;
     // Our schema is not there, or not all of it.
     bool no_schema = false;
 };

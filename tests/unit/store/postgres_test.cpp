@@ -58,11 +58,12 @@ TEST(statement, tells_usual_questions_in_one_statement_and_others_in_another)
         c.questions[i].charges = {&charges[i], 1};
     }
     const statement_form plain{.key_prefix = "gw:", .pooled_wait = std::nullopt};
-    EXPECT_EQ(take(c, plain, {}).sql, "SELECT gateway.take_1($1, $2)") << "a bucket comes twice";
+    EXPECT_STREQ(take(c, plain, {}).prepared, "take_1") << "a bucket comes twice";
     c.questions[2].charges = {&charges[0], 1};
     c.questions[1].charges = {&charges[0], 1};
     const statement usual = take(c, plain, {});
-    EXPECT_EQ(usual.sql, "SELECT gateway.take_usual_1($1, $2, $3, $4, $5, $6, $7)");
+    EXPECT_STREQ(usual.prepared, "take_usual_1");
+    EXPECT_EQ(usual.sql, "");
     ASSERT_EQ(usual.shape.size(), 1U);
     EXPECT_EQ(usual.shape[0].times, 3);
     EXPECT_EQ(usual.values[5].bytes, "gw:gift");
@@ -155,6 +156,8 @@ TEST(trouble, is_known_by_its_code)
     EXPECT_EQ(trouble_of("28P01", "x").why, failure::auth);
     EXPECT_EQ(trouble_of("42501", "x").why, failure::auth);
     EXPECT_TRUE(trouble_of("42P01", "x").no_schema);
+    EXPECT_TRUE(trouble_of("26000", "x").is_pooled);
+    EXPECT_TRUE(trouble_of("42P05", "x").is_pooled);
     EXPECT_EQ(trouble_of("22003", "x").why, failure::corrupt);
     EXPECT_EQ(trouble_of("", "x").why, failure::config);
     EXPECT_EQ(trouble_of("42601", " first \nsecond").words, "first");
