@@ -19,6 +19,7 @@ constexpr unsigned type_bigints = 1016;
 
 constexpr const char* take_any = "take_1";
 constexpr const char* take_usual = "take_usual_1";
+constexpr const char* take_one = "take_one_1";
 
 // Of a pooler, which gives each transaction another connection (pgbouncer before 1.21), and so
 // knows nothing that was prepared.
@@ -54,6 +55,33 @@ std::string numbers_of(const told_call& told, std::int64_t usual_questions::*wha
     return encode_numbers(all);
 }
 
+statement::value bigint(std::int64_t number)
+{
+    return {type_bigint, false, std::to_string(number)};
+}
+
+// Of one bucket, from which something is to be taken.
+bool is_one(const told_call& told)
+{
+    return told.shape.size() == 1 && told.shape[0].keys == 1 && told.shape[0].cost > 0;
+}
+
+statement one_statement(told_call told)
+{
+    const usual_questions& asked = told.shape[0];
+    statement s;
+    s.values = {
+        {type_text, false, std::string{told.keys[0]}},
+        bigint(asked.times),
+        bigint(asked.cost),
+        bigint(asked.interval),
+        bigint(asked.burst),
+        {type_text, false, std::string{told.keys[1]}},
+        bigint(told.numbers[0])};
+    s.shape = std::move(told.shape);
+    return s;
+}
+
 statement usual_statement(told_call told)
 {
     texts buckets;
@@ -68,7 +96,7 @@ statement usual_statement(told_call told)
         {type_bigints, true, numbers_of(told, &usual_questions::interval)},
         {type_bigints, true, numbers_of(told, &usual_questions::burst)},
         {type_text, false, std::string{told.keys[told.keys.size() - 1]}},
-        {type_bigint, false, std::to_string(told.numbers[0])}};
+        bigint(told.numbers[0])};
     s.shape = std::move(told.shape);
     return s;
 }
@@ -90,13 +118,18 @@ std::string_view prepared_statements()
 {
     return "PREPARE take_1 (text[], bigint[]) AS SELECT gateway.take_1($1, $2);"
            "PREPARE take_usual_1 (text[], bigint[], bigint[], bigint[], bigint[], text, bigint) AS "
-           "SELECT gateway.take_usual_1($1, $2, $3, $4, $5, $6, $7)";
+           "SELECT gateway.take_usual_1($1, $2, $3, $4, $5, $6, $7);"
+           "PREPARE take_one_1 (text, bigint, bigint, bigint, bigint, text, bigint) AS "
+           "SELECT gateway.take_one_1($1, $2, $3, $4, $5, $6, $7)";
 }
 
 statement take(const call& c, const statement_form& form, base::duration unix_now)
 {
     telling how{.key_prefix = form.key_prefix, .unix_now = unix_now};
     told_call told = tell(c, how);
+    if (is_usual(told) && is_one(told)) {
+        return finished(one_statement(std::move(told)), take_one, form);
+    }
     if (is_usual(told)) {
         return finished(usual_statement(std::move(told)), take_usual, form);
     }

@@ -52,18 +52,13 @@ CREATE FUNCTION gateway.take_usual_1(
 RETURNS bigint[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     began bigint := gateway.now();
-    alone bigint[];
+    -- Before the rows are read: see take_one_1.
+    mark bigint := gateway.mark(mark_key, began);
     places int[];
     debts bigint[];
     passed bigint[];
     rest record;
 BEGIN
-    IF cardinality(keys) = 1 AND costs[1] > 0 THEN
-        alone := gateway.take_alone(keys[1], times[1], costs[1], units[1], bursts[1], mark_key, number);
-        IF alone IS NOT NULL THEN
-            RETURN alone;
-        END IF;
-    END IF;
     WITH locked AS MATERIALIZED (
         SELECT a.*, b AS its_row
         FROM unnest(keys, times, costs, units, bursts) WITH ORDINALITY a(its_key, times, cost, unit, burst, n)
@@ -104,5 +99,5 @@ BEGIN
         SELECT array_agg(u.debt ORDER BY place), array_agg(u.count ORDER BY place) INTO debts, passed
         FROM unnest(places || rest.places, debts || rest.debts, passed || rest.passed) u(place, debt, count);
     END IF;
-    RETURN ARRAY[number, gateway.mark(mark_key, began)] || debts || passed;
+    RETURN ARRAY[number, mark] || debts || passed;
 END $$;

@@ -59,17 +59,24 @@ TEST(statement, tells_usual_questions_in_one_statement_and_others_in_another)
     }
     const statement_form plain{.key_prefix = "gw:", .pooled_wait = std::nullopt};
     EXPECT_STREQ(take(c, plain, {}).prepared, "take_1") << "a bucket comes twice";
-    c.questions[2].charges = {&charges[0], 1};
-    c.questions[1].charges = {&charges[0], 1};
+    c.count = 2;
     const statement usual = take(c, plain, {});
     EXPECT_STREQ(usual.prepared, "take_usual_1");
     EXPECT_EQ(usual.sql, "");
     ASSERT_EQ(usual.shape.size(), 1U);
-    EXPECT_EQ(usual.shape[0].times, 3);
+    EXPECT_EQ(usual.shape[0].keys, 2);
     EXPECT_EQ(usual.values[5].bytes, "gw:gift");
     EXPECT_EQ(usual.values[6].bytes, "7");
+    c.count = 3;
+    c.questions[1].charges = {&charges[0], 1};
+    const statement one = take(c, plain, {});
+    EXPECT_STREQ(one.prepared, "take_one_1");
+    ASSERT_EQ(one.shape.size(), 1U);
+    EXPECT_EQ(one.values[1].bytes, "3");
+    EXPECT_EQ(one.values[5].bytes, "gw:gift");
+    EXPECT_EQ(one.values[6].bytes, "7");
     const statement pooled = take(c, {.key_prefix = "gw:", .pooled_wait = 25}, {});
-    EXPECT_EQ(pooled.sql, "SELECT gateway.pooled_take_usual_1($1, $2, $3, $4, $5, $6, $7, $8)");
+    EXPECT_EQ(pooled.sql, "SELECT gateway.pooled_take_one_1($1, $2, $3, $4, $5, $6, $7, $8)");
     EXPECT_EQ(pooled.values[7].bytes, "25");
 }
 
