@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 import time
 
+from cpu import cpu_seconds, cpu_since
 from proxies import PROGRAMS, free_port
 from table import show
 
@@ -19,7 +20,6 @@ FAR_OVER = {"keys": 1, "per_second": 10, "burst": 10}
 OVER_GRANT = dict(FAR_OVER, callers=8, lasts_ms=3050)
 MOST = 40  # 10 at once, and 10 a second for 3 s; the last of them is there at the end of these
 AS_USER = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"] if os.getuid() == 0 else []
-TICK = os.sysconf("SC_CLK_TCK")
 SERIALIZABLE = "?options=-c%20default_transaction_isolation%3Dserializable"
 
 
@@ -48,11 +48,6 @@ class Postgres:
         self.process.wait()
         self.directory.cleanup()
 
-    def cpu_seconds(self):
-        """Of the server and of all sessions that have ended."""
-        with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as f:
-            return sum(int(ticks) for ticks in f.read().rpartition(")")[2].split()[11:15]) / TICK
-
     def sessions(self):
         """How many processes of it serve a client."""
         words = ["pgrep", "-P", str(self.process.pid), "-f", "gateway postgres"]
@@ -65,14 +60,14 @@ class Postgres:
 
 def measured(server, way, **options):
     """What store_load says, with what the server did meanwhile."""
-    before = server.cpu_seconds()
+    before = cpu_seconds(server.process.pid)
     words = [f"{key}={value}" for key, value in options.items()]
     said = subprocess.run([PROGRAM, server.url(way), way, *words], check=True, timeout=120,
                           stdout=subprocess.PIPE)
     result = json.loads(said.stdout.splitlines()[-1])
-    while server.sessions():
+    while server.sessions():  # which count as children when they have ended
         time.sleep(0.01)
-    result["per_cpu"] = result["decisions"] / max(server.cpu_seconds() - before, 1 / TICK)
+    result["per_cpu"] = result["decisions"] / cpu_since(server.process.pid, before)
     return result
 
 

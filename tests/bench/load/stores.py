@@ -1,6 +1,5 @@
 """What a decision costs in Redis, by our store and by three published ways to keep a token bucket."""
 import json
-import os
 import re
 import signal
 import socket
@@ -8,6 +7,7 @@ import subprocess
 import tempfile
 import time
 
+from cpu import cpu_seconds, cpu_since
 from proxies import LOAD_CORE, PROGRAMS, PROXY_CORE, free_port, settle_on
 from table import show
 
@@ -19,7 +19,6 @@ LEASED = {"keys": 1, "lease": 10}
 FAR_OVER = {"keys": 1, "per_second": 10, "burst": 10}
 OVER_GRANT = dict(FAR_OVER, callers=64, lasts_ms=3050)
 MOST = 40  # 10 at once, and 10 a second for 3 s; the last of them is there at the end of these
-TICK = os.sysconf("SC_CLK_TCK")
 KINDS = {
     "token_bucket": {}, "fixed_window": {}, "sliding_window": {}, "sliding_log": {"burst": 1000},
     "four token buckets": {"kind": "token_bucket", "limits": 4},
@@ -63,22 +62,17 @@ class Redis:
         return sum(int(number) for name, number in found
                    if (name in scripts if not inside_scripts else name not in own))
 
-    def cpu_seconds(self):
-        with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as f:
-            fields = f.read().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / TICK
-
 
 def measured(redis, way, **options):
     """What store_load says, with what the server did meanwhile."""
     redis.command("FLUSHALL")
     redis.command("CONFIG RESETSTAT")
-    before = redis.cpu_seconds()
+    before = cpu_seconds(redis.process.pid)
     words = [f"{key}={value}" for key, value in options.items()]
     said = subprocess.run([PROGRAM, str(redis.port), way, *words], check=True, timeout=60,
                           preexec_fn=settle_on(PROXY_CORE), stdout=subprocess.PIPE)
     result = json.loads(said.stdout.splitlines()[-1])
-    result["cpu"] = max(redis.cpu_seconds() - before, 1 / TICK)
+    result["cpu"] = cpu_since(redis.process.pid, before)
     result["calls"] = redis.calls(inside_scripts=way in ("commands", "watch"))
     return result
 
