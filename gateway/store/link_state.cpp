@@ -60,14 +60,17 @@ void link_state::close()
     last_ = failure::unreachable;
 }
 
-base::duration link_state::rest(double random) const
+base::duration link_state::rest(double random, base::duration spent) const
 {
+    const auto part = [random](base::duration whole) {
+        const auto half = static_cast<double>(whole.count()) / 2;
+        return base::duration{static_cast<std::int64_t>(half + half * random)};
+    };
     const bool refused = last_ == failure::auth || last_ == failure::config;
     const int doublings = std::max(losses_ - 1, 0);
     const base::duration whole =
         refused ? longest_rest : std::min(shortest_rest * (1 << doublings), longest_rest);
-    const auto half = static_cast<double>(whole.count()) / 2;
-    return base::duration{static_cast<std::int64_t>(half + half * random)};
+    return std::max(part(whole) - spent, part(shortest_rest));
 }
 
 }  // namespace gateway::store

@@ -51,6 +51,7 @@ net::task<> link::run(std::shared_ptr<link> self)
     link_state& state = self->conversation_.link();
     while (!state.closed()) {
         state.connecting();
+        const base::instant began = base::now();
         const std::optional<trouble> why = co_await open();
         if (state.closed()) {
             break;
@@ -61,12 +62,13 @@ net::task<> link::run(std::shared_ptr<link> self)
             watch();
             conversation_.ready(base::now());
         }
+        const base::duration spent = state.ready() ? base::duration{0} : base::now() - began;
         while (state.ready()) {
             co_await net::pause(run_timer_, net::for_ever);
         }
         if (!state.closed()) {
             const double chance = std::uniform_real_distribution<double>{0, 1}(random_);
-            co_await net::pause(run_timer_, state.rest(chance));
+            co_await net::pause(run_timer_, state.rest(chance, spent));
         }
     }
 }

@@ -172,7 +172,7 @@ private:
 
     // link_recovery.cpp: loss and return.
     net::task<> run(std::shared_ptr<link> self);
-    net::task<> rest();
+    net::task<> rest(base::duration spent);
     void begin(net::socket connected);
     bool greet(const reply& r);
     void lose(failure why, std::string words);

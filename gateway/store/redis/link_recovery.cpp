@@ -58,6 +58,7 @@ net::task<> link::run(std::shared_ptr<link> self)
     link_state& state = self->conversation_.link();
     while (!state.closed()) {
         state.connecting();
+        const base::instant began = base::now();
         net::stream_socket socket = co_await connector_->connect();
         if (state.closed()) {
             break;
@@ -71,21 +72,22 @@ net::task<> link::run(std::shared_ptr<link> self)
         } else {
             lose(connector_->why(), connector_->detail());
         }
+        const base::duration spent = state.ready() ? base::duration{0} : base::now() - began;
         while (state.ready()) {
             co_await net::pause(run_timer_, net::for_ever);
         }
-        co_await rest();
+        co_await rest(spent);
     }
 }
 
 // A hint cuts it short, but not to nothing: all workers get it at the same time.
-net::task<> link::rest()
+net::task<> link::rest(base::duration spent)
 {
     const link_state& state = conversation_.link();
     for (hinted_ = true; hinted_ && !state.closed();) {
         hinted_ = false;
         const double chance = std::uniform_real_distribution<double>{0, 1}(random_);
-        co_await net::pause(run_timer_, state.rest(chance));
+        co_await net::pause(run_timer_, state.rest(chance, spent));
     }
 }
 

@@ -78,14 +78,28 @@ TEST(link_state, rests_twice_as_long_each_time_up_to_a_bound)
     for (const int ms : {50, 100, 200, 400, 450, 450, 450}) {
         s.connecting();
         s.lost(failure::unreachable);
-        EXPECT_EQ(s.rest(0), milliseconds{ms} / 2);
-        EXPECT_LT(s.rest(0.999), milliseconds{ms});
+        EXPECT_EQ(s.rest(0, {}), milliseconds{ms} / 2);
+        EXPECT_LT(s.rest(0.999, {}), milliseconds{ms});
     }
     for (int i = 0; i < 1000; ++i) {
         s.connecting();
         s.lost(failure::unreachable);
     }
-    EXPECT_EQ(s.rest(0), link_state::longest_rest / 2);
+    EXPECT_EQ(s.rest(0, {}), link_state::longest_rest / 2);
+}
+
+TEST(link_state, counts_the_time_of_an_attempt_as_rest)
+{
+    link_state s;
+    for (int i = 0; i < 10; ++i) {
+        s.connecting();
+        s.lost(failure::timeout);
+    }
+    EXPECT_EQ(s.rest(0.5, milliseconds{100}), s.rest(0.5, {}) - milliseconds{100});
+    for (const int ms : {400, 800, 100'000}) {
+        EXPECT_EQ(s.rest(0, milliseconds{ms}), link_state::shortest_rest / 2);
+        EXPECT_LT(s.rest(0.999, milliseconds{ms}), link_state::shortest_rest);
+    }
 }
 
 TEST(link_state, only_a_proof_makes_the_rests_short_again)
@@ -95,11 +109,11 @@ TEST(link_state, only_a_proof_makes_the_rests_short_again)
         bring_up(s);
         s.lost(failure::readonly);
     }
-    EXPECT_GT(s.rest(0), milliseconds{200}) << "connecting alone proves nothing";
+    EXPECT_GT(s.rest(0, {}), milliseconds{200}) << "connecting alone proves nothing";
     bring_up(s);
     s.proved();
     s.lost(failure::readonly);
-    EXPECT_LE(s.rest(0.999), milliseconds{50});
+    EXPECT_LE(s.rest(0.999, {}), milliseconds{50});
 }
 
 TEST(link_state, is_slow_from_the_start_with_a_server_that_refuses_us)
@@ -108,7 +122,7 @@ TEST(link_state, is_slow_from_the_start_with_a_server_that_refuses_us)
         link_state s;
         s.connecting();
         s.lost(why);
-        EXPECT_EQ(s.rest(0), link_state::longest_rest / 2);
+        EXPECT_EQ(s.rest(0, {}), link_state::longest_rest / 2);
     }
 }
 
