@@ -94,6 +94,20 @@ class Reached(InPostgres):
         gateway = self.ready(self.started(PgBouncer(server)).url, limit="rate: 1/h, burst: 50")
         self.assertEqual(pipelined(gateway.address, [REQUEST] * 80, connections=8).count(200), 50)
 
+    def test_through_a_pooler_whose_sessions_have_the_same_settings_and_forget_statements(self):
+        server = self.started(PostgresServer())
+        for setting in ("plan_cache_mode = force_generic_plan", "lock_timeout = '1s'"):
+            server.command(f"ALTER ROLE gateway SET {setting}")
+        settings = ("ignore_startup_parameters = options", "default_pool_size = 1")
+        pooler = self.started(PgBouncer(server, *settings))
+        gateway = self.ready(pooler.url)
+        self.assertEqual(gateway.get().status, 200)
+        pooler.command("DEALLOCATE ALL")
+        self.assertEqual(gateway.get().status, 503, "who is asked does not know what was prepared")
+        wait_until(lambda: gateway.get().status == 200, 5, "the store is asked as behind a pooler")
+        pooler.command("DEALLOCATE ALL")
+        self.assertEqual(gateway.get().status, 200)
+
     def test_over_several_connections(self):
         server = self.started(PostgresServer())
         gateway = self.ready(server.url, limit="rate: 1/h, burst: 50", more=", connections: 3")

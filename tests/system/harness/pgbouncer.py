@@ -2,7 +2,7 @@
 import os
 import pwd
 
-from harness.postgres_server import AS_USER
+from harness.postgres_server import AS_USER, run
 from harness.process import Child, Directory, accepts, free_port, tool, wait_until
 
 
@@ -36,6 +36,10 @@ default_pool_size = 2
     @property
     def url(self):
         return f"postgresql://gateway@127.0.0.1:{self.port}/postgres"
+
+    def command(self, sql):
+        """By a session of the server that gateways are given, too."""
+        run([tool("psql"), "-XAtq", self.url, "-c", sql])
 
     def stop(self):
         self._child.stop()
