@@ -1,6 +1,7 @@
 -- A call of one usual question, as gateways make it while they are not busy: statements about one row
 -- take less than half the time of those in take_usual.sql about several (21 and 47 us, measured), which
--- decide where the row is none of a token bucket of this unit. `cost`: at least 1.
+-- decide where the row is none of a token bucket of this unit, or has just been made by another call.
+-- `cost`: at least 1.
 
 CREATE FUNCTION gateway.take_one_1(
     its_key text, times bigint, cost bigint, its_unit bigint, burst bigint, mark_key text, number bigint)
@@ -18,6 +19,16 @@ BEGIN
         coalesce((SELECT m.owed FROM gateway.buckets m WHERE m.key = mark_key AND m.full_at > now), 0) AS mark
     INTO b FROM gateway.buckets WHERE key = its_key;
     mark := b.mark;
+    IF NOT FOUND AND cost <= burst THEN
+        mark := gateway.mark(mark_key, now);
+        passed := least(times, burst / cost);
+        INSERT INTO gateway.buckets (key, kind, full_at, owed, unit)
+        VALUES (its_key, 't', now + passed * cost * its_unit, its_unit * burst, its_unit)
+        ON CONFLICT (key) DO NOTHING;
+        IF FOUND THEN
+            RETURN ARRAY[number, mark, 0, passed];
+        END IF;
+    END IF;
     IF least(b.full_at - now, b.owed) <= its_unit * (burst - cost) THEN
         -- It has tokens, so it is worth a lock, behind which it may have others.
         SELECT full_at, owed, kind, unit INTO b FROM gateway.buckets WHERE key = its_key FOR UPDATE;
