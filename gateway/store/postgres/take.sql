@@ -1,6 +1,6 @@
 -- A call to the store: questions, decided one after the other. Each takes from all of its buckets,
 -- or from none. They are told in the numbers of redis/take.lua, whose reply this one's is, too. Usual
--- questions that are told together are in take_usual.sql.
+-- questions that are told together are in take_usual.sql, one alone in take_one.sql.
 --
 -- Everything is looked at first, and what is refused then is refused: it locks and writes nothing.
 -- The rows of the other questions are locked in the order of their keys, so that calls wait for each
@@ -22,7 +22,8 @@ DECLARE
     q gateway.question;
     answered record;
 BEGIN
-    reply := ARRAY[numbers[1], gateway.mark(mark_key, now)];
+    -- Of the look, by which some may be refused: see take_one_1.
+    reply := ARRAY[numbers[1], CASE WHEN looking THEN gateway.mark(mark_key, now) ELSE said[2] END];
     WHILE at <= cardinality(numbers) LOOP
         number := number + 1;
         q := gateway.question_in(keys, key, numbers, at + 2, numbers[at + 1]::int, now);
