@@ -27,9 +27,10 @@ const std::array known_codes{
     known_code{"53300", {.why = failure::unreachable, .reconnect = true}},
     known_code{"53", {.why = failure::readonly}},  // disk full, out of memory
     known_code{"25006", {.why = failure::readonly, .reconnect = true}},
-    // A prepared statement that is unknown, or known already.
+    // A prepared statement that is unknown, or known already; pgbouncer from 1.21 on says the last.
     known_code{"26000", {.why = failure::unreachable, .reconnect = true, .is_pooled = true}},
     known_code{"42P05", {.why = failure::unreachable, .reconnect = true, .is_pooled = true}},
+    known_code{"08P01", {.why = failure::unreachable, .reconnect = true, .is_pooled = true}},
     known_code{"42P01", {.why = failure::config, .no_schema = true}},
     known_code{"3F000", {.why = failure::config, .no_schema = true}},
     known_code{"42883", {.why = failure::config, .no_schema = true}},

@@ -165,6 +165,8 @@ TEST(trouble, is_known_by_its_code)
     EXPECT_TRUE(trouble_of("42P01", "x").no_schema);
     EXPECT_TRUE(trouble_of("26000", "x").is_pooled);
     EXPECT_TRUE(trouble_of("42P05", "x").is_pooled);
+    EXPECT_TRUE(trouble_of("08P01", "x").is_pooled);
+    EXPECT_FALSE(trouble_of("08006", "x").is_pooled);
     EXPECT_EQ(trouble_of("22003", "x").why, failure::corrupt);
     EXPECT_EQ(trouble_of("", "x").why, failure::config);
     EXPECT_EQ(trouble_of("42601", " first \nsecond").words, "first");
