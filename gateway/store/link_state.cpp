@@ -70,7 +70,7 @@ base::duration link_state::rest(double random, base::duration spent) const
     const int doublings = std::max(losses_ - 1, 0);
     const base::duration whole =
         refused ? longest_rest : std::min(shortest_rest * (1 << doublings), longest_rest);
-    return std::max(part(whole) - spent, part(shortest_rest));
+    return std::max(part(whole) - spent, std::min(part(whole), part(2 * shortest_rest)));
 }
 
 }  // namespace gateway::store

@@ -55,7 +55,7 @@ public:
     // After a loss, with `random` in [0, 1). A server that refuses us, rather than being away,
     // is asked slowly from the start. An attempt that failed after `spent`, as with a server that
     // stands still, has been a rest for as long: else a server that returns near its end would
-    // wait for a whole rest, too.
+    // wait for a whole rest, too. A little remains, so that many workers do not come together.
     base::duration rest(double random, base::duration spent) const;
 
 private:

@@ -97,8 +97,8 @@ TEST(link_state, counts_the_time_of_an_attempt_as_rest)
     }
     EXPECT_EQ(s.rest(0.5, milliseconds{100}), s.rest(0.5, {}) - milliseconds{100});
     for (const int ms : {400, 800, 100'000}) {
-        EXPECT_EQ(s.rest(0, milliseconds{ms}), link_state::shortest_rest / 2);
-        EXPECT_LT(s.rest(0.999, milliseconds{ms}), link_state::shortest_rest);
+        EXPECT_EQ(s.rest(0, milliseconds{ms}), link_state::shortest_rest);
+        EXPECT_LT(s.rest(0.999, milliseconds{ms}), 2 * link_state::shortest_rest);
     }
 }
 
