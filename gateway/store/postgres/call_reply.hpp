@@ -1,4 +1,4 @@
-// What take.sql replies to one call, question by question. Pure.
+// What our functions reply to one call, question by question. Pure.
 #pragma once
 
 #include "gateway/store/conversation_state.hpp"

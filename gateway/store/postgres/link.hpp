@@ -1,5 +1,5 @@
-// One worker's connection to a PostgreSQL server: what the conversation says, as calls of one
-// function that travel in a pipeline. Replies come in the order of calls.
+// One worker's connection to a PostgreSQL server: what the conversation says, as calls of our
+// functions that travel in a pipeline. Replies come in the order of calls.
 //
 // On the worker's thread. Held by shared_ptr, as what it waits for may end after close().
 #pragma once

@@ -1,4 +1,4 @@
-// A store kept in a PostgreSQL database: one function, one round trip, server time.
+// A store kept in a PostgreSQL database: a function for each call, one round trip, server time.
 //
 // One per worker and server, on the worker's thread and loop only. Questions travel together over
 // pipelined connections, the links, each with its own conversation: what concerns one bucket is

@@ -60,7 +60,7 @@ statement::value bigint(std::int64_t number)
     return {type_bigint, false, std::to_string(number)};
 }
 
-// Of one bucket, from which something is to be taken.
+// A usual question of one bucket, from which something is to be taken.
 bool is_one(const told_call& told)
 {
     return told.shape.size() == 1 && told.shape[0].keys == 1 && told.shape[0].cost > 0;
@@ -127,7 +127,7 @@ statement take(const call& c, const statement_form& form, base::duration unix_no
 {
     telling how{.key_prefix = form.key_prefix, .unix_now = unix_now};
     told_call told = tell(c, how);
-    if (is_usual(told) && is_one(told)) {
+    if (is_one(told)) {
         return finished(one_statement(std::move(told)), take_one, form);
     }
     if (is_usual(told)) {
