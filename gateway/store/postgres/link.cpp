@@ -37,12 +37,10 @@ void link::send_probe(std::int64_t number)
 void link::say(sent_statement s)
 {
     PGconn* const to = session_.connection();
-    std::vector<Oid> types;
     std::vector<const char*> values;
     std::vector<int> sizes;
     std::vector<int> formats;
     for (const statement::value& v : s.words.values) {
-        types.push_back(v.type);
         values.push_back(v.bytes.c_str());
         sizes.push_back(static_cast<int>(v.bytes.size()));
         formats.push_back(v.is_binary ? 1 : 0);
@@ -54,6 +52,10 @@ void link::say(sent_statement s)
             to, s.words.prepared, count, values.data(), sizes.data(), formats.data(), 1
         );
     } else {
+        std::vector<Oid> types;
+        for (const statement::value& v : s.words.values) {
+            types.push_back(v.type);
+        }
         PQsendQueryParams(
             to,
             s.words.sql.c_str(),
