@@ -12,6 +12,8 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
+# Characters of the reason that are told again at the end.
+LONGEST_REASON = 300
 
 
 class OneLinePerTest(unittest.TestResult):
@@ -20,6 +22,7 @@ class OneLinePerTest(unittest.TestResult):
     def __init__(self):
         super().__init__()
         self.good = True
+        self.why = ""
         self._began = time.monotonic()
 
     def _tell(self, test, verdict):
@@ -27,6 +30,7 @@ class OneLinePerTest(unittest.TestResult):
 
     def _bad(self, test, error):
         self.good = False
+        self.why = self.why or f"{error[0].__name__}: {error[1]}".splitlines()[0][:LONGEST_REASON]
         self._tell(test, "FAIL")
         print(self._exc_info_to_string(error, test), flush=True)
 
@@ -61,10 +65,10 @@ def all_tests(suite):
 
 
 def outcome(test):
-    """passed, FAILED or skipped."""
+    """passed, skipped, or FAILED with the reason in short."""
     result = OneLinePerTest()
     test.run(result)
-    return "FAILED" if not result.good else "skipped" if result.skipped else "passed"
+    return f"FAILED: {result.why}" if not result.good else "skipped" if result.skipped else "passed"
 
 
 def quietly(test):
@@ -101,13 +105,13 @@ def main():
 
     chosen = [t for t in all_tests(found) if is_chosen(t.id())]
     ended = dict(outcomes(chosen, wanted.jobs))
+    failed = {name: ended[name].removeprefix("FAILED: ") for name in ended if ended[name].startswith("FAILED")}
+    for name, why in failed.items():
+        print(f"FAIL: {name}: {why}")
     count = list(ended.values()).count
-    for name in ended:
-        if ended[name] == "FAILED":
-            print(f"FAIL: {name}")
     print(f"{count('skipped')} skipped")
-    print(f"{count('passed')} passed, {count('FAILED')} failed")
-    return 0 if chosen and not count("FAILED") else 1
+    print(f"{count('passed')} passed, {len(failed)} failed")
+    return 0 if chosen and not failed else 1
 
 
 if __name__ == "__main__":

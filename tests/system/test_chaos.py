@@ -190,10 +190,15 @@ class Chaos(unittest.TestCase):
                     for _ in range(2):
                         if status != 0 and self.was_slow(said):
                             status, said = self.ended([run])[run]
-                    self.assertEqual(status, 0, said)
+                    if status != 0:
+                        self.fail(self.in_short(said) + "\n" + said)
         apart = ("redis", "--seed", "2", "--apart")
         status, said = self.ended([apart])[apart]
         self.assertEqual((status, "more than promised" in said), (1, True), said)
+
+    @staticmethod
+    def in_short(said):
+        return "; ".join(line for line in said.splitlines() if line.startswith("PROBLEM")) or "no problem was told"
 
     @staticmethod
     def was_slow(said):

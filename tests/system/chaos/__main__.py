@@ -128,6 +128,8 @@ class Run:
         since = dict(judge.lives)
         for number, gateway in enumerate(self._gateways.running):
             judge.metrics(number, since[number], gateway.metrics(), answers)
+        if self._journal.overbooked > 0:
+            print(f"{self._journal.overbooked:.1f} s of processes that waited for a processor are excused")
         nearest = max(judge.figures, key=lambda figure: figure[1].excess)
         print(f"{len(answers)} answers; nearest to its promise: {nearest[0]}, {nearest[1].excess:+.2f} tokens")
         self.problems += judge.problems

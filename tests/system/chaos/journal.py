@@ -15,6 +15,10 @@ SPLIT = "split"  # two servers may decide, each as if it were the only one
 
 # A processor of the machine that all of this runs on stood still if a sleep of TICK took PAUSE on it.
 TICK, PAUSE = 0.005, 0.050
+# The machine had too few of them if for OVERBOOKED of WINDOW some process waited for one. A run by itself
+# seldom has that for more than a fifth.
+WINDOW, OVERBOOKED = 0.100, 0.8
+PRESSURE = "/proc/pressure/cpu"
 
 
 @dataclass
@@ -35,6 +39,9 @@ class Journal:
         self._over = threading.Event()
         for cpu in os.sched_getaffinity(0):
             threading.Thread(target=self._note_pauses, args=[cpu], daemon=True).start()
+        self.overbooked = 0.0  # seconds
+        if os.path.exists(PRESSURE):
+            threading.Thread(target=self._note_pressure, daemon=True).start()
 
     def _note_pauses(self, cpu):
         """What was under way then may have come too late for its gateway."""
@@ -45,6 +52,14 @@ class Journal:
             if now - last > PAUSE:
                 self.note(OUTAGE, last, now)
             last = now
+
+    def _note_pressure(self):
+        last, waited = time.monotonic(), seconds_waited()
+        while not self._over.wait(WINDOW):
+            before, last, waited_before, waited = last, time.monotonic(), waited, seconds_waited()
+            if waited - waited_before > OVERBOOKED * (last - before):
+                self.overbooked += last - before
+                self.note(OUTAGE, before, last)
 
     def note(self, kind, begin, end):
         self.incidents.append(Incident(kind, self.all, begin, end=end))
@@ -64,3 +79,9 @@ class Journal:
 
     def loss(self):
         return self.incident(LOSS)
+
+
+def seconds_waited():
+    """How long some process of the machine has waited for a processor."""
+    with open(PRESSURE, encoding="ascii") as f:
+        return int(f.readline().rsplit("=", 1)[1]) / 1e6

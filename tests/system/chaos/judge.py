@@ -77,11 +77,11 @@ class Judge:
 
     def recoveries(self, answers):
         """After each excuse the next answers of a gateway tell of the store."""
-        last = max(a.answered for a in answers)
+        first, last = min(a.sent for a in answers), max(a.answered for a in answers)
         for gateway in self._gateways:
             begins = [begin for begin, _ in self._excuses[gateway]] + [last]
             nexts = zip((end for _, end in self._excuses[gateway]), begins[1:])
-            ends = [end for end, begin in nexts if end < min(begin, last) - 0.5]
+            ends = [end for end, begin in nexts if first < end < min(begin, last) - 0.5]
             decided = [a for a in answers if a.gateway == gateway and a.limit == "closed"]
             for end in ends:
                 after = [a for a in decided if end < a.sent < end + 0.5]
