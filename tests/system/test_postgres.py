@@ -324,6 +324,17 @@ class Rows(InPostgres):
         wait_until(lambda: server.command(unit) == "60000000", 10, "the row follows")
 
 
+class Sessions(InPostgres):
+    def test_have_called_every_function_before_the_first_request(self):
+        """A first call takes many times as long as a later one."""
+        server = self.started(PostgresServer("track_functions=pl"))
+        self.ready(server.url)
+        called = "SELECT DISTINCT funcname FROM pg_stat_user_functions WHERE funcname LIKE 'take%_1' ORDER BY 1"
+        every = "take_1\ntake_one_1\ntake_usual_1"
+        wait_until(lambda: server.command(called) == every, 5, "the functions have been called")
+        self.assertEqual(server.buckets(), [])
+
+
 class Documented(InPostgres):
     def test_grants_suffice(self):
         server = self.started(PostgresServer())

@@ -83,8 +83,10 @@ net::task<std::optional<trouble>> link::open()
     if (const std::optional<trouble> why = co_await check_schema(session_)) {
         co_return why;
     }
-    if (!session_.is_pooled() && !co_await session_.ask(std::string{prepared_statements()})) {
-        co_return session_.last_trouble();
+    for (const std::string_view first : {prepared_statements(), rehearsal()}) {
+        if (!session_.is_pooled() && !co_await session_.ask(std::string{first})) {
+            co_return session_.last_trouble();
+        }
     }
     if (PQenterPipelineMode(session_.connection()) != 1) {
         co_return trouble{};

@@ -123,6 +123,19 @@ std::string_view prepared_statements()
            "SELECT gateway.take_one_1($1, $2, $3, $4, $5, $6, $7)";
 }
 
+// A row that is made, taken from, and taken from beside another that is made. Only this session
+// knows their keys, so that it waits for no other.
+std::string_view rehearsal()
+{
+    return "BEGIN;"
+           "EXECUTE take_one_1 ('rehearsal/' || pg_backend_pid(), 1, 1, 1, 9, '', 0);"
+           "EXECUTE take_one_1 ('rehearsal/' || pg_backend_pid(), 1, 1, 1, 9, '', 0);"
+           "EXECUTE take_usual_1 (ARRAY['rehearsal/' || pg_backend_pid(), 'rehearsal 2/' || "
+           "pg_backend_pid()], '{1,1}', '{1,1}', '{1,1}', '{9,9}', '', 0);"
+           "EXECUTE take_1 (ARRAY['rehearsal/' || pg_backend_pid(), ''], '{0,1,1,1,1,1,9}');"
+           "ROLLBACK";
+}
+
 statement take(const call& c, const statement_form& form, base::duration unix_now)
 {
     telling how{.key_prefix = form.key_prefix, .unix_now = unix_now};

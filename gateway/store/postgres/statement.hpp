@@ -42,6 +42,12 @@ struct statement_form {
 // SQL that a session of our own is told first: else each call is parsed and planned anew.
 std::string_view prepared_statements();
 
+// SQL that it is told then: calls each of them, and undoes what they did. The server reads a
+// function, and plans what is in it, when a session first calls it, which takes 6 to 24 ms (a later
+// call: less than 1 ms, on a machine with nothing else to do), and several sessions begin at once
+// when a server is back. Decisions have no time for that.
+std::string_view rehearsal();
+
 statement take(const call& c, const statement_form& form, base::duration unix_now);
 statement probe(std::int64_t number, const statement_form& form);
 
