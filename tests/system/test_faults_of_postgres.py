@@ -75,3 +75,11 @@ class RealServer(FaultTest):
         self.store.command("DROP SCHEMA gateway CASCADE")
         self.drop_connections()
         wait_until(lambda: gateway.get("/closed").status == 200, RECOVERY * 5)
+
+    def test_a_schema_that_is_gone_is_noticed_between_walks_over_the_rows(self):
+        """The connections stay, and so do walks that are over in a moment."""
+        gateway = self.gateway_under_test
+        for _ in range(2):
+            self.store.command("DROP SCHEMA gateway CASCADE")
+            wait_until(lambda: gateway.get("/closed").status == 503, RECOVERY)
+            wait_until(lambda: gateway.get("/closed").status == 200, RECOVERY * 5)

@@ -20,7 +20,10 @@ constexpr base::duration rest_after_failure = std::chrono::milliseconds{400};
 // million rows take a quarter of an hour.
 constexpr const char* rows_per_step = "1000";
 constexpr base::duration rest_between_steps = std::chrono::milliseconds{100};
-constexpr base::duration rest_between_walks = std::chrono::seconds{10};
+
+// Between walks it looks so often, each time after such a rest, whether our schema is still there.
+constexpr int looks_between_walks = 10;
+constexpr base::duration rest_between_looks = std::chrono::seconds{1};
 
 }  // namespace
 
@@ -131,7 +134,26 @@ net::task<std::optional<trouble>> keeper::prune(state& s)
         }
         const bool at_end = PQntuples(rows.get()) != 1 || PQgetisnull(rows.get(), 0, 0) == 1;
         behind = at_end ? "" : PQgetvalue(rows.get(), 0, 0);
-        co_await net::pause(s.timer, at_end ? rest_between_walks : rest_between_steps);
+        if (!at_end) {
+            co_await net::pause(s.timer, rest_between_steps);
+        } else if (const std::optional<trouble> why = co_await look_after_schema(s)) {
+            co_return why;
+        }
+    }
+    co_return std::nullopt;
+}
+
+// A schema that is dropped, or a server that is made anew, is to be noticed before the next walk.
+net::task<std::optional<trouble>> keeper::look_after_schema(state& s)
+{
+    for (int look = 0; look < looks_between_walks && !s.ended; ++look) {
+        co_await net::pause(s.timer, rest_between_looks);
+        if (s.ended) {
+            break;
+        }
+        if (const std::optional<trouble> why = co_await check_schema(s.database)) {
+            co_return why;
+        }
     }
     co_return std::nullopt;
 }

@@ -34,6 +34,7 @@ private:
     static net::task<std::optional<trouble>> attempt(state& s);
     static net::task<> tell_of_durability(state& s);
     static net::task<std::optional<trouble>> prune(state& s);
+    static net::task<std::optional<trouble>> look_after_schema(state& s);
 
 public:
     ~keeper() override;
