@@ -21,7 +21,7 @@ class Snapshot(SystemTest):
 
     def test_a_restart_forgives_nobody(self):
         for limit in ("rate: 1/h, burst: 3", "algorithm: sliding_log, rate: 3/h",
-                      "algorithm: fixed_window, rate: 3/h, start: aligned"):  # fmt: skip
+                      "algorithm: fixed_window, rate: 3/365d, start: aligned"):  # fmt: skip
             with self.subTest(limit=limit):
                 if os.path.exists(self.path):
                     os.remove(self.path)
