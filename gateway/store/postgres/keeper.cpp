@@ -21,7 +21,7 @@ constexpr base::duration rest_after_failure = std::chrono::milliseconds{400};
 constexpr const char* rows_per_step = "1000";
 constexpr base::duration rest_between_steps = std::chrono::milliseconds{100};
 
-// Between walks it looks so often, each time after such a rest, whether our schema is still there.
+// Between walks it looks so often, with such rests, whether our schema is still there.
 constexpr int looks_between_walks = 10;
 constexpr base::duration rest_between_looks = std::chrono::seconds{1};
 
@@ -147,13 +147,10 @@ net::task<std::optional<trouble>> keeper::prune(state& s)
 net::task<std::optional<trouble>> keeper::look_after_schema(state& s)
 {
     for (int look = 0; look < looks_between_walks && !s.ended; ++look) {
-        co_await net::pause(s.timer, rest_between_looks);
-        if (s.ended) {
-            break;
-        }
         if (const std::optional<trouble> why = co_await check_schema(s.database)) {
             co_return why;
         }
+        co_await net::pause(s.timer, rest_between_looks);
     }
     co_return std::nullopt;
 }
