@@ -65,10 +65,11 @@ def all_tests(suite):
 
 
 def outcome(test):
-    """passed, skipped, or FAILED with the reason in short."""
+    """passed, skipped or FAILED, and why it failed, in short."""
     result = OneLinePerTest()
     test.run(result)
-    return f"FAILED: {result.why}" if not result.good else "skipped" if result.skipped else "passed"
+    verdict = "FAILED" if not result.good else "skipped" if result.skipped else "passed"
+    return verdict, result.why
 
 
 def quietly(test):
@@ -105,13 +106,13 @@ def main():
 
     chosen = [t for t in all_tests(found) if is_chosen(t.id())]
     ended = dict(outcomes(chosen, wanted.jobs))
-    failed = {name: ended[name].removeprefix("FAILED: ") for name in ended if ended[name].startswith("FAILED")}
-    for name, why in failed.items():
-        print(f"FAIL: {name}: {why}")
-    count = list(ended.values()).count
+    for name, (verdict, why) in ended.items():
+        if verdict == "FAILED":
+            print(f"FAIL: {name}: {why}")
+    count = [verdict for verdict, _ in ended.values()].count
     print(f"{count('skipped')} skipped")
-    print(f"{count('passed')} passed, {len(failed)} failed")
-    return 0 if chosen and not failed else 1
+    print(f"{count('passed')} passed, {count('FAILED')} failed")
+    return 0 if chosen and not count("FAILED") else 1
 
 
 if __name__ == "__main__":

@@ -190,8 +190,7 @@ class Chaos(unittest.TestCase):
                     for _ in range(2):
                         if status != 0 and self.was_slow(said):
                             status, said = self.ended([run])[run]
-                    if status != 0:
-                        self.fail(self.in_short(said) + "\n" + said)
+                    self.assertEqual(status, 0, self.in_short(said) + "\n" + said)
         apart = ("redis", "--seed", "2", "--apart")
         status, said = self.ended([apart])[apart]
         self.assertEqual((status, "more than promised" in said), (1, True), said)
