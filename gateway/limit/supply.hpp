@@ -129,7 +129,7 @@ public:
             return std::min(tokens_owed(b, at_.now), windows_.most_owed());
         }
         const std::int64_t count = windows_.count();
-        const std::int64_t unneeded = ceil_div(b.owed(), count) * count - b.owed();
+        const std::int64_t unneeded = steps_for(b.owed()) * count - b.owed();
         const std::int64_t to_come = windows_.nearest(b.full_at() + at_.shift) - index_;
         const __int128 left = static_cast<__int128>(to_come) * count - unneeded;
         return static_cast<std::int64_t>(std::clamp<__int128>(left, 0, b.owed()));
@@ -144,8 +144,7 @@ public:
         if (units <= 0) {
             return 0;
         }
-        const std::int64_t steps = ceil_div(units, windows_.count());
-        return windows_.begin(index_ + steps) - (at_.now + at_.shift);
+        return windows_.begin(index_ + steps_for(units)) - (at_.now + at_.shift);
     }
 
     std::int64_t full_in(std::int64_t debt, std::int64_t) const { return time_of(debt); }
@@ -165,6 +164,13 @@ private:
     moment at_;
     // Of the present window.
     std::int64_t index_;
+
+    // Windows that issue so many units, at least one. Mostly it is one, and then nothing has to be
+    // divided.
+    std::int64_t steps_for(std::int64_t units) const
+    {
+        return units <= windows_.count() ? 1 : ceil_div(units, windows_.count());
+    }
 };
 
 // What supplies have in common whose buckets count tokens, and keep no time.

@@ -50,11 +50,15 @@ public:
     bool aligned() const { return aligned_; }
 
     // What is added to the store's time to see it on the clock of these windows. `hash`: of the
-    // bucket; `to_unix`: what is added to the store's time to make it Unix time.
+    // bucket, which chooses a part of a window; `to_unix`: what is added to the store's time to
+    // make it Unix time.
     std::int64_t shift(std::uint64_t hash, std::int64_t to_unix) const
     {
+        using wide = unsigned __int128;
         return aligned_ ? to_unix
-                        : static_cast<std::int64_t>(hash % static_cast<std::uint64_t>(length_));
+                        : static_cast<std::int64_t>(
+                              (static_cast<wide>(hash) * static_cast<wide>(length_)) >> 64
+                          );
     }
 
     // The number of the window in which the moment of the shifted clock lies; only differences of

@@ -218,8 +218,9 @@ TEST(windows, keep_what_is_owed_when_the_limit_changes)
 TEST(windows, of_clients_that_are_not_aligned_begin_at_moments_of_their_own)
 {
     const windows w{1, 1000, 1, false};
-    EXPECT_EQ(w.shift(123, 77), 123);
-    EXPECT_EQ(w.shift(4123, 77), 123);
+    EXPECT_EQ(w.shift(0, 77), 0);
+    EXPECT_EQ(w.shift(std::uint64_t{1} << 63, 77), 500);
+    EXPECT_EQ(w.shift(UINT64_MAX, 77), 999);
     EXPECT_EQ(windows(1, 1000, 1, true).shift(123, 77), 77);
 }
 
