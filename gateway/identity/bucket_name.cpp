@@ -27,20 +27,15 @@ std::array<char, 4> little_endian(std::uint32_t number)
 // The hash of a name is made of those of its two parts, so that the limits of a request with the
 // same key hash it once. Under different keys, as else the hash of a client with a limit's name
 // would be undone by the limit's.
-base::hash128 hash_of_limit(std::string_view name)
+std::uint64_t hash_of_limit(std::string_view name)
 {
     const base::hash_key& key = base::process_hash_key();
-    return base::siphash128({key[1], key[0]}, name);
+    return base::siphash128({key[1], key[0]}, name).low;
 }
 
 base::hash128 hash_of_key(std::string_view key)
 {
     return base::siphash128(base::process_hash_key(), key);
-}
-
-base::hash128 together(const base::hash128& limit, const base::hash128& key)
-{
-    return {limit.low ^ key.low, limit.high ^ key.high};
 }
 
 }  // namespace
@@ -54,29 +49,45 @@ bucket_name::bucket_name(std::string_view bytes)
 
 void bucket_name::start(std::string_view limit_name)
 {
-    const bool same = key_from_ == sizeof(std::uint32_t) + limit_name.size() &&
-                      std::string_view{bytes_}.substr(0, key_from_).ends_with(limit_name);
-    if (same) {
-        bytes_.resize(key_from_);
-    } else {
+    set_limit(limit_name);
+    bytes_.resize(key_from_);
+    hashed_size_ = 0;
+}
+
+void bucket_name::start(std::string_view limit_name, const bucket_name& key_of)
+{
+    set_limit(limit_name);
+    const std::string_view key = key_of.key();
+    bytes_.resize(key_from_ + key.size());
+    std::memcpy(bytes_.data() + key_from_, key.data(), key.size());
+    key_hash_ = key_of.key_hash_;
+    hashed_size_ = key_of.hashed_size_ == key_of.bytes_.size() ? bytes_.size() : 0;
+}
+
+// Mostly it is that of the last name.
+void bucket_name::set_limit(std::string_view name)
+{
+    const std::size_t from = sizeof(std::uint32_t);
+    const bool same = key_from_ == from + name.size() &&
+                      std::memcmp(bytes_.data() + from, name.data(), name.size()) == 0;
+    if (!same) {
         bytes_.clear();
-        add(limit_name);
+        add(name);
         key_from_ = bytes_.size();
-        limit_hash_ = hash_of_limit(limit_name);
+        limit_hash_ = hash_of_limit(name);
     }
 }
 
-base::hashed_name bucket_name::hashed(const bucket_name* other)
+void bucket_name::hash_key()
 {
-    key_hash_ = other != nullptr && other->key() == key() ? other->key_hash_ : hash_of_key(key());
-    return {bytes_, together(limit_hash_, key_hash_)};
+    key_hash_ = hash_of_key(key());
+    hashed_size_ = bytes_.size();
 }
 
 base::hashed_name hashed(std::string_view bytes)
 {
-    const auto limit = std::get<std::string_view>(parts_of(bytes).front());
-    const auto key = bytes.substr(sizeof(std::uint32_t) + limit.size());
-    return {bytes, together(hash_of_limit(limit), hash_of_key(key))};
+    bucket_name name{bytes};
+    return {bytes, name.hashed().hash()};
 }
 
 void bucket_name::add(std::string_view part)

@@ -7,6 +7,7 @@
 #include "gateway/base/ip_address.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -24,23 +25,38 @@ public:
     // Begins a new name in the memory of the last one.
     void start(std::string_view limit_name);
 
+    // A new name with the key of another one, whose hash is not made again if it is known.
+    void start(std::string_view limit_name, const bucket_name& key_of);
+
     void add(std::string_view part);
     void add(const base::ip_address& masked_client);
 
     std::string_view bytes() const { return bytes_; }
 
-    // With its hash. Where `other`, whose hash has been asked for, has the same key, the hash of
-    // that serves; null: there is none.
-    base::hashed_name hashed(const bucket_name* other = nullptr);
+    // With its hash: in its first half that of the limit's name and that of the key together, in
+    // the second the key's alone, which tells a table what lies together. Here, as a caller that
+    // got it through memory would wait for it: it is written in four parts and read in two.
+    base::hashed_name hashed()
+    {
+        if (hashed_size_ != bytes_.size()) {
+            hash_key();
+        }
+        return {bytes_, {limit_hash_ ^ key_hash_.low, key_hash_.high}};
+    }
 
 private:
     std::string bytes_;
     // Where the limit's name ends.
     std::size_t key_from_ = 0;
-    base::hash128 limit_hash_;
+    std::uint64_t limit_hash_ = 0;
     base::hash128 key_hash_;
+    // The length of the name whose key that is the hash of.
+    std::size_t hashed_size_ = 0;
 
-    std::string_view key() const { return std::string_view{bytes_}.substr(key_from_); }
+    std::string_view key() const { return {bytes_.data() + key_from_, bytes_.size() - key_from_}; }
+
+    void set_limit(std::string_view name);
+    void hash_key();
 };
 
 // Bytes that a bucket_name wrote, with the hash that it gave them.

@@ -8,6 +8,7 @@
 #include "gateway/policy/outcome_rule.hpp"
 #include "gateway/policy/plan.hpp"
 
+#include <compare>
 #include <cstddef>
 #include <limits>
 #include <string>
@@ -37,6 +38,8 @@ struct key_part {
         return from == source::header || from == source::cookie || from == source::query ||
                from == source::jwt || from == source::cert;
     }
+
+    auto operator<=>(const key_part&) const = default;
 };
 
 enum class missing_key { reject, skip, client_ip };
@@ -55,6 +58,9 @@ struct fraction {
 // Instead of an index: the store that is always there, in this process.
 inline constexpr std::size_t local_store = std::numeric_limits<std::size_t>::max();
 
+// Instead of a number: whose key is the same is not known.
+inline constexpr std::size_t no_key_number = std::numeric_limits<std::size_t>::max();
+
 struct limit_rule {
     std::string name;
     // As the configuration writes them, for people.
@@ -64,6 +70,8 @@ struct limit_rule {
     std::vector<key_part> key;
 
     missing_key when_missing = missing_key::reject;
+    // Of a request all rules with this number have the same key. Set by policy::finish().
+    std::size_t key_number = no_key_number;
     limit::limit limit;
     cost_rule cost{};
     outcome_rule outcome{};

@@ -1,7 +1,9 @@
 #include "gateway/policy/policy.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <utility>
 
 namespace gateway::policy {
 
@@ -56,10 +58,20 @@ std::vector<std::string> claims_of(
     return {names.begin(), names.end()};
 }
 
+void number_keys(std::vector<limit_rule>& limits)
+{
+    std::map<std::pair<std::vector<key_part>, missing_key>, std::size_t> numbers;
+    for (limit_rule& rule : limits) {
+        const auto known = numbers.try_emplace({rule.key, rule.when_missing}, numbers.size());
+        rule.key_number = known.first->second;
+    }
+}
+
 }  // namespace
 
 void policy::finish()
 {
+    number_keys(limits);
     for (route& r : routes) {
         r.corrects = std::any_of(r.limits.begin(), r.limits.end(), [this](std::size_t i) {
             return limits[i].outcome.any();

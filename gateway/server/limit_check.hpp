@@ -89,6 +89,8 @@ private:
         bucket_parts::part part{};
         telemetry::limit_metrics* metrics = nullptr;
         identity::bucket_name name;
+        // Whether it is that of a whole bucket, so that another limit can have its key.
+        bool has_whole_key = false;
         // Tokens of this request.
         std::int64_t cost = 1;
         // Of the bucket that is charged while the shared store fails.
@@ -156,6 +158,7 @@ private:
     // What it means for a request that a limit cannot be applied to it.
     bool refuses(const item& i, verdict::ruling why);
     bool blocks(item& i, const key_subject& subject);
+    key_result name_bucket(item& i, const key_subject& subject);
     bool collect_one(const policy::route& route, const key_subject& subject, item& i);
     bool collect(const policy_view& view, const policy::route& route, const key_subject& subject);
     void choose_part(item& i);

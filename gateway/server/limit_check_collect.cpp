@@ -3,6 +3,8 @@
 #include "gateway/server/request_cost.hpp"
 #include "gateway/server/request_plan.hpp"
 
+#include <algorithm>
+
 namespace gateway::server {
 
 using telemetry::outcome;
@@ -32,6 +34,7 @@ bool limit_check::collect(
         bool passes = true;
         const auto [is, limit] = applied_by_plan(*view.policy, *i.rule, subject);
         i.limit = limit;
+        i.has_whole_key = false;
         switch (is) {
             case applied_limit::kind::limited:
                 passes = collect_one(route, subject, i);
@@ -71,13 +74,31 @@ bool limit_check::blocks(item& i, const key_subject& subject)
     return true;
 }
 
+// What the key of an earlier limit was made of is not read again.
+key_result limit_check::name_bucket(item& i, const key_subject& subject)
+{
+    const auto end = items_.begin() + verdict_.count;
+    const auto same = std::find_if(items_.begin(), end, [&i](const item& earlier) {
+        return earlier.has_whole_key && earlier.rule->key_number == i.rule->key_number;
+    });
+    key_result made = key_result::made;
+    if (same != end) {
+        i.name.start(i.rule->name, same->name);
+    } else {
+        made = make_bucket_name(*i.rule, subject, i.name);
+    }
+    i.has_whole_key = made == key_result::made && i.limit->parts().empty() &&
+                      i.rule->key_number != policy::no_key_number;
+    return made;
+}
+
 // False: the request is bad.
 bool limit_check::collect_one(const policy::route& route, const key_subject& subject, item& i)
 {
     i.may_be_corrected = route.holds || (route.corrects && i.rule->outcome.any());
-    const key_result made = make_bucket_name(*i.rule, subject, i.name);
+    const key_result made = name_bucket(i, subject);
     i.name_bytes = i.name.bytes().size();
-    i.hash = i.name.hashed(&i == items_.data() ? nullptr : &items_[verdict_.count - 1].name).hash();
+    i.hash = i.name.hashed().hash();
     if (made == key_result::reject && refuses(i, verdict::ruling::unidentified)) {
         return false;
     }

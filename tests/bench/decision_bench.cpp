@@ -23,13 +23,18 @@ namespace {
 // from the table.
 class client_names {
 public:
-    // Under the limit of that number, of at most four.
+    // Under the limit of that number, of at most four; first under that of number 0, whose key the
+    // others have.
     base::hashed_name of(std::uint64_t client, std::size_t limit = 0)
     {
         identity::bucket_name& name = names_[limit];
-        name.start(limits[limit]);
-        name.add({reinterpret_cast<const char*>(&client), sizeof(client)});
-        return name.hashed(limit == 0 ? nullptr : &names_[limit - 1]);
+        if (limit == 0) {
+            name.start(limits[limit]);
+            name.add({reinterpret_cast<const char*>(&client), sizeof(client)});
+        } else {
+            name.start(limits[limit], names_[0]);
+        }
+        return name.hashed();
     }
 
     static constexpr std::array<std::string_view, 4> limits{
@@ -143,10 +148,10 @@ void decide_together(benchmark::State& state)
     std::minstd_rand random{1};
     client_names names;
     answer said;
+    std::array<charge, Limits> charges;
     const base::instant now = base::now();
     for (auto _ : state) {
         const std::uint64_t client = random() % clients;
-        std::array<charge, Limits> charges;
         for (std::size_t i = 0; i < charges.size(); ++i) {
             charges[i] = {
                 .limit_name = client_names::limits[i],

@@ -76,6 +76,56 @@ TEST(bucket_name, starting_again_forgets_what_was_there)
     EXPECT_EQ(name.bytes(), name_of({"limit", "a"}));
 }
 
+bucket_name named(std::string_view limit, std::string_view key)
+{
+    bucket_name name;
+    name.start(limit);
+    name.add(key);
+    return name;
+}
+
+TEST(bucket_name, can_have_the_key_of_another_one)
+{
+    for (const std::string& key : {std::string{}, std::string{"a"}, std::string(100, 'x')}) {
+        for (const bool hashed_before : {false, true}) {
+            bucket_name first = named("first", key);
+            if (hashed_before) {
+                (void)first.hashed();
+            }
+            bucket_name second = named("second", "something else");
+            second.start("second", first);
+            EXPECT_EQ(second.bytes(), named("second", key).bytes());
+            EXPECT_EQ(second.hashed().hash(), named("second", key).hashed().hash());
+            EXPECT_EQ(second.hashed().hash(), hashed(second.bytes()).hash());
+        }
+    }
+}
+
+TEST(bucket_name, is_hashed_as_it_is_now)
+{
+    bucket_name name = named("limit", "a");
+    const base::hash128 of_a = name.hashed().hash();
+    name.add("more");
+    EXPECT_NE(name.hashed().hash(), of_a);
+    name.start("limit");
+    name.add("b");
+    EXPECT_EQ(name.hashed().hash(), named("limit", "b").hashed().hash());
+    name.start("other");
+    name.add("a");
+    EXPECT_EQ(name.hashed().hash(), named("other", "a").hashed().hash());
+}
+
+TEST(bucket_name, has_a_hash_whose_second_half_is_of_the_key_alone)
+{
+    const base::hash128 a = named("limit", "a").hashed().hash();
+    const base::hash128 b = named("limit", "b").hashed().hash();
+    const base::hash128 other = named("other", "a").hashed().hash();
+    EXPECT_NE(a.low, b.low);
+    EXPECT_NE(a.high, b.high);
+    EXPECT_NE(a.low, other.low);
+    EXPECT_EQ(a.high, other.high);
+}
+
 TEST(bucket_name, is_read_back_part_by_part)
 {
     const auto address = *base::ip_address::parse("2001:db8::1");
