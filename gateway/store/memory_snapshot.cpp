@@ -13,7 +13,7 @@ namespace {
 
 // What a file begins with. Another version or build of the gateway may mean something else.
 struct header {
-    std::array<char, 8> format{'g', 'w', 'b', 'u', 'c', 'k', '0', '1'};
+    std::array<char, 8> format{'g', 'w', 'b', 'u', 'c', 'k', '0', '2'};
     base::hash_key hash_key{};
     // How this build finds limits by their names.
     std::uint32_t tag = limit_tag("gateway");

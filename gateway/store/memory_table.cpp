@@ -7,9 +7,10 @@ namespace gateway::store {
 
 namespace {
 
-// Small enough that forgetting in a whole segment takes a microsecond or two, large enough that
-// by chance none of them overflows: at 2/3 full the margin is 13 standard deviations.
-constexpr std::size_t slots_per_segment = 1024;
+// Small enough that forgetting in a whole segment takes some microseconds, large enough that by
+// chance none of them overflows: at 2/3 full the margin is 18 standard deviations where a client
+// has one bucket, and 4.6 where it has 16.
+constexpr std::size_t slots_per_segment = 2048;
 constexpr std::size_t least_slots = 16;
 
 std::size_t wanted_slots(std::size_t max_buckets)
@@ -91,38 +92,48 @@ std::size_t segment::reclaim(std::int64_t now, std::span<const bucket_id> keep)
             note((o++)->second);
         }
     }
-    for (std::size_t i = 0; i < slots_.size(); ++i) {
-        // Erasing moves another bucket into the hole: look at the same place again.
-        while (!slots_[i].empty() && slots_[i].bucket.is_full(now) &&
-               !contains(keep, slots_[i].id())) {
-            erase(i);
+    // Once round, from an empty slot on: no search goes beyond one.
+    std::size_t i = 0;
+    while (!slots_[i].empty()) {
+        i = next(i);
+    }
+    for (std::size_t seen = 1; seen < slots_.size(); ++seen) {
+        i = next(i);
+        if (slots_[i].empty()) {
+            continue;
         }
-        if (!slots_[i].empty()) {
+        if (slots_[i].bucket.is_full(now) && !contains(keep, slots_[i].id())) {
+            forget(i);
+        } else {
             earliest_ = std::min(earliest_, slots_[i].bucket.full_at());
+            move_home(i);
         }
     }
     return before - used_ - offences_.size();
 }
 
-// Knuth, TAOCP 3, 6.4 algorithm R: what comes later in the run moves back into the hole, unless
-// that would put it before its home.
-void segment::erase(std::size_t hole)
+void segment::forget(std::size_t i)
 {
-    const std::size_t size = slots_.size();
-    drop_history(slots_[hole].bucket);
-    for (std::size_t i = next(hole); !slots_[i].empty(); i = next(i)) {
-        const std::size_t from_home = (i + size - home(slots_[i].id())) % size;
-        const std::size_t from_hole = (i + size - hole) % size;
-        if (from_home >= from_hole) {
-            slots_[hole] = slots_[i];
-            if (slots_[i].bucket.slides()) {
-                histories_[hole] = std::exchange(histories_[i], {});
-            }
-            hole = i;
-        }
-    }
-    slots_[hole] = {};
+    drop_history(slots_[i].bucket);
+    slots_[i] = {};
     --used_;
+}
+
+// To the first empty slot from its home on, if there is one before it: else a search would end
+// there.
+void segment::move_home(std::size_t i)
+{
+    std::size_t to = home(slots_[i].id());
+    while (to != i && !slots_[to].empty()) {
+        to = next(to);
+    }
+    if (to == i) {
+        return;
+    }
+    slots_[to] = std::exchange(slots_[i], {});
+    if (slots_[to].bucket.slides()) {
+        histories_[to] = std::exchange(histories_[i], {});
+    }
 }
 
 memory_table::memory_table(std::size_t max_buckets)

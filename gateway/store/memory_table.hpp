@@ -2,8 +2,11 @@
 //
 // A slot is 32 bytes, found by 96 bits of the keyed hash of a bucket's name; two of them never meet
 // in practice, so they are the bucket's identity. A segment is a circular run of slots with linear
-// probing and backward-shift deletion. Untouched memory is not taken from the system. A slot with
-// a bucket that was never charged, which is all zeros, is empty: so fresh pages are an empty table.
+// probing. Untouched memory is not taken from the system. A slot with a bucket that was never
+// charged, which is all zeros, is empty: so fresh pages are an empty table.
+//
+// Where a bucket is depends on its key alone: those of a client under several limits with the same
+// key are side by side, in a segment that is locked once and in cache lines that are fetched once.
 //
 // What sliding limits need more than a slot, a history, is in a second array of mapped memory at
 // the slot's place: both are fetched at once, and it is never touched for other limits. What
@@ -49,14 +52,18 @@ struct slot {
 static_assert(sizeof(slot) == 32);
 
 // A hash's share of `size`: uniform, and without a division.
-inline std::size_t scaled(std::uint64_t hash, std::size_t size)
-{
-    return static_cast<std::size_t>((static_cast<unsigned __int128>(hash) * size) >> 64);
-}
-
 inline std::size_t scaled(std::uint32_t hash, std::size_t size)
 {
     return static_cast<std::size_t>((static_cast<std::uint64_t>(hash) * size) >> 32);
+}
+
+// Where the search for a bucket begins in a segment of `size` slots. The segment is chosen by the
+// first bits of the same hash; this spreads by the others (Knuth, TAOCP 3, 6.4, "Fibonacci
+// hashing").
+inline std::size_t home_slot(const bucket_id& id, std::size_t size)
+{
+    constexpr std::uint32_t golden_ratio = 0x9e3779b1;
+    return scaled(id.high * golden_ratio, size);
 }
 
 // Everything but the constructor and lock() wants the lock held.
@@ -98,7 +105,7 @@ public:
 
     void store(limit::bucket& place, const limit::bucket& b)
     {
-        if (!b.slides()) {
+        if (place.slides() && !b.slides()) {
             drop_history(place);
         }
         place = b;
@@ -184,12 +191,13 @@ private:
     // Of buckets under limits with a penalty.
     std::unordered_map<bucket_id, limit::offences, bucket_id_hash> offences_;
 
-    std::size_t home(const bucket_id& id) const { return scaled(id.low, slots_.size()); }
+    std::size_t home(const bucket_id& id) const { return home_slot(id, slots_.size()); }
 
     std::size_t next(std::size_t i) const { return i + 1 == slots_.size() ? 0 : i + 1; }
 
     std::size_t index_of(const limit::bucket& b) const;
-    void erase(std::size_t hole);
+    void forget(std::size_t i);
+    void move_home(std::size_t i);
     // If it slides.
     void drop_history(const limit::bucket& of);
 
@@ -295,7 +303,7 @@ private:
 
     std::size_t place_of(std::size_t index, const bucket_id& id) const
     {
-        return index * segment_size_ + scaled(id.low, segment_size_);
+        return index * segment_size_ + home_slot(id, segment_size_);
     }
 
     bool count_one();

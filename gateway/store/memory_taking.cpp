@@ -44,14 +44,17 @@ memory_taking::~memory_taking()
 void memory_taking::locate()
 {
     for (std::size_t i = 0; i < charges_.size(); ++i) {
-        ids_[i] = id_of(charges_[i]);
-        const std::size_t in = parts_.buckets.segment_of(ids_[i]);
-        parts_.buckets.prefetch(in, ids_[i]);
+        const bucket_id& id = ids_[i] = id_of(charges_[i]);
+        const bool beside = i > 0 && ids_[i - 1].high == id.high;
+        const std::size_t in = beside ? places_[i - 1].segment : parts_.buckets.segment_of(id);
+        if (!beside) {
+            parts_.buckets.prefetch(in, id);
+        }
         if (slides(i)) {
-            parts_.buckets.prefetch_history(in, ids_[i]);
+            parts_.buckets.prefetch_history(in, id);
         }
         std::uint8_t first = 0;
-        while (!(ids_[first] == ids_[i])) {
+        while (!(ids_[first] == id)) {
             ++first;
         }
         places_[i] = {
@@ -72,6 +75,10 @@ void memory_taking::locate()
 void memory_taking::lock()
 {
     for (std::size_t i = 0; i < charges_.size(); ++i) {
+        // As most limits of a request, which have the same key.
+        if (i > 0 && places_[i].segment == places_[i - 1].segment) {
+            continue;
+        }
         const auto end = locked_.begin() + static_cast<std::ptrdiff_t>(locked_count_);
         const auto at = std::lower_bound(locked_.begin(), end, places_[i].segment);
         if (at == end || *at != places_[i].segment) {
@@ -218,7 +225,9 @@ void memory_taking::read_places()
 {
     for (std::size_t i = 0; i < charges_.size(); ++i) {
         place& p = places_[i];
-        if (p.at != nullptr) {
+        if (p.at != nullptr && !slides(i) && p.at->follows(terms(i))) {
+            p.before = *p.at;
+        } else if (p.at != nullptr) {
             follow_terms(i);
         }
         p.after = p.before;
@@ -236,14 +245,13 @@ void memory_taking::follow_terms(std::size_t i)
     }
     if (slides(i)) {
         slide(p, [&](sliding_bucket& b) { b.bring_to(t, now_); });
-    } else if (!p.at->follows(t)) {
-        p.before = limit::rebased(t, *p.at, moment(i));
-        if (what_ == intent::take) {
-            keep(p, p.before);
-        }
+        p.before = *p.at;
         return;
     }
-    p.before = *p.at;
+    p.before = limit::rebased(t, *p.at, moment(i));
+    if (what_ == intent::take) {
+        keep(p, p.before);
+    }
 }
 
 void memory_taking::copy_sliding(std::size_t i, const limit::bucket& b, const limit::history& past)
@@ -265,7 +273,7 @@ void memory_taking::decide(answer& a)
         place& p = standing_for(i);
         const charge& c = charges_[i];
         const limit::ahead most{c.max_wait.count(), c.max_reserved};
-        const limit::step s = limit::take(terms(i), p.after, moment(i), c.cost, most);
+        const limit::step s = limit::take(terms(i), p.after, moment(i, p), c.cost, most);
         // In its place at once: a copy of what has just been written in parts would wait for them.
         limit::decision& said = a.add(limit::decision_in<base::duration>(s));
         if (c.penalty != nullptr) {

@@ -17,6 +17,7 @@ namespace {
 
 using std::chrono::hours;
 using std::chrono::milliseconds;
+using std::chrono::minutes;
 using std::chrono::seconds;
 
 const limit::limit hourly = *limit::limit::make(1, hours{1}, 3);
@@ -179,6 +180,34 @@ TEST(memory_store, agrees_with_a_map_of_buckets_while_it_forgets)
         ASSERT_EQ(got->reset_after.count(), want.full_in) << i;
         if (i % 50 == 0) {
             s.sweep(now, 4);
+        }
+    }
+}
+
+// Their buckets begin at one place of the table, more of them than it has slots for a key.
+TEST(memory_store, agrees_with_a_map_where_clients_have_many_buckets)
+{
+    memory_store s{options(70, reject)};
+    std::map<std::pair<std::uint64_t, std::uint64_t>, limit::bucket> model;
+    std::mt19937 random{13};
+    base::instant now = start;
+    for (int i = 0; i < 100'000; ++i) {
+        now += seconds{random() % 300};
+        const std::uint64_t limit = random() % 20;
+        const std::uint64_t key = random() % 3;
+        const base::hashed_name name{"name", {.low = limit * 100 + key, .high = key}};
+        const auto t = hourly.in_nanoseconds();
+        auto& b = model[{limit, key}];
+        const auto want = limit::take(t, b, now.time_since_epoch().count(), 1);
+        if (want.allowed) {
+            b = want.after;
+        }
+        const auto got = ask(s, {{.limit_name = "l", .bucket_name = name, .limit = &hourly}}, now);
+        ASSERT_EQ(got->decisions()[0].remaining, want.remaining) << i;
+        ASSERT_EQ(got->decisions()[0].reset_after.count(), want.full_in) << i;
+        if (i % 50 == 0) {
+            s.sweep(now, 4);
+            now += minutes{random() % 90};
         }
     }
 }
