@@ -292,12 +292,16 @@ std::string section::path_of(std::string_view key) const
     return joined(mapping_.path, key);
 }
 
+bool stands_for_text(const node& n)
+{
+    return n.is == node::kind::mapping && n.entries.size() == 1 &&
+           (n.entries[0].key.text == "env" || n.entries[0].key.text == "file");
+}
+
 const std::string* scalar_text(const located& value, std::string_view expected, findings& found)
 {
-    const node& at = *value.value;
-    const bool elsewhere = at.is == node::kind::mapping && at.entries.size() == 1 &&
-                           (at.entries[0].key.text == "env" || at.entries[0].key.text == "file");
-    return elsewhere ? secret_text(value, found) : plain_text(value, expected, found);
+    return stands_for_text(*value.value) ? secret_text(value, found)
+                                         : plain_text(value, expected, found);
 }
 
 located item_of(const located& list, std::size_t index)

@@ -84,6 +84,9 @@ private:
     std::vector<std::string_view> known_;
 };
 
+// Whether it is `{ env: NAME }` or `{ file: PATH }`.
+bool stands_for_text(const node& n);
+
 // The scalar's text, or that of `{ env: NAME }` or `{ file: PATH }`, which lives as long as the
 // findings; or nullptr and a problem saying what was expected.
 const std::string* scalar_text(const located& value, std::string_view expected, findings& found);

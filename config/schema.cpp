@@ -49,7 +49,7 @@ public:
     {
         json::object schema = json::parse(f.schema).as_object();
         if (f.inner) {
-            const json::array either{schema, of(f.inner)};
+            const json::array either{or_elsewhere(schema), of(f.inner)};
             json::array forms = either;
             forms.push_back({{"type", "array"}, {"items", {{"anyOf", either}}}});
             schema = {{"anyOf", std::move(forms)}};

@@ -67,7 +67,7 @@ void add_server(const located& value, server_list& servers, findings& found)
 {
     proxy::server_options server;
     bool is_good = false;
-    if (value.value->is == node::kind::mapping) {
+    if (value.value->is == node::kind::mapping && !stands_for_text(*value.value)) {
         reading::all(value, found, [&](keys& k) { describe_server(k, server, servers, is_good); });
     } else {
         is_good = read_address(value, servers, server.address, found);

@@ -62,6 +62,25 @@ TEST_F(secret_texts, stand_for_any_text)
     EXPECT_THAT(printed, Not(HasSubstr("h:7")));
 }
 
+TEST_F(secret_texts, stand_for_servers)
+{
+    ::setenv("SECRET_TEXT", "app:81", 1);
+    const auto with_servers = [](const std::string& servers) {
+        return file_with("upstreams: { u: { servers: " + servers + " } }");
+    };
+    const std::string alone = "{ env: SECRET_TEXT }";
+    for (const std::string& servers :
+         {alone, "[\"app:80\", " + alone + "]", "[{ address: " + alone + ", weight: 2 }]"}) {
+        const settings s = load_text(with_servers(servers), "f");
+        EXPECT_EQ(s.upstreams.front().servers.back().address.port, "81") << servers;
+        EXPECT_THAT(print(s), Not(HasSubstr("app:81"))) << servers;
+    }
+    EXPECT_THAT(
+        problems_of(with_servers("[{ env: NO_SUCH_VARIABLE }]")),
+        HasSubstr("u.servers[0]: the environment variable \"NO_SUCH_VARIABLE\" is not set")
+    );
+}
+
 TEST_F(secret_texts, are_not_printed)
 {
     const std::string printed = print(load_text(with_token("{ env: SECRET_TEXT }"), "f"));
