@@ -8,7 +8,7 @@ from stores import run_kinds
 from table import show
 
 PROGRAM = PROGRAMS / "decision_bench"
-CLIENTS = (1, 100_000, 1_000_000, 10_000_000)
+CLIENTS = (1, 100_000, 1_000_000, 4_000_000, 10_000_000)
 DECISION = ("clients", "one decision, ns", "three at once, ns", "one random cache miss, ns")
 # The bar is a multiple of the token bucket's time; of a log there is none.
 KINDS = {
