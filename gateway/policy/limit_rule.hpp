@@ -70,7 +70,7 @@ struct limit_rule {
     std::vector<key_part> key;
 
     missing_key when_missing = missing_key::reject;
-    // Of a request all rules with this number have the same key. Set by policy::finish().
+    // Rules with the same number give a request the same key. Set by policy::finish().
     std::size_t key_number = no_key_number;
     limit::limit limit;
     cost_rule cost{};
