@@ -24,20 +24,6 @@ std::array<char, 4> little_endian(std::uint32_t number)
     };
 }
 
-// The hash of a name is made of those of its two parts, so that the limits of a request with the
-// same key hash it once. Under different keys, as else the hash of a client with a limit's name
-// would be undone by the limit's.
-std::uint64_t hash_of_limit(std::string_view name)
-{
-    const base::hash_key& key = base::process_hash_key();
-    return base::siphash128({key[1], key[0]}, name).low;
-}
-
-base::hash128 hash_of_key(std::string_view key)
-{
-    return base::siphash128(base::process_hash_key(), key);
-}
-
 }  // namespace
 
 bucket_name::bucket_name(std::string_view bytes)
@@ -68,7 +54,7 @@ void bucket_name::start(std::string_view limit_name, const bucket_name& key_of)
 void bucket_name::set_limit(std::string_view name)
 {
     const std::size_t from = sizeof(std::uint32_t);
-    const bool same = key_from_ == from + name.size() &&
+    const bool same = key_from_ == from + name.size() && bytes_.size() >= key_from_ &&
                       std::memcmp(bytes_.data() + from, name.data(), name.size()) == 0;
     if (!same) {
         bytes_.clear();
@@ -78,16 +64,26 @@ void bucket_name::set_limit(std::string_view name)
     }
 }
 
-void bucket_name::hash_key()
+// The hash of a name is made of those of its two parts, so that the limits of a request with the
+// same key hash it once. Under different keys, as else the hash of a client with a limit's name
+// would be undone by the limit's.
+std::uint64_t bucket_name::hash_of_limit(std::string_view name)
 {
-    key_hash_ = hash_of_key(key());
-    hashed_size_ = bytes_.size();
+    const base::hash_key& key = base::process_hash_key();
+    return base::siphash128({key[1], key[0]}, name).low;
+}
+
+base::hash128 bucket_name::hash_of_key(std::string_view key)
+{
+    return base::siphash128(base::process_hash_key(), key);
 }
 
 base::hashed_name hashed(std::string_view bytes)
 {
-    bucket_name name{bytes};
-    return {bytes, name.hashed().hash()};
+    const auto limit = std::get<std::string_view>(parts_of(bytes).front());
+    const auto key = bytes.substr(sizeof(std::uint32_t) + limit.size());
+    const auto of_limit = bucket_name::hash_of_limit(limit);
+    return {bytes, bucket_name::hash_of(of_limit, bucket_name::hash_of_key(key), key)};
 }
 
 void bucket_name::add(std::string_view part)

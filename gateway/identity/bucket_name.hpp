@@ -33,15 +33,14 @@ public:
 
     std::string_view bytes() const { return bytes_; }
 
-    // With its hash: in its first half that of the limit's name and that of the key together, in
-    // the second the key's alone, which tells a table what lies together. Here, as a caller that
-    // got it through memory would wait for it: it is written in four parts and read in two.
+    // With its hash. Here, so that a caller need not wait for it to get through memory.
     base::hashed_name hashed()
     {
         if (hashed_size_ != bytes_.size()) {
-            hash_key();
+            key_hash_ = hash_of_key(key());
+            hashed_size_ = bytes_.size();
         }
-        return {bytes_, {limit_hash_ ^ key_hash_.low, key_hash_.high}};
+        return {bytes_, hash_of(limit_hash_, key_hash_, key())};
     }
 
 private:
@@ -50,13 +49,26 @@ private:
     std::size_t key_from_ = 0;
     std::uint64_t limit_hash_ = 0;
     base::hash128 key_hash_;
-    // The length of the name whose key that is the hash of.
+    // The length of the bytes when that was made; 0: it was not.
     std::size_t hashed_size_ = 0;
 
     std::string_view key() const { return {bytes_.data() + key_from_, bytes_.size() - key_from_}; }
 
     void set_limit(std::string_view name);
-    void hash_key();
+
+    friend base::hashed_name hashed(std::string_view bytes);
+
+    static std::uint64_t hash_of_limit(std::string_view name);
+    static base::hash128 hash_of_key(std::string_view key);
+
+    // The first half is made of both, the second of the key alone: a table has together what has
+    // the same key. Limits without a key have nothing in common, and are apart.
+    static base::hash128 hash_of(
+        std::uint64_t of_limit, const base::hash128& of_key, std::string_view key
+    )
+    {
+        return {of_limit ^ of_key.low, key.empty() ? of_limit : of_key.high};
+    }
 };
 
 // Bytes that a bucket_name wrote, with the hash that it gave them.

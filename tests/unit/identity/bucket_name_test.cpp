@@ -92,7 +92,8 @@ TEST(bucket_name, can_have_the_key_of_another_one)
             if (hashed_before) {
                 (void)first.hashed();
             }
-            bucket_name second = named("second", "something else");
+            bucket_name second = named("second", std::string(key.size(), 'y'));
+            (void)second.hashed();
             second.start("second", first);
             EXPECT_EQ(second.bytes(), named("second", key).bytes());
             EXPECT_EQ(second.hashed().hash(), named("second", key).hashed().hash());
@@ -124,6 +125,17 @@ TEST(bucket_name, has_a_hash_whose_second_half_is_of_the_key_alone)
     EXPECT_NE(a.high, b.high);
     EXPECT_NE(a.low, other.low);
     EXPECT_EQ(a.high, other.high);
+}
+
+TEST(bucket_name, without_a_key_has_a_hash_of_its_own)
+{
+    bucket_name first;
+    first.start("first");
+    bucket_name second;
+    second.start("second", first);
+    EXPECT_NE(first.hashed().hash().high, second.hashed().hash().high);
+    EXPECT_NE(first.hashed().hash().low, second.hashed().hash().low);
+    EXPECT_EQ(second.hashed().hash(), hashed(second.bytes()).hash());
 }
 
 TEST(bucket_name, is_read_back_part_by_part)
