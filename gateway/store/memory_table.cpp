@@ -92,21 +92,25 @@ std::size_t segment::reclaim(std::int64_t now, std::span<const bucket_id> keep)
             note((o++)->second);
         }
     }
-    // Once round, from an empty slot on: no search goes beyond one.
+    // Once round, from an empty slot on: no search goes beyond one, so what stays has to move only
+    // behind a bucket that goes.
     std::size_t i = 0;
     while (!slots_[i].empty()) {
         i = next(i);
     }
+    bool behind_one = false;
     for (std::size_t seen = 1; seen < slots_.size(); ++seen) {
         i = next(i);
         if (slots_[i].empty()) {
-            continue;
-        }
-        if (slots_[i].bucket.is_full(now) && !contains(keep, slots_[i].id())) {
+            behind_one = false;
+        } else if (slots_[i].bucket.is_full(now) && !contains(keep, slots_[i].id())) {
             forget(i);
+            behind_one = true;
         } else {
             earliest_ = std::min(earliest_, slots_[i].bucket.full_at());
-            move_home(i);
+            if (behind_one) {
+                move_home(i);
+            }
         }
     }
     return before - used_ - offences_.size();
