@@ -34,7 +34,7 @@ bool limit_check::collect(
         bool passes = true;
         const auto [is, limit] = applied_by_plan(*view.policy, *i.rule, subject);
         i.limit = limit;
-        i.has_whole_key = false;
+        i.key_can_be_copied = false;
         switch (is) {
             case applied_limit::kind::limited:
                 passes = collect_one(route, subject, i);
@@ -79,7 +79,7 @@ key_result limit_check::name_bucket(item& i, const key_subject& subject)
 {
     const auto end = items_.begin() + verdict_.count;
     const auto same = std::find_if(items_.begin(), end, [&i](const item& earlier) {
-        return earlier.has_whole_key && earlier.rule->key_number == i.rule->key_number;
+        return earlier.key_can_be_copied && earlier.rule->key_number == i.rule->key_number;
     });
     key_result made = key_result::made;
     if (same != end) {
@@ -87,8 +87,8 @@ key_result limit_check::name_bucket(item& i, const key_subject& subject)
     } else {
         made = make_bucket_name(*i.rule, subject, i.name);
     }
-    i.has_whole_key = made == key_result::made && i.limit->parts().empty() &&
-                      i.rule->key_number != policy::no_key_number;
+    i.key_can_be_copied = made == key_result::made && i.limit->parts().empty() &&
+                          i.rule->key_number != policy::no_key_number;
     return made;
 }
 
