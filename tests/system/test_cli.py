@@ -46,6 +46,8 @@ class CommandLine(SystemTest):
 
         with open(os.path.join(ROOT, "gateway.yaml.example"), encoding="utf-8") as f:
             good = [f.read(), GOOD, "include: [conf.d/*.yaml]"]
+        upstreams = "include: [x]\nupstreams: { u: { servers: %s } }"
+        good += [upstreams % servers for servers in ("{ env: A }", "[{ env: A }, { file: b }]")]
         for document in [f"{ROOT}/README.md", *glob.glob(f"{ROOT}/docs/*.md")]:
             with open(document, encoding="utf-8") as f:
                 blocks = re.findall(r"^```yaml\n(.*?)^```$", f.read(), re.MULTILINE | re.DOTALL)
@@ -56,6 +58,7 @@ class CommandLine(SystemTest):
         self.assertNotEqual(complaints("workers: 1"), "")
         for bad in (
             "htttp: {}",
+            upstreams % "[{ env: A, file: b }]",
             "http: { max_headers: 1001 }",
             "http: { idle_timeout: 5 }",
             "http: { max_header_bytes: 16K }",
