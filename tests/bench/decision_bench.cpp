@@ -13,6 +13,7 @@
 #include <memory>
 #include <random>
 #include <string_view>
+#include <tuple>
 #include <unistd.h>
 #include <vector>
 
@@ -74,18 +75,18 @@ double bytes_per_client = 0;
 
 memory_store& filled(std::size_t clients, const limit::limit& kind = slow, std::size_t limits = 1)
 {
-    static std::size_t held = 0;
-    static const limit::limit* of = nullptr;
+    using contents = std::tuple<std::size_t, const limit::limit*, std::size_t>;
+    static contents held;
     static std::unique_ptr<memory_store> store;
-    if (held != clients * limits || of != &kind) {
+    if (held != contents{clients, &kind, limits}) {
         store.reset();
-        held = clients * limits;
-        store = std::make_unique<memory_store>(memory_options{.max_buckets = held});
-        of = &kind;
+        held = {clients, &kind, limits};
+        const std::size_t buckets = clients * limits;
+        store = std::make_unique<memory_store>(memory_options{.max_buckets = buckets});
         const std::size_t before = resident();
         client_names names;
         answer said;
-        for (std::size_t i = 0; i < held; ++i) {
+        for (std::size_t i = 0; i < buckets; ++i) {
             const charge c{
                 .limit_name = client_names::limits[i % limits],
                 .bucket_name = names.of(i / limits, i % limits),
