@@ -89,8 +89,6 @@ private:
         bucket_parts::part part{};
         telemetry::limit_metrics* metrics = nullptr;
         identity::bucket_name name;
-        // Whether it has the key as the rule says it, and nothing else: another limit may copy it.
-        bool key_can_be_copied = false;
         // Tokens of this request.
         std::int64_t cost = 1;
         // Of the bucket that is charged while the shared store fails.

@@ -34,7 +34,6 @@ bool limit_check::collect(
         bool passes = true;
         const auto [is, limit] = applied_by_plan(*view.policy, *i.rule, subject);
         i.limit = limit;
-        i.key_can_be_copied = false;
         switch (is) {
             case applied_limit::kind::limited:
                 passes = collect_one(route, subject, i);
@@ -74,22 +73,20 @@ bool limit_check::blocks(item& i, const key_subject& subject)
     return true;
 }
 
-// What the key of an earlier limit was made of is not read again.
+// What the key of an earlier limit was made of is not read again. One whose bucket is split has the
+// name of a part by now, and one without numbers may have none.
 key_result limit_check::name_bucket(item& i, const key_subject& subject)
 {
     const auto end = items_.begin() + verdict_.count;
     const auto same = std::find_if(items_.begin(), end, [&i](const item& earlier) {
-        return earlier.key_can_be_copied && earlier.rule->key_number == i.rule->key_number;
+        return earlier.rule->key_number == i.rule->key_number && earlier.limit != nullptr &&
+               earlier.limit->parts().empty();
     });
-    key_result made = key_result::made;
-    if (same != end) {
-        i.name.start(i.rule->name, same->name);
-    } else {
-        made = make_bucket_name(*i.rule, subject, i.name);
+    if (same == end || i.rule->key_number == policy::no_key_number) {
+        return make_bucket_name(*i.rule, subject, i.name);
     }
-    i.key_can_be_copied = made == key_result::made && i.limit->parts().empty() &&
-                          i.rule->key_number != policy::no_key_number;
-    return made;
+    i.name.start(i.rule->name, same->name);
+    return key_result::made;
 }
 
 // False: the request is bad.
