@@ -51,13 +51,11 @@ std::size_t segment::index_of(const limit::bucket& b) const
            sizeof(slot);
 }
 
-void segment::drop_history(const limit::bucket& of)
+void segment::forget_history(const limit::bucket& of)
 {
-    if (of.slides()) {
-        limit::history& h = history_of(of);
-        count_moments(-h.own_room());
-        h = {};
-    }
+    limit::history& h = history_of(of);
+    count_moments(-h.own_room());
+    h = {};
 }
 
 segment::inserted segment::insert(

@@ -105,7 +105,7 @@ public:
 
     void store(limit::bucket& place, const limit::bucket& b)
     {
-        if (place.slides() && !b.slides()) {
+        if (!b.slides()) {
             drop_history(place);
         }
         place = b;
@@ -198,8 +198,15 @@ private:
     std::size_t index_of(const limit::bucket& b) const;
     void forget(std::size_t i);
     void move_home(std::size_t i);
-    // If it slides.
-    void drop_history(const limit::bucket& of);
+    void forget_history(const limit::bucket& of);
+
+    // If it slides. Mostly it does not, so the question is asked here.
+    void drop_history(const limit::bucket& of)
+    {
+        if (of.slides()) {
+            forget_history(of);
+        }
+    }
 
     // So many more, or, by the wrapping of unsigned numbers, fewer.
     void count_moments(std::size_t more)

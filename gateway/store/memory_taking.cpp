@@ -273,7 +273,7 @@ void memory_taking::decide(answer& a)
         place& p = standing_for(i);
         const charge& c = charges_[i];
         const limit::ahead most{c.max_wait.count(), c.max_reserved};
-        const limit::step s = limit::take(terms(i), p.after, moment(i, p), c.cost, most);
+        const limit::step s = limit::take(terms(i), p.after, moment(i), c.cost, most);
         // In its place at once: a copy of what has just been written in parts would wait for them.
         limit::decision& said = a.add(limit::decision_in<base::duration>(s));
         if (c.penalty != nullptr) {

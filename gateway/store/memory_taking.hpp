@@ -140,10 +140,9 @@ private:
 
     bool slides(std::size_t i) const { return terms(i).how == limit::supply_kind::trail; }
 
-    limit::moment moment(std::size_t i) const { return moment(i, standing_for(i)); }
-
-    limit::moment moment(std::size_t i, const place& p) const
+    limit::moment moment(std::size_t i) const
     {
+        const place& p = standing_for(i);
         if (slides(i)) {
             return history_of(p) == nullptr ? limit::moment{now_}
                                             : limit::moment{now_, *history_of(p)};
