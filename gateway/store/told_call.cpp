@@ -183,7 +183,7 @@ private:
     {
         if (usual_.keys > 0) {
             add_number(usual_.times);
-            add_number(usual_.enforced ? 0 : -1);
+            add_number(0);
             add_number(usual_.cost);
             add_number(number_of(*usual_limit_));
             add_number(usual_.keys);

@@ -2,6 +2,9 @@
 
 #include "gateway/limit/limit.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace gateway::store {
 
 namespace {
@@ -9,16 +12,28 @@ namespace {
 // allowed, remaining, retry_us, full_us
 constexpr std::size_t numbers_per_charge = 4;
 
+// No limit comes further: what a bucket may owe, or have to wait, in microseconds.
+constexpr std::int64_t most_owed =
+    (limit::limit::max_refill + limit::limit::max_wait) / std::chrono::microseconds{1};
+
 }  // namespace
+
+void question_walk::go_on()
+{
+    const bool is_usual = asked().keys > 0;
+    if (++answered_ == asked().times * (is_usual ? asked().keys : 1)) {
+        buckets_before_ += static_cast<std::size_t>(asked().keys);
+        shape_ = shape_.subspan(1);
+        answered_ = 0;
+    }
+}
 
 call_results::kind read_decision(std::span<const std::int64_t> four, answer& into)
 {
-    constexpr std::int64_t most =
-        (limit::limit::max_refill + limit::limit::max_wait) / std::chrono::microseconds{1};
     if (four[0] < 0 || four[0] > 2 || four[1] < 0 || four[2] < 0 || four[3] < 0) {
         return call_results::kind::garbage;
     }
-    if (four[2] > most || four[3] > most) {
+    if (four[2] > most_owed || four[3] > most_owed) {
         return call_results::kind::corrupt;
     }
     into.add({
@@ -59,6 +74,48 @@ call_results::kind read_question(
     }
     at += charges * numbers_per_charge;
     return all;
+}
+
+std::int64_t passing(const usual_questions& asked, std::int64_t debt)
+{
+    const std::int64_t step = asked.cost * asked.interval;
+    const std::int64_t room = asked.burst * asked.interval - debt;
+    if (step > room) {
+        return 0;
+    }
+    return step == 0 ? asked.times : std::min(asked.times, room / step);
+}
+
+// What follows is the algebra of limit/algebra.hpp.
+call_results::kind read_usual(
+    const usual_questions& asked,
+    std::int64_t before,
+    std::int64_t debt,
+    std::int64_t passed,
+    answer& into
+)
+{
+    if (debt > most_owed) {
+        return call_results::kind::corrupt;
+    }
+    if (debt < 0 || passed < 0 || passed > asked.times) {
+        return call_results::kind::garbage;
+    }
+    const bool passes = before < passed;
+    const std::int64_t owed = debt + (passes ? before + 1 : passed) * asked.cost * asked.interval;
+    if (passes && owed > asked.interval * asked.burst) {
+        return call_results::kind::garbage;
+    }
+    // A token may have come back while the call waited for others, after this was refused.
+    const std::int64_t least = asked.cost > asked.burst ? 0 : 1;
+    const std::int64_t missing =
+        std::max(owed + (std::min(asked.cost, asked.burst) - asked.burst) * asked.interval, least);
+    const std::int64_t held = (owed + asked.interval - 1) / asked.interval;
+    const std::array<std::int64_t, 4> four{
+        passes ? 1 : 0, std::max<std::int64_t>(asked.burst - held, 0), passes ? 0 : missing, owed};
+    into.clear();
+    into.admitted = passes || !asked.enforced;
+    return read_decision(four, into);
 }
 
 }  // namespace gateway::store

@@ -1,10 +1,9 @@
-// What functions in a shared store reply to a question, in numbers: 1 admitted, 0 rejected, or -1
-// if a bucket holds something else; unless that, per charge: allowed (2: banned), remaining, and
-// the microseconds of retry and reset. See redis/take.lua. Pure.
+// What functions in a shared store reply to a question, in numbers; see redis/take.lua. Pure.
 #pragma once
 
 #include "gateway/store/conversation_state.hpp"
 #include "gateway/store/store.hpp"
+#include "gateway/store/told_call.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -12,13 +11,58 @@
 
 namespace gateway::store {
 
-// One charge's four numbers, added to the answer. Corrupt: they are what the server finds in a
-// bucket, but no limit comes that far.
+// Which of a call's questions is answered next, in the order in which they were told.
+class question_walk {
+public:
+    // Must outlive it.
+    explicit question_walk(std::span<const usual_questions> shape) : shape_(shape) {}
+
+    bool ended() const { return shape_.empty(); }
+
+    // Not when it has ended.
+    const usual_questions& asked() const { return shape_.front(); }
+
+    // How often the same was asked before.
+    std::int64_t before() const { return answered_ % asked().times; }
+
+    // How many buckets of usual questions came before this one's; when it has ended, of all.
+    std::size_t bucket() const
+    {
+        return buckets_before_ +
+               (ended() ? 0 : static_cast<std::size_t>(answered_ / asked().times));
+    }
+
+    void go_on();
+
+private:
+    std::span<const usual_questions> shape_;
+    // How many questions of the first of `shape_` have been answered.
+    std::int64_t answered_ = 0;
+    std::size_t buckets_before_ = 0;
+};
+
+// One charge's four numbers, added to the answer: allowed (2: banned), remaining, and the
+// microseconds of retry and reset. Corrupt: they are what the server finds in a bucket, but no
+// limit comes that far.
 call_results::kind read_decision(std::span<const std::int64_t> four, answer& into);
 
-// What is told from `at` on of a question of so many charges; moves it behind.
+// What is told from `at` on of a question of so many charges: 1 admitted, 0 rejected, or -1 if a
+// bucket holds something else; unless that, each charge's numbers. Moves `at` behind.
 call_results::kind read_question(
     std::span<const std::int64_t> told, std::size_t& at, std::size_t charges, answer& into
+);
+
+// How many of these questions to a bucket that owes so much pass.
+std::int64_t passing(const usual_questions& asked, std::int64_t debt);
+
+// The answer to one of these questions to a bucket that owed so much, after so many others. So many
+// of all pass.
+call_results::kind read_usual(
+    const usual_questions& asked,
+    std::int64_t before,
+    std::int64_t debt,
+    std::int64_t passed,
+    answer& into
 );
 
 }  // namespace gateway::store

@@ -118,19 +118,22 @@ private:
     }
 
     // EVALSHA sha keys KEYS... number, limits, interval and burst of each, then times 0 cost
-    // limit keys: each admitted, and its cost is what remains. Nobody has given tokens.
+    // limit keys. Its bucket owed what leaves as many tokens as a question costs. Nobody has given
+    // any.
     static std::string answers_of(const redisReply& command)
     {
-        const auto word = [&command](std::size_t i) {
-            return std::string{command.element[i]->str};
+        const auto number = [&command](std::size_t i) {
+            return std::stoll(command.element[i]->str);
         };
-        const std::size_t number = 3 + std::stoul(word(2));
-        std::vector<std::string> integers{word(number), "0"};
-        const std::size_t questions = number + 2 + 2 * std::stoul(word(number + 1));
+        const auto call = static_cast<std::size_t>(3 + number(2));
+        const auto questions = static_cast<std::size_t>(number(call + 1)) * 2 + call + 2;
+        std::vector<std::string> integers{std::to_string(number(call)), "0"};
         for (std::size_t at = questions; at < command.elements; at += 5) {
-            for (int times = std::stoi(word(at)) * std::stoi(word(at + 4)); times > 0; --times) {
-                integers.insert(integers.end(), {"1", "1", word(at + 2), "0", "5"});
-            }
+            const auto limit = call + 2 * static_cast<std::size_t>(number(at + 3));
+            const auto owed = (number(limit + 1) - 2 * number(at + 2)) * number(limit);
+            integers.insert(
+                integers.end(), static_cast<std::size_t>(number(at + 4)), std::to_string(owed)
+            );
         }
         std::string reply = "*" + std::to_string(integers.size()) + "\r\n";
         for (const std::string& i : integers) {

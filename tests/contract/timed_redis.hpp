@@ -3,8 +3,8 @@
 #pragma once
 
 #include "gateway/store/redis/command.hpp"
+#include "gateway/store/redis/reply.hpp"
 #include "gateway/store/redis/scripts.hpp"
-#include "gateway/store/told_reply.hpp"
 #include "tests/contract/redis_server.hpp"
 
 #include <gtest/gtest.h>
@@ -75,15 +75,14 @@ public:
         call_.count = 1;
         call_.questions[0].charges = charges;
         std::string bytes;
-        redis::encode_take(
-            bytes, take_sha_, tell(call_, {.key_prefix = prefix, .unix_now = gateway_now})
-        );
+        const told_call told = tell(call_, {.key_prefix = prefix, .unix_now = gateway_now});
+        redis::encode_take(bytes, take_sha_, told);
         redisAppendFormattedCommand(link_.get(), bytes.data(), bytes.size());
         const std::vector<std::int64_t> said = numbers(next_reply());
         answer a;
-        std::size_t at = 0;
-        EXPECT_EQ(read_question(said, at, charges.size(), a), call_results::kind::answer);
-        EXPECT_EQ(at, said.size());
+        redis::take_results results{said, told.shape};
+        EXPECT_EQ(results.next(charges.size(), a), call_results::kind::answer);
+        EXPECT_TRUE(results.ended());
         return a;
     }
 
@@ -148,7 +147,7 @@ private:
     {
         std::vector<std::int64_t> all;
         EXPECT_EQ(r->type, REDIS_REPLY_ARRAY) << (r->str == nullptr ? "" : r->str);
-        for (std::size_t i = 2; i < r->elements; ++i) {
+        for (std::size_t i = 0; i < r->elements; ++i) {
             all.push_back(r->element[i]->integer);
         }
         return all;

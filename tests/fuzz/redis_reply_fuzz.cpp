@@ -8,25 +8,40 @@
 #include <cstdlib>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace {
 
 using namespace gateway::store::redis;
 
+// As many as a call has, of any kind.
+std::vector<gateway::store::usual_questions> any_questions()
+{
+    return std::vector<gateway::store::usual_questions>(gateway::store::call::max_questions);
+}
+
+// Usual ones: of three buckets, twice each.
+std::vector<gateway::store::usual_questions> usual_questions()
+{
+    return {{.times = 2, .cost = 3, .interval = 1'000'000, .burst = 10, .keys = 3}};
+}
+
 // As a reply to a call whose questions all had so many charges.
-std::string read_take(const reply& r, std::size_t charges)
+std::string read_take(
+    const reply& r, const std::vector<gateway::store::usual_questions>& asked, std::size_t charges
+)
 {
     if (!call_number(r)) {
         return "";
     }
     using kind = gateway::store::call_results::kind;
     std::string seen;
-    take_results results{r};
+    take_results results{r.all(), asked};
     seen += std::to_string(results.gift_mark());
     gateway::store::answer a;
     for (kind k = kind::answer; k != kind::garbage && !results.ended();) {
         k = results.next(charges, a);
-        seen += "acg"[static_cast<int>(k)];
+        seen += "acfg"[static_cast<int>(k)];
     }
     return seen;
 }
@@ -47,7 +62,8 @@ std::string read_all(std::span<const char> bytes, std::size_t piece)
                 seen += std::to_string(static_cast<int>(classify(r.text()).why));
             }
             for (std::size_t charges = 1; charges <= gateway::store::max_charges; ++charges) {
-                seen += read_take(r, charges);
+                seen += read_take(r, any_questions(), charges) +
+                        read_take(r, usual_questions(), charges);
             }
         }
     }

@@ -3,12 +3,11 @@
 
 #include "gateway/store/conversation_state.hpp"
 #include "gateway/store/told_call.hpp"
+#include "gateway/store/told_reply.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
-#include <vector>
 
 namespace gateway::store::postgres {
 
@@ -16,7 +15,7 @@ class call_reply final : public call_results {
 public:
     // `told`: the reply. `shape`: what was asked. Both must outlive it.
     call_reply(std::span<const std::int64_t> told, std::span<const usual_questions> shape)
-        : told_(told), shape_(shape), is_usual_(!shape.empty() && shape.front().keys > 0)
+        : told_(told), walk_(shape), is_usual_(!shape.empty() && shape.front().keys > 0)
     {}
 
     // Its first two numbers are there.
@@ -31,16 +30,12 @@ public:
 
 private:
     std::span<const std::int64_t> told_;
-    std::span<const usual_questions> shape_;
+    question_walk walk_;
     std::size_t at_ = 2;
-    // How many questions of the first of `shape_` have been answered.
-    std::int64_t answered_ = 0;
-
-    // Of a call of usual questions, and how many buckets came before the first of `shape_`.
+    // Of usual questions only: the reply has another form.
     bool is_usual_;
-    std::size_t buckets_before_ = 0;
 
-    kind next_usual(const usual_questions& asked, answer& into);
+    kind next_usual(answer& into) const;
 };
 
 }  // namespace gateway::store::postgres

@@ -5,6 +5,10 @@
 --       again, the tokens it owed when it was written, and what tells its windows from others.
 -- A bucket here is what it owes now, in units of its limit: a token is `unit` of them, which are
 -- microseconds, or with windows tokens.
+local function ceil_div(a, b)
+    return math.ceil(a / b)
+end
+
 local most = 3153600000000000
 local most_tokens = 1099511627775
 -- A request that waits may owe as much more; see limit::max_wait.
@@ -156,7 +160,7 @@ local function read(key, limit)
     if type(value) ~= 'string' then
         return nil
     end
-    local usual = read_usual(value, limit)
+    local usual = not limit.windows and read_usual(value, terms_of(limit))
     if usual then
         bucket.debt = usual
         return bucket
@@ -172,15 +176,18 @@ local function read(key, limit)
     return bucket
 end
 
+-- It is gone in the first millisecond behind that moment; %d cuts a part of one off.
+local function put(key, value, full_at)
+    call('SET', key, value, 'PXAT', format('%d', full_at / 1000 + 1))
+end
+
 local function write(key, bucket)
     local limit, debt = bucket.limit, bucket.debt
     if limit.windows then
-        local full_in = time_of(limit, debt)
-        put(key, string.format('%d %d %d w', now + full_in, debt, limit.id), full_in)
-    elseif debt <= limit.unit * limit.burst then
-        write_usual(key, bucket)
+        local full_at = now + time_of(limit, debt)
+        put(key, string.format('%d %d %d w', full_at, debt, limit.id), full_at)
     else
-        -- Rebased or corrected, it owes more than it holds.
-        put(key, string.format('%d %d %d', now + debt, limit.unit, debt), debt)
+        -- Rebased or corrected, it may owe more than it holds.
+        put(key, string.format('%d %d %d', now + debt, limit.unit, math.max(debt, (terms_of(limit)))), now + debt)
     end
 end

@@ -42,8 +42,8 @@ bool call_parts::answered(std::size_t index, const reply& r)
         return false;
     }
     if (part* const p = open_part(index); p != nullptr) {
-        p->integers.assign(r.integers.begin(), r.integers.begin() + static_cast<long>(r.count));
-        p->results.emplace(p->integers);
+        p->integers.assign(r.all().begin(), r.all().end());
+        p->results.emplace(p->integers, p->shape);
     }
     return true;
 }

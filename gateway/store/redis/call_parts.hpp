@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace gateway::store::redis {
@@ -35,6 +36,12 @@ public:
     std::span<const pending_question* const> questions(std::size_t index) const
     {
         return parts_[index].questions;
+    }
+
+    // That part has been told.
+    void told(std::size_t index, std::vector<usual_questions> shape)
+    {
+        parts_[index].shape = std::move(shape);
     }
 
     // The reply to that part. False: it is none.
@@ -65,6 +72,8 @@ private:
         std::string tag{};
         // While the call is being told.
         std::vector<const pending_question*> questions{};
+        // What it asks.
+        std::vector<usual_questions> shape{};
         bool open = true;
         std::optional<failure> why{};
         taken tokens = taken::no;

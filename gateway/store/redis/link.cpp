@@ -35,11 +35,9 @@ void link::send(const call& c)
         return;
     }
     sent_command& next = command(sent_command::kind::take, c.number);
-    encode_take(
-        next.bytes,
-        script_sha_,
-        tell(c, {.key_prefix = options_.key_prefix, .unix_now = base::unix_time()})
-    );
+    told_call told = tell(c, {.key_prefix = options_.key_prefix, .unix_now = base::unix_time()});
+    encode_take(next.bytes, script_sha_, told);
+    next.shape = std::move(told.shape);
     channel_->send(next.bytes);
 }
 
@@ -52,7 +50,9 @@ void link::send_probe(std::int64_t number)
         tagged_prefix = tagged(options_.key_prefix, cluster_->probe_tag(connector_->address()));
         how = {.key_prefix = tagged_prefix, .mark = marks::none};
     }
-    encode_take(next.bytes, script_sha_, tell_probe(number, how));
+    told_call told = tell_probe(number, how);
+    encode_take(next.bytes, script_sha_, told);
+    next.shape = std::move(told.shape);
     channel_->send(next.bytes);
 }
 
@@ -136,6 +136,7 @@ bool link::handle_result(const reply& r)
         }
         return true;
     }
+    const auto shape = std::move(commands_.front().shape);
     commands_.pop();
     if (what == sent_command::kind::asking) {
         return true;
@@ -148,7 +149,7 @@ bool link::handle_result(const reply& r)
         lose(failure::protocol, {});
         return false;
     }
-    take_results results{r};
+    take_results results{r.all(), shape};
     return conversation_.answered(number, results, base::now());
 }
 

@@ -25,7 +25,9 @@ void link::send_parts(const call& c)
         next.part = i;
         next.until = c.sent + options_.timeout;
         const telling how{.key_prefix = prefix, .unix_now = base::unix_time(), .mark = marks::none};
-        encode_take(next.bytes, script_sha_, tell(c.number, parts.questions(i), how));
+        told_call told = tell(c.number, parts.questions(i), how);
+        encode_take(next.bytes, script_sha_, told);
+        parts.told(i, std::move(told.shape));
         all += next.bytes;
     }
     channel_->send(all);

@@ -1,7 +1,5 @@
 #include "gateway/store/redis/reply.hpp"
 
-#include "gateway/store/told_reply.hpp"
-
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -255,63 +253,32 @@ std::optional<std::int64_t> call_number(const reply& r)
     return good ? std::optional{r.integers[0]} : std::nullopt;
 }
 
-// False: it is none.
-bool take_results::begin_run(bool enforced)
+call_results::kind take_results::next(std::size_t charges, answer& into)
 {
-    const auto rest = integers_.subspan(at_);
-    if (rest.size() < 2) {
-        return false;
+    if (walk_.ended()) {
+        return kind::garbage;
     }
-    run_ = {.left = rest[0], .pass = rest[1], .enforced = enforced};
-    const bool some = run_.pass > 0;
-    const bool all = run_.pass == run_.left;
-    const std::size_t size = 2 + (some ? 4U : 0U) + (all ? 0U : 3U);
-    const auto most = static_cast<std::int64_t>(call::max_questions);
-    if (run_.left < 1 || run_.left > most || run_.pass < 0 || run_.pass > run_.left ||
-        rest.size() < size) {
-        return false;
-    }
-    if (some) {
-        run_.passed = {1, rest[2], 0, rest[3]};
-        run_.less = rest[4];
-        run_.more = rest[5];
-    }
-    if (!all) {
-        run_.rejected = {0, rest[size - 3], rest[size - 2], rest[size - 1]};
-    }
-    at_ += size;
-    return true;
-}
-
-call_results::kind take_results::next_of_run(answer& into)
-{
-    const bool passes = run_.pass > 0;
-    into.clear();
-    into.admitted = passes || !run_.enforced;
-    const kind said = read_decision(passes ? run_.passed : run_.rejected, into);
-    --run_.left;
-    if (passes) {
-        --run_.pass;
-        run_.passed[1] -= run_.less;
-        run_.passed[3] += run_.more;
-    }
+    const kind said = walk_.asked().keys == 0 ? read_question(integers_, at_, charges, into)
+                      : charges == 1          ? next_usual(into)
+                                              : kind::garbage;
+    walk_.go_on();
     return said;
 }
 
-call_results::kind take_results::next(std::size_t charges, answer& into)
+// One number is told of a bucket, however many times it was asked.
+call_results::kind take_results::next_usual(answer& into)
 {
-    if (ended()) {
+    if (at_ == integers_.size()) {
         return kind::garbage;
     }
-    if (run_.left > 0) {
-        return charges == 1 ? next_of_run(into) : kind::garbage;
+    const usual_questions& asked = walk_.asked();
+    const std::int64_t before = walk_.before();
+    const std::int64_t debt = integers_[at_];
+    at_ += before + 1 == asked.times ? 1 : 0;
+    if (debt == -1) {
+        return kind::corrupt;
     }
-    const std::int64_t verdict = integers_[at_];
-    if (verdict == 2 || verdict == 3) {
-        ++at_;
-        return charges == 1 && begin_run(verdict == 2) ? next_of_run(into) : kind::garbage;
-    }
-    return read_question(integers_, at_, charges, into);
+    return read_usual(asked, before, debt, debt < 0 ? 0 : passing(asked, debt), into);
 }
 
 }  // namespace gateway::store::redis

@@ -6,6 +6,7 @@
 
 #include "gateway/store/call.hpp"
 #include "gateway/store/conversation_state.hpp"
+#include "gateway/store/told_reply.hpp"
 
 #include <hiredis/hiredis.h>
 
@@ -37,6 +38,9 @@ struct reply {
     std::array<char, max_text> bytes{};
 
     std::string_view text() const { return {bytes.data(), count}; }
+
+    // Those of `integers`.
+    std::span<const std::int64_t> all() const { return std::span{integers}.first(count); }
 
     // That text of `words`, counted from 0; empty if there are fewer.
     std::string_view word(std::size_t index) const;
@@ -125,43 +129,26 @@ std::string quotable(std::string_view error, std::string_view password);
 // The number of the call that take.lua replies to; nothing if it is no reply of it.
 std::optional<std::int64_t> call_number(const reply& r);
 
-// A reply of take.lua, question by question. The reply must outlive it.
+// A reply of take.lua, question by question.
 class take_results final : public call_results {
 public:
-    explicit take_results(const reply& r) : take_results(std::span{r.integers}.first(r.count)) {}
-
-    // The integers of a reply, which must outlive it.
-    explicit take_results(std::span<const std::int64_t> integers) : integers_(integers) {}
+    // `integers`: those of the reply. `shape`: what was asked. Both must outlive it.
+    take_results(std::span<const std::int64_t> integers, std::span<const usual_questions> shape)
+        : integers_(integers), walk_(shape)
+    {}
 
     kind next(std::size_t charges, answer& into) override;
 
-    bool ended() const override { return at_ == integers_.size() && run_.left == 0; }
+    bool ended() const override { return walk_.ended() && at_ == integers_.size(); }
 
     std::int64_t gift_mark() const override { return integers_[1]; }
 
 private:
-    // The numbers of one charge: allowed, remaining, retry_us, full_us.
-    using numbers = std::array<std::int64_t, 4>;
-
-    // A question that was asked many times.
-    struct run {
-        std::int64_t left = 0;
-        // How many of those that are left pass.
-        std::int64_t pass = 0;
-        bool enforced = true;
-        numbers passed{1, 0, 0, 0};
-        // What `remaining` and `full_us` of one have less and more than those before it.
-        std::int64_t less = 0;
-        std::int64_t more = 0;
-        numbers rejected{0, 0, 0, 0};
-    };
-
     std::span<const std::int64_t> integers_;
     std::size_t at_ = 2;
-    run run_;
+    question_walk walk_;
 
-    bool begin_run(bool enforced);
-    kind next_of_run(answer& into);
+    kind next_usual(answer& into);
 };
 
 }  // namespace gateway::store::redis

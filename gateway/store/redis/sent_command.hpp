@@ -2,11 +2,13 @@
 #pragma once
 
 #include "gateway/base/clock.hpp"
+#include "gateway/store/told_call.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace gateway::store::redis {
 
@@ -25,6 +27,8 @@ struct sent_command {
     std::int64_t number = 0;
     // In case the server has forgotten the script. The place keeps its memory.
     std::string bytes{};
+    // Of a take or probe: what it asks.
+    std::vector<usual_questions> shape{};
 
     // Of a part: whose call it is of, which part, and when that call's time is up.
     std::weak_ptr<link> origin{};

@@ -19,13 +19,12 @@
 --       added to the kind, and at the end are the penalty's after, within, ban, max_ban. To that of a
 --       charge that only looks, and leaves no trace, 64 is added.
 --       Usual questions, of one charge of a token bucket and nothing else, that differ in their key
---       only are told together: how many times each is asked, 0 charges, or -1 in shadow mode, cost,
---       which of those limits it is, how many keys
+--       only are told together: how many times each is asked, 0 charges, cost, which of those limits it
+--       is, how many keys
 -- Reply {number, mark, then per question: 1 admitted, 0 rejected, or -1 if a bucket's key holds something
 --       else; unless that: per charge: allowed (2: banned), remaining, retry_us, full_us}, all integers.
---       Of a usual question that is asked many times, all together: 2, or 3 in shadow mode, how many
---       times, how many of them passed; if some did: remaining and full_us of the first, and by how
---       much less and more they are of each next; if not all did: remaining, retry_us, full_us
+--       Of a usual question, however many times it is asked: what its bucket owed, from which the
+--       rest follows; -1 if its key holds something else
 local buckets = {}
 
 local call_number = tonumber(ARGV[1])
@@ -59,78 +58,41 @@ local function any()
     return kinds
 end
 
-local function say_run(times, passed, debt, bucket, cost, enforced)
-    local limit = bucket.limit
-    say(enforced and 2 or 3)
-    say(times)
-    say(passed)
-    if passed > 0 then
-        local step = cost * limit.unit
-        say(limit.burst - ceil_div(debt + step, limit.unit))
-        say(debt + step)
-        say(cost)
-        say(step)
+-- How many of so many equal questions pass where there is room for so many units more.
+local function passing(times, step, room)
+    if step > room then
+        return 0
     end
-    if passed < times then
-        debt = bucket.debt
-        say(math.max(limit.burst - ceil_div(debt, limit.unit), 0))
-        say(debt + (math.min(cost, limit.burst) - limit.burst) * limit.unit)
-        say(debt)
-    end
+    return step == 0 and times or min(times, math.floor(room / step))
 end
 
--- The usual question, as often as it is asked: as many pass as there are tokens for.
-local function decide_usual(times, bucket, cost, enforced)
-    local limit, debt = bucket.limit, bucket.debt
-    local unit, burst = limit.unit, limit.burst
-    local passed = 0
-    if cost <= burst and debt <= unit * (burst - cost) then
-        passed = cost == 0 and times or math.min(times, math.floor((unit * burst - debt) / (cost * unit)))
-        bucket.debt = debt + passed * cost * unit
-        bucket.taken = bucket.taken or cost > 0
-    end
-    if times > 1 then
-        return say_run(times, passed, debt, bucket, cost, enforced)
-    end
-    debt = bucket.debt
-    reply[said + 1] = (passed == 1 or not enforced) and 1 or 0
-    reply[said + 2] = passed
-    reply[said + 3] = math.max(burst - ceil_div(debt, unit), 0)
-    reply[said + 4] = passed == 1 and 0 or debt + (math.min(cost, burst) - burst) * unit
-    reply[said + 5] = debt
-    said = said + 5
-end
-
--- The bucket of a usual question; `value` is what MGET has found: nothing also of another type.
-local function usual_bucket(name, limit, value)
-    if buckets[name] ~= nil then
-        return any().bucket_of(name, limit)
-    end
-    local debt = 0
-    if value then
-        debt = read_usual(value, limit)
-    elseif redis.call('EXISTS', name) == 1 then
-        debt = nil
-    end
-    if not debt then
-        return any().bucket_of(name, limit)
-    end
-    local bucket = { debt = debt, unit = limit.unit, limit = limit }
-    buckets[name] = bucket
-    return bucket
-end
-
-local function answer_usual(times, enforced)
+-- Usual questions, whose buckets are read together, and each written as soon as it is decided: none of
+-- them comes twice, unless it is asked for more than it ever holds.
+local function answer_usual(times)
     local cost, limit, keys = number(), limits[number()], number()
-    local values = redis.call('MGET', unpack(KEYS, key + 1, key + keys))
+    local full, ending = terms_of(limit)
+    local step, form = cost * limit.unit, '%d' .. ending
+    local values = call('MGET', unpack(KEYS, key + 1, key + keys))
     for i = 1, keys do
-        local bucket = usual_bucket(KEYS[key + i], limit, values[i])
-        if bucket then
-            decide_usual(times, bucket, cost, enforced)
-        else
-            for _ = 1, times do
-                say(-1)
+        local name, value = KEYS[key + i], values[i]
+        local debt = not value and 0 or read_usual(value, full, ending)
+        local passed = debt and passing(times, step, full - debt) or 0
+        local usual = debt and not (kinds and buckets[name] ~= nil)
+        if usual and passed > 0 and step > 0 then
+            local full_at = now + debt + passed * step
+            local text, gone_at = format(form, full_at), format('%d', full_at / 1000 + 1)
+            if value then
+                call('SET', name, text, 'PXAT', gone_at)
+            else
+                -- To MGET what is of another type is nothing.
+                usual = call('SET', name, text, 'PXAT', gone_at, 'NX')
             end
+        end
+        if usual then
+            said = said + 1
+            reply[said] = debt
+        else
+            any().answer_usual(name, limit, times, cost)
         end
     end
     key = key + keys

@@ -245,4 +245,17 @@ local function answer_any(times, count)
     end
 end
 
-return { bucket_of = bucket_of, answer = answer_any, write = write_any }
+-- A usual question of a bucket that is not, or that may not be, as usual ones are.
+local function answer_usual(name, limit, times, cost)
+    local bucket = bucket_of(name, limit)
+    if not bucket then
+        return say(-1)
+    end
+    local debt, step = bucket.debt, cost * limit.unit
+    local passed = passing(times, step, limit.unit * limit.burst - debt)
+    bucket.debt = debt + passed * step
+    bucket.taken = bucket.taken or passed * step > 0
+    say(debt)
+end
+
+return { answer = answer_any, answer_usual = answer_usual, write = write_any }

@@ -8,34 +8,22 @@
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
-local function ceil_div(a, b)
-    return math.ceil(a / b)
-end
+-- Looked up once, instead of wherever a bucket is decided.
+local call, sub, format, min, max = redis.call, string.sub, string.format, math.min, math.max
 
--- The end of the value of a token bucket that owes no more than it holds.
-local function usual_end(limit)
-    if not limit.usual_end then
-        limit.usual_end = string.format(' %d %d', limit.unit, limit.unit * limit.burst)
+-- What the limit of token buckets says of them: most units owed, and how a value ends.
+local function terms_of(limit)
+    if not limit.full then
+        limit.full = limit.unit * limit.burst
+        limit.ending = format(' %d %d', limit.unit, limit.full)
     end
-    return limit.usual_end
+    return limit.full, limit.ending
 end
 
--- Of a token bucket that was charged under this very limit, what it owes now; nil: it is another one.
-local function read_usual(value, limit)
+-- What is owed now by a value that was written under the limit of these terms; nil: it is another one.
+local function read_usual(value, full, ending)
     -- Moments have 16 digits from 2001 to 2286.
-    if limit.windows or string.sub(value, 17) ~= usual_end(limit) then
-        return nil
-    end
-    local full_at = tonumber(string.sub(value, 1, 16))
+    local full_at = sub(value, 17) == ending and tonumber(sub(value, 1, 16))
     -- A clock that stepped back would leave a debt larger than any that can be made.
-    return full_at and math.max(0, math.min(full_at - now, limit.unit * limit.burst))
-end
-
--- Writes what is full again in so many microseconds.
-local function put(key, value, full_in)
-    redis.call('SET', key, value, 'PX', string.format('%d', math.max(ceil_div(full_in, 1000), 0) + 1))
-end
-
-local function write_usual(key, bucket)
-    put(key, string.format('%d', now + bucket.debt) .. usual_end(bucket.limit), bucket.debt)
+    return full_at and max(0, min(full_at - now, full)) or nil
 end

@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <string>
+#include <cstdint>
+#include <initializer_list>
 
 namespace gateway::store::redis {
 namespace {
@@ -26,22 +27,27 @@ protected:
         asked.questions[1].charges = {&bob, 1};
         asked.questions[2].charges = {&alice, 1};
         told.begin(asked);
+        for (const std::int64_t times : {2, 1}) {
+            usual_questions of_one{.times = times, .interval = hour, .burst = 5, .keys = 1};
+            told.told(times == 2 ? 0 : 1, {of_one});
+        }
     }
 
-    // Of as many answers, which leave so many tokens and one less each.
-    static reply of(int number, int answers, int remaining)
+    // That so many tokens were owed by each bucket.
+    static reply of(int number, std::initializer_list<std::int64_t> owed)
     {
         reply r;
         r.what = reply::kind::integers;
         r.integers[r.count++] = number;
         r.integers[r.count++] = 0;
-        for (int i = 0; i < answers; ++i) {
-            for (const int integer : {1, 1, remaining - i, 0, 5}) {
-                r.integers[r.count++] = integer;
-            }
+        for (const std::int64_t tokens : owed) {
+            r.integers[r.count++] = tokens * hour;
         }
         return r;
     }
+
+    // In microseconds: a token of the limit.
+    static constexpr std::int64_t hour = 3'600'000'000;
 };
 
 TEST_F(parts, are_one_for_each_client)
@@ -56,9 +62,9 @@ TEST_F(parts, are_one_for_each_client)
 
 TEST_F(parts, are_put_together_in_the_order_of_the_questions)
 {
-    EXPECT_TRUE(told.answered(1, of(-7, 1, 1)));
+    EXPECT_TRUE(told.answered(1, of(-7, {3})));
     EXPECT_FALSE(told.complete());
-    EXPECT_TRUE(told.answered(0, of(-7, 2, 4)));
+    EXPECT_TRUE(told.answered(0, of(-7, {0})));
     ASSERT_TRUE(told.complete());
     EXPECT_EQ(told.failed_all(), std::nullopt);
     for (const int remaining : {4, 1, 3}) {
@@ -74,8 +80,8 @@ TEST_F(parts, fail_by_themselves)
 {
     told.failed(0, failure::loading, taken::perhaps);
     told.failed(0, failure::timeout, taken::no);
-    EXPECT_TRUE(told.answered(1, of(-7, 1, 1)));
-    EXPECT_TRUE(told.answered(1, of(-7, 1, 0))) << "of which only the first counts";
+    EXPECT_TRUE(told.answered(1, of(-7, {3})));
+    EXPECT_TRUE(told.answered(1, of(-7, {4}))) << "of which only the first counts";
     ASSERT_TRUE(told.complete());
     EXPECT_EQ(told.failed_all(), std::nullopt);
     EXPECT_EQ(told.next(1, into), kind::failed);
@@ -105,16 +111,16 @@ TEST_F(parts, may_have_been_done_if_one_may)
 
 TEST_F(parts, are_answered_by_their_own_replies_only)
 {
-    EXPECT_FALSE(told.answered(0, of(7, 2, 4)));
-    EXPECT_FALSE(told.answered(0, of(-8, 2, 4)));
+    EXPECT_FALSE(told.answered(0, of(7, {0})));
+    EXPECT_FALSE(told.answered(0, of(-8, {0})));
     reply words;
     words.what = reply::kind::status;
     EXPECT_FALSE(told.answered(0, words));
-    EXPECT_TRUE(told.answered(0, of(-7, 3, 4)));
-    EXPECT_TRUE(told.answered(1, of(-7, 0, 0)));
+    EXPECT_TRUE(told.answered(0, of(-7, {0, 0})));
+    EXPECT_TRUE(told.answered(1, of(-7, {})));
     EXPECT_EQ(told.next(1, into), kind::answer);
     EXPECT_EQ(told.next(1, into), kind::garbage);
-    EXPECT_FALSE(told.ended()) << "one answer is left over";
+    EXPECT_FALSE(told.ended()) << "one number is left over";
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -169,10 +170,14 @@ TEST(classify, knows_what_servers_say)
     EXPECT_TRUE(classify("NOSCRIPT No matching script. Please use EVAL.").noscript);
 }
 
+// Questions of any kind, each asked once.
+const std::vector<usual_questions> any_three{{.times = 1}, {.times = 1}, {.times = 1}};
+
+// To one question.
 call_results::kind read_one(const char* text, answer& into)
 {
     const reply r = parsed(text);
-    take_results results{r};
+    take_results results{r.all(), std::span{any_three}.first(1)};
     const auto kind = results.next(1, into);
     return results.ended() ? kind : call_results::kind::garbage;
 }
@@ -211,7 +216,7 @@ TEST(take_results, are_exactly_what_the_script_says)
 TEST(take_results, come_question_by_question)
 {
     const reply r = parsed("*9\r\n:77\r\n:5\r\n:1\r\n:1\r\n:4\r\n:0\r\n:9\r\n:-1\r\n:0\r\n");
-    take_results results{r};
+    take_results results{r.all(), any_three};
     answer a;
     EXPECT_EQ(results.gift_mark(), 5);
     EXPECT_EQ(results.next(1, a), call_results::kind::answer);
@@ -219,44 +224,76 @@ TEST(take_results, come_question_by_question)
     EXPECT_EQ(results.next(2, a), call_results::kind::corrupt);
     EXPECT_FALSE(results.ended());
     EXPECT_EQ(results.next(1, a), call_results::kind::garbage) << "it ends before its numbers";
+    EXPECT_EQ(results.next(1, a), call_results::kind::garbage) << "nothing more was asked";
 }
 
-TEST(take_results, come_of_a_question_that_was_asked_many_times)
+// Three buckets of five a second. Each is asked three times for two tokens: one owes nothing, one
+// holds something else, one owes four. Then comes a question of another kind.
+TEST(take_results, of_usual_questions_follow_from_what_buckets_owed)
 {
-    const reply r =
-        parsed("*12\r\n:77\r\n:5\r\n:2\r\n:3\r\n:2\r\n:4\r\n:9\r\n:2\r\n:5\r\n:2\r\n:6\r\n:14\r\n");
-    take_results results{r};
+    const std::vector<usual_questions> shape{
+        {.times = 3, .enforced = false, .cost = 2, .interval = 1'000'000, .burst = 5, .keys = 3},
+        {.times = 1}};
+    const reply r = parsed(
+        "*10\r\n:77\r\n:5\r\n:0\r\n:-1\r\n:4000000\r\n"
+        ":1\r\n:1\r\n:4\r\n:0\r\n:9\r\n"
+    );
+    take_results results{r.all(), shape};
     answer a;
-    for (const std::int64_t remaining : {4, 2}) {
-        ASSERT_EQ(results.next(1, a), call_results::kind::answer);
-        EXPECT_TRUE(a.admitted);
-        EXPECT_TRUE(a.decisions()[0].allowed);
-        EXPECT_EQ(a.decisions()[0].remaining, remaining);
-        EXPECT_EQ(a.decisions()[0].reset_after, std::chrono::microseconds{remaining == 4 ? 9 : 14});
-        EXPECT_FALSE(results.ended());
+    const auto next = [&] {
+        EXPECT_EQ(results.next(1, a), call_results::kind::answer);
+        EXPECT_TRUE(a.admitted) << "it is not enforced";
+        return a.decisions()[0];
+    };
+    for (const std::int64_t remaining : {3, 1}) {
+        const auto d = next();
+        EXPECT_TRUE(d.allowed);
+        EXPECT_EQ(d.remaining, remaining);
+        EXPECT_EQ(d.retry_after, base::duration{0});
+        EXPECT_EQ(d.reset_after, std::chrono::seconds{5 - remaining});
     }
-    ASSERT_EQ(results.next(1, a), call_results::kind::answer);
-    EXPECT_FALSE(a.admitted);
-    EXPECT_FALSE(a.decisions()[0].allowed);
-    EXPECT_EQ(a.decisions()[0].remaining, 2);
-    EXPECT_EQ(a.decisions()[0].retry_after, std::chrono::microseconds{6});
+    auto d = next();
+    EXPECT_FALSE(d.allowed);
+    EXPECT_EQ(d.remaining, 1);
+    EXPECT_EQ(d.retry_after, std::chrono::seconds{1});
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(results.next(1, a), call_results::kind::corrupt);
+    }
+    for (int i = 0; i < 3; ++i) {
+        d = next();
+        EXPECT_FALSE(d.allowed);
+        EXPECT_EQ(d.remaining, 1);
+        EXPECT_EQ(d.retry_after, std::chrono::seconds{1});
+        EXPECT_EQ(d.reset_after, std::chrono::seconds{4});
+    }
+    EXPECT_FALSE(results.ended());
+    EXPECT_EQ(next().remaining, 4);
     EXPECT_TRUE(results.ended());
+}
 
-    const reply shadow = parsed("*8\r\n:77\r\n:5\r\n:3\r\n:2\r\n:0\r\n:2\r\n:6\r\n:14\r\n");
-    take_results rejected{shadow};
-    ASSERT_EQ(rejected.next(1, a), call_results::kind::answer);
-    EXPECT_TRUE(a.admitted);
-    EXPECT_FALSE(a.decisions()[0].allowed);
-    EXPECT_EQ(rejected.next(2, a), call_results::kind::garbage) << "a run is of one charge";
-
+TEST(take_results, of_usual_questions_take_no_nonsense)
+{
+    const std::vector<usual_questions> shape{
+        {.times = 2, .enforced = true, .cost = 1, .interval = 1'000'000, .burst = 5, .keys = 1}};
+    answer a;
+    const auto read = [&](const char* text, std::size_t charges = 1) {
+        const reply r = parsed(text);
+        take_results results{r.all(), shape};
+        const auto said = results.next(charges, a);
+        const bool both = results.next(charges, a) == said && results.ended();
+        return both ? said : call_results::kind::garbage;
+    };
+    EXPECT_EQ(read("*3\r\n:77\r\n:5\r\n:0\r\n"), call_results::kind::answer);
+    EXPECT_EQ(read("*3\r\n:77\r\n:5\r\n:9007199254740991\r\n"), call_results::kind::corrupt);
+    EXPECT_EQ(read("*3\r\n:77\r\n:5\r\n:9223372036854775807\r\n"), call_results::kind::corrupt);
+    EXPECT_EQ(read("*3\r\n:77\r\n:5\r\n:0\r\n", 2), call_results::kind::garbage)
+        << "it is of one charge";
     for (const char* wrong :
-         {"*3\r\n:77\r\n:5\r\n:2\r\n",
-          "*5\r\n:77\r\n:5\r\n:2\r\n:1\r\n:1\r\n",
-          "*8\r\n:77\r\n:5\r\n:2\r\n:0\r\n:0\r\n:2\r\n:6\r\n:14\r\n",
-          "*8\r\n:77\r\n:5\r\n:2\r\n:65\r\n:0\r\n:2\r\n:6\r\n:14\r\n",
-          "*9\r\n:77\r\n:5\r\n:2\r\n:1\r\n:2\r\n:4\r\n:9\r\n:2\r\n:5\r\n",
-          "*9\r\n:77\r\n:5\r\n:2\r\n:1\r\n:1\r\n:-4\r\n:9\r\n:2\r\n:5\r\n"}) {
-        EXPECT_EQ(read_one(wrong, a), call_results::kind::garbage) << wrong;
+         {"*2\r\n:77\r\n:5\r\n",
+          "*3\r\n:77\r\n:5\r\n:-2\r\n",
+          "*3\r\n:77\r\n:5\r\n:-9223372036854775808\r\n",
+          "*4\r\n:77\r\n:5\r\n:0\r\n:0\r\n"}) {
+        EXPECT_EQ(read(wrong), call_results::kind::garbage) << wrong;
     }
 }
 
@@ -340,7 +377,7 @@ TEST(encode_take, puts_hashed_keys_and_exact_numbers)
         out,
         "*14\r\n$7\r\nEVALSHA\r\n$3\r\nsha\r\n$1\r\n2\r\n$37\r\n" + key_of("gw:", c) +
             "\r\n$7\r\ngw:gift\r\n$2\r\n77\r\n$1\r\n1\r\n$10\r\n3600000000\r\n$1\r\n5\r\n"
-            "$1\r\n1\r\n$2\r\n-1\r\n$1\r\n6\r\n$1\r\n1\r\n$1\r\n1\r\n"
+            "$1\r\n1\r\n$1\r\n0\r\n$1\r\n6\r\n$1\r\n1\r\n$1\r\n1\r\n"
     );
 }
 
