@@ -61,6 +61,9 @@ void poller::dispatch()
     for (int i = 0; i < count; ++i) {
         const epoll_event& e = events[static_cast<std::size_t>(i)];
         static_cast<watcher*>(e.data.ptr)->ready(e.events);
+        if (count < min_gathered) {
+            output_.flush();
+        }
     }
     output_.close();
     dispatching_ = false;

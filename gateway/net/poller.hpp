@@ -32,6 +32,9 @@ class poller {
 public:
     // Most events per turn.
     static constexpr int max_events = 256;
+    // Fewest events of a turn whose sends wait until it ends. With fewer, what is sent leaves after
+    // each event: there is time, and a peer that waits for it can begin.
+    static constexpr int min_gathered = 16;
 
     // `now`: the loop's clock, read once for all events of a turn.
     poller(boost::asio::io_context& context, base::instant& now);
@@ -48,7 +51,7 @@ public:
     void again(watcher& w);
     void release(watcher& w);
 
-    // What is sent while the events of a turn are handled.
+    // What is sent while an event is handled, or those of a turn.
     outbox& output() { return output_; }
 
     // Ends the watching, so that the loop can end.

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <deque>
+#include <string>
+#include <string_view>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -157,6 +160,69 @@ TEST_F(pollers, forget_what_a_released_one_asked_for_while_it_was_looked_at)
     run();
     EXPECT_EQ(w.rechecks, 1);
     EXPECT_EQ(w.releases, 1);
+}
+
+// Says two words when its socket is ready, and writes down what happens.
+class talker final : public watcher, public sender {
+public:
+    talker(poller& p, std::string& story) : poller_(p), story_(story)
+    {
+        EXPECT_EQ(
+            ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends_.data()), 0
+        );
+        EXPECT_TRUE(p.add(ends_[0], *this));
+    }
+
+    ~talker()
+    {
+        ::close(ends_[0]);
+        ::close(ends_[1]);
+    }
+
+    talker(const talker&) = delete;
+    talker& operator=(const talker&) = delete;
+
+    void ready(std::uint32_t) override
+    {
+        story_ += 'r';
+        EXPECT_TRUE(poller_.output().take(*this, "a", "b"));
+        EXPECT_TRUE(poller_.output().take(*this, "c", ""));
+    }
+
+    void recheck() override {}
+
+    void released() override {}
+
+    void send_gathered(std::string_view bytes) override
+    {
+        EXPECT_EQ(bytes, "abc");
+        story_ += 's';
+    }
+
+private:
+    poller& poller_;
+    std::string& story_;
+    std::array<int, 2> ends_{};
+};
+
+TEST_F(pollers, let_sends_leave_after_each_event_or_after_many)
+{
+    run();  // the one that is always there
+    for (const int count : {1, poller::min_gathered - 1, poller::min_gathered}) {
+        std::string story;
+        std::deque<talker> talkers;
+        for (int i = 0; i < count; ++i) {
+            talkers.emplace_back(p, story);
+        }
+        run();
+        const bool at_once = count < poller::min_gathered;
+        std::string expected;
+        for (int i = 0; i < count; ++i) {
+            expected += at_once ? "rs" : "r";
+        }
+        expected += at_once ? "" : std::string(static_cast<std::size_t>(count), 's');
+        EXPECT_EQ(story, expected);
+    }
 }
 
 }  // namespace
