@@ -163,6 +163,9 @@ private:
 
     void add_usual(const charge& c, std::int64_t times)
     {
+        // No bucket may come twice among these, unless its question never passes: take.lua reads
+        // all of them before it writes any. Questions of one bucket that fit here are same(), and
+        // so have been brought together.
         const bool fits = usual_.keys > 0 && usual_limit_ == c.limit && usual_.times == times &&
                           usual_.enforced == c.enforced && usual_.cost == cost_of(c);
         if (!fits) {

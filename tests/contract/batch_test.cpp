@@ -294,25 +294,54 @@ TEST_F(batches, a_key_that_holds_something_else_fails_its_own_questions_only)
     const charge bad{
         .limit_name = "l", .bucket_name = base::hashed_name{"bad"}, .limit = &limits[0]};
     const std::array<charge, 2> both{good, bad};
+    charge nothing = bad;
+    nothing.cost = 0;
+    charge too_much = bad;
+    too_much.cost = 1000;
     for (const std::vector<std::string>& spoil :
          {std::vector<std::string>{"SET", key_of_bad(), "x"},
           std::vector<std::string>{"LPUSH", key_of_bad(), "x"}}) {
         server->command({"DEL", key_of_bad()});
         server->command(spoil);
-        std::deque<asker> askers(5);
+        std::deque<asker> askers(7);
         ASSERT_EQ(s.store().ask({&good, 1}, askers[0]), std::nullopt);
         ASSERT_EQ(s.store().ask({&bad, 1}, askers[1]), std::nullopt);
         ASSERT_EQ(s.store().ask(both, askers[2]), std::nullopt);
         ASSERT_EQ(s.store().ask({&good, 1}, askers[3]), std::nullopt);
         ASSERT_EQ(s.store().ask({&bad, 1}, askers[4]), std::nullopt);
+        ASSERT_EQ(s.store().ask({&nothing, 1}, askers[5]), std::nullopt);
+        ASSERT_EQ(s.store().ask({&too_much, 1}, askers[6]), std::nullopt);
         ASSERT_TRUE(run_until(s.io(), [&] { return askers.back().settled(); }));
-        for (const std::size_t i : {1U, 2U, 4U}) {
+        for (const std::size_t i : {1U, 2U, 4U, 5U, 6U}) {
             EXPECT_EQ(askers[i].why, failure::corrupt) << spoil[0] << i;
         }
         ASSERT_TRUE(askers[0].got && askers[3].got);
         EXPECT_EQ(
             askers[3].got->decisions()[0].remaining, askers[0].got->decisions()[0].remaining - 1
         ) << "nothing was taken by the question between them";
+    }
+}
+
+// Also of requests that take nothing, whatever they cost.
+TEST_F(batches, know_what_is_owed_to_a_limit_that_was_a_sliding_one)
+{
+    redis_subject s{std::make_shared<redis_server>(), options};
+    ASSERT_TRUE(s.becomes_healthy());
+    const auto log = *limit::limit::sliding(5, hours{1}, 0);
+    const auto bucket = *limit::limit::make(1, hours{1}, 5);
+    const charge before{
+        .limit_name = "l", .bucket_name = base::hashed_name{"one"}, .limit = &log, .cost = 3};
+    ASSERT_TRUE(s.take(std::vector{before})->admitted);
+    for (const std::int64_t cost : {0, 6}) {
+        const charge after{
+            .limit_name = "l",
+            .bucket_name = base::hashed_name{"one"},
+            .limit = &bucket,
+            .cost = cost};
+        const auto got = s.take(std::vector{after});
+        ASSERT_TRUE(got.has_value());
+        EXPECT_EQ(got->admitted, cost == 0);
+        EXPECT_EQ(got->decisions()[0].remaining, 2) << cost;
     }
 }
 

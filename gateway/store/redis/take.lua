@@ -25,6 +25,7 @@
 --       else; unless that: per charge: allowed (2: banned), remaining, retry_us, full_us}, all integers.
 --       Of a usual question, however many times it is asked: what its bucket owed, from which the
 --       rest follows; -1 if its key holds something else
+-- What the functions of every kind have read. Usual buckets are not among them.
 local buckets = {}
 
 local call_number = tonumber(ARGV[1])
@@ -67,7 +68,7 @@ local function passing(times, step, room)
 end
 
 -- Usual questions, whose buckets are read together, and each written as soon as it is decided: none of
--- them comes twice, unless it is asked for more than it ever holds.
+-- them comes twice (told_call.cpp sees to it), unless it is asked for more than it ever holds.
 local function answer_usual(times)
     local cost, limit, keys = number(), limits[number()], number()
     local full, ending = terms_of(limit)
@@ -87,6 +88,8 @@ local function answer_usual(times)
                 -- To MGET what is of another type is nothing.
                 usual = call('SET', name, text, 'PXAT', gone_at, 'NX')
             end
+        elseif usual and not value then
+            usual = call('EXISTS', name) == 0
         end
         if usual then
             said = said + 1

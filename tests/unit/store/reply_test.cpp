@@ -387,14 +387,16 @@ TEST(encode_take, says_once_what_is_asked_many_times_in_a_row)
     const charge a{.limit_name = "l", .bucket_name = base::hashed_name{"a"}, .limit = &l};
     const charge again = a;
     const charge b{.limit_name = "l", .bucket_name = base::hashed_name{"b"}, .limit = &l};
+    const charge c{.limit_name = "l", .bucket_name = base::hashed_name{"c"}, .limit = &l};
+    const charge d{.limit_name = "l", .bucket_name = base::hashed_name{"d"}, .limit = &l};
     call asked;
     asked.number = 1;
     asked.count = 5;
     asked.questions[0].charges = {&a, 1};
     asked.questions[1].charges = {&again, 1};
     asked.questions[2].charges = {&b, 1};
-    asked.questions[3].charges = {&a, 1};
-    asked.questions[4].charges = {&b, 1};
+    asked.questions[3].charges = {&c, 1};
+    asked.questions[4].charges = {&d, 1};
     std::string out;
     encode_take(out, "sha", tell(asked, {.key_prefix = ""}));
     EXPECT_TRUE(out.starts_with("*22\r\n"))
