@@ -51,9 +51,9 @@ public:
     received receive(std::span<char>& bytes);
 
     // Takes all of `a` then `b`. While a turn's events are handled, what is small leaves at its
-    // end, and counts as sent until then. What the socket does not take is kept, and drained()
-    // comes when it has gone; until then do not send more than you are ready to have kept.
-    // `broken`: readable() is on its way, and receiving will tell how it ended.
+    // end at the latest, and counts as sent until then. What the socket does not take is kept, and
+    // drained() comes when it has gone; until then do not send more than you are ready to have
+    // kept. `broken`: readable() is on its way, and receiving will tell how it ended.
     sent send(std::string_view a, std::string_view b = {});
 
     // As send(), but what the socket takes has left when this returns.

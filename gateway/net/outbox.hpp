@@ -1,6 +1,7 @@
 // What the connections of a worker send while a turn's events are handled: gathered, and handed to
-// the kernel together when the turn ends. The code that decides and the kernel's code that sends
-// then run in one stretch each, and stay in the processor's caches; see
+// the kernel together when the turn ends, or after each event of a small one
+// (poller::min_gathered). The code that decides and the kernel's code that sends then run in one
+// stretch each, and stay in the processor's caches; see
 // docs/decisions/0006-sends-at-the-end-of-a-turn.md.
 #pragma once
 

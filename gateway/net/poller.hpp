@@ -51,7 +51,8 @@ public:
     void again(watcher& w);
     void release(watcher& w);
 
-    // What is sent while an event is handled, or those of a turn.
+    // What is sent while events are handled: it leaves when the turn ends, or after each event of a
+    // small one.
     outbox& output() { return output_; }
 
     // Ends the watching, so that the loop can end.

@@ -1,4 +1,4 @@
--- Answers all questions of the call, then writes what has changed.
+-- Answers all questions of the call, then writes what the functions of every kind have changed.
 while at < #ARGV do
     local times, count = number(), number()
     if count > 0 then

@@ -176,7 +176,7 @@ local function read(key, limit)
     return bucket
 end
 
--- It is gone in the first millisecond behind that moment; %d cuts a part of one off.
+-- The key goes with the first whole millisecond behind that moment: %d cuts the rest off.
 local function put(key, value, full_at)
     call('SET', key, value, 'PXAT', format('%d', full_at / 1000 + 1))
 end

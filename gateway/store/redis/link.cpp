@@ -22,6 +22,7 @@ sent_command& link::command(sent_command::kind what, std::int64_t number)
     next.sent_again = false;
     next.number = number;
     next.bytes.clear();
+    next.shape.clear();
     next.origin.reset();
     next.hops = 0;
     next.asking = false;
