@@ -1,11 +1,11 @@
 #include "gateway/net/tls_server.hpp"
 
+#include "gateway/base/hash.hpp"
 #include "gateway/base/text.hpp"
 #include "gateway/net/client_sessions.hpp"
 #include "gateway/net/owned.hpp"
 
 #include <openssl/err.h>
-#include <openssl/evp.h>
 #include <openssl/ssl.h>
 
 #include <algorithm>
@@ -19,21 +19,6 @@ namespace {
 constexpr std::string_view our_protocol = "http/1.1";
 // Forward secrecy and AEAD.
 constexpr const char* modern = "ECDHE+AESGCM:ECDHE+CHACHA20";
-
-std::string digest_of(std::string_view text)
-{
-    std::string made(32, '\0');
-    unsigned int size = 0;
-    EVP_Digest(
-        text.data(),
-        text.size(),
-        reinterpret_cast<unsigned char*>(made.data()),
-        &size,
-        EVP_sha256(),
-        nullptr
-    );
-    return made;
-}
 
 // The name in a client's first message, in lower case (RFC 6066 §3); empty: none.
 std::string asked_name(SSL* ssl)
@@ -76,7 +61,9 @@ int accept_name(SSL*, int*, void*)
 // this one: resuming looks at no certificate again, and asks for none.
 std::string way_of_believing(const tls_server_options& options)
 {
-    return std::to_string(static_cast<int>(options.clients)) + digest_of(options.client_ca.text);
+    const base::sha256_digest authorities = base::sha256(options.client_ca.text);
+    return std::to_string(static_cast<int>(options.clients))
+        .append(authorities.begin(), authorities.end());
 }
 
 // Of TLS 1.2, those that a client can get: not what the security level or the versions forbid. A
@@ -125,9 +112,8 @@ struct tls_callbacks {
         const tls_server& server = server_of(ssl);
         const std::string name = asked_name(ssl);
         SSL_set_SSL_CTX(ssl, server.context_for(name));
-        const std::string id = digest_of(server.believed_ + name);
-        const auto* const bytes = reinterpret_cast<const unsigned char*>(id.data());
-        SSL_set_session_id_context(ssl, bytes, static_cast<unsigned int>(id.size()));
+        const base::sha256_digest id = base::sha256(server.believed_ + name);
+        SSL_set_session_id_context(ssl, id.data(), id.size());
         return SSL_CLIENT_HELLO_SUCCESS;
     }
 
