@@ -1,6 +1,6 @@
 #include "gateway/store/conversation_state.hpp"
 
-#include "gateway/store/told_call.hpp"
+#include "gateway/store/alike_questions.hpp"
 
 #include <algorithm>
 

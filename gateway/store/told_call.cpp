@@ -1,6 +1,7 @@
 #include "gateway/store/told_call.hpp"
 
 #include "gateway/base/hash.hpp"
+#include "gateway/store/alike_questions.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,68 +17,6 @@ void texts::add(std::int64_t n)
 }
 
 namespace {
-
-bool same(const charge& a, const charge& b)
-{
-    return a.bucket_name.hash() == b.bucket_name.hash() && a.correction == nullptr &&
-           b.correction == nullptr && a.limit == b.limit && a.cost == b.cost &&
-           a.enforced == b.enforced && a.max_wait == b.max_wait &&
-           a.max_reserved == b.max_reserved && a.penalty == b.penalty && a.place == b.place &&
-           a.looks == b.looks && a.bucket_name.bytes() == b.bucket_name.bytes() &&
-           a.limit_name == b.limit_name;
-}
-
-bool same(const pending_question& a, const pending_question& b)
-{
-    return std::equal(
-        a.charges.begin(),
-        a.charges.end(),
-        b.charges.begin(),
-        b.charges.end(),
-        [](const charge& x, const charge& y) { return same(x, y); }
-    );
-}
-
-// Whether the question has a charge of that bucket.
-bool touches(const pending_question& q, const charge& of)
-{
-    return std::any_of(q.charges.begin(), q.charges.end(), [&of](const charge& c) {
-        return c.bucket_name.hash() == of.bucket_name.hash() && c.limit_name == of.limit_name;
-    });
-}
-
-// The question moves to `to`, and those between one place back.
-template <typename Place>
-void move_up(pending_question& moving, Place to, Place from)
-{
-    if (to == from) {
-        return;
-    }
-    pending_question moved;
-    moved.take_over(moving);
-    for (Place at = from; at != to; --at) {
-        at->take_over(*std::prev(at));
-    }
-    to->take_over(moved);
-}
-
-// Moves those up that ask the same as the first, as long as none in between is about its bucket.
-// Returns the place behind them.
-template <typename Place>
-Place gather_behind(Place first, Place end)
-{
-    auto behind = std::next(first);
-    const bool may_move = first->charges.size() == 1;
-    for (auto next = behind; may_move && next != end; ++next) {
-        if (same(*first, *next)) {
-            move_up(*next, behind, next);
-            ++behind;
-        } else if (touches(*next, first->charges.front())) {
-            break;
-        }
-    }
-    return behind;
-}
 
 std::string gift_key(std::string_view key_prefix)
 {
@@ -164,8 +103,8 @@ private:
     void add_usual(const charge& c, std::int64_t times)
     {
         // No bucket may come twice among these, unless its question never passes: take.lua reads
-        // all of them before it writes any. Questions of one bucket that fit here are same(), and
-        // so have been brought together.
+        // all of them before it writes any. Questions of one bucket that fit here ask_the_same(),
+        // and so have been brought together.
         const bool fits = usual_.keys > 0 && usual_limit_ == c.limit && usual_.times == times &&
                           usual_.enforced == c.enforced && usual_.cost == cost_of(c);
         if (!fits) {
@@ -266,14 +205,6 @@ private:
 
 }  // namespace
 
-void bring_together(call& c)
-{
-    const auto all = c.all();
-    for (auto first = all.begin(); first != all.end();) {
-        first = gather_behind(first, all.end());
-    }
-}
-
 // Of those that were asked the same, one after the other, only the first one's words are needed.
 told_call tell(
     std::int64_t number, std::span<const pending_question* const> questions, const telling& how
@@ -281,7 +212,9 @@ told_call tell(
 {
     teller words{number, how};
     for (auto first = questions.begin(); first != questions.end();) {
-        const auto other = [&first](const pending_question* q) { return !same(*q, **first); };
+        const auto other = [&first](const pending_question* q) {
+            return !ask_the_same(*q, **first);
+        };
         const auto end = std::find_if(std::next(first), questions.end(), other);
         words.add((*first)->charges, static_cast<std::size_t>(end - first));
         first = end;

@@ -57,10 +57,6 @@ struct told_call {
     std::vector<usual_questions> shape;
 };
 
-// Brings questions that ask the same of one bucket together, which are told and decided as one.
-// None overtakes another that asks of that bucket, so that all are answered as if in their order.
-void bring_together(call& c);
-
 // Whether usual questions are told together, or each like any other.
 enum class usual { together, apart };
 

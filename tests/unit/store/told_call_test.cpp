@@ -1,6 +1,7 @@
 #include "gateway/store/told_call.hpp"
 
 #include "gateway/limit/limit.hpp"
+#include "gateway/store/alike_questions.hpp"
 #include "gateway/store/told_reply.hpp"
 
 #include <gtest/gtest.h>
