@@ -31,13 +31,14 @@ void cluster_store::redirect(
         node.host = node.host.empty() ? from.host : node.host;
         part.asking = to.what == kind::ask;
     }
-    if (to.what == kind::moved) {
-        map_.set_owner(to.slot, node);
-        doubt();
-    }
     if (map_.index_of(node) > links_.size()) {  // too many nodes
         redis::link::fail_part(part, failure::loading, taken::no);
         return;
+    }
+    link_to(node);  // as every node of the map has
+    if (to.what == kind::moved) {
+        map_.set_owner(to.slot, node);
+        doubt();
     }
     redirected_.push_back({std::move(part), std::move(node)});
     if (to.what != kind::try_again) {
