@@ -43,7 +43,7 @@ BEGIN
     ELSIF c.correction = 4 THEN
         h.moments := '{}';
         h.amounts := '{}';
-    ELSIF c.correction = 2 THEN
+    ELSIF c.correction = 2 AND NOT h.restarted THEN
         FOR i IN 1 .. cardinality(h.moments) LOOP
             IF h.moments[i] >= since THEN
                 given := least(left_over, h.amounts[i]);
@@ -101,7 +101,7 @@ BEGIN
             made := h;
         ELSIF (h.terms).kind = 's' THEN
             made := gateway.corrected_sliding(c, h, now);
-            IF c.correction = 2 AND made.debt = h.debt THEN
+            IF c.correction = 2 AND made.debt = h.debt AND NOT h.restarted THEN
                 -- Perhaps it was held up for so long that it looked for later tokens than its own. If it
                 -- is asked for again, that says better when these were taken.
                 DELETE FROM gateway.buckets WHERE key = c.receipt;

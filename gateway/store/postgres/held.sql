@@ -36,6 +36,7 @@ BEGIN
             ELSE 0
         END;
         h.changed := true;
+        h.restarted := true;
         RETURN CASE WHEN h.debt > 0 THEN gateway.take_at(h, gateway.counted_at(t, now), h.debt) ELSE h END;
     END IF;
     WHILE first <= last AND b.moments[first] <= now - t.length LOOP
@@ -51,6 +52,7 @@ BEGIN
         h.moments := '{}';
         h.amounts := '{}';
         h.changed := true;
+        h.restarted := true;
         h := CASE WHEN h.debt > 0 THEN gateway.take_at(h, gateway.counted_at(t, now), h.debt) ELSE h END;
     END IF;
     RETURN h;
@@ -61,7 +63,7 @@ CREATE FUNCTION gateway.hold(its_key text, t gateway.terms, now bigint) RETURNS 
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     b gateway.buckets;
-    h gateway.held := (its_key, t, 0, false, '{}', '{}');
+    h gateway.held := (its_key, t, 0, false, '{}', '{}', false);
 BEGIN
     SELECT * INTO b FROM gateway.buckets WHERE buckets.key = its_key;
     IF NOT FOUND OR b.full_at <= now THEN
@@ -80,6 +82,8 @@ BEGIN
     h.amounts := ARRAY(
         SELECT b.amounts[n] FROM unnest(b.moments) WITH ORDINALITY u(m, n) WHERE m > now ORDER BY n);
     h.debt := cardinality(h.moments);
+    -- What has been free once stays so, also if the clock steps back.
+    h.changed := h.debt < cardinality(b.moments);
     RETURN h;
 END $$;
 

@@ -31,7 +31,10 @@ CREATE TYPE gateway.held AS (
     -- Whether it must be written whatever the answer.
     changed boolean,
     moments bigint[],
-    amounts bigint[]
+    amounts bigint[],
+    -- All that it owes counts from now on, as the row was one of another kind, or the clock has
+    -- stepped back: whose tokens these are is not known any more. Of a sliding limit.
+    restarted boolean
 );
 
 -- A charge, as redis/take.lua is told it.
