@@ -157,12 +157,15 @@ inline bucket refunded(const terms& t, const bucket& b, moment at, const refund&
     });
 }
 
-// The bucket when it is charged whatever it holds.
-inline bucket charged(const terms& t, const bucket& b, moment at, std::int64_t tokens)
+// The bucket when it is charged whatever it holds, or, not into debt, at most what it holds.
+inline bucket charged(
+    const terms& t, const bucket& b, moment at, std::int64_t tokens, bool into_debt
+)
 {
     return with_supply(t, at, [&](const auto& supply) {
         const std::int64_t debt = supply.debt(b);
-        const std::int64_t room = std::max<std::int64_t>(supply.most() - debt, 0) / supply.unit();
+        const std::int64_t most = into_debt ? supply.most() : t.burst * supply.unit();
+        const std::int64_t room = std::max<std::int64_t>(most - debt, 0) / supply.unit();
         return supply.owing(debt + std::clamp<std::int64_t>(tokens, 0, room) * supply.unit());
     });
 }

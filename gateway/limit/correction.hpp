@@ -14,7 +14,7 @@ struct correction {
     enum class kind : std::uint8_t {
         // Tokens that a take() took.
         give_back,
-        // Tokens more, into debt if need be.
+        // Tokens more.
         charge,
         // The bucket is full again.
         reset,
@@ -28,6 +28,8 @@ struct correction {
     kind what = kind::give_back;
     // At least 1 token; of a charge only they mean something, of a reset nothing.
     refund of{};
+    // Of a charge: whether the bucket may owe more than it holds. Else it is emptied at most.
+    bool into_debt = true;
 
     bool operator==(const correction&) const = default;
 };
@@ -63,7 +65,7 @@ inline bucket corrected(const terms& t, const bucket& b, moment at, const correc
         case correction::kind::give_back:
             return refunded(t, b, at, c.of);
         case correction::kind::charge:
-            return charged(t, b, at, c.of.tokens);
+            return charged(t, b, at, c.of.tokens, c.into_debt);
         case correction::kind::renew:
         case correction::kind::ban:
         case correction::kind::unban:

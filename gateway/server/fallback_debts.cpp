@@ -26,7 +26,11 @@ void fallback_debts::settle()
         const debt& d = next->second;
         if (d.of.shared->healthy()) {
             make_.make(
-                d.view, d.of, {.what = limit::correction::kind::charge, .of = {.tokens = d.of.cost}}
+                d.view,
+                d.of,
+                {.what = limit::correction::kind::charge,
+                 .of = {.tokens = d.of.cost},
+                 .into_debt = false}
             );
             ++asked;
         } else if (loop_.now() - d.of.taken_at > kept_for) {

@@ -1,6 +1,6 @@
 // What a worker admitted by its own share of a limit while the shared store failed. It is charged
-// to the store's bucket when that can be asked again, once, and at most a full bucket: so a fault
-// does not double what a client gets. One thread.
+// to the store's bucket when that can be asked again, once, and until it is empty at most, whatever
+// other workers and gateways charge: so a fault does not double what a client gets. One thread.
 #pragma once
 
 #include "gateway/server/corrections.hpp"

@@ -210,7 +210,7 @@ bool memory_store::correct(const charge& c, const limit::correction& what, base:
             }
             const bool placed = question.find_places();
             if (placed) {
-                question.take_anyway(what.of.tokens);
+                question.take_anyway(what.of.tokens, what.into_debt);
             }
             return placed;
         }

@@ -68,10 +68,10 @@ void memory_taking::decide(answer& a)
     }
 }
 
-void memory_taking::take_anyway(std::int64_t tokens)
+void memory_taking::take_anyway(std::int64_t tokens, bool into_debt)
 {
     place& p = standing_for(0);
-    p.after = limit::charged(terms(0), p.before, moment(0), tokens);
+    p.after = limit::charged(terms(0), p.before, moment(0), tokens, into_debt);
     p.taken = true;
     keep_taken();
 }

@@ -84,8 +84,9 @@ public:
 
     void decide(answer& a);
 
-    // Instead of deciding: takes tokens of the only charge, whatever its bucket holds.
-    void take_anyway(std::int64_t tokens);
+    // Instead of deciding: takes tokens of the only charge, whatever its bucket holds, or, not into
+    // debt, at most what it holds.
+    void take_anyway(std::int64_t tokens, bool into_debt);
 
 private:
     // Where a charge's bucket is: in a slot, promised one, or shared with others.

@@ -199,7 +199,8 @@ private:
         add_number(made.of.tokens);
         add_number(2 + static_cast<int>(made.what) + punishes(c) + (c.is_gift ? 32 : 0));
         add_number(made.of.held);
-        add_number(made.of.owed_before);
+        const bool adds = made.what == limit::correction::kind::charge;
+        add_number(adds ? (made.into_debt ? 0 : 1) : made.of.owed_before);
     }
 };
 

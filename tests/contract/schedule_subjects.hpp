@@ -318,11 +318,16 @@ public:
         );
     }
 
-    void charge_more(const wish& w, std::int64_t tokens)
+    void charge_more(const wish& w, std::int64_t tokens, bool into_debt)
     {
         forget_returned(w);
-        model_.charge(w, tokens);
-        correct(w, {.what = limit::correction::kind::charge, .of = {.tokens = tokens}});
+        model_.charge(w, tokens, into_debt);
+        correct(
+            w,
+            {.what = limit::correction::kind::charge,
+             .of = {.tokens = tokens},
+             .into_debt = into_debt}
+        );
     }
 
     // Places that were taken before are not given back any more.

@@ -258,8 +258,9 @@ private:
             case 3:
                 if (s.what != spec::kind::concurrency && s.dates == nullptr) {
                     const std::int64_t tokens = 1 + below(s.count + 3);
-                    local_.charge_more(w, tokens);
-                    script_.charge_more(w, tokens);
+                    const bool into_debt = below(2) == 0;
+                    local_.charge_more(w, tokens, into_debt);
+                    script_.charge_more(w, tokens, into_debt);
                 }
                 break;
             case 4:

@@ -156,12 +156,13 @@ public:
     }
 
     // Whatever it holds.
-    void charge(const wish& w, std::int64_t tokens)
+    void charge(const wish& w, std::int64_t tokens, bool into_debt)
     {
         follow(w.bucket, *w.limit);
         const std::int64_t debt = debt_of(w.bucket, *w.limit);
         const std::int64_t unit = unit_of(*w.limit);
-        const std::int64_t room = (most_owed(*w.limit) - debt) / unit;
+        const std::int64_t most = into_debt ? most_owed(*w.limit) : capacity(*w.limit) * unit;
+        const std::int64_t room = std::max<std::int64_t>(most - debt, 0) / unit;
         write(w, {.debt = debt + std::min(tokens, room) * unit});
     }
 

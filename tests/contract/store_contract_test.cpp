@@ -305,6 +305,29 @@ TYPED_TEST(store_contract, corrects_what_a_bucket_owes)
     }
 }
 
+TYPED_TEST(store_contract, empties_a_bucket_at_most_where_a_charge_is_to_make_no_debt)
+{
+    using kind = limit::correction::kind;
+    const auto sliding = *limit::limit::sliding(5, hours{1}, 4);
+    for (const limit::limit& l : {five, in_windows(5, 5, true), sliding}) {
+        const char* const name = l == five ? "a1" : l == sliding ? "c1" : "b1";
+        const charge c = of(l, name, 1, true, true);
+        const limit::correction most{.what = kind::charge, .of = {.tokens = 5}, .into_debt = false};
+        this->take({c, c, c});
+        this->subject.correct(c, most, std::string{name} + " first");
+        this->subject.correct(c, most, std::string{name} + " second");
+        EXPECT_EQ(this->take_one(c).remaining, 0);
+        this->subject.correct(c, {.of = {.tokens = 1}}, std::string{name} + " back");
+        EXPECT_TRUE(this->take_one(c).allowed) << "it owed what it holds";
+        this->subject.correct(
+            c, {.what = kind::charge, .of = {.tokens = 9}}, std::string{name} + " into debt"
+        );
+        this->subject.correct(c, most, std::string{name} + " third");
+        this->subject.correct(c, {.of = {.tokens = 9}}, std::string{name} + " out of debt");
+        EXPECT_FALSE(this->take_one(c).allowed) << "a debt stays what it was";
+    }
+}
+
 // More than the windows that a script in a store is told of.
 TYPED_TEST(store_contract, keeps_a_debt_of_many_windows_of_a_calendar)
 {

@@ -70,6 +70,23 @@ class LocalShare(SystemTest):
         self.is_up(one, 1)
         wait_until(lambda: self.left(one) == 6, what="three are charged to a fresh server")
 
+    def test_all_that_is_charged_empties_a_bucket_at_most(self):
+        proxy = self.started(FaultProxy(self.redis.port))
+        self.text = self.text.replace(self.redis.url, proxy.url)
+        gateways = self.started_gateways("burst: 9")
+        self.assertEqual([gateways[0].get().status for _ in range(5)], [200] * 5)
+        proxy.set("refuse")
+        for g in gateways:
+            self.assertEqual(self.passed(g), 3)
+        proxy.set("pass")
+        for g in gateways:
+            self.is_up(g, 1)
+        made = lambda: sum(b"correction" in key for key in self.redis.keys())
+        wait_until(lambda: made() >= 3, what="all have charged what they gave")
+        refused = gateways[0].get()
+        self.assertEqual(refused.status, 429)
+        self.assertLessEqual(int(refused["Retry-After"]), 24 * 3600 / 9, "for one token")
+
     def test_what_the_store_may_have_charged_is_not_charged_again(self):
         proxy = self.started(FaultProxy(self.redis.port))
         text = self.text.replace(self.redis.url, proxy.url).replace("workers: 2", "workers: 1")

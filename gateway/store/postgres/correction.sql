@@ -5,7 +5,7 @@ CREATE FUNCTION gateway.corrected(c gateway.charge, h gateway.held, now bigint) 
 LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
     t gateway.terms := h.terms;
-    most bigint := coalesce(t.most, 3153600000000000);
+    most bigint := CASE WHEN c.into_debt THEN coalesce(t.most, 3153600000000000) ELSE t.burst * t.unit END;
     lost bigint;
     given bigint;
 BEGIN
@@ -37,9 +37,9 @@ DECLARE
     given bigint;
 BEGIN
     IF c.correction = 3 THEN
-        given := least(c.cost, 1099511627775 - h.debt);
+        given := least(c.cost, greatest(CASE WHEN c.into_debt THEN 1099511627775 ELSE t.burst END - h.debt, 0));
         h.debt := h.debt + given;
-        RETURN gateway.take_at(h, gateway.counted_at(t, now), given);
+        RETURN CASE WHEN given > 0 THEN gateway.take_at(h, gateway.counted_at(t, now), given) ELSE h END;
     ELSIF c.correction = 4 THEN
         h.moments := '{}';
         h.amounts := '{}';

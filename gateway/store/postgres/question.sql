@@ -30,6 +30,7 @@ BEGIN
             c.correction := kind % 16;
             c.held := numbers[at];
             c.owed_before := numbers[at + 1];
+            c.into_debt := c.owed_before = 0;
             at := at + 2;
             IF c.correction <> 5 THEN
                 key := key + 1;

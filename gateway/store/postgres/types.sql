@@ -49,6 +49,8 @@ CREATE TYPE gateway.charge AS (
     max_reserved bigint,
     held bigint,
     owed_before bigint,
+    -- Of a charge: the bucket may owe more than it holds.
+    into_debt boolean,
     receipt text,
     place bigint,
     -- Of a penalty; null: none.

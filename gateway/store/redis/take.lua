@@ -15,9 +15,10 @@
 --       it may wait, 8 is added to that kind, and behind it come the microseconds and the tokens. Of
 --       a correction instead: tokens, kind (2 give back, 3 charge, 4 reset, 5 renew a place, which has
 --       no receipt, 6 ban, 7 unban), microseconds since they were taken or of the ban, what was owed
---       before; 32 is added to the kind of one that nobody expects. Of a limit with a penalty 16 is
---       added to the kind, and at the end are the penalty's after, within, ban, max_ban. To that of a
---       charge that only looks, and leaves no trace, 64 is added.
+--       before (of a charge 0 if the bucket may owe more than it holds, 1 if it is emptied at most);
+--       32 is added to the kind of one that nobody expects. Of a limit with a penalty 16 is added to
+--       the kind, and at the end are the penalty's after, within, ban, max_ban. To that of a charge
+--       that only looks, and leaves no trace, 64 is added.
 --       Usual questions, of one charge of a token bucket and nothing else, that differ in their key
 --       only are told together: how many times each is asked, 0 charges, cost, which of those limits it
 --       is, how many keys

@@ -126,7 +126,7 @@ local function correct(c)
     local bucket, limit = c.bucket, c.limit
     local debt, unit = bucket.debt, limit.unit
     if c.kind == 3 then
-        local top = limit.windows and limit.windows.most or most
+        local top = not c.into_debt and limit.burst * unit or limit.windows and limit.windows.most or most
         debt = debt + math.min(c.cost, math.floor(math.max(top - debt, 0) / unit)) * unit
     elseif debt > 0 and (c.kind == 4 or c.is_gift or not bucket.changed) then
         local lost = math.max(issued_in_last(limit, c.held) - c.owed_before, 0)
@@ -213,6 +213,7 @@ local function charge()
         c.max_wait, c.max_reserved = number(), number()
     elseif kind > 1 then
         c.kind, c.held, c.owed_before = kind, number(), number()
+        c.into_debt = c.owed_before == 0
         if kind ~= 5 then
             key = key + 1
             c.receipt = KEYS[key]

@@ -186,9 +186,12 @@ end
 local function correct_trail(c)
     local bucket = c.bucket
     if c.kind == 3 then
-        local more = math.min(c.cost, most_tokens - bucket.debt)
+        local top = c.into_debt and most_tokens or c.limit.burst
+        local more = math.min(c.cost, math.max(top - bucket.debt, 0))
         bucket.debt = bucket.debt + more
-        take_fresh(bucket, counted_at(c.limit.trail, now), more)
+        if more > 0 then
+            take_fresh(bucket, counted_at(c.limit.trail, now), more)
+        end
     elseif c.kind == 4 then
         reset_trail(bucket)
     elseif not bucket.replaces then

@@ -120,6 +120,32 @@ TEST(correction, a_charge_may_make_debts_and_a_reset_ends_them)
     }
 }
 
+TEST(correction, a_charge_that_may_make_no_debt_empties_the_bucket_at_most)
+{
+    const supplies s;
+    for (const terms& t : s.all) {
+        for (std::int64_t taken = 0; taken <= 9; ++taken) {
+            for (std::int64_t tokens = 1; tokens <= 12; ++tokens) {
+                const correction more{
+                    .what = kind::charge, .of = {.tokens = tokens}, .into_debt = false};
+                const bucket b = corrected(t, take(t, bucket{}, 100, taken).after, 100, more);
+                const step said = take(t, b, 100, 0);
+                EXPECT_TRUE(said.allowed) << "no debt";
+                EXPECT_EQ(said.remaining, std::max<std::int64_t>(9 - taken - tokens, 0));
+            }
+        }
+        const bucket in_debt = corrected(
+            t, take(t, bucket{}, 100, 2).after, 100, {.what = kind::charge, .of = {.tokens = 30}}
+        );
+        EXPECT_EQ(
+            corrected(
+                t, in_debt, 100, {.what = kind::charge, .of = {.tokens = 1}, .into_debt = false}
+            ),
+            in_debt
+        );
+    }
+}
+
 TEST(correction, of_any_size_does_not_overflow)
 {
     const supplies s;

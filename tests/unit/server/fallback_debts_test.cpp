@@ -27,6 +27,7 @@ public:
     {
         const store::charge& c = charges.front();
         EXPECT_EQ(c.correction->what, limit::correction::kind::charge);
+        EXPECT_FALSE(c.correction->into_debt);
         EXPECT_FALSE(c.receipt.empty());
         charged[std::string{c.bucket_name.bytes()}] += c.correction->of.tokens;
         places_.emplace_back().hold(q);
