@@ -304,7 +304,9 @@ void limit_check::answered(const store::answer& a)
     elsewhere_.taken = a.admitted;
     elsewhere_.unanswered = false;
     elsewhere_.given = a;
-    if (!a.admitted) {
+    if (a.admitted) {
+        settle_unknown();
+    } else {
         give_back(at_home_);
     }
     finish();
@@ -318,32 +320,38 @@ void limit_check::failed(store::failure, store::taken tokens)
     listener_->decided(verdict_);
 }
 
+// By its policy, as the store says nothing of it. True: the request is refused.
+bool limit_check::settle(std::size_t i)
+{
+    const std::size_t index = elsewhere_.entry[i];
+    item& it = items_[index];
+    verdict::entry& e = verdict_.entries[index];
+    const limit::limit* const share = it.limit->share();
+    switch (it.rule->on_store_failure) {
+        case policy::failure_policy::open:
+            e.what = outcome::failed_open;
+            return false;
+        case policy::failure_policy::closed:
+            e.what = enforced(*it.rule) ? outcome::failed_closed : outcome::failed_open;
+            return enforced(*it.rule);
+        case policy::failure_policy::local:
+            // One part more than its bucket in the store, whose name is still needed there.
+            it.fallback_name = identity::bucket_name{it.name.bytes()};
+            it.fallback_name.add("local");
+            e.limit = share == nullptr ? it.limit : share;
+            fallback_.add(
+                it, index, it.fallback_name.hashed(), share == nullptr ? *it.charged : *share
+            );
+            return false;
+    }
+    return false;
+}
+
 void limit_check::settle_failure()
 {
     bool closed = false;
     for (std::size_t i = 0; i < elsewhere_.count; ++i) {
-        const std::size_t index = elsewhere_.entry[i];
-        item& it = items_[index];
-        verdict::entry& e = verdict_.entries[index];
-        const limit::limit* const share = it.limit->share();
-        switch (it.rule->on_store_failure) {
-            case policy::failure_policy::open:
-                e.what = outcome::failed_open;
-                break;
-            case policy::failure_policy::closed:
-                e.what = enforced(*it.rule) ? outcome::failed_closed : outcome::failed_open;
-                closed = closed || enforced(*it.rule);
-                break;
-            case policy::failure_policy::local:
-                // One part more than its bucket in the store, whose name is still needed there.
-                it.fallback_name = identity::bucket_name{it.name.bytes()};
-                it.fallback_name.add("local");
-                e.limit = share == nullptr ? it.limit : share;
-                fallback_.add(
-                    it, index, it.fallback_name.hashed(), share == nullptr ? *it.charged : *share
-                );
-                break;
-        }
+        closed = settle(i) || closed;
     }
     if (closed) {
         verdict_.is = verdict::ruling::unavailable;
@@ -352,6 +360,18 @@ void limit_check::settle_failure()
         give_back(at_home_);
     }
     finish();
+}
+
+// The request passes, though a part of the store has not decided: of limits in shadow mode.
+void limit_check::settle_unknown()
+{
+    for (std::size_t i = 0; i < elsewhere_.count; ++i) {
+        if (!elsewhere_.given.knows(i)) {
+            may_be_charged_ = true;
+            settle(i);
+        }
+    }
+    decide_locally(store::intent::take, fallback_, outcome::failed_local);
 }
 
 }  // namespace gateway::server

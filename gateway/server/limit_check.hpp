@@ -170,7 +170,9 @@ private:
     void reserve(const batch& b, store::shared_store* from, reserving what, reservation& into)
         const;
     void give_back(batch& b);
+    bool settle(std::size_t i);
     void settle_failure();
+    void settle_unknown();
     void finish();
 
     void answered(const store::answer& a) override;

@@ -176,6 +176,25 @@ class Counting(ClusterTest):
         self.assertEqual(self.failures(gateway), 0)
 
 
+class InShadow(ClusterTest):
+    def test_a_limit_in_shadow_mode_whose_node_is_away_changes_no_verdict(self):
+        text = self.text(timeout=200 if SLOW else 50, remember="false")
+        gateway = self.gateway(text.replace("all: { key", "all: { mode: shadow, key"))
+        self.wait_until_up(gateway)
+        self.assertEqual(self.statuses(gateway, "first", 1, "/both"), [200])
+        (tag,) = re.findall(rb"\{([0-9a-f]{8})\}all:", b" ".join(self.cluster.keys()))
+        away = self.cluster.owner(slot_of(tag.decode()))
+        self.learn(gateway, [f"s {n}" for n in range(12)])
+        owner = lambda client: self.cluster.owner(self.slot_of_client(client))
+        clients = [c for c in self.known if owner(c) is not away][:4]
+        for client, fault in zip(clients, (away.freeze, lambda: None, away.thaw, away.kill)):
+            fault()
+            got = self.statuses(gateway, client, 3, "/both")
+            self.assertEqual(got, [200, 200, 429], "its own limit decides")
+        undecided = gateway.metrics().sum("gateway_decisions_total", limit="all", outcome="failed_open")
+        self.assertGreaterEqual(undecided, 6)
+
+
 class Moving(ClusterTest):
     shape = {"masters": 2, "spare": 1}
 

@@ -1,6 +1,7 @@
 #include "gateway/store/redis/spread.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace gateway::store::redis {
 
@@ -89,7 +90,7 @@ void spreads::expire()
     const auto self = self_;
     while (!all_.empty() && all_.front().deadline() <= base::now()) {
         metrics_.failures[static_cast<std::size_t>(failure::timeout)].add();
-        all_.front().fail(failure::timeout, taken::perhaps);
+        all_.front().expire();
         if (*self == nullptr) {  // who was told was the last user
             return;
         }
@@ -102,16 +103,22 @@ void spreads::expire()
 spread::spread(spreads& owner, std::span<const charge> charges, std::span<const std::size_t> turns)
     : owner_(owner), count_(charges.size())
 {
+    std::array<bool, max_charges> is_needed{};
+    for (std::size_t i = 0; i < count_; ++i) {
+        is_needed[turns[i]] = is_needed[turns[i]] || charges[i].enforced;
+    }
     const auto order = std::span{place_of_}.first(count_);
     for (std::size_t i = 0; i < count_; ++i) {
         order[i] = i;
     }
-    std::stable_sort(order.begin(), order.end(), [turns](std::size_t a, std::size_t b) {
-        return turns[a] < turns[b];
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return std::pair{!is_needed[turns[a]], turns[a]} <
+               std::pair{!is_needed[turns[b]], turns[b]};
     });
     for (std::size_t i = 0; i < count_; ++i) {
         charges_[i] = owned_.emplace_back(charges[order[i]]).get();
         turn_of_[i] = turns[order[i]];
+        needed_ += is_needed[turns[order[i]]] ? 1 : 0;
     }
 }
 
@@ -141,17 +148,51 @@ void spread::answered(const answer& a)
         known_[at_ + i] = a.knows(i);
         taken_at_[at_ + i] = asked_at_;
     }
-    if (!a.admitted || at_ + in_turn_ == count_) {
-        finish(a.admitted);
-        return;
+    if (a.admitted) {
+        go_on();
+    } else {
+        finish(false);
     }
-    at_ += in_turn_;
-    in_turn_ = 0;
-    if (asker_.asker == nullptr) {
-        owner_.all_.erase(self);  // nobody waits for the rest; what was taken stays so
-    } else if (const auto why = ask_turn()) {
-        fail(*why, taken::no);
+}
+
+void spread::failed(failure why, taken tokens)
+{
+    if (may_do_without()) {
+        go_on();
+    } else {
+        fail(why, tokens);
     }
+}
+
+void spread::expire()
+{
+    if (may_do_without()) {
+        finish(true);
+    } else {
+        fail(failure::timeout, taken::perhaps);
+    }
+}
+
+// To the next turn, if there is one.
+void spread::go_on()
+{
+    at_ += std::exchange(in_turn_, 0);
+    while (at_ < count_) {
+        if (asker_.asker == nullptr) {
+            owner_.all_.erase(self);  // nobody waits for the rest; what was taken stays so
+            return;
+        }
+        const auto why = ask_turn();
+        if (!why) {
+            return;
+        }
+        if (!may_do_without()) {
+            fail(*why, taken::no);
+            return;
+        }
+        at_ += std::exchange(in_turn_, 0);
+    }
+    finish(true);
 }
 
 // What the turns before the present one took.

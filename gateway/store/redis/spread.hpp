@@ -1,5 +1,7 @@
 // A question whose buckets are in several slots of a cluster: asked slot by slot, each all or
-// nothing. Where one refuses or fails, what the slots before it gave is given back.
+// nothing. Where one refuses or fails, what the slots before it gave is given back. Slots in which
+// all limits are in shadow mode come last, and nothing fails for want of them: nothing is known of
+// their buckets then.
 //
 // So for the time of the asking others may find a bucket emptier than it will have been.
 #pragma once
@@ -80,6 +82,9 @@ public:
     // The end of it.
     void fail(failure why, taken tokens);
 
+    // Its time is over.
+    void expire();
+
 private:
     spreads& owner_;
     pending_question asker_;
@@ -92,6 +97,8 @@ private:
     std::array<limit::decision, max_charges> said_{};
     std::array<bool, max_charges> known_{};
     std::size_t count_;
+    // The first so many are in turns with a limit that is enforced.
+    std::size_t needed_ = 0;
     // The turn that is asked for: from there, so many.
     std::size_t at_ = 0;
     std::size_t in_turn_ = 0;
@@ -101,8 +108,12 @@ private:
     std::optional<failure> ask_turn();
     void answered(const answer& a) override;
 
-    void failed(failure why, taken tokens) override { fail(why, tokens); }
+    void failed(failure why, taken tokens) override;
 
+    // Without the present turn, and those behind it.
+    bool may_do_without() const { return at_ >= needed_; }
+
+    void go_on();
     void give_back();
     void finish(bool admitted);
 };
