@@ -105,7 +105,7 @@ void append_forwarded_response(
     const response_head& head, const response_options& options, std::string& out
 )
 {
-    append_what_stays(head, {!options.limits.empty(), options.edits}, out);
+    append_what_stays(head, {options.limits.replaces(), options.edits}, out);
     if (!head.has_date) {
         out.append(options.date);
     }

@@ -16,7 +16,7 @@ struct response_options {
     bool client_keep_alive = false;
     // Whether this connection ends after the response.
     bool close = false;
-    // What is said of limits; if there is anything, it replaces the upstream's X-RateLimit fields.
+    // What is said of limits; it may replace the upstream's X-RateLimit fields.
     limit_statement limits{};
     // The line Date to add if the upstream sent none (RFC 9110 §6.6.1).
     std::string_view date{};
@@ -35,7 +35,7 @@ void append_forwarded_response(
     const response_head& head, const response_options& options, std::string& out
 );
 
-// Appends an interim (1xx) head, without X-RateLimit fields if ours are to be in the final one, and
+// Appends an interim (1xx) head, without X-RateLimit fields if the final one loses them, and
 // without what `edits`, which may be null, takes out.
 void append_interim_response(
     const response_head& head, bool replace_ratelimit, const field_edits* edits, std::string& out

@@ -25,6 +25,8 @@ struct limit_header_options {
     bool reset_as_epoch = false;
     bool ratelimit = false;
 
+    bool any() const { return x_ratelimit || ratelimit; }
+
     bool operator==(const limit_header_options&) const = default;
 };
 
@@ -42,7 +44,13 @@ struct limit_statement {
     // The time at which they decided; used only if the reset is told as an epoch.
     base::duration unix_now{0};
 
-    bool empty() const { return reports.empty() || !(options.x_ratelimit || options.ratelimit); }
+    // The request's route has limits that clients are told of, though none may have decided: what
+    // the upstream says in X-RateLimit fields is not theirs to hear.
+    bool due = false;
+
+    bool replaces() const { return due || !empty(); }
+
+    bool empty() const { return reports.empty() || !options.any(); }
 };
 
 // Adds whole lines; nothing if it is empty. At most limit_headers_size() bytes.

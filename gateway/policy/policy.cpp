@@ -73,6 +73,9 @@ void policy::finish()
 {
     number_keys(limits);
     for (route& r : routes) {
+        r.enforces = std::any_of(r.limits.begin(), r.limits.end(), [this](std::size_t i) {
+            return limits[i].mode == mode::enforce;
+        });
         r.corrects = std::any_of(r.limits.begin(), r.limits.end(), [this](std::size_t i) {
             return limits[i].outcome.any();
         });

@@ -64,6 +64,8 @@ struct route {
     route_match match;
     // Indices into policy::limits.
     std::vector<std::size_t> limits;
+    // Whether one of them is enforced.
+    bool enforces = false;
     // Whether a response may correct what one of them charged.
     bool corrects = false;
     // Whether its requests may wait for their tokens.

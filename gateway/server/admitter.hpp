@@ -60,7 +60,8 @@ public:
 
     http::limit_statement limits_said() const
     {
-        return {reports_, view_->limit_headers, decided_at_};
+        const http::limit_header_options& how = view_->limit_headers;
+        return {reports_, how, decided_at_, route_ != nullptr && route_->enforces && how.any()};
     }
 
     // Whether its route answers instead of an upstream, of which there is none then.

@@ -54,7 +54,7 @@ std::uint64_t http1_state::respond(const admission& a)
 void http1_state::interim_response(const http::response_head& head)
 {
     if (!http_1_0_) {
-        const bool limited = !request_->limits_said().empty();
+        const bool limited = request_->limits_said().replaces();
         http::append_interim_response(head, limited, request_->response_edits(), port_.out());
     }
 }

@@ -214,6 +214,8 @@ TEST(forward_response, our_ratelimit_fields_replace_those_of_the_upstream)
     const auto replaced = checked(forwarded(bytes, {.limits = nine_left}));
     EXPECT_EQ(values_of(replaced, field_name::x_ratelimit), "10|9|1");
     EXPECT_EQ(values_of(replaced, field_name::other), "b|1");
+    const auto undecided = checked(forwarded(bytes, {.limits = {.due = true}}));
+    EXPECT_EQ(values_of(undecided, field_name::x_ratelimit), "-");
 }
 
 TEST(forward_response, the_request_id_is_ours_alone)
