@@ -1,10 +1,11 @@
-"""Every fault that a proxy in front of a store can cause, under load, for each policy."""
+"""Every fault that a proxy in front of one Redis can cause, under load, for each policy."""
 import json
 
 from harness.client import get
 from harness.fault_proxy import FaultProxy
 from harness.fault_case import (
     FaultTest,
+    NetworkFaults,
     POLICIES,
     RECOVERY,
     TIMEOUT,
@@ -15,47 +16,12 @@ from harness.fault_case import (
 from harness.process import SLOW, wait_until
 
 
-class ThroughProxy(FaultTest):
+class ThroughProxy(NetworkFaults, FaultTest):
     def setUp(self):
         super().setUp()
         self.fault = self.started(FaultProxy(self.store.port))
         self.empty_buckets()
         self.gateway_under_test = self.start(self.fault.url)
-
-    def fails(self, mode, **options):
-        self.run_fault(
-            mode, lambda: self.fault.set(mode), lambda: self.fault.set("pass"), **options
-        )
-
-    def test_hold(self):
-        self.fails("hold")
-
-    def test_blackhole(self):
-        self.fails("blackhole")
-
-    def test_halfhole(self):
-        self.fails("halfhole")
-
-    def test_delay(self):
-        self.fails(f"delay {TIMEOUT * 4000:.0f}")
-
-    def test_refuse(self):
-        self.fails("refuse")
-
-    def test_reset(self):
-        self.fails("reset")
-
-    def test_close(self):
-        self.fails("close")
-
-    def test_cut(self):
-        self.fails("cut")
-
-    def test_drip(self):
-        self.fails("drip")
-
-    def test_garbage(self):
-        self.fails("garbage", opens_breaker=False)
 
     def test_error_loading(self):
         self.fails("error LOADING Redis is loading the dataset in memory")

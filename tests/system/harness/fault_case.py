@@ -53,6 +53,45 @@ def follows_policy(answer):
     }[answer.tag]
 
 
+class NetworkFaults:
+    """What a network does to a store of any kind, by `self.fault`, which stands in between."""
+
+    def fails(self, mode, **options):
+        self.run_fault(
+            mode, lambda: self.fault.set(mode), lambda: self.fault.set("pass"), **options
+        )
+
+    def test_hold(self):
+        self.fails("hold")
+
+    def test_blackhole(self):
+        self.fails("blackhole")
+
+    def test_halfhole(self):
+        self.fails("halfhole")
+
+    def test_delay(self):
+        self.fails(f"delay {TIMEOUT * 4000:.0f}")
+
+    def test_refuse(self):
+        self.fails("refuse")
+
+    def test_reset(self):
+        self.fails("reset")
+
+    def test_close(self):
+        self.fails("close")
+
+    def test_cut(self):
+        self.fails("cut")
+
+    def test_drip(self):
+        self.fails("drip")
+
+    def test_garbage(self):
+        self.fails("garbage", opens_breaker=False)
+
+
 class FaultTest(SystemTest):
     alone = True
     server = RedisServer

@@ -1,4 +1,4 @@
-"""A proxy between the gateway and Redis that misbehaves on command.
+"""A proxy between the gateway and a store that misbehaves on command.
 
 It is a process of its own, so that its work never delays the client that measures. Commands come
 as lines on stdin, each is answered by one line:
@@ -15,7 +15,7 @@ as lines on stdin, each is answered by one line:
   drip          replies come one byte every 20 ms
   garbage       replies are replaced by bytes that are no reply
   dup           each reply comes twice
-  error TEXT    every command is answered with -TEXT and goes no further
+  error TEXT    every command to Redis is answered with -TEXT and goes no further
 """
 import asyncio
 import os
@@ -140,6 +140,7 @@ class FaultProxy:
         from harness.process import Child, free_port  # the proxy's own process does without
 
         self.port = free_port()
+        self._server_port = server_port
         words = [sys.executable, os.path.abspath(__file__), str(self.port), str(server_port)]
         self._child = Child(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self._await_ok()
@@ -147,6 +148,10 @@ class FaultProxy:
     @property
     def url(self):
         return f"redis://127.0.0.1:{self.port}/0"
+
+    def in_front(self, url):
+        """That of its server, by way of the proxy."""
+        return url.replace(f":{self._server_port}/", f":{self.port}/")
 
     def set(self, mode):
         self._child.stdin.write(mode.encode() + b"\n")
