@@ -7,51 +7,61 @@ namespace gateway::store {
 
 namespace {
 
-enum class verdict : std::uint8_t { swapped, others };
+enum class verdict : std::uint8_t { swapped, others, no_room };
 
-// What is known of these buckets; their segments are locked.
-std::string records_of(memory_parts& parts, std::span<const bucket_id> ids, std::int64_t now)
+// What is known of a bucket; its segment is locked.
+std::string record_of(memory_parts& parts, const bucket_id& id, std::int64_t now)
 {
     snapshot_bytes bytes;
     record_writer records{bytes, now, in_flight::told};
-    for (const bucket_id& id : ids) {
-        segment& in = parts.buckets.at(parts.buckets.segment_of(id));
-        if (const limit::bucket* const b = in.find(id)) {
-            records.add(slot{id, in.tag_of(*b), *b}, in.history_of(*b));
-        }
-        if (const limit::offences* const o = in.find_offences(id)) {
-            records.add(id, *o);
-        }
+    segment& in = parts.buckets.at(parts.buckets.segment_of(id));
+    if (const limit::bucket* const b = in.find(id)) {
+        records.add(slot{id, in.tag_of(*b), *b}, in.history_of(*b));
+    }
+    if (const limit::offences* const o = in.find_offences(id)) {
+        records.add(id, *o);
     }
     bytes.put(record::end);
     return std::string{bytes.bytes()};
 }
 
-// Instead of what is known of them; their segments are locked.
-void put(
-    memory_parts& parts, std::span<const bucket_id> ids, std::string_view records, std::int64_t now
-)
+// Instead of what is known of it; its segment is locked. False: there is no room for it.
+bool put(memory_parts& parts, const bucket_id& id, std::string_view record, std::int64_t now)
 {
-    for (const bucket_id& id : ids) {
-        segment& in = parts.buckets.at(parts.buckets.segment_of(id));
-        if (limit::bucket* const b = in.find(id)) {
-            in.make_full(*b, now);
-        }
-        if (limit::offences* const o = in.find_offences(id)) {
-            *o = {};
-        }
+    segment& in = parts.buckets.at(parts.buckets.segment_of(id));
+    if (limit::bucket* const b = in.find(id)) {
+        in.make_full(*b, now);
     }
-    bytes_reader from{records};
+    if (limit::offences* const o = in.find_offences(id)) {
+        *o = {};
+    }
+    bytes_reader from{record};
     record_reader reader{parts, from, now, now};
     reader.has_locks();
-    reader.read_all();
+    return reader.read_all() == 0;
 }
 
+// Whether there is room for `fresh` instead of what is known.
+bool fits(
+    memory_parts& parts,
+    const bucket_id& id,
+    std::string_view present,
+    std::string_view fresh,
+    std::int64_t now
+)
+{
+    const bool placed = present == fresh || put(parts, id, fresh, now);
+    return put(parts, id, present, now) && placed;
+}
+
+// Each once.
 std::vector<bucket_id> ids_of(std::span<const charge> charges)
 {
     std::vector<bucket_id> ids;
     for (const charge& c : charges) {
-        ids.push_back(id_of(c));
+        if (std::find(ids.begin(), ids.end(), id_of(c)) == ids.end()) {
+            ids.push_back(id_of(c));
+        }
     }
     return ids;
 }
@@ -77,35 +87,54 @@ segment_locks::~segment_locks()
     }
 }
 
-std::string bucket_swap::copies() const
+bucket_swap::bucket_swap(memory_parts& parts, std::span<const charge> charges, base::instant now)
+    : parts_(parts), ids_(ids_of(charges)), now_(now.time_since_epoch().count())
+{}
+
+std::vector<std::string> bucket_swap::copies() const
 {
-    const std::vector<bucket_id> ids = ids_of(charges_);
-    const segment_locks locked{parts_.buckets, ids};
-    return records_of(parts_, ids, now_);
+    const segment_locks locked{parts_.buckets, ids_};
+    std::vector<std::string> all;
+    for (const bucket_id& id : ids_) {
+        all.push_back(record_of(parts_, id, now_));
+    }
+    return all;
 }
 
-void bucket_swap::write_request(std::string_view before, std::string_view after)
+void bucket_swap::write_request()
 {
+    const std::vector<std::string> after = copies();
     request_.clear();
     request_.put(now_);
-    request_.put(static_cast<std::uint32_t>(charges_.size()));
-    for (const bucket_id& id : ids_of(charges_)) {
-        request_.put(id);
+    request_.put(static_cast<std::uint32_t>(ids_.size()));
+    for (std::size_t i = 0; i < ids_.size(); ++i) {
+        request_.put(ids_[i]);
+        request_.put_text(before_[i]);
+        request_.put_text(after[i]);
     }
-    request_.put_text(before);
-    request_.put_text(after);
 }
 
 bool bucket_swap::settle(std::string_view answer)
 {
     bytes_reader from{answer};
-    if (from.get<verdict>() == verdict::swapped) {
+    const auto said = from.get<verdict>();
+    if (said == verdict::swapped) {
         return true;
     }
-    const std::vector<bucket_id> ids = ids_of(charges_);
-    const segment_locks locked{parts_.buckets, ids};
-    parts_.place = std::max(parts_.place.load(), from.get<std::int64_t>());
-    put(parts_, ids, from.text(), now_);
+    const segment_locks locked{parts_.buckets, ids_};
+    std::vector<bucket_id> both;
+    if (said == verdict::others) {
+        parts_.place = std::max(parts_.place.load(), from.get<std::int64_t>());
+    }
+    for (std::size_t i = 0; i < ids_.size(); ++i) {
+        const bool has_place = said == verdict::others
+                                   ? put(parts_, ids_[i], from.text(), now_)
+                                   : put(parts_, ids_[i], before_[i], now_) && from.get<bool>();
+        if (has_place) {
+            both.push_back(ids_[i]);
+        }
+    }
+    ids_ = both;
     return false;
 }
 
@@ -114,23 +143,39 @@ std::string swap_desk::answer(std::string_view request)
     release();
     bytes_reader from{request};
     const auto now = from.get<std::int64_t>();
-    std::vector<bucket_id> ids(std::min<std::size_t>(from.get<std::uint32_t>(), max_charges));
-    for (bucket_id& id : ids) {
-        id = from.get<bucket_id>();
+    std::vector<swapped_bucket> all(std::min<std::size_t>(from.get<std::uint32_t>(), max_charges));
+    std::vector<bucket_id> ids;
+    for (swapped_bucket& b : all) {
+        b.id = from.get<bucket_id>();
+        b.before = from.text();
+        b.after = from.text();
+        ids.push_back(b.id);
     }
-    const std::string_view before = from.text();
-    const std::string_view after = from.text();
     held_.emplace(parts_.buckets, ids);
-    const std::string present = records_of(parts_, ids, now);
+    bool same = true;
+    bool fit = true;
+    for (swapped_bucket& b : all) {
+        b.present = record_of(parts_, b.id, now);
+        b.fits = fits(parts_, b.id, b.present, b.after, now);
+        same = same && b.present == b.before;
+        fit = fit && b.fits;
+    }
     snapshot_bytes answer;
-    if (present == before) {
-        put(parts_, ids, after, now);
-        answer.put(verdict::swapped);
-        release();
-    } else {
-        answer.put(verdict::others);
+    answer.put(!fit ? verdict::no_room : same ? verdict::swapped : verdict::others);
+    if (fit && !same) {
         answer.put(parts_.place.load());
-        answer.put_text(present);
+    }
+    for (const swapped_bucket& b : all) {
+        if (!fit) {
+            answer.put(b.fits);
+        } else if (same) {
+            put(parts_, b.id, b.after, now);
+        } else {
+            answer.put_text(b.present);
+        }
+    }
+    if (same || !fit) {
+        release();
     }
     return std::string{answer.bytes()};
 }

@@ -1,7 +1,8 @@
 // Questions about buckets that were handed over to the process that follows. This process keeps a
 // copy of each bucket, decides by it, and asks that process to put the outcome in the place of what
 // it was decided by. If the bucket is another one there by now, that one comes back, and the
-// decision is made again: so both decide by the same buckets, one after the other.
+// decision is made again: so both decide by the same buckets, one after the other. A bucket for
+// which one of the two has no room is left out, and each decides about its client for itself.
 #pragma once
 
 #include "gateway/store/memory_records.hpp"
@@ -31,32 +32,33 @@ private:
 // A question in the process that had the buckets: one request, or two.
 class bucket_swap {
 public:
-    bucket_swap(memory_parts& parts, std::span<const charge> charges, base::instant now)
-        : parts_(parts), charges_(charges), now_(now.time_since_epoch().count())
-    {}
+    bucket_swap(memory_parts& parts, std::span<const charge> charges, base::instant now);
 
     // Changes the copies here.
     template <typename Change>
     void decide(Change change)
     {
-        const std::string before = copies();
+        before_ = copies();
         change();
-        write_request(before, copies());
+        write_request();
     }
 
     std::string_view request() const { return request_.bytes(); }
 
-    // False: other buckets came back, by which to decide again.
+    // False: decide again, as other buckets came back, or one is left out from now on.
     bool settle(std::string_view answer);
 
 private:
     memory_parts& parts_;
-    std::span<const charge> charges_;
+    // Those that both processes have room for, as far as is known.
+    std::vector<bucket_id> ids_;
     std::int64_t now_;
+    // What was known of these before.
+    std::vector<std::string> before_;
     snapshot_bytes request_;
 
-    std::string copies() const;
-    void write_request(std::string_view before, std::string_view after);
+    std::vector<std::string> copies() const;
+    void write_request();
 };
 
 // In the process that has the buckets: answers such requests. One thread.
@@ -70,6 +72,14 @@ public:
     void release() { held_.reset(); }
 
 private:
+    struct swapped_bucket {
+        bucket_id id;
+        std::string_view before;
+        std::string_view after;
+        std::string present;
+        bool fits = true;
+    };
+
     memory_parts& parts_;
     std::optional<segment_locks> held_;
 };

@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <random>
+#include <string>
 #include <sys/mman.h>
 #include <thread>
 #include <unistd.h>
@@ -119,6 +121,60 @@ TEST_F(handovers, leave_nobody_a_token_more)
     }
     EXPECT_FALSE(takes(before, c));
     EXPECT_FALSE(takes(after, c));
+}
+
+// Of more clients than any of the small tables below has room for.
+std::string client(int number)
+{
+    return "client " + std::to_string(number);
+}
+
+TEST_F(handovers, end_where_the_first_process_has_no_room_for_what_comes_back)
+{
+    memory_store small{{.max_buckets = 16}};
+    charge other = of(tokens, "b");
+    other.limit_name = "other";
+    small.leave();
+    small.follow(keeper);
+    EXPECT_TRUE(takes(small, other)) << "it has its place";
+    std::vector<std::string> names;
+    for (int i = 0; i < 100; ++i) {
+        names.push_back(client(i));
+    }
+    for (const std::string& name : names) {
+        takes(small, of(slow, name));
+    }
+    const charge c = of(slow, "only there");
+    ASSERT_TRUE(takes(after, c));
+    const std::array<charge, 2> both{other, c};
+    int passed = 0;
+    for (int i = 0; i < 20; ++i) {
+        answer a;
+        passed += small.take(both, now, a) && a.admitted ? 1 : 0;
+    }
+    EXPECT_EQ(passed, 4) << "the other limit is the same for both";
+    EXPECT_FALSE(takes(after, other));
+}
+
+TEST_F(handovers, give_no_token_more_where_the_next_process_has_no_room)
+{
+    memory_store small{{.max_buckets = 16}};
+    neighbour cramped{small};
+    before.leave();
+    before.follow(cramped);
+    std::vector<std::string> names;
+    for (int i = 0; i < 100; ++i) {
+        names.push_back(client(i));
+    }
+    for (const std::string& name : names) {
+        takes(small, of(slow, name));
+    }
+    const charge c = of(slow, "only here");
+    int passed = 0;
+    for (int i = 0; i < 600; ++i) {
+        passed += takes(before, c) ? 1 : 0;
+    }
+    EXPECT_EQ(passed, 500);
 }
 
 TEST_F(handovers, keep_requests_in_flight)
