@@ -99,6 +99,9 @@ void bucket_snapshots::stop_writer()
 
 void bucket_snapshots::was_written(const std::optional<std::string>& complaint)
 {
+    if (!options_) {
+        return;  // it was left meanwhile
+    }
     const std::string now = complaint.value_or("");
     if (now != complaint_ && !now.empty()) {
         log(log_level::error, about(*options_) + " cannot be written: " + now);

@@ -150,11 +150,16 @@ own_start own_start_of(int argc, const char* const* argv)
 }
 
 successor::successor(const net::executor& executor, store::memory_store& buckets, outcome ended)
-    : buckets_(buckets), ended_(std::move(ended)), timer_(executor), events_(executor)
+    : buckets_(buckets),
+      ended_(std::move(ended)),
+      timer_(executor),
+      events_(executor),
+      self_(std::make_shared<successor*>(this))
 {}
 
 successor::~successor()
 {
+    *self_ = nullptr;
     if (!serves_) {
         if (pid_ > 0) {
             end_of_process();
@@ -189,9 +194,9 @@ void successor::start(
     }
     events_.assign(channel_.fd());
     timer_.expires_after(timeout);
-    timer_.async_wait([this, timeout](const boost::system::error_code& ec) {
-        if (!ec) {
-            fail("was not ready within " + config::format_duration(timeout));
+    timer_.async_wait([of = self_, timeout](const boost::system::error_code& ec) {
+        if (!ec && *of != nullptr) {
+            (*of)->fail("was not ready within " + config::format_duration(timeout));
         }
     });
     wait();
@@ -201,9 +206,9 @@ void successor::wait()
 {
     events_.async_wait(
         boost::asio::posix::descriptor_base::wait_read,
-        [this](const boost::system::error_code& ec) {
-            if (!ec) {
-                heard();
+        [of = self_](const boost::system::error_code& ec) {
+            if (!ec && *of != nullptr) {
+                (*of)->heard();
             }
         }
     );
@@ -244,9 +249,9 @@ void successor::await_exit()
         fail(ended_too_early);
         return;
     }
-    const auto ends = [this](const boost::system::error_code& ec) {
-        if (!ec) {
-            fail(ended_too_early);
+    const auto ends = [of = self_](const boost::system::error_code& ec) {
+        if (!ec && *of != nullptr) {
+            (*of)->fail(ended_too_early);
         }
     };
     events_.assign(exit_.fd());
@@ -275,7 +280,12 @@ void successor::fail(const std::string& why)
     timer_.cancel();
     const std::string how = pid_ > 0 ? ", " + end_of_process() : "";
     buckets_.stay();
-    boost::asio::post(timer_.get_executor(), [this, why = why + how] { ended_(why); });
+    boost::asio::post(timer_.get_executor(), [of = self_, why = why + how] {
+        if (*of != nullptr) {
+            const outcome ended = (*of)->ended_;  // which may destroy this
+            ended(why);
+        }
+    });
 }
 
 // How it ended, or was made to.

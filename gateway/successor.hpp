@@ -9,6 +9,7 @@
 #include <boost/asio/posix/basic_stream_descriptor.hpp>
 
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -62,6 +63,8 @@ private:
     bool serves_ = false;
     // Held by who asks.
     std::mutex asking_;
+    // What is on its way to this may come after its end.
+    std::shared_ptr<successor*> self_;
 
     void wait();
     void heard();

@@ -68,7 +68,8 @@ session::session(
       limit_(limit),
       descriptor_(executor),
       lookup_wait_(executor),
-      timer_(executor)
+      timer_(executor),
+      self_(std::make_shared<session*>(this))
 {
     for (const net::server_address& s : options_.servers) {
         names_.push_back(net::resolved_name::of(
@@ -275,10 +276,10 @@ void session::begin_limit()
 {
     expired_ = false;
     timer_.expires_after(limit_);
-    timer_.async_wait([this, mine = ++wait_](const boost::system::error_code& ec) {
-        if (!ec && wait_ == mine) {
-            expired_ = true;
-            descriptor_.cancel();
+    timer_.async_wait([of = self_, mine = ++wait_](const boost::system::error_code& ec) {
+        if (!ec && *of != nullptr && (*of)->wait_ == mine) {
+            (*of)->expired_ = true;
+            (*of)->descriptor_.cancel();
         }
     });
 }

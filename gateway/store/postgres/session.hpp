@@ -31,7 +31,11 @@ public:
     // `limit`: how long finding a server may take, and how long any answer.
     session(const net::executor& executor, const postgres_options& options, base::duration limit);
 
-    ~session() { close(); }
+    ~session()
+    {
+        *self_ = nullptr;
+        close();
+    }
 
     session(const session&) = delete;
     session& operator=(const session&) = delete;
@@ -90,6 +94,8 @@ private:
     bool cancelled_ = false;
     bool is_pooled_ = false;
     trouble trouble_;
+    // The timer's end may come after ours.
+    std::shared_ptr<session*> self_;
 
     net::task<> look_up(std::size_t server);
     net::task<bool> open_one(std::size_t server, const net::resolved_name::endpoint& at);
