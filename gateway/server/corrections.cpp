@@ -11,6 +11,9 @@ namespace {
 
 constexpr base::duration asked_for = std::chrono::minutes{1};
 
+// A store that could not be asked is asked again so soon.
+constexpr base::duration rest = std::chrono::milliseconds{100};
+
 constexpr base::duration second = std::chrono::seconds{1};
 
 // Since the tokens were there, in the ticks of their store.
@@ -52,6 +55,11 @@ corrections::pending::pending(
       since_(owner.loop_.now())
 {}
 
+bool corrections::pending::waits(base::instant now) const
+{
+    return !asked() && now - asked_at_ >= rest;
+}
+
 // What flows back while the store is away is not given back as well.
 bool corrections::pending::is_needless()
 {
@@ -67,6 +75,7 @@ void corrections::pending::ask()
         owner_.pending_.erase(self);
         return;
     }
+    asked_at_ = owner_.loop_.now();
     (void)store_.ask({&charge_, 1}, *this);  // if it cannot be asked now, retry() comes again
 }
 
@@ -82,7 +91,9 @@ void corrections::make(
             .place = r.place};
         limit::correction now = what;
         now.of.held = held(there_at(r), loop_.now(), base::duration{1});
-        local_.correct(c, now, loop_.now());
+        if (!local_.correct(c, now, loop_.now())) {
+            r.metrics->corrections_lost.add();
+        }
     } else if (pending_.size() < max_pending) {
         pending& made = pending_.emplace_back(*this, view, r, what);
         made.self = std::prev(pending_.end());
@@ -99,7 +110,7 @@ void corrections::retry()
         if (loop_.now() - p.since() > asked_for) {
             p.lose();
             pending_.erase(p.self);
-        } else if (p.waits()) {
+        } else if (p.waits(loop_.now())) {
             p.ask();
         }
     }

@@ -48,7 +48,8 @@ private:
         // If the store can be asked now. Destroys it if there is nothing to correct any more.
         void ask();
 
-        bool waits() const { return !asked(); }
+        // It is time to ask, again.
+        bool waits(base::instant now) const;
 
         base::instant since() const { return since_; }
 
@@ -68,6 +69,7 @@ private:
         limit::correction what_;
         store::charge charge_;
         base::instant since_;
+        base::instant asked_at_{};
 
         // What was taken has come back by itself.
         bool is_needless();

@@ -13,6 +13,13 @@ std::int64_t fresh_place()
     return static_cast<std::int64_t>(random() >> 11);
 }
 
+namespace {
+
+// A store that could not be asked is asked again so soon.
+constexpr base::duration rest = std::chrono::milliseconds{100};
+
+}  // namespace
+
 // One place, and the question that renews it.
 class leases::lease final : private store::question {
 public:
@@ -36,8 +43,9 @@ public:
             return;
         }
         due_ = now + every(*charge_.limit);
+        asked_at_ = now;
         if (store_.ask({&charge_, 1}, *this)) {
-            due_ = now;  // it cannot be asked now: again with the next tick
+            due_ = now + rest;
         }
     }
 
@@ -49,13 +57,14 @@ private:
     store::shared_store& store_;
     std::string bucket_name_;
     base::instant due_;
+    base::instant asked_at_{};
     const limit::correction renewal_{.what = limit::correction::kind::renew};
     store::charge charge_;
 
     // A place that is lost stays lost: its request goes on.
     void answered(const store::answer&) override {}
 
-    void failed(store::failure, store::taken) override { due_ = base::instant{}; }
+    void failed(store::failure, store::taken) override { due_ = asked_at_ + rest; }
 };
 
 leases::leases(const net::loop& l) : loop_(l) {}
