@@ -1,5 +1,7 @@
 #include "gateway/server/fallback_debts.hpp"
 
+#include "gateway/identity/bucket_name.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -7,7 +9,8 @@ namespace gateway::server {
 
 void fallback_debts::add(const std::shared_ptr<const policy_view>& view, reserved r)
 {
-    const auto known = all_.find(r.bucket_name);
+    const base::hash128 id = identity::hashed(r.bucket_name).hash();
+    const auto known = all_.find(id);
     if (known != all_.end()) {
         r.cost += known->second.of.cost;
     } else if (all_.size() == max_buckets) {
@@ -15,8 +18,7 @@ void fallback_debts::add(const std::shared_ptr<const policy_view>& view, reserve
         return;
     }
     r.cost = std::min(r.cost, r.limit->burst());
-    const std::string name = r.bucket_name;
-    all_[name] = {view, std::move(r)};
+    all_[id] = {view, std::move(r)};
 }
 
 void fallback_debts::settle()
@@ -45,7 +47,7 @@ void fallback_debts::settle()
 
 void fallback_debts::lose_all()
 {
-    for (const auto& [name, d] : all_) {
+    for (const auto& [id, d] : all_) {
         lose(d);
     }
     all_.clear();

@@ -6,7 +6,6 @@
 #include "gateway/server/corrections.hpp"
 
 #include <memory>
-#include <string>
 #include <unordered_map>
 
 namespace gateway::server {
@@ -43,8 +42,14 @@ private:
 
     corrections& make_;
     const net::loop& loop_;
-    // By the names of buckets.
-    std::unordered_map<std::string, debt> all_;
+
+    // Of a hash that nobody outside can aim.
+    struct hash_of {
+        std::size_t operator()(const base::hash128& id) const { return id.low; }
+    };
+
+    // By the hashes of buckets' names.
+    std::unordered_map<base::hash128, debt, hash_of> all_;
 
     static void lose(const debt& d) { d.of.metrics->corrections_lost.add(); }
 };
