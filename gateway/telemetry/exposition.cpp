@@ -256,6 +256,10 @@ void add_store_families(families& all, const table<store_metrics>& stores, const
         "gateway_store_leased_decisions_total",
         "Decisions from tokens that were taken ahead from a store, without asking it."
     );
+    auto kept = counter_family(
+        "gateway_store_give_backs_lost_total",
+        "Charges of refused requests that a cluster did not take back."
+    );
     auto failures = counter_family(
         "gateway_store_failures_total", "Questions a store did not answer, by reason."
     );
@@ -265,6 +269,7 @@ void add_store_families(families& all, const table<store_metrics>& stores, const
         add_row(duration, {owner}, durations(blocks));
         add_row(requests, {owner}, sum(blocks, &store_metrics::requests));
         add_row(leased, {owner}, sum(blocks, &store_metrics::leased_decisions));
+        add_row(kept, {owner}, sum(blocks, &store_metrics::give_backs_lost));
         add_failures(failures, owner, blocks, known);
         if (in_use(blocks)) {
             add_row(health, {owner}, up(blocks));
@@ -273,6 +278,7 @@ void add_store_families(families& all, const table<store_metrics>& stores, const
     add_family(all, std::move(duration));
     add_family(all, std::move(requests));
     add_family(all, std::move(leased));
+    add_family(all, std::move(kept));
     add_family(all, std::move(failures));
     add_family(all, std::move(health));
 }

@@ -129,6 +129,8 @@ struct store_metrics {
     counter requests;
     // Made from tokens that were taken ahead, without it.
     counter leased_decisions;
+    // Charges of refused requests that were not given back.
+    counter give_backs_lost;
 
     std::array<counter, max_failure_reasons> failures;
 

@@ -64,8 +64,10 @@ private:
     void failed(failure, taken) override { owner_.retry_later(); }
 };
 
-give_backs::give_backs(const net::executor& executor, shared_store& to)
-    : to_(to), timer_(executor), self_(std::make_shared<give_backs*>(this))
+give_backs::give_backs(
+    const net::executor& executor, shared_store& to, telemetry::store_metrics& metrics
+)
+    : to_(to), metrics_(metrics), timer_(executor), self_(std::make_shared<give_backs*>(this))
 {}
 
 give_backs::~give_backs()
@@ -77,6 +79,7 @@ give_backs::~give_backs()
 void give_backs::close()
 {
     closed_ = true;
+    metrics_.give_backs_lost.add(all_.size());
     all_.clear();
     timer_.cancel();
 }
@@ -84,6 +87,7 @@ void give_backs::close()
 void give_backs::add(const charge& c, const limit::decision& said, base::instant taken_at)
 {
     if (closed_ || all_.size() == max_pending) {
+        metrics_.give_backs_lost.add();
         return;
     }
     pending& made = all_.emplace_back(*this, c, said, taken_at);
@@ -111,6 +115,7 @@ void give_backs::retry()
     for (auto next = all_.begin(); next != all_.end();) {
         pending& p = *next++;
         if (p.is_over(now)) {
+            metrics_.give_backs_lost.add();
             all_.erase(p.self);
         } else if (!p.asked()) {
             p.ask();

@@ -32,7 +32,7 @@ spreads::spreads(
     : store_(store),
       timeout_(timeout),
       metrics_(metrics),
-      give_backs_(executor, store),
+      give_backs_(executor, store, metrics),
       timer_(executor),
       self_(std::make_shared<spreads*>(this))
 {}
