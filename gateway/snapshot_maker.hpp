@@ -25,6 +25,7 @@ public:
 
 private:
     const std::string via_name_;
+    // The first one: whoever begins with it comes to the keys of all others.
     const net::ticket_secret tickets_ = net::ticket_secret::make(base::now());
     std::unique_ptr<server::echo_server> echo_;
     // By the upstream's name.
