@@ -1,6 +1,7 @@
 """Faults of a real PostgreSQL server, under load, for each policy."""
 from harness.clock import running
-from harness.fault_case import FaultTest, RECOVERY, follows_policy
+from harness.case import SystemTest
+from harness.fault_case import FaultTest, POLICIES, RECOVERY, configuration, follows_policy
 from harness.postgres_server import PostgresServer
 from harness.process import wait_until
 
@@ -83,3 +84,34 @@ class RealServer(FaultTest):
             self.store.command("DROP SCHEMA gateway CASCADE")
             wait_until(lambda: gateway.get("/closed").status == 503, RECOVERY)
             wait_until(lambda: gateway.get("/closed").status == 200, RECOVERY * 5)
+
+
+class Full(SystemTest):
+    def test_a_server_that_takes_no_more_connections(self):
+        few = ("max_connections=4", "superuser_reserved_connections=0")
+        server = self.started(PostgresServer(*few))
+        others = [server.session() for _ in range(4)]
+        for other in others:
+            other.stdin.write(b"SELECT 1;\n")
+            other.stdin.flush()
+            self.assertEqual(other.stdout.readline(), b"1\n")
+        gateway = self.gateway(configuration(server.url, burst=10) + "workers: 1\n")
+        gateway.wait_for_diagnostic("too many clients already")
+        self.assertEqual([gateway.get("/" + p).status for p in POLICIES], [200, 503, 200])
+        for other in others:
+            other.stop()
+        wait_until(lambda: gateway.get("/closed").status == 200, RECOVERY + 1)
+
+
+class Durable(SystemTest):
+    def test_a_crash_forgets_nothing(self):
+        server = self.started(PostgresServer())
+        text = configuration(server.url, burst=3).replace("url:", "durable: true, url:")
+        gateway = self.gateway(text)
+        wait_until(lambda: gateway.metrics().sum("gateway_store_up", store="r"), 10, "it is up")
+        self.assertEqual([gateway.get("/closed").status for _ in range(4)], [200] * 3 + [429])
+        server.kill()
+        server.start()
+        wait_until(lambda: gateway.metrics().sum("gateway_store_up", store="r"), 10, "it is up")
+        wait_until(lambda: gateway.get("/closed").status != 503, RECOVERY + 1)
+        self.assertEqual(gateway.get("/closed").status, 429)
