@@ -16,7 +16,7 @@ std::int64_t fresh_place()
 namespace {
 
 // A store that could not be asked is asked again so soon.
-constexpr base::duration rest = std::chrono::milliseconds{100};
+constexpr base::duration again_after = std::chrono::milliseconds{100};
 
 }  // namespace
 
@@ -45,7 +45,7 @@ public:
         due_ = now + every(*charge_.limit);
         asked_at_ = now;
         if (store_.ask({&charge_, 1}, *this)) {
-            due_ = now + rest;
+            due_ = now + again_after;
         }
     }
 
@@ -64,7 +64,7 @@ private:
     // A place that is lost stays lost: its request goes on.
     void answered(const store::answer&) override {}
 
-    void failed(store::failure, store::taken) override { due_ = asked_at_ + rest; }
+    void failed(store::failure, store::taken) override { due_ = asked_at_ + again_after; }
 };
 
 leases::leases(const net::loop& l) : loop_(l) {}
