@@ -48,7 +48,8 @@ struct pending_question {
         return q;
     }
 
-    // What stands here, of which the place knows nothing more; it can be told, and not leave.
+    // What stands here, whose place is free then. Its asker can still be answered by it, and can no
+    // longer abandon it.
     pending_question claim()
     {
         pending_question claimed = *this;

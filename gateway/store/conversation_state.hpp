@@ -122,7 +122,7 @@ public:
 private:
     conversation_port& port_;
     conversation_options options_;
-    // How overdue a reply is when it is taken never to come.
+    // How long after its deadline a call is given up, and its connection with it.
     base::duration stuck_after_;
 
     telemetry::store_metrics& metrics_;

@@ -7,11 +7,11 @@
 // word counts for longer than `fresh_for` after the question, so that a bucket that was deleted by
 // hand is noticed, too. Where no answer tells of gifts, `fresh_for` is as short as `heard_for`.
 //
-// A position on a limit moves back by gifts only, and by what others give back of their leases,
-// which waits for the moment that the store named: whoever takes from the bucket can only make it
-// emptier. So what the store said of a bucket once is, with the tokens that have flowed back since,
-// the most that can be in it now. A request that is too much for that is too much for the store.
-// What is not remembered, any more or yet, costs a question and nothing else.
+// What a bucket owes shrinks faster than its rate by gifts only, and by what others give back of
+// their leases, which waits for the moment that the store named: whoever takes from the bucket can
+// only make it emptier. So what the store said of a bucket once is, with the tokens that have
+// flowed back since, the most that can be in it now. A request that is too much for that is too
+// much for the store. What is not remembered, any more or yet, costs a question and nothing else.
 //
 // Memory is fixed: places in sets of four, found by a keyed hash of the bucket's name; in a full
 // set the one that is full again first makes room. One thread. Time is an argument.

@@ -36,7 +36,7 @@ public:
           until_(by.until)
     {}
 
-    // What the bucket has not been paid back of those that are left.
+    // Those of the tokens left for which the bucket has not been refilled yet.
     std::int64_t owed(std::int64_t now) const
     {
         return std::clamp<std::int64_t>((owed_until_ - now) / interval_, 0, left_);

@@ -55,7 +55,8 @@ public:
     // Corrects what the bucket of this charge owes; the charge's cost is not looked at, its place
     // is the number of answer::place. A bucket that is not there owes nothing; one that is shared,
     // or whose rate has changed, stays as it is. A reset forgets the places in flight: given back
-    // later, they free nothing. False: there is no room for a ban, and there is none.
+    // later, they free nothing. False: there is no room for the ban or the charge, and nothing
+    // is changed.
     bool correct(const charge& c, const limit::correction& what, base::instant now);
 
     // What is to be added to base::now() to make it Unix time: windows may begin by the wall clock.

@@ -1,5 +1,5 @@
-// One question being answered by the memory store, in one critical section: its segments are locked
-// from construction to destruction. On the stack of take(), of the calling thread.
+// Answers one question in the memory store, in one critical section: its segments are locked from
+// construction to destruction. A local variable of memory_store's functions.
 #pragma once
 
 #include "gateway/base/hash.hpp"

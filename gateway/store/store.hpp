@@ -226,7 +226,8 @@ public:
     // Puts the question. Either returns the reason why not, at once (and never calls back), or
     // calls exactly one of `answered` and `failed` later, never from inside ask(), and no later
     // than the store's timeout plus 5 ms. The charges, and what they point to, must stay as they
-    // are until then. The answer may know some of the charges only, if it rejects.
+    // are until then. The answer may leave charges unknown: any of them
+    // if it rejects, and those in shadow mode if it admits.
     virtual std::optional<failure> ask(std::span<const charge> charges, question& q) = 0;
 
     // Fails every pending question, and cancels all work, so that the io_context's run() can

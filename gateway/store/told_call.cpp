@@ -103,8 +103,8 @@ private:
     void add_usual(const charge& c, std::int64_t times)
     {
         // No bucket may come twice among these, unless its question never passes: take.lua reads
-        // all of them before it writes any. Questions of one bucket that fit here ask_the_same(),
-        // and so have been brought together.
+        // all of them before it writes any. Questions of one bucket that fit here ask the same,
+        // and bring_together() has made them neighbours.
         const bool fits = usual_.keys > 0 && usual_limit_ == c.limit && usual_.times == times &&
                           usual_.enforced == c.enforced && usual_.cost == cost_of(c);
         if (!fits) {

@@ -46,7 +46,8 @@ void link::say(sent_statement s)
         formats.push_back(v.is_binary ? 1 : 0);
     }
     const int count = static_cast<int>(values.size());
-    // What cannot be sent for want of memory is late; a broken connection is noticed by who reads.
+    // If libpq has no memory to send it, the next result does not fit its number, and the
+    // connection is given up. A broken one is noticed when it is read.
     if (s.words.sql.empty()) {
         PQsendQueryPrepared(
             to, s.words.prepared, count, values.data(), sizes.data(), formats.data(), 1

@@ -21,7 +21,7 @@ struct postgres_options : conversation_options {
     std::string password;
     // Where the password comes from, if not from the URL.
     std::string password_file;
-    // Per worker. What concerns one bucket goes over one of them.
+    // Per worker. The name of a question's first bucket chooses one.
     std::size_t connections = 1;
     // Whether buckets outlive a crash of the server, which costs the disk a write per call.
     bool durable = false;

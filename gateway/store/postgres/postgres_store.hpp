@@ -1,8 +1,9 @@
 // A store kept in a PostgreSQL database: a function for each call, one round trip, server time.
 //
 // One per worker and server, on the worker's thread and loop only. Questions travel together over
-// pipelined connections, the links, each with its own conversation: what concerns one bucket is
-// asked over one of them, so that it is told together. See conversation_state.
+// pipelined connections, the links, each with its own conversation: a question goes over the link
+// that the name of its first bucket chooses, so that those about one bucket are told together. See
+// conversation_state.
 #pragma once
 
 #include "gateway/net/loop.hpp"
