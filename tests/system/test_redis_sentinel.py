@@ -154,7 +154,7 @@ class Words(SentinelTest):
         self.kept.sentinels[0].command("SENTINEL", "FAILOVER", "buckets")
         first = self.kept.servers[0]
         wait_until(lambda: all(s.master_port() != first.port for s in self.kept.sentinels), 60)
-        wait_until(lambda: first.role() == "slave", 60)
+        wait_until(lambda: is_replica(first), 60)
         wait_until(lambda: first.command("ROLE")[3] == b"connected", 60)
         # The others tell it sooner or later; before that it is what is meant here.
         for _ in range(5):
