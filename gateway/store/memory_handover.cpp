@@ -50,7 +50,10 @@ bool fits(
     std::int64_t now
 )
 {
-    const bool placed = present == fresh || put(parts, id, fresh, now);
+    if (present == fresh) {
+        return true;
+    }
+    const bool placed = put(parts, id, fresh, now);
     return put(parts, id, present, now) && placed;
 }
 

@@ -90,6 +90,15 @@ protected:
         answer a;
         return s.take({&c, 1}, now, a) && a.admitted;
     }
+
+    // With more clients than a table of 16 buckets has room for.
+    void fill(memory_store& s) const
+    {
+        for (int i = 0; i < 100; ++i) {
+            const std::string name = "client " + std::to_string(i);
+            takes(s, of(slow, name));
+        }
+    }
 };
 
 bool same(const answer& a, const answer& b)
@@ -123,12 +132,6 @@ TEST_F(handovers, leave_nobody_a_token_more)
     EXPECT_FALSE(takes(after, c));
 }
 
-// Of more clients than any of the small tables below has room for.
-std::string client(int number)
-{
-    return "client " + std::to_string(number);
-}
-
 TEST_F(handovers, end_where_the_first_process_has_no_room_for_what_comes_back)
 {
     memory_store small{{.max_buckets = 16}};
@@ -137,13 +140,7 @@ TEST_F(handovers, end_where_the_first_process_has_no_room_for_what_comes_back)
     small.leave();
     small.follow(keeper);
     EXPECT_TRUE(takes(small, other)) << "it has its place";
-    std::vector<std::string> names;
-    for (int i = 0; i < 100; ++i) {
-        names.push_back(client(i));
-    }
-    for (const std::string& name : names) {
-        takes(small, of(slow, name));
-    }
+    fill(small);
     const charge c = of(slow, "only there");
     ASSERT_TRUE(takes(after, c));
     const std::array<charge, 2> both{other, c};
@@ -162,13 +159,7 @@ TEST_F(handovers, give_no_token_more_where_the_next_process_has_no_room)
     neighbour cramped{small};
     before.leave();
     before.follow(cramped);
-    std::vector<std::string> names;
-    for (int i = 0; i < 100; ++i) {
-        names.push_back(client(i));
-    }
-    for (const std::string& name : names) {
-        takes(small, of(slow, name));
-    }
+    fill(small);
     const charge c = of(slow, "only here");
     int passed = 0;
     for (int i = 0; i < 600; ++i) {
