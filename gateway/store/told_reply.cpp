@@ -88,28 +88,21 @@ std::int64_t passing(const usual_questions& asked, std::int64_t debt)
 
 // What follows is the algebra of limit/algebra.hpp.
 call_results::kind read_usual(
-    const usual_questions& asked,
-    std::int64_t before,
-    std::int64_t debt,
-    std::int64_t passed,
-    answer& into
+    const usual_questions& asked, std::int64_t before, std::int64_t debt, answer& into
 )
 {
     if (debt > most_owed) {
         return call_results::kind::corrupt;
     }
-    if (debt < 0 || passed < 0 || passed > asked.times) {
+    if (debt < 0) {
         return call_results::kind::garbage;
     }
+    const std::int64_t passed = passing(asked, debt);
     const bool passes = before < passed;
     const std::int64_t owed = debt + (passes ? before + 1 : passed) * asked.cost * asked.interval;
-    if (passes && owed > asked.interval * asked.burst) {
-        return call_results::kind::garbage;
-    }
-    // A token may have come back while the call waited for others, after this was refused.
-    const std::int64_t least = asked.cost > asked.burst ? 0 : 1;
-    const std::int64_t missing =
-        std::max(owed + (std::min(asked.cost, asked.burst) - asked.burst) * asked.interval, least);
+    const std::int64_t missing = std::max<std::int64_t>(
+        owed + (std::min(asked.cost, asked.burst) - asked.burst) * asked.interval, 0
+    );
     const std::int64_t held = (owed + asked.interval - 1) / asked.interval;
     const std::array<std::int64_t, 4> four{
         passes ? 1 : 0, std::max<std::int64_t>(asked.burst - held, 0), passes ? 0 : missing, owed};

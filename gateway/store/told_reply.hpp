@@ -52,17 +52,12 @@ call_results::kind read_question(
     std::span<const std::int64_t> told, std::size_t& at, std::size_t charges, answer& into
 );
 
-// How many of these questions to a bucket that owes so much pass.
+// How many of these questions to a bucket that owes so much, at least nothing, pass.
 std::int64_t passing(const usual_questions& asked, std::int64_t debt);
 
-// The answer to one of these questions to a bucket that owed so much, after so many others. So many
-// of all pass.
+// The answer to one of these questions to a bucket that owed so much, after so many others.
 call_results::kind read_usual(
-    const usual_questions& asked,
-    std::int64_t before,
-    std::int64_t debt,
-    std::int64_t passed,
-    answer& into
+    const usual_questions& asked, std::int64_t before, std::int64_t debt, answer& into
 );
 
 }  // namespace gateway::store

@@ -8,6 +8,8 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <postgresql/libpq-fe.h>
 #include <pwd.h>
@@ -102,6 +104,13 @@ public:
 
     std::string socket_path() const { return directory_; }
 
+    // What it has logged so far.
+    std::string log() const
+    {
+        std::ifstream file{log_path()};
+        return {std::istreambuf_iterator<char>{file}, {}};
+    }
+
     using connection = std::unique_ptr<PGconn, decltype(&PQfinish)>;
 
     connection connect() const
@@ -136,6 +145,8 @@ private:
 
     std::string data() const { return directory_ + "/data"; }
 
+    std::string log_path() const { return directory_ + "/log"; }
+
     static std::string binary(const std::string& name)
     {
         return "/usr/lib/postgresql/15/bin/" + name;
@@ -153,7 +164,7 @@ private:
             arguments.push_back(word.data());
         }
         arguments.push_back(nullptr);
-        const std::string log = directory_ + "/log";
+        const std::string log = log_path();
         const pid_t pid = ::fork();
         if (pid == 0) {
             ::prctl(PR_SET_PDEATHSIG, SIGQUIT);  // a test that is killed leaves nothing behind

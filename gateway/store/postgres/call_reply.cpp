@@ -4,8 +4,7 @@ namespace gateway::store::postgres {
 
 bool call_reply::ended() const
 {
-    return walk_.ended() &&
-           (is_usual_ ? told_.size() == 2 + 2 * walk_.bucket() : at_ == told_.size());
+    return walk_.ended() && (is_usual_ ? told_.size() == 2 + walk_.bucket() : at_ == told_.size());
 }
 
 call_results::kind call_reply::next(std::size_t charges, answer& into)
@@ -20,17 +19,14 @@ call_results::kind call_reply::next(std::size_t charges, answer& into)
     return said;
 }
 
-// All buckets' debts are told, then how many passed at each.
 call_results::kind call_reply::next_usual(answer& into) const
 {
-    const auto rest = told_.subspan(2);
+    const auto debts = told_.subspan(2);
     const std::size_t bucket = walk_.bucket();
-    if (rest.size() / 2 <= bucket) {
+    if (debts.size() <= bucket) {
         return kind::garbage;
     }
-    return read_usual(
-        walk_.asked(), walk_.before(), rest[bucket], rest[rest.size() / 2 + bucket], into
-    );
+    return read_usual(walk_.asked(), walk_.before(), debts[bucket], into);
 }
 
 }  // namespace gateway::store::postgres

@@ -32,7 +32,7 @@ private:
     std::span<const std::int64_t> told_;
     question_walk walk_;
     std::size_t at_ = 2;
-    // Of usual questions only: the reply has another form.
+    // Of usual questions only: what each bucket owed is told, and nothing else.
     bool is_usual_;
 
     kind next_usual(answer& into) const;

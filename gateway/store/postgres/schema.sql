@@ -33,10 +33,13 @@ END $$;
 --   r     receipt, of a correction that has been made
 --   m     mark, in `owed`: when tokens that nobody expected were given last
 --   n     nothing yet: a row that is there to be locked
+-- `passed`: how many of the usual questions passed that wrote the row last. An UPDATE can tell what it has
+-- written, but not what was there before.
 CREATE @LOGGED@ TABLE gateway.buckets (
     full_at bigint NOT NULL,
     owed bigint NOT NULL DEFAULT 0,
     unit bigint NOT NULL DEFAULT 1,
+    passed bigint,
     kind "char" NOT NULL,
     key text COLLATE "C" PRIMARY KEY,
     moments bigint[],

@@ -33,11 +33,13 @@ std::string pooled_call_of(std::string_view function, std::size_t parameters)
     return sql + ')';
 }
 
-// Whether one statement can answer all of it at once: usual questions only, no bucket twice.
+// Whether one statement can answer all of it at once: usual questions only, no bucket twice, and
+// something is to be taken from each.
 bool is_usual(const told_call& told)
 {
-    const bool all =
-        std::all_of(told.shape.begin(), told.shape.end(), [](const auto& s) { return s.keys > 0; });
+    const bool all = std::all_of(told.shape.begin(), told.shape.end(), [](const auto& s) {
+        return s.keys > 0 && s.cost > 0;
+    });
     std::set<std::string_view> buckets;
     for (std::size_t i = 0; all && i + 1 < told.keys.size(); ++i) {
         buckets.insert(told.keys[i]);
@@ -60,10 +62,10 @@ statement::value bigint(std::int64_t number)
     return {type_bigint, false, std::to_string(number)};
 }
 
-// A usual question of one bucket, from which something is to be taken.
+// The same of one bucket, however often it is asked.
 bool is_one(const told_call& told)
 {
-    return told.shape.size() == 1 && told.shape[0].keys == 1 && told.shape[0].cost > 0;
+    return told.shape.size() == 1 && told.keys.size() == 2 && is_usual(told);
 }
 
 statement one_statement(told_call told)

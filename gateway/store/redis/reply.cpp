@@ -278,7 +278,7 @@ call_results::kind take_results::next_usual(answer& into)
     if (debt == -1) {
         return kind::corrupt;
     }
-    return read_usual(asked, before, debt, debt < 0 ? 0 : passing(asked, debt), into);
+    return read_usual(asked, before, debt, into);
 }
 
 }  // namespace gateway::store::redis

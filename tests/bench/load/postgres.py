@@ -14,8 +14,11 @@ from table import show
 PROGRAM = PROGRAMS / "store_load"
 BINARIES = pathlib.Path("/usr/lib/postgresql/15/bin")
 WAYS = {"upsert": "upsert, a call each", "update": "update, then insert, serializable", "ours": "gateway"}
+WRITING = {"writing_upsert": "upsert that writes refusals, too"}
 CALLERS = (1, 8, 64)
 KEYS = {"hot key": 1, "10,000 keys": 10_000}
+COLUMNS = ("way", "ns per decision", "p99, us", "calls", "repeats", "decisions per s of PostgreSQL CPU",
+           "beside the first")
 FAR_OVER = {"keys": 1, "per_second": 10, "burst": 10}
 OVER_GRANT = dict(FAR_OVER, callers=8, lasts_ms=3050)
 MOST = 40  # 10 at once, and 10 a second for 3 s; the last of them is there at the end of these
@@ -71,10 +74,20 @@ def measured(server, way, **options):
     return result
 
 
-def row(way, r, plain):
-    calls = r["calls"] / r["decisions"] if way == "ours" else 1 + r["repeats"] / r["decisions"]
-    return (WAYS[way], f"{1e9 * r['seconds'] / r['decisions']:,.0f}", f"{r['p99_us']:,.0f}", f"{calls:.3f}",
-            f"{r['repeats'] / r['decisions']:.3f}", f"{r['per_cpu']:,.0f}", f"{r['per_cpu'] / plain:.2f}")
+def row(name, r, plain):
+    """Its last figure is beside that of `plain`, the row above all."""
+    calls = (r["calls"] or r["decisions"] + r["repeats"]) / r["decisions"]
+    return (name, f"{1e9 * r['seconds'] / r['decisions']:,.0f}", f"{r['p99_us']:,.0f}", f"{calls:.3f}",
+            f"{r['repeats'] / r['decisions']:.3f}", f"{r['per_cpu']:,.0f}",
+            f"{r['per_cpu'] / plain['per_cpu']:.2f}")
+
+
+def compare(server, title, ways, ours=None, **workload):
+    """A table of these ways. `ours`: what only our store is told."""
+    results = {way: measured(server, way, lasts_ms=2000, **workload, **(ours or {} if way == "ours" else {}))
+               for way in ways}
+    plain = results[next(iter(ways))]
+    show(f"postgres: {title}", COLUMNS, [row(ways[way], r, plain) for way, r in results.items()])
 
 
 def run(_):
@@ -88,20 +101,11 @@ def run(_):
                           f"{r['repeats'] / r['decisions']:.2f}"))
         show(f"postgres: 8 callers of one bucket of 10, 10/s, for 3 s (at most {MOST}; more where a way "
              "took longer)", ("way", "allowed", "at most", "of it", "repeats per decision"), lines)
-        columns = ("way", "ns per decision", "p99, us", "calls", "repeats",
-                   "decisions per s of PostgreSQL CPU", "beside upsert, 8 callers")
         for title, keys in KEYS.items():
             for callers in CALLERS:
-                plain = measured(server, "upsert", callers=8, keys=keys, lasts_ms=2000)["per_cpu"]
-                show(f"postgres: {title}, {callers} callers", columns,
-                     [row(way, measured(server, way, callers=callers, keys=keys, lasts_ms=2000), plain)
-                      for way in WAYS])
-        plain = measured(server, "upsert", callers=8, lasts_ms=2000, **FAR_OVER)["per_cpu"]
-        for callers, ways in ((8, WAYS), (64, ("ours",))):
-            show(f"postgres: far over the limit, {callers} callers", columns,
-                 [row(way, measured(server, way, callers=callers, lasts_ms=2000, **FAR_OVER), plain)
-                  for way in ways])
-        alone = dict(FAR_OVER, callers=1, lasts_ms=2000)
-        show("postgres: far over the limit, nothing remembered, 1 caller", columns,
-             [row("upsert", measured(server, "upsert", **alone), plain),
-              row("ours", measured(server, "ours", remember=0, **alone), plain)])
+                compare(server, f"{title}, {callers} caller(s)", WAYS, callers=callers, keys=keys)
+        for callers in CALLERS:
+            compare(server, f"far over the limit, {callers} caller(s)", WAYS, callers=callers, **FAR_OVER)
+        for callers in CALLERS:
+            compare(server, f"far over the limit, {callers} caller(s), a call each", WRITING | WAYS,
+                    {"remember": 0, "stores": callers}, callers=callers, **FAR_OVER)

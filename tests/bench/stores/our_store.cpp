@@ -6,9 +6,11 @@
 
 #include <array>
 #include <deque>
+#include <memory>
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace gateway::bench {
 
@@ -135,16 +137,20 @@ result ask_our_store(const workload& w)
     if (const auto made = store::prepare(options); !made.complaint.empty()) {
         throw std::runtime_error(made.complaint);
     }
-    const auto its_store = store::open_store(loop, "bench", options, metrics);
-    store::shared_store& store = *its_store;
-    while (!store.healthy()) {
-        loop.context().run_one();
+    std::vector<std::shared_ptr<store::shared_store>> stores;
+    for (std::size_t i = 0; i < w.stores; ++i) {
+        stores.push_back(store::open_store(loop, "bench", options, metrics));
+    }
+    for (const auto& s : stores) {
+        while (!s->healthy()) {
+            loop.context().run_one();
+        }
     }
     const limit::limit l = limit_of(w);
     result r;
     std::deque<caller> callers;
     for (std::size_t i = 0; i < w.callers; ++i) {
-        callers.emplace_back(store, l, w, r);
+        callers.emplace_back(*stores[i % w.stores], l, w, r);
     }
     const auto until = clock::now() + w.lasts;
     for (caller& c : callers) {
@@ -159,7 +165,9 @@ result ask_our_store(const workload& w)
         }
     }
     r.calls = static_cast<std::int64_t>(metrics.requests.value());
-    store.close();
+    for (const auto& s : stores) {
+        s->close();
+    }
     net::testing::end(loop);
     return r;
 }

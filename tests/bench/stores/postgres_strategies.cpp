@@ -25,6 +25,17 @@ BEGIN
     END IF;
     RETURN 1;
 END $$;
+CREATE OR REPLACE FUNCTION by_writing_upsert(k text, rate float8, burst float8) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    passed bigint;
+BEGIN
+    INSERT INTO upserted AS b VALUES (k, burst - 1, clock_timestamp())
+    ON CONFLICT (key) DO UPDATE SET
+        tokens = greatest(least(burst, b.tokens + extract(epoch FROM clock_timestamp() - b.at) * rate) - 1, -1),
+        at = clock_timestamp()
+    RETURNING (tokens >= 0)::int INTO passed;
+    RETURN passed;
+END $$;
 CREATE UNLOGGED TABLE updated (key text PRIMARY KEY, tokens float8, at timestamptz) WITH (fillfactor = 50);
 CREATE OR REPLACE FUNCTION by_update(k text, rate float8, burst float8) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
@@ -87,6 +98,14 @@ bool by_upsert(postgres_client& on, const std::string& key, const tokens& limit)
 {
     std::int64_t said = 0;
     while (!on.ask("SELECT by_upsert($1, $2, $3)", key, limit, said)) {
+    }
+    return said == 1;
+}
+
+bool by_writing_upsert(postgres_client& on, const std::string& key, const tokens& limit)
+{
+    std::int64_t said = 0;
+    while (!on.ask("SELECT by_writing_upsert($1, $2, $3)", key, limit, said)) {
     }
     return said == 1;
 }

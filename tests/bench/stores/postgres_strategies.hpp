@@ -17,7 +17,7 @@ public:
     // `where`: a URL, as of libpq.
     explicit postgres_client(const std::string& where);
 
-    // Makes the tables and functions of both ways; once, before anybody asks.
+    // Makes the tables and functions of all ways; once, before anybody asks.
     void install();
 
     // The first number of the first row. Nothing: somebody was in its way (40001, 40P01).
@@ -35,8 +35,11 @@ private:
 using postgres_strategy =
     bool (*)(postgres_client& on, const std::string& key, const tokens& limit);
 
-// One function with an upsert: what is refused locks its row, too.
+// One function with an upsert, which keeps the row of what it refuses locked until it ends.
 bool by_upsert(postgres_client& on, const std::string& key, const tokens& limit);
+
+// The same, but what is refused is charged and written, too.
+bool by_writing_upsert(postgres_client& on, const std::string& key, const tokens& limit);
 
 // Update, then insert where there was no row, in serializable transactions that are repeated: after
 // F. Pachot, "Rate Limiting with PostgreSQL and YugabyteDB: token bucket algorithm".

@@ -1,6 +1,6 @@
 // store_load SERVER WAY KEY=VALUE...: asks a Redis server for decisions as fast as they come, by
-// one of the ways script, commands, watch, ours, or a PostgreSQL server by upsert, update, ours;
-// prints what came of it as JSON.
+// one of the ways script, commands, watch, ours, or a PostgreSQL server by upsert, writing_upsert,
+// update, ours; prints what came of it as JSON.
 #include "tests/bench/stores/allocations.hpp"
 #include "tests/bench/stores/postgres_strategies.hpp"
 #include "tests/bench/stores/strategies.hpp"
@@ -85,7 +85,7 @@ result run(std::string_view way, const workload& w)
     const std::map<std::string_view, strategy> others{
         {"script", by_script}, {"commands", by_commands}, {"watch", by_watch}};
     const std::map<std::string_view, postgres_strategy> in_postgres{
-        {"upsert", by_upsert}, {"update", by_update}};
+        {"upsert", by_upsert}, {"writing_upsert", by_writing_upsert}, {"update", by_update}};
     if (way == "ours") {
         return ask_our_store(w);
     }
@@ -113,6 +113,8 @@ void read_option(std::string_view word, workload& w)
         w.lease = std::stoi(value);
     } else if (key == "remember") {
         w.remember = std::stoi(value) != 0;
+    } else if (key == "stores") {
+        w.stores = std::stoul(value);
     } else if (key == "lasts_ms") {
         w.lasts = std::chrono::milliseconds{std::stol(value)};
     } else if (key == "per_second") {
@@ -171,7 +173,8 @@ int main(int argc, char** argv)
         if (argc < 3) {
             throw std::runtime_error(
                 "usage: store_load PORT script|commands|watch|ours [KEY=VALUE]...\n"
-                "       store_load postgresql://... upsert|update|ours [KEY=VALUE]..."
+                "       store_load postgresql://... upsert|writing_upsert|update|ours "
+                "[KEY=VALUE]..."
             );
         }
         return gateway::bench::main_of(argc, argv);

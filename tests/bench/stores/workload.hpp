@@ -27,6 +27,8 @@ struct workload {
     int lease = 0;
     // Whether rejections are remembered; of our store only.
     bool remember = true;
+    // So many of our stores share the callers, each with a connection, as those of so many workers.
+    std::size_t stores = 1;
 
     bool in_postgres() const { return server.starts_with("postgresql://"); }
 };
@@ -41,7 +43,7 @@ struct result {
     std::vector<std::chrono::nanoseconds> latencies;
 };
 
-// By one worker's connection to the store, as the gateway asks. Throws std::runtime_error where
+// As the gateway asks. Throws std::runtime_error where
 // the store fails.
 result ask_our_store(const workload& w);
 
