@@ -113,7 +113,7 @@ public:
             receipt_ = store::fresh_receipt();
             charge_[0].correction = &correction_;
             charge_[0].receipt = receipt_;
-            charge_[0].is_gift = true;
+            charge_[0].is_grant = true;
             ask(1);
         } else {
             decide();
@@ -155,7 +155,7 @@ private:
             return;
         }
         charge_[0].correction = nullptr;
-        charge_[0].is_gift = false;
+        charge_[0].is_grant = false;
         charge_[0].cost = 1;
         decide();
     }
@@ -206,7 +206,7 @@ void bucket_desk::ask(const policy_view& view, bucket_question q, listener hear)
 bucket_answer bucket_desk::ask_local(const bucket_question& q, store::charge c)
 {
     if (is_correction(q.what)) {
-        c.is_gift = true;
+        c.is_grant = true;
         if (!local_.correct(c, correction_of(q, base::duration{1}), loop_.now())) {
             return {.failed = no_room};
         }

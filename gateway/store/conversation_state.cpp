@@ -278,8 +278,8 @@ bool conversation_state::settle(call& c, call_results& said, base::instant now)
         link_.proved();
         breaker_.succeeded(now);
     }
-    empty_.heard(said.gift_mark(), c.sent);
-    leases_.heard(said.gift_mark(), c.sent);
+    empty_.heard(said.grant_mark(), c.sent);
+    leases_.heard(said.grant_mark(), c.sent);
     answer a;
     for (pending_question& p : c.all()) {
         const auto kind = said.next(p.charges.size(), a);

@@ -67,7 +67,7 @@ public:
     // Nothing is left.
     virtual bool ended() const = 0;
     // Another number than before if somebody has given a bucket tokens since.
-    virtual std::int64_t gift_mark() const = 0;
+    virtual std::int64_t grant_mark() const = 0;
 
 protected:
     ~call_results() = default;

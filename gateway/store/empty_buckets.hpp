@@ -3,11 +3,11 @@
 //
 // Somebody may give a bucket tokens meanwhile. Every answer therefore carries what changes whenever
 // that happens, and then all is forgotten. While the store can be asked nothing counts unless it
-// has answered what was asked within `heard_for`, so a gift counts here no later than that; and no
+// has answered what was asked within `heard_for`, so a grant counts here no later than that; and no
 // word counts for longer than `fresh_for` after the question, so that a bucket that was deleted by
-// hand is noticed, too. Where no answer tells of gifts, `fresh_for` is as short as `heard_for`.
+// hand is noticed, too. Where no answer tells of grants, `fresh_for` is as short as `heard_for`.
 //
-// What a bucket owes shrinks faster than its rate by gifts only, and by what others give back of
+// What a bucket owes shrinks faster than its rate by grants only, and by what others give back of
 // their leases, which waits for the moment that the store named: whoever takes from the bucket can
 // only make it emptier. So what the store said of a bucket once is, with the tokens that have
 // flowed back since, the most that can be in it now. A request that is too much for that is too
@@ -40,7 +40,7 @@ public:
 
     explicit empty_buckets(base::duration fresh_for);
 
-    // An answer has come to what was asked then, with the mark of the last gift of tokens. Another
+    // An answer has come to what was asked then, with the mark of the last grant of tokens. Another
     // one than before: forgets everything.
     void heard(std::int64_t mark, base::instant asked);
 

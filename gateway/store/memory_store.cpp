@@ -81,7 +81,7 @@ bool ban(memory_parts& parts, const charge& c, const vacancy& where, const limit
 }
 
 // Of a bucket of tokens. Nothing is given back at another rate: a reload came between, and what
-// flowed back at which rate is not known. A gift is no giving back.
+// flowed back at which rate is not known. A grant is no giving back.
 void correct_tokens(
     memory_parts& parts, const charge& c, const vacancy& where, const limit::correction& what
 )
@@ -89,7 +89,7 @@ void correct_tokens(
     const limit::terms& t = c.limit->in_nanoseconds();
     const bool resets = what.what == limit::correction::kind::reset;
     limit::bucket* const b = where.in.find(where.id);
-    if (b == nullptr || !(resets || c.is_gift || b->follows(t))) {
+    if (b == nullptr || !(resets || c.is_grant || b->follows(t))) {
         return;
     }
     if (t.how != limit::supply_kind::trail) {
@@ -98,7 +98,7 @@ void correct_tokens(
         return;
     }
     where.in.slide(*b, [&](sliding_bucket& sliding) {
-        if (c.is_gift) {
+        if (c.is_grant) {
             sliding.bring_to(t, where.at.now);
         }
         if (resets) {

@@ -55,7 +55,7 @@ struct charge {
     // Of a correction that nobody expects: all who remember rejections of the store are to forget
     // them. Here, where it takes no room: a charge that is copied right after its last byte was
     // written alone costs 20 ns more.
-    bool is_gift = false;
+    bool is_grant = false;
     // Of a shared store: answered as if a request asked, and leaves no trace, whatever the numbers
     // of its limit. In shadow mode.
     bool looks = false;

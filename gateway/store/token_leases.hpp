@@ -55,7 +55,7 @@ public:
         std::span<const charge> charges, const answer& a, base::instant sent, base::instant now
     );
 
-    // An answer has come to what was asked then, with the mark of the last gift of tokens. Another
+    // An answer has come to what was asked then, with the mark of the last grant of tokens. Another
     // one than before: forgets all leases.
     void heard(std::int64_t mark, base::instant asked);
 

@@ -18,9 +18,9 @@ void texts::add(std::int64_t n)
 
 namespace {
 
-std::string gift_key(std::string_view key_prefix)
+std::string grant_key(std::string_view key_prefix)
 {
-    return std::string{key_prefix} + "gift";
+    return std::string{key_prefix} + "grant";
 }
 
 // One charge of a token bucket, and nothing else to it.
@@ -45,7 +45,7 @@ std::int64_t number_in(std::int64_t number, const telling& how)
 void add_mark(told_call& told, const telling& how)
 {
     if (how.mark == marks::one) {
-        told.keys.add(gift_key(how.key_prefix));
+        told.keys.add(grant_key(how.key_prefix));
     }
 }
 
@@ -197,7 +197,7 @@ private:
         }
         const limit::correction& made = *c.correction;
         add_number(made.of.tokens);
-        add_number(2 + static_cast<int>(made.what) + punishes(c) + (c.is_gift ? 32 : 0));
+        add_number(2 + static_cast<int>(made.what) + punishes(c) + (c.is_grant ? 32 : 0));
         add_number(made.of.held);
         const bool adds = made.what == limit::correction::kind::charge;
         add_number(adds ? (made.into_debt ? 0 : 1) : made.of.owed_before);

@@ -60,8 +60,8 @@ struct told_call {
 // Whether usual questions are told together, or each like any other.
 enum class usual { together, apart };
 
-// Whether the call is told the key of the mark of gifts, the last one. Without it, its number comes
-// back negative.
+// Whether the call is told the key of the mark of grants, the last one. Without it, its number
+// comes back negative.
 enum class marks { one, none };
 
 struct telling {

@@ -170,8 +170,8 @@ TEST_F(batches, may_give_back_tokens_of_a_sliding_limit_and_take_others)
     }
 }
 
-// In one call with the gift: what was rejected before it must not be remembered beyond it.
-TEST_F(batches, remember_no_rejection_that_a_gift_has_overtaken)
+// In one call with the grant: what was rejected before it must not be remembered beyond it.
+TEST_F(batches, remember_no_rejection_that_a_grant_has_overtaken)
 {
     options.remember_rejections = true;
     redis_subject s{std::make_shared<redis_server>(), options};
@@ -181,15 +181,15 @@ TEST_F(batches, remember_no_rejection_that_a_gift_has_overtaken)
     const charge other{.limit_name = "l", .bucket_name = base::hashed_name{"other"}, .limit = &one};
     const charge third{.limit_name = "l", .bucket_name = base::hashed_name{"third"}, .limit = &one};
     const limit::correction reset{.what = limit::correction::kind::reset};
-    charge gift = c;
-    gift.correction = &reset;
-    gift.receipt = "receipt";
-    gift.is_gift = true;
+    charge grant = c;
+    grant.correction = &reset;
+    grant.receipt = "receipt";
+    grant.is_grant = true;
     ASSERT_TRUE(s.take(std::vector{c})->admitted);
     std::deque<asker> askers(3);
     ASSERT_EQ(s.store().ask({&other, 1}, askers[0]), std::nullopt);
     ASSERT_EQ(s.store().ask({&c, 1}, askers[1]), std::nullopt);
-    ASSERT_EQ(s.store().ask({&gift, 1}, askers[2]), std::nullopt);
+    ASSERT_EQ(s.store().ask({&grant, 1}, askers[2]), std::nullopt);
     ASSERT_TRUE(run_until(s.io(), [&] { return askers.back().settled(); }));
     ASSERT_TRUE(s.take(std::vector{third})->admitted);
     answer known;

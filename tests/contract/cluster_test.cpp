@@ -1,5 +1,5 @@
 // What is peculiar to a store in a cluster: questions in several slots, slots that move, nodes that
-// fail, gifts that nobody tells of.
+// fail, grants that nobody tells of.
 #include "tests/contract/redis_cluster.hpp"
 
 #include <gtest/gtest.h>
@@ -174,7 +174,7 @@ TEST_F(cluster, one_who_leaves_hears_nothing_and_the_others_go_on)
     EXPECT_EQ(s.store().ask(all, closed), failure::unreachable);
 }
 
-TEST_F(cluster, a_rejection_is_remembered_and_a_gift_by_another_gateway_counts_within_100_ms)
+TEST_F(cluster, a_rejection_is_remembered_and_a_grant_by_another_gateway_counts_within_100_ms)
 {
     subject here{options()};
     subject elsewhere{options()};
@@ -187,17 +187,17 @@ TEST_F(cluster, a_rejection_is_remembered_and_a_gift_by_another_gateway_counts_w
     EXPECT_TRUE(recalls());
 
     const limit::correction reset{.what = limit::correction::kind::reset};
-    charge gift = of(a, 0);
-    gift.correction = &reset;
-    gift.receipt = "00000000000000000000000000000001";
-    gift.is_gift = true;
-    ASSERT_TRUE(elsewhere.take({&gift, 1}));
+    charge grant = of(a, 0);
+    grant.correction = &reset;
+    grant.receipt = "00000000000000000000000000000001";
+    grant.is_grant = true;
+    ASSERT_TRUE(elsewhere.take({&grant, 1}));
     const base::instant given = base::now();
     while (recalls() && base::now() - given < milliseconds{300}) {
     }
     EXPECT_LE(base::now() - given, milliseconds{105});
     EXPECT_TRUE(here.take({&one, 1})->admitted);
-    EXPECT_EQ(kept->keys().find("gift"), std::string::npos);
+    EXPECT_EQ(kept->keys().find("grant"), std::string::npos);
 }
 
 TEST_F(cluster, what_one_slot_is_known_to_refuse_is_not_asked_for)

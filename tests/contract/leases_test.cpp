@@ -164,12 +164,12 @@ TEST_F(leases, end_when_another_worker_resets_the_bucket)
     answer a;
     ASSERT_TRUE(w.subject().store().take_leased({&c, 1}, a));
     const limit::correction reset{.what = limit::correction::kind::reset};
-    charge gift = c;
-    gift.lease = nullptr;
-    gift.correction = &reset;
-    gift.receipt = "12345678901234567890123456789012";
-    gift.is_gift = true;
-    ASSERT_TRUE(workers.back().subject().take(std::vector{gift}));
+    charge grant = c;
+    grant.lease = nullptr;
+    grant.correction = &reset;
+    grant.receipt = "12345678901234567890123456789012";
+    grant.is_grant = true;
+    ASSERT_TRUE(workers.back().subject().take(std::vector{grant}));
     run_until(
         w.subject().io(), [] { return false; }, 101ms
     );

@@ -131,15 +131,15 @@ TEST(redis_store, bans_that_hold_something_else_fail_their_own_question_only)
     EXPECT_EQ(s.ask({&banned, 1}, a), std::nullopt);
 }
 
-TEST(redis_store, a_mark_of_gifts_that_holds_something_else_is_none)
+TEST(redis_store, a_mark_of_grants_that_holds_something_else_is_none)
 {
     redis_subject s;
     ASSERT_TRUE(s.becomes_healthy());
-    s.server().command({"RPUSH", "gw:gift", "x"});
+    s.server().command({"RPUSH", "gw:grant", "x"});
     EXPECT_EQ(why(s, "secret"), std::nullopt);
     for (const std::string value : {"x", "", "nan"}) {
-        s.server().command({"DEL", "gw:gift"});
-        s.server().command({"SET", "gw:gift", value});
+        s.server().command({"DEL", "gw:grant"});
+        s.server().command({"SET", "gw:grant", value});
         EXPECT_EQ(why(s, "secret"), std::nullopt) << value;
     }
 }
@@ -446,18 +446,18 @@ TEST(redis_store, forgets_rejections_when_another_gateway_gives_tokens)
     const charge other{.limit_name = "one", .bucket_name = base::hashed_name{"y"}, .limit = &one};
     const limit::correction reset{.what = limit::correction::kind::reset};
     answer a;
-    for (const bool is_gift : {false, true}) {
+    for (const bool is_grant : {false, true}) {
         ASSERT_EQ(here.ask({&c, 1}, a), std::nullopt);
         ASSERT_EQ(here.ask({&c, 1}, a), std::nullopt);
         EXPECT_FALSE(a.admitted);
         charge made = c;
         made.correction = &reset;
         made.receipt =
-            is_gift ? "00000000000000000000000000000002" : "00000000000000000000000000000001";
-        made.is_gift = is_gift;
+            is_grant ? "00000000000000000000000000000002" : "00000000000000000000000000000001";
+        made.is_grant = is_grant;
         ASSERT_EQ(elsewhere.ask({&made, 1}, a), std::nullopt);
         ASSERT_EQ(here.ask({&other, 1}, a), std::nullopt);
-        EXPECT_EQ(here.store().recalls({&c, 1}, base::now(), a), !is_gift);
+        EXPECT_EQ(here.store().recalls({&c, 1}, base::now(), a), !is_grant);
     }
     ASSERT_EQ(here.ask({&c, 1}, a), std::nullopt);
     EXPECT_TRUE(a.admitted);

@@ -68,7 +68,7 @@ class Plans(AdminTest):
                 blocked = self.refused(400, g, "/v1/take", {"limit": "own", "key": ["kb"]})
                 self.assertIn('"banned" is blocked', blocked)
 
-    def test_a_gift_counts_though_the_bucket_had_other_numbers(self):
+    def test_a_grant_counts_though_the_bucket_had_other_numbers(self):
         for store in self.every_store():
             with self.subTest(store=store):
                 g = self.ready(store, "own")

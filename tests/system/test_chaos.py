@@ -56,7 +56,7 @@ def by_trying_all(promise, burst, grants):
         sum(g.sent >= s and g.answered <= e for g in grants)
         - burst
         - (issued(e) - issued(s))
-        - sum(tokens for begin, end, tokens in promise.gifts if begin <= e and end >= s)
+        - sum(tokens for begin, end, tokens in promise.grants if begin <= e and end >= s)
         for s in {g.sent for g in grants}
         for e in {g.answered for g in grants if g.answered >= s}
     )
@@ -70,7 +70,7 @@ class Oracle(unittest.TestCase):
             promise = Promise(burst, chance.choice([1, 2.5]))
             for _ in range(chance.randrange(4)):
                 begin = chance.uniform(0, 10)
-                promise.gift(begin, begin + chance.uniform(0, 3), chance.randrange(1, 6))
+                promise.grant(begin, begin + chance.uniform(0, 3), chance.randrange(1, 6))
                 promise.faster(begin, begin + chance.uniform(0, 3), chance.uniform(-1, 3))
             sent = [chance.uniform(0, 10) for _ in range(chance.randrange(1, 25))]
             grants = [Grant(at, at + chance.uniform(0, 1)) for at in sent]
@@ -94,7 +94,7 @@ class Oracle(unittest.TestCase):
 
     def test_allows_what_was_lost_once(self):
         promise = Promise(5, 1)
-        promise.gift(10, 11, 5)
+        promise.grant(10, 11, 5)
         self.assertLessEqual(promise.worst([Grant(10.5, 10.5)] * 10).excess, 1e-9)
         self.assertAlmostEqual(promise.worst([Grant(10.5, 10.5)] * 11).excess, 1)
         self.assertAlmostEqual(promise.worst([Grant(12, 12)] * 6).excess, 1)

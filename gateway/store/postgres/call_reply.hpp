@@ -26,7 +26,7 @@ public:
     kind next(std::size_t charges, answer& into) override;
     bool ended() const override;
 
-    std::int64_t gift_mark() const override { return told_[1]; }
+    std::int64_t grant_mark() const override { return told_[1]; }
 
 private:
     std::span<const std::int64_t> told_;

@@ -13,7 +13,7 @@ BEGIN
         h.debt := h.debt + least(c.cost, greatest(most - h.debt, 0) / t.unit) * t.unit;
     ELSIF c.correction = 4 THEN
         h.debt := 0;
-    ELSIF c.correction = 2 AND h.debt > 0 AND (c.is_gift OR NOT h.changed) THEN
+    ELSIF c.correction = 2 AND h.debt > 0 AND (c.is_grant OR NOT h.changed) THEN
         lost := c.held;
         IF t.kind = 'w' THEN
             lost := (t.present - gateway.window_at(t, now - c.held)) * t.count;
@@ -111,7 +111,7 @@ BEGIN
         ELSE
             made := gateway.corrected(c, h, now);
         END IF;
-        IF c.is_gift THEN
+        IF c.is_grant THEN
             INSERT INTO gateway.buckets (key, kind, full_at, owed) VALUES (mark_key, 'm', now + 60000000, now)
             ON CONFLICT (key) DO UPDATE SET full_at = excluded.full_at, owed = excluded.owed;
         END IF;

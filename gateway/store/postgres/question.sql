@@ -19,7 +19,7 @@ BEGIN
         at := at + 2;
         c.looks := kind >= 64;
         kind := kind % 64;
-        c.is_gift := kind >= 32;
+        c.is_grant := kind >= 32;
         c.enforced := kind % 8 = 1;
         c.correction := 0;
         IF kind % 16 >= 8 THEN

@@ -44,7 +44,7 @@ CREATE TYPE gateway.charge AS (
     correction int,
     enforced boolean,
     looks boolean,
-    is_gift boolean,
+    is_grant boolean,
     max_wait bigint,
     max_reserved bigint,
     held bigint,

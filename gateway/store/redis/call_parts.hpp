@@ -64,8 +64,8 @@ public:
 
     bool ended() const override;
 
-    // In a cluster no key is on all nodes, so nobody tells of gifts.
-    std::int64_t gift_mark() const override { return 0; }
+    // In a cluster no key is on all nodes, so nobody tells of grants.
+    std::int64_t grant_mark() const override { return 0; }
 
 private:
     struct part {

@@ -20,7 +20,7 @@ cluster_store::cluster_store(
       redirect_timer_(l.get_executor()),
       self_(std::make_shared<cluster_store*>(this))
 {
-    // Nobody tells of gifts, so nothing is believed for longer than a gift may take to count.
+    // Nobody tells of grants, so nothing is believed for longer than a grant may take to count.
     options_.remember_for = empty_buckets::heard_for;
     topology_ =
         redis::topology::start(l.get_executor(), options_, stage_limit(options_.timeout), *this);

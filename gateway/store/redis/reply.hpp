@@ -141,7 +141,7 @@ public:
 
     bool ended() const override { return walk_.ended() && at_ == integers_.size(); }
 
-    std::int64_t gift_mark() const override { return integers_[1]; }
+    std::int64_t grant_mark() const override { return integers_[1]; }
 
 private:
     std::span<const std::int64_t> integers_;

@@ -31,7 +31,7 @@ local buckets = {}
 
 local call_number = tonumber(ARGV[1])
 local mark_key = call_number > 0 and KEYS[#KEYS]
--- Of another type it is none, and the next gift replaces it.
+-- Of another type it is none, and the next grant replaces it.
 local mark = mark_key and redis.pcall('GET', mark_key)
 local reply, said = { call_number, type(mark) == 'string' and tonumber(mark) or 0 }, 2
 

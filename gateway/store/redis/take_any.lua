@@ -128,7 +128,7 @@ local function correct(c)
     if c.kind == 3 then
         local top = not c.into_debt and limit.burst * unit or limit.windows and limit.windows.most or most
         debt = debt + math.min(c.cost, math.floor(math.max(top - debt, 0) / unit)) * unit
-    elseif debt > 0 and (c.kind == 4 or c.is_gift or not bucket.changed) then
+    elseif debt > 0 and (c.kind == 4 or c.is_grant or not bucket.changed) then
         local lost = math.max(issued_in_last(limit, c.held) - c.owed_before, 0)
         local tokens = math.min(c.cost, ceil_div(debt + lost, unit))
         local given = c.kind == 4 and debt or tokens * unit - lost
@@ -154,7 +154,7 @@ local function correct_once(c)
         else
             correct(c)
         end
-        if c.is_gift and mark_key then
+        if c.is_grant and mark_key then
             redis.call('SET', mark_key, string.format('%d', now), 'PX', '60000')
         end
         c.bucket.taken = true
@@ -204,7 +204,7 @@ local function charge()
     local kind = number()
     c.looks = kind >= 64
     kind = kind % 64
-    c.is_gift = kind >= 32
+    c.is_grant = kind >= 32
     local punishes = kind % 32 >= 16
     kind = kind % 16
     c.enforced = kind % 8 == 1

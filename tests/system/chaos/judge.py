@@ -122,7 +122,7 @@ class Judge:
         promise = Promise(limit.burst, limit.rate)
         linger = LEASE_TIME if limit is LIMITS["leased"] else 0
         for loss in self._of(journal.LOSS):
-            promise.gift(loss.begin, loss.end + RECOVERY + linger, limit.burst)
+            promise.grant(loss.begin, loss.end + RECOVERY + linger, limit.burst)
         for split in self._of(journal.SPLIT):
             promise.faster(split.begin, split.end + RECOVERY + self._noise, limit.rate)
         return promise
@@ -130,7 +130,7 @@ class Judge:
     def _of_part(self, limit, gateway):
         promise = Promise(limit.burst * limit.share, limit.rate * limit.share)
         for down in self._of(journal.DOWN, gateway):
-            promise.gift(down.begin, down.end, limit.burst * limit.share)
+            promise.grant(down.begin, down.end, limit.burst * limit.share)
         return promise
 
     def _of_all(self, limit):
@@ -139,10 +139,10 @@ class Judge:
         promise = self._of_store(limit)
         for gateway in self._gateways:
             for begin, end in self._excuses[gateway]:
-                promise.gift(begin, end, limit.burst * limit.share)
+                promise.grant(begin, end, limit.burst * limit.share)
                 promise.faster(begin, end, float(limit.rate * limit.share))
             for down in self._of(journal.DOWN, gateway):
-                promise.gift(down.begin, down.end, limit.burst * limit.share)
+                promise.grant(down.begin, down.end, limit.burst * limit.share)
         for begin, end in self._nobody_has_it():
             promise.faster(begin, end, -limit.rate)
         return promise

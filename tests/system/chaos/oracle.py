@@ -15,12 +15,12 @@ class Promise:
 
     def __init__(self, burst, rate):
         self._burst = burst
-        self.gifts = []
+        self.grants = []
         self._rates = [(float("-inf"), rate), (float("inf"), -rate)]
 
-    def gift(self, begin, end, tokens):
+    def grant(self, begin, end, tokens):
         """So many tokens more in every stretch that meets this one: what was lost in it, say."""
-        self.gifts.append((begin, end, tokens))
+        self.grants.append((begin, end, tokens))
 
     def faster(self, begin, end, rate):
         """So many tokens per second more from `begin` to `end`, or less."""
@@ -37,7 +37,7 @@ class Promise:
         ends = sorted(g.answered for g in grants)
         issued = self.issued(latest_first[-1].sent)
         sums = _Sums([-(issued(b) - issued(a)) for a, b in zip([latest_first[-1].sent] + ends, ends)])
-        waiting = sorted(self.gifts, key=lambda gift: gift[1])
+        waiting = sorted(self.grants, key=lambda grant: grant[1])
         found = Worst(float("-inf"), 0, 0, 0)
         for grant in latest_first:
             while waiting and waiting[-1][1] >= grant.sent:

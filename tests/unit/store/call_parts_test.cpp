@@ -73,7 +73,7 @@ TEST_F(parts, are_put_together_in_the_order_of_the_questions)
         EXPECT_EQ(into.decisions()[0].remaining, remaining);
     }
     EXPECT_TRUE(told.ended());
-    EXPECT_EQ(told.gift_mark(), 0);
+    EXPECT_EQ(told.grant_mark(), 0);
 }
 
 TEST_F(parts, fail_by_themselves)

@@ -97,7 +97,7 @@ TEST_F(leases_in_conversation, are_given_back_when_their_time_is_over)
     EXPECT_TRUE(wire.empty());
 }
 
-TEST_F(leases_in_conversation, end_within_100_ms_of_a_gift)
+TEST_F(leases_in_conversation, end_within_100_ms_of_a_grant)
 {
     lease();
     pass(100ms);

@@ -69,7 +69,7 @@ TEST(statement, tells_usual_questions_in_one_statement_and_others_in_another)
     EXPECT_EQ(usual.sql, "");
     ASSERT_EQ(usual.shape.size(), 1U);
     EXPECT_EQ(usual.shape[0].keys, 2);
-    EXPECT_EQ(usual.values[5].bytes, "gw:gift");
+    EXPECT_EQ(usual.values[5].bytes, "gw:grant");
     EXPECT_EQ(usual.values[6].bytes, "7");
     c.count = 3;
     c.questions[1].charges = {&charges[0], 1};
@@ -77,7 +77,7 @@ TEST(statement, tells_usual_questions_in_one_statement_and_others_in_another)
     EXPECT_STREQ(one.prepared, "take_one_1");
     ASSERT_EQ(one.shape.size(), 1U);
     EXPECT_EQ(one.values[1].bytes, "3");
-    EXPECT_EQ(one.values[5].bytes, "gw:gift");
+    EXPECT_EQ(one.values[5].bytes, "gw:grant");
     EXPECT_EQ(one.values[6].bytes, "7");
     const statement pooled = take(c, {.key_prefix = "gw:", .pooled_wait = 25}, {});
     EXPECT_EQ(pooled.sql, "SELECT gateway.pooled_take_one_1($1, $2, $3, $4, $5, $6, $7, $8)");

@@ -218,7 +218,7 @@ TEST(take_results, come_question_by_question)
     const reply r = parsed("*9\r\n:77\r\n:5\r\n:1\r\n:1\r\n:4\r\n:0\r\n:9\r\n:-1\r\n:0\r\n");
     take_results results{r.all(), any_three};
     answer a;
-    EXPECT_EQ(results.gift_mark(), 5);
+    EXPECT_EQ(results.grant_mark(), 5);
     EXPECT_EQ(results.next(1, a), call_results::kind::answer);
     EXPECT_EQ(a.decisions()[0].remaining, 4);
     EXPECT_EQ(results.next(2, a), call_results::kind::corrupt);
@@ -376,7 +376,7 @@ TEST(encode_take, puts_hashed_keys_and_exact_numbers)
     EXPECT_EQ(
         out,
         "*14\r\n$7\r\nEVALSHA\r\n$3\r\nsha\r\n$1\r\n2\r\n$37\r\n" + key_of("gw:", c) +
-            "\r\n$7\r\ngw:gift\r\n$2\r\n77\r\n$1\r\n1\r\n$10\r\n3600000000\r\n$1\r\n5\r\n"
+            "\r\n$8\r\ngw:grant\r\n$2\r\n77\r\n$1\r\n1\r\n$10\r\n3600000000\r\n$1\r\n5\r\n"
             "$1\r\n1\r\n$1\r\n0\r\n$1\r\n6\r\n$1\r\n1\r\n$1\r\n1\r\n"
     );
 }
@@ -400,7 +400,7 @@ TEST(encode_take, says_once_what_is_asked_many_times_in_a_row)
     std::string out;
     encode_take(out, "sha", tell(asked, {.key_prefix = ""}));
     EXPECT_TRUE(out.starts_with("*22\r\n"))
-        << "three words, four keys, that of gifts, the number, the limit's three, and twice five: "
+        << "three words, four keys, that of grants, the number, the limit's three, and twice five: "
         << out;
     EXPECT_TRUE(
         out.ends_with("$1\r\n5\r\n$1\r\n2\r\n$1\r\n0\r\n$1\r\n1\r\n$1\r\n1\r\n$1\r\n1\r\n"
