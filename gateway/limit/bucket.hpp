@@ -54,13 +54,13 @@ public:
     bool follows(const terms& t) const
     {
         switch (t.how) {
-            case supply_kind::line:
+            case supply_kind::token_bucket:
                 return made_ == t.interval;
-            case supply_kind::stairs:
+            case supply_kind::fixed_window:
                 return in_windows() && windows_id() == t.issued_in->id();
-            case supply_kind::trail:
+            case supply_kind::sliding:
                 return slides();
-            case supply_kind::places:
+            case supply_kind::in_flight:
                 return counts_in_flight();
         }
         return false;

@@ -42,9 +42,9 @@ inline std::int64_t owed_before(
 )
 {
     std::int64_t after = t.burst - said.remaining;
-    if (t.how == supply_kind::line) {
+    if (t.how == supply_kind::token_bucket) {
         after = (said.reset_after - said.retry_after) / tick;
-    } else if (t.how == supply_kind::stairs && said.retry_after > base::duration{0}) {
+    } else if (t.how == supply_kind::fixed_window && said.retry_after > base::duration{0}) {
         // It waited for a window, maybe for one token of it.
         after -= t.issued_in->count() - 1;
     }
@@ -55,7 +55,7 @@ inline std::int64_t owed_before(
 // or will before a correction may be made that takes so long. Others would be given back instead.
 inline bool came_back(const terms& t, std::int64_t held, std::int64_t takes)
 {
-    return t.how == supply_kind::trail && held >= t.length - std::min(takes, t.length / 8);
+    return t.how == supply_kind::sliding && held >= t.length - std::min(takes, t.length / 8);
 }
 
 // A bucket that follows `t`, corrected.

@@ -1,6 +1,6 @@
 // What a bucket of a sliding limit has been charged: how many tokens when, oldest first. A token
-// comes back when its taking is one window old; see limit::trail.
-// Twin of store/redis/trail.lua.
+// comes back when its taking is one window old; see limit::sliding_supply.
+// Twin of store/redis/sliding.lua.
 #pragma once
 
 #include "gateway/limit/moments.hpp"

@@ -71,11 +71,11 @@ limit limit::of_windows(std::shared_ptr<const issuing> both, std::int64_t capaci
         {.interval = 1,
          .burst = capacity,
          .issued_in = &both->nanoseconds,
-         .how = supply_kind::stairs},
+         .how = supply_kind::fixed_window},
         {.interval = 1,
          .burst = capacity,
          .issued_in = &both->microseconds,
-         .how = supply_kind::stairs}};
+         .how = supply_kind::fixed_window}};
     made.windows_ = std::move(both);
     return made;
 }
@@ -92,7 +92,7 @@ std::optional<limit> limit::sliding(std::int64_t count, base::duration length, s
         return terms{
             .interval = 1,
             .burst = count,
-            .how = supply_kind::trail,
+            .how = supply_kind::sliding,
             .length = ticks,
             .part = parts == 0 ? 1 : (ticks + parts - 1) / parts};
     };
@@ -108,7 +108,7 @@ std::optional<limit> limit::in_flight(std::int64_t max, base::duration lease)
         return terms{
             .interval = 1,
             .burst = max,
-            .how = supply_kind::places,
+            .how = supply_kind::in_flight,
             .length = base::duration{std::chrono::seconds{1}}.count() / tick};
     };
     limit made{in_ticks(nanosecond), in_ticks(microsecond)};
@@ -123,7 +123,7 @@ std::optional<limit> limit::split(std::int64_t n) const
         const auto one = scaled(
             {.burst = part(burst(), i, n), .count = part(window_count(), i, n), .times = n, .by = 1}
         );
-        if (!one || how() == supply_kind::places) {
+        if (!one || how() == supply_kind::in_flight) {
             return std::nullopt;
         }
         parts.push_back(*one);
@@ -155,10 +155,10 @@ std::int64_t limit::window_count() const
 
 std::optional<limit> limit::scaled(const smaller& to) const
 {
-    if (to.burst < 1 || (how() == supply_kind::stairs && to.count < 1)) {
+    if (to.burst < 1 || (how() == supply_kind::fixed_window && to.count < 1)) {
         return std::nullopt;
     }
-    if (how() == supply_kind::stairs) {
+    if (how() == supply_kind::fixed_window) {
         const auto both = std::make_shared<const issuing>(issuing{
             windows_->nanoseconds.issuing(to.count), windows_->microseconds.issuing(to.count)});
         const limit made = of_windows(both, to.burst);
@@ -168,7 +168,7 @@ std::optional<limit> limit::scaled(const smaller& to) const
     for (const auto& [terms, tick] :
          {std::pair{&made.nanoseconds_, nanosecond}, std::pair{&made.microseconds_, microsecond}}) {
         terms->burst = to.burst;
-        if (how() == supply_kind::line) {
+        if (how() == supply_kind::token_bucket) {
             const wide interval =
                 (static_cast<wide>(terms->interval) * to.times + to.by - 1) / to.by;
             if (interval * to.burst > max_refill.count() / tick) {
@@ -183,13 +183,13 @@ std::optional<limit> limit::scaled(const smaller& to) const
 base::duration limit::refill() const
 {
     switch (how()) {
-        case supply_kind::line:
+        case supply_kind::token_bucket:
             return base::duration{nanoseconds_.capacity()};
-        case supply_kind::trail:
+        case supply_kind::sliding:
             return base::duration{nanoseconds_.length};
-        case supply_kind::places:
+        case supply_kind::in_flight:
             return base::duration{0};
-        case supply_kind::stairs:
+        case supply_kind::fixed_window:
             break;
     }
     const windows& w = windows_->nanoseconds;
@@ -211,17 +211,17 @@ void limit::append_numbers(std::vector<std::int64_t>& to, base::duration now) co
 {
     const terms& t = microseconds_;
     switch (t.how) {
-        case supply_kind::line:
+        case supply_kind::token_bucket:
             to.insert(to.end(), {t.interval, t.burst});
             break;
-        case supply_kind::stairs:
+        case supply_kind::fixed_window:
             to.insert(to.end(), {0, t.burst});
             t.issued_in->append_numbers(to, t.burst, now.count() / microsecond);
             break;
-        case supply_kind::trail:
+        case supply_kind::sliding:
             to.insert(to.end(), {-1, t.burst, t.length, t.part});
             break;
-        case supply_kind::places:
+        case supply_kind::in_flight:
             to.insert(to.end(), {-2, t.burst, lease_ / std::chrono::microseconds{1}});
             break;
     }

@@ -93,7 +93,10 @@ public:
     supply_kind how() const { return nanoseconds_.how; }
 
     // Whether what a bucket owes is paid back at a rate, which may change.
-    bool keeps_debts() const { return how() == supply_kind::line || how() == supply_kind::stairs; }
+    bool keeps_debts() const
+    {
+        return how() == supply_kind::token_bucket || how() == supply_kind::fixed_window;
+    }
 
     // Of places; 0 of others.
     base::duration lease() const { return lease_; }
@@ -110,8 +113,8 @@ public:
     const terms& in_microseconds() const { return microseconds_; }
 
     // What it is to a script in a store whose clock is Unix time in microseconds, and shows `now`:
-    // interval and burst; with windows 0, burst, and windows::append_numbers(); of a trail -1,
-    // burst, length and part; of places -2, burst, and the lease.
+    // interval and burst; with windows 0, burst, and windows::append_numbers(); if sliding -1,
+    // burst, length and part; in flight -2, burst, and the lease.
     void append_numbers(std::vector<std::int64_t>& to, base::duration now) const;
 
     bool operator==(const limit& other) const

@@ -9,7 +9,7 @@
 namespace gateway::limit {
 
 // How a limit's tokens come to a bucket; see limit/supply.hpp.
-enum class supply_kind : std::uint8_t { line, stairs, trail, places };
+enum class supply_kind : std::uint8_t { token_bucket, fixed_window, sliding, in_flight };
 
 struct terms {
     // Ticks per token, rounded up, so that there is never a token too many; 1 where tokens do not
@@ -17,11 +17,11 @@ struct terms {
     std::int64_t interval = 0;
     // Tokens in a full bucket.
     std::int64_t burst = 0;
-    // Of `stairs`, else null. The limit's own.
+    // Of `fixed_window`, else null. The limit's own.
     const windows* issued_in = nullptr;
-    supply_kind how = supply_kind::line;
-    // Of a `trail`: after how long a token comes back, and to multiples of what the moment of its
-    // taking is rounded up. Of `places`: how long whoever finds none is told to wait.
+    supply_kind how = supply_kind::token_bucket;
+    // Of `sliding`: after how long a token comes back, and to multiples of what the moment of its
+    // taking is rounded up. Of `in_flight`: how long whoever finds none is told to wait.
     std::int64_t length = 0;
     std::int64_t part = 1;
 

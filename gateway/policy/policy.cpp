@@ -84,7 +84,7 @@ void policy::finish()
             return limits[i].max_wait > base::duration{0};
         });
         r.counts_places = std::any_of(r.limits.begin(), r.limits.end(), [this](std::size_t i) {
-            return limits[i].limit.how() == limit::supply_kind::places;
+            return limits[i].limit.how() == limit::supply_kind::in_flight;
         });
         r.reads_token =
             token && std::any_of(r.limits.begin(), r.limits.end(), [this](std::size_t i) {

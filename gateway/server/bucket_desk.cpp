@@ -19,7 +19,7 @@ bool is_correction(question_kind what)
 // Of a sliding limit all tokens may be given back that have not come back.
 base::duration granted_from(const limit::limit& l)
 {
-    const bool slides = l.how() == limit::supply_kind::trail;
+    const bool slides = l.how() == limit::supply_kind::sliding;
     return slides ? l.refill() - std::chrono::microseconds{1} : base::duration{0};
 }
 

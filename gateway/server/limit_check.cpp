@@ -19,7 +19,7 @@ bool enforced(const policy::limit_rule& rule)
 
 bool is_place(const policy::limit_rule& rule)
 {
-    return rule.limit.how() == limit::supply_kind::places;
+    return rule.limit.how() == limit::supply_kind::in_flight;
 }
 
 }  // namespace

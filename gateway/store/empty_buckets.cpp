@@ -12,7 +12,7 @@ bool may_be_remembered(const charge& c)
 {
     return c.correction == nullptr && !c.may_be_corrected && c.penalty == nullptr &&
            c.max_wait == base::duration{0} &&
-           c.limit->in_microseconds().how == limit::supply_kind::line;
+           c.limit->in_microseconds().how == limit::supply_kind::token_bucket;
 }
 
 std::int64_t microseconds(base::instant moment)

@@ -92,7 +92,7 @@ void correct_tokens(
     if (b == nullptr || !(resets || c.is_grant || b->follows(t))) {
         return;
     }
-    if (t.how != limit::supply_kind::trail) {
+    if (t.how != limit::supply_kind::sliding) {
         const limit::moment at = moment_of(parts, t, where.id.low, where.at.now);
         where.in.store(*b, limit::corrected(t, limit::rebased(t, *b, at), at, what));
         return;
@@ -118,7 +118,7 @@ bool corrected(
     if (what.what == kind::ban || what.what == kind::unban) {
         return ban(parts, c, where, what);
     }
-    if (c.limit->in_nanoseconds().how == limit::supply_kind::places) {
+    if (c.limit->in_nanoseconds().how == limit::supply_kind::in_flight) {
         correct_places(parts, c, where, what);
     } else {
         correct_tokens(parts, c, where, what);
@@ -229,7 +229,7 @@ void memory_store::rebase(std::span<const changed_limit> changed, base::instant 
     const std::int64_t at = ticks(now);
     const auto follow = [&](const limit::terms& t, std::uint64_t hash, limit::bucket& b) {
         // To or from a history, and to or from places: when its client comes.
-        if (t.how != limit::supply_kind::trail && !b.slides() && !b.counts_in_flight()) {
+        if (t.how != limit::supply_kind::sliding && !b.slides() && !b.counts_in_flight()) {
             b = limit::rebased(t, b, moment_of(*parts_, t, hash, at));
         }
     };
@@ -239,7 +239,7 @@ void memory_store::rebase(std::span<const changed_limit> changed, base::instant 
                 continue;
             }
             const limit::terms& t = c.limit->in_nanoseconds();
-            if (t.how == limit::supply_kind::trail && s.bucket.slides()) {
+            if (t.how == limit::supply_kind::sliding && s.bucket.slides()) {
                 sliding_bucket{s.bucket, past}.follow(t);
             } else {
                 follow(t, s.low, s.bucket);

@@ -116,7 +116,7 @@ void memory_taking::keep_taken()
         if (!p.taken || (p.what == kind::promised && p.after.is_full(now_))) {
             continue;
         }
-        if (terms(i).how == limit::supply_kind::places) {
+        if (terms(i).how == limit::supply_kind::in_flight) {
             const bool begins = !p.before.counts_in_flight() || p.before.owed() == 0;
             p.after = limit::bucket::in_flight(
                 p.after.owed(), begins ? parts_.place.load() : p.before.first_place()
@@ -140,7 +140,7 @@ void memory_taking::keep_taken()
 void memory_taking::tell_places(answer& a)
 {
     for (std::size_t i = 0; i < charges_.size(); ++i) {
-        if (terms(i).how == limit::supply_kind::places) {
+        if (terms(i).how == limit::supply_kind::in_flight) {
             a.places = parts_.place.load();
             if (standing_for(i).what == kind::shared) {
                 a.add_shared(i);

@@ -63,7 +63,7 @@ inline limit::moment moment_of(
     const memory_parts& in, const limit::terms& t, std::uint64_t bucket, std::int64_t now
 )
 {
-    if (t.how != limit::supply_kind::stairs) {
+    if (t.how != limit::supply_kind::fixed_window) {
         return now;
     }
     const std::int64_t shift =
@@ -139,7 +139,7 @@ private:
 
     const limit::terms& terms(std::size_t i) const { return charges_[i].limit->in_nanoseconds(); }
 
-    bool slides(std::size_t i) const { return terms(i).how == limit::supply_kind::trail; }
+    bool slides(std::size_t i) const { return terms(i).how == limit::supply_kind::sliding; }
 
     limit::moment moment(std::size_t i) const
     {

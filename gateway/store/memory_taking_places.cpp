@@ -114,7 +114,7 @@ bool memory_taking::promise_room(std::size_t i)
     if (slides(i)) {
         p.before = limit::bucket::sliding(0, now_);
     }
-    if (parts_.shared.any() && terms(i).how != limit::supply_kind::places) {
+    if (parts_.shared.any() && terms(i).how != limit::supply_kind::in_flight) {
         begin_with_shared_debt(i);
     }
     return true;
@@ -124,7 +124,7 @@ bool memory_taking::promise_room(std::size_t i)
 // slot, in which it would have as many again.
 bool memory_taking::holds_shared_places(std::size_t i)
 {
-    if (terms(i).how != limit::supply_kind::places || !parts_.shared.any()) {
+    if (terms(i).how != limit::supply_kind::in_flight || !parts_.shared.any()) {
         return false;
     }
     lock_shared();

@@ -28,7 +28,7 @@ bool is_usual(std::span<const charge> charges)
 {
     const charge& c = charges.front();
     return charges.size() == 1 && c.correction == nullptr && c.penalty == nullptr && !c.looks &&
-           c.max_wait == base::duration{0} && c.limit->how() == limit::supply_kind::line;
+           c.max_wait == base::duration{0} && c.limit->how() == limit::supply_kind::token_bucket;
 }
 
 // More than a full bucket is rejected whatever the number; this one is exact there, too.
@@ -155,7 +155,7 @@ private:
             add_kind(c);
         }
         c.limit->append_numbers(numbers_, how_.unix_now);
-        if (c.limit->how() == limit::supply_kind::places) {
+        if (c.limit->how() == limit::supply_kind::in_flight) {
             add_number(c.place);
         }
         add_penalty(c);

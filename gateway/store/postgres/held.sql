@@ -1,5 +1,5 @@
 -- A bucket of any kind between its row and its question. Twin of limit/history.hpp and of
--- redis/trail.lua and redis/places.lua.
+-- redis/sliding.lua and redis/places.lua.
 
 -- The moment that a token of a sliding limit taken at that time counts for: never sooner.
 CREATE FUNCTION gateway.counted_at(t gateway.terms, at bigint) RETURNS bigint LANGUAGE sql IMMUTABLE

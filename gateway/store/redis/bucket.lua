@@ -1,5 +1,5 @@
 -- A bucket in Redis, of a token bucket or of windows. Twin of limit/supply.hpp. Stands behind
--- token_bucket.lua. What sliding limits and requests in flight are is in trail.lua and places.lua.
+-- token_bucket.lua. What sliding limits and requests in flight are is in sliding.lua and places.lua.
 --
 -- Value of a token bucket: see token_bucket.lua. With windows "full_at owed id w": when it is full
 --       again, the tokens it owed when it was written, and what tells its windows from others.
@@ -62,7 +62,7 @@ local function read_limit(number, key)
     if l.unit > 0 then
         return l
     elseif l.unit == -1 then
-        l.trail = { length = number(), part = number() }
+        l.sliding = { length = number(), part = number() }
     elseif l.unit == -2 then
         l.places = { lease = number() }
     end

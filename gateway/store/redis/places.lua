@@ -1,4 +1,4 @@
--- The places of requests in flight in Redis. Stands behind trail.lua.
+-- The places of requests in flight in Redis. Stands behind sliding.lua.
 --
 -- A sorted set: each place by the number that its gateway gave it, and the moment until which it is
 -- leased. Whose gateway has died is free again then; a renewal that comes later finds nothing.

@@ -30,7 +30,7 @@ for _, key in ipairs(page[2]) do
     local numbers = limits[limit_in(key)]
     if numbers then
         local limit = limit_of(numbers, key)
-        local owes = not limit.trail and not limit.places -- what these keep follows when it is read
+        local owes = not limit.sliding and not limit.places -- what these keep follows when it is read
         local bucket = owes and read(key, limit)
         if bucket and bucket.changed then
             write(key, bucket)

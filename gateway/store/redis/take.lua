@@ -1,5 +1,5 @@
 -- A call to the store: questions, decided one after the other. Each takes from all of its buckets, or
--- from none. Begins with token_bucket.lua; every_kind() is bucket.lua, trail.lua, places.lua, penalty.lua
+-- from none. Begins with token_bucket.lua; every_kind() is bucket.lua, sliding.lua, places.lua, penalty.lua
 -- and take_any.lua, whose functions are made when the first question needs them: for the usual one that
 -- would cost as much as all the rest. Ends with answer.lua.
 --

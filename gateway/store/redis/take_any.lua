@@ -1,12 +1,12 @@
 -- Questions of any kind: the end of every_kind(); see take.lua.
 local function kind_of(limit)
-    return limit.trail and 'trail' or limit.places and 'places' or 'tokens'
+    return limit.sliding and 'sliding' or limit.places and 'places' or 'tokens'
 end
 
 -- nil if the key holds something else.
 local function read_any(key, limit)
-    if limit.trail then
-        return read_trail(key, limit)
+    if limit.sliding then
+        return read_sliding(key, limit)
     elseif limit.places then
         return read_places(key, limit)
     end
@@ -24,8 +24,8 @@ end
 local function write_any(key, bucket)
     if not (bucket.taken or bucket.changed) then
         return
-    elseif bucket.limit.trail then
-        write_trail(bucket)
+    elseif bucket.limit.sliding then
+        write_sliding(bucket)
     elseif bucket.limit.places then
         write_places(bucket)
     else
@@ -46,7 +46,7 @@ local function bucket_of(key, limit)
     elseif bucket and kind_of(limit) == 'tokens' then
         adapt(bucket, limit)
     elseif bucket then
-        bucket.changed = bucket.changed or (limit.trail and limit.trail.length ~= bucket.limit.trail.length)
+        bucket.changed = bucket.changed or (limit.sliding and limit.sliding.length ~= bucket.limit.sliding.length)
         bucket.limit = limit
     end
     return bucket
@@ -69,8 +69,8 @@ end
 -- Microseconds until so many units of a bucket have come back.
 local function time_until(bucket, units)
     local limit = bucket.limit
-    if limit.trail then
-        return trail_time(bucket, units)
+    if limit.sliding then
+        return sliding_time(bucket, units)
     elseif limit.places then
         return units > 0 and 1000000 or 0
     end
@@ -78,11 +78,11 @@ local function time_until(bucket, units)
 end
 
 -- Microseconds until a bucket is full that owes so much, some of it for a request that waits: in a
--- trail that counts from the end of the wait.
+-- sliding limit that counts from the end of the wait.
 local function full_in(bucket, debt, wait)
-    local trail, time = bucket.limit.trail, time_until(bucket, debt)
-    if trail and wait > 0 then
-        return math.max(time, counted_at(trail, now + wait) + trail.length - now)
+    local sliding, time = bucket.limit.sliding, time_until(bucket, debt)
+    if sliding and wait > 0 then
+        return math.max(time, counted_at(sliding, now + wait) + sliding.length - now)
     end
     return time
 end
@@ -143,8 +143,8 @@ local function correct_once(c)
     if c.kind == 5 or redis.call('SET', c.receipt, '1', 'NX', 'PX', '90000') then
         if c.kind >= 6 then
             ban(c.ban_key, c.penalty, c.kind == 6 and c.held or 0)
-        elseif c.limit.trail then
-            if not correct_trail(c) then
+        elseif c.limit.sliding then
+            if not correct_sliding(c) then
                 -- Perhaps it was held up for so long that it looked for later tokens than its own. If
                 -- it is asked for again, that says better when these were taken.
                 redis.call('DEL', c.receipt)
@@ -178,8 +178,8 @@ local function decide(charges)
             c.bucket.taken = true
             if c.limit.places then
                 c.bucket.entering[c.place] = true
-            elseif c.limit.trail then
-                take_fresh(c.bucket, counted_at(c.limit.trail, now + answers[i][3]), c.cost)
+            elseif c.limit.sliding then
+                take_fresh(c.bucket, counted_at(c.limit.sliding, now + answers[i][3]), c.cost)
             end
         end
     end

@@ -14,18 +14,20 @@ std::int64_t between(std::mt19937_64& random, std::int64_t low, std::int64_t hig
     return std::uniform_int_distribution<std::int64_t>{low, high}(random);
 }
 
-// A line or windows, small enough to meet the edges often.
+// Token buckets or windows, small enough to meet the edges often.
 struct supplies {
-    std::vector<windows> stairs;
+    std::vector<windows> in_windows;
     std::vector<terms> all;
 
     supplies()
     {
         for (const std::int64_t count : {1, 3, 7}) {
-            stairs.emplace_back(count, 20, 1, true);
+            in_windows.emplace_back(count, 20, 1, true);
         }
-        for (const windows& w : stairs) {
-            all.push_back({.interval = 1, .burst = 9, .issued_in = &w, .how = supply_kind::stairs});
+        for (const windows& w : in_windows) {
+            all.push_back(
+                {.interval = 1, .burst = 9, .issued_in = &w, .how = supply_kind::fixed_window}
+            );
         }
         for (const std::int64_t interval : {1, 4, 11}) {
             all.push_back({.interval = interval, .burst = 9});

@@ -104,7 +104,7 @@ std::vector<subject> five_of_each_kind()
     }();
     static const windows days{5, day / milliseconds{1}, 1000, true, dates};
     const auto in_windows = [](const windows& w) {
-        return terms{.interval = 1, .burst = 5, .issued_in = &w, .how = supply_kind::stairs};
+        return terms{.interval = 1, .burst = 5, .issued_in = &w, .how = supply_kind::fixed_window};
     };
     return {
         {"token_bucket", {.interval = day / milliseconds{5}, .burst = 5}},
@@ -113,7 +113,7 @@ std::vector<subject> five_of_each_kind()
         {"sliding_log",
          {.interval = 1,
           .burst = 5,
-          .how = supply_kind::trail,
+          .how = supply_kind::sliding,
           .length = day / milliseconds{1},
           .part = 1}}};
 }
@@ -125,11 +125,11 @@ public:
 
     bool take_one(std::int64_t now)
     {
-        if (terms_.how == supply_kind::trail) {
+        if (terms_.how == supply_kind::sliding) {
             past_.forget(now - terms_.length);
             bucket_ = bucket::sliding(past_.used(), INT64_MAX);
         }
-        const moment at = terms_.how == supply_kind::trail ? moment{now, past_} : moment{now, 0};
+        const moment at = terms_.how == supply_kind::sliding ? moment{now, past_} : moment{now, 0};
         const step s = take(terms_, bucket_, at, 1);
         if (s.allowed) {
             bucket_ = s.after;
@@ -209,7 +209,7 @@ TEST(day_of_a_clock_change, is_as_long_as_it_is)
          autumn,
          autumn + 24 * hour}});
     const windows w{5, 86'400, 1, true, dates};
-    const terms t{.interval = 1, .burst = 5, .issued_in = &w, .how = supply_kind::stairs};
+    const terms t{.interval = 1, .burst = 5, .issued_in = &w, .how = supply_kind::fixed_window};
     for (const auto& [begin, length] :
          {std::pair{spring - 24 * hour, 24},
           {spring, 23},

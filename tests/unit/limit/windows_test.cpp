@@ -20,7 +20,7 @@ std::int64_t between(std::mt19937_64& random, std::int64_t low, std::int64_t hig
 
 terms in(const windows& w, std::int64_t capacity)
 {
-    return {.interval = 1, .burst = capacity, .issued_in = &w, .how = supply_kind::stairs};
+    return {.interval = 1, .burst = capacity, .issued_in = &w, .how = supply_kind::fixed_window};
 }
 
 // Tokens in hand; each window brings some, and what does not fit is lost.

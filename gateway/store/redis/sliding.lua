@@ -30,8 +30,8 @@ local function walk(key, from, visit)
 end
 
 -- The moment that a token taken at that time counts for: never sooner.
-local function counted_at(trail, at)
-    return at + (trail.part - at % trail.part) % trail.part
+local function counted_at(sliding, at)
+    return at + (sliding.part - at % sliding.part) % sliding.part
 end
 
 -- What a list of ours says that has not come back, and the length of its window; nil: it is none.
@@ -70,12 +70,12 @@ end
 local function restart(bucket)
     bucket.changed, bucket.replaces, bucket.kept, bucket.last = true, true, 0, nil
     if bucket.debt > 0 then
-        take_fresh(bucket, counted_at(bucket.limit.trail, now), bucket.debt)
+        take_fresh(bucket, counted_at(bucket.limit.sliding, now), bucket.debt)
     end
 end
 
 -- nil if the key holds something else.
-local function read_trail(key, limit)
+local function read_sliding(key, limit)
     local bucket = { key = key, unit = 1, limit = limit, debt = 0, kept = 0, first = 1, fresh = {} }
     if redis.call('EXISTS', key) == 0 then
         return bucket
@@ -92,7 +92,7 @@ local function read_trail(key, limit)
         restart(bucket)
         return bucket
     end
-    local until_now = now - limit.trail.length
+    local until_now = now - limit.sliding.length
     walk(key, 1, function(index, at, tokens)
         if at > until_now then
             return true
@@ -102,9 +102,9 @@ local function read_trail(key, limit)
     end)
     bucket.debt, bucket.kept = kept, kept
     -- Under another window it lives for another time, also if nothing is taken.
-    bucket.changed = bucket.first > 1 or length ~= limit.trail.length
+    bucket.changed = bucket.first > 1 or length ~= limit.sliding.length
     bucket.last = { at = newest }
-    if newest > now + most_ahead + limit.trail.part then
+    if newest > now + most_ahead + limit.sliding.part then
         restart(bucket) -- the clock has stepped back
     end
     return bucket
@@ -112,7 +112,7 @@ end
 
 -- Of the tokens that have not come back: the moment of the n-th.
 local function taken_at(bucket, n)
-    local stamp = counted_at(bucket.limit.trail, now)
+    local stamp = counted_at(bucket.limit.sliding, now)
     if n > bucket.kept then
         local newest = bucket.last
         for _, entry in ipairs(bucket.fresh) do
@@ -136,11 +136,11 @@ local function taken_at(bucket, n)
 end
 
 -- Microseconds until so many tokens have come back.
-local function trail_time(bucket, tokens)
+local function sliding_time(bucket, tokens)
     if tokens <= 0 then
         return 0
     end
-    return taken_at(bucket, tokens) + bucket.limit.trail.length - now
+    return taken_at(bucket, tokens) + bucket.limit.sliding.length - now
 end
 
 -- Twin of limit::history::give_back(). How many tokens are left that it did not find.
@@ -172,35 +172,35 @@ end
 
 -- A correction may be on its way for longer than its request's question was: it looks for tokens
 -- that were taken so much earlier, too. Never for later ones, which would be somebody else's.
-local function lateness(trail)
-    return math.min(1000000, math.floor(trail.length / 8))
+local function lateness(sliding)
+    return math.min(1000000, math.floor(sliding.length / 8))
 end
 
 -- Nothing is owed.
-local function reset_trail(bucket)
+local function reset_sliding(bucket)
     bucket.debt, bucket.kept, bucket.fresh = 0, 0, {}
     bucket.changed, bucket.replaces, bucket.last = true, true, nil
 end
 
 -- False: it has found nothing.
-local function correct_trail(c)
+local function correct_sliding(c)
     local bucket = c.bucket
     if c.kind == 3 then
         local top = c.into_debt and most_tokens or c.limit.burst
         local more = math.min(c.cost, math.max(top - bucket.debt, 0))
         bucket.debt = bucket.debt + more
         if more > 0 then
-            take_fresh(bucket, counted_at(c.limit.trail, now), more)
+            take_fresh(bucket, counted_at(c.limit.sliding, now), more)
         end
     elseif c.kind == 4 then
-        reset_trail(bucket)
+        reset_sliding(bucket)
     elseif not bucket.replaces then
-        return give_back(bucket, now - c.held - lateness(c.limit.trail), c.cost) < c.cost
+        return give_back(bucket, now - c.held - lateness(c.limit.sliding), c.cost) < c.cost
     end
     return true
 end
 
-local function write_trail(bucket)
+local function write_sliding(bucket)
     local key, fresh = bucket.key, bucket.fresh
     if bucket.replaces or bucket.debt <= 0 then
         redis.call('DEL', key)
@@ -222,7 +222,7 @@ local function write_trail(bucket)
         redis.call('RPUSH', key, string.format('%.0f %.0f', entry.at, entry.tokens))
         bucket.last = entry
     end
-    local length = bucket.limit.trail.length
+    local length = bucket.limit.sliding.length
     redis.call('LPUSH', key, string.format('h %.0f %.0f', bucket.debt, length))
     local left = bucket.last.at + length - now
     redis.call('PEXPIRE', key, string.format('%.0f', math.max(ceil_div(left, 1000), 0) + 1))

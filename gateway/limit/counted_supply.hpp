@@ -1,0 +1,20 @@
+// What the supplies of sliding limits and of requests in flight have in common.
+#pragma once
+
+#include "gateway/limit/windows.hpp"
+
+#include <cstdint>
+
+namespace gateway::limit {
+
+// Its buckets count tokens, and keep no time.
+class counted_supply {
+public:
+    constexpr std::int64_t unit() const { return 1; }
+
+    constexpr std::int64_t issued_in_last(std::int64_t) const { return 0; }
+
+    constexpr std::int64_t most() const { return windows::most_tokens; }
+};
+
+}  // namespace gateway::limit

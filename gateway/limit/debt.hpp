@@ -1,0 +1,59 @@
+// What a bucket owes, in the units of a supply, at one moment.
+#pragma once
+
+#include "gateway/limit/bucket.hpp"
+#include "gateway/limit/history.hpp"
+#include "gateway/limit/limit.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace gateway::limit {
+
+// When a store asks, in its ticks.
+struct moment {
+    std::int64_t now = 0;
+    // To the clock of the limit's windows; see windows::shift().
+    std::int64_t shift = 0;
+    // What a bucket of a sliding limit has been charged; null: nothing.
+    const history* past = nullptr;
+
+    // Of a token bucket and of requests in flight a time is all there is to it.
+    // NOLINTNEXTLINE(google-explicit-constructor)
+    constexpr moment(std::int64_t at, std::int64_t to_windows = 0) : now(at), shift(to_windows) {}
+
+    moment(std::int64_t at, const history& charged) : now(at), past(&charged) {}
+};
+
+constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b)
+{
+    return a / b + (a % b > 0 ? 1 : 0);
+}
+
+// A debt of units worth `from` a token, in units worth `to`. Rounded up: a debt never shrinks by
+// it.
+constexpr std::int64_t rescaled(
+    std::int64_t debt, std::int64_t from, std::int64_t to, std::int64_t most
+)
+{
+    using wide = __int128;
+    const wide scaled = (static_cast<wide>(debt) * to + from - 1) / from;
+    return static_cast<std::int64_t>(std::min<wide>(scaled, most));
+}
+
+// Tokens that a bucket owes, whatever its limit was, rounded up.
+constexpr std::int64_t tokens_owed(const bucket& b, std::int64_t now)
+{
+    if (b.is_full(now)) {
+        return 0;
+    }
+    return b.in_windows() ? b.owed()
+                          : rescaled(
+                                b.full_at() - now,
+                                std::max<std::int64_t>(b.interval(), 1),
+                                1,
+                                windows::most_tokens
+                            );
+}
+
+}  // namespace gateway::limit

@@ -1,0 +1,73 @@
+// Tokens of which all those of a window come when it begins: a unit is a token.
+#pragma once
+
+#include "gateway/limit/debt.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace gateway::limit {
+
+class fixed_window_supply {
+public:
+    fixed_window_supply(const terms& t, moment at)
+        : windows_(*t.issued_in), terms_(t), at_(at), index_(windows_.index(at.now + at.shift))
+    {}
+
+    std::int64_t unit() const { return 1; }
+
+    // What the bucket owed when it was written, less what was issued since.
+    std::int64_t debt(const bucket& b) const
+    {
+        if (b.is_full(at_.now)) {
+            return 0;
+        }
+        if (!b.follows(terms_)) {
+            return std::min(tokens_owed(b, at_.now), windows_.most_owed());
+        }
+        const std::int64_t count = windows_.count();
+        const std::int64_t unneeded = steps_for(b.owed()) * count - b.owed();
+        const std::int64_t to_come = windows_.nearest(b.full_at() + at_.shift) - index_;
+        const __int128 left = static_cast<__int128>(to_come) * count - unneeded;
+        return static_cast<std::int64_t>(std::clamp<__int128>(left, 0, b.owed()));
+    }
+
+    bucket owing(std::int64_t debt) const { return {windows_, at_.now + time_of(debt), debt}; }
+
+    bucket full_since(std::int64_t at) const { return {windows_, at, 0}; }
+
+    std::int64_t time_of(std::int64_t units) const
+    {
+        if (units <= 0) {
+            return 0;
+        }
+        return windows_.begin(index_ + steps_for(units)) - (at_.now + at_.shift);
+    }
+
+    std::int64_t full_in(std::int64_t debt, std::int64_t) const { return time_of(debt); }
+
+    std::int64_t issued_in_last(std::int64_t ticks) const
+    {
+        const __int128 steps = index_ - windows_.index(at_.now + at_.shift - ticks);
+        const __int128 issued = steps * windows_.count();
+        return static_cast<std::int64_t>(std::min<__int128>(issued, windows::most_tokens));
+    }
+
+    std::int64_t most() const { return windows_.most_owed(); }
+
+private:
+    const windows& windows_;
+    const terms& terms_;
+    moment at_;
+    // Of the present window.
+    std::int64_t index_;
+
+    // Windows that issue so many units, at least one. Mostly it is one, and then nothing has to be
+    // divided.
+    std::int64_t steps_for(std::int64_t units) const
+    {
+        return units <= windows_.count() ? 1 : ceil_div(units, windows_.count());
+    }
+};
+
+}  // namespace gateway::limit

@@ -1,0 +1,38 @@
+// Tokens that do not come back by themselves: a unit is a request in flight, whose place is given
+// back at its end.
+#pragma once
+
+#include "gateway/limit/counted_supply.hpp"
+#include "gateway/limit/debt.hpp"
+
+#include <cstdint>
+
+namespace gateway::limit {
+
+class in_flight_supply : public counted_supply {
+public:
+    explicit constexpr in_flight_supply(const terms& t) : terms_(t) {}
+
+    constexpr bucket owing(std::int64_t debt) const { return bucket::in_flight(debt); }
+
+    constexpr bucket full_since(std::int64_t) const { return bucket::in_flight(0); }
+
+    // Tokens are no requests in flight.
+    constexpr std::int64_t debt(const bucket& b) const
+    {
+        return b.counts_in_flight() ? b.owed() : 0;
+    }
+
+    // When somebody else's request ends is not known.
+    constexpr std::int64_t time_of(std::int64_t units) const
+    {
+        return units > 0 ? terms_.length : 0;
+    }
+
+    constexpr std::int64_t full_in(std::int64_t debt, std::int64_t) const { return time_of(debt); }
+
+private:
+    const terms& terms_;
+};
+
+}  // namespace gateway::limit

@@ -1,0 +1,57 @@
+// Tokens of which each comes back when its taking is one window old: a unit is a token, and what a
+// bucket owes is what its history counts (limit/history.hpp).
+#pragma once
+
+#include "gateway/limit/counted_supply.hpp"
+#include "gateway/limit/debt.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace gateway::limit {
+
+class sliding_supply : public counted_supply {
+public:
+    sliding_supply(const terms& t, moment at) : terms_(t), at_(at) {}
+
+    // When it is full again is known when its history has been charged as well.
+    bucket owing(std::int64_t debt) const
+    {
+        return bucket::sliding(debt, debt > 0 ? INT64_MAX : at_.now);
+    }
+
+    bucket full_since(std::int64_t at) const { return bucket::sliding(0, at); }
+
+    std::int64_t debt(const bucket& b) const { return tokens_owed(b, at_.now); }
+
+    std::int64_t time_of(std::int64_t units) const
+    {
+        if (units <= 0) {
+            return 0;
+        }
+        return taken_at(units) + terms_.length - at_.now;
+    }
+
+    // What waits counts from the end of its wait.
+    std::int64_t full_in(std::int64_t debt, std::int64_t wait) const
+    {
+        const std::int64_t waited = counted_at(terms_, at_.now + wait) + terms_.length - at_.now;
+        return wait > 0 ? std::max(time_of(debt), waited) : time_of(debt);
+    }
+
+private:
+    const terms& terms_;
+    moment at_;
+
+    // Of the n-th token; those that the history does not have are taken now.
+    std::int64_t taken_at(std::int64_t n) const
+    {
+        const std::int64_t now = counted_at(terms_, at_.now);
+        if (at_.past == nullptr) {
+            return now;
+        }
+        return n <= at_.past->used() ? at_.past->taken_at(n) : std::max(now, at_.past->newest());
+    }
+};
+
+}  // namespace gateway::limit
