@@ -80,12 +80,12 @@ admission request::as_answer(admission a)
 // Until its tokens are there, if they are still to come.
 admission request::held_or(admission a)
 {
-    admitter_.reserved().keep_places(env_.leases);
+    admitter_.reserved().keep_places(env_.place_leases);
     if (a.next != admission::action::forward || a.hold == base::duration{0}) {
         return a;
     }
     if (!env_.held.hold(*this, env_.loop.now() + a.hold, admitter_.view()->max_waiting)) {
-        admitter_.reserved().give_back(env_.corrections, env_.leases);
+        admitter_.reserved().give_back(env_.corrections, env_.place_leases);
         return admitter_.as_rejection(
             refusal(429, "too many requests wait for their tokens; retry later", a.hold)
         );
@@ -168,13 +168,13 @@ void request::request_ends(const finished& f)
     admitter_.abandon();
     reservation& reserved = admitter_.reserved();
     if (held()) {
-        reserved.give_back(env_.corrections, env_.leases);
+        reserved.give_back(env_.corrections, env_.place_leases);
         env_.held.release(*this);
     } else if (!reserved.empty() && f.status != 0) {
         reserved.responded(f.status, nullptr, env_.corrections);
     }
     if (!reserved.empty()) {
-        reserved.ended(env_.corrections, env_.leases);
+        reserved.ended(env_.corrections, env_.place_leases);
     }
     account_.end(f, admitter_, upstream_.so_far(), id_.text());
 }

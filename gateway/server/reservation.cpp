@@ -96,7 +96,7 @@ void reservation::keep_charges()
     std::erase_if(taken_, [](const reserved& r) { return r.place == 0; });
 }
 
-void reservation::keep_places(leases& in)
+void reservation::keep_places(place_leases& in)
 {
     for (reserved& r : taken_) {
         if (r.place != 0 && r.shared != nullptr) {
@@ -105,13 +105,13 @@ void reservation::keep_places(leases& in)
     }
 }
 
-void reservation::ended(corrections& make, leases& in)
+void reservation::ended(corrections& make, place_leases& in)
 {
     keep_charges();
     give_back(make, in);
 }
 
-void reservation::give_back(corrections& make, leases& in)
+void reservation::give_back(corrections& make, place_leases& in)
 {
     for (const reserved& r : taken_) {
         if (r.lease) {

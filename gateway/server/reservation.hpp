@@ -8,7 +8,7 @@
 
 #include "gateway/http/message.hpp"
 #include "gateway/limit/correction.hpp"
-#include "gateway/server/leases.hpp"
+#include "gateway/server/place_leases.hpp"
 #include "gateway/server/policy_view.hpp"
 
 #include <memory>
@@ -37,7 +37,7 @@ struct reserved {
     // Null: they were taken from the local store.
     store::shared_store* shared = nullptr;
     // Of a place in a shared store, once it is kept.
-    std::optional<leases::handle> lease{};
+    std::optional<place_leases::handle> lease{};
 };
 
 // Takes the headers out that were meant for us, whatever was charged.
@@ -62,7 +62,7 @@ public:
     bool empty() const { return taken_.empty(); }
 
     // Has the places in shared stores renewed until they are given back.
-    void keep_places(leases& in);
+    void keep_places(place_leases& in);
 
     // The request's response has this status; `head` is the upstream's, or null. Nothing if it is
     // called again.
@@ -70,13 +70,13 @@ public:
 
     // The request was held, and goes nowhere: everything is given back. Nothing if it is called
     // again.
-    void give_back(corrections& make, leases& in);
+    void give_back(corrections& make, place_leases& in);
 
     // There is no response whose status could change anything.
     void keep_charges();
 
     // The request is over: its places are given back.
-    void ended(corrections& make, leases& in);
+    void ended(corrections& make, place_leases& in);
 
 private:
     std::shared_ptr<const policy_view> view_;

@@ -17,14 +17,14 @@ class corrections;
 class held_requests;
 class http1_pool;
 class id_source;
-class leases;
+class place_leases;
 class session;
 
 struct session_environment {
     net::loop& loop;
     check_pool& checks;
     server::corrections& corrections;
-    server::leases& leases;
+    server::place_leases& place_leases;
     held_requests& held;
     id_source& ids;
     // Lent to sessions that have something to do.

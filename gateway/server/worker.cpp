@@ -49,7 +49,7 @@ worker::worker(
       corrections_(shared.local, loop_),
       fallback_debts_(corrections_, loop_),
       checks_(shared.local, loop_, top_, parts_, fallback_debts_),
-      leases_(loop_),
+      place_leases_(loop_),
       held_(loop_, shared.waiting, shared.metrics.worker(index).requests_waiting),
       bucket_desk_(shared.local, loop_),
       view_(resources_.adopt(s)),
@@ -57,7 +57,7 @@ worker::worker(
           loop_,
           checks_,
           corrections_,
-          leases_,
+          place_leases_,
           held_,
           ids_,
           spare_connections_,
@@ -224,7 +224,7 @@ void worker::tick(base::instant now)
     checks_.trim();
     fallback_debts_.settle();
     corrections_.retry();
-    leases_.renew();
+    place_leases_.renew();
     spare_connections_.trim(*view_);
     if (index_ == 0) {
         shared_.local.set_unix_time(base::unix_time() - base::now().time_since_epoch());

@@ -14,8 +14,8 @@
 #include "gateway/server/held_requests.hpp"
 #include "gateway/server/http1_pool.hpp"
 #include "gateway/server/id_source.hpp"
-#include "gateway/server/leases.hpp"
 #include "gateway/server/peer_count.hpp"
+#include "gateway/server/place_leases.hpp"
 #include "gateway/server/resources.hpp"
 #include "gateway/server/session.hpp"
 #include "gateway/server/worker_desk.hpp"
@@ -142,7 +142,7 @@ private:
     corrections corrections_;
     fallback_debts fallback_debts_;
     check_pool checks_;
-    leases leases_;
+    place_leases place_leases_;
     held_requests held_;
     id_source ids_{base::unix_time(), base::now()};
     bucket_desk bucket_desk_;

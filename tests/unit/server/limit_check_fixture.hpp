@@ -3,8 +3,8 @@
 #pragma once
 
 #include "gateway/server/corrections.hpp"
-#include "gateway/server/leases.hpp"
 #include "gateway/server/limit_check.hpp"
+#include "gateway/server/place_leases.hpp"
 #include "gateway/store/call.hpp"
 
 #include <gmock/gmock.h>
@@ -160,7 +160,7 @@ protected:
     void end_request()
     {
         corrections_.emplace(local, loop_);
-        leases held{loop_};
+        place_leases held{loop_};
         reservation taken;
         taken.begin({std::shared_ptr<const policy_view>{}, &view_});
         check_.reserve(view_, limit_check::reserving::places, taken);

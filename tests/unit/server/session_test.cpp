@@ -5,7 +5,7 @@
 #include "gateway/server/corrections.hpp"
 #include "gateway/server/http1_pool.hpp"
 #include "gateway/server/id_source.hpp"
-#include "gateway/server/leases.hpp"
+#include "gateway/server/place_leases.hpp"
 
 #include <climits>
 #include <gmock/gmock.h>
@@ -156,7 +156,7 @@ private:
     corrections corrections_{local_, loop};
     fallback_debts debts_{corrections_, loop};
     check_pool checks_{local_, loop, top_, parts_, debts_};
-    leases leases_{loop};
+    place_leases place_leases_{loop};
     std::atomic<std::size_t> waiting_{0};
     held_requests held_{loop, waiting_, metrics.requests_waiting};
     id_source ids_{base::unix_time(), base::now()};
@@ -167,7 +167,7 @@ private:
         loop,
         checks_,
         corrections_,
-        leases_,
+        place_leases_,
         held_,
         ids_,
         connections,

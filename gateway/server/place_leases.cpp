@@ -1,4 +1,4 @@
-#include "gateway/server/leases.hpp"
+#include "gateway/server/place_leases.hpp"
 
 #include "gateway/identity/bucket_name.hpp"
 #include "gateway/server/reservation.hpp"
@@ -21,7 +21,7 @@ constexpr base::duration again_after = std::chrono::milliseconds{100};
 }  // namespace
 
 // One place, and the question that renews it.
-class leases::lease final : private store::question {
+class place_leases::lease final : private store::question {
 public:
     lease(std::shared_ptr<const policy_view> view, const reserved& r, base::instant now)
         : view_(std::move(view)),
@@ -67,21 +67,23 @@ private:
     void failed(store::failure, store::taken) override { due_ = asked_at_ + again_after; }
 };
 
-leases::leases(const net::loop& l) : loop_(l) {}
+place_leases::place_leases(const net::loop& l) : loop_(l) {}
 
-leases::~leases() = default;
+place_leases::~place_leases() = default;
 
-leases::handle leases::keep(const std::shared_ptr<const policy_view>& view, const reserved& r)
+place_leases::handle place_leases::keep(
+    const std::shared_ptr<const policy_view>& view, const reserved& r
+)
 {
     return all_.emplace(all_.end(), view, r, loop_.now());
 }
 
-void leases::end(handle of)
+void place_leases::end(handle of)
 {
     all_.erase(of);
 }
 
-void leases::renew()
+void place_leases::renew()
 {
     for (lease& l : all_) {
         l.renew(loop_.now());

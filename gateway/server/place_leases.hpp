@@ -17,12 +17,12 @@ struct reserved;
 // What store::charge::place wants: a number that no other place has, of 53 bits.
 std::int64_t fresh_place();
 
-class leases {
+class place_leases {
     class lease;
 
 public:
-    explicit leases(const net::loop& l);
-    ~leases();
+    explicit place_leases(const net::loop& l);
+    ~place_leases();
 
     using handle = std::list<lease>::iterator;
 
