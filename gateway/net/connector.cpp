@@ -5,13 +5,6 @@
 
 namespace gateway::net {
 
-namespace {
-
-constexpr resolver_options only_when_asked{
-    .refresh = resolver_options::never, .retry = resolver_options::never};
-
-}  // namespace
-
 std::shared_ptr<connector> connector::make(
     const executor& ex, const server_address& to, base::duration limit
 )
@@ -22,13 +15,7 @@ std::shared_ptr<connector> connector::make(
 }
 
 connector::connector(const executor& ex, const server_address& to, base::duration limit)
-    : executor_(ex),
-      server_(to),
-      limit_(limit),
-      name_(resolved_name::of(ex, to, only_when_asked, [this] { lookup_wait_.cancel(); })),
-      lookup_wait_(ex),
-      limit_timer_(ex),
-      socket_(ex)
+    : executor_(ex), server_(to), limit_(limit), name_(ex, to, limit), limit_timer_(ex), socket_(ex)
 {}
 
 void connector::cancel()
@@ -38,14 +25,13 @@ void connector::cancel()
     boost::system::error_code ignored;
     socket_.close(ignored);
     name_.stop();
-    lookup_wait_.cancel();
 }
 
 task<stream_socket> connector::connect()
 {
     detail_.clear();
     expired_ = false;
-    co_await look_up();
+    co_await name_.look_up();
     if (cancelled_ || name_.endpoints().empty()) {
         detail_ = name_.error();
         co_return stream_socket{executor_};
@@ -58,14 +44,6 @@ task<stream_socket> connector::connect()
         socket_.close(ignored);
     }
     co_return std::exchange(socket_, stream_socket{executor_});
-}
-
-task<> connector::look_up()
-{
-    if (cancelled_ || !name_.ask()) {
-        co_return;
-    }
-    co_await pause(lookup_wait_, name_.endpoints().empty() ? limit_ : fresh_lookup);
 }
 
 void connector::begin_limit()

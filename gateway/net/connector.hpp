@@ -5,7 +5,7 @@
 // One thread: its executor's. Held by shared_ptr, as its timers may end after cancel().
 #pragma once
 
-#include "gateway/net/resolved_name.hpp"
+#include "gateway/net/fresh_name.hpp"
 #include "gateway/net/task.hpp"
 
 #include <memory>
@@ -15,9 +15,6 @@ namespace gateway::net {
 
 class connector {
 public:
-    // How long a fresh look-up is awaited when the addresses of an older one are at hand.
-    static constexpr base::duration fresh_lookup = std::chrono::milliseconds{100};
-
     // `limit`: how long a first look-up may take, and how long connecting may.
     static std::shared_ptr<connector> make(
         const executor& ex, const server_address& to, base::duration limit
@@ -46,11 +43,10 @@ private:
     executor executor_;
     server_address server_;
     base::duration limit_;
-    resolved_name name_;
+    fresh_name name_;
     // Which of its addresses to try first, modulo their number.
     std::size_t preferred_ = 0;
 
-    timer lookup_wait_;
     timer limit_timer_;
     stream_socket socket_;
     std::string detail_;
@@ -62,7 +58,6 @@ private:
 
     bool cancelled_ = false;
 
-    task<> look_up();
     void begin_limit();
     void end_limit();
     task<bool> connect_to_one();

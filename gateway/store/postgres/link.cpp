@@ -1,6 +1,7 @@
 #include "gateway/store/postgres/link.hpp"
 
 #include "gateway/store/postgres/call_reply.hpp"
+#include "gateway/store/postgres/connect_parameters.hpp"
 #include "gateway/store/postgres/parameters.hpp"
 
 #include <array>
@@ -19,7 +20,7 @@ statement_form link::form() const
 {
     statement_form f{.key_prefix = options_.key_prefix, .pooled_wait = std::nullopt};
     if (session_.is_pooled()) {
-        f.pooled_wait = session::lock_wait(options_);
+        f.pooled_wait = lock_wait(options_);
     }
     return f;
 }

@@ -5,7 +5,7 @@
 // One thread: its executor's. Whoever waits for a coroutine of it keeps it alive.
 #pragma once
 
-#include "gateway/net/resolved_name.hpp"
+#include "gateway/net/fresh_name.hpp"
 #include "gateway/net/task.hpp"
 #include "gateway/store/postgres/options.hpp"
 #include "gateway/store/postgres/trouble.hpp"
@@ -13,6 +13,7 @@
 #include <boost/asio/posix/basic_stream_descriptor.hpp>
 
 #include <cstddef>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <postgresql/libpq-fe.h>
@@ -67,9 +68,6 @@ public:
     // From the next open() on.
     void treat_as_pooled() { is_pooled_ = true; }
 
-    // For how many milliseconds a lock may be waited for.
-    static std::int64_t lock_wait(const postgres_options& options);
-
     // The present connection, if there is one.
     void close();
 
@@ -82,11 +80,11 @@ private:
     net::executor executor_;
     postgres_options options_;
     base::duration limit_;
-    std::vector<net::resolved_name> names_;
+    // Of its servers.
+    std::deque<net::fresh_name> names_;
     std::size_t server_ = 0;
     connection_ptr connection_{nullptr, &PQfinish};
     descriptor descriptor_;
-    net::timer lookup_wait_;
     net::timer timer_;
     // The number of what is waited for, which tells an old one's timer from the present one's.
     std::uint64_t wait_ = 0;
@@ -97,11 +95,12 @@ private:
     // The timer's end may come after ours.
     std::shared_ptr<session*> self_;
 
-    net::task<> look_up(std::size_t server);
+    // session_open.cpp: how it begins.
     net::task<bool> open_one(std::size_t server, const net::resolved_name::endpoint& at);
     bool begin(std::size_t server, const net::resolved_name::endpoint& at);
     net::task<bool> check_settings();
     bool take_socket();
+
     net::task<bool> wait(descriptor::wait_type what);
     void begin_limit();
     void end_limit();

@@ -1,0 +1,131 @@
+// Of a session: how it begins.
+#include "gateway/store/postgres/connect_parameters.hpp"
+#include "gateway/store/postgres/session.hpp"
+
+namespace gateway::store::postgres {
+
+net::task<bool> session::open()
+{
+    close();
+    fail(failure::unreachable);
+    expired_ = false;
+    for (std::size_t tried = 0; tried < names_.size() && !cancelled_; ++tried) {
+        const std::size_t server = server_;
+        co_await names_[server].look_up();
+        const auto known = names_[server].endpoints();  // of which there may be others meanwhile
+        const std::vector<net::resolved_name::endpoint> addresses(known.begin(), known.end());
+        if (addresses.empty()) {
+            const std::string& said = names_[server].error();
+            trouble_.words =
+                options_.servers[server].host + ": " + (said.empty() ? "no address yet" : said);
+        }
+        for (std::size_t i = 0; i < addresses.size() && !cancelled_; ++i) {
+            begin_limit();
+            const bool is_open = co_await open_one(server, addresses[i]);
+            end_limit();
+            if (is_open && co_await check_settings()) {
+                co_return true;
+            }
+            close();
+        }
+        server_ = (server + 1) % names_.size();
+    }
+    co_return false;
+}
+
+// libpq may have closed its socket and opened another of the same number since the last time.
+net::task<bool> session::open_one(std::size_t server, const net::resolved_name::endpoint& at)
+{
+    if (!begin(server, at)) {
+        fail(failure::unreachable);
+        co_return false;
+    }
+    PostgresPollingStatusType next = PGRES_POLLING_WRITING;
+    if (PQstatus(connection_.get()) == CONNECTION_BAD) {
+        next = PGRES_POLLING_FAILED;
+    }
+    while (next == PGRES_POLLING_READING || next == PGRES_POLLING_WRITING) {
+        if (!take_socket()) {
+            co_return false;
+        }
+        const bool ready = co_await wait(
+            next == PGRES_POLLING_READING ? descriptor::wait_read : descriptor::wait_write
+        );
+        if (!ready) {
+            fail(expired_ ? failure::timeout : failure::unreachable);
+            co_return false;
+        }
+        descriptor_.release();
+        next = PQconnectPoll(connection_.get());
+    }
+    if (next == PGRES_POLLING_FAILED) {
+        const std::string_view words = PQerrorMessage(connection_.get());
+        if (!is_pooled_ && words.find("unsupported startup parameter") != words.npos) {
+            is_pooled_ = true;  // as pgbouncer before 1.20 says
+            const bool is_open = co_await open_one(server, at);
+            co_return is_open;
+        }
+        trouble_ = trouble_in(words);
+        co_return false;
+    }
+    co_return take_socket() && PQsetnonblocking(connection_.get(), 1) == 0;
+}
+
+// False: libpq has no memory.
+bool session::begin(std::size_t server, const net::resolved_name::endpoint& at)
+{
+    const connect_parameters all = parameters_to(
+        options_, options_.servers[server], at, is_pooled_ ? std::nullopt : std::optional{limit_}
+    );
+    std::vector<const char*> words;
+    std::vector<const char*> values;
+    for (const auto& [word, value] : all) {
+        words.push_back(word.c_str());
+        values.push_back(value.c_str());
+    }
+    words.push_back(nullptr);
+    values.push_back(nullptr);
+    connection_.reset(PQconnectStartParams(words.data(), values.data(), 0));
+    if (connection_ == nullptr) {
+        return false;
+    }
+    PQsetErrorVerbosity(connection_.get(), PQERRORS_VERBOSE);
+    // Else libpq writes what the server remarks to stderr.
+    PQsetNoticeProcessor(
+        connection_.get(), [](void*, const char*) {}, nullptr
+    );
+    return true;
+}
+
+// False: the system does not let us wait for it.
+bool session::take_socket()
+{
+    boost::system::error_code ec;
+    descriptor_.assign(PQsocket(connection_.get()), ec);
+    if (ec) {
+        trouble_ = {.why = failure::unreachable, .words = ec.message()};
+    }
+    return !ec;
+}
+
+// Some poolers drop what a session is told (ignore_startup_parameters of pgbouncer). False: the
+// server does not answer.
+net::task<bool> session::check_settings()
+{
+    if (is_pooled_) {
+        co_return true;
+    }
+    const std::string sql =
+        "SELECT current_setting('plan_cache_mode') = 'force_generic_plan' AND setting = $1 "
+        "FROM pg_settings WHERE name = 'lock_timeout'";
+    const std::vector<std::string> told{std::to_string(lock_wait(options_))};
+    const result rows = co_await ask(sql, told);
+    if (rows == nullptr) {
+        co_return false;
+    }
+    is_pooled_ =
+        PQntuples(rows.get()) != 1 || PQgetvalue(rows.get(), 0, 0) != std::string_view{"t"};
+    co_return true;
+}
+
+}  // namespace gateway::store::postgres
