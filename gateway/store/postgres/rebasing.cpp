@@ -1,10 +1,6 @@
 #include "gateway/store/postgres/rebasing.hpp"
 
 #include "gateway/base/clock.hpp"
-#include "gateway/telemetry/log.hpp"
-
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 
 #include <utility>
 
@@ -15,12 +11,8 @@ namespace {
 // Rows per step: some milliseconds of one server process.
 constexpr const char* rows_per_page = "100";
 
-// Beyond a question's timeout: in which every worker has surely noticed the reload.
-constexpr base::duration adoption = std::chrono::milliseconds{100};
-
 // Nobody waits for a walk.
 constexpr base::duration page_limit = std::chrono::seconds{5};
-constexpr base::duration rest_after_trouble = std::chrono::seconds{1};
 
 // "{number,number,...}"
 std::string array_of(const limit::limit& l)
@@ -44,7 +36,7 @@ std::shared_ptr<rebasing> rebasing::start(
 )
 {
     auto made = std::make_shared<rebasing>(executor, std::move(name), options, limits);
-    boost::asio::co_spawn(executor, made->run(made), boost::asio::detached);
+    rate_walk::start(made, options.timeout);
     return made;
 }
 
@@ -54,57 +46,31 @@ rebasing::rebasing(
     const postgres_options& options,
     const std::vector<named_limit>& limits
 )
-    : name_(std::move(name)),
+    : rate_walk(executor, std::move(name)),
       options_(options),
       limits_(limits),
-      database_(executor, options_, page_limit),
-      timer_(executor)
+      database_(executor, options_, page_limit)
 {}
 
-void rebasing::cancel()
+void rebasing::stop()
 {
-    cancelled_ = true;
     database_.cancel();
-    timer_.cancel();
 }
 
-net::task<> rebasing::run(std::shared_ptr<rebasing> self)
+net::task<std::optional<failure>> rebasing::attempt()
 {
-    co_await net::pause(self->timer_, options_.timeout + adoption);
-    std::optional<failure> told;
-    while (!cancelled_) {
-        const std::optional<trouble> why = co_await attempt();
-        if (cancelled_) {
-            break;
-        }
-        if (!why || told != why->why) {
-            report(why);
-            told = why ? std::optional{why->why} : std::nullopt;
-        }
-        database_.close();
-        if (!why) {
-            ended_ = true;
-            database_.cancel();  // its names are not asked for any more
-            break;
-        }
-        co_await net::pause(timer_, rest_after_trouble);
-    }
-}
-
-net::task<std::optional<trouble>> rebasing::attempt()
-{
+    std::optional<failure> why;
     if (!co_await database_.open()) {
-        co_return database_.last_trouble();
+        why = database_.last_trouble().why;
     }
-    for (const named_limit& l : limits_) {
-        if (const std::optional<trouble> why = co_await walk(l)) {
-            co_return why;
-        }
+    for (std::size_t i = 0; i < limits_.size() && !why; ++i) {
+        why = co_await walk(limits_[i]);
     }
-    co_return std::nullopt;
+    database_.close();
+    co_return why;
 }
 
-net::task<std::optional<trouble>> rebasing::walk(const named_limit& over)
+net::task<std::optional<failure>> rebasing::walk(const named_limit& over)
 {
     const std::string prefix = options_.key_prefix + over.name + ":";
     std::string behind;
@@ -114,26 +80,12 @@ net::task<std::optional<trouble>> rebasing::walk(const named_limit& over)
         const session::result rows =
             co_await database_.ask("SELECT gateway.rebase_1($1, $2, $3, $4)", parameters);
         if (rows == nullptr) {
-            co_return database_.last_trouble();
+            co_return database_.last_trouble().why;
         }
         const bool at_end = PQntuples(rows.get()) != 1 || PQgetisnull(rows.get(), 0, 0) == 1;
         behind = at_end ? "" : PQgetvalue(rows.get(), 0, 0);
-    } while (!behind.empty() && !cancelled_);
+    } while (!behind.empty() && !cancelled());
     co_return std::nullopt;
-}
-
-void rebasing::report(const std::optional<trouble>& why) const
-{
-    const std::string store = "store " + name_ + ": ";
-    if (!why) {
-        telemetry::log(telemetry::log_level::info, store + "all buckets follow the changed rates");
-        return;
-    }
-    telemetry::log(
-        telemetry::log_level::warning,
-        store + "cannot have all buckets follow the changed rates yet: " +
-            std::string{failure_names[static_cast<std::size_t>(why->why)]}
-    );
 }
 
 }  // namespace gateway::store::postgres

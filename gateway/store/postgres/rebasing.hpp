@@ -1,8 +1,4 @@
-// A walk over the rows of a database after a reload has changed rates; see rate_walk and
-// redis/rebasing.hpp.
-//
-// On a connection of its own, away from the workers' links, on the thread of its executor. Held by
-// shared_ptr, as its coroutine may end after cancel().
+// A walk over the rows of a database after a reload has changed rates; see store/rate_walk.hpp.
 #pragma once
 
 #include "gateway/net/task.hpp"
@@ -32,27 +28,15 @@ public:
         const postgres_options& options,
         const std::vector<named_limit>& limits
     );
-    rebasing(const rebasing&) = delete;
-    rebasing& operator=(const rebasing&) = delete;
-
-    void cancel() override;
-
-    bool ended() const override { return ended_; }
 
 private:
-    std::string name_;
     postgres_options options_;
     std::vector<named_limit> limits_;
     session database_;
-    // The end of a rest.
-    net::timer timer_;
-    bool cancelled_ = false;
-    bool ended_ = false;
 
-    net::task<> run(std::shared_ptr<rebasing> self);
-    net::task<std::optional<trouble>> attempt();
-    net::task<std::optional<trouble>> walk(const named_limit& over);
-    void report(const std::optional<trouble>& why) const;
+    net::task<std::optional<failure>> attempt() override;
+    void stop() override;
+    net::task<std::optional<failure>> walk(const named_limit& over);
 };
 
 }  // namespace gateway::store::postgres

@@ -4,30 +4,20 @@
 #include "gateway/store/redis/greeting.hpp"
 #include "gateway/store/redis/scripts.hpp"
 #include "gateway/store/redis/topology.hpp"
-#include "gateway/telemetry/log.hpp"
-
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 
 #include <array>
 #include <utility>
 
 namespace gateway::store::redis {
 
-namespace asio = boost::asio;
-
 namespace {
 
 // Keys per step: a few microseconds of the server's time each.
 constexpr std::string_view keys_per_step = "100";
 
-// Beyond a question's timeout: in which every worker has surely noticed the reload.
-constexpr base::duration adoption = std::chrono::milliseconds{100};
-
 // Nobody waits for a walk.
 constexpr base::duration connect_limit = std::chrono::seconds{1};
 constexpr base::duration step_limit = std::chrono::seconds{5};
-constexpr base::duration rest_after_failure = std::chrono::seconds{1};
 
 // "name number,number,... name ..."
 std::string words_of(const std::vector<named_limit>& limits)
@@ -56,8 +46,7 @@ std::shared_ptr<rebasing> rebasing::start(
 )
 {
     auto made = std::make_shared<rebasing>(executor, std::move(name), options, limits);
-    made->self_ = made;
-    asio::co_spawn(executor, made->run(made), asio::detached);
+    rate_walk::start(made, options.timeout);
     return made;
 }
 
@@ -67,43 +56,18 @@ rebasing::rebasing(
     const redis_options& options,
     const std::vector<named_limit>& limits
 )
-    : executor_(executor),
-      name_(std::move(name)),
+    : rate_walk(executor, std::move(name)),
+      executor_(executor),
       options_(options),
       limits_(limits),
       connector_(server_connector::make(executor, options, connect_limit)),
-      dialogue_(dialogue::make(executor)),
-      timer_(executor)
+      dialogue_(dialogue::make(executor))
 {}
 
-void rebasing::cancel()
+void rebasing::stop()
 {
-    cancelled_ = true;
     connector_->cancel();
-    timer_.cancel();
     dialogue_->close();
-}
-
-net::task<> rebasing::run(std::shared_ptr<rebasing> self)
-{
-    co_await net::pause(self->timer_, options_.timeout + adoption);
-    std::optional<failure> told;
-    while (!cancelled_) {
-        const std::optional<failure> why = co_await attempt();
-        if (cancelled_) {
-            break;
-        }
-        if (!why || told != why) {
-            report(why);
-            told = why;
-        }
-        if (!why) {
-            ended_ = true;
-            connector_->cancel();  // its name is not asked for any more
-            break;
-        }
-        co_await net::pause(timer_, rest_after_failure);
-    }
 }
 
 net::task<std::optional<failure>> rebasing::attempt()
@@ -118,7 +82,7 @@ net::task<std::optional<failure>> rebasing::attempt()
 net::task<std::optional<failure>> rebasing::attempt_nodes()
 {
     map_answer known;
-    for (std::size_t i = 0; i < options_.cluster.size() && !known.map && !cancelled_; ++i) {
+    for (std::size_t i = 0; i < options_.cluster.size() && !known.map && !cancelled(); ++i) {
         const redis_options asked = at_node(options_, options_.cluster[i]);
         connector_ = server_connector::make(executor_, asked, connect_limit);
         net::stream_socket socket = co_await connector_->connect();
@@ -133,7 +97,7 @@ net::task<std::optional<failure>> rebasing::attempt_nodes()
         co_return known.why;
     }
     std::optional<failure> why;
-    for (std::size_t i = 0; i < known.map->nodes().size() && !why && !cancelled_; ++i) {
+    for (std::size_t i = 0; i < known.map->nodes().size() && !why && !cancelled(); ++i) {
         const redis_options node = at_node(options_, known.map->nodes()[i]);
         connector_ = server_connector::make(executor_, node, connect_limit);
         why = co_await attempt_one(node);
@@ -200,21 +164,6 @@ net::task<std::optional<failure>> rebasing::walk()
         cursor = said.text();
     } while (cursor != "0");
     co_return std::nullopt;
-}
-
-void rebasing::report(std::optional<failure> why) const
-{
-    if (!why) {
-        telemetry::log(
-            telemetry::log_level::info, "store " + name_ + ": all buckets follow the changed rates"
-        );
-        return;
-    }
-    const auto reason = std::string{failure_names[static_cast<std::size_t>(*why)]};
-    telemetry::log(
-        telemetry::log_level::warning,
-        "store " + name_ + ": cannot have all buckets follow the changed rates yet: " + reason
-    );
 }
 
 }  // namespace gateway::store::redis
