@@ -149,29 +149,29 @@ private:
     bool filling_ = false;
     std::minstd_rand random_;
 
-    // conversation_state.cpp: asking and answering.
-    bool recalls(
-        std::span<const charge> charges,
-        base::instant now,
-        empty_buckets::belief counts,
-        answer& into
-    ) const;
-    token_leases::belief leases_that_count() const;
+    // conversation_state.cpp: asking.
+    bool recalls(std::span<const charge> charges, base::instant now, belief counts, answer& into)
+        const;
+    belief what_counts() const;
     std::optional<failure> ask_store(
         std::span<const charge> charges, question& q, base::instant now
     );
     failure refuse(failure why, base::instant now);
     void note_failure(failure why, base::instant now);
-    void fail(const pending_question& claimed, failure why, taken tokens, base::instant now);
-    pending_question take_waiting();
     std::size_t pending() const;
-    void send(call& c, base::instant now);
-    call* free_call();
-    call* under_way(std::int64_t number);
+
+    // conversation_calls.cpp: which questions travel together.
     bool send_waiting(base::instant now);
     bool fill(call& c, int& recalled, base::instant now);
     static void drop_those_who_left(call& c);
+    pending_question take_waiting();
+    void send(call& c, base::instant now);
+    call* free_call();
+    call* under_way(std::int64_t number);
+
+    // conversation_answers.cpp.
     bool settle(call& c, call_results& said, base::instant now);
+    void fail(const pending_question& claimed, failure why, taken tokens, base::instant now);
 
     // conversation_time.cpp: deadlines, probes, loss.
     void wake_by(base::instant at);

@@ -29,11 +29,9 @@ empty_buckets::empty_buckets(base::duration fresh_for)
 
 void empty_buckets::heard(std::int64_t mark, base::instant asked)
 {
-    if (mark != mark_) {
-        mark_ = mark;
+    if (last_.heard(mark, asked)) {
         last_full_at_ = 0;
     }
-    heard_at_ = asked;
 }
 
 void empty_buckets::remember(
@@ -58,8 +56,7 @@ bool empty_buckets::decides(
 {
     const std::int64_t ticks = microseconds(now);
     const std::int64_t fresh_at = counts == belief::all ? 0 : ticks;
-    const bool silent = counts == belief::fresh && now - heard_at_ > heard_for;
-    if (ticks >= last_full_at_ || silent) {
+    if (ticks >= last_full_at_ || !last_.counts(now, counts)) {
         return false;
     }
     into.clear();
@@ -95,11 +92,15 @@ void empty_buckets::put(const charge& c, std::int64_t now, std::int64_t full_at,
 {
     const limit::terms& t = c.limit->in_microseconds();
     const place fresh{
-        c.bucket_name.hash(), {t, full_at}, t.burst, microseconds(heard_at_ + fresh_for_), mark_};
+        c.bucket_name.hash(),
+        {t, full_at},
+        t.burst,
+        microseconds(last_.asked_at() + fresh_for_),
+        last_.mark()};
     set& in = set_of(fresh.id);
     const auto same = [&fresh](const place& p) { return p.id == fresh.id; };
     const auto free_at = [this, now](const place& p) {
-        return p.fresh_until > now && p.mark == mark_ ? p.bucket.full_at() : 0;
+        return p.fresh_until > now && p.mark == last_.mark() ? p.bucket.full_at() : 0;
     };
     const auto sooner = [&free_at](const place& a, const place& b) {
         return free_at(a) < free_at(b);
@@ -122,7 +123,7 @@ const empty_buckets::place* empty_buckets::find(const charge& c, std::int64_t fr
     const base::hash128 id = c.bucket_name.hash();
     for (const place& p : set_of(id)) {
         if (p.id == id) {
-            const bool counts = p.fresh_until > fresh_at && p.mark == mark_ &&
+            const bool counts = p.fresh_until > fresh_at && p.mark == last_.mark() &&
                                 p.bucket.follows(t) && p.burst == t.burst;
             return counts ? &p : nullptr;
         }

@@ -1,11 +1,10 @@
 // The buckets that a shared store has called empty: a request for one of them is rejected here,
 // without asking, until the moment at which the store would let it pass.
 //
-// Somebody may give a bucket tokens meanwhile. Every answer therefore carries what changes whenever
-// that happens, and then all is forgotten. While the store can be asked nothing counts unless it
-// has answered what was asked within `heard_for`, so a grant counts here no later than that; and no
-// word counts for longer than `fresh_for` after the question, so that a bucket that was deleted by
-// hand is noticed, too. Where no answer tells of grants, `fresh_for` is as short as `heard_for`.
+// Somebody may give a bucket tokens meanwhile: see store/last_answer.hpp. While the store can be
+// asked no word counts for longer than `fresh_for` after the question, either, so that a bucket
+// that was deleted by hand is noticed, too. Where no answer tells of grants, `fresh_for` is as
+// short as last_answer::heard_for.
 //
 // What a bucket owes shrinks faster than its rate by grants only, and by what others give back of
 // their leases, which waits for the moment that the store named: whoever takes from the bucket can
@@ -20,6 +19,7 @@
 #include "gateway/base/clock.hpp"
 #include "gateway/base/hash.hpp"
 #include "gateway/limit/algebra.hpp"
+#include "gateway/store/last_answer.hpp"
 #include "gateway/store/store.hpp"
 
 #include <array>
@@ -33,10 +33,6 @@ namespace gateway::store {
 class empty_buckets {
 public:
     static constexpr std::size_t places = 16'384;
-    static constexpr base::duration heard_for = std::chrono::milliseconds{100};
-
-    // Which of the store's words count: those that the two times above bound, or all.
-    enum class belief : bool { fresh, all };
 
     explicit empty_buckets(base::duration fresh_for);
 
@@ -76,8 +72,7 @@ private:
     std::unique_ptr<std::array<set, places / ways>> sets_;
     // No bucket here is full later than that.
     std::int64_t last_full_at_ = 0;
-    std::int64_t mark_ = 0;
-    base::instant heard_at_{};
+    last_answer last_;
 
     set& set_of(const base::hash128& id) const;
     void put(const charge& c, std::int64_t now, std::int64_t full_at, bool is_empty);

@@ -45,9 +45,6 @@ public:
     // What may be spent.
     std::int64_t usable(std::int64_t now) const { return now < until_ ? owed(now) : 0; }
 
-    // Nothing of it can be spent, now or later.
-    bool is_over(std::int64_t now) const { return usable(now) == 0; }
-
     std::int64_t until() const { return until_; }
 
     // How long the bucket will be paying what it owed before the first of those that may be spent.

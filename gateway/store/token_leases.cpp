@@ -42,7 +42,7 @@ leased_bucket* token_leases::find(const charge& c)
 // A bucket that is charged twice in a question is left to the store.
 bool token_leases::cover(std::span<const charge> charges, base::instant now, belief counts) const
 {
-    if (buckets_.empty() || ended_ || (counts == belief::fresh && now - heard_at_ > heard_for)) {
+    if (buckets_.empty() || ended_ || !last_.counts(now, counts)) {
         return false;
     }
     for (std::size_t i = 0; i < charges.size(); ++i) {
@@ -138,13 +138,11 @@ leased_bucket* token_leases::make(const charge& c, base::instant now)
 
 void token_leases::heard(std::int64_t mark, base::instant asked)
 {
-    if (mark != mark_) {
-        mark_ = mark;
+    if (last_.heard(mark, asked)) {
         for (auto& [id, b] : buckets_) {
             b.forget();
         }
     }
-    heard_at_ = asked;
 }
 
 base::instant token_leases::passed(base::instant now)

@@ -6,15 +6,15 @@
 // quarter of what is left in the bucket. When half of it is spent the next one is asked for. No
 // request waits for one: until it is there the store is asked.
 //
-// What is left of a lease when its time is over is given back. While the store can be asked, leases
-// count only if it has answered what was asked within `heard_for`; when somebody has given a bucket
-// tokens that nobody expected, all are void.
+// What is left of a lease when its time is over is given back. When somebody has given a bucket
+// tokens that nobody expected, all are void: see store/last_answer.hpp.
 //
 // Pure: it asks through a port, and time is an argument. Memory is bounded. One thread.
 #pragma once
 
 #include "gateway/base/clock.hpp"
 #include "gateway/base/hash.hpp"
+#include "gateway/store/last_answer.hpp"
 #include "gateway/store/leased_bucket.hpp"
 #include "gateway/store/store.hpp"
 #include "gateway/store/token_demand.hpp"
@@ -30,10 +30,6 @@ class token_leases {
 public:
     // Most buckets with leases.
     static constexpr std::size_t max_buckets = 1024;
-    static constexpr base::duration heard_for = std::chrono::milliseconds{100};
-
-    // Which leases may be spent: those that `heard_for` bounds, or all.
-    enum class belief : bool { fresh, all };
 
     // `port` must outlive it.
     explicit token_leases(lease_port& port);
@@ -75,8 +71,7 @@ private:
     lease_port& port_;
     token_demand demand_;
     std::unordered_map<base::hash128, leased_bucket, hash_of> buckets_;
-    std::int64_t mark_ = 0;
-    base::instant heard_at_{};
+    last_answer last_;
     bool ended_ = false;
 
     leased_bucket* find(const charge& c);

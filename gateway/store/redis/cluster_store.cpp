@@ -21,7 +21,7 @@ cluster_store::cluster_store(
       self_(std::make_shared<cluster_store*>(this))
 {
     // Nobody tells of grants, so nothing is believed for longer than a grant may take to count.
-    options_.remember_for = empty_buckets::heard_for;
+    options_.remember_for = last_answer::heard_for;
     topology_ =
         redis::topology::start(l.get_executor(), options_, stage_limit(options_.timeout), *this);
 }

@@ -47,9 +47,7 @@ protected:
         return {"slow", base::hashed_name{bucket}, &slow, cost, enforced};
     }
 
-    bool decides(
-        std::vector<charge> charges, empty_buckets::belief counts = empty_buckets::belief::fresh
-    )
+    bool decides(std::vector<charge> charges, belief counts = belief::fresh)
     {
         if (answers) {
             remembered.heard(mark, now);
@@ -100,18 +98,18 @@ TEST_F(empty, buckets_are_known_from_an_answer_that_took_the_last_token_too)
     remembered.remember(std::span{&last, 1}, a, now);
     EXPECT_TRUE(decides({of("a")}));
     now += 1s + 1us;
-    EXPECT_FALSE(decides({of("a")}, empty_buckets::belief::all));
+    EXPECT_FALSE(decides({of("a")}, belief::all));
 }
 
 TEST_F(empty, buckets_are_asked_for_if_the_store_has_been_silent)
 {
     rejected(of("a"), 1h, 2h);
     answers = false;
-    now += empty_buckets::heard_for;
+    now += last_answer::heard_for;
     EXPECT_TRUE(decides({of("a")}));
     now += 1us;
     EXPECT_FALSE(decides({of("a")}));
-    EXPECT_TRUE(decides({of("a")}, empty_buckets::belief::all));
+    EXPECT_TRUE(decides({of("a")}, belief::all));
     remembered.heard(mark, now);
     EXPECT_TRUE(decides({of("a")})) << "nobody has given tokens meanwhile";
 }
@@ -121,7 +119,7 @@ TEST_F(empty, buckets_are_forgotten_when_somebody_gives_tokens)
     rejected(of("a"), 1h, 2h);
     mark = 1;
     EXPECT_FALSE(decides({of("a")}));
-    EXPECT_FALSE(decides({of("a")}, empty_buckets::belief::all));
+    EXPECT_FALSE(decides({of("a")}, belief::all));
     rejected(of("b"), 1h, 2h);
     EXPECT_TRUE(decides({of("b")}));
     EXPECT_FALSE(decides({of("a")})) << "nor do they come back with others";
@@ -134,7 +132,7 @@ TEST_F(empty, buckets_are_asked_for_again_in_the_end_if_the_store_can_be_asked)
     EXPECT_TRUE(decides({of("a")}));
     now += 3us;
     EXPECT_FALSE(decides({of("a")}));
-    EXPECT_TRUE(decides({of("a")}, empty_buckets::belief::all));
+    EXPECT_TRUE(decides({of("a")}, belief::all));
     rejected(of("a"), 1h, 2h);
     EXPECT_TRUE(decides({of("a")}));
 }
@@ -233,7 +231,7 @@ TEST_F(empty, buckets_never_reject_what_the_store_would_let_pass)
         for (int step = 0; step < 200; ++step) {
             now += std::chrono::microseconds{up_to(100'000)};
             const charge c{"l", base::hashed_name{name}, &limit, 1 + up_to(2), true};
-            if (remembered.decides(std::span{&c, 1}, now, empty_buckets::belief::all, said)) {
+            if (remembered.decides(std::span{&c, 1}, now, belief::all, said)) {
                 ++rejected_here;
                 const limit::decision there = far.take(c.cost, now);
                 EXPECT_FALSE(there.allowed);

@@ -119,7 +119,7 @@ private:
             }
             const charge c = world.charge_of(cost);
             answer a;
-            if (leases.spend({&c, 1}, world.now, token_leases::belief::fresh, a)) {
+            if (leases.spend({&c, 1}, world.now, belief::fresh, a)) {
                 world.admit(cost);
                 return;
             }

@@ -13,7 +13,6 @@ namespace gateway::store {
 namespace {
 
 using namespace std::chrono_literals;
-using belief = token_leases::belief;
 
 // The store is played by the test: what is asked of it is on the wire.
 class leases : public ::testing::Test, private lease_port {
