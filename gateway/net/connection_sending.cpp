@@ -1,0 +1,185 @@
+// Of a connection: what it sends, and how it ends.
+#include "gateway/base/text.hpp"
+#include "gateway/net/connection.hpp"
+#include "gateway/net/socket_io.hpp"
+
+#include <algorithm>
+#include <sys/socket.h>
+
+namespace gateway::net {
+
+sent connection::send(std::string_view a, std::string_view b)
+{
+    if (!closed() && !sending() && loop_.data().output().take(*this, a, b)) {
+        gathered_ = true;
+        return sent::all;
+    }
+    return send_at_once(a, b);
+}
+
+sent connection::send_at_once(std::string_view a, std::string_view b)
+{
+    if (closed()) {
+        return sent::broken;
+    }
+    flush();
+    return send_now(a, b);
+}
+
+bool connection::at_rest()
+{
+    flush();
+    return !closed() && !sending() &&
+           (!may_be_readable_ || (tls_ != nullptr && hears_no_text() && !may_be_readable_));
+}
+
+// After this sending() is the whole truth.
+void connection::flush()
+{
+    if (gathered_) {
+        loop_.data().output().flush();
+    }
+}
+
+// The owner took it for sent and is told otherwise, but not from inside a call of its own.
+void connection::send_gathered(std::string_view bytes)
+{
+    gathered_ = false;
+    const sent result = send_now(bytes, {});
+    if (result == sent::some) {
+        held_back_ = true;
+        loop_.data().again(*this);
+    }
+}
+
+sent connection::send_now(std::string_view a, std::string_view b)
+{
+    return tls_ == nullptr ? send_bytes(a, b) : send_coded(a, b);
+}
+
+sent connection::send_coded(std::string_view a, std::string_view b)
+{
+    std::string& output = loop_.tls().output;
+    output.clear();
+    if (!tls_->send(a, output) || !tls_->send(b, output)) {
+        send_failed_ = true;
+    }
+    if (says_end_) {
+        tls_->say_end(output);
+    }
+    return output.empty() && !send_failed_ ? sent::all : send_bytes(output, {});
+}
+
+// What is on the wire.
+sent connection::send_bytes(std::string_view a, std::string_view b)
+{
+    if (send_failed_) {  // nothing may follow what was lost
+        want_read();
+        return sent::broken;
+    }
+    if (sending()) {
+        unsent_.append(a).append(b);
+        return sent::some;
+    }
+    const ssize_t n = send_some(socket_.fd(), a, b);
+    if (n < 0 && !would_block(errno)) {
+        send_failed_ = true;
+        want_read();
+        return sent::broken;
+    }
+    const std::size_t taken = n < 0 ? 0 : static_cast<std::size_t>(n);
+    if (taken == a.size() + b.size()) {
+        return sent::all;
+    }
+    unsent_.assign(a.substr(std::min(taken, a.size())));
+    unsent_.append(b.substr(taken > a.size() ? taken - a.size() : 0));
+    unsent_at_ = 0;
+    return sent::some;  // the edge that tells of room is still to come
+}
+
+void connection::continue_sending()
+{
+    const std::string_view rest = std::string_view(unsent_).substr(unsent_at_);
+    const ssize_t n = send_some(socket_.fd(), rest, {});
+    if (n < 0 && !would_block(errno)) {
+        send_failed_ = true;
+        broken();
+        return;
+    }
+    unsent_at_ += n < 0 ? 0 : static_cast<std::size_t>(n);
+    if (sending()) {
+        backlog_changed();
+        return;
+    }
+    unsent_at_ = 0;
+    if (tls_ != nullptr) {
+        tls_->forget_unread();
+    }
+    base::clear_keeping_nothing(unsent_);  // a stalled moment may have needed much
+    if (closing_) {
+        close();
+        return;
+    }
+    if (finishing_) {
+        finish_sending();
+    }
+    drained();
+}
+
+// In one segment with what was gathered, if anything was.
+void connection::say_end()
+{
+    says_end_ = true;
+    flush();
+    if (tls_ != nullptr && !sending() && !send_failed_) {
+        std::string& output = loop_.tls().output;
+        output.clear();
+        tls_->say_end(output);
+        if (!output.empty()) {
+            send_bytes(output, {});
+        }
+    }
+}
+
+void connection::finish_sending()
+{
+    say_end();
+    finishing_ = sending();
+    if (!finishing_) {
+        ::shutdown(socket_.fd(), SHUT_WR);
+    }
+}
+
+void connection::reset()
+{
+    if (!closed()) {
+        flush();
+        const linger cut_off{1, 0};
+        ::setsockopt(socket_.fd(), SOL_SOCKET, SO_LINGER, &cut_off, sizeof cut_off);
+        tls_.reset();  // without a word
+        close();
+    }
+}
+
+void connection::close_when_sent()
+{
+    say_end();
+    closing_ = sending();
+    if (!closing_) {
+        close();
+    }
+}
+
+void connection::close()
+{
+    if (!closed()) {
+        say_end();
+        // Closing is not enough while a process that is being started has a copy (fork(2)).
+        loop_.data().remove(socket_.fd());
+        socket_.close();
+        wants_read_ = false;
+        loop_.data().release(*this);
+    }
+}
+
+}  // namespace gateway::net
