@@ -1,5 +1,7 @@
 #include "gateway/store/corrupt_keys.hpp"
 
+#include "gateway/store/told_call.hpp"
+
 #include <algorithm>
 #include <vector>
 
@@ -26,7 +28,7 @@ std::vector<std::string> keys_of(
         for (const charge& c : p.asker == nullptr ? std::span<const charge>{} : p.charges) {
             add(key(c), c);
             if (c.penalty != nullptr) {
-                add(key(c) + ":ban", c);
+                add(ban_key_of(key(c)), c);
             }
         }
     }

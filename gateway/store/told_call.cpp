@@ -171,7 +171,7 @@ private:
         }
         using std::chrono::microseconds;
         const limit::penalty& p = *c.penalty;
-        told_.keys.add(key_of(how_.key_prefix, c) + ":ban");
+        told_.keys.add(ban_key_of(key_of(how_.key_prefix, c)));
         add_number(p.after);
         add_number(p.within / microseconds{1});
         add_number(p.ban / microseconds{1});
@@ -250,6 +250,12 @@ std::string key_of(std::string_view key_prefix, const charge& c)
     std::string key;
     key.append(key_prefix).append(c.limit_name).append(":");
     return key.append(base::sha256_hex128(c.bucket_name.bytes()));
+}
+
+std::string ban_key_of(std::string bucket_key)
+{
+    bucket_key += ":ban";
+    return bucket_key;
 }
 
 }  // namespace gateway::store

@@ -84,4 +84,7 @@ told_call tell_probe(std::int64_t number, const telling& how);
 // Where a bucket lives: prefix, limit, and a hash of the name, which may be a secret.
 std::string key_of(std::string_view key_prefix, const charge& c);
 
+// Where the ban of a bucket with that key lives.
+std::string ban_key_of(std::string bucket_key);
+
 }  // namespace gateway::store
