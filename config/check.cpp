@@ -217,7 +217,7 @@ void warn_of_places_for_questions(const draft& d, findings& found)
         used.insert(route.limits.begin(), route.limits.end());
     }
     for (const std::size_t index : used) {
-        if (d.policy.limits[index].limit.how() == limit::supply_kind::in_flight) {
+        if (d.policy.limits[index].limit.counts_in_flight()) {
             found.warning(
                 d.limits[index].at,
                 d.limits[index].path,

@@ -24,7 +24,7 @@ void add_x_ratelimit(const limit_statement& said, text_writer& to)
     const base::duration reset = r.decision.reset_after;
     to.add("X-RateLimit-Limit: ").add(r.limit->burst());
     to.add("\r\nX-RateLimit-Remaining: ").add(r.decision.remaining);
-    if (r.limit->how() != limit::supply_kind::in_flight) {
+    if (!r.limit->counts_in_flight()) {
         to.add("\r\nX-RateLimit-Reset: ");
         to.add(seconds_up(said.options.reset_as_epoch ? said.unix_now + reset : reset));
     }
@@ -38,7 +38,7 @@ void add_ratelimit(std::span<const limit_report> reports, text_writer& to)
     for (const limit_report& r : reports) {
         const auto window = r.limit->refill();
         to.add(separator).add(r.name).add("\";q=").add(r.limit->burst());
-        if (r.limit->how() == limit::supply_kind::in_flight) {
+        if (r.limit->counts_in_flight()) {
             to.add(";qu=\"concurrent-requests\"");
         } else {
             to.add(";w=").add(std::max<std::int64_t>(seconds_up(window), 1));
@@ -48,7 +48,7 @@ void add_ratelimit(std::span<const limit_report> reports, text_writer& to)
     separator = "\r\nRateLimit: \"";
     for (const limit_report& r : reports) {
         to.add(separator).add(r.name).add("\";r=").add(r.decision.remaining);
-        if (r.limit->how() != limit::supply_kind::in_flight) {
+        if (!r.limit->counts_in_flight()) {
             to.add(";t=").add(seconds_up(r.decision.reset_after));
         }
         separator = ", \"";

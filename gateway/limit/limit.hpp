@@ -93,6 +93,8 @@ public:
     supply_kind how() const { return nanoseconds_.how; }
 
     // Whether what a bucket owes is paid back at a rate, which may change.
+    bool counts_in_flight() const { return how() == supply_kind::in_flight; }
+
     bool keeps_debts() const
     {
         return how() == supply_kind::token_bucket || how() == supply_kind::fixed_window;

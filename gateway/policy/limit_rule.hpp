@@ -101,6 +101,8 @@ struct limit_rule {
     // it. 0 of 0: all of it, and the store hears nothing of it.
     fraction local_share{};
     policy::mode mode = policy::mode::enforce;
+
+    bool enforced() const { return mode == policy::mode::enforce; }
 };
 
 }  // namespace gateway::policy

@@ -74,7 +74,7 @@ void policy::finish()
     number_keys(limits);
     for (route& r : routes) {
         r.enforces = std::any_of(r.limits.begin(), r.limits.end(), [this](std::size_t i) {
-            return limits[i].mode == mode::enforce;
+            return limits[i].enforced();
         });
         r.corrects = std::any_of(r.limits.begin(), r.limits.end(), [this](std::size_t i) {
             return limits[i].outcome.any();
@@ -84,7 +84,7 @@ void policy::finish()
             return limits[i].max_wait > base::duration{0};
         });
         r.counts_places = std::any_of(r.limits.begin(), r.limits.end(), [this](std::size_t i) {
-            return limits[i].limit.how() == limit::supply_kind::in_flight;
+            return limits[i].limit.counts_in_flight();
         });
         r.reads_token =
             token && std::any_of(r.limits.begin(), r.limits.end(), [this](std::size_t i) {

@@ -113,7 +113,7 @@ std::string refuse_bans(const bucket_question& q)
 std::string refuse_places(const bucket_question& q)
 {
     const bool takes = q.what == question_kind::take || q.what == question_kind::grant;
-    const bool places = q.numbers->how() == limit::supply_kind::in_flight;
+    const bool places = q.numbers->counts_in_flight();
     return takes && places ? "limit: it counts requests in flight, and has no tokens"
                            : std::string{};
 }

@@ -117,7 +117,7 @@ void explain_limits(const key_subject& subject, explanation& e)
         one.cost = cost_of(rule.cost, *subject.head);
         one.bucket_name = one.key == key_result::made ? name.bytes() : std::string_view{};
         const auto is = refusal_by(one);
-        if (rule.mode == policy::mode::enforce && is) {
+        if (rule.enforced() && is) {
             const admission a = admission_of(*is, std::nullopt);
             e.status = a.status;
             e.detail = a.detail;

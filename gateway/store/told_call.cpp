@@ -155,7 +155,7 @@ private:
             add_kind(c);
         }
         c.limit->append_numbers(numbers_, how_.unix_now);
-        if (c.limit->how() == limit::supply_kind::in_flight) {
+        if (c.limit->counts_in_flight()) {
             add_number(c.place);
         }
         add_penalty(c);
