@@ -1,7 +1,18 @@
 """Faults of a real PostgreSQL server, under load, for each policy."""
+import os
+import unittest
+
 from harness.clock import running
-from harness.case import SystemTest
-from harness.fault_case import FaultTest, POLICIES, RECOVERY, configuration, follows_policy
+from harness.case import SystemTest, forwarding_to
+from harness.fault_case import (
+    BURST,
+    POLICIES,
+    RECOVERY,
+    FaultTest,
+    configuration,
+    follows_policy,
+    store_decided,
+)
 from harness.postgres_server import PostgresServer
 from harness.process import wait_until
 
@@ -86,7 +97,59 @@ class RealServer(FaultTest):
             wait_until(lambda: gateway.get("/closed").status == 200, RECOVERY * 5)
 
 
+class Standby(FaultTest):
+    server = PostgresServer
+
+    def durable(self, url, **options):
+        gateway = self.gateway(configuration(url, **options).replace("url:", "durable: true, url:"))
+        up = lambda: gateway.metrics().sum("gateway_store_up", store="r")
+        wait_until(up, what="the store is up")
+        return gateway
+
+    def test_that_is_promoted(self):
+        """Of a durable table it has all that replication has carried."""
+        standby = self.started(PostgresServer(standby_of=self.store))
+        hosts = f"127.0.0.1:{self.store.port},127.0.0.1:{standby.port}"
+        gateway = self.durable(f"postgresql://gateway@{hosts}/postgres")
+        taker = self.durable(f"postgresql://gateway@{hosts}/postgres", timeout=1000, cost=BURST)
+        self.assertEqual([taker.get("/" + p).status for p in POLICIES], [200] * 3)
+        load = self.load(gateway)
+        self.settled(load, running(), 5, store_decided)
+        written = self.store.command("SELECT pg_current_wal_lsn()")
+        carried = f"SELECT pg_last_wal_replay_lsn() >= '{written}'"
+        wait_until(lambda: standby.command(carried) == "t", what="the standby has what was taken")
+        self.store.kill()
+        self.settled(load, running(), 5, follows_policy)
+        standby.command("SELECT pg_promote()")
+        promoted_at = running()
+        decided_at = self.settled(load, promoted_at, 5, store_decided)
+        load.finish()
+        self.assertEqual(load.lost, [])
+        self.assertLess((decided_at or promoted_at) - promoted_at, RECOVERY + 0.1)
+
+
 class Full(SystemTest):
+    @unittest.skipIf(os.getuid() != 0, "a file system of its own takes root")
+    def test_a_disk_without_room(self):
+        """Buckets that have a row go on; for new ones there is none."""
+        server = self.started(PostgresServer(room="80m"))
+        text = (
+            f"stores: {{ r: {{ url: '{server.url}', timeout: 1s }} }}\n"
+            "limits: { l: { key: 'header:x-client', rate: 1/d, burst: 9, "
+            "missing_key: skip, store: r, on_store_failure: closed } }\n"
+        )
+        gateway = self.gateway(text + forwarding_to("echo", "l"))
+        clients = iter(range(10_000))
+        fresh = lambda: gateway.get("/", [("X-Client", str(next(clients)))]).status
+        wait_until(lambda: gateway.metrics().sum("gateway_store_up", store="r"), what="it is up")
+        self.assertEqual(fresh(), 200)
+        server.fill()
+        wait_until(lambda: fresh() == 503, what="there is no row for a new client")
+        failures = gateway.metrics().sum("gateway_store_failures_total", reason="readonly")
+        self.assertGreater(failures, 0)
+        server.make_room()
+        wait_until(lambda: fresh() == 200, RECOVERY * 2)
+
     def test_a_server_that_takes_no_more_connections(self):
         few = ("max_connections=4", "superuser_reserved_connections=0")
         server = self.started(PostgresServer(*few))

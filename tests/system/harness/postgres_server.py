@@ -25,9 +25,13 @@ class PostgresError(Exception):
 
 
 class PostgresServer:
-    def __init__(self, *settings, hba=None, place=HERE):
-        """`settings`: "name=value". `hba`: lines of pg_hba.conf instead of trusting everybody."""
+    def __init__(self, *settings, hba=None, place=HERE, standby_of=None, room=None):
+        """`settings`: "name=value". `hba`: lines of pg_hba.conf instead of trusting everybody.
+        `standby_of`: a server that it follows. `room`: of a file system of its own, which takes root
+        ("80m"); it is gone with the server."""
         self.place = place
+        self._primary = standby_of
+        self._room = room
         self._directory = Directory()
         self.port = free_port()
         self.settings = list(settings)
@@ -40,6 +44,11 @@ class PostgresServer:
         self.start()
 
     def _make(self, hba):
+        if self._primary is not None:
+            where = ["-h", self._primary.socket_folder, "-p", str(self._primary.port), "-U", "gateway"]
+            follow = ["-R", "-X", "stream", "-c", "fast", "--no-sync"]
+            run([*AS_USER, BINARIES + "pg_basebackup", *where, "-D", self.data, *follow])
+            return
         run([*AS_USER, tool("cp"), "-r", fresh_data(), self.data])
         if hba is not None:
             with open(os.path.join(self.data, "pg_hba.conf"), "w", encoding="utf-8") as f:
@@ -60,8 +69,26 @@ class PostgresServer:
             *("-k", self._directory.path, "-c", f"listen_addresses={self.place.host}"),
             *("-c", "fsync=off", "-c", "shared_buffers=32MB", "-c", "autovacuum=off", *more),
         ]
-        self._child = Child(self.place.words([*AS_USER, *words]))
+        self._child = Child(self.place.words(self._in_its_room([*AS_USER, *words])))
         wait_until(self._answers, 20, "postgres answers")
+
+    def _in_its_room(self, words):
+        if self._room is None:
+            return words
+        script = 'mount -t tmpfs -o "size=$0" tmpfs "$1" && cp -aT "$2" "$1" && shift 2 && exec "$@"'
+        return [tool("unshare"), "-m", tool("sh"), "-c", script, self._room, self.data, fresh_data(), *words]
+
+    def fill(self):
+        """Leaves no room in its file system."""
+        with open(self._filler(), "wb", buffering=0) as f, contextlib.suppress(OSError):
+            while f.write(bytes(65536)) > 0:
+                pass
+
+    def make_room(self):
+        os.remove(self._filler())
+
+    def _filler(self):
+        return f"/proc/{self._child.pid}/root{self.data}/filler"
 
     def _answers(self):
         try:
