@@ -18,6 +18,17 @@ inline instant now() noexcept
     return std::chrono::steady_clock::now();
 }
 
+// The time of a loop's turn: read once for all that is handled together.
+class turn_clock {
+public:
+    instant now() const { return now_; }
+
+    void set(instant now) { now_ = now; }
+
+private:
+    instant now_{};
+};
+
 // Wall-clock time since the Unix epoch, for logs, metrics and epoch-valued headers only.
 inline duration unix_time() noexcept
 {

@@ -6,9 +6,8 @@ namespace gateway::net {
 // another thread stays safe.
 loop::loop()
     : context_(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO),
-      now_(base::now()),
-      data_(context_, now_),
-      wheel_(now_, tick, wheel_slots),
+      data_(context_, clock_),
+      wheel_(refresh_now(), tick, wheel_slots),
       ticker_(context_)
 {
     schedule_tick();
@@ -35,7 +34,7 @@ void loop::schedule_tick()
         }
         wheel_.advance(refresh_now());
         if (tick_action_) {
-            tick_action_(now_);
+            tick_action_(now());
         }
         schedule_tick();
     });

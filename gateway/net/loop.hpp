@@ -57,9 +57,15 @@ public:
 
     // One reading of the clock per turn of the data sockets, and per event of anything else:
     // whoever starts handling one of those calls refresh_now().
-    base::instant now() const { return now_; }
+    base::instant now() const { return clock_.now(); }
 
-    base::instant refresh_now() { return now_ = base::now(); }
+    base::instant refresh_now()
+    {
+        clock_.set(base::now());
+        return now();
+    }
+
+    const base::turn_clock& clock() const { return clock_; }
 
     // Valid until the next receive on this thread.
     std::span<char> read_buffer() { return read_buffer_; }
@@ -83,7 +89,7 @@ public:
 
 private:
     boost::asio::io_context context_;
-    base::instant now_;
+    base::turn_clock clock_;
     poller data_;
     base::timer_wheel wheel_;
     timer ticker_;

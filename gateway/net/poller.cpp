@@ -22,8 +22,8 @@ int open_set()
 
 }  // namespace
 
-poller::poller(boost::asio::io_context& context, base::instant& now)
-    : context_(context), set_(context.get_executor(), open_set()), now_(now)
+poller::poller(boost::asio::io_context& context, base::turn_clock& clock)
+    : context_(context), set_(context.get_executor(), open_set()), clock_(clock)
 {
     wait();
 }
@@ -55,7 +55,7 @@ void poller::dispatch()
 {
     std::array<epoll_event, max_events> events;
     const int count = ::epoll_wait(set_.native_handle(), events.data(), max_events, 0);
-    now_ = base::now();
+    clock_.set(base::now());
     dispatching_ = true;
     output_.open();
     for (int i = 0; i < count; ++i) {
@@ -90,7 +90,7 @@ void poller::post_sweep()
         sweep_posted_ = true;
         boost::asio::post(context_, [this] {
             sweep_posted_ = false;
-            now_ = base::now();
+            clock_.set(base::now());
             sweep();
         });
     }

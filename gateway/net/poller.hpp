@@ -36,8 +36,8 @@ public:
     // each event: there is time, and a peer that waits for it can begin.
     static constexpr int min_gathered = 16;
 
-    // `now`: the loop's clock, read once for all events of a turn.
-    poller(boost::asio::io_context& context, base::instant& now);
+    // `clock`: the loop's, read once for all events of a turn.
+    poller(boost::asio::io_context& context, base::turn_clock& clock);
     poller(const poller&) = delete;
     poller& operator=(const poller&) = delete;
 
@@ -64,7 +64,7 @@ private:
 
     boost::asio::io_context& context_;
     descriptor set_;
-    base::instant& now_;
+    base::turn_clock& clock_;
     outbox output_;
     bool dispatching_ = false;
     bool sweep_posted_ = false;

@@ -16,7 +16,7 @@ pool::pool(
       metrics_(std::move(metrics)),
       places_(options_, std::move(status)),
       names_(loop_, options_, echo_port, [this] { addresses_changed(); }),
-      conduct_(loop_, options_, places_, metrics_),
+      conduct_(loop_.clock(), options_, places_, metrics_),
       shelf_(loop_, options_, metrics_),
       room_(loop_, options_, metrics_, places_.queue(), *this)
 {

@@ -20,7 +20,7 @@ void server_conduct::responded(std::size_t server, int status, base::duration to
     if (options_.ejection.on_5xx && status >= 500) {
         blame(server);
     } else {
-        places_.succeeded(server, loop_.now());
+        places_.succeeded(server, clock_.now());
     }
 }
 
@@ -57,8 +57,8 @@ void server_conduct::count_failure(failure why)
 // The log tells of one at a time: the rest is for metrics.
 void server_conduct::tell(std::optional<base::instant>& last, const std::string& what) const
 {
-    if (!last || loop_.now() - *last >= failures_told_every) {
-        last = loop_.now();
+    if (!last || clock_.now() - *last >= failures_told_every) {
+        last = clock_.now();
         telemetry::log(
             telemetry::log_level::warning, "upstream " + options_.name + ": " + what + ')'
         );
@@ -67,7 +67,7 @@ void server_conduct::tell(std::optional<base::instant>& last, const std::string&
 
 bool server_conduct::take_retry(bool reused)
 {
-    const bool permitted = retries_.take_retry(loop_.now(), reused);
+    const bool permitted = retries_.take_retry(clock_.now(), reused);
     (permitted ? metrics_.upstream.retries : metrics_.upstream.retries_refused).add();
     return permitted;
 }
@@ -75,7 +75,7 @@ bool server_conduct::take_retry(bool reused)
 void server_conduct::blame(std::size_t server)
 {
     metrics_.servers[server]->failures.add();
-    if (places_.failed(server, loop_.now())) {
+    if (places_.failed(server, clock_.now())) {
         telemetry::log(
             telemetry::log_level::warning,
             "upstream " + options_.name + ": " + to_text(options_.servers[server].address) +

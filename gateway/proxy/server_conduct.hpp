@@ -2,7 +2,7 @@
 // (ejection, retries), and what metrics and log are told. Owned by the pool; one thread.
 #pragma once
 
-#include "gateway/net/loop.hpp"
+#include "gateway/base/clock.hpp"
 #include "gateway/proxy/failure.hpp"
 #include "gateway/proxy/options.hpp"
 #include "gateway/proxy/places.hpp"
@@ -21,9 +21,12 @@ public:
 
     // All of them outlive it.
     server_conduct(
-        const net::loop& l, const upstream_options& options, places& at, const pool_metrics& metrics
+        const base::turn_clock& c,
+        const upstream_options& options,
+        places& at,
+        const pool_metrics& metrics
     )
-        : loop_(l),
+        : clock_(c),
           options_(options),
           places_(at),
           metrics_(metrics),
@@ -51,7 +54,7 @@ public:
     bool take_retry(bool reused);
 
 private:
-    const net::loop& loop_;
+    const base::turn_clock& clock_;
     const upstream_options& options_;
     places& places_;
     const pool_metrics& metrics_;

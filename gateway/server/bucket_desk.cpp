@@ -170,7 +170,8 @@ private:
     }
 };
 
-bucket_desk::bucket_desk(store::memory_store& local, const net::loop& l) : local_(local), loop_(l)
+bucket_desk::bucket_desk(store::memory_store& local, const base::turn_clock& c)
+    : local_(local), clock_(c)
 {}
 
 bucket_desk::~bucket_desk() = default;
@@ -207,7 +208,7 @@ bucket_answer bucket_desk::ask_local(const bucket_question& q, store::charge c)
 {
     if (is_correction(q.what)) {
         c.is_grant = true;
-        if (!local_.correct(c, correction_of(q, base::duration{1}), loop_.now())) {
+        if (!local_.correct(c, correction_of(q, base::duration{1}), clock_.now())) {
             return {.failed = no_room};
         }
         c.cost = 1;
@@ -217,7 +218,7 @@ bucket_answer bucket_desk::ask_local(const bucket_question& q, store::charge c)
     const std::array<store::charge, 2> charges{c, ban_of(c, bans)};
     store::answer a;
     const std::size_t count = c.penalty == nullptr ? 1 : 2;
-    if (!local_.decide(what, std::span{charges}.first(count), loop_.now(), a)) {
+    if (!local_.decide(what, std::span{charges}.first(count), clock_.now(), a)) {
         return {.failed = no_room};
     }
     return answer_of(a);

@@ -2,7 +2,7 @@
 // and the local store is all workers'. Belongs to the worker; one thread.
 #pragma once
 
-#include "gateway/net/loop.hpp"
+#include "gateway/base/clock.hpp"
 #include "gateway/server/policy_view.hpp"
 #include "gateway/store/memory_store.hpp"
 
@@ -57,7 +57,7 @@ public:
 
     using listener = std::function<void(const bucket_answer&)>;
 
-    bucket_desk(store::memory_store& local, const net::loop& l);
+    bucket_desk(store::memory_store& local, const base::turn_clock& c);
     ~bucket_desk();
 
     // `hear` is called once, at once or later, if the worker lives until then. A question whose
@@ -68,7 +68,7 @@ private:
     class pending;
 
     store::memory_store& local_;
-    const net::loop& loop_;
+    const base::turn_clock& clock_;
     std::list<pending> pending_;
 
     bucket_answer ask_local(const bucket_question& q, store::charge c);

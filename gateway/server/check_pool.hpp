@@ -12,18 +12,18 @@ class check_pool {
 public:
     check_pool(
         store::memory_store& local,
-        const net::loop& l,
+        const base::turn_clock& c,
         top_buckets& top,
         bucket_parts& parts,
         fallback_debts& debts
     )
-        : local_(local), loop_(l), top_(top), parts_(parts), debts_(debts)
+        : local_(local), clock_(c), top_(top), parts_(parts), debts_(debts)
     {}
 
     std::unique_ptr<limit_check> borrow()
     {
         return spares_.borrow([this] {
-            return std::make_unique<limit_check>(local_, loop_, top_, parts_, debts_);
+            return std::make_unique<limit_check>(local_, clock_, top_, parts_, debts_);
         });
     }
 
@@ -34,7 +34,7 @@ public:
 
 private:
     store::memory_store& local_;
-    const net::loop& loop_;
+    const base::turn_clock& clock_;
     top_buckets& top_;
     bucket_parts& parts_;
     fallback_debts& debts_;

@@ -52,7 +52,7 @@ corrections::pending::pending(
           .may_be_corrected = true,
           .correction = &what_,
           .receipt = receipt_},
-      since_(owner.loop_.now())
+      since_(owner.clock_.now())
 {}
 
 bool corrections::pending::waits(base::instant now) const
@@ -64,7 +64,7 @@ bool corrections::pending::waits(base::instant now) const
 bool corrections::pending::is_needless()
 {
     constexpr base::duration tick = std::chrono::microseconds{1};
-    what_.of.held = held(there_at_, owner_.loop_.now(), tick) + 1;
+    what_.of.held = held(there_at_, owner_.clock_.now(), tick) + 1;
     return what_.what == limit::correction::kind::give_back &&
            limit::came_back(charge_.limit->in_microseconds(), what_.of.held, second / tick);
 }
@@ -75,7 +75,7 @@ void corrections::pending::ask()
         owner_.pending_.erase(self);
         return;
     }
-    asked_at_ = owner_.loop_.now();
+    asked_at_ = owner_.clock_.now();
     (void)store_.ask({&charge_, 1}, *this);  // if it cannot be asked now, retry() comes again
 }
 
@@ -90,8 +90,8 @@ void corrections::make(
             .limit = r.limit,
             .place = r.place};
         limit::correction now = what;
-        now.of.held = held(there_at(r), loop_.now(), base::duration{1});
-        if (!local_.correct(c, now, loop_.now())) {
+        now.of.held = held(there_at(r), clock_.now(), base::duration{1});
+        if (!local_.correct(c, now, clock_.now())) {
             r.metrics->corrections_lost.add();
         }
     } else if (pending_.size() < max_pending) {
@@ -107,10 +107,10 @@ void corrections::retry()
 {
     for (auto next = pending_.begin(); next != pending_.end();) {
         pending& p = *next++;
-        if (loop_.now() - p.since() > asked_for) {
+        if (clock_.now() - p.since() > asked_for) {
             p.lose();
             pending_.erase(p.self);
-        } else if (p.waits(loop_.now())) {
+        } else if (p.waits(clock_.now())) {
             p.ask();
         }
     }

@@ -3,7 +3,7 @@
 // as lost, and the client stays charged. One thread.
 #pragma once
 
-#include "gateway/net/loop.hpp"
+#include "gateway/base/clock.hpp"
 #include "gateway/server/reservation.hpp"
 #include "gateway/store/memory_store.hpp"
 
@@ -16,7 +16,7 @@ public:
     // More at a time are lost at once.
     static constexpr std::size_t max_pending = 10'000;
 
-    corrections(store::memory_store& local, const net::loop& l) : local_(local), loop_(l) {}
+    corrections(store::memory_store& local, const base::turn_clock& c) : local_(local), clock_(c) {}
 
     // `r` was reserved under the policy of that view. How long it was held is reckoned here.
     void make(
@@ -81,7 +81,7 @@ private:
     };
 
     store::memory_store& local_;
-    const net::loop& loop_;
+    const base::turn_clock& clock_;
     std::list<pending> pending_;
 };
 

@@ -35,7 +35,7 @@ void fallback_debts::settle()
                  .into_debt = false}
             );
             ++asked;
-        } else if (loop_.now() - d.of.taken_at > kept_for) {
+        } else if (clock_.now() - d.of.taken_at > kept_for) {
             lose(d);
         } else {
             ++next;

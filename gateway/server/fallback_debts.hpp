@@ -17,7 +17,7 @@ public:
     // What nobody could be charged for so long is lost.
     static constexpr base::duration kept_for = std::chrono::hours{1};
 
-    fallback_debts(corrections& make, const net::loop& l) : make_(make), loop_(l) {}
+    fallback_debts(corrections& make, const base::turn_clock& c) : make_(make), clock_(c) {}
 
     // `r`: tokens of a bucket in a shared store, under the policy of that view.
     void add(const std::shared_ptr<const policy_view>& view, reserved r);
@@ -41,7 +41,7 @@ private:
     };
 
     corrections& make_;
-    const net::loop& loop_;
+    const base::turn_clock& clock_;
 
     // Of a hash that nobody outside can aim.
     struct hash_of {

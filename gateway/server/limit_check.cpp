@@ -51,7 +51,7 @@ const verdict* limit_check::start(
         finish();
         return &verdict_;
     }
-    elsewhere_.taken_at = loop_.now();
+    elsewhere_.taken_at = clock_.now();
     if (take_leased(*shared)) {
         finish();
         return &verdict_;
@@ -90,7 +90,7 @@ store::shared_store* limit_check::gather(const policy_view& view)
 // True: the shared store's earlier answers settle its part, without asking it.
 bool limit_check::recall(const store::shared_store& shared)
 {
-    if (!shared.recalls(elsewhere_.all(), loop_.now(), elsewhere_.given)) {
+    if (!shared.recalls(elsewhere_.all(), clock_.now(), elsewhere_.given)) {
         return false;
     }
     record(elsewhere_, elsewhere_.given, outcome::allowed);
@@ -117,7 +117,7 @@ void limit_check::put_decision(const batch& b, const store::answer& a, std::size
     told = a.decisions()[i];
     if (it.charged != it.limit) {
         if (&b != &fallback_) {
-            parts_.heard(it.part, told, loop_.now());
+            parts_.heard(it.part, told, clock_.now());
         }
         told = told_of_whole(told, *it.charged, *it.limit);
     }

@@ -41,12 +41,12 @@ class limit_check final : private store::question {
 public:
     limit_check(
         store::memory_store& local,
-        const net::loop& l,
+        const base::turn_clock& c,
         top_buckets& top,
         bucket_parts& parts,
         fallback_debts& debts
     )
-        : local_(local), loop_(l), top_(top), parts_(parts), debts_(debts)
+        : local_(local), clock_(c), top_(top), parts_(parts), debts_(debts)
     {}
 
     // The verdict, or null: `listener` hears of it later, unless abandon() comes first.
@@ -134,8 +134,8 @@ private:
     };
 
     store::memory_store& local_;
-    // The worker's loop, asked for the time.
-    const net::loop& loop_;
+    // That of the worker.
+    const base::turn_clock& clock_;
     // These are the worker's, too.
     top_buckets& top_;
     bucket_parts& parts_;

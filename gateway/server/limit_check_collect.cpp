@@ -118,7 +118,7 @@ void limit_check::choose_part(item& i)
     i.charged_hash = i.hash;
     const auto parts = i.limit->parts();
     if (!parts.empty()) {
-        i.part = parts_.choose(i.name.bytes(), *i.limit, i.cost, loop_.now());
+        i.part = parts_.choose(i.name.bytes(), *i.limit, i.cost, clock_.now());
         i.charged = &parts[i.part.number];
         name_part(i.name, i.part.number, parts.size());
         i.charged_hash = i.name.hashed().hash();

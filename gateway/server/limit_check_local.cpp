@@ -11,7 +11,7 @@ bool limit_check::decide_locally(store::intent what, batch& b, outcome when_allo
     if (b.count == 0) {
         return true;
     }
-    if (!local_.decide(what, b.all(), loop_.now(), b.given)) {
+    if (!local_.decide(what, b.all(), clock_.now(), b.given)) {
         return decide_without_room(what, b, when_allowed);
     }
     b.taken = b.given.admitted && what == store::intent::take;
@@ -49,10 +49,10 @@ void limit_check::give_back(batch& b)
     if (!b.taken) {
         return;
     }
-    local_.refund(b.all(), b.given, loop_.now());
+    local_.refund(b.all(), b.given, clock_.now());
     b.taken = false;
     store::answer now;  // without the charge
-    if (!local_.decide(store::intent::look, b.all(), loop_.now(), now)) {
+    if (!local_.decide(store::intent::look, b.all(), clock_.now(), now)) {
         return;
     }
     for (std::size_t i = 0; i < b.count; ++i) {

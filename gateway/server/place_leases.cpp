@@ -67,7 +67,7 @@ private:
     void failed(store::failure, store::taken) override { due_ = asked_at_ + again_after; }
 };
 
-place_leases::place_leases(const net::loop& l) : loop_(l) {}
+place_leases::place_leases(const base::turn_clock& c) : clock_(c) {}
 
 place_leases::~place_leases() = default;
 
@@ -75,7 +75,7 @@ place_leases::handle place_leases::keep(
     const std::shared_ptr<const policy_view>& view, const reserved& r
 )
 {
-    return all_.emplace(all_.end(), view, r, loop_.now());
+    return all_.emplace(all_.end(), view, r, clock_.now());
 }
 
 void place_leases::end(handle of)
@@ -86,7 +86,7 @@ void place_leases::end(handle of)
 void place_leases::renew()
 {
     for (lease& l : all_) {
-        l.renew(loop_.now());
+        l.renew(clock_.now());
     }
 }
 

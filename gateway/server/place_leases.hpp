@@ -3,7 +3,7 @@
 // gone and changes nothing. One thread.
 #pragma once
 
-#include "gateway/net/loop.hpp"
+#include "gateway/base/clock.hpp"
 #include "gateway/server/policy_view.hpp"
 
 #include <list>
@@ -21,7 +21,7 @@ class place_leases {
     class lease;
 
 public:
-    explicit place_leases(const net::loop& l);
+    explicit place_leases(const base::turn_clock& c);
     ~place_leases();
 
     using handle = std::list<lease>::iterator;
@@ -37,7 +37,7 @@ public:
     void renew();
 
 private:
-    const net::loop& loop_;
+    const base::turn_clock& clock_;
     std::list<lease> all_;
 };
 

@@ -2,7 +2,7 @@
 #include "gateway/server/fallback_debts.hpp"
 
 #include "gateway/identity/bucket_name.hpp"
-#include "gateway/store/call.hpp"
+#include "tests/unit/server/far_store.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,55 +11,14 @@
 namespace gateway::server {
 namespace {
 
-class far_store final : public store::shared_store {
-public:
-    bool well = false;
-    // Tokens charged, by the name of the bucket.
-    std::map<std::string, std::int64_t> charged;
-
-    bool recalls(std::span<const store::charge>, base::instant, store::answer&) const override
-    {
-        return false;
-    }
-
-    std::optional<store::failure> ask(std::span<const store::charge> charges, store::question& q)
-        override
-    {
-        const store::charge& c = charges.front();
-        EXPECT_EQ(c.correction->what, limit::correction::kind::charge);
-        EXPECT_FALSE(c.correction->into_debt);
-        EXPECT_FALSE(c.receipt.empty());
-        charged[std::string{c.bucket_name.bytes()}] += c.correction->of.tokens;
-        places_.emplace_back().hold(q);
-        return std::nullopt;
-    }
-
-    void answer_all()
-    {
-        for (store::pending_question& p : places_) {
-            if (auto* const q = p.release()) {
-                q->answered({});
-            }
-        }
-        places_.clear();
-    }
-
-    void close() override {}
-
-    void retire() override {}
-
-    bool healthy() const override { return well; }
-
-private:
-    std::list<store::pending_question> places_;
-};
+using testing::far_store;
 
 class debts : public ::testing::Test {
 protected:
-    net::loop loop;
+    base::turn_clock clock;
     store::memory_store local{{.max_buckets = 16}};
-    corrections made{local, loop};
-    fallback_debts all{made, loop};
+    corrections made{local, clock};
+    fallback_debts all{made, clock};
     std::shared_ptr<far_store> far = std::make_shared<far_store>();
     std::shared_ptr<const policy_view> view = std::make_shared<policy_view>();
     const policy::limit_rule rule{
@@ -83,7 +42,7 @@ protected:
              .metrics = &metrics,
              .bucket_name = name_of(client),
              .cost = tokens,
-             .taken_at = loop.now(),
+             .taken_at = clock.now(),
              .shared = far.get()}
         );
     }
@@ -106,6 +65,20 @@ TEST_F(debts, wait_until_the_store_is_well_and_are_charged_once)
     );
     far->answer_all();
     EXPECT_TRUE(made.idle());
+    EXPECT_FALSE(far->asked[0].into_debt);
+    EXPECT_NE(far->receipts[0], far->receipts[1]);
+}
+
+TEST_F(debts, that_nobody_could_be_charged_for_an_hour_are_lost)
+{
+    owe("a", 1);
+    clock.set(clock.now() + fallback_debts::kept_for);
+    all.settle();
+    EXPECT_FALSE(all.idle());
+    clock.set(clock.now() + std::chrono::nanoseconds{1});
+    all.settle();
+    EXPECT_TRUE(all.idle());
+    EXPECT_EQ(lost(), 1U);
 }
 
 TEST_F(debts, are_a_full_bucket_at_most)

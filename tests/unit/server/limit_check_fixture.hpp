@@ -149,7 +149,7 @@ protected:
     // The last request's response came, and makes one correction.
     void respond(int status)
     {
-        corrections_.emplace(local, loop_);
+        corrections_.emplace(local, loop_.clock());
         reservation taken;
         taken.begin({std::shared_ptr<const policy_view>{}, &view_});
         check_.reserve(view_, limit_check::reserving::outcomes, taken);
@@ -159,8 +159,8 @@ protected:
     // The last request is over: its places are given back.
     void end_request()
     {
-        corrections_.emplace(local, loop_);
-        place_leases held{loop_};
+        corrections_.emplace(local, loop_.clock());
+        place_leases held{loop_.clock()};
         reservation taken;
         taken.begin({std::shared_ptr<const policy_view>{}, &view_});
         check_.reserve(view_, limit_check::reserving::places, taken);
@@ -214,7 +214,7 @@ protected:
                 .limit_name = "x", .bucket_name = base::hashed_name{name}, .limit = &one};
             room = small_->take({&c, 1}, loop_.now(), ignored);
         }
-        check_of_small_.emplace(*small_, loop_, top_, parts_, debts_);
+        check_of_small_.emplace(*small_, loop_.clock(), top_, parts_, debts_);
     }
 
     const verdict& ask_without_room()
@@ -241,9 +241,9 @@ private:
     top_buckets top_;
     bucket_parts parts_;
     std::optional<corrections> corrections_;
-    corrections of_debts_{local, loop_};
-    fallback_debts debts_{of_debts_, loop_};
-    limit_check check_{local, loop_, top_, parts_, debts_};
+    corrections of_debts_{local, loop_.clock()};
+    fallback_debts debts_{of_debts_, loop_.clock()};
+    limit_check check_{local, loop_.clock(), top_, parts_, debts_};
     std::optional<store::memory_store> small_;
     std::optional<limit_check> check_of_small_;
 

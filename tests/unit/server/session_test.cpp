@@ -153,10 +153,10 @@ private:
     store::memory_store local_{{.max_buckets = 1024}};
     top_buckets top_;
     bucket_parts parts_;
-    corrections corrections_{local_, loop};
-    fallback_debts debts_{corrections_, loop};
-    check_pool checks_{local_, loop, top_, parts_, debts_};
-    place_leases place_leases_{loop};
+    corrections corrections_{local_, loop.clock()};
+    fallback_debts debts_{corrections_, loop.clock()};
+    check_pool checks_{local_, loop.clock(), top_, parts_, debts_};
+    place_leases place_leases_{loop.clock()};
     std::atomic<std::size_t> waiting_{0};
     held_requests held_{loop, waiting_, metrics.requests_waiting};
     id_source ids_{base::unix_time(), base::now()};
