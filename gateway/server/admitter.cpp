@@ -211,7 +211,7 @@ admission admitter::conclude(const verdict& v)
         reserve(!allowed ? reserving::places : held ? reserving::everything : reserving::outcomes);
     }
     if (allowed) {
-        check_->note_debts(view_);
+        check_->owe(view_, reserved_);
     }
     const auto wait = told_wait(v);
     const bool banned = v.banned();

@@ -11,19 +11,15 @@ namespace gateway::server {
 class check_pool {
 public:
     check_pool(
-        store::memory_store& local,
-        const base::turn_clock& c,
-        top_buckets& top,
-        bucket_parts& parts,
-        fallback_debts& debts
+        store::memory_store& local, const base::turn_clock& c, top_buckets& top, bucket_parts& parts
     )
-        : local_(local), clock_(c), top_(top), parts_(parts), debts_(debts)
+        : local_(local), clock_(c), top_(top), parts_(parts)
     {}
 
     std::unique_ptr<limit_check> borrow()
     {
         return spares_.borrow([this] {
-            return std::make_unique<limit_check>(local_, clock_, top_, parts_, debts_);
+            return std::make_unique<limit_check>(local_, clock_, top_, parts_);
         });
     }
 
@@ -37,7 +33,6 @@ private:
     const base::turn_clock& clock_;
     top_buckets& top_;
     bucket_parts& parts_;
-    fallback_debts& debts_;
     // Checks to be borrowed; about 3 KiB each.
     spares<limit_check> spares_;
 };

@@ -16,7 +16,6 @@
 
 #include "gateway/identity/bucket_name.hpp"
 #include "gateway/server/bucket_parts.hpp"
-#include "gateway/server/fallback_debts.hpp"
 #include "gateway/server/heavy_hitters.hpp"
 #include "gateway/server/policy_view.hpp"
 #include "gateway/server/request_key.hpp"
@@ -40,13 +39,9 @@ protected:
 class limit_check final : private store::question {
 public:
     limit_check(
-        store::memory_store& local,
-        const base::turn_clock& c,
-        top_buckets& top,
-        bucket_parts& parts,
-        fallback_debts& debts
+        store::memory_store& local, const base::turn_clock& c, top_buckets& top, bucket_parts& parts
     )
-        : local_(local), clock_(c), top_(top), parts_(parts), debts_(debts)
+        : local_(local), clock_(c), top_(top), parts_(parts)
     {}
 
     // The verdict, or null: `listener` hears of it later, unless abandon() comes first.
@@ -68,9 +63,9 @@ public:
     enum class reserving { places, outcomes, everything };
     void reserve(const policy_view& view, reserving what, reservation& into) const;
 
-    // Notes what a request that passes took of this gateway's share of a limit, whose store is to
-    // hear of it. Not what its response may change: what of it stays charged is known here only.
-    void note_debts(const std::shared_ptr<const policy_view>& view) const;
+    // What a request that passes took of this gateway's share of a limit, whose store is to hear of
+    // it. Not what its response may change: what of it stays charged is known here only.
+    void owe(const std::shared_ptr<const policy_view>& view, reservation& into) const;
 
     // The bucket of entry i of the verdict in the store of its limit, whoever decided instead.
     std::string_view bucket_name(std::size_t i) const
@@ -139,7 +134,6 @@ private:
     // These are the worker's, too.
     top_buckets& top_;
     bucket_parts& parts_;
-    fallback_debts& debts_;
 
     verdict_listener* listener_ = nullptr;
     verdict verdict_;

@@ -40,7 +40,7 @@ void limit_check::reserve(
     }
 }
 
-void limit_check::note_debts(const std::shared_ptr<const policy_view>& view) const
+void limit_check::owe(const std::shared_ptr<const policy_view>& view, reservation& into) const
 {
     const bool owes = fallback_.taken && !may_be_charged_;
     for (std::size_t i = 0; i < (owes ? fallback_.count : 0); ++i) {
@@ -49,8 +49,8 @@ void limit_check::note_debts(const std::shared_ptr<const policy_view>& view) con
         const limit::decision& said = fallback_.given.decisions()[i];
         if (rule.local_share.any() && said.allowed && it.cost > 0 &&
             !rule.limit.counts_in_flight() && !rule.outcome.any()) {
-            debts_.add(
-                view,
+            into.begin(view);
+            into.owe(
                 {.rule = it.rule,
                  .limit = it.limit,
                  .metrics = it.metrics,

@@ -81,7 +81,11 @@ admission request::as_answer(admission a)
 admission request::held_or(admission a)
 {
     admitter_.reserved().keep_places(env_.place_leases);
-    if (a.next != admission::action::forward || a.hold == base::duration{0}) {
+    if (a.next != admission::action::forward) {
+        return a;
+    }
+    if (a.hold == base::duration{0}) {
+        admitter_.reserved().passes(env_.fallback_debts);
         return a;
     }
     if (!env_.held.hold(*this, env_.loop.now() + a.hold, admitter_.view()->max_waiting)) {
@@ -124,6 +128,7 @@ void request::decided(const verdict& v)
 void request::tokens_are_there()
 {
     env_.loop.refresh_now();
+    admitter_.reserved().passes(env_.fallback_debts);
     settled({});
 }
 

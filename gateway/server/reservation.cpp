@@ -2,6 +2,7 @@
 
 #include "gateway/base/text.hpp"
 #include "gateway/server/corrections.hpp"
+#include "gateway/server/fallback_debts.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -89,6 +90,17 @@ void reservation::responded(int status, http::response_head* head, corrections& 
         }
     }
     keep_charges();
+}
+
+void reservation::passes(fallback_debts& to)
+{
+    for (reserved& r : owed_) {
+        to.add(view_, std::move(r));
+    }
+    owed_.clear();
+    if (taken_.empty()) {
+        clear();
+    }
 }
 
 void reservation::keep_charges()

@@ -19,6 +19,7 @@
 namespace gateway::server {
 
 class corrections;
+class fallback_debts;
 
 // Tokens taken from one bucket.
 struct reserved {
@@ -52,6 +53,7 @@ public:
     {
         view_.reset();
         taken_.clear();
+        owed_.clear();
     }
 
     // `view`: that of the request, whose policy and stores must stay.
@@ -60,6 +62,12 @@ public:
     void add(reserved r) { taken_.push_back(std::move(r)); }
 
     bool empty() const { return taken_.empty(); }
+
+    // Tokens that a shared store is to hear of, which could not be asked.
+    void owe(reserved r) { owed_.push_back(std::move(r)); }
+
+    // The request passes: what it owes is to be charged. Nothing if it is called again.
+    void passes(fallback_debts& to);
 
     // Has the places in shared stores renewed until they are given back.
     void keep_places(place_leases& in);
@@ -81,6 +89,7 @@ public:
 private:
     std::shared_ptr<const policy_view> view_;
     std::vector<reserved> taken_;
+    std::vector<reserved> owed_;
 };
 
 }  // namespace gateway::server

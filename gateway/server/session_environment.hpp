@@ -14,6 +14,7 @@ namespace gateway::server {
 
 class check_pool;
 class corrections;
+class fallback_debts;
 class held_requests;
 class http1_pool;
 class id_source;
@@ -24,6 +25,7 @@ struct session_environment {
     net::loop& loop;
     check_pool& checks;
     server::corrections& corrections;
+    server::fallback_debts& fallback_debts;
     server::place_leases& place_leases;
     held_requests& held;
     id_source& ids;

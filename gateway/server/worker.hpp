@@ -11,6 +11,7 @@
 #include "gateway/net/proxied_arrivals.hpp"
 #include "gateway/server/check_pool.hpp"
 #include "gateway/server/corrections.hpp"
+#include "gateway/server/fallback_debts.hpp"
 #include "gateway/server/held_requests.hpp"
 #include "gateway/server/http1_pool.hpp"
 #include "gateway/server/id_source.hpp"

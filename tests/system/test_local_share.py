@@ -2,7 +2,7 @@
 import json
 
 from harness.case import SystemTest, forwarding_to
-from harness.client import get
+from harness.client import Connection, get
 from harness.fault_proxy import FaultProxy
 from harness.process import wait_until
 from harness.redis_server import RedisServer
@@ -101,6 +101,22 @@ class LocalShare(SystemTest):
         proxy.set("pass")
         self.is_up(g, 1)
         wait_until(lambda: self.left(g) == 7, what="two are charged")
+
+    def test_a_request_that_leaves_while_it_waits_is_not_charged(self):
+        text = self.text.replace("rate: 9/d", "rate: 30/h").replace("workers: 2", "workers: 1")
+        g = self.gateway(text % "burst: 3, max_wait: 10m")
+        self.is_up(g, 1)
+        self.redis.kill()
+        self.assertEqual(g.get().status, 200)
+        waiting = lambda: g.metrics().sum("gateway_requests_waiting")
+        with Connection(g.address) as client:
+            client.request()
+            wait_until(lambda: waiting() == 1, what="it waits for a token of the share")
+        wait_until(lambda: waiting() == 0, what="it has left")
+        self.redis.start()
+        self.is_up(g, 1)
+        wait_until(lambda: any(b"correction" in key for key in self.redis.keys()), what="one is charged")
+        self.assertEqual(self.left(g), 2)
 
     @staticmethod
     def failures(gateway):

@@ -57,9 +57,7 @@ protected:
     net::loop loop;
     top_buckets top;
     bucket_parts parts;
-    corrections made{local, loop.clock()};
-    fallback_debts debts{made, loop.clock()};
-    check_pool checks{local, loop.clock(), top, parts, debts};
+    check_pool checks{local, loop.clock(), top, parts};
     scratch memory;
     admitter a{checks, memory};
     bool secure = false;

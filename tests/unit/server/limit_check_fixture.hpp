@@ -214,7 +214,7 @@ protected:
                 .limit_name = "x", .bucket_name = base::hashed_name{name}, .limit = &one};
             room = small_->take({&c, 1}, loop_.now(), ignored);
         }
-        check_of_small_.emplace(*small_, loop_.clock(), top_, parts_, debts_);
+        check_of_small_.emplace(*small_, loop_.clock(), top_, parts_);
     }
 
     const verdict& ask_without_room()
@@ -241,9 +241,7 @@ private:
     top_buckets top_;
     bucket_parts parts_;
     std::optional<corrections> corrections_;
-    corrections of_debts_{local, loop_.clock()};
-    fallback_debts debts_{of_debts_, loop_.clock()};
-    limit_check check_{local, loop_.clock(), top_, parts_, debts_};
+    limit_check check_{local, loop_.clock(), top_, parts_};
     std::optional<store::memory_store> small_;
     std::optional<limit_check> check_of_small_;
 

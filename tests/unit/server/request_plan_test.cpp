@@ -96,9 +96,7 @@ private:
     policy::route route_;
     top_buckets top_;
     bucket_parts parts_;
-    corrections corrections_{local, loop_.clock()};
-    fallback_debts debts_{corrections_, loop_.clock()};
-    limit_check check_{local, loop_.clock(), top_, parts_, debts_};
+    limit_check check_{local, loop_.clock(), top_, parts_};
 
     void prepare()
     {

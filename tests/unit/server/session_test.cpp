@@ -3,6 +3,7 @@
 #include "gateway/server/session.hpp"
 
 #include "gateway/server/corrections.hpp"
+#include "gateway/server/fallback_debts.hpp"
 #include "gateway/server/http1_pool.hpp"
 #include "gateway/server/id_source.hpp"
 #include "gateway/server/place_leases.hpp"
@@ -155,7 +156,7 @@ private:
     bucket_parts parts_;
     corrections corrections_{local_, loop.clock()};
     fallback_debts debts_{corrections_, loop.clock()};
-    check_pool checks_{local_, loop.clock(), top_, parts_, debts_};
+    check_pool checks_{local_, loop.clock(), top_, parts_};
     place_leases place_leases_{loop.clock()};
     std::atomic<std::size_t> waiting_{0};
     held_requests held_{loop, waiting_, metrics.requests_waiting};
@@ -167,6 +168,7 @@ private:
         loop,
         checks_,
         corrections_,
+        debts_,
         place_leases_,
         held_,
         ids_,
