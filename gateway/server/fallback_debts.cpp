@@ -11,14 +11,17 @@ void fallback_debts::add(const std::shared_ptr<const policy_view>& view, reserve
 {
     const base::hash128 id = identity::hashed(r.bucket_name).hash();
     const auto known = all_.find(id);
-    if (known != all_.end()) {
-        r.cost += known->second.of.cost;
-    } else if (all_.size() == max_buckets) {
+    if (known == all_.end() && all_.size() == max_buckets) {
         r.metrics->corrections_lost.add();
         return;
     }
-    r.cost = std::min(r.cost, r.limit->burst());
-    all_[id] = {view, std::move(r)};
+    const std::int64_t owed = r.cost + (known == all_.end() ? 0 : known->second.of.cost);
+    debt& d = known == all_.end() ? all_[id] : known->second;
+    // Under the later policy: a request that had to wait for its tokens is told of after others.
+    if (d.view == nullptr || r.taken_at >= d.of.taken_at) {
+        d = {view, std::move(r)};
+    }
+    d.of.cost = std::min(owed, d.of.limit->burst());
 }
 
 void fallback_debts::settle()

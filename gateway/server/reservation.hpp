@@ -3,7 +3,8 @@
 // Corrected once: when the response's status is known, its own or the gateway's. If none comes
 // (the client has gone away), everything stays charged; of a request that was held until its tokens
 // come, everything is given back. Places in flight are given back when the request is over, however
-// it ends.
+// it ends. What a shared store is to hear of, as it could not be asked, waits here until the
+// request passes.
 #pragma once
 
 #include "gateway/http/message.hpp"
@@ -61,6 +62,7 @@ public:
 
     void add(reserved r) { taken_.push_back(std::move(r)); }
 
+    // Nothing was taken that may change.
     bool empty() const { return taken_.empty(); }
 
     // Tokens that a shared store is to hear of, which could not be asked.

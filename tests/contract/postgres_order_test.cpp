@@ -16,17 +16,19 @@ namespace {
 
 constexpr int gateways = 3;
 constexpr int rounds = 100;
+// Then there are new buckets.
+constexpr int rounds_of_one = 4;
 constexpr int buckets = 20;
 constexpr std::int64_t burst = 1000;
 
 // So slow that no token comes back meanwhile.
 const limit::limit slow = *limit::limit::make(1, std::chrono::hours{1}, burst);
 
-std::vector<std::string> names()
+std::vector<std::string> names(int round)
 {
     std::vector<std::string> all;
     for (int i = 0; i < buckets; ++i) {
-        all.push_back("client " + std::to_string(i));
+        all.push_back(std::to_string(round / rounds_of_one) + " client " + std::to_string(i));
     }
     return all;
 }
@@ -36,26 +38,36 @@ charge of(const std::string& name)
     return {.limit_name = "l", .bucket_name = base::hashed_name{name}, .limit = &slow};
 }
 
-// Asks for a token of each bucket at once, in another order each time.
+// Asks for a token of each bucket at once, in another order each time, with so many charges in each
+// question: one is usual, several are told in another way.
+void take_from_all(
+    postgres_subject& s, std::vector<std::string> order, std::mt19937& random, std::size_t together
+)
+{
+    std::shuffle(order.begin(), order.end(), random);
+    std::vector<charge> charges;
+    for (const std::string& name : order) {
+        charges.push_back(of(name));
+    }
+    std::deque<asker> askers;
+    for (std::size_t i = 0; i < charges.size(); i += together) {
+        const std::span<const charge> asked{&charges[i], together};
+        ASSERT_EQ(s.store().ask(asked, askers.emplace_back()), std::nullopt);
+    }
+    const auto settled = [](const asker& a) { return a.settled(); };
+    ASSERT_TRUE(run_until(s.io(), [&] { return std::ranges::all_of(askers, settled); }));
+    for (const asker& a : askers) {
+        ASSERT_TRUE(a.got && a.got->admitted);
+    }
+}
+
 void keep_asking(std::shared_ptr<postgres_server> server, unsigned seed)
 {
     postgres_subject s{std::move(server), postgres_subject::patient()};
     ASSERT_TRUE(s.becomes_healthy());
     std::mt19937 random{seed};
-    std::vector<std::string> order = names();
     for (int round = 0; round < rounds; ++round) {
-        std::shuffle(order.begin(), order.end(), random);
-        std::deque<charge> charges;
-        std::deque<asker> askers(order.size());
-        for (std::size_t i = 0; i < order.size(); ++i) {
-            charges.push_back(of(order[i]));
-            ASSERT_EQ(s.store().ask({&charges.back(), 1}, askers[i]), std::nullopt);
-        }
-        const auto settled = [](const asker& a) { return a.settled(); };
-        ASSERT_TRUE(run_until(s.io(), [&] { return std::ranges::all_of(askers, settled); }));
-        for (const asker& a : askers) {
-            ASSERT_TRUE(a.got && a.got->admitted);
-        }
+        take_from_all(s, names(round), random, random() % 2 + 1);
     }
 }
 
@@ -70,13 +82,109 @@ TEST(postgres_rows, are_taken_in_one_order_whatever_the_questions)
     for (std::thread& t : threads) {
         t.join();
     }
-    for (const std::string& name : names()) {
-        const charge c = of(name);
-        const auto a = last.take({&c, 1});
-        ASSERT_TRUE(a);
-        EXPECT_EQ(a->decisions()[0].remaining, burst - gateways * rounds - 1) << name;
+    for (int round = 0; round < rounds; round += rounds_of_one) {
+        for (const std::string& name : names(round)) {
+            const charge c = of(name);
+            const auto a = last.take({&c, 1});
+            ASSERT_TRUE(a);
+            EXPECT_EQ(a->decisions()[0].remaining, burst - gateways * rounds_of_one - 1) << name;
+        }
     }
     EXPECT_EQ(server->log().find("deadlock"), std::string::npos) << server->log();
+}
+
+// A connection on which one call at a time is made.
+class caller {
+public:
+    explicit caller(const postgres_server& server) : server_(server), link_(server.connect())
+    {
+        ask("SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off");
+    }
+
+    std::string ask(const std::string& sql) { return postgres_server::command(*link_, sql); }
+
+    // Until it is answered, or waits for another call.
+    void begin(const std::string& sql)
+    {
+        ASSERT_EQ(PQsendQuery(link_.get(), sql.c_str()), 1);
+        const std::string state =
+            "SELECT coalesce(wait_event_type, '') FROM pg_stat_activity "
+            "WHERE pid = " +
+            std::to_string(PQbackendPID(link_.get()));
+        while (PQconsumeInput(link_.get()) == 1 && PQisBusy(link_.get()) == 1 &&
+               server_.command(state) != "Lock") {
+        }
+    }
+
+    // What went wrong; empty: nothing.
+    std::string end()
+    {
+        std::string wrong;
+        while (PGresult* const r = PQgetResult(link_.get())) {
+            wrong += PQresultErrorMessage(r);
+            PQclear(r);
+        }
+        return wrong;
+    }
+
+private:
+    const postgres_server& server_;
+    postgres_server::connection link_;
+};
+
+// The first knows nothing of a bucket that is made and taken from while it waits for another one.
+TEST(postgres_rows, that_are_missing_are_made_before_others_are_waited_for)
+{
+    const std::string both = "ARRAY['a', 'b', 'mark']";
+    const std::vector<std::string> first_calls{
+        "SELECT gateway.take_1(" + both + ", '{1, 0, 1, 2, 1, 1, 1000, 9, 1, 1, 1000, 9}')",
+        "SELECT gateway.take_usual_1('{a,b}', '{1,1}', '{1,1}', '{1000,1000}', '{9,9}', 'mark', "
+        "1)"};
+    const std::string take_a = "SELECT gateway.take_one_1('a', 1, 1, 1000, 9, 'mark', 2)";
+    const std::string take_b = "SELECT gateway.take_one_1('b', 1, 1, 1000, 9, 'mark', 0)";
+    for (const std::string& first_call : first_calls) {
+        const postgres_server server;
+        ASSERT_EQ(server.command(postgres::schema_script(false)), "");
+        caller holder{server};
+        caller first{server};
+        caller second{server};
+        caller third{server};
+        EXPECT_FALSE(holder.ask(take_b).starts_with("error"));
+        holder.ask("BEGIN; SELECT key FROM gateway.buckets WHERE key = 'b' FOR UPDATE");
+        first.begin(first_call);
+        second.begin(take_a);
+        third.begin(first_calls[1]);
+        holder.ask("COMMIT");
+        EXPECT_EQ(first.end(), "");
+        EXPECT_EQ(second.end(), "");
+        EXPECT_EQ(third.end(), "");
+    }
+}
+
+// A call knows the time of its beginning, and reads a row that was written later, of a smaller
+// burst.
+TEST(postgres_rows, in_other_terms_are_read_at_the_time_behind_their_locks)
+{
+    const postgres_server server;
+    ASSERT_EQ(server.command(postgres::schema_script(false)), "");
+    server.command("CREATE TABLE clock AS SELECT 1000 AS second");
+    server.command(
+        "CREATE OR REPLACE FUNCTION gateway.now() RETURNS bigint LANGUAGE sql VOLATILE AS "
+        "'SELECT second * 1000000::bigint FROM clock'"
+    );
+    caller holder{server};
+    caller waiting{server};
+    holder.ask("SELECT gateway.take_one_1('a', 1, 1, 1000000, 20, 'mark', 0)");
+    holder.ask("BEGIN; SELECT key FROM gateway.buckets WHERE key = 'a' FOR UPDATE");
+    const std::string take_all =
+        "SELECT gateway.take_usual_1('{a}', '{20}', '{1}', '{1000000}', '{20}', 'mark', 1)";
+    waiting.begin(take_all);
+    server.command("UPDATE clock SET second = 1010");
+    EXPECT_EQ(holder.ask("SELECT gateway.take_one_1('a', 9, 1, 1000000, 9, 'mark', 0)"), "{0,0,0}");
+    holder.ask("COMMIT");
+    EXPECT_NE(waiting.end().find("changed by another call"), std::string::npos);
+    EXPECT_EQ(waiting.ask(take_all), "{1,0,9000000}") << "eleven pass";
+    EXPECT_EQ(server.command("SELECT full_at - gateway.now() FROM gateway.buckets"), "20000000");
 }
 
 }  // namespace

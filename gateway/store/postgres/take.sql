@@ -3,10 +3,10 @@
 -- questions that are told together are in take_usual.sql, one alone in take_one.sql.
 --
 -- Everything is looked at first, and what is refused then is refused: it locks and writes nothing.
--- The rows of the other questions are locked in the order of their keys, so that calls wait for each
--- other in that order only, and then these questions are decided for good. Rows that are not there
--- are made when the others are locked; if somebody else has just made one, all of it is undone, and
--- the gateway asks again.
+-- Of the other questions the rows that are not there are made, while nothing is locked; then all are
+-- locked in the order of their keys, so that calls wait for each other in that order only, and these
+-- questions are decided for good. If a row was deleted meanwhile, all of it is undone, and the gateway
+-- asks again.
 
 -- One pass over a call. `looking`: it only looks, and tells which questions are refused, and the rows
 -- that the others want locked. Else those stay refused, and `said` is what the look found.
@@ -49,19 +49,19 @@ LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     seen record := gateway.pass_over(keys, numbers, true, gateway.now(), NULL, NULL, NULL);
     wanted text[] := ARRAY(SELECT DISTINCT w FROM unnest(seen.wanted) w);
-    there text[];
-    made bigint;
+    locked bigint;
 BEGIN
     IF seen.wanted IS NULL THEN
         RETURN seen.reply;
     END IF;
-    there := ARRAY(SELECT b.key FROM gateway.buckets b WHERE b.key = ANY (wanted) ORDER BY b.key FOR UPDATE);
     INSERT INTO gateway.buckets (key, kind, full_at)
-    SELECT w, 'n', 0 FROM unnest(wanted) w WHERE w <> ALL (there) ORDER BY w
+    SELECT w, 'n', 0 FROM unnest(wanted) w WHERE NOT EXISTS (SELECT FROM gateway.buckets b WHERE b.key = w)
+    ORDER BY w COLLATE "C"
     ON CONFLICT (key) DO NOTHING;
-    GET DIAGNOSTICS made = ROW_COUNT;
-    IF cardinality(there) + made < cardinality(wanted) THEN
-        RAISE serialization_failure USING MESSAGE = 'a bucket was made by another call';
+    PERFORM FROM gateway.buckets b WHERE b.key = ANY (wanted) ORDER BY b.key FOR UPDATE;
+    GET DIAGNOSTICS locked = ROW_COUNT;
+    IF locked < cardinality(wanted) THEN
+        RAISE serialization_failure USING MESSAGE = 'a bucket was deleted by another call';
     END IF;
     seen := gateway.pass_over(keys, numbers, false, gateway.now(), seen.reply, seen.begins, seen.refused);
     RETURN seen.reply;

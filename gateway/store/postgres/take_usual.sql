@@ -4,9 +4,10 @@
 -- The reply is the call's number, the mark, and what each bucket owed, of which the gateway knows the
 -- rest.
 --
--- One statement writes the rows that have tokens, in the order of their keys, as the session's settings
--- leave it no other way: what is refused locks and writes nothing. New rows are written last; if
--- somebody else has just made one, all of it is undone, and the gateway asks again.
+-- Rows that are not there are made first, while nothing is locked. Then one statement writes those that
+-- have tokens, in the order of their keys, as the session's settings leave it no other way. So calls wait
+-- for each other in that order only, and what is refused locks and writes nothing, but for rows that were
+-- written in other terms, which are converted.
 
 -- What a row owes in the terms of a token bucket. A function in SQL becomes a part of the statements that
 -- call it, and so costs nothing.
@@ -26,35 +27,24 @@ $$;
 CREATE FUNCTION gateway.passing(debt bigint, times bigint, cost bigint, unit bigint, burst bigint) RETURNS bigint
 LANGUAGE sql IMMUTABLE AS 'SELECT greatest(least(times, (unit * burst - debt) / (cost * unit)), 0)';
 
--- What those buckets owed whose rows were not written: they are refused, or new.
+-- What those buckets owed whose rows were not written. What was changed by another call meanwhile, and
+-- could be taken from, has the gateway ask again.
 CREATE FUNCTION gateway.take_rest(
-    keys text[], times bigint[], costs bigint[], units bigint[], bursts bigint[], written int[], now bigint,
+    keys text[], costs bigint[], units bigint[], bursts bigint[], written int[], now bigint,
     OUT places int[], OUT debts bigint[])
-LANGUAGE plpgsql VOLATILE AS $$
+LANGUAGE plpgsql STABLE AS $$
 DECLARE
-    wanted bigint;
-    made bigint;
+    has_tokens boolean;
 BEGIN
-    WITH owing AS MATERIALIZED (
-        SELECT a.*, b.key IS NULL AS is_new,
-            coalesce(gateway.usual_debt(b, a.unit, a.burst, now), 0) AS debt
-        FROM unnest(keys, times, costs, units, bursts) WITH ORDINALITY a(its_key, times, cost, unit, burst, n)
-            LEFT JOIN gateway.buckets b ON b.key = a.its_key
-        WHERE NOT coalesce(a.n = ANY (written), false)
-    ), inserted AS (
-        INSERT INTO gateway.buckets (key, kind, full_at, owed, unit)
-        SELECT its_key, 't', now + gateway.passing(0, o.times, cost, unit, burst) * cost * unit, unit * burst, unit
-        FROM owing o WHERE is_new AND cost <= burst
-        ORDER BY its_key
-        ON CONFLICT (key) DO NOTHING RETURNING 1
-    )
-    SELECT array_agg(n), array_agg(debt),
-        -- Also what was made since the others were looked for, and has tokens.
-        count(*) FILTER (WHERE cost <= burst AND debt <= unit * (burst - cost)),
-        (SELECT count(*) FROM inserted)
-    INTO places, debts, wanted, made FROM owing;
-    IF made < wanted THEN
-        RAISE serialization_failure USING MESSAGE = 'a bucket was made by another call';
+    SELECT array_agg(a.n), array_agg(coalesce(gateway.usual_debt(b, a.unit, a.burst, now), 0)),
+        bool_or(a.cost <= a.burst AND coalesce(gateway.usual_debt(b, a.unit, a.burst, now), 0)
+            <= a.unit * (a.burst - a.cost))
+    INTO places, debts, has_tokens
+    FROM unnest(keys, costs, units, bursts) WITH ORDINALITY a(its_key, cost, unit, burst, n)
+        LEFT JOIN gateway.buckets b ON b.key = a.its_key
+    WHERE NOT coalesce(a.n = ANY (written), false);
+    IF has_tokens THEN
+        RAISE serialization_failure USING MESSAGE = 'a bucket was changed by another call';
     END IF;
 END $$;
 
@@ -62,14 +52,35 @@ CREATE FUNCTION gateway.take_usual_1(
     keys text[], times bigint[], costs bigint[], units bigint[], bursts bigint[], mark_key text, number bigint)
 RETURNS bigint[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-    -- Of the whole call, also of rows that it waits for. Tokens that come back meanwhile are the next call's.
+    -- Of the whole call, also of rows that it waits for: tokens that come back meanwhile are the next call's.
     now bigint := gateway.now();
     -- Before the rows are read: see take_one_1.
     mark bigint := gateway.mark(mark_key, now);
+    misses boolean;
+    -- Has rows in other terms, or of a smaller burst, which the time before a wait would give too much.
+    converts boolean;
     places int[];
     debts bigint[];
     rest record;
 BEGIN
+    SELECT bool_or(b.key IS NULL AND a.cost <= a.burst), bool_or(b.full_at > now AND CASE
+        WHEN b.kind = 't' AND b.unit = a.unit THEN b.owed < a.unit * a.burst
+        ELSE true
+    END)
+    INTO misses, converts
+    FROM unnest(keys, costs, units, bursts) a(its_key, cost, unit, burst)
+        LEFT JOIN gateway.buckets b ON b.key = a.its_key;
+    IF misses THEN
+        INSERT INTO gateway.buckets (key, kind, full_at)
+        SELECT its_key, 'n', 0 FROM unnest(keys, costs, bursts) a(its_key, cost, burst)
+        WHERE cost <= burst AND NOT EXISTS (SELECT FROM gateway.buckets b WHERE b.key = its_key)
+        ORDER BY its_key COLLATE "C"
+        ON CONFLICT (key) DO NOTHING;
+    END IF;
+    IF converts THEN
+        PERFORM FROM gateway.buckets b WHERE b.key = ANY (keys) ORDER BY b.key FOR UPDATE;
+        now := gateway.now();
+    END IF;
     WITH asked AS (
         SELECT * FROM unnest(keys, times, costs, units, bursts)
             WITH ORDINALITY u(its_key, times, cost, unit, burst, n)
@@ -83,14 +94,16 @@ BEGIN
             kind = 't', unit = a.unit, moments = NULL, amounts = NULL
         FROM asked a
         WHERE b.key = a.its_key AND CASE
-            WHEN b.full_at > now AND (b.kind <> 't' OR b.unit <> a.unit) THEN true
-            ELSE least(b.full_at - now, b.owed) <= a.unit * (a.burst - a.cost) AND a.cost <= a.burst
+            WHEN b.full_at <= now THEN a.cost <= a.burst
+            WHEN b.kind = 't' AND b.unit = a.unit THEN (converts OR b.owed >= a.unit * a.burst)
+                AND a.cost <= a.burst AND least(b.full_at - now, b.owed) <= a.unit * (a.burst - a.cost)
+            ELSE converts
         END
         RETURNING a.n, b.full_at - now - b.passed * a.cost * a.unit AS debt
     )
     SELECT array_agg(n), array_agg(debt) INTO places, debts FROM (SELECT * FROM written ORDER BY n) w;
     IF cardinality(places) IS DISTINCT FROM cardinality(keys) THEN
-        rest := gateway.take_rest(keys, times, costs, units, bursts, places, now);
+        rest := gateway.take_rest(keys, costs, units, bursts, places, now);
         SELECT array_agg(u.debt ORDER BY place) INTO debts
         FROM unnest(places || rest.places, debts || rest.debts) u(place, debt);
     END IF;

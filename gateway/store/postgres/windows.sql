@@ -1,5 +1,5 @@
--- Windows, and what buckets of token buckets and windows owe. Twin of limit/supply.hpp and of
--- redis/bucket.lua.
+-- Windows, and what buckets of token buckets and windows owe. Twin of limit/fixed_window_supply.hpp,
+-- limit/debt.hpp and redis/bucket.lua.
 
 -- The window in which a moment lies: only differences of such numbers mean something. Of a calendar
 -- the beginnings around the gateway's present moment are known; beyond them windows are as long as

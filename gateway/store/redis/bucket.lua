@@ -1,4 +1,4 @@
--- A bucket in Redis, of a token bucket or of windows. Twin of limit/supply.hpp. Stands behind
+-- A bucket in Redis, of a token bucket or of windows. Twin of the supplies in limit/. Stands behind
 -- token_bucket.lua. What sliding limits and requests in flight are is in sliding.lua and places.lua.
 --
 -- Value of a token bucket: see token_bucket.lua. With windows "full_at owed id w": when it is full

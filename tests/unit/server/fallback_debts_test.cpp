@@ -35,14 +35,24 @@ protected:
 
     void owe(const std::string& client, std::int64_t tokens)
     {
+        owe(client, tokens, rule, clock.now());
+    }
+
+    void owe(
+        const std::string& client,
+        std::int64_t tokens,
+        const policy::limit_rule& under,
+        base::instant taken_at
+    )
+    {
         all.add(
             view,
-            {.rule = &rule,
-             .limit = &rule.limit,
+            {.rule = &under,
+             .limit = &under.limit,
              .metrics = &metrics,
              .bucket_name = name_of(client),
              .cost = tokens,
-             .taken_at = clock.now(),
+             .taken_at = taken_at,
              .shared = far.get()}
         );
     }
@@ -89,6 +99,18 @@ TEST_F(debts, are_a_full_bucket_at_most)
     far->well = true;
     all.settle();
     EXPECT_EQ(far->charged[name_of("a")], 10);
+    far->answer_all();
+}
+
+TEST_F(debts, of_a_request_that_had_to_wait_are_charged_under_the_policy_of_later_ones)
+{
+    policy::limit_rule larger = rule;
+    larger.limit = *limit::limit::make(20, std::chrono::hours{1}, 20);
+    owe("a", 15, larger, clock.now() + std::chrono::seconds{1});
+    owe("a", 1, rule, clock.now());
+    far->well = true;
+    all.settle();
+    EXPECT_EQ(far->charged[name_of("a")], 16);
     far->answer_all();
 }
 
