@@ -57,7 +57,7 @@ DECLARE
     -- Before the rows are read: see take_one_1.
     mark bigint := gateway.mark(mark_key, now);
     misses boolean;
-    -- Has rows in other terms, or of a smaller burst, which the time before a wait would give too much.
+    -- Rows in other terms, or of a smaller burst: by a time before a wait they would owe too little.
     converts boolean;
     places int[];
     debts bigint[];
