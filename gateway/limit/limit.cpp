@@ -123,7 +123,7 @@ std::optional<limit> limit::split(std::int64_t n) const
         const auto one = scaled(
             {.burst = part(burst(), i, n), .count = part(window_count(), i, n), .times = n, .by = 1}
         );
-        if (!one || how() == supply_kind::in_flight) {
+        if (!one || counts_in_flight()) {
             return std::nullopt;
         }
         parts.push_back(*one);

@@ -1,7 +1,8 @@
 #include "gateway/net/proxied_arrivals.hpp"
 
+#include "gateway/net/socket_io.hpp"
+
 #include <algorithm>
-#include <cerrno>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <utility>
@@ -65,7 +66,7 @@ void proxied_arrivals::arrival::ready(std::uint32_t epoll_events)
     }
     const auto buffer = of_.loop_.read_buffer().first(base::proxy_header::max_bytes);
     const ssize_t n = ::recv(socket_.fd(), buffer.data(), buffer.size(), MSG_PEEK | MSG_DONTWAIT);
-    const bool nothing_yet = n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
+    const bool nothing_yet = n < 0 && would_block(errno);
     const bool ended = (epoll_events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
     const auto came = static_cast<std::size_t>(std::max<ssize_t>(n, 0));
     const auto header = base::read_proxy_header({buffer.data(), came});

@@ -1,6 +1,5 @@
 #include "gateway/server/corrections.hpp"
 
-#include "gateway/identity/bucket_name.hpp"
 #include "gateway/store/receipt.hpp"
 
 #include <algorithm>
@@ -44,16 +43,13 @@ corrections::pending::pending(
       bucket_name_(r.bucket_name),
       receipt_(store::fresh_receipt()),
       what_(what),
-      charge_{
-          .limit_name = r.rule->name,
-          .bucket_name = identity::hashed(bucket_name_),
-          .limit = r.limit,
-          .place = r.place,
-          .may_be_corrected = true,
-          .correction = &what_,
-          .receipt = receipt_},
+      charge_(charge_of(r, bucket_name_)),
       since_(owner.clock_.now())
-{}
+{
+    charge_.may_be_corrected = true;
+    charge_.correction = &what_;
+    charge_.receipt = receipt_;
+}
 
 bool corrections::pending::waits(base::instant now) const
 {
@@ -84,14 +80,9 @@ void corrections::make(
 )
 {
     if (r.shared == nullptr) {
-        const store::charge c{
-            .limit_name = r.rule->name,
-            .bucket_name = identity::hashed(r.bucket_name),
-            .limit = r.limit,
-            .place = r.place};
         limit::correction now = what;
         now.of.held = held(there_at(r), clock_.now(), base::duration{1});
-        if (!local_.correct(c, now, clock_.now())) {
+        if (!local_.correct(charge_of(r, r.bucket_name), now, clock_.now())) {
             r.metrics->corrections_lost.add();
         }
     } else if (pending_.size() < max_pending) {

@@ -77,10 +77,9 @@ std::string why_not(const explained_limit& l)
 // As limit checks count them.
 outcome outcome_of(const policy::limit_rule& rule, const looked_at& look)
 {
-    const bool enforced = rule.mode == policy::mode::enforce;
     if (look.failed.empty()) {
         return look.said.allowed ? outcome::allowed
-               : enforced        ? outcome::rejected
+               : rule.enforced() ? outcome::rejected
                                  : outcome::shadow_rejected;
     }
     if (rule.store != policy::local_store &&
@@ -89,7 +88,7 @@ outcome outcome_of(const policy::limit_rule& rule, const looked_at& look)
     }
     const bool open =
         rule.store != policy::local_store && rule.on_store_failure == policy::failure_policy::open;
-    return enforced && !open ? outcome::failed_closed : outcome::failed_open;
+    return rule.enforced() && !open ? outcome::failed_closed : outcome::failed_open;
 }
 
 verdict::entry entry_of(

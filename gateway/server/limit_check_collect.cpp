@@ -12,7 +12,7 @@ using telemetry::outcome;
 // Of a limit in shadow mode: nothing.
 bool limit_check::refuses(const item& i, verdict::ruling why)
 {
-    if (i.rule->mode == policy::mode::shadow) {
+    if (!i.rule->enforced()) {
         return false;
     }
     verdict_.is = why;

@@ -1,6 +1,5 @@
 #include "gateway/server/place_leases.hpp"
 
-#include "gateway/identity/bucket_name.hpp"
 #include "gateway/server/reservation.hpp"
 
 #include <random>
@@ -28,14 +27,11 @@ public:
           store_(*r.shared),
           bucket_name_(r.bucket_name),
           due_(now + every(*r.limit)),
-          charge_{
-              .limit_name = r.rule->name,
-              .bucket_name = identity::hashed(bucket_name_),
-              .limit = r.limit,
-              .place = r.place,
-              .may_be_corrected = true,
-              .correction = &renewal_}
-    {}
+          charge_(charge_of(r, bucket_name_))
+    {
+        charge_.may_be_corrected = true;
+        charge_.correction = &renewal_;
+    }
 
     void renew(base::instant now)
     {

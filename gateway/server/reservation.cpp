@@ -1,6 +1,7 @@
 #include "gateway/server/reservation.hpp"
 
 #include "gateway/base/text.hpp"
+#include "gateway/identity/bucket_name.hpp"
 #include "gateway/server/corrections.hpp"
 #include "gateway/server/fallback_debts.hpp"
 
@@ -134,6 +135,15 @@ void reservation::give_back(corrections& make, place_leases& in)
         }
     }
     clear();
+}
+
+store::charge charge_of(const reserved& r, const std::string& bucket_name)
+{
+    return {
+        .limit_name = r.rule->name,
+        .bucket_name = identity::hashed(bucket_name),
+        .limit = r.limit,
+        .place = r.place};
 }
 
 void take_out_settlements(

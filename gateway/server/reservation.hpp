@@ -42,6 +42,9 @@ struct reserved {
     std::optional<place_leases::handle> lease{};
 };
 
+// A charge of the bucket that it was taken from. `bucket_name`: the same, where it stays.
+store::charge charge_of(const reserved& r, const std::string& bucket_name);
+
 // Takes the headers out that were meant for us, whatever was charged.
 void take_out_settlements(
     const policy::policy& policy, const policy::route& route, http::response_head& head

@@ -6,11 +6,6 @@ namespace gateway::server {
 
 namespace {
 
-bool enforced(const verdict::entry& e)
-{
-    return e.rule->mode == policy::mode::enforce;
-}
-
 // What is to be known first has the lowest number.
 int rank(telemetry::outcome what)
 {
@@ -44,7 +39,7 @@ std::optional<base::duration> verdict::retry_after() const
 {
     base::duration wait{0};
     for (const entry& e : limits()) {
-        if (enforced(e) && e.decided && !e.decision.allowed) {
+        if (e.rule->enforced() && e.decided && !e.decision.allowed) {
             if (e.never) {
                 return std::nullopt;
             }
@@ -58,7 +53,7 @@ bool verdict::banned() const
 {
     const auto all = limits();
     return std::any_of(all.begin(), all.end(), [](const entry& e) {
-        return enforced(e) && e.decided && e.decision.banned;
+        return e.rule->enforced() && e.decided && e.decision.banned;
     });
 }
 
@@ -66,7 +61,7 @@ base::duration verdict::hold() const
 {
     base::duration wait{0};
     for (const entry& e : limits()) {
-        if (enforced(e) && e.decided && e.decision.allowed) {
+        if (e.rule->enforced() && e.decided && e.decision.allowed) {
             wait = std::max(wait, e.decision.retry_after);
         }
     }
@@ -77,7 +72,7 @@ int verdict::jitter() const
 {
     int percent = 0;
     for (const entry& e : limits()) {
-        if (enforced(e) && e.decided && !e.decision.allowed) {
+        if (e.rule->enforced() && e.decided && !e.decision.allowed) {
             percent = std::max(percent, e.rule->jitter);
         }
     }
@@ -87,7 +82,7 @@ int verdict::jitter() const
 void verdict::reports(std::vector<http::limit_report>& of) const
 {
     for (const entry& e : limits()) {
-        if (enforced(e) && e.decided) {
+        if (e.rule->enforced() && e.decided) {
             of.push_back({e.rule->name, e.limit, e.decision});
         }
     }

@@ -118,7 +118,7 @@ bool corrected(
     if (what.what == kind::ban || what.what == kind::unban) {
         return ban(parts, c, where, what);
     }
-    if (c.limit->in_nanoseconds().how == limit::supply_kind::in_flight) {
+    if (c.limit->counts_in_flight()) {
         correct_places(parts, c, where, what);
     } else {
         correct_tokens(parts, c, where, what);

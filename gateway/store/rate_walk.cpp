@@ -19,12 +19,14 @@ constexpr base::duration rest_after_failure = std::chrono::seconds{1};
 }  // namespace
 
 rate_walk::rate_walk(const net::executor& executor, std::string name)
-    : name_(std::move(name)), executor_(executor), timer_(executor)
+    : name_(std::move(name)), timer_(executor)
 {}
 
 void rate_walk::start(const std::shared_ptr<rate_walk>& walk, base::duration timeout)
 {
-    boost::asio::co_spawn(walk->executor_, walk->run(walk, timeout), boost::asio::detached);
+    boost::asio::co_spawn(
+        walk->timer_.get_executor(), walk->run(walk, timeout), boost::asio::detached
+    );
 }
 
 void rate_walk::cancel()

@@ -45,7 +45,6 @@ protected:
 
 private:
     std::string name_;
-    net::executor executor_;
     // The end of a rest.
     net::timer timer_;
     bool cancelled_ = false;

@@ -16,6 +16,8 @@ from harness.fault_case import (
 from harness.postgres_server import PostgresServer
 from harness.process import wait_until
 
+DURABLE = "durable: true, "
+
 
 class RealServer(FaultTest):
     server = PostgresServer
@@ -100,18 +102,13 @@ class RealServer(FaultTest):
 class Standby(FaultTest):
     server = PostgresServer
 
-    def durable(self, url, **options):
-        gateway = self.gateway(configuration(url, **options).replace("url:", "durable: true, url:"))
-        up = lambda: gateway.metrics().sum("gateway_store_up", store="r")
-        wait_until(up, what="the store is up")
-        return gateway
-
     def test_that_is_promoted(self):
         """Of a durable table it has all that replication has carried."""
         standby = self.started(PostgresServer(standby_of=self.store))
         hosts = f"127.0.0.1:{self.store.port},127.0.0.1:{standby.port}"
-        gateway = self.durable(f"postgresql://gateway@{hosts}/postgres")
-        taker = self.durable(f"postgresql://gateway@{hosts}/postgres", timeout=1000, cost=BURST)
+        url = f"postgresql://gateway@{hosts}/postgres"
+        gateway = self.start(url, more=DURABLE)
+        taker = self.start(url, more=DURABLE, timeout=1000, cost=BURST)
         self.assertEqual([taker.get("/" + p).status for p in POLICIES], [200] * 3)
         load = self.load(gateway)
         self.settled(load, running(), 5, store_decided)
@@ -169,8 +166,7 @@ class Full(SystemTest):
 class Durable(SystemTest):
     def test_a_crash_forgets_nothing(self):
         server = self.started(PostgresServer())
-        text = configuration(server.url, burst=3).replace("url:", "durable: true, url:")
-        gateway = self.gateway(text)
+        gateway = self.gateway(configuration(server.url, burst=3, more=DURABLE))
         wait_until(lambda: gateway.metrics().sum("gateway_store_up", store="r"), 10, "it is up")
         self.assertEqual([gateway.get("/closed").status for _ in range(4)], [200] * 3 + [429])
         server.kill()

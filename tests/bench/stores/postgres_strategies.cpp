@@ -71,8 +71,17 @@ void postgres_client::install()
     }
 }
 
-bool postgres_client::ask(
-    const char* statement, const std::string& key, const tokens& limit, std::int64_t& said
+bool postgres_client::ask(const char* statement, const std::string& key, const tokens& limit)
+{
+    std::optional<bool> passes;
+    while (!passes) {
+        passes = ask_once(statement, key, limit);
+    }
+    return *passes;
+}
+
+std::optional<bool> postgres_client::ask_once(
+    const char* statement, const std::string& key, const tokens& limit
 )
 {
     const std::string rate = std::to_string(limit.per_second);
@@ -82,40 +91,30 @@ bool postgres_client::ask(
         PQexecParams(connection_.get(), statement, 3, nullptr, values.data(), nullptr, nullptr, 0),
         &PQclear};
     if (PQresultStatus(r.get()) == PGRES_TUPLES_OK) {
-        said = std::stoll(PQgetvalue(r.get(), 0, 0));
-        return true;
+        return std::stoll(PQgetvalue(r.get(), 0, 0)) == 1;
     }
     const char* const code = PQresultErrorField(r.get(), PG_DIAG_SQLSTATE);
     const std::string why = code == nullptr ? "" : code;
     if (why == "40001" || why == "40P01" || why == "23505") {
         ++repeats;
-        return false;
+        return std::nullopt;
     }
     throw std::runtime_error(PQresultErrorMessage(r.get()));
 }
 
 bool by_upsert(postgres_client& on, const std::string& key, const tokens& limit)
 {
-    std::int64_t said = 0;
-    while (!on.ask("SELECT by_upsert($1, $2, $3)", key, limit, said)) {
-    }
-    return said == 1;
+    return on.ask("SELECT by_upsert($1, $2, $3)", key, limit);
 }
 
 bool by_writing_upsert(postgres_client& on, const std::string& key, const tokens& limit)
 {
-    std::int64_t said = 0;
-    while (!on.ask("SELECT by_writing_upsert($1, $2, $3)", key, limit, said)) {
-    }
-    return said == 1;
+    return on.ask("SELECT by_writing_upsert($1, $2, $3)", key, limit);
 }
 
 bool by_update(postgres_client& on, const std::string& key, const tokens& limit)
 {
-    std::int64_t said = 0;
-    while (!on.ask("SELECT by_update($1, $2, $3)", key, limit, said)) {
-    }
-    return said == 1;
+    return on.ask("SELECT by_update($1, $2, $3)", key, limit);
 }
 
 }  // namespace gateway::bench

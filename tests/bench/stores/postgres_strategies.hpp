@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <postgresql/libpq-fe.h>
 #include <string>
 
@@ -20,16 +21,19 @@ public:
     // Makes the tables and functions of all ways; once, before anybody asks.
     void install();
 
-    // The first number of the first row. Nothing: somebody was in its way (40001, 40P01).
-    bool ask(
-        const char* statement, const std::string& key, const tokens& limit, std::int64_t& said
-    );
+    // Whether it says 1. Asks again whenever somebody was in its way (40001, 40P01, 23505).
+    bool ask(const char* statement, const std::string& key, const tokens& limit);
 
     // How often somebody was.
     std::int64_t repeats = 0;
 
 private:
     std::unique_ptr<PGconn, decltype(&PQfinish)> connection_;
+
+    // Nothing: somebody was in its way.
+    std::optional<bool> ask_once(
+        const char* statement, const std::string& key, const tokens& limit
+    );
 };
 
 using postgres_strategy =

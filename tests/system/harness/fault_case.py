@@ -20,7 +20,7 @@ BURST = 3000
 FAULT_TIME = 3.0 if SLOW else 0.8
 
 TEXT = """
-stores: {{ r: {{ url: '{url}', timeout: {timeout}ms, remember_rejections: false }} }}
+stores: {{ r: {{ {more}url: '{url}', timeout: {timeout}ms, remember_rejections: false }} }}
 limits:
   open: {{ key: [], rate: 1/d, burst: {burst}, cost: {cost}, store: r, on_store_failure: open }}
   closed: {{ key: [], rate: 1/d, burst: {burst}, cost: {cost}, store: r, on_store_failure: closed }}
@@ -33,9 +33,9 @@ upstreams: {{ up: {{ servers: [echo] }} }}
 """
 
 
-def configuration(url, timeout=int(TIMEOUT * 1000), burst=BURST, cost=1):
-    """`timeout` in milliseconds."""
-    return TEXT.format(url=url, timeout=timeout, burst=burst, cost=cost)
+def configuration(url, timeout=int(TIMEOUT * 1000), burst=BURST, cost=1, more=""):
+    """`timeout` in milliseconds. `more`: keys of the store ("durable: true, ")."""
+    return TEXT.format(url=url, timeout=timeout, burst=burst, cost=cost, more=more)
 
 
 def store_decided(answer):
