@@ -1,5 +1,4 @@
 """Faults of a real PostgreSQL server, under load, for each policy."""
-import os
 import unittest
 
 from harness.clock import running
@@ -13,7 +12,7 @@ from harness.fault_case import (
     follows_policy,
     store_decided,
 )
-from harness.postgres_server import PostgresServer
+from harness.postgres_server import PostgresServer, can_have_a_room
 from harness.process import wait_until
 
 DURABLE = "durable: true, "
@@ -126,7 +125,7 @@ class Standby(FaultTest):
 
 
 class Full(SystemTest):
-    @unittest.skipIf(os.getuid() != 0, "a file system of its own takes root")
+    @unittest.skipUnless(can_have_a_room(), "a file system of its own takes root outside of a chroot")
     def test_a_disk_without_room(self):
         """Buckets that have a row go on; for new ones there is none."""
         server = self.started(PostgresServer(room="80m"))

@@ -27,8 +27,8 @@ class PostgresError(Exception):
 class PostgresServer:
     def __init__(self, *settings, hba=None, place=HERE, standby_of=None, room=None):
         """`settings`: "name=value". `hba`: lines of pg_hba.conf instead of trusting everybody.
-        `standby_of`: a server that it follows. `room`: of a file system of its own, which takes root
-        ("80m"); it is gone with the server."""
+        `standby_of`: a server that it follows. `room`: of a file system of its own ("80m"), where
+        can_have_a_room() says so; it is gone with the server."""
         self.place = place
         self._primary = standby_of
         self._room = room
@@ -171,6 +171,12 @@ class PostgresServer:
             self._child.stop()
         shutil.rmtree(self.data, ignore_errors=True)
         self._directory.stop()
+
+
+@functools.cache
+def can_have_a_room():
+    """Whether a process may have mounts of its own: not as any user, and not in a chroot."""
+    return subprocess.run([tool("unshare"), "-m", "true"], stderr=subprocess.DEVNULL, check=False).returncode == 0
 
 
 @functools.cache
