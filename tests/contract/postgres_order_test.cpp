@@ -132,6 +132,17 @@ private:
     postgres_server::connection link_;
 };
 
+// As a session has it prepared.
+std::string take_one(const std::string& key, int times, int unit, int burst, int number)
+{
+    const auto told = [&](const std::string& how_often) {
+        return "('" + key + "', " + how_often + "1, " + std::to_string(unit) + ", " +
+               std::to_string(burst) + ", 'mark', " + std::to_string(number);
+    };
+    return "SELECT coalesce(l.refusal, gateway.take_one_1" + told(std::to_string(times) + ", ") +
+           ", l.is_there)) FROM gateway.look_at_one_1" + told("") + ") l";
+}
+
 // The first knows nothing of a bucket that is made and taken from while it waits for another one.
 TEST(postgres_rows, that_are_missing_are_made_before_others_are_waited_for)
 {
@@ -140,8 +151,8 @@ TEST(postgres_rows, that_are_missing_are_made_before_others_are_waited_for)
         "SELECT gateway.take_1(" + both + ", '{1, 0, 1, 2, 1, 1, 1000, 9, 1, 1, 1000, 9}')",
         "SELECT gateway.take_usual_1('{a,b}', '{1,1}', '{1,1}', '{1000,1000}', '{9,9}', 'mark', "
         "1)"};
-    const std::string take_a = "SELECT gateway.take_one_1('a', 1, 1, 1000, 9, 'mark', 2)";
-    const std::string take_b = "SELECT gateway.take_one_1('b', 1, 1, 1000, 9, 'mark', 0)";
+    const std::string take_a = take_one("a", 1, 1000, 9, 2);
+    const std::string take_b = take_one("b", 1, 1000, 9, 0);
     for (const std::string& first_call : first_calls) {
         const postgres_server server;
         ASSERT_EQ(server.command(postgres::schema_script(false)), "");
@@ -174,13 +185,13 @@ TEST(postgres_rows, in_other_terms_are_read_at_the_time_behind_their_locks)
     );
     caller holder{server};
     caller waiting{server};
-    holder.ask("SELECT gateway.take_one_1('a', 1, 1, 1000000, 20, 'mark', 0)");
+    holder.ask(take_one("a", 1, 1000000, 20, 0));
     holder.ask("BEGIN; SELECT key FROM gateway.buckets WHERE key = 'a' FOR UPDATE");
     const std::string take_all =
         "SELECT gateway.take_usual_1('{a}', '{20}', '{1}', '{1000000}', '{20}', 'mark', 1)";
     waiting.begin(take_all);
     server.command("UPDATE clock SET second = 1010");
-    EXPECT_EQ(holder.ask("SELECT gateway.take_one_1('a', 9, 1, 1000000, 9, 'mark', 0)"), "{0,0,0}");
+    EXPECT_EQ(holder.ask(take_one("a", 9, 1000000, 9, 0)), "{0,0,0}");
     holder.ask("COMMIT");
     EXPECT_NE(waiting.end().find("changed by another call"), std::string::npos);
     EXPECT_EQ(waiting.ask(take_all), "{1,0,9000000}") << "eleven pass";

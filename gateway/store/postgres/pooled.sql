@@ -24,7 +24,10 @@ SET enable_mergejoin = off
 AS $$
 BEGIN
     PERFORM set_config('lock_timeout', most_wait::text, true);
-    RETURN gateway.take_one_1(its_key, times, cost, its_unit, burst, mark_key, number);
+    RETURN (
+        SELECT coalesce(l.refusal, gateway.take_one_1(
+            its_key, times, cost, its_unit, burst, mark_key, number, l.is_there))
+        FROM gateway.look_at_one_1(its_key, cost, its_unit, burst, mark_key, number) l);
 END $$;
 
 CREATE FUNCTION gateway.pooled_take_usual_1(

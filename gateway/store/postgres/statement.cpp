@@ -122,7 +122,8 @@ std::string_view prepared_statements()
            "PREPARE take_usual_1 (text[], bigint[], bigint[], bigint[], bigint[], text, bigint) AS "
            "SELECT gateway.take_usual_1($1, $2, $3, $4, $5, $6, $7);"
            "PREPARE take_one_1 (text, bigint, bigint, bigint, bigint, text, bigint) AS "
-           "SELECT gateway.take_one_1($1, $2, $3, $4, $5, $6, $7)";
+           "SELECT coalesce(l.refusal, gateway.take_one_1($1, $2, $3, $4, $5, $6, $7, l.is_there)) "
+           "FROM gateway.look_at_one_1($1, $3, $4, $5, $6, $7) l";
 }
 
 // A row that is made, taken from, and taken from beside another that is made. Only this session

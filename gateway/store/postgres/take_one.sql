@@ -3,23 +3,33 @@
 -- the row is not of a token bucket of this unit and burst, or has just been changed by another call.
 -- `cost`: at least 1.
 
+-- Whether there is a row of these terms, and the reply if it refuses the question. The planner puts a
+-- function in SQL that is STABLE into the statement that asks it, so a refusal is one statement (25 us of
+-- the server's CPU; 30 where take_one_1 looked, by pgbench).
+CREATE FUNCTION gateway.look_at_one_1(
+    its_key text, cost bigint, its_unit bigint, burst bigint, mark_key text, number bigint)
+RETURNS TABLE (is_there boolean, refusal bigint[]) LANGUAGE sql STABLE ROWS 1 AS $$
+    -- The mark of the same moment, as gateway.mark() reads it: one that is newer than what is told here
+    -- would have a rejection remembered that has been forgiven.
+    SELECT debt IS NOT NULL, CASE WHEN debt > its_unit * (burst - cost) THEN ARRAY[
+        number,
+        coalesce((SELECT m.owed FROM gateway.buckets m WHERE m.key = mark_key AND m.full_at > gateway.now()), 0),
+        debt] END
+    FROM (SELECT (SELECT least(b.full_at - gateway.now(), b.owed) FROM gateway.buckets b
+        WHERE b.key = its_key AND b.kind = 't' AND b.unit = its_unit AND b.owed >= its_unit * burst)) found(debt)
+$$;
+
+-- What it does not refuse.
 CREATE FUNCTION gateway.take_one_1(
-    its_key text, times bigint, cost bigint, its_unit bigint, burst bigint, mark_key text, number bigint)
+    its_key text, times bigint, cost bigint, its_unit bigint, burst bigint, mark_key text, number bigint,
+    is_there boolean)
 RETURNS bigint[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     now bigint := gateway.now();
     mark bigint;
     debt bigint;
 BEGIN
-    -- The mark of the same moment, as gateway.mark() reads it: one that is newer than what is told here
-    -- would have a rejection remembered that has been forgiven.
-    SELECT CASE WHEN kind = 't' AND unit = its_unit AND owed >= its_unit * burst
-            THEN greatest(least(full_at - now, owed), 0) END,
-        coalesce((SELECT m.owed FROM gateway.buckets m WHERE m.key = mark_key AND m.full_at > now), 0)
-    INTO debt, mark FROM gateway.buckets WHERE key = its_key;
-    IF debt > its_unit * (burst - cost) THEN
-        RETURN ARRAY[number, mark, debt];
-    ELSIF debt IS NOT NULL THEN
+    IF is_there THEN
         UPDATE gateway.buckets b
         SET full_at = now + gateway.usual_debt(b, its_unit, burst, now)
                 + gateway.passing(gateway.usual_debt(b, its_unit, burst, now), times, cost, its_unit, burst)
@@ -28,12 +38,15 @@ BEGIN
             owed = its_unit * burst
         WHERE key = its_key AND kind = 't' AND unit = its_unit AND owed >= its_unit * burst
             AND full_at - now <= its_unit * (burst - cost)
-        RETURNING full_at - now - passed * cost * its_unit INTO debt;
+        -- The mark of when the statement began, which is older than what it waited for.
+        RETURNING full_at - now - passed * cost * its_unit,
+            coalesce((SELECT m.owed FROM gateway.buckets m WHERE m.key = mark_key AND m.full_at > now), 0)
+        INTO debt, mark;
         IF FOUND THEN
             RETURN ARRAY[number, mark, debt];
         END IF;
-    ELSIF mark IS NULL AND cost <= burst THEN
-        mark := gateway.mark(mark_key, now);  -- there was no row to read it with
+    ELSIF cost <= burst THEN
+        mark := gateway.mark(mark_key, now);
         INSERT INTO gateway.buckets (key, kind, full_at, owed, unit)
         VALUES (its_key, 't', now + gateway.passing(0, times, cost, its_unit, burst) * cost * its_unit,
             its_unit * burst, its_unit)
