@@ -175,13 +175,13 @@ void successor::start(
     const own_start& how, const std::vector<int>& listening, base::duration timeout
 )
 {
-    std::array<int, 2> ends{-1, -1};
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    auto ends = upgrade_channel::open();
+    if (!ends) {
         fail("no channel: " + std::generic_category().message(errno));
         return;
     }
-    channel_ = net::socket(ends[0]);
-    const net::socket its_end(ends[1]);
+    channel_ = std::move(ends->first);
+    const net::socket its_end = std::move(ends->second);
     file_ = net::socket(::memfd_create("buckets", MFD_CLOEXEC));
     start_plan plan = plan_of(how, listening, its_end.fd(), file_.fd());
     pid_ = file_.is_open() ? ::fork() : -1;
@@ -192,7 +192,12 @@ void successor::start(
         fail("no process: " + std::generic_category().message(errno));
         return;
     }
-    events_.assign(channel_.fd());
+    boost::system::error_code unwatched;
+    events_.assign(channel_.fd(), unwatched);
+    if (unwatched) {
+        fail("its channel cannot be watched: " + unwatched.message());
+        return;
+    }
     timer_.expires_after(timeout);
     timer_.async_wait([of = self_, timeout](const boost::system::error_code& ec) {
         if (!ec && *of != nullptr) {
@@ -245,7 +250,9 @@ void successor::await_exit()
 {
     (void)events_.release();
     exit_ = net::socket(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
-    if (!exit_.is_open()) {
+    boost::system::error_code unwatched;
+    events_.assign(exit_.fd(), unwatched);
+    if (unwatched) {
         fail(ended_too_early);
         return;
     }
@@ -254,7 +261,6 @@ void successor::await_exit()
             (*of)->fail(ended_too_early);
         }
     };
-    events_.assign(exit_.fd());
     events_.async_wait(boost::asio::posix::descriptor_base::wait_read, ends);
     timer_.expires_after(last_words);
     timer_.async_wait(ends);

@@ -1,10 +1,12 @@
 #include "gateway/upgrade_channel.hpp"
 
+#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 
 namespace gateway::upgrade_channel {
 
@@ -43,6 +45,22 @@ bool receive_all(const net::socket& s, char* to, std::size_t size)
 }
 
 }  // namespace
+
+std::optional<std::pair<net::socket, net::socket>> open()
+{
+    std::array<int, 2> ends{-1, -1};
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+        return std::nullopt;
+    }
+    std::pair both{net::socket(ends[0]), net::socket(ends[1])};
+    const timeval patience{.tv_sec = patience_ms / 1'000, .tv_usec = 0};
+    for (const int end : ends) {
+        if (::setsockopt(end, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) != 0) {
+            return std::nullopt;
+        }
+    }
+    return both;
+}
 
 bool comes(const net::socket& s, int milliseconds)
 {

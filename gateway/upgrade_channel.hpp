@@ -1,13 +1,14 @@
 // The line between a gateway and the one that follows it: a stream socket with a word at a time,
-// and then questions about buckets, each with its length. It blocks, a second at most.
+// and then questions about buckets, each with its length. It blocks: sending, and receiving a
+// message, for a second at most without a byte; hear() for as long as the other end lives.
 #pragma once
 
 #include "gateway/net/socket.hpp"
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace gateway::upgrade_channel {
 
@@ -27,7 +28,10 @@ enum class word : char {
 // with the buckets.
 inline constexpr const char* variable = "GATEWAY_UPGRADE";
 
-// False: the other end has gone.
+// Its two ends. Nothing, with errno: there is none to be had.
+std::optional<std::pair<net::socket, net::socket>> open();
+
+// False: the other end has gone, or takes nothing for a second.
 bool say(const net::socket& s, word w);
 
 // Waits for as long as the other end lives. Nothing: it has gone, or says what is no word.
@@ -36,6 +40,7 @@ std::optional<word> hear(const net::socket& s);
 // What follows word::not_started: of generic_category().
 int hear_error(const net::socket& s);
 
+// As say().
 bool send(const net::socket& s, std::string_view message);
 
 // Nothing: the other end has gone, or says nothing within a second.
