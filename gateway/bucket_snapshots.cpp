@@ -33,7 +33,7 @@ bucket_snapshots::bucket_snapshots(
         if (!from_elsewhere) {
             restore();
         }
-        writer_ = std::thread([this] { orders_.run(); });
+        writer_.emplace();
         write_later();
     }
 }
@@ -65,7 +65,7 @@ void bucket_snapshots::write_later()
 {
     timer_.expires_after(options_->interval);
     timer_.async_wait([this](const boost::system::error_code& ec) {
-        if (!ec) {
+        if (!ec && options_) {
             write();
             write_later();
         }
@@ -78,7 +78,7 @@ void bucket_snapshots::write()
     if (std::exchange(writing_, true)) {
         return;
     }
-    boost::asio::post(orders_, [this] {
+    writer_->post([this] {
         boost::asio::post(
             executor_,
             [this, complaint = store::save_snapshot(buckets_, options_->file)] {
@@ -89,12 +89,10 @@ void bucket_snapshots::write()
     });
 }
 
-void bucket_snapshots::stop_writer()
+void bucket_snapshots::stop_writing()
 {
-    more_to_come_.reset();
-    if (writer_.joinable()) {
-        writer_.join();
-    }
+    timer_.cancel();
+    writer_.reset();
 }
 
 void bucket_snapshots::was_written(const std::optional<std::string>& complaint)
@@ -113,15 +111,13 @@ void bucket_snapshots::was_written(const std::optional<std::string>& complaint)
 
 void bucket_snapshots::leave()
 {
-    timer_.cancel();
-    stop_writer();
+    stop_writing();
     options_.reset();
 }
 
 void bucket_snapshots::end()
 {
-    timer_.cancel();
-    stop_writer();
+    stop_writing();
     if (options_) {
         was_written(store::save_snapshot(buckets_, options_->file));
     }

@@ -2,15 +2,12 @@
 // then, on a thread of its own, and at the end. The main thread's.
 #pragma once
 
+#include "gateway/background_thread.hpp"
 #include "gateway/net/loop.hpp"
 #include "gateway/store/memory_store.hpp"
 
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
-
 #include <optional>
 #include <string>
-#include <thread>
 
 namespace gateway {
 
@@ -24,9 +21,6 @@ public:
         const std::optional<store::snapshot_options>& options,
         bool from_elsewhere
     );
-
-    // Waits for the file that is being written.
-    ~bucket_snapshots() { stop_writer(); }
 
     bucket_snapshots(const bucket_snapshots&) = delete;
     bucket_snapshots& operator=(const bucket_snapshots&) = delete;
@@ -46,17 +40,13 @@ private:
     std::string complaint_;
 
     bool writing_ = false;
-    // What the writer is to do. Its thread lives as long as this: when one is needed it may be too
-    // late to begin one.
-    boost::asio::io_context orders_{1};
-    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> more_to_come_{
-        orders_.get_executor()};
-    std::thread writer_;
+    // Of a file. The destructor waits for what is being written.
+    std::optional<background_thread> writer_;
 
     void restore();
     void write_later();
     void write();
-    void stop_writer();
+    void stop_writing();
     void was_written(const std::optional<std::string>& complaint);
 };
 

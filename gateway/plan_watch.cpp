@@ -18,13 +18,6 @@ plan_watch::plan_watch(net::executor executor, listener changed)
     look_later();
 }
 
-plan_watch::~plan_watch()
-{
-    if (reader_.joinable()) {
-        reader_.join();
-    }
-}
-
 void plan_watch::watch(const config::settings& in_force)
 {
     ++era_;
@@ -90,22 +83,18 @@ void plan_watch::look()
 
 void plan_watch::read(const watched& w)
 {
-    if (reader_.joinable()) {
-        reader_.join();  // it has posted its last word
-    }
     reading_ = true;
-    reader_ =
-        std::thread([this, name = w.name, path = w.path, by_address = w.by_address, era = era_] {
-            boost::asio::post(
-                executor_,
-                [this, name, era, fresh = config::read_plan_file(path, by_address)]() mutable {
-                    reading_ = false;
-                    if (era == era_) {
-                        was_read(name, std::move(fresh));
-                    }
+    reader_.post([this, name = w.name, path = w.path, by_address = w.by_address, era = era_] {
+        boost::asio::post(
+            executor_,
+            [this, name, era, fresh = config::read_plan_file(path, by_address)]() mutable {
+                reading_ = false;
+                if (era == era_) {
+                    was_read(name, std::move(fresh));
                 }
-            );
-        });
+            }
+        );
+    });
 }
 
 void plan_watch::was_read(const std::string& name, config::plan_file fresh)

@@ -1,8 +1,9 @@
-// Watches the plan files of the configuration in force: one that changes is read again, on a thread
-// of its own, as a million lines take a second. The main thread's.
+// Watches the plan files of the configuration in force: one that changes is read again, on a
+// background thread, as a million lines take a second. The main thread's.
 #pragma once
 
 #include "config/settings.hpp"
+#include "gateway/background_thread.hpp"
 #include "gateway/base/clock.hpp"
 #include "gateway/net/loop.hpp"
 #include "gateway/telemetry/registry.hpp"
@@ -12,7 +13,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace gateway {
@@ -26,8 +26,6 @@ public:
     using listener = std::function<void(const std::string& name, config::plan_file fresh)>;
 
     plan_watch(net::executor executor, listener changed);
-    // Waits for the file that is being read.
-    ~plan_watch();
     plan_watch(const plan_watch&) = delete;
     plan_watch& operator=(const plan_watch&) = delete;
 
@@ -55,10 +53,11 @@ private:
     std::vector<watched> all_;
     // Versions that could not be read, by the name of the section.
     std::map<std::string, std::uint64_t> errors_;
-    std::thread reader_;
     bool reading_ = false;
     // Counts the configurations: what was read for an older one is dropped.
     std::uint64_t era_ = 0;
+    // The last member: its end waits for the file that is being read.
+    background_thread reader_;
 
     void look_later();
     void look();

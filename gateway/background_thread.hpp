@@ -1,0 +1,46 @@
+// A thread for what would take the main thread too long: one thing after the other. It begins at
+// once, as when it is needed it may be too late to begin one. The main thread's.
+#pragma once
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+
+#include <thread>
+#include <utility>
+
+namespace gateway {
+
+class background_thread {
+public:
+    background_thread() : thread_([this] { orders_.run(); }) {}
+
+    ~background_thread() { finish(); }
+
+    background_thread(const background_thread&) = delete;
+    background_thread& operator=(const background_thread&) = delete;
+
+    // Runs it there, behind what was posted before.
+    template <class Order>
+    void post(Order order)
+    {
+        boost::asio::post(orders_, std::move(order));
+    }
+
+    // Waits until all that was posted has run. For ever: nothing runs afterwards.
+    void finish()
+    {
+        more_to_come_.reset();
+        if (thread_.joinable()) {
+            thread_.join();
+        }
+    }
+
+private:
+    boost::asio::io_context orders_{1};
+    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> more_to_come_{
+        orders_.get_executor()};
+    std::thread thread_;
+};
+
+}  // namespace gateway
