@@ -91,7 +91,7 @@ void resources::retire_unused(const policy_view& view)
     for (auto& p : pools_) {
         if (unused_pool(p)) {
             p->retire();
-            retired_.push_back(p);
+            retired_pools_.push_back(p);
         }
     }
     std::erase_if(pools_, unused_pool);
@@ -100,6 +100,7 @@ void resources::retire_unused(const policy_view& view)
             return false;
         }
         k.store->retire();
+        retired_stores_.push_back({k.store, loop_.now() + settles_for});
         const auto& names = view.policy->stores;
         if (std::find(names.begin(), names.end(), k.what.name) == names.end()) {
             metrics_.store(worker_, k.what.name).up.set(telemetry::store_metrics::not_in_use);
@@ -110,30 +111,37 @@ void resources::retire_unused(const policy_view& view)
 
 void resources::sweep()
 {
-    std::erase_if(retired_, [](const auto& p) { return p->empty() && p.use_count() == 1; });
+    std::erase_if(retired_pools_, [](const auto& p) { return p->empty() && p.use_count() == 1; });
+    std::erase_if(retired_stores_, [now = loop_.now()](const retired_store& r) {
+        return r.store->settle_up() || r.until <= now;
+    });
 }
 
-bool resources::end_leases()
+bool resources::settle_up()
 {
     bool all = true;
     for (kept_store& k : stores_) {
-        all = k.store->end_leases() && all;
+        all = k.store->settle_up() && all;
     }
-    return all;
+    sweep();
+    return all && retired_stores_.empty();
 }
 
 void resources::close()
 {
     for (auto& p : pools_) {
         p->close();
-        retired_.push_back(p);
+        retired_pools_.push_back(p);
     }
-    for (auto& p : retired_) {
+    for (auto& p : retired_pools_) {
         p->close();
     }
     pools_.clear();
     for (kept_store& k : stores_) {
         k.store->close();
+    }
+    for (retired_store& r : retired_stores_) {
+        r.store->close();
     }
 }
 

@@ -18,27 +18,37 @@ public:
     // Makes what `s` needs and did not exist, retires what it does not need any more.
     std::shared_ptr<const policy_view> adopt(const snapshot& s);
 
-    // Destroys what is retired and not in use. Called from each tick.
+    // Lets go of what is retired, and not in use or not to be settled any more. Called from each
+    // tick.
     void sweep();
 
-    // Gives back what was taken ahead from shared stores. False: not all of it yet.
-    bool end_leases();
+    // Gives back what shared stores are owed. False: not all of it yet.
+    bool settle_up();
 
     // Closes everything, at the worker's end.
     void close();
 
 private:
+    // A retired store has so long to give back what it owes.
+    static constexpr base::duration settles_for = std::chrono::minutes{1};
+
     struct kept_store {
         named_store what;
         std::shared_ptr<store::shared_store> store;
+    };
+
+    struct retired_store {
+        std::shared_ptr<store::shared_store> store;
+        base::instant until;
     };
 
     net::loop& loop_;
     telemetry::registry& metrics_;
     std::size_t worker_;
     std::vector<std::shared_ptr<proxy::pool>> pools_;
-    std::vector<std::shared_ptr<proxy::pool>> retired_;
+    std::vector<std::shared_ptr<proxy::pool>> retired_pools_;
     std::vector<kept_store> stores_;
+    std::vector<retired_store> retired_stores_;
 
     std::shared_ptr<proxy::pool> pool_for(
         const proxy::upstream_options& options,

@@ -302,8 +302,8 @@ void worker::end_if_done()
             corrections_until_ = loop_.now() + last_corrections;
         }
         fallback_debts_.settle();
-        const bool leases_ended = resources_.end_leases();
-        const bool done = leases_ended && corrections_.idle() && fallback_debts_.idle();
+        const bool settled = resources_.settle_up();
+        const bool done = settled && corrections_.idle() && fallback_debts_.idle();
         if (!done && loop_.now() < *corrections_until_) {
             return;  // the tick looks again
         }

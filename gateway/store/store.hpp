@@ -69,9 +69,9 @@ public:
         return false;
     }
 
-    // Takes nothing ahead any more, and gives back what is left. False: not all of that has been
-    // answered yet.
-    [[nodiscard]] virtual bool end_leases() { return true; }
+    // Takes nothing ahead any more, and gives back what it took ahead or for requests that were
+    // refused. False: not all of that has been answered yet.
+    [[nodiscard]] virtual bool settle_up() { return true; }
 
     // Puts the question. Either returns the reason why not, at once (and never calls back), or
     // calls exactly one of `answered` and `failed` later, never from inside ask(), and no later

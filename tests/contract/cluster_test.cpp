@@ -143,6 +143,23 @@ TEST_F(cluster, a_node_that_fails_costs_a_question_its_timeout_and_nobody_tokens
     EXPECT_TRUE(s.becomes_healthy());
 }
 
+// As at the end of a worker, or of a reload that replaces the store.
+TEST_F(cluster, is_not_settled_before_what_was_taken_in_vain_is_back)
+{
+    subject s{options(milliseconds{100})};
+    ASSERT_EQ(remaining(s, a), 3);
+    EXPECT_TRUE(s.store().settle_up());
+    kept->nodes()[1].freeze();
+    const std::vector<charge> both{of(a), of(b)};
+    answer into;
+    EXPECT_EQ(s.ask(both, into), failure::timeout);
+    EXPECT_FALSE(s.store().settle_up());
+    EXPECT_TRUE(run_until(s.io(), [&] { return s.store().settle_up(); }));
+    EXPECT_EQ(remaining(s, a), 3);
+    kept->nodes()[1].thaw();
+    EXPECT_TRUE(s.becomes_healthy());
+}
+
 TEST_F(cluster, one_who_leaves_hears_nothing_and_the_others_go_on)
 {
     subject s{options()};

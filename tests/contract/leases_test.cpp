@@ -186,7 +186,7 @@ TEST_F(leases, are_given_back_when_a_worker_ends)
     start(1);
     worker& w = workers.front();
     take(w, hot(large), 300);
-    EXPECT_TRUE(run_until(w.subject().io(), [&] { return w.subject().store().end_leases(); }));
+    EXPECT_TRUE(run_until(w.subject().io(), [&] { return w.subject().store().settle_up(); }));
     answer a;
     const charge c = hot(large);
     EXPECT_FALSE(w.subject().store().take_leased({&c, 1}, a));

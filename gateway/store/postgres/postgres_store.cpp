@@ -40,7 +40,7 @@ bool postgres_store::take_leased(std::span<const charge> charges, answer& into)
     return link_for(charges).conversation().take_leased(charges, base::now(), into);
 }
 
-bool postgres_store::end_leases()
+bool postgres_store::settle_up()
 {
     bool all = true;
     for (const auto& link : links_) {
@@ -64,7 +64,7 @@ void postgres_store::close()
 
 void postgres_store::retire()
 {
-    (void)end_leases();
+    (void)settle_up();
     group_->retire();
 }
 

@@ -44,6 +44,8 @@ public:
     void close() override;
     void retire() override;
 
+    bool settle_up() override { return spreads_.idle(); }
+
     bool healthy() const override { return all_healthy(); }
 
 private:

@@ -12,7 +12,6 @@
 #include <cstddef>
 #include <list>
 #include <memory>
-#include <string>
 
 namespace gateway::store::redis {
 
@@ -31,6 +30,8 @@ public:
 
     // Gives up what waits.
     void close();
+
+    bool idle() const { return all_.empty(); }
 
 private:
     class pending;

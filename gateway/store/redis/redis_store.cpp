@@ -27,7 +27,7 @@ bool redis_store::take_leased(std::span<const charge> charges, answer& into)
     return link_->conversation().take_leased(charges, base::now(), into);
 }
 
-bool redis_store::end_leases()
+bool redis_store::settle_up()
 {
     return link_->conversation().end_leases(base::now());
 }
@@ -44,7 +44,7 @@ void redis_store::close()
 
 void redis_store::retire()
 {
-    (void)end_leases();
+    (void)settle_up();
     link_->retire();
 }
 

@@ -36,7 +36,7 @@ public:
 
     bool recalls(std::span<const charge> charges, base::instant now, answer& into) const override;
     bool take_leased(std::span<const charge> charges, answer& into) override;
-    bool end_leases() override;
+    bool settle_up() override;
     std::optional<failure> ask(std::span<const charge> charges, question& q) override;
     void close() override;
     void retire() override;

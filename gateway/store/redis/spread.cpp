@@ -50,6 +50,7 @@ std::optional<failure> spreads::ask(
         return failure::unreachable;
     }
     if (all_.size() == max_pending) {
+        metrics_.failures[static_cast<std::size_t>(failure::overload)].add();
         return failure::overload;
     }
     spread& made = all_.emplace_back(*this, charges, turns);

@@ -19,7 +19,6 @@
 #include <list>
 #include <optional>
 #include <span>
-#include <vector>
 
 namespace gateway::store::redis {
 
@@ -48,6 +47,9 @@ public:
 
     // Fails all.
     void close();
+
+    // Nothing is asked, nor on its way back.
+    bool idle() const { return all_.empty() && give_backs_.idle(); }
 
 private:
     friend class spread;
