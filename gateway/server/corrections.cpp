@@ -2,8 +2,6 @@
 
 #include "gateway/store/receipt.hpp"
 
-#include <algorithm>
-
 namespace gateway::server {
 
 namespace {
@@ -85,7 +83,7 @@ void corrections::make(
         if (!local_.correct(charge_of(r, r.bucket_name), now, clock_.now())) {
             r.metrics->corrections_lost.add();
         }
-    } else if (pending_.size() < max_pending) {
+    } else if (has_room()) {
         pending& made = pending_.emplace_back(*this, view, r, what);
         made.self = std::prev(pending_.end());
         made.ask();

@@ -31,6 +31,9 @@ public:
     // Whether nothing is under way.
     bool idle() const { return pending_.empty(); }
 
+    // Whether one more of a shared store is not lost at once.
+    bool has_room() const { return pending_.size() < max_pending; }
+
     // The worker ends: what has not been made is lost.
     void lose_all();
 

@@ -114,6 +114,34 @@ TEST_F(debts, of_a_request_that_had_to_wait_are_charged_under_the_policy_of_late
     far->answer_all();
 }
 
+TEST_F(debts, wait_while_there_is_no_room_for_corrections)
+{
+    const auto gone = std::make_shared<far_store>();
+    const std::string name = name_of("b");
+    while (made.has_room()) {
+        made.make(
+            view,
+            {.rule = &rule,
+             .limit = &rule.limit,
+             .metrics = &metrics,
+             .bucket_name = name,
+             .cost = 1,
+             .taken_at = clock.now(),
+             .shared = gone.get()},
+            {.what = limit::correction::kind::charge, .of = {.tokens = 1}}
+        );
+    }
+    owe("a", 1);
+    far->well = true;
+    all.settle();
+    EXPECT_FALSE(all.idle());
+    EXPECT_EQ(lost(), 0U);
+    made.lose_all();
+    all.settle();
+    EXPECT_EQ(far->charged[name_of("a")], 1);
+    far->answer_all();
+}
+
 TEST_F(debts, are_bounded)
 {
     for (std::size_t i = 0; i < fallback_debts::max_buckets + 5; ++i) {
