@@ -121,6 +121,7 @@ bool exchange_state::read_head(std::span<char>& bytes)
     const std::size_t came_before = continued ? text.size() - bytes.size() : 0;
     bytes = bytes.subspan(head.size - came_before);  // the head ended in what came last
     if (interim) {
+        port_.interim_responded(head);
         reply_.interim_response(head);
     } else if (switches) {
         take_switch(head, bytes);

@@ -51,6 +51,8 @@ public:
     // The head of the final response has come, or of a granted WebSocket; fields that are not for
     // the client may be taken out of it.
     virtual void responded(http::response_head& head) = 0;
+    // The same of an interim one.
+    virtual void interim_responded(http::response_head& head) = 0;
     // No (further) response. `begun`: its head had come. After release().
     virtual void failed(failure why, bool begun) = 0;
 

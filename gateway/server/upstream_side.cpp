@@ -92,6 +92,11 @@ void upstream_side::responded(http::response_head& head)
     if (reservation& reserved = admitted_.reserved(); !reserved.empty()) {
         reserved.responded(head.status, &head, env_.corrections);
     }
+    hide_settlements(head);
+}
+
+void upstream_side::hide_settlements(http::response_head& head) const
+{
     if (admitted_.route()->corrects) {
         take_out_settlements(*admitted_.view()->policy, *admitted_.route(), head);
     }

@@ -83,6 +83,7 @@ private:
     attempts attempts_;
 
     void take(proxy::upstream_connection& c);
+    void hide_settlements(http::response_head& head) const;
 
     // exchange_port
     lease_progress lease(bool fresh) override;
@@ -96,6 +97,9 @@ private:
 
     void release(parting how) override;
     void responded(http::response_head& head) override;
+
+    void interim_responded(http::response_head& head) override { hide_settlements(head); }
+
     void failed(proxy::failure why, bool begun) override;
 
     http::response_head& response_head_storage() override { return env_.scratch.response; }

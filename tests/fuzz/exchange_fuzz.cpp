@@ -98,6 +98,8 @@ public:
 
     void end_sending_upstream() override { require(false); }
 
+    void interim_responded(http::response_head&) override {}
+
     void responded(http::response_head& head) override
     {
         require(head.status == 101 || head.status >= 200);

@@ -185,6 +185,19 @@ class Outcomes(SystemTest):
                     self.assertEqual([c.ask("/200?used=1")["X-Tokens-Used"] for _ in range(3)],
                                      [None] * 3)
 
+    def test_nor_in_an_interim_response(self):
+        def hints_first(peer, request):
+            peer.send(b"HTTP/1.1 103 Early Hints\r\nX-Tokens-Used: 3\r\nLink: </a>\r\n\r\n")
+            peer.reply(200)
+
+        origin = self.started(Origin(hints_first))
+        text = "limits: { l: { key: client_ip, rate: 10/h, settle: { header: x-tokens-used, max: 5 } } }\n"
+        g = self.gateway(text + forwarding_to(origin.address, "l"))
+        with g.connect() as c:
+            c.request("/")
+            hints = c.head()
+        self.assertEqual((hints.status, hints["Link"], hints["X-Tokens-Used"]), (103, "</a>", None))
+
     def left(self, gateway):
         """Tokens left after a request that is not charged in the end; None: no decision."""
         with gateway.connect() as c:

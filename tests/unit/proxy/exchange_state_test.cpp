@@ -94,6 +94,8 @@ public:
 
     void end_sending_upstream() override { ADD_FAILURE() << "no tunnel is here"; }
 
+    void interim_responded(http::response_head&) override {}
+
     void responded(http::response_head& head) override
     {
         EXPECT_EQ(told_status, 0);

@@ -324,6 +324,8 @@ public:
 
     const proxy::upstream_options& upstream() const override { return upstream_options; }
 
+    void interim_responded(http::response_head&) override {}
+
     void responded(http::response_head& head) override
     {
         promise(connected_ && head.status >= 101, "what responds was leased");

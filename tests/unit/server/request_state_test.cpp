@@ -134,6 +134,8 @@ public:
 
     void release(parting) override { connected = false; }
 
+    void interim_responded(http::response_head&) override {}
+
     void responded(http::response_head&) override {}
 
     void failed(proxy::failure why, bool) override { failure = why; }
