@@ -220,16 +220,21 @@ void part_value::add(std::string_view occurrence)
 
 void read_header(const http::request_head& head, std::string_view name, part_value& out)
 {
+    for_each_line(head, name, out, [name, &out](std::string_view line) {
+        read_header_line(name, line, out);
+    });
+}
+
+void read_header_line(std::string_view name, std::string_view line, part_value& out)
+{
     if (!base::equal_ignoring_case(name, "authorization")) {
-        read_plain_header(head, name, out);
+        out.add(trimmed_for_all(line));
         return;
     }
-    for_each_line(head, name, out, [&out](std::string_view line) {
-        if (!http::read_credentials(line, decoded_value)) {
-            out.make_ambiguous();
-        }
-        out.add(decoded_value);
-    });
+    if (!http::read_credentials(line, decoded_value)) {
+        out.make_ambiguous();
+    }
+    out.add(decoded_value);
 }
 
 void read_plain_header(const http::request_head& head, std::string_view name, part_value& out)

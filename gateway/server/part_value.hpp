@@ -45,6 +45,9 @@ private:
 // A name with another mark for '-' makes it ambiguous. Authorization is read as credentials.
 void read_header(const http::request_head& head, std::string_view name, part_value& out);
 
+// One line of it.
+void read_header_line(std::string_view name, std::string_view line, part_value& out);
+
 // The same, whatever Authorization says.
 void read_plain_header(const http::request_head& head, std::string_view name, part_value& out);
 

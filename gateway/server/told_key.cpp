@@ -57,10 +57,19 @@ std::string add_text(
         out.add(path);
         return refused_because.empty() ? std::string{} : "key: " + std::string{refused_because};
     }
-    if (value.empty()) {
+    std::string_view read = value;
+    part_value line;
+    if (part.from == part_source::header) {
+        read_header_line(part.name, value, line);
+        read = line.text();
+    }
+    if (line.ambiguous()) {
+        return "key: no request has this " + part.text + ", as it can be read in two ways";
+    }
+    if (read.empty()) {
         return "key: an empty " + part.text + " is as good as none";
     }
-    out.add(value);
+    out.add(read);
     return {};
 }
 
