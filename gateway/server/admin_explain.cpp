@@ -17,6 +17,29 @@ told_request read_request(admin_body& members)
     return told;
 }
 
+// As limit checks do: what its store does not say, its fallback may.
+net::task<looked_at> look_at(
+    const admin_sources& from, const admin_waiting& wait, bucket_question q
+)
+{
+    const policy::limit_rule& rule = q.policy->limits[q.limit];
+    const bucket_answer a = co_await ask_bucket(from, wait, q);
+    if (a.failed.empty()) {
+        co_return looked_at{.said = a.said, .banned_for = a.banned_for};
+    }
+    looked_at seen{.failed = std::string{a.failed}};
+    if (rule.store != policy::local_store &&
+        rule.on_store_failure == policy::failure_policy::local) {
+        q.at_fallback = true;
+        const bucket_answer instead = co_await ask_bucket(from, wait, std::move(q));
+        if (instead.failed.empty()) {
+            seen.said = instead.said;
+            seen.banned_for = instead.banned_for;
+        }
+    }
+    co_return seen;
+}
+
 }  // namespace
 
 net::task<control_response> answer_explain(
@@ -36,7 +59,7 @@ net::task<control_response> answer_explain(
     std::vector<looked_at> looks;
     for (const explained_limit& l : e.limits) {
         if (l.applies() && e.status == 0) {
-            const bucket_question q{
+            bucket_question q{
                 .what = bucket_question::kind::look,
                 .policy = e.policy,
                 .limit = l.index,
@@ -45,10 +68,7 @@ net::task<control_response> answer_explain(
                 .tokens = *l.cost,
                 .max_wait = e.policy->limits[l.index].max_wait,
             };
-            const bucket_answer a = co_await ask_bucket(from, wait, q);
-            looks.push_back(
-                {.failed = std::string{a.failed}, .said = a.said, .banned_for = a.banned_for}
-            );
+            looks.push_back(co_await look_at(from, wait, std::move(q)));
         }
     }
     co_return reply(as_json(e, looks));

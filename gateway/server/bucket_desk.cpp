@@ -1,6 +1,7 @@
 #include "gateway/server/bucket_desk.hpp"
 
 #include "gateway/identity/bucket_name.hpp"
+#include "gateway/server/fallback_name.hpp"
 #include "gateway/store/receipt.hpp"
 
 namespace gateway::server {
@@ -183,7 +184,11 @@ void bucket_desk::ask(const policy_view& view, bucket_question q, listener hear)
         return;
     }
     const policy::limit_rule& rule = q.policy->limits[q.limit];
-    if (rule.store == policy::local_store) {
+    if (q.at_fallback) {
+        q.bucket_name = fallback_name(q.bucket_name).bytes();
+        q.numbers = q.numbers->share() == nullptr ? q.numbers : q.numbers->share();
+    }
+    if (rule.store == policy::local_store || q.at_fallback) {
         const store::charge c{
             .limit_name = rule.name,
             .bucket_name = identity::hashed(q.bucket_name),

@@ -39,6 +39,8 @@ struct bucket_question {
     // Of a take: how long to wait for the tokens, if need be.
     base::duration max_wait{0};
     base::duration ban{0};
+    // Of a look: at the bucket that stands in for it while its store fails.
+    bool at_fallback = false;
 };
 
 struct bucket_answer {

@@ -20,14 +20,18 @@ bool stays_in_line(std::string_view text)
     });
 }
 
+bool has_known_scheme(std::string_view url)
+{
+    return url.starts_with("http://") || url.starts_with("https://");
+}
+
 // "http://host/path" to host and target; of "/path" the host is empty.
 std::pair<std::string, std::string> split(const std::string& url)
 {
-    const std::size_t scheme = url.starts_with('/') ? std::string::npos : url.find("://");
-    if (scheme == std::string::npos) {
+    if (!has_known_scheme(url)) {
         return {{}, url};
     }
-    const std::size_t host = scheme + 3;
+    const std::size_t host = url.find("://") + 3;
     const std::size_t path = std::min(url.find_first_of("/?", host), url.size());
     const std::string target = url.substr(path);
     return {url.substr(host, path - host), target.starts_with('/') ? target : "/" + target};

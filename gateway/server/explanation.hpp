@@ -38,9 +38,10 @@ struct explained_limit {
 
 // What a look at the bucket of a limit said.
 struct looked_at {
-    // Why there was no answer; empty: there was one.
+    // Why its store gave no answer; empty: it gave one.
     std::string failed{};
-    limit::decision said{};
+    // Of the store, or of the bucket that stands in for its bucket while it fails.
+    std::optional<limit::decision> said{};
     // How long a ban still lasts; 0: there is none.
     base::duration banned_for{0};
 };

@@ -77,14 +77,11 @@ std::string why_not(const explained_limit& l)
 // As limit checks count them.
 outcome outcome_of(const policy::limit_rule& rule, const looked_at& look)
 {
-    if (look.failed.empty()) {
-        return look.said.allowed ? outcome::allowed
-               : rule.enforced() ? outcome::rejected
-                                 : outcome::shadow_rejected;
+    if (look.said && !look.said->allowed) {
+        return rule.enforced() ? outcome::rejected : outcome::shadow_rejected;
     }
-    if (rule.store != policy::local_store &&
-        rule.on_store_failure == policy::failure_policy::local) {
-        return outcome::failed_local;
+    if (look.said) {
+        return look.failed.empty() ? outcome::allowed : outcome::failed_local;
     }
     const bool open =
         rule.store != policy::local_store && rule.on_store_failure == policy::failure_policy::open;
@@ -99,9 +96,9 @@ verdict::entry entry_of(
         .rule = &rule,
         .limit = l.applied.limit,
         .what = outcome_of(rule, look),
-        .decided = look.failed.empty(),
-        .never = never_passes(look.said, *l.cost, *l.applied.limit),
-        .decision = look.said,
+        .decided = look.said.has_value(),
+        .never = look.said && never_passes(*look.said, *l.cost, *l.applied.limit),
+        .decision = look.said.value_or(limit::decision{}),
     };
 }
 
@@ -116,7 +113,8 @@ void tell(const verdict::entry& entry, const looked_at& look, boost::json::objec
         if (look.banned_for > base::duration{0}) {
             one["banned_until"] = end_of_ban(look.banned_for);
         }
-    } else {
+    }
+    if (!look.failed.empty()) {
         one["failed"] = look.failed;
     }
     one["says"] = telemetry::outcome_names[static_cast<std::size_t>(entry.what)];

@@ -1,4 +1,5 @@
 // What limits mean whose store has not decided: on_store_failure.
+#include "gateway/server/fallback_name.hpp"
 #include "gateway/server/limit_check.hpp"
 
 namespace gateway::server {
@@ -54,9 +55,8 @@ bool limit_check::settle(std::size_t i)
             e.what = it.rule->enforced() ? outcome::failed_closed : outcome::failed_open;
             return it.rule->enforced();
         case policy::failure_policy::local:
-            // One part more than its bucket in the store, whose name is still needed there.
-            it.fallback_name = identity::bucket_name{it.name.bytes()};
-            it.fallback_name.add("local");
+            it.fallback_name =
+                fallback_name(it.name.bytes());  // the store may still need the other
             e.limit = share == nullptr ? it.limit : share;
             fallback_.add(
                 it, index, it.fallback_name.hashed(), share == nullptr ? *it.charged : *share
