@@ -2,11 +2,13 @@
 
 #include "gateway/net/listener.hpp"
 #include "gateway/server/admin_api.hpp"
+#include "gateway/server/admin_reading.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 
 #include <list>
+#include <utility>
 
 namespace gateway::server {
 
@@ -77,24 +79,23 @@ net::task<> admin_server::state::serve(guests::iterator g)
     beast::flat_buffer buffer;
     bool keep_alive = true;
     while (keep_alive) {
-        beast::http::request_parser<beast::http::string_body> parser;
+        admin_parser parser;
         parser.body_limit(max_admin_body_bytes);
         s.expires_after(options.timeout);
         begin_waiting_for(g);
-        const beast::error_code ec = co_await read(s, buffer, parser);
-        const bool too_large = ec == beast::http::error::body_limit;
-        if (ec && !too_large) {
+        heard_request heard = co_await hear(s, buffer, parser);
+        if (heard.gone) {
             break;
         }
         begin_waiting_for(g);
         control_response answer;
-        if (too_large) {
-            answer = problem(beast::http::status::payload_too_large, "the body is too large");
+        if (heard.refusal) {
+            answer = std::move(*heard.refusal);
         } else {
             answer = co_await api.answer(parser.get(), peer);
         }
         s.expires_after(options.timeout);
-        answer.keep_alive(parser.get().keep_alive() && !too_large);
+        answer.keep_alive(parser.get().keep_alive() && !heard.refusal);
         answer.prepare_payload();
         keep_alive = answer.keep_alive();
         if (parser.get().method() == verb::head) {

@@ -13,6 +13,18 @@ std::string_view as_view(beast::string_view text)
     return {text.data(), text.size()};
 }
 
+// A whole URL is asked for as well (RFC 9112 §3.2.2).
+std::string_view origin_form(const admin_request& asked)
+{
+    const std::string_view target = as_view(asked.target());
+    const std::size_t scheme = target.starts_with('/') ? target.npos : target.find("://");
+    if (scheme == target.npos) {
+        return target;
+    }
+    const std::size_t path = target.find_first_of("/?", scheme + 3);
+    return path == target.npos ? "/" : target.substr(path);
+}
+
 }  // namespace
 
 control_response reply(beast::http::status code, std::string_view type, std::string body)
@@ -45,13 +57,13 @@ control_response problem(beast::http::status code, std::string_view detail)
 
 std::string_view path_of(const admin_request& asked)
 {
-    const std::string_view target = as_view(asked.target());
+    const std::string_view target = origin_form(asked);
     return target.substr(0, target.find('?'));
 }
 
 std::string_view query_of(const admin_request& asked)
 {
-    const std::string_view target = as_view(asked.target());
+    const std::string_view target = origin_form(asked);
     const std::size_t mark = target.find('?');
     return mark == std::string_view::npos ? std::string_view{} : target.substr(mark + 1);
 }

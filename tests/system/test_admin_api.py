@@ -162,6 +162,41 @@ class Bodies(AdminTest):
         self.assertEqual(self.call(g, "/v1/look", CLIENT, kind="Application/JSON; charset=utf-8").status, 200)
         self.assertIn("/v1/limits", self.refused(404, g, "/v1/nonsense"))
 
+    def test_heads_that_no_server_should_take_are_refused_and_the_connection_closed(self):
+        g = self.started_gateway()
+        get = b"GET /healthz HTTP/1.1\r\n"
+        for head, status in (
+            (get + b"\r\n", 400),
+            (get + b"Host: a\r\nHost: a\r\n\r\n", 400),
+            (get + b"Host: a b\r\n\r\n", 400),
+            (get + b"Host : a\r\n\r\n", 400),
+            (get + b"Host: a\r\nX: " + b"y" * 20_000 + b"\r\n\r\n", 431),
+            (b"POST /v1/look HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n", 400),
+            (b"POST /v1/look HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 400),
+        ):
+            with self.subTest(head=head[:80]), Connection(g.admin) as c:
+                c.send(head)
+                self.assertEqual(c.response().status, status)
+                self.assertTrue(c.ends())
+
+    def test_heads_that_every_server_must_take(self):
+        g = self.started_gateway()
+        for head in (b"GET /healthz HTTP/1.0\r\n\r\n", b"GET /healthz HTTP/1.1\r\nHost:\r\n\r\n",
+                     b"GET http://a/healthz?x=1 HTTP/1.1\r\nHost: a\r\n\r\n"):
+            with self.subTest(head=head), Connection(g.admin) as c:
+                c.send(head)
+                self.assertEqual(c.response().status, 200)
+
+    def test_a_client_that_waits_is_told_to_go_on(self):
+        g = self.started_gateway()
+        body = json.dumps(CLIENT).encode()
+        with Connection(g.admin) as c:
+            c.request("/v1/look", [("Authorization", f"Bearer {TOKEN}"), ("Content-Type", "application/json"),
+                                   ("Content-Length", str(len(body))), ("Expect", "100-continue")], method="POST")
+            self.assertEqual(c.head().status, 100)
+            c.send(body)
+            self.assertEqual(c.response().status, 200)
+
     def test_a_body_has_a_bound(self):
         g = self.started_gateway()
         room = 64 * 1024 - len(json.dumps(CLIENT))
@@ -277,6 +312,17 @@ class Buckets(AdminTest):
         key = {"limit": "per_key", "key": ["k1", "127.0.0.99"]}
         self.assertEqual(self.said(g, "/v1/look", key)["remaining"], 8)
         self.assertEqual(self.said(g, "/v1/look", key | {"key": ["k2", "127.0.0.99"]})["remaining"], 9)
+
+    def test_credentials_are_named_as_they_are_sent(self):
+        text = self.text().replace("'header:x-key', client_ip/24", "'header:authorization'")
+        g = self.gateway(text.replace("limits: [per_client]", "limits: [per_key]"))
+        for sent, named in (("Bearer zz", "Bearer zz"), ("bearer yy", "BEARER yy"), ("Basic YTpi", "Basic YTpi"),
+                            ("Token tt", "Token tt"), ("Digest a=b", "Digest a=b")):
+            g.get("/", [("Authorization", sent)])
+            look = self.said(g, "/v1/look", {"limit": "per_key", "key": [named]})
+            self.assertEqual(look["remaining"], 8, sent)
+        for named in ("Bearer a b", "Basic YTp", ""):
+            self.assertIn("key:", self.refused(400, g, "/v1/look", {"limit": "per_key", "key": [named]}))
 
     def test_a_change_is_a_line_in_the_log_without_secrets(self):
         g = self.started_gateway()
@@ -395,11 +441,27 @@ class Explain(AdminTest):
         self.assertEqual((told["verdict"]["status"], told["limits"][0]["says"]), (503, "failed_closed"))
         self.assertTrue(told["limits"][0]["failed"])
 
+    def test_where_the_gateway_decides_itself_it_looks_at_its_own_bucket(self):
+        store = self.started(RedisServer())
+        g = self.gateway(self.text(store).replace("on_store_failure: closed", "on_store_failure: local"))
+        store.kill()
+        for left in range(5, 0, -1):
+            told = self.explained(g)
+            limit = told["limits"][0]
+            self.assertEqual((told["verdict"]["says"], limit["says"], limit["remaining"]),
+                             ("allowed", "failed_local", left))
+            self.assertTrue(limit["failed"])
+            self.assertEqual(g.get("/").status, 200)
+        told = self.explained(g)
+        self.assertEqual((told["verdict"]["status"], told["limits"][0]["says"]), (429, "rejected"))
+        self.assertEqual(g.get("/").status, 429)
+
     def test_what_is_told_badly(self):
         g = self.started_gateway()
         for body, detail in (
             ({}, "url: missing"),
             ({"url": "x"}, "url: expected"),
+            ({"url": "ftp://a/"}, "url: expected"),
             ({"url": "/ HTTP/1.1\r\nX: y"}, "url: expected"),
             ({"url": "/", "method": "G T"}, "method: expected"),
             ({"url": "/", "peer": "localhost"}, "peer: expected an IP address"),

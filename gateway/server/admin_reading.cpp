@@ -1,0 +1,86 @@
+#include "gateway/server/admin_reading.hpp"
+
+#include "gateway/base/text.hpp"
+#include "gateway/http/authority.hpp"
+
+#include <boost/beast/http/error.hpp>
+
+#include <string>
+#include <utility>
+
+namespace gateway::server {
+
+namespace {
+
+using beast::http::field;
+using beast::http::status;
+
+// RFC 9112 §3.2: one Host, which may be empty; HTTP/1.0 may do without.
+bool has_good_host(const admin_request& head)
+{
+    const auto [first, end] = head.equal_range(field::host);
+    if (first == end) {
+        return head.version() < 11;
+    }
+    const std::string_view host(first->value().data(), first->value().size());
+    return std::next(first) == end && (host.empty() || http::is_authority(host));
+}
+
+// RFC 9112 §6.1: else nobody knows where the request ends.
+bool has_good_coding(const admin_request& head)
+{
+    return head.count(field::transfer_encoding) == 0 ||
+           base::equal_ignoring_case(only_field(head, field::transfer_encoding), "chunked");
+}
+
+heard_request refused(status code, std::string_view detail)
+{
+    return {.refusal = problem(code, detail)};
+}
+
+// What became of reading.
+heard_request result_of(const beast::error_code& ec)
+{
+    using beast::http::error;
+    if (!ec) {
+        return {};
+    }
+    if (ec == error::body_limit) {
+        return refused(status::payload_too_large, "the body is too large");
+    }
+    if (ec == error::header_limit) {
+        return refused(status::request_header_fields_too_large, "the head is too large");
+    }
+    const bool is_malformed = ec.category() == make_error_code(error::bad_method).category() &&
+                              ec != error::end_of_stream && ec != error::partial_message;
+    return is_malformed ? refused(status::bad_request, "malformed request: " + ec.message())
+                        : heard_request{.gone = true};
+}
+
+}  // namespace
+
+net::task<heard_request> hear(control_stream& s, beast::flat_buffer& buffer, admin_parser& into)
+{
+    beast::error_code ec = co_await read_header(s, buffer, into);
+    if (ec) {
+        co_return result_of(ec);
+    }
+    const admin_request& head = into.get();
+    if (!has_good_host(head)) {
+        co_return refused(status::bad_request, "expected one Host, of a name or an address");
+    }
+    if (!has_good_coding(head)) {
+        co_return refused(status::bad_request, "expected no Transfer-Encoding but chunked");
+    }
+    const bool waits = base::equal_ignoring_case(only_field(head, field::expect), "100-continue");
+    if (waits && !into.is_done()) {
+        ec = co_await write(s, std::string_view{"HTTP/1.1 100 Continue\r\n\r\n"});
+        if (ec) {
+            co_return heard_request{.gone = true};
+        }
+    }
+    ec = co_await read(s, buffer, into);
+    co_return result_of(ec);
+}
+
+}  // namespace gateway::server

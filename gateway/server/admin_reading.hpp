@@ -1,0 +1,24 @@
+// Reads what the admin API is asked. A request that no server should take is refused here.
+#pragma once
+
+#include "gateway/server/admin_http.hpp"
+
+#include <boost/beast/http/parser.hpp>
+
+#include <optional>
+
+namespace gateway::server {
+
+using admin_parser = beast::http::request_parser<beast::http::string_body>;
+
+struct heard_request {
+    // The peer has gone, or was too slow: there is nobody to answer.
+    bool gone = false;
+    // What it is refused with, after which the connection is of no use; nothing: the parser has it.
+    std::optional<control_response> refusal{};
+};
+
+// The next request of the connection, whole. All three must live until the task has ended.
+net::task<heard_request> hear(control_stream& s, beast::flat_buffer& buffer, admin_parser& into);
+
+}  // namespace gateway::server
