@@ -1,5 +1,6 @@
 #include "gateway/startup.hpp"
 
+#include "config/address.hpp"
 #include "gateway/inherited_sockets.hpp"
 #include "gateway/net/listener.hpp"
 #include "gateway/telemetry/log.hpp"
@@ -27,15 +28,6 @@ net::listen_target target_of(const server::listen_address& address)
     return {address.host, address.port, address.socket_path};
 }
 
-std::string name_of(const server::listen_address& address)
-{
-    if (!address.socket_path.empty()) {
-        return "unix:" + address.socket_path;
-    }
-    const bool v6 = address.host.find(':') != std::string::npos;
-    return (v6 ? "[" + address.host + "]" : address.host) + ":" + std::to_string(address.port);
-}
-
 // New sockets of one address, one for each worker; a Unix socket cannot be bound twice.
 std::vector<net::socket> open_new(const server::listen_address& wanted, std::size_t workers)
 {
@@ -59,14 +51,16 @@ void tell(const char* label, const server::listen_address& wanted, const net::so
     if (address.socket_path.empty()) {
         address.port = net::bound_port(open);
     }
-    log(log_level::info, label + name_of(address));
+    log(log_level::info, label + config::to_text(address));
 }
 
 net::socket copy_of(const net::socket& s, const server::listen_address& address)
 {
     net::socket copy(::fcntl(s.fd(), F_DUPFD_CLOEXEC, 0));
     if (!copy.is_open()) {
-        throw std::system_error(errno, std::generic_category(), "cannot share " + name_of(address));
+        throw std::system_error(
+            errno, std::generic_category(), "cannot share " + config::to_text(address)
+        );
     }
     return copy;
 }
