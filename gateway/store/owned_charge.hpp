@@ -1,9 +1,9 @@
-// A charge that outlives its asker, with all that it points to.
+// A charge that outlives its asker, with its names, its limit and its penalty. It is of no lease
+// and no correction.
 #pragma once
 
 #include "gateway/store/store.hpp"
 
-#include <optional>
 #include <string>
 
 namespace gateway::store {
@@ -21,6 +21,9 @@ public:
         charge_.bucket_name = base::hashed_name{bucket_name_, c.bucket_name.hash()};
         charge_.limit = &limit_;
         charge_.penalty = c.penalty == nullptr ? nullptr : &penalty_;
+        charge_.lease = nullptr;
+        charge_.correction = nullptr;
+        charge_.receipt = {};
     }
 
     owned_charge(const owned_charge&) = delete;

@@ -51,7 +51,8 @@ struct reply {
 
 class reply_reader {
 public:
-    static constexpr std::size_t max_unread = 64 * 1024;
+    // What one read of the loop brings, behind the beginning of a reply.
+    static constexpr std::size_t max_unread = 2 * 64 * 1024;
 
     enum class next { reply, nothing, garbage };
 
