@@ -52,8 +52,7 @@ void cluster_store::redirect(
 void cluster_store::look_after(redirected& one)
 {
     if (!one.carried) {
-        redis::sent_command copy = one.part;
-        one.carried = link_to(one.to).carry(copy);
+        one.carried = link_to(one.to).carry(one.part);
     }
 }
 

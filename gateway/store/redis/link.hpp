@@ -55,9 +55,8 @@ public:
 
     const conversation_state& conversation() const { return conversation_; }
 
-    // Has this node answer a part of a call to another one, and takes it over. False: it cannot be
-    // asked now.
-    bool carry(sent_command& part);
+    // Has this node answer a part of a call to another one. False: it cannot be asked now.
+    bool carry(const sent_command& part);
 
     // Nobody waits for it, nor for what it carries.
     bool idle() const { return conversation_.idle() && commands_.empty(); }

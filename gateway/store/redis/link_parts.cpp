@@ -33,12 +33,12 @@ void link::send_parts(const call& c)
     channel_->send(all);
 }
 
-bool link::carry(sent_command& part)
+bool link::carry(const sent_command& part)
 {
     if (!conversation_.link().ready() || commands_.size() > max_carried) {
         return false;
     }
-    say(std::move(part));
+    say(part);
     return true;
 }
 
