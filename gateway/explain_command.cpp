@@ -11,8 +11,6 @@
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/json.hpp>
 
-#include <stdexcept>
-
 namespace gateway {
 
 namespace {

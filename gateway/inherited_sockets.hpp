@@ -5,7 +5,6 @@
 #include "gateway/net/socket.hpp"
 #include "gateway/server/options.hpp"
 
-#include <string>
 #include <vector>
 
 namespace gateway::startup {

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <ctime>
 #include <limits>
-#include <memory>
 
 namespace gateway::net {
 

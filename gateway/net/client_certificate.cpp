@@ -8,7 +8,6 @@
 #include <openssl/ssl.h>
 
 #include <array>
-#include <memory>
 
 namespace gateway::net {
 

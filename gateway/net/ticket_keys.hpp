@@ -8,7 +8,6 @@
 #include <openssl/types.h>
 
 #include <array>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

@@ -9,7 +9,6 @@
 #include <openssl/ssl.h>
 
 #include <algorithm>
-#include <array>
 #include <new>
 
 namespace gateway::net {

@@ -8,7 +8,6 @@
 
 #include <list>
 #include <memory>
-#include <string>
 
 namespace gateway::server {
 

@@ -4,7 +4,6 @@
 #include "gateway/store/postgres/connect_parameters.hpp"
 #include "gateway/store/postgres/parameters.hpp"
 
-#include <array>
 #include <utility>
 
 namespace gateway::store::postgres {

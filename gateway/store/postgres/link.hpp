@@ -17,7 +17,6 @@
 #include <memory>
 #include <optional>
 #include <random>
-#include <string>
 #include <vector>
 
 namespace gateway::store::postgres {

@@ -2,7 +2,6 @@
 
 #include <bit>
 #include <concepts>
-#include <cstring>
 
 namespace gateway::store::postgres {
 

@@ -15,7 +15,6 @@
 #include <cstddef>
 #include <deque>
 #include <memory>
-#include <optional>
 #include <postgresql/libpq-fe.h>
 #include <string>
 #include <vector>

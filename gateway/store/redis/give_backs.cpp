@@ -2,7 +2,6 @@
 
 #include "gateway/store/receipt.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace gateway::store::redis {

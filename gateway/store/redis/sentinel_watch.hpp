@@ -10,11 +10,9 @@
 #include "gateway/store/redis/options.hpp"
 #include "gateway/store/redis/sentinels.hpp"
 
-#include <cstddef>
 #include <functional>
 #include <memory>
 #include <random>
-#include <string>
 #include <vector>
 
 namespace gateway::store::redis {

@@ -1,7 +1,5 @@
 #include "gateway/store/redis/server_connector.hpp"
 
-#include <utility>
-
 namespace gateway::store::redis {
 
 namespace {

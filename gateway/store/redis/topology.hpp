@@ -11,7 +11,6 @@
 #include "gateway/store/redis/slot_map.hpp"
 #include "gateway/store/store.hpp"
 
-#include <cstddef>
 #include <memory>
 #include <optional>
 #include <random>
