@@ -133,11 +133,11 @@ private:
 };
 
 // As a session has it prepared.
-std::string take_one(const std::string& key, int times, int unit, int burst, int number)
+std::string take_one(const std::string& key, int times, int unit, int capacity, int number)
 {
     const auto told = [&](const std::string& how_often) {
         return "('" + key + "', " + how_often + "1, " + std::to_string(unit) + ", " +
-               std::to_string(burst) + ", 'mark', " + std::to_string(number);
+               std::to_string(capacity) + ", 'mark', " + std::to_string(number);
     };
     return "SELECT coalesce(l.refusal, gateway.take_one_1" + told(std::to_string(times) + ", ") +
            ", l.is_there)) FROM gateway.look_at_one_1" + told("") + ") l";
