@@ -22,10 +22,37 @@ void question_walk::go_on()
 {
     const bool is_usual = asked().keys > 0;
     if (++answered_ == asked().times * (is_usual ? asked().keys : 1)) {
-        buckets_before_ += static_cast<std::size_t>(asked().keys);
         shape_ = shape_.subspan(1);
         answered_ = 0;
     }
+}
+
+call_results::kind told_results::next(std::size_t charges, answer& into)
+{
+    if (walk_.ended()) {
+        return kind::garbage;
+    }
+    const kind said = walk_.asked().keys == 0 ? read_question(told_, at_, charges, into)
+                      : charges == 1          ? next_usual(into)
+                                              : kind::garbage;
+    walk_.go_on();
+    return said;
+}
+
+// One number is told of a bucket, however many times it was asked.
+call_results::kind told_results::next_usual(answer& into)
+{
+    if (at_ == told_.size()) {
+        return kind::garbage;
+    }
+    const usual_questions& asked = walk_.asked();
+    const std::int64_t before = walk_.before();
+    const std::int64_t debt = told_[at_];
+    at_ += before + 1 == asked.times ? 1 : 0;
+    if (debt == -1) {
+        return kind::corrupt;
+    }
+    return read_usual(asked, before, debt, into);
 }
 
 call_results::kind read_decision(std::span<const std::int64_t> four, answer& into)

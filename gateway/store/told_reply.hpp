@@ -1,4 +1,5 @@
-// What functions in a shared store reply to a question, in numbers; see redis/take.lua. Pure.
+// What functions in a shared store reply to a call, in numbers, question by question; see
+// redis/take.lua. Pure.
 #pragma once
 
 #include "gateway/store/conversation_state.hpp"
@@ -25,20 +26,38 @@ public:
     // How often the same was asked before.
     std::int64_t before() const { return answered_ % asked().times; }
 
-    // How many buckets of usual questions came before this one's; when it has ended, of all.
-    std::size_t bucket() const
-    {
-        return buckets_before_ +
-               (ended() ? 0 : static_cast<std::size_t>(answered_ / asked().times));
-    }
-
     void go_on();
 
 private:
     std::span<const usual_questions> shape_;
     // How many questions of the first of `shape_` have been answered.
     std::int64_t answered_ = 0;
-    std::size_t buckets_before_ = 0;
+};
+
+class told_results final : public call_results {
+public:
+    // `told`: the reply. `shape`: what was asked. Both must outlive it.
+    told_results(std::span<const std::int64_t> told, std::span<const usual_questions> shape)
+        : told_(told), walk_(shape)
+    {}
+
+    // Its first two numbers are there: it is a reply, with a number.
+    bool begins() const { return told_.size() >= 2; }
+
+    std::int64_t number() const { return told_[0]; }
+
+    kind next(std::size_t charges, answer& into) override;
+
+    bool ended() const override { return walk_.ended() && at_ == told_.size(); }
+
+    std::int64_t grant_mark() const override { return told_[1]; }
+
+private:
+    std::span<const std::int64_t> told_;
+    std::size_t at_ = 2;
+    question_walk walk_;
+
+    kind next_usual(answer& into);
 };
 
 // One charge's four numbers, added to the answer: allowed (2: banned), remaining, and the

@@ -80,7 +80,7 @@ public:
         redisAppendFormattedCommand(link_.get(), bytes.data(), bytes.size());
         const std::vector<std::int64_t> said = numbers(next_reply());
         answer a;
-        redis::take_results results{said, told.shape};
+        told_results results{said, told.shape};
         EXPECT_EQ(results.next(charges.size(), a), call_results::kind::answer);
         EXPECT_TRUE(results.ended());
         return a;

@@ -1,6 +1,8 @@
 // What a Redis server might send, cut anywhere: never more than one small reply is kept, and what
 // is read depends on the bytes alone, not on how they were cut.
+#include "gateway/store/redis/complaint.hpp"
 #include "gateway/store/redis/reply.hpp"
+#include "gateway/store/told_reply.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -36,7 +38,7 @@ std::string read_take(
     }
     using kind = gateway::store::call_results::kind;
     std::string seen;
-    take_results results{r.all(), asked};
+    told_results results{r.all(), asked};
     seen += std::to_string(results.grant_mark());
     gateway::store::answer a;
     for (kind k = kind::answer; k != kind::garbage && !results.ended();) {

@@ -1,8 +1,8 @@
 #include "gateway/store/postgres/link.hpp"
 
-#include "gateway/store/postgres/call_reply.hpp"
 #include "gateway/store/postgres/connect_parameters.hpp"
 #include "gateway/store/postgres/parameters.hpp"
+#include "gateway/store/told_reply.hpp"
 
 #include <utility>
 
@@ -188,7 +188,7 @@ bool link::settle(sent_statement s)
         return true;
     }
     const std::vector<std::int64_t> nothing;
-    call_reply reply{s.told ? *s.told : nothing, s.words.shape};
+    told_results reply{s.told ? *s.told : nothing, s.words.shape};
     if (!reply.begins() || reply.number() != s.number) {
         lose({.why = failure::protocol, .words = {}});
         return false;

@@ -6,6 +6,7 @@
 #include "gateway/store/call.hpp"
 #include "gateway/store/conversation_state.hpp"
 #include "gateway/store/redis/reply.hpp"
+#include "gateway/store/told_reply.hpp"
 
 #include <array>
 #include <cstddef>
@@ -78,7 +79,7 @@ private:
         std::optional<failure> why{};
         taken tokens = taken::no;
         std::vector<std::int64_t> integers{};
-        std::optional<take_results> results{};
+        std::optional<told_results> results{};
     };
 
     std::int64_t number_ = 0;

@@ -7,6 +7,7 @@
 #include "gateway/net/task.hpp"
 #include "gateway/net/tls_client.hpp"
 #include "gateway/store/redis/reply.hpp"
+#include "gateway/store/redis/tree.hpp"
 #include "gateway/store/store.hpp"
 
 #include <memory>

@@ -1,6 +1,7 @@
 #include "gateway/store/redis/greeting.hpp"
 
 #include "gateway/store/redis/command.hpp"
+#include "gateway/store/redis/complaint.hpp"
 #include "gateway/store/redis/scripts.hpp"
 
 #include <array>

@@ -1,6 +1,7 @@
 #include "gateway/store/redis/link.hpp"
 
 #include "gateway/store/redis/slot.hpp"
+#include "gateway/store/told_reply.hpp"
 #include "gateway/telemetry/log.hpp"
 
 #include <utility>
@@ -150,7 +151,7 @@ bool link::handle_result(const reply& r)
         lose(failure::protocol, {});
         return false;
     }
-    take_results results{r.all(), shape};
+    told_results results{r.all(), shape};
     return conversation_.answered(number, results, base::now());
 }
 

@@ -1,4 +1,5 @@
 // A link to a node of a cluster: its calls are told in parts, which other nodes may have to answer.
+#include "gateway/store/redis/complaint.hpp"
 #include "gateway/store/redis/link.hpp"
 #include "gateway/store/redis/slot.hpp"
 

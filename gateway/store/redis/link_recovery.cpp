@@ -1,3 +1,4 @@
+#include "gateway/store/redis/complaint.hpp"
 #include "gateway/store/redis/link.hpp"
 
 #include <boost/asio/co_spawn.hpp>

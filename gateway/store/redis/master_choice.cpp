@@ -2,6 +2,7 @@
 
 #include "gateway/base/text.hpp"
 #include "gateway/store/redis/command.hpp"
+#include "gateway/store/redis/complaint.hpp"
 
 #include <algorithm>
 #include <array>

@@ -90,36 +90,6 @@ void free_nothing(void*) {}
 
 redisReplyObjectFunctions makers{make_text, make_array, make_integer, make_nil, free_nothing};
 
-bool begins(std::string_view text, std::string_view word)
-{
-    return text.substr(0, word.size()) == word &&
-           (text.size() == word.size() || text[word.size()] == ' ');
-}
-
-struct known_error {
-    std::string_view word;
-    complaint means;
-};
-
-constexpr std::array known_errors{
-    known_error{"NOSCRIPT", {.noscript = true}},
-    known_error{"LOADING", {.why = failure::loading}},
-    known_error{"BUSY", {.why = failure::loading}},
-    known_error{"MASTERDOWN", {.why = failure::loading}},
-    known_error{"CLUSTERDOWN", {.why = failure::loading}},
-    known_error{"TRYAGAIN", {.why = failure::loading}},
-    known_error{"READONLY", {.reconnect = true, .why = failure::readonly}},
-    known_error{"NOREPLICAS", {.why = failure::readonly}},
-    known_error{"MISCONF", {.why = failure::readonly}},
-    known_error{"OOM", {.why = failure::readonly}},
-    known_error{"NOAUTH", {.reconnect = true, .why = failure::auth}},
-    known_error{"WRONGPASS", {.reconnect = true, .why = failure::auth}},
-    known_error{"NOPERM", {.why = failure::auth}},
-    known_error{"WRONGTYPE", {.why = failure::corrupt}},
-};
-
-constexpr complaint unknown_error{.why = failure::config};  // MOVED, ASK, CROSSSLOT, and the rest
-
 }  // namespace
 
 void reply::assign(const reply& other)
@@ -182,103 +152,10 @@ reply_reader::next reply_reader::read(reply& into)
     return next::reply;
 }
 
-tree_reader::tree_reader() : reader_(redisReaderCreate())
-{
-    if (reader_ == nullptr) {
-        throw std::bad_alloc{};
-    }
-}
-
-void tree_reader::feed(std::span<const char> bytes)
-{
-    fed_ += bytes.size();
-    garbage_ = garbage_ || fed_ > max_bytes ||
-               redisReaderFeed(reader_.get(), bytes.data(), bytes.size()) != REDIS_OK;
-}
-
-tree tree_reader::read()
-{
-    void* done = nullptr;
-    garbage_ = garbage_ || redisReaderGetReply(reader_.get(), &done) != REDIS_OK;
-    return tree{static_cast<redisReply*>(done)};
-}
-
-complaint classify(std::string_view error)
-{
-    for (const known_error& k : known_errors) {
-        if (begins(error, k.word)) {
-            return k.means;
-        }
-    }
-    if (begins(error, "ERR max number of clients")) {
-        return {.reconnect = true, .why = failure::unreachable};
-    }
-    if (!begins(error, "ERR")) {
-        return unknown_error;
-    }
-    // Servers up to 6.2 wrap what a command in a script said: "ERR Error running script ...: -OOM
-    // ...".
-    for (const known_error& k : known_errors) {
-        for (std::size_t at = error.find(k.word); at != std::string_view::npos;
-             at = error.find(k.word, at + 1)) {
-            if ((error[at - 1] == '-' || error[at - 1] == ' ') &&
-                begins(error.substr(at), k.word)) {
-                return k.means;
-            }
-        }
-    }
-    return unknown_error;
-}
-
-std::string quotable(std::string_view error, std::string_view password)
-{
-    constexpr std::size_t most = 120;
-    std::string words(error.substr(0, error.find(", with args")));
-    const std::size_t size = password.size();
-    for (std::size_t at = words.find(password); size > 0 && at != std::string::npos;
-         at = words.find(password, at)) {
-        words.replace(at, size, "***");
-        at += 3;
-    }
-    if (words.size() > most) {
-        words.resize(most);
-        words += "...";
-    }
-    return words;
-}
-
 std::optional<std::int64_t> call_number(const reply& r)
 {
     const bool good = r.what == reply::kind::integers && r.count > 1;
     return good ? std::optional{r.integers[0]} : std::nullopt;
-}
-
-call_results::kind take_results::next(std::size_t charges, answer& into)
-{
-    if (walk_.ended()) {
-        return kind::garbage;
-    }
-    const kind said = walk_.asked().keys == 0 ? read_question(integers_, at_, charges, into)
-                      : charges == 1          ? next_usual(into)
-                                              : kind::garbage;
-    walk_.go_on();
-    return said;
-}
-
-// One number is told of a bucket, however many times it was asked.
-call_results::kind take_results::next_usual(answer& into)
-{
-    if (at_ == integers_.size()) {
-        return kind::garbage;
-    }
-    const usual_questions& asked = walk_.asked();
-    const std::int64_t before = walk_.before();
-    const std::int64_t debt = integers_[at_];
-    at_ += before + 1 == asked.times ? 1 : 0;
-    if (debt == -1) {
-        return kind::corrupt;
-    }
-    return read_usual(asked, before, debt, into);
 }
 
 }  // namespace gateway::store::redis

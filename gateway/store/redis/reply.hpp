@@ -5,8 +5,6 @@
 #pragma once
 
 #include "gateway/store/call.hpp"
-#include "gateway/store/conversation_state.hpp"
-#include "gateway/store/told_reply.hpp"
 
 #include <hiredis/hiredis.h>
 
@@ -79,77 +77,7 @@ private:
     bool garbage_ = false;
 };
 
-// A reply of any shape, for what is asked seldom.
-struct tree_freer {
-    void operator()(redisReply* r) const { freeReplyObject(r); }
-};
-
-using tree = std::unique_ptr<redisReply, tree_freer>;
-
-class tree_reader {
-public:
-    static constexpr std::size_t max_bytes = 1024 * 1024;
-
-    tree_reader();
-
-    void feed(std::span<const char> bytes);
-
-    // Null: it is not all there yet, or garbage().
-    tree read();
-
-    // That is no reply, or too much of one.
-    bool garbage() const { return garbage_; }
-
-private:
-    struct freer {
-        void operator()(redisReader* r) const { redisReaderFree(r); }
-    };
-
-    std::unique_ptr<redisReader, freer> reader_;
-    std::size_t fed_ = 0;
-    bool garbage_ = false;
-};
-
-// What an error reply means.
-struct complaint {
-    // The server does not know the script (any more): load it, ask again.
-    bool noscript = false;
-    // The server is not, or no longer, the one to talk to.
-    bool reconnect = false;
-
-    failure why = failure::config;
-};
-
-complaint classify(std::string_view error);
-
-// What of an error the log may have: the server's own words, cut before what it repeats of a
-// command (an old server repeats the AUTH it does not know), and without the password wherever it
-// stands.
-std::string quotable(std::string_view error, std::string_view password);
-
 // The number of the call that take.lua replies to; nothing if it is no reply of it.
 std::optional<std::int64_t> call_number(const reply& r);
-
-// A reply of take.lua, question by question.
-class take_results final : public call_results {
-public:
-    // `integers`: those of the reply. `shape`: what was asked. Both must outlive it.
-    take_results(std::span<const std::int64_t> integers, std::span<const usual_questions> shape)
-        : integers_(integers), walk_(shape)
-    {}
-
-    kind next(std::size_t charges, answer& into) override;
-
-    bool ended() const override { return walk_.ended() && at_ == integers_.size(); }
-
-    std::int64_t grant_mark() const override { return integers_[1]; }
-
-private:
-    std::span<const std::int64_t> integers_;
-    std::size_t at_ = 2;
-    question_walk walk_;
-
-    kind next_usual(answer& into);
-};
 
 }  // namespace gateway::store::redis

@@ -1,6 +1,7 @@
 #include "gateway/store/redis/topology.hpp"
 
 #include "gateway/store/redis/command.hpp"
+#include "gateway/store/redis/complaint.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>

@@ -1,5 +1,4 @@
 // What is pure of the store in PostgreSQL: its words, and what is read from a server's.
-#include "gateway/store/postgres/call_reply.hpp"
 #include "gateway/store/postgres/parameters.hpp"
 #include "gateway/store/postgres/statement.hpp"
 #include "gateway/store/postgres/trouble.hpp"
@@ -12,8 +11,6 @@
 
 namespace gateway::store::postgres {
 namespace {
-
-using kind = call_results::kind;
 
 const auto five = *limit::limit::make(1, std::chrono::seconds{1}, 5);
 
@@ -82,75 +79,6 @@ TEST(statement, tells_usual_questions_in_one_statement_and_others_in_another)
     const statement pooled = take(c, {.key_prefix = "gw:", .pooled_wait = 25}, {});
     EXPECT_EQ(pooled.sql, "SELECT gateway.pooled_take_one_1($1, $2, $3, $4, $5, $6, $7, $8)");
     EXPECT_EQ(pooled.values[7].bytes, "25");
-}
-
-// Twice a bucket of five a second, asked for two tokens at a time, which owes three or nothing.
-TEST(call_reply, knows_the_rest_of_usual_answers)
-{
-    const std::vector<usual_questions> shape{
-        {.times = 3, .enforced = true, .cost = 2, .interval = 1'000'000, .burst = 5, .keys = 2}};
-    const std::vector<std::int64_t> said{7, 0, 3'000'000, 0};
-    call_reply reply{said, shape};
-    answer a;
-    const auto next = [&] {
-        EXPECT_EQ(reply.next(1, a), kind::answer);
-        return a.decisions()[0];
-    };
-    auto d = next();
-    EXPECT_TRUE(d.allowed);
-    EXPECT_EQ(d.remaining, 0);
-    EXPECT_EQ(d.reset_after, std::chrono::seconds{5});
-    for (int i = 0; i < 2; ++i) {
-        d = next();
-        EXPECT_FALSE(d.allowed);
-        EXPECT_FALSE(a.admitted);
-        EXPECT_EQ(d.retry_after, std::chrono::seconds{2});
-    }
-    EXPECT_EQ(next().remaining, 3);
-    EXPECT_EQ(next().remaining, 1);
-    EXPECT_FALSE(reply.ended());
-    d = next();
-    EXPECT_FALSE(d.allowed);
-    EXPECT_EQ(d.retry_after, std::chrono::seconds{1});
-    EXPECT_TRUE(reply.ended());
-    EXPECT_EQ(reply.next(1, a), kind::garbage);
-}
-
-TEST(call_reply, takes_no_nonsense)
-{
-    const std::vector<usual_questions> shape{
-        {.times = 1, .enforced = true, .cost = 1, .interval = 1'000'000, .burst = 5, .keys = 1}};
-    const std::vector<std::vector<std::int64_t>> bad{{7, 0}, {7, 0, -1}};
-    for (const auto& said : bad) {
-        call_reply reply{said, shape};
-        answer a;
-        EXPECT_EQ(reply.next(1, a), kind::garbage);
-    }
-    EXPECT_FALSE((call_reply{std::vector<std::int64_t>{}, shape}.begins()));
-    const std::vector<std::int64_t> more{7, 0, 0, 9};
-    call_reply reply{more, shape};
-    answer a;
-    EXPECT_EQ(reply.next(1, a), kind::answer);
-    EXPECT_FALSE(reply.ended());
-}
-
-// As after a row was changed by hand. Other buckets' answers are none the worse.
-TEST(call_reply, of_a_bucket_with_impossible_numbers_is_corrupt)
-{
-    const std::vector<usual_questions> shape{
-        {.times = 1, .enforced = true, .cost = 1, .interval = 1'000'000, .burst = 5, .keys = 2}};
-    const std::vector<std::int64_t> said{7, 0, 9'007'199'254'740'991, 0};
-    call_reply reply{said, shape};
-    answer a;
-    EXPECT_EQ(reply.next(1, a), kind::corrupt);
-    EXPECT_EQ(reply.next(1, a), kind::answer);
-    EXPECT_EQ(a.decisions()[0].remaining, 4);
-    EXPECT_TRUE(reply.ended());
-    const std::vector<usual_questions> other{{.times = 1, .keys = 0}};
-    const std::vector<std::int64_t> two{7, 0, 0, 0, 0, 9'007'199'254'740'991, 0, 0, 1, 0, 9};
-    call_reply any{two, other};
-    EXPECT_EQ(any.next(2, a), kind::corrupt);
-    EXPECT_TRUE(any.ended());
 }
 
 TEST(trouble, is_known_by_its_code)

@@ -1,7 +1,9 @@
 #include "gateway/store/redis/reply.hpp"
 
 #include "gateway/store/redis/command.hpp"
+#include "gateway/store/redis/complaint.hpp"
 #include "gateway/store/redis/greeting.hpp"
+#include "gateway/store/told_reply.hpp"
 
 #include <gtest/gtest.h>
 
@@ -192,12 +194,12 @@ const std::vector<usual_questions> any_three{{.times = 1}, {.times = 1}, {.times
 call_results::kind read_one(const char* text, answer& into)
 {
     const reply r = parsed(text);
-    take_results results{r.all(), std::span{any_three}.first(1)};
+    told_results results{r.all(), std::span{any_three}.first(1)};
     const auto kind = results.next(1, into);
     return results.ended() ? kind : call_results::kind::garbage;
 }
 
-TEST(take_results, are_exactly_what_the_script_says)
+TEST(told_results, are_exactly_what_the_script_says)
 {
     answer a;
     ASSERT_EQ(
@@ -228,10 +230,10 @@ TEST(take_results, are_exactly_what_the_script_says)
     }
 }
 
-TEST(take_results, come_question_by_question)
+TEST(told_results, come_question_by_question)
 {
     const reply r = parsed("*9\r\n:77\r\n:5\r\n:1\r\n:1\r\n:4\r\n:0\r\n:9\r\n:-1\r\n:0\r\n");
-    take_results results{r.all(), any_three};
+    told_results results{r.all(), any_three};
     answer a;
     EXPECT_EQ(results.grant_mark(), 5);
     EXPECT_EQ(results.next(1, a), call_results::kind::answer);
@@ -244,7 +246,7 @@ TEST(take_results, come_question_by_question)
 
 // Three buckets of five a second. Each is asked three times for two tokens: one owes nothing, one
 // holds something else, one owes four. Then comes a question of another kind.
-TEST(take_results, of_usual_questions_follow_from_what_buckets_owed)
+TEST(told_results, of_usual_questions_follow_from_what_buckets_owed)
 {
     const std::vector<usual_questions> shape{
         {.times = 3, .enforced = false, .cost = 2, .interval = 1'000'000, .burst = 5, .keys = 3},
@@ -253,7 +255,7 @@ TEST(take_results, of_usual_questions_follow_from_what_buckets_owed)
         "*10\r\n:77\r\n:5\r\n:0\r\n:-1\r\n:4000000\r\n"
         ":1\r\n:1\r\n:4\r\n:0\r\n:9\r\n"
     );
-    take_results results{r.all(), shape};
+    told_results results{r.all(), shape};
     answer a;
     const auto next = [&] {
         EXPECT_EQ(results.next(1, a), call_results::kind::answer);
@@ -286,14 +288,14 @@ TEST(take_results, of_usual_questions_follow_from_what_buckets_owed)
     EXPECT_TRUE(results.ended());
 }
 
-TEST(take_results, of_usual_questions_take_no_nonsense)
+TEST(told_results, of_usual_questions_take_no_nonsense)
 {
     const std::vector<usual_questions> shape{
         {.times = 2, .enforced = true, .cost = 1, .interval = 1'000'000, .burst = 5, .keys = 1}};
     answer a;
     const auto read = [&](const char* text, std::size_t charges = 1) {
         const reply r = parsed(text);
-        take_results results{r.all(), shape};
+        told_results results{r.all(), shape};
         const auto said = results.next(charges, a);
         const bool both = results.next(charges, a) == said && results.ended();
         return both ? said : call_results::kind::garbage;

@@ -1,7 +1,7 @@
 #include "gateway/store/redis/slot.hpp"
 
-#include "gateway/store/redis/reply.hpp"
 #include "gateway/store/redis/slot_map.hpp"
+#include "gateway/store/redis/tree.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,85 @@
+// What a store told of its buckets, and what follows for each question.
+#include "gateway/store/told_reply.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+namespace gateway::store {
+namespace {
+
+using kind = call_results::kind;
+
+// Twice a bucket of five a second, asked for two tokens at a time, which owes three or nothing.
+TEST(told_results, knows_the_rest_of_usual_answers)
+{
+    const std::vector<usual_questions> shape{
+        {.times = 3, .enforced = true, .cost = 2, .interval = 1'000'000, .burst = 5, .keys = 2}};
+    const std::vector<std::int64_t> said{7, 0, 3'000'000, 0};
+    told_results reply{said, shape};
+    answer a;
+    const auto next = [&] {
+        EXPECT_EQ(reply.next(1, a), kind::answer);
+        return a.decisions()[0];
+    };
+    auto d = next();
+    EXPECT_TRUE(d.allowed);
+    EXPECT_EQ(d.remaining, 0);
+    EXPECT_EQ(d.reset_after, std::chrono::seconds{5});
+    for (int i = 0; i < 2; ++i) {
+        d = next();
+        EXPECT_FALSE(d.allowed);
+        EXPECT_FALSE(a.admitted);
+        EXPECT_EQ(d.retry_after, std::chrono::seconds{2});
+    }
+    EXPECT_EQ(next().remaining, 3);
+    EXPECT_EQ(next().remaining, 1);
+    EXPECT_FALSE(reply.ended());
+    d = next();
+    EXPECT_FALSE(d.allowed);
+    EXPECT_EQ(d.retry_after, std::chrono::seconds{1});
+    EXPECT_TRUE(reply.ended());
+    EXPECT_EQ(reply.next(1, a), kind::garbage);
+}
+
+TEST(told_results, takes_no_nonsense)
+{
+    const std::vector<usual_questions> shape{
+        {.times = 1, .enforced = true, .cost = 1, .interval = 1'000'000, .burst = 5, .keys = 1}};
+    const std::vector<std::vector<std::int64_t>> bad{{7, 0}, {7, 0, -2}};
+    for (const auto& said : bad) {
+        told_results reply{said, shape};
+        answer a;
+        EXPECT_EQ(reply.next(1, a), kind::garbage);
+    }
+    EXPECT_FALSE((told_results{std::vector<std::int64_t>{}, shape}.begins()));
+    const std::vector<std::int64_t> more{7, 0, 0, 9};
+    told_results reply{more, shape};
+    answer a;
+    EXPECT_EQ(reply.next(1, a), kind::answer);
+    EXPECT_FALSE(reply.ended());
+}
+
+// As after a row was changed by hand. Other buckets' answers are none the worse.
+TEST(told_results, of_a_bucket_with_impossible_numbers_is_corrupt)
+{
+    const std::vector<usual_questions> shape{
+        {.times = 1, .enforced = true, .cost = 1, .interval = 1'000'000, .burst = 5, .keys = 2}};
+    const std::vector<std::int64_t> said{7, 0, 9'007'199'254'740'991, 0};
+    told_results reply{said, shape};
+    answer a;
+    EXPECT_EQ(reply.next(1, a), kind::corrupt);
+    EXPECT_EQ(reply.next(1, a), kind::answer);
+    EXPECT_EQ(a.decisions()[0].remaining, 4);
+    EXPECT_TRUE(reply.ended());
+    const std::vector<usual_questions> other{{.times = 1, .keys = 0}};
+    const std::vector<std::int64_t> two{7, 0, 0, 0, 0, 9'007'199'254'740'991, 0, 0, 1, 0, 9};
+    told_results any{two, other};
+    EXPECT_EQ(any.next(2, a), kind::corrupt);
+    EXPECT_TRUE(any.ended());
+}
+
+}  // namespace
+}  // namespace gateway::store
