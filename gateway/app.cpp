@@ -5,6 +5,7 @@
 #include "config/problem.hpp"
 #include "gateway/bucket_snapshots.hpp"
 #include "gateway/certificate_expiry.hpp"
+#include "gateway/fixed_keys.hpp"
 #include "gateway/plan_watch.hpp"
 #include "gateway/predecessor.hpp"
 #include "gateway/proxy/failure.hpp"
@@ -253,14 +254,14 @@ void app::reload()
     service_notices::reloading();
     try {
         config::settings fresh = config::load_file(config_path_, &settings_);
-        for (const std::string& difference : startup::needs_restart(settings_, fresh)) {
+        for (const std::string& difference : needs_restart(settings_, fresh)) {
             log(log_level::warning,
                 difference + ": a changed value takes effect at the next start only");
         }
         for (const std::string& warning : fresh.warnings) {
             log(log_level::warning, warning);
         }
-        startup::keep_fixed(settings_, fresh);
+        keep_fixed(settings_, fresh);
         const auto s = hand_over(fresh);
         telemetry::configure_log(fresh.log);
         access_log_.configure(fresh.log);

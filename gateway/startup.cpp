@@ -85,18 +85,6 @@ std::vector<net::socket> opened(
     return inherited;
 }
 
-bool same_but_for_tls(
-    std::vector<server::listener_options> running, std::vector<server::listener_options> fresh
-)
-{
-    for (auto* const listeners : {&running, &fresh}) {
-        for (server::listener_options& one : *listeners) {
-            one.tls.reset();
-        }
-    }
-    return running == fresh;
-}
-
 }  // namespace
 
 std::size_t worker_count(const server::options& options)
@@ -172,43 +160,6 @@ void remove_files(const std::vector<std::string>& files)
     for (const std::string& file : files) {
         ::unlink(file.c_str());
     }
-}
-
-std::vector<std::string> needs_restart(
-    const config::settings& running, const config::settings& fresh
-)
-{
-    std::vector<std::string> keys;
-    const auto compare = [&keys](bool same, const char* key) {
-        if (!same) {
-            keys.emplace_back(key);
-        }
-    };
-    compare(same_but_for_tls(running.server.listeners, fresh.server.listeners), "listeners");
-    compare(running.server.admin == fresh.server.admin, "admin");
-    compare(running.server.workers == fresh.server.workers, "workers");
-    compare(running.server.max_connections == fresh.server.max_connections, "max_connections");
-    compare(running.local_store == fresh.local_store, "stores.local");
-    return keys;
-}
-
-void keep_fixed(const config::settings& running, config::settings& fresh)
-{
-    server::options kept = running.server;
-    kept.drain_timeout = fresh.server.drain_timeout;  // these may change
-    kept.upgrade_timeout = fresh.server.upgrade_timeout;
-    kept.max_connections_per_peer = fresh.server.max_connections_per_peer;
-    kept.max_waiting = fresh.server.max_waiting;
-    kept.admin_token = fresh.server.admin_token;
-    for (server::listener_options& one : kept.listeners) {
-        for (const server::listener_options& other : fresh.server.listeners) {
-            if (one.address == other.address) {
-                one.tls = other.tls;
-            }
-        }
-    }
-    fresh.server = std::move(kept);
-    fresh.local_store = running.local_store;
 }
 
 }  // namespace gateway::startup

@@ -1,7 +1,6 @@
 // What must be had before anything runs: descriptors, listening sockets, the number of workers.
 #pragma once
 
-#include "config/settings.hpp"
 #include "gateway/net/socket.hpp"
 #include "gateway/server/worker.hpp"
 
@@ -41,13 +40,5 @@ void end_at_next_signal();
 
 // At the end: the files of Unix sockets would only puzzle the next one to connect.
 void remove_files(const std::vector<std::string>& files);
-
-// Keys whose values differ and that a running process cannot change.
-std::vector<std::string> needs_restart(
-    const config::settings& running, const config::settings& fresh
-);
-
-// Puts the running values of those keys into `fresh`.
-void keep_fixed(const config::settings& running, config::settings& fresh);
 
 }  // namespace gateway::startup

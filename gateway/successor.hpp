@@ -4,6 +4,7 @@
 
 #include "gateway/net/loop.hpp"
 #include "gateway/net/socket.hpp"
+#include "gateway/process_start.hpp"
 #include "gateway/store/memory_store.hpp"
 
 #include <boost/asio/posix/basic_stream_descriptor.hpp>
@@ -17,16 +18,6 @@
 #include <vector>
 
 namespace gateway {
-
-// How a process is started like this one.
-struct own_start {
-    // Of the binary, as it was told: a link may lead elsewhere by now.
-    std::string path;
-    std::vector<std::string> words;
-};
-
-// argv, looked up in PATH as the shell does.
-own_start own_start_of(int argc, const char* const* argv);
 
 class successor final : private store::bucket_keeper {
 public:

@@ -1,0 +1,19 @@
+// Keys of the configuration that a running process cannot change: a reload keeps them as they are.
+#pragma once
+
+#include "config/settings.hpp"
+
+#include <string>
+#include <vector>
+
+namespace gateway {
+
+// Those whose values differ.
+std::vector<std::string> needs_restart(
+    const config::settings& running, const config::settings& fresh
+);
+
+// Puts the running values of those keys into `fresh`.
+void keep_fixed(const config::settings& running, config::settings& fresh);
+
+}  // namespace gateway

@@ -1,0 +1,150 @@
+#include "gateway/process_start.hpp"
+
+#include "gateway/inherited_sockets.hpp"
+#include "gateway/upgrade_channel.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <fcntl.h>
+#include <filesystem>
+#include <string_view>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace gateway {
+
+namespace {
+
+constexpr int cannot_start = 127;
+constexpr std::string_view pid_variable = "LISTEN_PID=";
+
+// All that is needed between fork() and execve(), where no memory may be taken any more.
+struct start_plan {
+    std::string path;
+    std::vector<std::string> words;
+    // The first one is room for LISTEN_PID.
+    std::vector<std::string> environment;
+    std::vector<int> descriptors;
+    // Without duplicates above those that are meant.
+    std::vector<int> moved;
+    std::vector<char*> word_pointers;
+    std::vector<char*> environment_pointers;
+};
+
+bool names_what_is_passed_on(std::string_view variable)
+{
+    constexpr std::array<std::string_view, 4> ours{
+        pid_variable, "LISTEN_FDS=", "LISTEN_FDNAMES=", "GATEWAY_UPGRADE="};
+    return std::any_of(ours.begin(), ours.end(), [variable](std::string_view name) {
+        return variable.starts_with(name);
+    });
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts)
+{
+    std::vector<char*> all;
+    all.reserve(texts.size() + 1);
+    for (std::string& text : texts) {
+        all.push_back(text.data());
+    }
+    all.push_back(nullptr);
+    return all;
+}
+
+// With these descriptors from 3 on: those that listen, then the channel and the file.
+start_plan plan_of(const own_start& how, const std::vector<int>& listening, int channel, int file)
+{
+    start_plan p;
+    p.path = how.path;
+    p.words = how.words;
+    p.descriptors = listening;
+    p.descriptors.push_back(channel);
+    p.descriptors.push_back(file);
+    p.moved.resize(p.descriptors.size());
+    p.environment.push_back(std::string{pid_variable} + std::string(20, '\0'));
+    p.environment.push_back("LISTEN_FDS=" + std::to_string(listening.size()));
+    const auto first = startup::first_inherited_descriptor + static_cast<int>(listening.size());
+    p.environment.push_back(std::string{upgrade_channel::variable} + '=' + std::to_string(first));
+    for (char** variable = environ; *variable != nullptr; ++variable) {
+        if (!names_what_is_passed_on(*variable)) {
+            p.environment.emplace_back(*variable);
+        }
+    }
+    p.word_pointers = pointers_to(p.words);
+    p.environment_pointers = pointers_to(p.environment);
+    return p;
+}
+
+void write_decimal(char* to, pid_t number)
+{
+    std::array<char, 20> digits{};
+    std::size_t count = 0;
+    do {
+        digits[count++] = static_cast<char>('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    std::reverse_copy(digits.begin(), digits.begin() + count, to);
+    to[count] = '\0';
+}
+
+// In the child of a process with threads: system calls only.
+[[noreturn]] void become(start_plan& p)
+{
+    const int first = startup::first_inherited_descriptor;
+    const int behind = first + static_cast<int>(p.descriptors.size());
+    for (std::size_t i = 0; i < p.descriptors.size(); ++i) {
+        p.moved[i] = ::fcntl(p.descriptors[i], F_DUPFD_CLOEXEC, behind);
+    }
+    for (std::size_t i = 0; i < p.moved.size(); ++i) {
+        if (p.moved[i] < 0 || ::dup2(p.moved[i], first + static_cast<int>(i)) < 0) {
+            ::_exit(cannot_start);
+        }
+    }
+    // Nothing else may stay open: a connection of ours would not end with us.
+    ::syscall(SYS_close_range, behind, ~0U, 0);
+    write_decimal(p.environment[0].data() + pid_variable.size(), ::getpid());
+    ::execve(p.path.c_str(), p.word_pointers.data(), p.environment_pointers.data());
+    const std::array<char, 2> why{
+        static_cast<char>(upgrade_channel::word::not_started), static_cast<char>(errno)};
+    const int channel = behind - 2;
+    ::send(channel, why.data(), why.size(), MSG_NOSIGNAL);
+    ::_exit(cannot_start);
+}
+
+}  // namespace
+
+own_start own_start_of(int argc, const char* const* argv)
+{
+    own_start how{.path = argv[0], .words = {argv, argv + argc}};
+    if (how.path.find('/') != std::string::npos) {
+        how.path = std::filesystem::absolute(how.path).string();
+        return how;
+    }
+    const char* const path = std::getenv("PATH");
+    std::string_view left = path == nullptr ? "/usr/local/bin:/usr/bin:/bin" : path;
+    while (!left.empty()) {
+        const std::size_t end = std::min(left.find(':'), left.size());
+        const auto file = std::filesystem::absolute(left.substr(0, end)) / how.path;
+        if (::access(file.c_str(), X_OK) == 0) {
+            how.path = file.string();
+            break;
+        }
+        left.remove_prefix(std::min(end + 1, left.size()));
+    }
+    return how;
+}
+
+pid_t start_process(const own_start& how, const std::vector<int>& listening, int channel, int file)
+{
+    start_plan plan = plan_of(how, listening, channel, file);
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+        become(plan);
+    }
+    return pid;
+}
+
+}  // namespace gateway
