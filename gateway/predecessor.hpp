@@ -1,5 +1,6 @@
-// The gateway that has started this one, to be followed by it: hands its buckets over, and asks
-// about them while it drains. The main thread's.
+// The older gateway process, which started this one. It hands its buckets to this process. While it
+// drains, it asks this process about them, and a thread of this class answers. All else is called
+// by the main thread.
 #pragma once
 
 #include "gateway/net/socket.hpp"

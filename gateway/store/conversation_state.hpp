@@ -99,7 +99,8 @@ public:
     void lost(failure why, base::instant now);
 
     // The store's reply to the call or probe of that number. False: it is not the reply to what was
-    // asked, and the connection has been given up.
+    // asked, and the connection has been given up. True says nothing of the connection: who was
+    // told may have closed it.
     bool answered(std::int64_t number, call_results& said, base::instant now);
     // It gives no answer to the call or probe.
     void refused(std::int64_t number, failure why, taken tokens, base::instant now);
