@@ -65,6 +65,12 @@ complaint classify(std::string_view error)
     return unknown_error;
 }
 
+failure classify_login(std::string_view error)
+{
+    const failure why = classify(error).why;
+    return why == failure::config ? failure::auth : why;
+}
+
 std::string quotable(std::string_view error, std::string_view password)
 {
     constexpr std::size_t most = 120;

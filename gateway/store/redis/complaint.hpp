@@ -19,6 +19,10 @@ struct complaint {
 
 complaint classify(std::string_view error);
 
+// What an error means that answers AUTH: "ERR AUTH <password> called without any password
+// configured" has no word of its own.
+failure classify_login(std::string_view error);
+
 // What of an error the log may have: the server's own words, cut before what it repeats of a
 // command (an old server repeats the AUTH it does not know), and without the password wherever it
 // stands.

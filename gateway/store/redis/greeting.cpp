@@ -43,10 +43,7 @@ std::optional<failure> greeting::accept(const reply& r)
 {
     const step s = steps_[answered_++];
     if (r.what == reply::kind::error) {
-        const complaint c = classify(r.text());
-        // "ERR AUTH <password> called without any password configured" has no word of its own.
-        const bool refused = s == step::authenticate && c.why == failure::config;
-        return refused ? failure::auth : c.why;
+        return s == step::authenticate ? classify_login(r.text()) : classify(r.text()).why;
     }
     if (s == step::role) {
         return r.word(0) == "master" ? std::nullopt : std::optional{failure::readonly};

@@ -68,8 +68,8 @@ void master_answer::accept(const reply& r)
         return;
     }
     if (r.what == reply::kind::error) {
-        // "ERR AUTH <password> called without any password configured" has no word of its own.
-        refuse(is_login ? failure::auth : classify(r.text()).why, quotable(r.text(), password_));
+        const failure why = is_login ? classify_login(r.text()) : classify(r.text()).why;
+        refuse(why, quotable(r.text(), password_));
     } else if (!is_login) {
         answered_ + 1 == replies_ ? read_address(r) : read_epoch(r);
     } else if (r.what != reply::kind::status) {

@@ -35,8 +35,7 @@ net::task<map_answer> read_slots(
         why = co_await words.read(said, limit);
     }
     if (!why && said.what == reply::kind::error) {
-        const failure refused = classify(said.text()).why;
-        answer.why = refused == failure::config ? failure::auth : refused;
+        answer.why = classify_login(said.text());
         answer.detail = quotable(said.text(), options.password);
         co_return answer;
     }
