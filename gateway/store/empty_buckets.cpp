@@ -1,5 +1,7 @@
 #include "gateway/store/empty_buckets.hpp"
 
+#include "gateway/store/microseconds.hpp"
+
 #include <algorithm>
 
 namespace gateway::store {
@@ -13,12 +15,6 @@ bool may_be_remembered(const charge& c)
     return c.correction == nullptr && !c.may_be_corrected && c.penalty == nullptr &&
            c.max_wait == base::duration{0} &&
            c.limit->in_microseconds().how == limit::supply_kind::token_bucket;
-}
-
-std::int64_t microseconds(base::instant moment)
-{
-    using std::chrono::microseconds;
-    return std::chrono::floor<microseconds>(moment.time_since_epoch()).count();
 }
 
 }  // namespace
@@ -39,7 +35,7 @@ void empty_buckets::remember(
 )
 {
     // Rounded up: the answer came within the microsecond that ends there.
-    const std::int64_t ticks = microseconds(now) + 1;
+    const std::int64_t ticks = floor_us(now) + 1;
     for (std::size_t i = 0; i < charges.size(); ++i) {
         const limit::decision& d = given.decisions()[i];
         const bool is_empty = d.remaining < charges[i].cost;
@@ -54,7 +50,7 @@ bool empty_buckets::decides(
     std::span<const charge> charges, base::instant now, belief counts, answer& into
 ) const
 {
-    const std::int64_t ticks = microseconds(now);
+    const std::int64_t ticks = floor_us(now);
     const std::int64_t fresh_at = counts == belief::all ? 0 : ticks;
     if (ticks >= last_full_at_ || !last_.counts(now, counts)) {
         return false;
@@ -95,7 +91,7 @@ void empty_buckets::put(const charge& c, std::int64_t now, std::int64_t full_at,
         c.bucket_name.hash(),
         {t, full_at},
         t.burst,
-        microseconds(last_.asked_at() + fresh_for_),
+        floor_us(last_.asked_at() + fresh_for_),
         last_.mark()};
     set& in = set_of(fresh.id);
     const auto same = [&fresh](const place& p) { return p.id == fresh.id; };

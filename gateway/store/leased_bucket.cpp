@@ -1,5 +1,6 @@
 #include "gateway/store/leased_bucket.hpp"
 
+#include "gateway/store/microseconds.hpp"
 #include "gateway/store/receipt.hpp"
 
 #include <algorithm>
@@ -19,12 +20,6 @@ constexpr std::int64_t requests_at_least = 8;
 std::int64_t ticks(base::duration time)
 {
     return time / us{1};
-}
-
-// Rounded up: what may be spent until a moment ends no later.
-std::int64_t ticks_at(base::instant now)
-{
-    return std::chrono::ceil<us>(now.time_since_epoch()).count();
 }
 
 }  // namespace
@@ -131,7 +126,7 @@ void leased_bucket::consider(
     const limit::token_lease& rule, std::int64_t cost, std::int64_t demand, base::instant now
 )
 {
-    const std::int64_t at = ticks_at(now);
+    const std::int64_t at = ceil_us(now);
     if (usable(at) > last_ / 2 || now < rests_until_ || !is_at_rest()) {
         return;
     }
@@ -152,7 +147,7 @@ void leased_bucket::forget()
 void leased_bucket::give_back(giving which, base::instant now)
 {
     for (lease& l : leases_) {
-        const bool over = which == giving::all || l.usable(ticks_at(now)) == 0;
+        const bool over = which == giving::all || l.usable(ceil_us(now)) == 0;
         if (l.is == lease::state::held && over) {
             l.give_back(now);
         }
@@ -206,7 +201,7 @@ bool leased_bucket::lease::is_missed(std::int64_t count, std::int64_t now) const
 
 void leased_bucket::lease::give_back(base::instant now)
 {
-    const std::int64_t at = ticks_at(now);
+    const std::int64_t at = ceil_us(now);
     const std::int64_t count = tokens.owed(at);
     is = state::free;
     if (count == 0 || !is_missed(count, at)) {
@@ -240,7 +235,7 @@ void leased_bucket::lease::answered(const answer& a)
     if (!was_asking || !a.knows(0)) {
         return;
     }
-    const auto asked = std::chrono::floor<us>(asked_at_.time_since_epoch()).count();
+    const auto asked = floor_us(asked_at_);
     const std::int64_t until = asked + ticks(time_);
     of_.heard(asked + ticks(a.decisions()[0].reset_after));
     if (!a.admitted) {

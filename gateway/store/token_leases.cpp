@@ -1,5 +1,7 @@
 #include "gateway/store/token_leases.hpp"
 
+#include "gateway/store/microseconds.hpp"
+
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -7,17 +9,6 @@
 namespace gateway::store {
 
 namespace {
-
-std::int64_t earliest(base::instant moment)
-{
-    return std::chrono::floor<std::chrono::microseconds>(moment.time_since_epoch()).count();
-}
-
-// Rounded up: what may be spent until a moment ends no later.
-std::int64_t latest(base::instant moment)
-{
-    return std::chrono::ceil<std::chrono::microseconds>(moment.time_since_epoch()).count();
-}
 
 bool may_be_leased(const charge& c)
 {
@@ -48,7 +39,7 @@ bool token_leases::cover(std::span<const charge> charges, base::instant now, bel
     for (std::size_t i = 0; i < charges.size(); ++i) {
         const charge& c = charges[i];
         const leased_bucket* const b = may_be_leased(c) ? find(c) : nullptr;
-        if (b == nullptr || !b->follows(c) || b->usable(latest(now)) < c.cost) {
+        if (b == nullptr || !b->follows(c) || b->usable(ceil_us(now)) < c.cost) {
             return false;
         }
         const auto same = [&c](const charge& other) {
@@ -71,7 +62,7 @@ bool token_leases::spend(
     into.clear();
     for (const charge& c : charges) {
         leased_bucket& b = *find(c);
-        into.add(b.spend(c, latest(now)));
+        into.add(b.spend(c, ceil_us(now)));
         b.consider(*c.lease, c.cost, demand_of(c, c.cost, now), now);
     }
     return true;
@@ -82,7 +73,7 @@ std::int64_t token_leases::demand_of(const charge& c, std::int64_t tokens, base:
     const std::int64_t period =
         c.lease->time / std::chrono::microseconds{1} / leased_bucket::periods;
     const std::int64_t cost = std::min(tokens, c.limit->burst());
-    return demand_.count(c.bucket_name.hash(), cost, earliest(now), period);
+    return demand_.count(c.bucket_name.hash(), cost, floor_us(now), period);
 }
 
 void token_leases::asked(std::span<const charge> charges, base::instant now)
@@ -106,7 +97,7 @@ void token_leases::answered(
         const std::int64_t demand = demand_of(c, 0, now);
         leased_bucket* const b = demand >= limit::token_lease::least ? make(c, now) : find(c);
         if (b != nullptr && b->follows(c)) {
-            b->heard(earliest(sent) + a.decisions()[i].reset_after / std::chrono::microseconds{1});
+            b->heard(floor_us(sent) + a.decisions()[i].reset_after / std::chrono::microseconds{1});
             b->consider(*c.lease, c.cost, demand, now);
         }
     }
