@@ -198,5 +198,32 @@ TEST(postgres_rows, in_other_terms_are_read_at_the_time_behind_their_locks)
     EXPECT_EQ(server.command("SELECT full_at - gateway.now() FROM gateway.buckets"), "20000000");
 }
 
+// No bucket holds so many, be it full since a moment ago or for long. What it owes is nothing then,
+// and not less.
+TEST(postgres_rows, that_have_come_back_refuse_what_they_never_hold)
+{
+    const postgres_server server;
+    ASSERT_EQ(server.command(postgres::schema_script(false)), "");
+    server.command("CREATE TABLE clock AS SELECT 1000 AS second");
+    server.command(
+        "CREATE OR REPLACE FUNCTION gateway.now() RETURNS bigint LANGUAGE sql VOLATILE AS "
+        "'SELECT second * 1000000::bigint FROM clock'"
+    );
+    caller one{server};
+    EXPECT_EQ(one.ask(take_one("a", 1, 10'000'000, 5, 0)), "{0,0,0}");
+    const std::string row = "SELECT b FROM gateway.buckets b";
+    const std::string before = server.command(row);
+    std::string six = take_one("a", 1, 10'000'000, 5, 0);
+    for (std::size_t at = 0; (at = six.find("1, 10000000", at)) != std::string::npos;) {
+        six.replace(at, 1, "6");
+    }
+    for (const char* second : {"1005", "1010", "1011", "1100"}) {
+        server.command(std::string{"UPDATE clock SET second = "} + second);
+        const std::string owed = second == std::string{"1005"} ? "5000000" : "0";
+        EXPECT_EQ(one.ask(six), "{0,0," + owed + "}") << second;
+        EXPECT_EQ(server.command(row), before) << second;
+    }
+}
+
 }  // namespace
 }  // namespace gateway::store::testing

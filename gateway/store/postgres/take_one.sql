@@ -15,11 +15,11 @@ RETURNS TABLE (is_there boolean, refusal bigint[]) LANGUAGE sql STABLE ROWS 1 AS
         number,
         coalesce((SELECT m.owed FROM gateway.buckets m WHERE m.key = mark_key AND m.full_at > gateway.now()), 0),
         debt] END
-    FROM (SELECT (SELECT least(b.full_at - gateway.now(), b.owed) FROM gateway.buckets b
+    FROM (SELECT (SELECT greatest(least(b.full_at - gateway.now(), b.owed), 0) FROM gateway.buckets b
         WHERE b.key = its_key AND b.kind = 't' AND b.unit = its_unit AND b.owed >= its_unit * burst)) found(debt)
 $$;
 
--- What it does not refuse.
+-- Decides what look_at_one_1 has not refused.
 CREATE FUNCTION gateway.take_one_1(
     its_key text, times bigint, cost bigint, its_unit bigint, burst bigint, mark_key text, number bigint,
     is_there boolean)
