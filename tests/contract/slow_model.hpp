@@ -113,7 +113,7 @@ public:
             if (v.all[i].allowed && !v.admitted) {
                 const std::int64_t debt = before[w.bucket].debt;
                 v.all[i] = {true, false, left(*w.limit, debt), 0, time_of(w, debt)};
-            } else if (v.all[i].allowed && w.cost > 0) {
+            } else if (v.all[i].allowed && (w.cost > 0 || notes_windows(w))) {
                 write(w, after[w.bucket]);
             }
         }
@@ -359,6 +359,13 @@ private:
                                        : s.dates->begins.at(static_cast<std::size_t>(window)) *
                                              ticks(std::chrono::seconds{1});
         return begin - shift(bucket, s);
+    }
+
+    // Whether an allowed question writes what is owed in the present window, though it takes
+    // nothing.
+    bool notes_windows(const wish& w) const
+    {
+        return !shared_ && w.limit->what == spec::kind::fixed_window;
     }
 
     // What buckets owe.
