@@ -8,9 +8,7 @@ namespace gateway::store {
 
 health_report::health_report(std::string name, telemetry::store_metrics& metrics)
     : name_(std::move(name)), metrics_(metrics)
-{
-    metrics_.up.set(0);
-}
+{}
 
 void health_report::note(failure of, std::string words)
 {

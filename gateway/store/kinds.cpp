@@ -104,6 +104,7 @@ std::shared_ptr<shared_store> open_store(
     telemetry::store_metrics& metrics
 )
 {
+    metrics.up.set(0);
     return std::visit(
         [&](const auto& kind) { return open(loop, std::move(name), kind, metrics); }, options
     );
