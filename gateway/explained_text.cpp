@@ -71,8 +71,11 @@ std::string numbers_of(const boost::json::object& limit)
     if (remaining.empty()) {
         return failed.empty() ? "" : "unknown, the store has not answered: " + failed;
     }
-    return remaining + " of " + text_of(limit, "capacity") + " left, full in " +
-           seconds_of(limit, "reset");
+    const std::string left = remaining + " of " + text_of(limit, "capacity") + " left, full in " +
+                             seconds_of(limit, "reset");
+    return failed.empty()
+               ? left
+               : left + ", in the gateway's own bucket, as the store has not answered: " + failed;
 }
 
 void write_limit(const boost::json::object& limit, std::ostream& out)

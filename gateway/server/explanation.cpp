@@ -22,7 +22,9 @@ bool stays_in_line(std::string_view text)
 
 bool has_known_scheme(std::string_view url)
 {
-    return url.starts_with("http://") || url.starts_with("https://");
+    const std::string_view scheme = url.substr(0, url.find("://"));
+    return scheme.size() < url.size() && (base::equal_ignoring_case(scheme, "http") ||
+                                          base::equal_ignoring_case(scheme, "https"));
 }
 
 // "http://host/path" to host and target; of "/path" the host is empty.
@@ -172,7 +174,7 @@ explanation explain(
     std::string host;
     std::string room;
     const arrival by{
-        .secure = told.url.starts_with("https://"),
+        .secure = base::equal_ignoring_case(told.url.substr(0, 8), "https://"),
         .peer_trusted = identity::is_trusted(options, *peer)};
     const found_route found = find_route(*e.policy, head, by, host, room);
     if (found.status != 0) {

@@ -83,21 +83,33 @@ outcome outcome_of(const policy::limit_rule& rule, const looked_at& look)
     if (look.said) {
         return look.failed.empty() ? outcome::allowed : outcome::failed_local;
     }
+    if (rule.store != policy::local_store &&
+        rule.on_store_failure == policy::failure_policy::local) {
+        return outcome::failed_local;
+    }
     const bool open =
         rule.store != policy::local_store && rule.on_store_failure == policy::failure_policy::open;
     return rule.enforced() && !open ? outcome::failed_closed : outcome::failed_open;
+}
+
+// What decides: the limit, or the share of it that this gateway has while the store fails.
+const limit::limit& numbers_of(const explained_limit& l, const looked_at& look)
+{
+    const limit::limit* const share = look.failed.empty() ? nullptr : l.applied.limit->share();
+    return share == nullptr ? *l.applied.limit : *share;
 }
 
 verdict::entry entry_of(
     const policy::limit_rule& rule, const explained_limit& l, const looked_at& look
 )
 {
+    const limit::limit& numbers = numbers_of(l, look);
     return {
         .rule = &rule,
-        .limit = l.applied.limit,
+        .limit = &numbers,
         .what = outcome_of(rule, look),
         .decided = look.said.has_value(),
-        .never = look.said && never_passes(*look.said, *l.cost, *l.applied.limit),
+        .never = look.said && never_passes(*look.said, *l.cost, numbers),
         .decision = look.said.value_or(limit::decision{}),
     };
 }
