@@ -104,6 +104,9 @@ net::task<> admin_server::state::serve(guests::iterator g)
         if (co_await write(s, answer)) {
             break;
         }
+        if (heard.refusal) {
+            co_await part_with(s);
+        }
     }
 }
 

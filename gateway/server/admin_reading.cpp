@@ -5,8 +5,9 @@
 
 #include <boost/beast/http/error.hpp>
 
+#include <array>
+#include <iterator>
 #include <string>
-#include <utility>
 
 namespace gateway::server {
 
@@ -14,6 +15,8 @@ namespace {
 
 using beast::http::field;
 using beast::http::status;
+
+constexpr std::size_t most_dropped = 1024 * 1024;
 
 // RFC 9112 §3.2: one Host, which may be empty; HTTP/1.0 may do without.
 bool has_good_host(const admin_request& head)
@@ -72,7 +75,9 @@ net::task<heard_request> hear(control_stream& s, beast::flat_buffer& buffer, adm
     if (!has_good_coding(head)) {
         co_return refused(status::bad_request, "expected no Transfer-Encoding but chunked");
     }
-    const bool waits = base::equal_ignoring_case(only_field(head, field::expect), "100-continue");
+    // Of HTTP/1.0 it is to be ignored (RFC 9110 §10.1.1).
+    const bool waits = head.version() >= 11 &&
+                       base::equal_ignoring_case(only_field(head, field::expect), "100-continue");
     if (waits && !into.is_done()) {
         ec = co_await write(s, std::string_view{"HTTP/1.1 100 Continue\r\n\r\n"});
         if (ec) {
@@ -81,6 +86,19 @@ net::task<heard_request> hear(control_stream& s, beast::flat_buffer& buffer, adm
     }
     ec = co_await read(s, buffer, into);
     co_return result_of(ec);
+}
+
+net::task<> part_with(control_stream& s)
+{
+    boost::system::error_code ec;
+    s.socket().shutdown(boost::asio::socket_base::shutdown_send, ec);
+    std::array<char, 16 * 1024> rest{};
+    for (std::size_t read = 0; !ec && read < most_dropped;) {
+        const auto [failed, count] =
+            co_await s.async_read_some(boost::asio::buffer(rest), net::use_task);
+        ec = failed;
+        read += count;
+    }
 }
 
 }  // namespace gateway::server

@@ -21,4 +21,9 @@ struct heard_request {
 // The next request of the connection, whole. All three must live until the task has ended.
 net::task<heard_request> hear(control_stream& s, beast::flat_buffer& buffer, admin_parser& into);
 
+// Has the peer read the last answer before the connection closes. What it still sends is read and
+// dropped, up to a bound: if it were left unread, the system would take the answer back with a
+// reset. Its deadline is the stream's.
+net::task<> part_with(control_stream& s);
+
 }  // namespace gateway::server

@@ -182,7 +182,8 @@ class Bodies(AdminTest):
     def test_heads_that_every_server_must_take(self):
         g = self.started_gateway()
         for head in (b"GET /healthz HTTP/1.0\r\n\r\n", b"GET /healthz HTTP/1.1\r\nHost:\r\n\r\n",
-                     b"GET http://a/healthz?x=1 HTTP/1.1\r\nHost: a\r\n\r\n"):
+                     b"GET http://a/healthz?x=1 HTTP/1.1\r\nHost: a\r\n\r\n",
+                     b"GET /healthz HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\nhi"):
             with self.subTest(head=head), Connection(g.admin) as c:
                 c.send(head)
                 self.assertEqual(c.response().status, 200)
@@ -455,6 +456,8 @@ class Explain(AdminTest):
         told = self.explained(g)
         self.assertEqual((told["verdict"]["status"], told["limits"][0]["says"]), (429, "rejected"))
         self.assertEqual(g.get("/").status, 429)
+        words = ["explain", "--config", g.config_path, "GET", "/", "--admin", "%s:%d" % g.admin]
+        self.assertIn("as the store has not answered", run_command(*words)[1])
 
     def test_what_is_told_badly(self):
         g = self.started_gateway()
