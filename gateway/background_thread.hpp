@@ -1,5 +1,5 @@
-// A thread for what would take the main thread too long: one thing after the other. It begins at
-// once, as when it is needed it may be too late to begin one. The main thread's.
+// Runs, one after the other, what would hold up the main thread for too long. The thread is made at
+// the start, as later there may be none to be had (pids.max). Used by the main thread.
 #pragma once
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -27,7 +27,7 @@ public:
         boost::asio::post(orders_, std::move(order));
     }
 
-    // Waits until all that was posted has run. For ever: nothing runs afterwards.
+    // Waits until all that was posted has run. Nothing can run here afterwards.
     void finish()
     {
         more_to_come_.reset();

@@ -40,7 +40,7 @@ private:
     std::string complaint_;
 
     bool writing_ = false;
-    // Of a file. The destructor waits for what is being written.
+    // Only if there is a file to write. Its destructor waits for the write under way.
     std::optional<background_thread> writer_;
 
     void restore();

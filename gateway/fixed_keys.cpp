@@ -1,6 +1,5 @@
 #include "gateway/fixed_keys.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace gateway {

@@ -31,7 +31,7 @@ public:
     // Whether nothing is under way.
     bool idle() const { return pending_.empty(); }
 
-    // Whether one more of a shared store is not lost at once.
+    // Whether make() can take one more correction to a shared store, or would lose it.
     bool has_room() const { return pending_.size() < max_pending; }
 
     // The worker ends: what has not been made is lost.

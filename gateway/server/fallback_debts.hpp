@@ -14,8 +14,8 @@ class fallback_debts {
 public:
     // More are lost at once.
     static constexpr std::size_t max_buckets = 10'000;
-    // What could not be asked for in all that time is lost; what is asked for is a correction like
-    // others.
+    // A debt that could not be sent for so long is lost. Once sent, it is a correction like any
+    // other.
     static constexpr base::duration kept_for = std::chrono::hours{1};
 
     fallback_debts(corrections& make, const base::turn_clock& c) : make_(make), clock_(c) {}

@@ -18,8 +18,8 @@ public:
     // Makes what `s` needs and did not exist, retires what it does not need any more.
     std::shared_ptr<const policy_view> adopt(const snapshot& s);
 
-    // Lets go of what is retired, and not in use or not to be settled any more. Called from each
-    // tick.
+    // Drops retired pools that nobody uses, and retired stores that owe nothing more or have had
+    // their minute. Called from each tick.
     void sweep();
 
     // Gives back what shared stores are owed. False: not all of it yet.

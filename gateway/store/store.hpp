@@ -69,8 +69,8 @@ public:
         return false;
     }
 
-    // Takes nothing ahead any more, and gives back what it took ahead or for requests that were
-    // refused. False: not all of that has been answered yet.
+    // Takes nothing ahead any more, and gives back what it took ahead, and what it took for
+    // requests that were then refused. False: not all of that has been answered yet.
     [[nodiscard]] virtual bool settle_up() { return true; }
 
     // Puts the question. Either returns the reason why not, at once (and never calls back), or

@@ -1,5 +1,6 @@
 #include "gateway/store/redis/link.hpp"
 
+#include "gateway/store/redis/complaint.hpp"
 #include "gateway/store/redis/slot.hpp"
 #include "gateway/store/told_reply.hpp"
 #include "gateway/telemetry/log.hpp"

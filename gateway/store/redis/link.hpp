@@ -14,7 +14,6 @@
 #include "gateway/store/redis/call_parts.hpp"
 #include "gateway/store/redis/cluster_port.hpp"
 #include "gateway/store/redis/command.hpp"
-#include "gateway/store/redis/complaint.hpp"
 #include "gateway/store/redis/greeting.hpp"
 #include "gateway/store/redis/options.hpp"
 #include "gateway/store/redis/reply.hpp"

@@ -1,5 +1,6 @@
 #include "gateway/store/redis/reply.hpp"
 
+#include "gateway/net/loop.hpp"
 #include "gateway/store/redis/command.hpp"
 #include "gateway/store/redis/complaint.hpp"
 #include "gateway/store/redis/greeting.hpp"
