@@ -13,6 +13,7 @@ import postgres
 import profiling
 import stores
 import sweep
+import with_redis
 from proxies import LOAD_CORE, PROXY_CORE, ROOT
 from scenarios import SCENARIOS
 from slices import compare
@@ -26,6 +27,7 @@ MEASUREMENTS = {
     "flood": flood.run,
     "decision": decision.run,
     "limits": decision.run_limits,
+    "redis": with_redis.run,
     "stores": stores.run,
     "postgres": postgres.run,
     "profile": profiling.run,

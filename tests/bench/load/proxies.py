@@ -14,7 +14,10 @@ PROXY_CORE, LOAD_CORE = 0, 1
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 PROGRAMS = ROOT / "build/bench/bin"
-CONFIGURATIONS = {"gateway": "gateway.yaml", "nginx": "nginx.conf", "haproxy": "haproxy.cfg"}
+CONFIGURATIONS = {"gateway": "gateway.yaml", "nginx": "nginx.conf", "haproxy": "haproxy.cfg",
+                  "nginx_lua": "nginx_lua.conf"}
+# What a gateway of that name has for itself.
+OWN_SETTINGS = {"one_route": {"gateway_routes": ""}, "local": {"gateway_store": "local", "gateway_stores": ""}}
 
 LIBC = ctypes.CDLL(None)
 PR_SET_PDEATHSIG = 1
@@ -115,7 +118,7 @@ class Proxies:
             return [PROGRAMS / "relay", str(port), str(self.upstream)]
         kind = name if name in CONFIGURATIONS else "gateway"  # attacked, or built another way
         template = Template((HERE / "peers" / CONFIGURATIONS[kind]).read_text(encoding="utf-8"))
-        own = {"gateway_routes": ""} if name == "one_route" else {}
+        own = OWN_SETTINGS.get(name, {})
         text = template.substitute(self.values | own, port=port, admin=self.admins[name])
         file = self.directory / f"{name}.conf"
         file.write_text(text, encoding="utf-8")
@@ -123,8 +126,9 @@ class Proxies:
             program = self.profiled if name == "profiled" else self.gateway
             return [program, "run", "--config", file]
         # Where Debian puts them is not on everybody's path.
-        program = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin") or name
-        if name == "nginx":
+        binary = name.partition("_")[0]
+        program = shutil.which(binary, path=os.environ.get("PATH", "") + ":/usr/sbin") or binary
+        if binary == "nginx":
             return [program, "-p", self.directory, "-c", file]
         return [program, "-f", file]
 

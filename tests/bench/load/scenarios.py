@@ -42,6 +42,15 @@ TLS_OF_UPSTREAMS = {
                       "    proxy_ssl_name api.example.test;\n    proxy_ssl_server_name on;\n"
                       "    proxy_ssl_protocols TLSv1.2 TLSv1.3;\n",
 }
+# Where buckets are: in the gateway, or in a Redis on the generator's core.
+OWN_BUCKETS = {"gateway_store": "local", "gateway_stores": ""}
+
+
+def buckets_in_redis(port):
+    return {"redis": port, "gateway_store": "shared",
+            "gateway_stores": f'stores: {{ shared: {{ url: "redis://127.0.0.1:{port}", timeout: 500ms }} }}\n'}
+
+
 NO_LOG = {"gateway_log": "false", "nginx_log": "off"}
 
 
@@ -75,6 +84,7 @@ class Scenario:
     log: bool = False
     tls: int = 0            # of clients: 1: they shake hands anew, 2: they come back with a session
     upstream_tls: bool = False
+    redis: int = 0          # the port of one that buckets are in, but for the proxy `local`
     many_routes: bool = False   # but for the proxy `one_route`, which is a gateway, too
     cycles: int = 30
     seconds: float = 0.3    # of one slice
@@ -86,13 +96,15 @@ class Scenario:
     def settings(self):
         tls = PLAIN | (TLS_OF_CLIENTS if self.tls else {}) | (
             TLS_OF_UPSTREAMS if self.upstream_tls else {})
-        return tls | (STINGY if self.rejected else GENEROUS) | (LOG if self.log else NO_LOG) | {
+        store = buckets_in_redis(self.redis) if self.redis else OWN_BUCKETS
+        return tls | store | (STINGY if self.rejected else GENEROUS) | (LOG if self.log else NO_LOG) | {
             "gateway_routes": MANY_ROUTES if self.many_routes else ""}
 
     @property
     def saturates(self):
-        """Whether proxy or generator is always at work; one connection makes them take turns."""
-        return self.rate == 0 and self.connections > 1
+        """Whether proxy or generator is always at work: one connection makes them take turns, and a Redis takes
+        of the generator's core."""
+        return self.rate == 0 and self.connections > 1 and self.redis == 0
 
     @property
     def expected(self):

@@ -99,7 +99,9 @@ def row(scenario, each):
 
 
 def compare(name, scenario, results):
+    """Shows them as a table; the figures."""
     summary, notes = measure(name, scenario, results)
     show(f"{name}: {scenario.title}", COLUMNS, [row(scenario, each) for each in summary])
     for note in notes:
         print(f"\n{note}")
+    return {each.proxy: each for each in summary}

@@ -46,14 +46,20 @@ void keep_asking(Strategy take, const workload& w, unsigned seed, result& into)
     auto client = connected_to(w, static_cast<const Strategy*>(nullptr));
     const tokens limit{static_cast<double>(w.per_second), static_cast<double>(w.burst)};
     std::minstd_rand random{seed + 1};
-    const auto until = clock::now() + w.lasts;
-    for (auto asked = clock::now(); asked < until;) {
+    const auto began = clock::now();
+    const auto until = began + w.lasts;
+    for (auto asked = began, due = began; asked < until;) {
         const bool allowed = take(client, "bucket:" + std::to_string(random() % w.keys), limit);
         const auto answered = clock::now();
         ++into.decisions;
         into.allowed += allowed ? 1 : 0;
         into.latencies.push_back(answered - asked);
         asked = answered;
+        if (w.rate > 0) {
+            due += std::chrono::nanoseconds{1'000'000'000 / w.rate};
+            std::this_thread::sleep_until(due);
+            asked = clock::now();
+        }
     }
     into.repeats = repeats_of(client);
 }
@@ -117,6 +123,8 @@ void read_option(std::string_view word, workload& w)
         w.stores = std::stoul(value);
     } else if (key == "lasts_ms") {
         w.lasts = std::chrono::milliseconds{std::stol(value)};
+    } else if (key == "rate") {
+        w.rate = std::stol(value);
     } else if (key == "per_second") {
         w.per_second = std::stol(value);
     } else if (key == "burst") {

@@ -17,6 +17,8 @@ struct workload {
     // Buckets, one of which each decision asks at random.
     std::size_t keys = 1;
     std::chrono::milliseconds lasts{1000};
+    // Decisions that each caller asks for in a second; 0: as many as it can. Not of our store.
+    std::int64_t rate = 0;
     // Of each bucket.
     std::int64_t per_second = 1'000'000;
     std::int64_t burst = 1'000'000;
