@@ -118,12 +118,13 @@ naming masters_named(
             all.why = word->why;
         }
     }
-    const auto newer = [](const sentinel_word* a, const sentinel_word* b) {
-        return a->epoch > b->epoch;
-    };
-    std::stable_sort(good.begin(), good.end(), newer);
+    std::int64_t newest = 0;
     for (const sentinel_word* word : good) {
-        if (std::find(all.masters.begin(), all.masters.end(), *word->master) == all.masters.end()) {
+        newest = std::max(newest, word->epoch);
+    }
+    for (const sentinel_word* word : good) {
+        const auto known = std::find(all.masters.begin(), all.masters.end(), *word->master);
+        if (word->epoch == newest && known == all.masters.end()) {
             all.masters.push_back(*word->master);
         }
     }

@@ -1,8 +1,10 @@
 // Which server to take for the master when sentinels are asked. Pure.
 //
 // A sentinel that was away may name a master of before, and one that has just made another server
-// master is for a moment the only one to name it. So the newest word counts: each comes with the
-// epoch of the sentinel's configuration, which every failover raises.
+// master is for a moment the only one to name it. So only the newest word counts: each comes with
+// the epoch of the sentinel's configuration, which every failover raises. A master of before is not
+// tried, also if the newest cannot be reached from here: it may have come back and not know yet
+// that it was replaced, and its buckets are those of then.
 #pragma once
 
 #include "gateway/net/resolved_name.hpp"
@@ -59,7 +61,7 @@ private:
 
 // What all that were asked said together.
 struct naming {
-    // The newest first, no two the same; empty: nobody named one.
+    // Of the newest epoch, no two the same: usually one; empty: nobody named one.
     std::vector<net::server_address> masters;
     // If it is empty: why, in words.
     failure why = failure::unreachable;
