@@ -150,6 +150,30 @@ class Counting(ClusterTest):
         self.assertEqual([client.response().status for _ in range(2)], [503, 503])
         self.assertEqual(gateway.get("/", headers=[("X-Client", "a")]).status, 503)
 
+    def test_what_one_slot_refuses_is_given_back_though_a_reload_replaces_the_store(self):
+        options = {"burst": 1, "remember": "false"}
+        gateway = self.up(timeout=5000, **options)
+        self.assertEqual(self.statuses(gateway, "first", 1, "/both"), [200])
+        (bucket,) = [key for key in self.cluster.keys() if b"}all:" in key]
+        of_all = self.cluster.owner(slot_of(bucket.partition(b"{")[2].partition(b"}")[0].decode()))
+        clients = self.learn(gateway, [f"c {n}" for n in range(8)])  # who have no token left
+        owner = lambda client: self.cluster.owner(self.slot_of_client(client))
+        client = next(c for c in clients if owner(c) is not of_all)
+        refusing, before = owner(client), of_all.command("GET", bucket)
+        refusing.freeze()
+        with gateway.connect() as c:
+            c.send(requests_of(client, "/both"))
+            wait_until(lambda: of_all.command("GET", bucket) != before, 2, "a token is taken")
+            of_all.freeze()
+            refusing.thaw()
+            self.assertEqual(c.response().status, 429)
+        self.assertIn("reloaded", gateway.reload(self.text(timeout=4000, **options)))
+        of_all.thaw()
+        given_back = lambda: any(b"correction" in key for key in of_all.keys())
+        wait_until(given_back, 10, "the token is given back")
+        lost = gateway.metrics().sum("gateway_store_give_backs_lost_total", store="r")
+        self.assertEqual(lost, 0)
+
     def test_a_look_is_one_call(self):
         token = self.directory().file("token")
         with open(token, "w", encoding="ascii") as f:
