@@ -152,7 +152,9 @@ class Counting(ClusterTest):
 
     def test_what_one_slot_refuses_is_given_back_though_a_reload_replaces_the_store(self):
         options = {"burst": 1, "remember": "false"}
-        gateway = self.up(timeout=5000, **options)
+        text = lambda timeout: "workers: 1\n" + self.text(timeout=timeout, **options)
+        gateway = self.gateway(text(5000))
+        self.wait_until_up(gateway)
         self.assertEqual(self.statuses(gateway, "first", 1, "/both"), [200])
         (bucket,) = [key for key in self.cluster.keys() if b"}all:" in key]
         of_all = self.cluster.owner(slot_of(bucket.partition(b"{")[2].partition(b"}")[0].decode()))
@@ -167,7 +169,9 @@ class Counting(ClusterTest):
             of_all.freeze()
             refusing.thaw()
             self.assertEqual(c.response().status, 429)
-        self.assertIn("reloaded", gateway.reload(self.text(timeout=4000, **options)))
+        self.assertIn("reloaded", gateway.reload(text(4000)))
+        # A connection that nobody uses keeps the configuration of its last request.
+        wait_until(lambda: self.statuses(gateway, client) == [429], 5, "the new store decides")
         of_all.thaw()
         given_back = lambda: any(b"correction" in key for key in of_all.keys())
         wait_until(given_back, 10, "the token is given back")
