@@ -159,7 +159,8 @@ class Full(SystemTest):
         self.assertEqual([gateway.get("/" + p).status for p in POLICIES], [200, 503, 200])
         for other in others:
             other.stop()
-        wait_until(lambda: gateway.get("/closed").status == 200, RECOVERY + 1)
+        # The schema is not there yet, which the gateway looks for every second, and then installs.
+        wait_until(lambda: gateway.get("/closed").status == 200, 2 * RECOVERY + 1)
 
 
 class Durable(SystemTest):
