@@ -38,7 +38,7 @@ std::string read_take(
     }
     using kind = gateway::store::call_results::kind;
     std::string seen;
-    told_results results{r.all(), asked};
+    gateway::store::told_results results{r.all(), asked};
     seen += std::to_string(results.grant_mark());
     gateway::store::answer a;
     for (kind k = kind::answer; k != kind::garbage && !results.ended();) {
