@@ -38,8 +38,7 @@ void load_share(section& from, policy::limit_rule& rule)
 
 void check_use(section& from, const limit_draft& l)
 {
-    const bool decides_locally = l.rule.store != policy::local_store &&
-                                 l.rule.on_store_failure == policy::failure_policy::local;
+    const bool decides_locally = l.rule.on_failure(policy::failure_policy::local);
     if (!decides_locally) {
         from.problem(
             "local_share",

@@ -103,6 +103,13 @@ struct limit_rule {
     policy::mode mode = policy::mode::enforce;
 
     bool enforced() const { return mode == policy::mode::enforce; }
+
+    // Whether that is what it means that its store has not decided; the local one has no such
+    // choice.
+    bool on_failure(failure_policy what) const
+    {
+        return store != local_store && on_store_failure == what;
+    }
 };
 
 }  // namespace gateway::policy

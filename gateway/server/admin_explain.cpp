@@ -28,8 +28,7 @@ net::task<looked_at> look_at(
         co_return looked_at{.said = a.said, .banned_for = a.banned_for};
     }
     looked_at seen{.failed = std::string{a.failed}};
-    if (rule.store != policy::local_store &&
-        rule.on_store_failure == policy::failure_policy::local) {
+    if (rule.on_failure(policy::failure_policy::local)) {
         q.at_fallback = true;
         const bucket_answer instead = co_await ask_bucket(from, wait, std::move(q));
         if (instead.failed.empty()) {

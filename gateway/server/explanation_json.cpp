@@ -83,13 +83,12 @@ outcome outcome_of(const policy::limit_rule& rule, const looked_at& look)
     if (look.said) {
         return look.failed.empty() ? outcome::allowed : outcome::failed_local;
     }
-    if (rule.store != policy::local_store &&
-        rule.on_store_failure == policy::failure_policy::local) {
+    if (rule.on_failure(policy::failure_policy::local)) {
         return outcome::failed_local;
     }
-    const bool open =
-        rule.store != policy::local_store && rule.on_store_failure == policy::failure_policy::open;
-    return rule.enforced() && !open ? outcome::failed_closed : outcome::failed_open;
+    return rule.enforced() && !rule.on_failure(policy::failure_policy::open)
+               ? outcome::failed_closed
+               : outcome::failed_open;
 }
 
 // What decides: the limit, or the share of it that this gateway has while the store fails.
