@@ -15,7 +15,12 @@ class background_thread {
 public:
     background_thread() : thread_([this] { orders_.run(); }) {}
 
-    ~background_thread() { finish(); }
+    // Waits until all that was posted has run.
+    ~background_thread()
+    {
+        more_to_come_.reset();
+        thread_.join();
+    }
 
     background_thread(const background_thread&) = delete;
     background_thread& operator=(const background_thread&) = delete;
@@ -25,15 +30,6 @@ public:
     void post(Order order)
     {
         boost::asio::post(orders_, std::move(order));
-    }
-
-    // Waits until all that was posted has run. Nothing can run here afterwards.
-    void finish()
-    {
-        more_to_come_.reset();
-        if (thread_.joinable()) {
-            thread_.join();
-        }
     }
 
 private:
