@@ -55,8 +55,8 @@ bool limit_check::settle(std::size_t i)
             e.what = it.rule->enforced() ? outcome::failed_closed : outcome::failed_open;
             return it.rule->enforced();
         case policy::failure_policy::local:
-            it.fallback_name =
-                fallback_name(it.name.bytes());  // the store may still need the other
+            // Beside the other name, which the store may still need.
+            it.fallback_name = fallback_name(it.name.bytes());
             e.limit = share == nullptr ? it.limit : share;
             fallback_.add(
                 it, index, it.fallback_name.hashed(), share == nullptr ? *it.charged : *share
