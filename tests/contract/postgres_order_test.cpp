@@ -1,5 +1,6 @@
 // Calls of several gateways that want the same rows wait for each other in one order, and lose
 // nothing.
+#include "gateway/store/postgres/statement.hpp"
 #include "tests/contract/subjects.hpp"
 
 #include <gtest/gtest.h>
@@ -99,6 +100,7 @@ public:
     explicit caller(const postgres_server& server) : server_(server), link_(server.connect())
     {
         ask("SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off");
+        ask(std::string{postgres::prepared_statements()});
     }
 
     std::string ask(const std::string& sql) { return postgres_server::command(*link_, sql); }
@@ -132,15 +134,20 @@ private:
     postgres_server::connection link_;
 };
 
-// As a session has it prepared.
-std::string take_one(const std::string& key, int times, int unit, int capacity, int number)
+// `told`: its key, how often it is asked, its cost, the unit and the burst.
+std::string take_one(const std::string& told, int number)
 {
-    const auto told = [&](const std::string& how_often) {
-        return "('" + key + "', " + how_often + "1, " + std::to_string(unit) + ", " +
-               std::to_string(capacity) + ", 'mark', " + std::to_string(number);
-    };
-    return "SELECT coalesce(l.refusal, gateway.take_one_1" + told(std::to_string(times) + ", ") +
-           ", l.is_there)) FROM gateway.look_at_one_1" + told("") + ") l";
+    return "EXECUTE take_one_1 (" + told + ", 'mark', " + std::to_string(number) + ")";
+}
+
+// The second from which its clock stands still, until the table `clock` says another one.
+void set_clock(const postgres_server& server, int second)
+{
+    server.command("CREATE TABLE clock AS SELECT " + std::to_string(second) + " AS second");
+    server.command(
+        "CREATE OR REPLACE FUNCTION gateway.now() RETURNS bigint LANGUAGE sql VOLATILE AS "
+        "'SELECT second * 1000000::bigint FROM clock'"
+    );
 }
 
 // The first knows nothing of a bucket that is made and taken from while it waits for another one.
@@ -151,8 +158,8 @@ TEST(postgres_rows, that_are_missing_are_made_before_others_are_waited_for)
         "SELECT gateway.take_1(" + both + ", '{1, 0, 1, 2, 1, 1, 1000, 9, 1, 1, 1000, 9}')",
         "SELECT gateway.take_usual_1('{a,b}', '{1,1}', '{1,1}', '{1000,1000}', '{9,9}', 'mark', "
         "1)"};
-    const std::string take_a = take_one("a", 1, 1000, 9, 2);
-    const std::string take_b = take_one("b", 1, 1000, 9, 0);
+    const std::string take_a = take_one("'a', 1, 1, 1000, 9", 2);
+    const std::string take_b = take_one("'b', 1, 1, 1000, 9", 0);
     for (const std::string& first_call : first_calls) {
         const postgres_server server;
         ASSERT_EQ(server.command(postgres::schema_script(false)), "");
@@ -178,20 +185,16 @@ TEST(postgres_rows, in_other_terms_are_read_at_the_time_behind_their_locks)
 {
     const postgres_server server;
     ASSERT_EQ(server.command(postgres::schema_script(false)), "");
-    server.command("CREATE TABLE clock AS SELECT 1000 AS second");
-    server.command(
-        "CREATE OR REPLACE FUNCTION gateway.now() RETURNS bigint LANGUAGE sql VOLATILE AS "
-        "'SELECT second * 1000000::bigint FROM clock'"
-    );
+    set_clock(server, 1000);
     caller holder{server};
     caller waiting{server};
-    holder.ask(take_one("a", 1, 1000000, 20, 0));
+    holder.ask(take_one("'a', 1, 1, 1000000, 20", 0));
     holder.ask("BEGIN; SELECT key FROM gateway.buckets WHERE key = 'a' FOR UPDATE");
     const std::string take_all =
         "SELECT gateway.take_usual_1('{a}', '{20}', '{1}', '{1000000}', '{20}', 'mark', 1)";
     waiting.begin(take_all);
     server.command("UPDATE clock SET second = 1010");
-    EXPECT_EQ(holder.ask(take_one("a", 9, 1000000, 9, 0)), "{0,0,0}");
+    EXPECT_EQ(holder.ask(take_one("'a', 9, 1, 1000000, 9", 0)), "{0,0,0}");
     holder.ask("COMMIT");
     EXPECT_NE(waiting.end().find("changed by another call"), std::string::npos);
     EXPECT_EQ(waiting.ask(take_all), "{1,0,9000000}") << "eleven pass";
@@ -204,19 +207,12 @@ TEST(postgres_rows, that_have_come_back_refuse_what_they_never_hold)
 {
     const postgres_server server;
     ASSERT_EQ(server.command(postgres::schema_script(false)), "");
-    server.command("CREATE TABLE clock AS SELECT 1000 AS second");
-    server.command(
-        "CREATE OR REPLACE FUNCTION gateway.now() RETURNS bigint LANGUAGE sql VOLATILE AS "
-        "'SELECT second * 1000000::bigint FROM clock'"
-    );
+    set_clock(server, 1000);
     caller one{server};
-    EXPECT_EQ(one.ask(take_one("a", 1, 10'000'000, 5, 0)), "{0,0,0}");
+    EXPECT_EQ(one.ask(take_one("'a', 1, 1, 10000000, 5", 0)), "{0,0,0}");
     const std::string row = "SELECT b FROM gateway.buckets b";
     const std::string before = server.command(row);
-    std::string six = take_one("a", 1, 10'000'000, 5, 0);
-    for (std::size_t at = 0; (at = six.find("1, 10000000", at)) != std::string::npos;) {
-        six.replace(at, 1, "6");
-    }
+    const std::string six = take_one("'a', 1, 6, 10000000, 5", 0);
     for (const char* second : {"1005", "1010", "1011", "1100"}) {
         server.command(std::string{"UPDATE clock SET second = "} + second);
         const std::string owed = second == std::string{"1005"} ? "5000000" : "0";
