@@ -45,16 +45,25 @@ protected:
         base::instant taken_at
     )
     {
-        all.add(
-            view,
-            {.rule = &under,
-             .limit = &under.limit,
-             .metrics = &metrics,
-             .bucket_name = name_of(client),
-             .cost = tokens,
-             .taken_at = taken_at,
-             .shared = far.get()}
-        );
+        all.add(view, taken(client, tokens, under, taken_at, *far));
+    }
+
+    reserved taken(
+        const std::string& client,
+        std::int64_t tokens,
+        const policy::limit_rule& under,
+        base::instant taken_at,
+        far_store& from
+    )
+    {
+        return {
+            .rule = &under,
+            .limit = &under.limit,
+            .metrics = &metrics,
+            .bucket_name = name_of(client),
+            .cost = tokens,
+            .taken_at = taken_at,
+            .shared = &from};
     }
 
     std::uint64_t lost() const { return metrics.corrections_lost.value(); }
@@ -116,18 +125,11 @@ TEST_F(debts, of_a_request_that_had_to_wait_are_charged_under_the_policy_of_late
 
 TEST_F(debts, wait_while_there_is_no_room_for_corrections)
 {
-    const auto gone = std::make_shared<far_store>();
-    const std::string name = name_of("b");
+    far_store gone;
     while (made.has_room()) {
         made.make(
             view,
-            {.rule = &rule,
-             .limit = &rule.limit,
-             .metrics = &metrics,
-             .bucket_name = name,
-             .cost = 1,
-             .taken_at = clock.now(),
-             .shared = gone.get()},
+            taken("b", 1, rule, clock.now(), gone),
             {.what = limit::correction::kind::charge, .of = {.tokens = 1}}
         );
     }
