@@ -27,14 +27,17 @@ bucket_snapshots::bucket_snapshots(
     const std::optional<store::snapshot_options>& options,
     bool from_elsewhere
 )
-    : buckets_(buckets), options_(options), executor_(std::move(executor)), timer_(executor_)
+    : buckets_(buckets),
+      options_(options),
+      executor_(std::move(executor)),
+      next_write_(executor_, [this] { write(); })
 {
     if (options_) {
         if (!from_elsewhere) {
             restore();
         }
         writer_.emplace();
-        write_later();
+        next_write_.set(options_->interval);
     }
 }
 
@@ -61,20 +64,10 @@ void bucket_snapshots::restore()
     }
 }
 
-void bucket_snapshots::write_later()
-{
-    timer_.expires_after(options_->interval);
-    timer_.async_wait([this](const boost::system::error_code& ec) {
-        if (!ec && options_) {
-            write();
-            write_later();
-        }
-    });
-}
-
 // One that takes longer than the interval is not overtaken.
 void bucket_snapshots::write()
 {
+    next_write_.set(options_->interval);
     if (std::exchange(writing_, true)) {
         return;
     }
@@ -91,7 +84,7 @@ void bucket_snapshots::write()
 
 void bucket_snapshots::stop_writing()
 {
-    timer_.cancel();
+    next_write_.cancel();
     writer_.reset();
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gateway/background_thread.hpp"
-#include "gateway/net/loop.hpp"
+#include "gateway/net/alarm.hpp"
 #include "gateway/store/memory_store.hpp"
 
 #include <optional>
@@ -35,7 +35,7 @@ private:
     store::memory_store& buckets_;
     std::optional<store::snapshot_options> options_;
     net::executor executor_;
-    net::timer timer_;
+    net::alarm next_write_;
     // What was wrong last time; empty: nothing.
     std::string complaint_;
 
@@ -44,7 +44,6 @@ private:
     std::optional<background_thread> writer_;
 
     void restore();
-    void write_later();
     void write();
     void stop_writing();
     void was_written(const std::optional<std::string>& complaint);

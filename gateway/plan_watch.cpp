@@ -13,9 +13,11 @@ using telemetry::log;
 using telemetry::log_level;
 
 plan_watch::plan_watch(net::executor executor, listener changed)
-    : executor_(std::move(executor)), changed_(std::move(changed)), timer_(executor_)
+    : executor_(std::move(executor)),
+      changed_(std::move(changed)),
+      next_look_(executor_, [this] { look(); })
 {
-    look_later();
+    next_look_.set(interval);
 }
 
 void plan_watch::watch(const config::settings& in_force)
@@ -55,20 +57,10 @@ std::vector<telemetry::plan_figures> plan_watch::figures() const
     return figures;
 }
 
-void plan_watch::look_later()
-{
-    timer_.expires_after(interval);
-    timer_.async_wait([this](const boost::system::error_code& ec) {
-        if (!ec) {
-            look();
-            look_later();
-        }
-    });
-}
-
 // One file at a time; the others have their turn when it has been read.
 void plan_watch::look()
 {
+    next_look_.set(interval);
     if (reading_) {
         return;
     }

@@ -5,7 +5,7 @@
 #include "config/settings.hpp"
 #include "gateway/background_thread.hpp"
 #include "gateway/base/clock.hpp"
-#include "gateway/net/loop.hpp"
+#include "gateway/net/alarm.hpp"
 #include "gateway/telemetry/registry.hpp"
 
 #include <cstdint>
@@ -49,7 +49,7 @@ private:
 
     net::executor executor_;
     listener changed_;
-    net::timer timer_;
+    net::alarm next_look_;
     std::vector<watched> all_;
     // Versions that could not be read, by the name of the section.
     std::map<std::string, std::uint64_t> errors_;
@@ -59,7 +59,6 @@ private:
     // The last member: its end waits for the file that is being read.
     background_thread reader_;
 
-    void look_later();
     void look();
     void read(const watched& w);
     void was_read(const std::string& name, config::plan_file fresh);

@@ -5,26 +5,30 @@
 
 namespace gateway::net {
 
-std::shared_ptr<connector> connector::make(
-    const executor& ex, const server_address& to, base::duration limit
-)
-{
-    auto made = std::make_shared<connector>(ex, to, limit);
-    made->self_ = made;
-    return made;
-}
-
 connector::connector(const executor& ex, const server_address& to, base::duration limit)
-    : executor_(ex), server_(to), limit_(limit), name_(ex, to, limit), limit_timer_(ex), socket_(ex)
+    : executor_(ex),
+      server_(to),
+      limit_(limit),
+      name_(ex, to, limit),
+      socket_(ex),
+      too_long_(ex, [this] {
+          expired_ = true;
+          close();
+      })
 {}
 
 void connector::cancel()
 {
     cancelled_ = true;
-    end_limit();
+    too_long_.cancel();
+    close();
+    name_.stop();
+}
+
+void connector::close()
+{
     boost::system::error_code ignored;
     socket_.close(ignored);
-    name_.stop();
 }
 
 task<stream_socket> connector::connect()
@@ -36,33 +40,13 @@ task<stream_socket> connector::connect()
         detail_ = name_.error();
         co_return stream_socket{executor_};
     }
-    begin_limit();
+    too_long_.set(limit_);
     const bool connected = co_await connect_to_one();
-    end_limit();
+    too_long_.cancel();
     if (!connected || expired_ || cancelled_) {
-        boost::system::error_code ignored;
-        socket_.close(ignored);
+        close();
     }
     co_return std::exchange(socket_, stream_socket{executor_});
-}
-
-void connector::begin_limit()
-{
-    limit_timer_.expires_after(limit_);
-    auto expire = [self = self_.lock(), mine = ++attempt_](const boost::system::error_code& ec) {
-        if (!ec && self->attempt_ == mine) {
-            self->expired_ = true;
-            boost::system::error_code ignored;
-            self->socket_.close(ignored);
-        }
-    };
-    limit_timer_.async_wait(std::move(expire));
-}
-
-void connector::end_limit()
-{
-    ++attempt_;
-    limit_timer_.cancel();
 }
 
 task<bool> connector::connect_to_one()

@@ -2,13 +2,13 @@
 // addresses until one accepts. An attempt takes no longer than it is told, so that whoever waits
 // for the server's return notices it in time.
 //
-// One thread: its executor's. Held by shared_ptr, as its timers may end after cancel().
+// One thread: its executor's. Whoever waits for connect() keeps it alive.
 #pragma once
 
+#include "gateway/net/alarm.hpp"
 #include "gateway/net/fresh_name.hpp"
 #include "gateway/net/task.hpp"
 
-#include <memory>
 #include <string>
 
 namespace gateway::net {
@@ -16,10 +16,6 @@ namespace gateway::net {
 class connector {
 public:
     // `limit`: how long a first look-up may take, and how long connecting may.
-    static std::shared_ptr<connector> make(
-        const executor& ex, const server_address& to, base::duration limit
-    );
-
     connector(const executor& ex, const server_address& to, base::duration limit);
     connector(const connector&) = delete;
     connector& operator=(const connector&) = delete;
@@ -39,7 +35,6 @@ public:
     void cancel();
 
 private:
-    std::weak_ptr<connector> self_;
     executor executor_;
     server_address server_;
     base::duration limit_;
@@ -47,19 +42,16 @@ private:
     // Which of its addresses to try first, modulo their number.
     std::size_t preferred_ = 0;
 
-    timer limit_timer_;
     stream_socket socket_;
     std::string detail_;
-    // The number of the attempt, which tells an old one's timer from the present one's.
-    std::uint64_t attempt_ = 0;
+    alarm too_long_;
 
     // Whether the present attempt took too long.
     bool expired_ = false;
 
     bool cancelled_ = false;
 
-    void begin_limit();
-    void end_limit();
+    void close();
     task<bool> connect_to_one();
 };
 

@@ -138,7 +138,7 @@ listener::listener(loop& l, socket listening, acceptor_owner& owner)
     : loop_(l),
       protocol_(protocol_of(listening)),
       acceptor_(l.get_executor(), protocol_, listening.release()),
-      retry_(l.get_executor()),
+      retry_(l.get_executor(), [this] { wait(); }),
       owner_(owner)
 {}
 
@@ -183,7 +183,7 @@ void listener::wait()
         if (accept_some(accepts_per_wake)) {
             wait();
         } else {
-            retry_later();
+            retry_.set(pause_after_failure);
         }
     });
 }
@@ -218,16 +218,6 @@ bool listener::accept_some(int most)
     }
     errno = 0;
     return true;
-}
-
-void listener::retry_later()
-{
-    retry_.expires_after(pause_after_failure);
-    retry_.async_wait([this](const boost::system::error_code& ec) {
-        if (!ec) {
-            wait();
-        }
-    });
 }
 
 }  // namespace gateway::net

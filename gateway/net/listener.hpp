@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gateway/base/ip_address.hpp"
+#include "gateway/net/alarm.hpp"
 #include "gateway/net/loop.hpp"
 #include "gateway/net/socket.hpp"
 
@@ -81,7 +82,7 @@ private:
     loop& loop_;
     boost::asio::generic::stream_protocol protocol_;
     acceptor acceptor_;
-    timer retry_;
+    alarm retry_;
     acceptor_owner& owner_;
     bool waiting_ = false;
 
@@ -92,8 +93,6 @@ private:
 
     // Accepts at most `most` connections; false: out of descriptors or memory.
     bool accept_some(int most);
-
-    void retry_later();
 };
 
 }  // namespace gateway::net

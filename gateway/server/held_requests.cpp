@@ -40,15 +40,10 @@ void held_requests::forget(held_request& r)
 void held_requests::await_first()
 {
     if (waiting_.empty()) {
-        timer_.cancel();
-        return;
+        first_moment_.cancel();
+    } else {
+        first_moment_.set(waiting_.begin()->first);
     }
-    timer_.expires_at(waiting_.begin()->first);
-    timer_.async_wait([this](const boost::system::error_code& ec) {
-        if (!ec) {
-            let_go(base::now());
-        }
-    });
 }
 
 // Who is let go may hold or release others from inside.

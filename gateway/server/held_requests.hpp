@@ -2,6 +2,7 @@
 // worker and thread; how many there are in all workers together is bounded by who holds them.
 #pragma once
 
+#include "gateway/net/alarm.hpp"
 #include "gateway/net/loop.hpp"
 #include "gateway/telemetry/metrics.hpp"
 
@@ -38,7 +39,7 @@ class held_requests {
 public:
     // `all`: how many all workers hold; `held`: what metrics tell of this one. Both outlive it.
     held_requests(net::loop& l, std::atomic<std::size_t>& all, telemetry::gauge& held)
-        : all_(all), here_(held), timer_(l.get_executor())
+        : all_(all), here_(held), first_moment_(l.get_executor(), [this] { let_go(base::now()); })
     {}
 
     // False: `most` are held already.
@@ -52,7 +53,7 @@ private:
     telemetry::gauge& here_;
     // The soonest first; those of one moment in the order in which they came.
     std::multimap<base::instant, held_request*> waiting_;
-    net::timer timer_;
+    net::alarm first_moment_;
 
     void forget(held_request& r);
     void await_first();

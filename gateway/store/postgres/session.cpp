@@ -9,8 +9,10 @@ session::session(
       options_(options),
       limit_(limit),
       descriptor_(executor),
-      timer_(executor),
-      self_(std::make_shared<session*>(this))
+      too_long_(executor, [this] {
+          expired_ = true;
+          descriptor_.cancel();
+      })
 {
     for (const net::server_address& s : options_.servers) {
         names_.emplace_back(executor, s, limit);
@@ -37,7 +39,7 @@ void session::cancel()
     for (net::fresh_name& n : names_) {
         n.stop();
     }
-    end_limit();
+    too_long_.cancel();
     close();
 }
 
@@ -55,19 +57,7 @@ net::task<bool> session::wait(descriptor::wait_type what)
 void session::begin_limit()
 {
     expired_ = false;
-    timer_.expires_after(limit_);
-    timer_.async_wait([of = self_, mine = ++wait_](const boost::system::error_code& ec) {
-        if (!ec && *of != nullptr && (*of)->wait_ == mine) {
-            (*of)->expired_ = true;
-            (*of)->descriptor_.cancel();
-        }
-    });
-}
-
-void session::end_limit()
-{
-    ++wait_;
-    timer_.cancel();
+    too_long_.set(limit_);
 }
 
 net::task<session::result> session::ask(
@@ -110,7 +100,7 @@ net::task<session::result> session::ask(
             rows.swap(other);
         }
     }
-    end_limit();
+    too_long_.cancel();
     // Why the server ends the connection it says before that.
     const bool refused = rows != nullptr && PQresultStatus(rows.get()) == PGRES_FATAL_ERROR;
     if (refused) {

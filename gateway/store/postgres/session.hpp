@@ -5,6 +5,7 @@
 // One thread: its executor's. Whoever waits for a coroutine of it keeps it alive.
 #pragma once
 
+#include "gateway/net/alarm.hpp"
 #include "gateway/net/fresh_name.hpp"
 #include "gateway/net/task.hpp"
 #include "gateway/store/postgres/options.hpp"
@@ -31,11 +32,7 @@ public:
     // `limit`: how long finding a server may take, and how long any answer.
     session(const net::executor& executor, const postgres_options& options, base::duration limit);
 
-    ~session()
-    {
-        *self_ = nullptr;
-        close();
-    }
+    ~session() { close(); }
 
     session(const session&) = delete;
     session& operator=(const session&) = delete;
@@ -84,15 +81,12 @@ private:
     std::size_t server_ = 0;
     connection_ptr connection_{nullptr, &PQfinish};
     descriptor descriptor_;
-    net::timer timer_;
-    // The number of what is waited for, which tells an old one's timer from the present one's.
-    std::uint64_t wait_ = 0;
+    net::alarm too_long_;
+    // Whether what is waited for took too long.
     bool expired_ = false;
     bool cancelled_ = false;
     bool is_pooled_ = false;
     trouble trouble_;
-    // The timer's end may come after ours.
-    std::shared_ptr<session*> self_;
 
     // session_open.cpp: how it begins.
     net::task<bool> open_one(std::size_t server, const net::resolved_name::endpoint& at);
@@ -102,7 +96,6 @@ private:
 
     net::task<bool> wait(descriptor::wait_type what);
     void begin_limit();
-    void end_limit();
     void fail(failure why);
     void note_loss();
 };

@@ -22,7 +22,7 @@ net::task<bool> session::open()
         for (std::size_t i = 0; i < addresses.size() && !cancelled_; ++i) {
             begin_limit();
             const bool is_open = co_await open_one(server, addresses[i]);
-            end_limit();
+            too_long_.cancel();
             if (is_open && co_await check_settings()) {
                 co_return true;
             }

@@ -45,7 +45,7 @@ void cluster_store::redirect(
         look_after(redirected_.back());
     }
     if (redirected_.size() == 1) {
-        look_again_soon();
+        redirected_again_.set(again_after);
     }
 }
 
@@ -54,16 +54,6 @@ void cluster_store::look_after(redirected& one)
     if (!one.carried) {
         one.carried = link_to(one.to).carry(one.part);
     }
-}
-
-void cluster_store::look_again_soon()
-{
-    redirect_timer_.expires_after(again_after);
-    redirect_timer_.async_wait([of = self_](const boost::system::error_code& ec) {
-        if (!ec && *of != nullptr && !(*of)->closed_) {
-            (*of)->look_after_redirected();
-        }
-    });
 }
 
 // Who is told may close everything, or have more parts sent elsewhere.
@@ -81,7 +71,7 @@ void cluster_store::look_after_redirected()
         return is_over;
     });
     if (!redirected_.empty()) {
-        look_again_soon();
+        redirected_again_.set(again_after);
     }
     for (const redirected& one : over) {
         const taken tokens = one.carried ? taken::perhaps : taken::no;

@@ -17,8 +17,7 @@ cluster_store::cluster_store(
       metrics_(metrics),
       health_(name_, metrics),
       spreads_(l.get_executor(), *this, options.timeout, metrics),
-      redirect_timer_(l.get_executor()),
-      self_(std::make_shared<cluster_store*>(this))
+      redirected_again_(l.get_executor(), [this] { look_after_redirected(); })
 {
     // Nobody tells of grants, so nothing is believed for longer than a grant may take to count.
     options_.remember_for = last_answer::heard_for;
@@ -28,7 +27,6 @@ cluster_store::cluster_store(
 
 cluster_store::~cluster_store()
 {
-    *self_ = nullptr;
     topology_->cancel();
     for (auto* const all : {&links_, &leaving_}) {
         for (const auto& link : *all) {
@@ -41,7 +39,7 @@ cluster_store::~cluster_store()
 void cluster_store::close_links(conversation_state::pending_ones what)
 {
     closed_ = true;
-    redirect_timer_.cancel();
+    redirected_again_.cancel();
     for (auto* const all : {&links_, &leaving_}) {
         for (const auto& link : *all) {
             link->close(what);

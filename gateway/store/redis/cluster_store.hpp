@@ -4,6 +4,7 @@
 // One per worker and cluster, on the worker's thread and loop only.
 #pragma once
 
+#include "gateway/net/alarm.hpp"
 #include "gateway/net/loop.hpp"
 #include "gateway/store/health_report.hpp"
 #include "gateway/store/redis/cluster_port.hpp"
@@ -71,8 +72,7 @@ private:
     std::shared_ptr<redis::topology> topology_;
     redis::spreads spreads_;
     std::vector<redirected> redirected_;
-    net::timer redirect_timer_;
-    std::shared_ptr<cluster_store*> self_;
+    net::alarm redirected_again_;
     bool retired_ = false;
     bool closed_ = false;
 
@@ -91,7 +91,6 @@ private:
     ) override;
     void look_after(redirected& one);
     void look_after_redirected();
-    void look_again_soon();
 
     std::string probe_tag(const net::server_address& node) override;
     void doubt() override;

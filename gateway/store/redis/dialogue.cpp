@@ -11,14 +11,13 @@ namespace gateway::store::redis {
 
 namespace asio = boost::asio;
 
-std::shared_ptr<dialogue> dialogue::make(const net::executor& executor)
-{
-    auto made = std::make_shared<dialogue>(executor);
-    made->self_ = made;
-    return made;
-}
-
-dialogue::dialogue(const net::executor& executor) : socket_(executor), timer_(executor) {}
+dialogue::dialogue(const net::executor& executor)
+    : socket_(executor), too_long_(executor, [this] {
+          expired_ = true;
+          boost::system::error_code ignored;
+          socket_.cancel(ignored);
+      })
+{}
 
 void dialogue::begin(net::stream_socket connected, std::unique_ptr<net::tls_engine> tls)
 {
@@ -33,7 +32,7 @@ void dialogue::begin(net::stream_socket connected, std::unique_ptr<net::tls_engi
 
 void dialogue::close()
 {
-    end_wait();
+    too_long_.cancel();
     boost::system::error_code ignored;
     socket_.close(ignored);
 }
@@ -46,7 +45,7 @@ net::task<std::optional<failure>> dialogue::send(const std::string& commands, ba
         bytes = encoded(commands);
     }
     const auto why = co_await send_bytes(std::move(bytes));
-    end_wait();
+    too_long_.cancel();
     co_return why;
 }
 
@@ -83,7 +82,7 @@ net::task<std::optional<failure>> dialogue::read(reply& into, base::duration lim
         reader_.feed(words);
         next = reader_.read(into);
     }
-    end_wait();
+    too_long_.cancel();
     if (next == reply_reader::next::garbage) {
         co_return failure::protocol;
     }
@@ -102,7 +101,7 @@ net::task<std::optional<failure>> dialogue::read(tree& into, base::duration limi
         reader.feed(words);
         into = reader.read();
     }
-    end_wait();
+    too_long_.cancel();
     if (reader.garbage()) {
         co_return failure::protocol;
     }
@@ -139,20 +138,7 @@ net::task<std::optional<failure>> dialogue::receive(std::string& words)
 void dialogue::limit_wait(base::duration limit)
 {
     expired_ = false;
-    timer_.expires_after(limit);
-    timer_.async_wait([self = self_.lock(), wait = ++wait_](const boost::system::error_code& ec) {
-        if (!ec && self->wait_ == wait) {
-            self->expired_ = true;
-            boost::system::error_code ignored;
-            self->socket_.cancel(ignored);
-        }
-    });
-}
-
-void dialogue::end_wait()
-{
-    ++wait_;
-    timer_.cancel();
+    too_long_.set(limit);
 }
 
 }  // namespace gateway::store::redis

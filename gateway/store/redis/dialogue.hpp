@@ -1,9 +1,10 @@
 // A connection for few words, whose replies a coroutine waits for: what is not a question of a
 // worker goes over one of these, away from the links.
 //
-// On the thread of its executor. Held by shared_ptr, as its timers may end after it was closed.
+// On the thread of its executor. Whoever waits for a coroutine of it keeps it alive.
 #pragma once
 
+#include "gateway/net/alarm.hpp"
 #include "gateway/net/task.hpp"
 #include "gateway/net/tls_client.hpp"
 #include "gateway/store/redis/reply.hpp"
@@ -19,8 +20,6 @@ namespace gateway::store::redis {
 
 class dialogue {
 public:
-    static std::shared_ptr<dialogue> make(const net::executor& executor);
-
     explicit dialogue(const net::executor& executor);
     dialogue(const dialogue&) = delete;
     dialogue& operator=(const dialogue&) = delete;
@@ -42,19 +41,16 @@ public:
 private:
     static constexpr std::size_t read_bytes = 4096;
 
-    std::weak_ptr<dialogue> self_;
     net::stream_socket socket_;
     std::unique_ptr<net::tls_engine> tls_;
     // Where it puts text that has come.
     std::vector<char> decoded_;
     reply_reader reader_;
-    net::timer timer_;
-    // The number of the wait, which tells an old one's end from the present one's.
-    std::uint64_t wait_ = 0;
+    net::alarm too_long_;
+    // Whether the present wait took too long.
     bool expired_ = false;
 
     void limit_wait(base::duration limit);
-    void end_wait();
 
     failure why_ended() const { return expired_ ? failure::timeout : failure::unreachable; }
 

@@ -66,13 +66,12 @@ private:
 give_backs::give_backs(
     const net::executor& executor, shared_store& to, telemetry::store_metrics& metrics
 )
-    : to_(to), metrics_(metrics), timer_(executor), self_(std::make_shared<give_backs*>(this))
+    : to_(to), metrics_(metrics), rest_over_(executor, [this] { retry(); })
 {}
 
 give_backs::~give_backs()
 {
     close();
-    *self_ = nullptr;
 }
 
 void give_backs::close()
@@ -80,7 +79,7 @@ void give_backs::close()
     closed_ = true;
     metrics_.give_backs_lost.add(all_.size());
     all_.clear();
-    timer_.cancel();
+    rest_over_.cancel();
 }
 
 void give_backs::add(const charge& c, const limit::decision& said, base::instant taken_at)
@@ -96,20 +95,14 @@ void give_backs::add(const charge& c, const limit::decision& said, base::instant
 
 void give_backs::retry_later()
 {
-    if (std::exchange(rests_, true)) {
-        return;
+    if (!closed_ && !std::exchange(rests_, true)) {
+        rest_over_.set(rest);
     }
-    timer_.expires_after(rest);
-    timer_.async_wait([of = self_](const boost::system::error_code& ec) {
-        if (!ec && *of != nullptr && !(*of)->closed_) {
-            (*of)->rests_ = false;
-            (*of)->retry();
-        }
-    });
 }
 
 void give_backs::retry()
 {
+    rests_ = false;
     const base::instant now = base::now();
     for (auto next = all_.begin(); next != all_.end();) {
         pending& p = *next++;

@@ -4,14 +4,13 @@
 // On the worker's thread.
 #pragma once
 
-#include "gateway/net/loop.hpp"
+#include "gateway/net/alarm.hpp"
 #include "gateway/store/owned_charge.hpp"
 #include "gateway/store/store.hpp"
 #include "gateway/telemetry/metrics.hpp"
 
 #include <cstddef>
 #include <list>
-#include <memory>
 
 namespace gateway::store::redis {
 
@@ -21,6 +20,7 @@ public:
 
     // `to` and `metrics` must outlive it.
     give_backs(const net::executor& executor, shared_store& to, telemetry::store_metrics& metrics);
+
     ~give_backs();
     give_backs(const give_backs&) = delete;
     give_backs& operator=(const give_backs&) = delete;
@@ -39,12 +39,10 @@ private:
     shared_store& to_;
     telemetry::store_metrics& metrics_;
     std::list<pending> all_;
-    net::timer timer_;
     bool closed_ = false;
     // They are asked for again at the end of a rest that has begun.
     bool rests_ = false;
-    // The timer's end may come after ours.
-    std::shared_ptr<give_backs*> self_;
+    net::alarm rest_over_;
 
     void retry_later();
     void retry();

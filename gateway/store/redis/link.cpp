@@ -50,7 +50,7 @@ void link::send_probe(std::int64_t number)
     telling how{.key_prefix = options_.key_prefix};
     std::string tagged_prefix;
     if (cluster_ != nullptr) {
-        tagged_prefix = tagged(options_.key_prefix, cluster_->probe_tag(connector_->address()));
+        tagged_prefix = tagged(options_.key_prefix, cluster_->probe_tag(connector_.address()));
         how = {.key_prefix = tagged_prefix, .mark = marks::none};
     }
     told_call told = tell_probe(number, how);

@@ -114,7 +114,7 @@ private:
     cluster_port* cluster_;
     corrupt_keys corrupt_keys_;
     health_report health_;
-    std::shared_ptr<server_connector> connector_;
+    server_connector connector_;
     // Null: it is spoken to without TLS.
     std::shared_ptr<net::tls_client> tls_;
     // Null: there are no sentinels.

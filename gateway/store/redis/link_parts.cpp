@@ -72,7 +72,7 @@ void link::handle_part_error(sent_command answered, std::string_view words)
     }
     if (const auto elsewhere = redirection_in(words)) {
         if (answered.hops++ < sent_command::max_hops) {
-            cluster_->redirect(connector_->address(), *elsewhere, std::move(answered));
+            cluster_->redirect(connector_.address(), *elsewhere, std::move(answered));
             return;
         }
         fail_part(answered, failure::loading, taken::no);

@@ -44,7 +44,7 @@ link::link(
       cluster_(cluster),
       corrupt_keys_(name),
       health_(std::move(name), metrics),
-      connector_(server_connector::make(l.get_executor(), options, stage_limit(options.timeout))),
+      connector_(l.get_executor(), options, stage_limit(options.timeout)),
       tls_(options.tls ? net::tls_client::make(*options.tls, options.host) : nullptr),
       commands_(cluster == nullptr ? max_commands : max_commands_in_cluster),
       parts_(cluster == nullptr ? 0 : conversation_state::max_calls),
@@ -60,7 +60,7 @@ net::task<> link::run(std::shared_ptr<link> self)
     while (!state.closed()) {
         state.connecting();
         const base::instant began = base::now();
-        net::stream_socket socket = co_await connector_->connect();
+        net::stream_socket socket = co_await connector_.connect();
         if (state.closed()) {
             break;
         }
@@ -71,7 +71,7 @@ net::task<> link::run(std::shared_ptr<link> self)
                 lose(failure::timeout, {});
             }
         } else {
-            lose(connector_->why(), connector_->detail());
+            lose(connector_.why(), connector_.detail());
         }
         const base::duration spent = state.ready() ? base::duration{0} : base::now() - began;
         while (state.ready()) {
@@ -96,7 +96,7 @@ net::task<> link::rest(base::duration spent)
 void link::master_is(const net::server_address& master)
 {
     link_state& state = conversation_.link();
-    const bool is_there = channel_ != nullptr && connector_->address() == master;
+    const bool is_there = channel_ != nullptr && connector_.address() == master;
     if (is_there || state.closed()) {
         return;
     }
@@ -142,7 +142,7 @@ bool link::greet(const reply& r)
     }
     script_sha_ = greeting_->script_sha();
     greeting_.reset();
-    connector_->accepted();
+    connector_.accepted();
     run_timer_.cancel();
     conversation_.ready(base::now());
     return true;
@@ -177,7 +177,7 @@ void link::close(conversation_state::pending_ones what)
     if (!conversation_.link().closed()) {
         retire();  // that we go says nothing of the store
         hang_up();
-        connector_->cancel();
+        connector_.cancel();
         if (watch_ != nullptr) {
             watch_->cancel();
         }
@@ -202,7 +202,7 @@ void link::report(std::optional<failure> why)
         cluster_->doubt();
     }
     const bool up = cluster_ == nullptr ? conversation_.healthy() : cluster_->all_healthy();
-    health_.tell(why, connector_->address().text(), up, conversation_.breaker_open());
+    health_.tell(why, connector_.address().text(), up, conversation_.breaker_open());
 }
 
 }  // namespace gateway::store::redis

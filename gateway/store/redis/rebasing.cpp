@@ -61,14 +61,14 @@ rebasing::rebasing(
       executor_(executor),
       options_(options),
       limits_(limits),
-      connector_(server_connector::make(executor, options, connect_limit)),
-      dialogue_(dialogue::make(executor))
+      connector_(std::in_place, executor, options, connect_limit),
+      dialogue_(executor)
 {}
 
 void rebasing::stop()
 {
     connector_->cancel();
-    dialogue_->close();
+    dialogue_.close();
 }
 
 net::task<std::optional<failure>> rebasing::attempt()
@@ -85,13 +85,13 @@ net::task<std::optional<failure>> rebasing::attempt_nodes()
     map_answer known;
     for (std::size_t i = 0; i < options_.cluster.size() && !known.map && !cancelled(); ++i) {
         const redis_options asked = at_node(options_, options_.cluster[i]);
-        connector_ = server_connector::make(executor_, asked, connect_limit);
+        connector_.emplace(executor_, asked, connect_limit);
         net::stream_socket socket = co_await connector_->connect();
         known.why = connector_->why();
         if (socket.is_open()) {
-            dialogue_->begin(std::move(socket));
-            known = co_await read_slots(*dialogue_, asked, step_limit, connector_->address());
-            dialogue_->close();
+            dialogue_.begin(std::move(socket));
+            known = co_await read_slots(dialogue_, asked, step_limit, connector_->address());
+            dialogue_.close();
         }
     }
     if (!known.map) {
@@ -100,7 +100,7 @@ net::task<std::optional<failure>> rebasing::attempt_nodes()
     std::optional<failure> why;
     for (std::size_t i = 0; i < known.map->nodes().size() && !why && !cancelled(); ++i) {
         const redis_options node = at_node(options_, known.map->nodes()[i]);
-        connector_ = server_connector::make(executor_, node, connect_limit);
+        connector_.emplace(executor_, node, connect_limit);
         why = co_await attempt_one(node);
     }
     co_return why;
@@ -113,25 +113,25 @@ net::task<std::optional<failure>> rebasing::attempt_one(const redis_options& ser
         co_return connector_->why();
     }
     const auto tls = server.tls ? net::tls_client::make(*server.tls, server.host) : nullptr;
-    dialogue_->begin(std::move(socket), tls ? net::tls_client::connect(tls) : nullptr);
+    dialogue_.begin(std::move(socket), tls ? net::tls_client::connect(tls) : nullptr);
     std::optional<failure> why = co_await greet(server);
     if (!why) {
         connector_->accepted();
         why = co_await walk();
     }
-    dialogue_->close();
+    dialogue_.close();
     co_return why;
 }
 
 net::task<std::optional<failure>> rebasing::greet(const redis_options& server)
 {
     greeting words{server};
-    if (const auto why = co_await dialogue_->send(words.bytes(), step_limit)) {
+    if (const auto why = co_await dialogue_.send(words.bytes(), step_limit)) {
         co_return why;
     }
     reply said;
     while (!words.done()) {
-        if (const auto why = co_await dialogue_->read(said, step_limit)) {
+        if (const auto why = co_await dialogue_.read(said, step_limit)) {
             co_return why;
         }
         if (const auto refused = words.accept(said)) {
@@ -152,10 +152,10 @@ net::task<std::optional<failure>> rebasing::walk()
         const std::array<std::string_view, 7> words{
             "EVAL", rebase_script, "0", cursor, keys_per_step, options_.key_prefix, limits};
         encode(command, words);
-        if (const auto why = co_await dialogue_->send(command, step_limit)) {
+        if (const auto why = co_await dialogue_.send(command, step_limit)) {
             co_return why;
         }
-        if (const auto why = co_await dialogue_->read(said, step_limit)) {
+        if (const auto why = co_await dialogue_.read(said, step_limit)) {
             co_return why;
         }
         if (said.what != reply::kind::text) {

@@ -41,8 +41,9 @@ private:
     redis_options options_;
     std::vector<named_limit> limits_;
 
-    std::shared_ptr<server_connector> connector_;
-    std::shared_ptr<dialogue> dialogue_;
+    // Of a cluster's nodes each has its own. Always there.
+    std::optional<server_connector> connector_;
+    dialogue dialogue_;
 
     net::task<std::optional<failure>> attempt() override;
     void stop() override;

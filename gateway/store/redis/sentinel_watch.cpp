@@ -43,12 +43,12 @@ sentinel_watch::sentinel_watch(
       limit_(limit),
       tell_(std::move(tell)),
       sentinels_(sentinels::make(executor, options, limit)),
-      words_(dialogue::make(executor)),
+      words_(executor),
       rest_timer_(executor),
       random_(std::random_device{}())
 {
     for (const net::server_address& address : options.sentinels) {
-        connectors_.push_back(net::connector::make(executor, address, limit));
+        connectors_.emplace_back(executor, address, limit);
     }
 }
 
@@ -56,10 +56,10 @@ void sentinel_watch::cancel()
 {
     cancelled_ = true;
     sentinels_->cancel();
-    for (const auto& connector : connectors_) {
-        connector->cancel();
+    for (net::connector& connector : connectors_) {
+        connector.cancel();
     }
-    words_->close();
+    words_.close();
     rest_timer_.cancel();
 }
 
@@ -67,8 +67,8 @@ void sentinel_watch::cancel()
 net::task<> sentinel_watch::run(std::shared_ptr<sentinel_watch> self)
 {
     for (std::size_t i = random_(); !cancelled_; ++i) {
-        co_await self->listen_at(*connectors_[i % connectors_.size()]);
-        words_->close();
+        co_await self->listen_at(connectors_[i % connectors_.size()]);
+        words_.close();
         if (!cancelled_) {
             co_await net::pause(rest_timer_, rest());
         }
@@ -89,7 +89,7 @@ net::task<> sentinel_watch::listen_at(net::connector& to)
     if (!socket.is_open()) {
         co_return;
     }
-    words_->begin(std::move(socket));
+    words_.begin(std::move(socket));
     bool good = co_await subscribe();
     if (!good) {
         co_return;
@@ -108,11 +108,11 @@ net::task<bool> sentinel_watch::subscribe()
         encode(out, std::array<std::string_view, 2>{"AUTH", options_.password});
     }
     encode(out, std::array<std::string_view, 2>{"SUBSCRIBE", channel});
-    std::optional<failure> why = co_await words_->send(out, limit_);
+    std::optional<failure> why = co_await words_.send(out, limit_);
     reply said;
     said.what = reply::kind::status;
     while (!why && said.what == reply::kind::status) {  // as that of AUTH
-        why = co_await words_->read(said, limit_);
+        why = co_await words_.read(said, limit_);
     }
     co_return !why && said.word(0) == "subscribe";
 }
@@ -121,13 +121,13 @@ net::task<bool> sentinel_watch::subscribe()
 net::task<bool> sentinel_watch::hear()
 {
     reply said;
-    std::optional<failure> why = co_await words_->read(said, quiet);
+    std::optional<failure> why = co_await words_.read(said, quiet);
     if (why == failure::timeout) {
         std::string ping;
         encode(ping, std::array<std::string_view, 1>{"PING"});
-        why = co_await words_->send(ping, limit_);
+        why = co_await words_.send(ping, limit_);
         if (!why) {
-            why = co_await words_->read(said, limit_);
+            why = co_await words_.read(said, limit_);
         }
     }
     if (why) {

@@ -10,10 +10,10 @@
 #include "gateway/store/redis/options.hpp"
 #include "gateway/store/redis/sentinels.hpp"
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <random>
-#include <vector>
 
 namespace gateway::store::redis {
 
@@ -47,8 +47,9 @@ private:
     base::duration limit_;
     told tell_;
     std::shared_ptr<sentinels> sentinels_;
-    std::vector<std::shared_ptr<net::connector>> connectors_;
-    std::shared_ptr<dialogue> words_;
+    // Of each sentinel.
+    std::deque<net::connector> connectors_;
+    dialogue words_;
     net::timer rest_timer_;
     std::minstd_rand random_;
     // Failures in a row.

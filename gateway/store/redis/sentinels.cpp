@@ -25,7 +25,7 @@ sentinels::sentinels(
     : executor_(executor), options_(options), limit_(limit), wait_(executor)
 {
     for (const net::server_address& address : options.sentinels) {
-        all_.push_back({net::connector::make(executor, address, limit), dialogue::make(executor)});
+        all_.emplace_back(executor, address, limit);
     }
 }
 
@@ -33,8 +33,8 @@ void sentinels::cancel()
 {
     cancelled_ = true;
     for (sentinel& one : all_) {
-        one.connector->cancel();
-        one.words->close();
+        one.connector.cancel();
+        one.words.close();
     }
     wait_.cancel();
 }
@@ -62,28 +62,28 @@ net::task<> sentinels::ask_one(std::shared_ptr<sentinels> self, std::size_t inde
 {
     sentinel& one = self->all_[index];
     sentinel_word word = co_await word_of(one);
-    one.words->close();
+    one.words.close();
     one.busy = false;
     heard(index, std::move(word));
 }
 
 net::task<sentinel_word> sentinels::word_of(sentinel& one)
 {
-    net::stream_socket socket = co_await one.connector->connect();
+    net::stream_socket socket = co_await one.connector.connect();
     if (!socket.is_open()) {
-        const bool late = one.connector->timed_out();
+        const bool late = one.connector.timed_out();
         co_return sentinel_word{
             .master = {},
             .why = late ? failure::timeout : failure::unreachable,
-            .detail = late ? "silent" : one.connector->detail()};
+            .detail = late ? "silent" : one.connector.detail()};
     }
-    one.words->begin(std::move(socket));
+    one.words.begin(std::move(socket));
     const std::string question = encode_master_question(options_);
-    std::optional<failure> why = co_await one.words->send(question, limit_);
+    std::optional<failure> why = co_await one.words.send(question, limit_);
     master_answer answer{options_};
     reply said;
     while (!why && !answer.done()) {
-        why = co_await one.words->read(said, limit_);
+        why = co_await one.words.read(said, limit_);
         if (!why) {
             answer.accept(said);
         }

@@ -9,6 +9,7 @@
 #include "gateway/store/redis/dialogue.hpp"
 #include "gateway/store/redis/master_choice.hpp"
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -36,17 +37,21 @@ public:
 
 private:
     struct sentinel {
-        std::shared_ptr<net::connector> connector;
-        std::shared_ptr<dialogue> words;
+        net::connector connector;
+        dialogue words;
         // One that was slow to answer the question before is not asked again meanwhile.
         bool busy = false;
+
+        sentinel(const net::executor& executor, const net::server_address& at, base::duration limit)
+            : connector(executor, at, limit), words(executor)
+        {}
     };
 
     std::weak_ptr<sentinels> self_;
     net::executor executor_;
     sentinel_options options_;
     base::duration limit_;
-    std::vector<sentinel> all_;
+    std::deque<sentinel> all_;
     // What each said to the present question.
     std::vector<std::optional<sentinel_word>> said_;
     // When it is over, whoever has not spoken.

@@ -13,20 +13,13 @@ net::server_address first_address(const redis_options& options)
 
 }  // namespace
 
-std::shared_ptr<server_connector> server_connector::make(
-    const net::executor& executor, const redis_options& options, base::duration limit
-)
-{
-    return std::make_shared<server_connector>(executor, options, limit);
-}
-
 server_connector::server_connector(
     const net::executor& executor, const redis_options& options, base::duration limit
 )
     : executor_(executor),
       limit_(limit),
       sentinels_(options.sentinel ? sentinels::make(executor, *options.sentinel, limit) : nullptr),
-      connector_(net::connector::make(executor, first_address(options), limit))
+      connector_(std::in_place, executor, first_address(options), limit)
 {}
 
 void server_connector::cancel()
@@ -63,8 +56,7 @@ net::task<bool> server_connector::find_master()
     }
     const net::server_address& master = choice_.next(named.masters);
     if (master != connector_->address()) {
-        connector_->cancel();
-        connector_ = net::connector::make(executor_, master, limit_);
+        connector_.emplace(executor_, master, limit_);
     }
     co_return true;
 }

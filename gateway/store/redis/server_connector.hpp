@@ -1,7 +1,7 @@
 // Connects to the server that keeps the buckets: the one that is named, or the one that sentinels
 // name at that moment.
 //
-// One thread: its executor's. Held by shared_ptr, as what it waits for may end after cancel().
+// One thread: its executor's. Whoever waits for connect() keeps it alive.
 #pragma once
 
 #include "gateway/net/connector.hpp"
@@ -12,6 +12,7 @@
 #include "gateway/store/store.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace gateway::store::redis {
@@ -20,10 +21,6 @@ class server_connector {
 public:
     // `limit`: how long a first look-up may take, how long connecting may, and how long a sentinel
     // may take for each of these.
-    static std::shared_ptr<server_connector> make(
-        const net::executor& executor, const redis_options& options, base::duration limit
-    );
-
     server_connector(
         const net::executor& executor, const redis_options& options, base::duration limit
     );
@@ -53,7 +50,8 @@ private:
     // Null: the server is always the same.
     std::shared_ptr<sentinels> sentinels_;
     master_choice choice_;
-    std::shared_ptr<net::connector> connector_;
+    // Always there.
+    std::optional<net::connector> connector_;
     failure why_ = failure::unreachable;
     std::string detail_;
     bool cancelled_ = false;

@@ -33,14 +33,8 @@ spreads::spreads(
       timeout_(timeout),
       metrics_(metrics),
       give_backs_(executor, store, metrics),
-      timer_(executor),
-      self_(std::make_shared<spreads*>(this))
+      first_deadline_(executor, [this] { expire(); })
 {}
-
-spreads::~spreads()
-{
-    *self_ = nullptr;
-}
 
 std::optional<failure> spreads::ask(
     std::span<const charge> charges, std::span<const std::size_t> turns, question& q
@@ -61,7 +55,7 @@ std::optional<failure> spreads::ask(
         return why;
     }
     if (all_.size() == 1) {
-        wake_at_first_deadline();
+        first_deadline_.set(made.deadline());
     }
     return std::nullopt;
 }
@@ -70,35 +64,28 @@ void spreads::close()
 {
     closed_ = true;
     give_backs_.close();
-    timer_.cancel();
+    first_deadline_.cancel();
     while (!all_.empty()) {
         all_.front().fail(failure::unreachable, taken::perhaps);
     }
 }
 
-void spreads::wake_at_first_deadline()
-{
-    timer_.expires_at(all_.front().deadline());
-    timer_.async_wait([of = self_](const boost::system::error_code& ec) {
-        if (!ec && *of != nullptr && !(*of)->closed_) {
-            (*of)->expire();
-        }
-    });
-}
-
+// One at a time: who is told of its end may be the last user of this.
 void spreads::expire()
 {
-    const auto self = self_;
-    while (!all_.empty() && all_.front().deadline() <= base::now()) {
-        metrics_.failures[static_cast<std::size_t>(failure::timeout)].add();
-        all_.front().expire();
-        if (*self == nullptr) {  // who was told was the last user
-            return;
-        }
+    if (all_.empty()) {
+        return;
     }
-    if (!all_.empty()) {
-        wake_at_first_deadline();
+    spread& first = all_.front();
+    if (first.deadline() > base::now()) {
+        first_deadline_.set(first.deadline());
+        return;
     }
+    if (all_.size() > 1) {
+        first_deadline_.set(std::next(all_.begin())->deadline());
+    }
+    metrics_.failures[static_cast<std::size_t>(failure::timeout)].add();
+    first.expire();
 }
 
 spread::spread(spreads& owner, std::span<const charge> charges, std::span<const std::size_t> turns)

@@ -6,7 +6,7 @@
 // So for the time of the asking others may find a bucket emptier than it will have been.
 #pragma once
 
-#include "gateway/net/loop.hpp"
+#include "gateway/net/alarm.hpp"
 #include "gateway/store/call.hpp"
 #include "gateway/store/owned_charge.hpp"
 #include "gateway/store/redis/give_backs.hpp"
@@ -36,7 +36,6 @@ public:
         base::duration timeout,
         telemetry::store_metrics& metrics
     );
-    ~spreads();
     spreads(const spreads&) = delete;
     spreads& operator=(const spreads&) = delete;
 
@@ -59,11 +58,9 @@ private:
     telemetry::store_metrics& metrics_;
     give_backs give_backs_;
     std::list<spread> all_;
-    net::timer timer_;
-    std::shared_ptr<spreads*> self_;
+    net::alarm first_deadline_;
     bool closed_ = false;
 
-    void wake_at_first_deadline();
     void expire();
 };
 

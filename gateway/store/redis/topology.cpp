@@ -79,7 +79,7 @@ topology::topology(
       limit_(limit),
       to_(to),
       executor_(executor),
-      words_(dialogue::make(executor)),
+      words_(executor),
       rest_timer_(executor),
       random_(std::random_device{}())
 {}
@@ -94,10 +94,10 @@ void topology::doubt()
 void topology::cancel()
 {
     cancelled_ = true;
-    if (connector_ != nullptr) {
+    if (connector_) {
         connector_->cancel();
     }
-    words_->close();
+    words_.close();
     rest_timer_.cancel();
 }
 
@@ -130,7 +130,7 @@ net::task<> topology::ask_all()
     const std::vector<net::server_address> nodes = to_.nodes();
     for (std::size_t i = 0; i < nodes.size() && !cancelled_; ++i) {
         last = co_await ask(nodes[i]);
-        words_->close();
+        words_.close();
         if (cancelled_) {
             co_return;
         }
@@ -147,7 +147,7 @@ net::task<> topology::ask_all()
 
 net::task<map_answer> topology::ask(net::server_address node)
 {
-    connector_ = net::connector::make(executor_, node, limit_);
+    connector_.emplace(executor_, node, limit_);
     net::stream_socket socket = co_await connector_->connect();
     connector_->cancel();
     if (!socket.is_open()) {
@@ -156,8 +156,8 @@ net::task<map_answer> topology::ask(net::server_address node)
         none.detail = connector_->timed_out() ? "silent" : connector_->detail();
         co_return none;
     }
-    words_->begin(std::move(socket));
-    co_return co_await read_slots(*words_, options_, limit_, node);
+    words_.begin(std::move(socket));
+    co_return co_await read_slots(words_, options_, limit_, node);
 }
 
 }  // namespace gateway::store::redis

@@ -72,8 +72,9 @@ private:
     base::duration limit_;
     listener& to_;
     net::executor executor_;
-    std::shared_ptr<net::connector> connector_;
-    std::shared_ptr<dialogue> words_;
+    // To the node that was asked last.
+    std::optional<net::connector> connector_;
+    dialogue words_;
     net::timer rest_timer_;
     std::minstd_rand random_;
     bool doubted_ = false;

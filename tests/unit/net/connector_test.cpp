@@ -7,6 +7,7 @@
 #include <boost/asio/detached.hpp>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <optional>
 
 namespace gateway::net {
@@ -21,8 +22,8 @@ protected:
 
     std::shared_ptr<connector> to(const std::string& host, unsigned short port)
     {
-        return connector::make(
-            l.get_executor(), {host, std::to_string(port), {}}, std::chrono::hours{1}
+        return std::make_shared<connector>(
+            l.get_executor(), server_address{host, std::to_string(port), {}}, std::chrono::hours{1}
         );
     }
 
@@ -79,8 +80,9 @@ TEST_F(connecting, says_why_it_failed)
     EXPECT_NE(unknown->detail(), "");
     unknown->cancel();
 
-    const auto no_file =
-        connector::make(l.get_executor(), {{}, {}, "/nowhere/redis.sock"}, std::chrono::hours{1});
+    const auto no_file = std::make_shared<connector>(
+        l.get_executor(), server_address{{}, {}, "/nowhere/redis.sock"}, std::chrono::hours{1}
+    );
     EXPECT_FALSE(connects(no_file));
     EXPECT_EQ(no_file->detail(), "No such file or directory");
     EXPECT_EQ(no_file->address().text(), "/nowhere/redis.sock");
@@ -91,8 +93,10 @@ TEST_F(connecting, gives_up_in_time)
 {
     const socket full = open_listening_socket({.host = "127.0.0.1", .port = 0, .socket_path = {}});
     ASSERT_EQ(::listen(full.fd(), 0), 0);
-    const auto c = connector::make(
-        l.get_executor(), {"127.0.0.1", std::to_string(bound_port(full)), {}}, milliseconds{50}
+    const auto c = std::make_shared<connector>(
+        l.get_executor(),
+        server_address{"127.0.0.1", std::to_string(bound_port(full)), {}},
+        milliseconds{50}
     );
     int accepted = 0;
     while (accepted < 10 && connects(c)) {
