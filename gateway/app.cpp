@@ -9,22 +9,20 @@
 #include "gateway/plan_watch.hpp"
 #include "gateway/predecessor.hpp"
 #include "gateway/proxy/failure.hpp"
+#include "gateway/readiness.hpp"
 #include "gateway/server/admin.hpp"
 #include "gateway/server/health_targets.hpp"
-#include "gateway/server/worker.hpp"
 #include "gateway/service_notices.hpp"
 #include "gateway/snapshot_maker.hpp"
 #include "gateway/startup.hpp"
 #include "gateway/store_upkeep.hpp"
 #include "gateway/successor.hpp"
 #include "gateway/telemetry/log.hpp"
+#include "gateway/worker_group.hpp"
 
-#include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 
-#include <algorithm>
 #include <csignal>
-#include <deque>
 #include <optional>
 #include <sstream>
 #include <unistd.h>
@@ -60,8 +58,7 @@ private:
     snapshot_maker snapshot_maker_;
     server::health_checks health_;
     server::shared_state shared_;
-    std::deque<server::worker> workers_;
-    std::size_t workers_running_ = 0;
+    worker_group workers_{control_, shared_};
     std::unique_ptr<server::admin_server> admin_;
     store_upkeep store_upkeep_{local_, control_.get_executor(), settings_};
     plan_watch plan_watch_{
@@ -72,7 +69,6 @@ private:
     // While one is being started, and then as long as it has the buckets.
     std::optional<successor> next_;
     asio::signal_set signals_;
-    net::timer drain_timer_;
     bool draining_ = false;
 
     std::shared_ptr<const server::snapshot> hand_over(const config::settings& settings);
@@ -83,8 +79,7 @@ private:
     void upgrade();
     void upgraded(const std::optional<std::string>& why_not);
     void drain(net::queued rest);
-    void worker_finished();
-    server::readiness readiness();
+    void workers_ended();
     server::admin_sources admin_sources();
     server::decision_counts decisions(std::string_view limit);
 };
@@ -110,8 +105,7 @@ app::app(const config::settings& settings, const std::string& config_path, own_s
           access_log_,
           startup::connections_with_descriptors(settings.server.max_connections),
       },
-      signals_(control_, SIGTERM, SIGINT, SIGHUP),
-      drain_timer_(control_.get_executor())
+      signals_(control_, SIGTERM, SIGINT, SIGHUP)
 {
     signals_.add(SIGUSR2);
     local_.set_unix_time(base::unix_time() - base::now().time_since_epoch());
@@ -130,9 +124,7 @@ app::app(const config::settings& settings, const std::string& config_path, own_s
 std::shared_ptr<const server::snapshot> app::hand_over(const config::settings& settings)
 {
     auto s = std::make_shared<const server::snapshot>(snapshot_maker_.make(settings));
-    for (server::worker& w : workers_) {
-        w.reload(s);
-    }
+    workers_.reload(s);
     return s;
 }
 
@@ -157,21 +149,13 @@ void app::adopt_plans(const std::string& name, const config::plan_file& fresh)
 
 int app::run()
 {
-    const std::size_t count = startup::worker_count(settings_.server);
-    listening_ = startup::open_listeners(settings_.server, count);
+    listening_ = startup::open_listeners(settings_.server, startup::worker_count(settings_.server));
     open_admin(std::move(listening_.of_admin));
     const server::snapshot first = snapshot_maker_.make(settings_);
-    for (std::size_t i = 0; i < count; ++i) {
-        workers_.emplace_back(
-            shared_, i, first, settings_.server.listeners, std::move(listening_.of_workers[i])
-        );
-    }
+    workers_.make(first, settings_.server.listeners, std::move(listening_.of_workers));
     health_.watch(server::health_targets(first));
     before_.take_buckets();
-    for (server::worker& w : workers_) {
-        ++workers_running_;
-        w.start([this] { asio::post(control_, [this] { worker_finished(); }); });
-    }
+    workers_.start([this] { workers_ended(); });
     wait_for_signal();
     before_.follow();
     service_notices::ready();
@@ -194,19 +178,21 @@ server::admin_sources app::admin_sources()
 {
     return {
         .metrics = [this] { return metrics_.scrape(); },
-        .ready = [this] { return readiness(); },
+        .ready =
+            [this] {
+                return readiness_of(
+                    settings_,
+                    metrics_,
+                    workers_.size(),
+                    snapshot_maker_.figures(settings_),
+                    draining_
+                );
+            },
         .token = [this] { return settings_.server.admin_token.text; },
         .policy = [this] { return settings_.policy; },
         .http = [this] { return settings_.http; },
         .decisions = [this](std::string_view limit) { return decisions(limit); },
-        .workers =
-            [this] {
-                std::vector<server::worker*> all;
-                for (server::worker& w : workers_) {
-                    all.push_back(&w);
-                }
-                return all;
-            },
+        .workers = [this] { return workers_.all(); },
     };
 }
 
@@ -317,52 +303,16 @@ void app::upgraded(const std::optional<std::string>& why_not)
 void app::drain(net::queued rest)
 {
     draining_ = true;
-    for (server::worker& w : workers_) {
-        w.drain(rest);
-    }
+    workers_.drain(rest, settings_.server.drain_timeout);
     log(log_level::info, "draining");  // no sooner: who reads it may count on it
-    drain_timer_.expires_after(settings_.server.drain_timeout);
-    drain_timer_.async_wait([this](const boost::system::error_code& ec) {
-        if (!ec) {
-            log(log_level::warning, "drain_timeout has passed: closing what is left");
-            for (server::worker& w : workers_) {
-                w.abort();
-            }
-        }
-    });
 }
 
-void app::worker_finished()
+// Nothing of a client is left; admin connections may go.
+void app::workers_ended()
 {
-    if (--workers_running_ == 0) {
-        drain_timer_.cancel();
-        signals_.cancel();
-        control_.stop();  // nothing of a client is left; admin connections may go
-        log(log_level::info, "drained, ending");
-    }
-}
-
-server::readiness app::readiness()
-{
-    server::readiness r;
-    if (draining_) {
-        r.reasons.emplace_back("draining");
-    }
-    for (const config::shared_store& store : settings_.shared_stores) {
-        bool up = true;
-        for (std::size_t i = 0; i < workers_.size(); ++i) {
-            up = up && metrics_.store(i, store.name).up.value() != 0;
-        }
-        if (!up) {
-            r.stores_down.push_back(store.name);
-        }
-    }
-    for (const telemetry::server_figures& s : snapshot_maker_.figures(settings_)) {
-        if (!s.up) {
-            r.servers_down.push_back(s.name);
-        }
-    }
-    return r;
+    signals_.cancel();
+    control_.stop();
+    log(log_level::info, "drained, ending");
 }
 
 }  // namespace

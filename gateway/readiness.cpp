@@ -1,0 +1,44 @@
+#include "gateway/readiness.hpp"
+
+namespace gateway {
+
+namespace {
+
+bool is_up(telemetry::registry& metrics, std::size_t workers, const std::string& store)
+{
+    for (std::size_t i = 0; i < workers; ++i) {
+        if (metrics.store(i, store).up.value() == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+server::readiness readiness_of(
+    const config::settings& settings,
+    telemetry::registry& metrics,
+    std::size_t workers,
+    std::span<const telemetry::server_figures> servers,
+    bool draining
+)
+{
+    server::readiness r;
+    if (draining) {
+        r.reasons.emplace_back("draining");
+    }
+    for (const config::shared_store& store : settings.shared_stores) {
+        if (!is_up(metrics, workers, store.name)) {
+            r.stores_down.push_back(store.name);
+        }
+    }
+    for (const telemetry::server_figures& s : servers) {
+        if (!s.up) {
+            r.servers_down.push_back(s.name);
+        }
+    }
+    return r;
+}
+
+}  // namespace gateway
