@@ -21,7 +21,8 @@ std::string array_of(const limit::limit& l)
     l.append_numbers(numbers, base::unix_time());
     std::string text = "{";
     for (const std::int64_t number : numbers) {
-        text += (text.size() == 1 ? "" : ",") + std::to_string(number);
+        text += text.size() == 1 ? "" : ",";
+        text += std::to_string(number);
     }
     return text + "}";
 }
