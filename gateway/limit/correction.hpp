@@ -3,9 +3,11 @@
 
 #include "gateway/limit/algebra.hpp"
 #include "gateway/limit/decision.hpp"
+#include "gateway/limit/limit.hpp"
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 namespace gateway::limit {
 
@@ -56,6 +58,42 @@ inline std::int64_t owed_before(
 inline bool came_back(const terms& t, std::int64_t held, std::int64_t takes)
 {
     return t.how == supply_kind::sliding && held >= t.length - std::min(takes, t.length / 8);
+}
+
+// The terms in which a bucket is corrected for a request that was decided under `t`. A reload, or
+// another plan of its client, may have come between, and whoever takes next knows better than that
+// request which terms the bucket is to have. So it keeps those that it has: what is charged to a
+// token bucket costs what a token costs there, a bucket of the same kind is emptied, and nothing
+// else is done. Nothing: that is so.
+inline std::optional<terms> terms_to_correct_in(
+    const terms& t, const bucket& b, moment at, correction::kind what
+)
+{
+    const auto counts = [](const bucket& of) { return of.slides() || of.counts_in_flight(); };
+    const bool by_tokens = t.how == supply_kind::token_bucket || t.how == supply_kind::fixed_window;
+    if (b.is_full(at.now)) {
+        return t;
+    }
+    if (by_tokens ? counts(b) : !b.follows(t)) {
+        return std::nullopt;  // it is of another kind
+    }
+    if (what == correction::kind::reset || t.how == supply_kind::in_flight) {
+        return t;
+    }
+    if (t.how == supply_kind::sliding) {
+        const bool same = at.past == nullptr || b.full_at() - at.past->newest() == t.length;
+        return same ? std::optional{t} : std::nullopt;
+    }
+    if (b.follows(t)) {
+        return t;
+    }
+    if (what != correction::kind::charge || t.how != supply_kind::token_bucket || b.in_windows()) {
+        return std::nullopt;
+    }
+    terms own = t;
+    own.interval = b.interval();
+    own.burst = std::clamp<std::int64_t>(t.burst, 1, limit::max_refill.count() / own.interval);
+    return own;
 }
 
 // A bucket that follows `t`, corrected.

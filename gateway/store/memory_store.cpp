@@ -43,6 +43,20 @@ void forget_holder(shared_bucket& shared, const bucket_id& id)
     }
 }
 
+bool is_correctable(
+    const segment& in,
+    const charge& c,
+    const limit::bucket& b,
+    std::int64_t now,
+    limit::correction::kind what
+)
+{
+    return limit::terms_to_correct_in(
+               c.limit->in_nanoseconds(), b, moment_with_past(in, b, now), what
+    )
+        .has_value();
+}
+
 // Of a bucket of places. Those that clients without a slot have taken are given back where they
 // were taken.
 void correct_places(
@@ -59,7 +73,8 @@ void correct_places(
         }
     } else if (what.what == kind::give_back && b != nullptr) {
         where.in.store(*b, with_place_back(*b, c.place, what.of.tokens));
-    } else if (what.what == kind::reset && b != nullptr) {
+    } else if (what.what == kind::reset && b != nullptr &&
+               (c.is_grant || is_correctable(where.in, c, *b, where.at.now, what.what))) {
         parts.next_place();
         where.in.store(*b, limit::bucket::in_flight(0));
     }
@@ -80,8 +95,7 @@ bool ban(memory_parts& parts, const charge& c, const vacancy& where, const limit
     return o != nullptr || !bans;
 }
 
-// Of a bucket of tokens. Nothing is given back at another rate: a reload came between, and what
-// flowed back at which rate is not known. A grant is no giving back.
+// Of a bucket of tokens.
 void correct_tokens(
     memory_parts& parts, const charge& c, const vacancy& where, const limit::correction& what
 )
@@ -89,7 +103,7 @@ void correct_tokens(
     const limit::terms& t = c.limit->in_nanoseconds();
     const bool resets = what.what == limit::correction::kind::reset;
     limit::bucket* const b = where.in.find(where.id);
-    if (b == nullptr || !(resets || c.is_grant || b->follows(t))) {
+    if (b == nullptr || !(c.is_grant || is_correctable(where.in, c, *b, where.at.now, what.what))) {
         return;
     }
     if (t.how != limit::supply_kind::sliding) {
@@ -208,11 +222,7 @@ bool memory_store::correct(const charge& c, const limit::correction& what, base:
             if (may_be == copies::no && !parts_->custody.here()) {
                 return std::nullopt;
             }
-            const bool placed = question.find_places();
-            if (placed) {
-                question.take_anyway(what.of.tokens, what.into_debt);
-            }
-            return placed;
+            return question.take_anyway(what.of.tokens, what.into_debt);
         }
         const bucket_id id = id_of(c);
         segment& s = parts_->buckets.at(parts_->buckets.segment_of(id));

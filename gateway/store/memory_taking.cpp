@@ -1,5 +1,7 @@
 #include "gateway/store/memory_taking.hpp"
 
+#include "gateway/limit/correction.hpp"
+
 #include <algorithm>
 #include <cassert>
 
@@ -68,12 +70,29 @@ void memory_taking::decide(answer& a)
     }
 }
 
-void memory_taking::take_anyway(std::int64_t tokens, bool into_debt)
+bool memory_taking::take_anyway(std::int64_t tokens, bool into_debt)
 {
+    segment& in = segment_of(places_[0]);
+    if (limit::bucket* const b = in.find(ids_[0])) {
+        const auto own = limit::terms_to_correct_in(
+            terms(0), *b, moment_with_past(in, *b, now_), limit::correction::kind::charge
+        );
+        if (!own) {
+            return true;
+        }
+        if (*own != terms(0)) {
+            in.store(*b, limit::charged(*own, *b, now_, tokens, into_debt));
+            return true;
+        }
+    }
+    if (!find_places()) {
+        return false;
+    }
     place& p = standing_for(0);
     p.after = limit::charged(terms(0), p.before, moment(0), tokens, into_debt);
     p.taken = true;
     keep_taken();
+    return true;
 }
 
 // Rejects what a ban rejects, and counts what is rejected.

@@ -71,6 +71,12 @@ inline limit::moment moment_of(
     return {now, t.issued_in->aligned() ? shift : shift + in.to_earlier};
 }
 
+// The same for a bucket of a segment, with what it has been charged if it slides.
+inline limit::moment moment_with_past(const segment& in, const limit::bucket& b, std::int64_t now)
+{
+    return b.slides() ? limit::moment{now, in.history_of(b)} : limit::moment{now};
+}
+
 class memory_taking {
 public:
     // A look leaves no trace: buckets do not follow its limits.
@@ -84,9 +90,9 @@ public:
 
     void decide(answer& a);
 
-    // Instead of deciding: takes tokens of the only charge, whatever its bucket holds, or, not into
-    // debt, at most what it holds.
-    void take_anyway(std::int64_t tokens, bool into_debt);
+    // Instead of these: takes tokens of the only charge, whatever its bucket holds, or, not into
+    // debt, at most what it holds. See limit::terms_to_correct_in. False: there is no room.
+    bool take_anyway(std::int64_t tokens, bool into_debt);
 
 private:
     // Where a charge's bucket is: in a slot, promised one, or shared with others.

@@ -456,7 +456,9 @@ private:
         std::string receipt = std::to_string(++receipts_);
         receipt.insert(0, 32 - receipt.size(), '0');
         const asked a{w, w.limit->make(), Subject::tick};
-        return subject_.correct(a.get(), what, receipt);
+        charge c = a.get();
+        c.is_grant = what.what == limit::correction::kind::reset;  // as an operator has it made
+        return subject_.correct(c, what, receipt);
     }
 
     std::int64_t offset(int bucket, std::int64_t length)

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -123,11 +124,14 @@ public:
     // `held`: ticks since it was taken; `owed_before`: then, in units of the limit.
     void give_back(const wish& w, std::int64_t held, std::int64_t owed_before)
     {
+        if (owes_in_other_terms(w)) {
+            return;  // what flowed back meanwhile, at which rate, is not known
+        }
         const bool follows = same_supply(buckets_[w.bucket].under, *w.limit) &&
                              !is_of_a_later_window(w.bucket, buckets_[w.bucket]) &&
                              !is_ahead(*w.limit, buckets_[w.bucket]);
         if (!follows && !shared_) {
-            return;  // what flowed back meanwhile, at which rate, is not known
+            return;
         }
         follow(w.bucket, *w.limit);
         account& b = buckets_[w.bucket];
@@ -156,8 +160,20 @@ public:
     }
 
     // Whatever it holds.
-    void charge(const wish& w, std::int64_t tokens, bool into_debt)
+    void charge(const wish& asked, std::int64_t tokens, bool into_debt)
     {
+        wish w = asked;
+        if (owes_in_other_terms(w)) {
+            const spec& own = *buckets_[w.bucket].under;
+            if (own.what != spec::kind::token_bucket || w.limit->what != own.what) {
+                return;
+            }
+            spec& at_its_rate = at_own_rates_.emplace_back(own);
+            at_its_rate.capacity = std::clamp<std::int64_t>(
+                w.limit->capacity, 1, ticks(limit::limit::max_refill) / unit_of(own)
+            );
+            w.limit = &at_its_rate;
+        }
         follow(w.bucket, *w.limit);
         const std::int64_t debt = debt_of(w.bucket, *w.limit);
         const std::int64_t unit = unit_of(*w.limit);
@@ -171,6 +187,9 @@ public:
     // False: the place is lost.
     bool renew(const wish& w)
     {
+        if (owes_in_other_terms(w)) {
+            return false;
+        }
         follow(w.bucket, *w.limit);
         auto& places = buckets_[w.bucket].places;
         const auto found = places.find(w.place);
@@ -288,6 +307,8 @@ private:
     std::int64_t now_ = 0;
     std::int64_t to_unix_ = 0;
     std::map<int, account> buckets_;
+    // Limits of token buckets, with the capacity of others.
+    std::deque<spec> at_own_rates_;
     std::map<int, offences> offences_;
 
     static std::int64_t up(wide a, wide b) { return static_cast<std::int64_t>((a + b - 1) / b); }
@@ -422,6 +443,15 @@ private:
                : s.what == spec::kind::fixed_window ? tokens_in_windows(name, b)
                : s.what == spec::kind::sliding      ? sum(b.stamps)
                                                     : static_cast<std::int64_t>(b.places.size());
+    }
+
+    // A correction for a request of before a reload.
+    bool owes_in_other_terms(const wish& w)
+    {
+        const spec* const own = buckets_[w.bucket].under;
+        return !full(w.bucket) &&
+               (!same_supply(own, *w.limit) ||
+                (own->what == spec::kind::sliding && own->period != w.limit->period));
     }
 
     // A shared store's clock has stepped back by more than a window.

@@ -43,7 +43,7 @@ BEGIN
     ELSIF c.correction = 4 THEN
         h.moments := '{}';
         h.amounts := '{}';
-    ELSIF c.correction = 2 AND NOT h.restarted THEN
+    ELSIF c.correction = 2 AND (c.is_grant OR NOT h.restarted) THEN
         FOR i IN 1 .. cardinality(h.moments) LOOP
             IF h.moments[i] >= since THEN
                 given := least(left_over, h.amounts[i]);

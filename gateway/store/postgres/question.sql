@@ -1,5 +1,30 @@
 -- Questions of any kind. Twin of redis/take_any.lua, whose numbers they are told in; see take.sql.
 
+-- The terms in which a request's correction is made; null: it is not made. Twin of
+-- limit::terms_to_correct_in().
+CREATE FUNCTION gateway.terms_to_correct_in(correction int, t gateway.terms, its_key text, now bigint)
+RETURNS gateway.terms LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    b gateway.buckets;
+    by_tokens boolean := t.kind IN ('t', 'w');
+BEGIN
+    SELECT * INTO b FROM gateway.buckets WHERE buckets.key = its_key;
+    IF NOT FOUND OR b.full_at <= now THEN
+        RETURN t;
+    ELSIF (b.kind IN ('t', 'w')) <> by_tokens OR NOT by_tokens AND b.kind <> t.kind THEN
+        RETURN NULL;
+    ELSIF correction = 4 OR t.kind = 'p' THEN
+        RETURN t;
+    ELSIF b.kind = t.kind AND b.unit = (CASE t.kind WHEN 't' THEN t.unit WHEN 'w' THEN t.id ELSE t.length END) THEN
+        RETURN t;
+    ELSIF correction <> 3 OR t.kind <> 't' OR b.kind <> 't' THEN
+        RETURN NULL;
+    END IF;
+    t.unit := b.unit;
+    t.burst := greatest(least(t.burst, 3153600000000000 / b.unit), 1);
+    RETURN t;
+END $$;
+
 -- The question of so many charges that is told from that number on, by keys behind that one.
 CREATE FUNCTION gateway.question_in(keys text[], key int, numbers bigint[], at int, count int, now bigint)
 RETURNS gateway.question LANGUAGE plpgsql VOLATILE AS $$
@@ -7,6 +32,7 @@ DECLARE
     q gateway.question;
     c gateway.charge;
     t gateway.terms;
+    own gateway.terms;
     kind int;
     its_key text;
 BEGIN
@@ -51,6 +77,11 @@ BEGIN
             c.max_ban := numbers[at + 3];
             c.ban_key := keys[key];
             at := at + 4;
+        END IF;
+        IF c.correction BETWEEN 2 AND 5 AND NOT c.is_grant THEN
+            own := gateway.terms_to_correct_in(c.correction, t, its_key, now);
+            c.is_lost := own IS NULL;
+            t := CASE WHEN c.is_lost THEN t ELSE own END;
         END IF;
         c.bucket := (SELECT u.ordinality FROM unnest(q.buckets) WITH ORDINALITY u WHERE u.key = its_key LIMIT 1);
         IF c.bucket IS NULL THEN

@@ -52,6 +52,8 @@ CREATE TYPE gateway.charge AS (
     -- Of a charge: the bucket may owe more than it holds.
     into_debt boolean,
     receipt text,
+    -- Of a correction: its bucket has other terms by now, in which it cannot be made.
+    is_lost boolean,
     place bigint,
     -- Of a penalty; null: none.
     after bigint,

@@ -19,12 +19,11 @@ local function lease_until(bucket)
     return string.format('%.0f', now + bucket.limit.places.lease)
 end
 
--- 1; or 0: a place that is to be renewed is lost.
+-- 1; or 0: a place that is to be renewed is lost. Of tokens that were there before only an operator has
+-- anything changed.
 local function correct_place(c)
     local bucket = c.bucket
-    if bucket.replaces then
-        return 0
-    elseif c.kind == 5 then
+    if c.kind == 5 then
         if not redis.call('ZSCORE', bucket.key, c.place) then
             return 0
         end
@@ -32,6 +31,8 @@ local function correct_place(c)
     elseif c.kind == 4 then
         redis.call('DEL', bucket.key)
         bucket.debt, bucket.entering = 0, {}
+    elseif bucket.replaces then
+        return 1
     elseif bucket.entering[c.place] then
         bucket.debt, bucket.entering[c.place] = bucket.debt - 1, nil
     else

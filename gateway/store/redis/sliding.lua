@@ -143,8 +143,8 @@ local function sliding_time(bucket, tokens)
     return taken_at(bucket, tokens) + bucket.limit.sliding.length - now
 end
 
--- Twin of limit::history::give_back(). How many tokens are left that it did not find.
-local function give_back(bucket, since, tokens)
+-- Of the list.
+local function give_back_kept(bucket, since, tokens)
     walk(bucket.key, bucket.first, function(index, at, there)
         if at >= since then
             local given = math.min(tokens, there)
@@ -158,6 +158,14 @@ local function give_back(bucket, since, tokens)
     redis.call('LREM', bucket.key, 0, 'gone')
     local at = string.match(redis.call('LINDEX', bucket.key, -1) or '', '^(%d+) ')
     bucket.last = at and { at = tonumber(at) }
+    return tokens
+end
+
+-- Twin of limit::history::give_back(). How many tokens are left that it did not find.
+local function give_back(bucket, since, tokens)
+    if not bucket.replaces then
+        tokens = give_back_kept(bucket, since, tokens)
+    end
     local left = {}
     for _, entry in ipairs(bucket.fresh) do
         local given = entry.at >= since and math.min(tokens, entry.tokens) or 0
@@ -194,7 +202,7 @@ local function correct_sliding(c)
         end
     elseif c.kind == 4 then
         reset_sliding(bucket)
-    elseif not bucket.replaces then
+    elseif c.is_grant or not bucket.replaces then
         return give_back(bucket, now - c.held - lateness(c.limit.sliding), c.cost) < c.cost
     end
     return true

@@ -52,6 +52,47 @@ local function bucket_of(key, limit)
     return bucket
 end
 
+-- The terms of a bucket as it is, and whether it owes anything: read already, or at its key. nil: the
+-- key holds nothing, or nothing of ours.
+local function terms_there(key)
+    local there = buckets[key]
+    if there then
+        local l = there.limit
+        return { kind = kind_of(l), unit = l.unit, id = l.id, length = l.sliding and l.sliding.length, owes = there.debt > 0 }
+    end
+    local value = redis.pcall('GET', key)
+    if type(value) == 'string' then
+        local debt, unit, id = read_debt(value, {})
+        return debt and { kind = 'tokens', unit = unit, id = id, owes = debt > 0 }
+    end
+    local kept, length = kept_in(key)
+    if kept then
+        return { kind = 'sliding', length = length, owes = true }
+    end
+    return redis.call('TYPE', key).ok == 'zset' and { kind = 'places', owes = redis.call('ZCOUNT', key, now, '+inf') > 0 }
+end
+
+-- The limit in whose terms a request's correction is made; nil: it is not made. Twin of
+-- limit::terms_to_correct_in().
+local function limit_to_correct_in(kind, key, limit)
+    local there = terms_there(key)
+    if not there or not there.owes then
+        return limit
+    elseif there.kind ~= kind_of(limit) then
+        return nil
+    elseif kind == 4 or there.kind == 'places' then
+        return limit
+    elseif there.kind == 'sliding' then
+        return there.length == limit.sliding.length and limit or nil
+    elseif there.id == limit.id and (limit.windows or there.unit == limit.unit) then
+        return limit
+    elseif kind ~= 3 or there.id or limit.id then
+        return nil
+    end
+    local most_burst = math.floor(most / there.unit)
+    return { unit = there.unit, burst = math.max(math.min(limit.burst, most_burst), 1) }
+end
+
 -- The same for who only looks: a copy, so that the limit's numbers change nothing.
 local function copy_of(key, limit)
     local before = buckets[key]
@@ -140,6 +181,9 @@ end
 -- A correction that has its receipt already has been made.
 local function correct_once(c)
     local done = 1
+    if c.is_lost then
+        return { c.kind == 5 and 0 or 1, 0, 0, 0 }
+    end
     if c.kind == 5 or redis.call('SET', c.receipt, '1', 'NX', 'PX', '90000') then
         if c.kind >= 6 then
             ban(c.ban_key, c.penalty, c.kind == 6 and c.held or 0)
@@ -225,6 +269,14 @@ local function charge()
         c.penalty = { after = number(), within = number(), ban = number(), max_ban = number() }
         key = key + 1
         c.ban_key = KEYS[key]
+    end
+    if c.kind and c.kind < 6 and not c.is_grant then
+        local own = limit_to_correct_in(c.kind, bucket_key, c.limit)
+        c.is_lost, c.limit = own == nil, own
+    end
+    if c.is_lost then
+        c.readable = true
+        return c
     end
     c.bucket = (c.looks and copy_of or bucket_of)(bucket_key, c.limit)
     c.readable = c.bucket and (not c.penalty or (c.kind or 0) >= 6 or offences_at(c.ban_key))
