@@ -17,13 +17,17 @@ bool has_one_rate(const policy::limit_rule& rule)
     return rule.plan.plans == policy::no_plans && rule.shards == 1;
 }
 
-bool changes_rate(const config::settings& before, const policy::limit_rule& fresh)
+bool differs(const config::settings& before, const policy::limit_rule& fresh)
 {
     const auto& limits = before.policy->limits;
-    return has_one_rate(fresh) &&
-           std::any_of(limits.begin(), limits.end(), [&fresh](const policy::limit_rule& old) {
-               return old.name == fresh.name && !old.limit.issues_as(fresh.limit);
-           });
+    return std::any_of(limits.begin(), limits.end(), [&fresh](const policy::limit_rule& old) {
+        return old.name == fresh.name && !old.limit.issues_as(fresh.limit);
+    });
+}
+
+bool changes_rate(const config::settings& before, const policy::limit_rule& fresh)
+{
+    return has_one_rate(fresh) && differs(before, fresh);
 }
 
 }  // namespace
@@ -31,12 +35,14 @@ bool changes_rate(const config::settings& before, const policy::limit_rule& fres
 void rate_changes::apply(const config::settings& before, const config::settings& fresh)
 {
     std::vector<store::memory_store::changed_limit> changed;
+    bool any = false;
     for (const policy::limit_rule& rule : fresh.policy->limits) {
+        any = any || differs(before, rule);
         if (changes_rate(before, rule)) {
             changed.push_back({rule.name, &rule.limit});
         }
     }
-    if (!changed.empty()) {
+    if (any) {
         local_.rebase(changed, base::now());
     }
     drop_walks(fresh);

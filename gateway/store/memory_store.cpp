@@ -236,6 +236,11 @@ bool memory_store::correct(const charge& c, const limit::correction& what, base:
 
 void memory_store::rebase(std::span<const changed_limit> changed, base::instant now)
 {
+    // What counted something else may count places now.
+    parts_->next_place();
+    if (changed.empty()) {
+        return;
+    }
     const std::int64_t at = ticks(now);
     const auto follow = [&](const limit::terms& t, std::uint64_t hash, limit::bucket& b) {
         // To or from a history, and to or from places: when its client comes.
@@ -256,8 +261,6 @@ void memory_store::rebase(std::span<const changed_limit> changed, base::instant 
             }
         }
     });
-    // What counted something else may count places now.
-    parts_->next_place();
     const std::lock_guard locked{parts_->shared};
     for (const changed_limit& c : changed) {
         if (shared_bucket* const b = parts_->shared.find(c.name)) {
