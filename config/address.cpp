@@ -98,7 +98,7 @@ parsed<proxy::server_address> parse_server_address(std::string_view text)
         return {address, {}};
     }
     if (text.starts_with("https://")) {
-        return {{}, "TLS to an upstream is not supported yet: expected host:port"};
+        return {{}, "expected host:port, and \"tls: {}\" beside \"servers\""};
     }
     if (text.find("://") != std::string_view::npos) {
         return {{}, "expected host:port, unix:/path or echo, without a scheme"};

@@ -97,7 +97,7 @@ void describe_tickets(keys& tls, net::pem_file& tickets, const draft& d)
     tls.other(
         {"tickets_file",
          "keys of session tickets that several gateways share: 1 to 3 of 80 bytes, the first one "
-         "for new tickets (`openssl rand 80`, as nginx and HAProxy have them). Read again at each "
+         "for new tickets (`openssl rand 80`, as nginx has them). Read again at each "
          "reload. Without it they are made here, and a new one every 12 hours"},
         {.says = {"none", "a path"},
          .read = [&](section& from
@@ -121,31 +121,39 @@ void complain(section& tls, const std::string& complaint)
     );
 }
 
-bool is_in_force(const net::pem_file& certificate, const settings& running)
+// Whether a listener has the certificates of that file.
+bool is_in_force(const net::pem_file& file, const settings& running)
 {
     const auto& listeners = running.server.listeners;
     return std::any_of(listeners.begin(), listeners.end(), [&](const auto& l) {
+        const auto shown = [&](const auto& one) { return one.certificate.text == file.text; };
         return l.tls &&
-               std::any_of(
-                   l.tls->certificates.begin(),
-                   l.tls->certificates.end(),
-                   [&](const auto& one) { return one.certificate.text == certificate.text; }
-               );
+               (l.tls->client_ca.text == file.text ||
+                std::any_of(l.tls->certificates.begin(), l.tls->certificates.end(), shown));
     });
 }
 
-// A reload lets no certificate of the wrong dates take the place of one that is good. One that is
-// shown already hinders no other change, and at a start there is nothing better.
-void check_dates(section& tls, const net::pem_file& certificate, const settings* running)
+// A reload lets nothing of the wrong dates take the place of what is good. What is in force already
+// hinders no other change, and at a start there is nothing better.
+void check_dates(section& tls, const net::tls_server_options& options, const settings* running)
 {
-    const std::string complaint = complaint_of_dates(certificate);
-    if (complaint.empty()) {
-        return;
+    const auto is_new = [running](const net::pem_file& file) {
+        return running != nullptr && !is_in_force(file, *running);
+    };
+    for (const net::server_certificate& one : options.certificates) {
+        const std::string complaint = outdated_in(one.certificate).complaint;
+        if (!complaint.empty() && is_new(one.certificate)) {
+            tls.problem("certificates", complaint + ", and was not shown before this reload");
+        } else if (!complaint.empty()) {
+            tls.warning("certificates", complaint);
+        }
     }
-    if (running != nullptr && !is_in_force(certificate, *running)) {
-        tls.problem("certificates", complaint + ", and was not shown before this reload");
-    } else {
-        tls.warning("certificates", complaint);
+    // Of several authorities those that hold are enough.
+    const outdated authorities = outdated_in(options.client_ca);
+    if (authorities.all && is_new(options.client_ca)) {
+        tls.problem("client_ca", authorities.complaint + ", and was not in force before");
+    } else if (!authorities.complaint.empty()) {
+        tls.warning("client_ca", authorities.complaint);
     }
 }
 
@@ -157,10 +165,10 @@ void check(section& tls, const net::tls_server_options& options, const settings*
         return;
     }
     if (!asks && !options.client_ca.path.empty()) {
-        tls.problem("client_ca", "has no effect without \"client_certificates\"");
+        tls.warning("client_ca", "has no effect without \"client_certificates\"");
     }
     if (!asks && options.forward_client_cert) {
-        tls.problem("forward_client_cert", "has no effect without \"client_certificates\"");
+        tls.warning("forward_client_cert", "has no effect without \"client_certificates\"");
     }
     for (const net::server_certificate& one : options.certificates) {
         if (one.certificate.text.empty() || one.key.text.empty()) {
@@ -174,9 +182,7 @@ void check(section& tls, const net::tls_server_options& options, const settings*
         complain(tls, *complaint);
         return;
     }
-    for (const net::server_certificate& one : options.certificates) {
-        check_dates(tls, one.certificate, running);
-    }
+    check_dates(tls, options, running);
 }
 
 void describe_tls_server(keys& tls, net::tls_server_options& options, const draft& d)
@@ -201,7 +207,8 @@ void describe_tls_server(keys& tls, net::tls_server_options& options, const draf
         options.forward_client_cert
     );
     tls.time(
-        {"handshake_timeout", "from accepting a connection to the end of the handshake"},
+        {"handshake_timeout",
+         "from accepting a connection, or from its PROXY header, to the end of the handshake"},
         options.handshake_timeout,
         shortest_timeout,
         longest_handshake

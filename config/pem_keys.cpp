@@ -28,14 +28,25 @@ void load_named_file(
     file = {*path, std::move(read.text)};
 }
 
-std::string complaint_of_dates(const net::pem_file& shown)
+// In seconds, of which dates hold more than of nanoseconds: "without an end" is the year 9999.
+outdated outdated_in(const net::pem_file& file)
 {
-    const base::duration now = base::unix_time();
-    const auto facts = net::facts_of(shown.text);
-    if (!facts || (facts->not_before <= now && now <= facts->not_after)) {
-        return {};
+    const auto now = std::chrono::floor<std::chrono::seconds>(base::unix_time());
+    const auto facts = net::facts_of(file.text);
+    outdated found;
+    std::size_t good = 0;
+    for (std::size_t i = 0; facts && i < facts->holds.size(); ++i) {
+        const net::validity& v = facts->holds[i];
+        if (v.not_before <= now && now <= v.not_after) {
+            ++good;
+        } else if (found.complaint.empty()) {
+            found.complaint = i == 0 ? "" : "certificate " + std::to_string(i + 1) + " in ";
+            found.complaint += quoted(file.path);
+            found.complaint += v.not_after < now ? " has expired" : " is not valid yet";
+        }
     }
-    return quoted(shown.path) + (facts->not_after < now ? " has expired" : " is not valid yet");
+    found.all = !found.complaint.empty() && good == 0;
+    return found;
 }
 
 std::optional<std::string> printed_path(const std::string& path)

@@ -5,6 +5,10 @@
 #include "config/keys.hpp"
 #include "gateway/net/certificates.hpp"
 
+#include <optional>
+#include <string>
+#include <string_view>
+
 namespace gateway::config {
 
 enum class presence { optional, required };
@@ -24,9 +28,14 @@ void load_named_file(
     section& from, std::string_view key, std::size_t max, net::pem_file& file, const draft& d
 );
 
-// What is wrong with the dates of a certificate that is shown to others: it has expired, or is not
-// valid yet. Empty: nothing.
-std::string complaint_of_dates(const net::pem_file& shown);
+// Which certificates of a file do not hold now.
+struct outdated {
+    // About the first of them: it has expired, or is not valid yet. Empty: there is none.
+    std::string complaint{};
+    bool all = false;
+};
+
+outdated outdated_in(const net::pem_file& file);
 
 // As YAML; nothing: no file is named.
 std::optional<std::string> printed_path(const std::string& path);

@@ -21,11 +21,6 @@ bool all_in(std::string_view text, std::string_view extra)
     });
 }
 
-std::string_view without_final_dot(std::string_view host)
-{
-    return host.substr(0, host.size() - (host.ends_with('.') ? 1 : 0));
-}
-
 }  // namespace
 
 bool is_name(std::string_view text)
@@ -46,7 +41,7 @@ bool is_visible(std::string_view text, std::size_t max)
 
 bool ends_in_number(std::string_view host)
 {
-    host = without_final_dot(host);
+    host = base::without_final_dot(host);
     std::string_view last = host.substr(host.find_last_of('.') + 1);
     const bool hex = last.starts_with("0x") || last.starts_with("0X");
     last.remove_prefix(hex ? 2 : 0);
@@ -58,7 +53,7 @@ bool ends_in_number(std::string_view host)
 bool is_host_name(std::string_view text)
 {
     if (ends_in_number(text)) {
-        return base::ip_address::parse(without_final_dot(text)).has_value();
+        return base::ip_address::parse(base::without_final_dot(text)).has_value();
     }
     return !text.empty() && text.size() <= 253 && all_in(text, "-_.") && text.front() != '.' &&
            text.find("..") == std::string_view::npos;

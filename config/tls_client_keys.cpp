@@ -34,8 +34,12 @@ void check(section& from, net::tls_client_options& options)
     if (const auto complaint = net::tls_client::prepare(options)) {
         const std::size_t colon = complaint->find(':');
         from.problem(complaint->substr(0, colon), complaint->substr(colon + 2));
-    } else if (const auto outdated = complaint_of_dates(options.certificate); !outdated.empty()) {
-        from.warning("cert", outdated);
+        return;
+    }
+    for (const auto& [key, file] : {std::pair{"ca", &options.ca}, {"cert", &options.certificate}}) {
+        if (const outdated found = outdated_in(*file); !found.complaint.empty()) {
+            from.warning(key, found.complaint);
+        }
     }
 }
 

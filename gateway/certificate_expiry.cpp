@@ -12,7 +12,7 @@ public:
     {
         const auto facts = net::facts_of(shown.text);
         if (facts && told_.insert(shown.path).second) {
-            all.push_back({shown.path, facts->not_after});
+            all.push_back({shown.path, facts->holds.front().not_after});
         }
     }
 

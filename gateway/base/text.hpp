@@ -24,6 +24,12 @@ std::string_view trimmed(std::string_view text);
 // Without the quotes around it, if there are two.
 std::string_view without_quotes(std::string_view text);
 
+// A host's name without the dot of the DNS' root, which some write at its end.
+constexpr std::string_view without_final_dot(std::string_view host)
+{
+    return host.substr(0, host.size() - (host.ends_with('.') ? 1 : 0));
+}
+
 // Empties `text`, and gives its memory back, which an assignment of an empty text would keep.
 inline void clear_keeping_nothing(std::string& text)
 {

@@ -88,8 +88,17 @@ std::chrono::seconds unix_time_of(const ASN1_TIME* time)
 
 bool trust(SSL_CTX* context, const std::string& text)
 {
-    return for_each_certificate(text, [store = SSL_CTX_get_cert_store(context)](X509* c, int) {
+    X509_STORE* const store = SSL_CTX_get_cert_store(context);
+    X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN);
+    return for_each_certificate(text, [store](X509* c, int) {
         return X509_STORE_add_cert(store, c) == 1;
+    });
+}
+
+bool ask_for(SSL_CTX* context, const std::string& text)
+{
+    return for_each_certificate(text, [context](X509* c, int) {
+        return SSL_CTX_add_client_CA(context, c) == 1;
     });
 }
 
@@ -114,14 +123,19 @@ std::optional<certificate_facts> facts_of(const std::string& text)
     certificate_facts facts;
     certificate before;
     const bool whole = for_each_certificate(text, [&](X509* c, int i) {
+        const EVP_PKEY* const key = X509_get0_pubkey(c);
+        if (i == 0 && key == nullptr) {
+            return false;
+        }
         if (i == 0) {
             facts.names = names_of(c);
-            facts.key_type = EVP_PKEY_get_base_id(X509_get0_pubkey(c));
-            facts.not_before = unix_time_of(X509_get0_notBefore(c));
-            facts.not_after = unix_time_of(X509_get0_notAfter(c));
+            facts.key_type = EVP_PKEY_get_base_id(key);
         } else {
             facts.is_chain = facts.is_chain && X509_check_issued(c, before.get()) == X509_V_OK;
         }
+        facts.holds.push_back(
+            {unix_time_of(X509_get0_notBefore(c)), unix_time_of(X509_get0_notAfter(c))}
+        );
         X509_up_ref(c);
         before.reset(c);
         return true;

@@ -21,8 +21,12 @@ struct pem_file {
 
 // Each of these is false, and the context of no use, if the text is damaged or holds nothing of
 // the kind.
-// Whoever is vouched for by these is believed.
+// Whoever is vouched for by one of these is believed, whether or not somebody else vouches for
+// that one.
 bool trust(SSL_CTX* context, const std::string& text);
+
+// Clients are told that certificates which these vouch for are wanted.
+bool ask_for(SSL_CTX* context, const std::string& text);
 
 // The first certificate is our own, the others vouch for it. Of each kind of key (RSA, ECDSA) a
 // context may have one.
@@ -31,20 +35,26 @@ bool present(SSL_CTX* context, const std::string& text);
 // The key of the certificate that was presented last; without a passphrase.
 bool use_key(SSL_CTX* context, const std::string& text);
 
-// What a server's certificate says of itself.
+// When a certificate holds, since 1970.
+struct validity {
+    std::chrono::seconds not_before{};
+    std::chrono::seconds not_after{};
+};
+
+// What certificates say of themselves: the first one, but where something else is said.
 struct certificate_facts {
     // The DNS names that it is for, in lower case; without any, its common name.
     std::vector<std::string> names{};
     // What kind its key is, as OpenSSL counts (EVP_PKEY_RSA).
     int key_type = 0;
-    // Since 1970.
-    std::chrono::seconds not_before{};
-    std::chrono::seconds not_after{};
-    // Of the whole text: whether each certificate was issued by the one behind it.
+    // Of each certificate of the text.
+    std::vector<validity> holds{};
+    // Whether each certificate of the text was issued by the one behind it.
     bool is_chain = true;
 };
 
-// Of the first certificate of the text; nothing: there is none, or one is damaged.
+// Nothing: there is no certificate in the text, one is damaged, or the first one's key is of no
+// kind that OpenSSL knows.
 std::optional<certificate_facts> facts_of(const std::string& text);
 
 }  // namespace gateway::net

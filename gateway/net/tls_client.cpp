@@ -1,6 +1,7 @@
 #include "gateway/net/tls_client.hpp"
 
 #include "gateway/base/ip_address.hpp"
+#include "gateway/base/text.hpp"
 #include "gateway/net/system_authorities.hpp"
 
 #include <openssl/err.h>
@@ -15,12 +16,6 @@ namespace gateway::net {
 namespace {
 
 constexpr base::duration longest_resumed = std::chrono::hours{24};
-
-// A name may have a dot at its end, which no certificate has.
-std::string without_final_dot(const std::string& name)
-{
-    return name.ends_with('.') ? name.substr(0, name.size() - 1) : name;
-}
 
 }  // namespace
 
@@ -85,7 +80,8 @@ std::shared_ptr<tls_client> tls_client::make(
 )
 {
     const std::string& name = options.server_name.empty() ? host : options.server_name;
-    return std::shared_ptr<tls_client>{new tls_client{options.context, without_final_dot(name)}};
+    return std::shared_ptr<tls_client>{
+        new tls_client{options.context, std::string{base::without_final_dot(name)}}};
 }
 
 std::unique_ptr<tls_engine> tls_client::connect(const std::shared_ptr<tls_client>& to)

@@ -246,7 +246,7 @@ bool tls_engine::resumed() const
 std::string_view tls_engine::asked_name() const
 {
     const char* const name = SSL_get_servername(ssl_.get(), TLSEXT_NAMETYPE_host_name);
-    return name == nullptr ? "" : name;
+    return name == nullptr ? "" : base::without_final_dot(name);
 }
 
 }  // namespace gateway::net

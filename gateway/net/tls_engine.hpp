@@ -76,7 +76,7 @@ public:
     // a server that may be a piece that somebody has cut off.
     bool may_end_silently() const { return role_ == role::server; }
 
-    // The name that a client has asked for; empty: none.
+    // The name that a client has asked for, without a dot at its end; empty: none.
     std::string_view asked_name() const;
 
     // Of what is sent to answer a peer that does not read, so many bytes more; returns all of them.

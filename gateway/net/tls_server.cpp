@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <new>
+#include <set>
 
 namespace gateway::net {
 
@@ -30,7 +31,7 @@ std::string asked_name(SSL* ssl)
     }
     const std::size_t length = static_cast<std::size_t>(at[3]) << 8 | at[4];
     const std::string_view name{reinterpret_cast<const char*>(at) + 5, size - 5};
-    return base::lower_case(std::string{name.substr(0, length)});
+    return base::lower_case(base::without_final_dot(name.substr(0, length)));
 }
 
 // Every protocol is one byte of length and its name (RFC 7301 §3.1). The signature is OpenSSL's.
@@ -65,10 +66,25 @@ std::string way_of_believing(const tls_server_options& options)
         .append(authorities.begin(), authorities.end());
 }
 
-// Of TLS 1.2, those that a client can get: not what the security level or the versions forbid. A
-// list may name ciphers without encryption or without a proof of who the server is.
-std::optional<std::string> complaint_about_ciphers(SSL_CTX* c)
+// The kind of key with which ciphers prove who the server is, as OpenSSL counts.
+int proof_of(const certificate_facts& facts)
 {
+    return facts.key_type == EVP_PKEY_RSA ? NID_auth_rsa : NID_auth_ecdsa;
+}
+
+// Of TLS 1.2, those that a client can get: not what the security level or the versions forbid, or
+// no certificate fits. A list may name ciphers without encryption or without a proof of who the
+// server is.
+std::optional<std::string> complaint_about_ciphers(
+    SSL_CTX* c, const std::vector<server_certificate>& certificates
+)
+{
+    std::set<int> proofs;
+    for (const server_certificate& one : certificates) {
+        if (const auto facts = facts_of(one.certificate.text)) {
+            proofs.insert(proof_of(*facts));
+        }
+    }
     const owned<SSL, SSL_free> one{SSL_new(c)};
     if (one == nullptr) {
         throw std::bad_alloc{};
@@ -84,10 +100,11 @@ std::optional<std::string> complaint_about_ciphers(SSL_CTX* c)
             return "ciphers: " + std::string{SSL_CIPHER_get_name(cipher)} +
                    " proves nothing of the server, or does not encrypt";
         }
-        good += proof == NID_auth_any ? 0 : 1;  // that is TLS 1.3, whose ciphers are OpenSSL's
+        good += proofs.contains(proof) ? 1 : 0;  // those of TLS 1.3 prove nothing themselves
     }
     return good > 0 ? std::nullopt
-                    : std::optional<std::string>{"ciphers: none of them can be used"};
+                    : std::optional<std::string>{
+                          "ciphers: none of them can be used with these certificates"};
 }
 
 std::string place_of(std::size_t i, const char* key)
@@ -155,7 +172,7 @@ std::optional<std::string> tls_server::check(const tls_server_options& options)
     tls_server one{options, {}};
     auto complaint = one.prepare();
     if (!complaint && options.min_version == tls_version::v1_2) {
-        complaint = complaint_about_ciphers(one.standard_);
+        complaint = complaint_about_ciphers(one.standard_, options.certificates);
     }
     ERR_clear_error();
     return complaint;
@@ -282,7 +299,7 @@ std::optional<std::string> tls_server::set_up(SSL_CTX* c) const
     if (options_.clients == client_certificates::none) {
         return std::nullopt;
     }
-    if (!trust(c, options_.client_ca.text)) {
+    if (!trust(c, options_.client_ca.text) || !ask_for(c, options_.client_ca.text)) {
         return "client_ca: expected certificates in PEM form, and nothing that is damaged";
     }
     const bool must = options_.clients == client_certificates::require;

@@ -439,10 +439,17 @@ class Documented(TlsTest):
         with open(os.path.join(ROOT, "docs/tls.md"), encoding="utf-8") as f:
             page = f.read()
         blocks = dict(enumerate(re.findall(r"^```(?:yaml|sh)\n(.*?)^```", page, re.S | re.M)))
-        served, tickets, clients, limit, authority = (blocks[n] for n in range(5))
+        served, hook, tickets, clients, limit, authority = (blocks[n] for n in range(6))
         self.made.issue("server", "DNS:gateway.test")
         folder = self.made.path("")
         shell = lambda text: subprocess.run(["sh", "-ec", text], cwd=folder, check=True, capture_output=True)
+        copies = self.directory().path
+        hook = hook.replace("/etc/gateway/tls", copies).replace("-g gateway-tls", f"-g {os.getgid()}")
+        shell("cp server.pem fullchain.pem; cp server.key privkey.pem")
+        shell(f"systemctl() {{ echo \"$@\" > told; }}\nRENEWED_LINEAGE={folder}\n{hook}")
+        self.assertEqual(sorted(os.listdir(copies)), ["fullchain.pem", "privkey.pem"])
+        with open(self.made.path("told"), encoding="utf-8") as f:
+            self.assertEqual(f.read(), "reload gateway\n")
         shell(authority)
         shell("openssl rand 160 > keys")
         for _ in range(2):

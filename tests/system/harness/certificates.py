@@ -19,15 +19,16 @@ class Certificates:
     def path(self, name):
         return self._folder.file(name)
 
-    def issue(self, name, alternative, kind=EC, days=1):
-        """NAME.pem and NAME.key; with days below 0 it has expired."""
+    def issue(self, name, alternative, kind=EC, days=1, by="ca", more=""):
+        """NAME.pem and NAME.key, vouched for by that one; with days below 0 it has expired. `more`: lines
+        of extensions."""
         request, extensions = self.path(name + ".csr"), self.path(name + ".ext")
         with open(extensions, "w", encoding="ascii") as f:
-            f.write(f"subjectAltName={alternative}\n")
+            f.write(f"subjectAltName={alternative}\n{more}")
         self._openssl("req", *kind, "-nodes", "-subj", f"/CN={name}",
                       "-keyout", self.path(name + ".key"), "-out", request)  # fmt: skip
         self._openssl("x509", "-req", "-in", request, "-days", str(days), "-CAcreateserial",
-                      "-CA", self.path("ca.pem"), "-CAkey", self.path("ca.key"),
+                      "-CA", self.path(by + ".pem"), "-CAkey", self.path(by + ".key"),
                       "-extfile", extensions, "-out", self.path(name + ".pem"))  # fmt: skip
 
     def certificate(self, name):

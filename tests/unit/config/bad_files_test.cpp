@@ -124,9 +124,6 @@ TEST(bad_files, listeners)
          "require}}]",
          "f:1:80: listeners[0].tls.client_certificates: \"client_ca\" must say who vouches for "
          "clients"},
-        {"listeners: [{address: 0.0.0.0:80, tls: {certificates: [], forward_client_cert: true}}]",
-         "f:1:80: listeners[0].tls.forward_client_cert: has no effect without "
-         "\"client_certificates\""},
         {"listeners: [{address: 0.0.0.0:80, tls: {certificates: [], ciphers: \"\"}}]",
          "f:1:68: listeners[0].tls.ciphers: must not be empty: leave the key out for \"modern\""},
         {"listeners: [{address: 0.0.0.0:80, tls: {certificates: [], tickets_file: /nowhere}}]",
@@ -314,7 +311,7 @@ TEST(bad_files, upstreams)
          "f:1:29: upstreams.u.servers[0]: expected host:port, unix:/path or echo, without a "
          "scheme"},
         {"upstreams: { u: { servers: [\"https://app\"] } }",
-         "f:1:29: upstreams.u.servers[0]: TLS to an upstream is not supported yet"},
+         "f:1:29: upstreams.u.servers[0]: expected host:port, and \"tls: {}\" beside \"servers\""},
         {"upstreams: { u: { servers: [echo, echo] } }",
          "f:1:35: upstreams.u.servers[1]: the same server is listed above"},
         {"upstreams: { u: { servers: [echo], connect_timeout: 2h } }",
