@@ -182,6 +182,18 @@ admission admitter::as_rejection(admission a) const
     return a;
 }
 
+admission admitter::as_turned_away(base::duration hold)
+{
+    using telemetry::outcome;
+    outcome_ = telemetry::outcome_names[static_cast<std::size_t>(outcome::rejected)];
+    for (http::limit_report& r : reports_) {
+        r.decision.allowed = r.decision.retry_after == base::duration{0};
+        r.decision.reset_after += hold;  // nobody waits: it counts from now
+    }
+    decided_at_ -= decided_at_ == base::duration{0} ? base::duration{0} : hold;
+    return as_rejection(refusal(429, "too many requests wait for their tokens; retry later", hold));
+}
+
 http::forward_options admitter::forwarding(const http::request_head& head) const
 {
     http::forward_options options{

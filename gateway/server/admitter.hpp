@@ -73,6 +73,10 @@ public:
     // A refusal by limits as its route has it.
     admission as_rejection(admission a) const;
 
+    // Of a request that was to be held so long, and for which there is no room: to clients the
+    // limits that it had to wait for reject it.
+    admission as_turned_away(base::duration hold);
+
     // Of its route; null: none.
     const http::field_edits* response_edits() const
     {

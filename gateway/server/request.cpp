@@ -90,9 +90,7 @@ admission request::held_or(admission a)
     }
     if (!env_.held.hold(*this, env_.loop.now() + a.hold, admitter_.view()->max_waiting)) {
         admitter_.reserved().give_back(env_.corrections, env_.place_leases);
-        return admitter_.as_rejection(
-            refusal(429, "too many requests wait for their tokens; retry later", a.hold)
-        );
+        return admitter_.as_turned_away(a.hold);
     }
     a.next = admission::action::wait;
     return a;

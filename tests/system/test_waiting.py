@@ -1,4 +1,5 @@
 """Requests that wait for their tokens: max_wait, max_reserved, max_waiting."""
+import json
 import signal
 import threading
 import time
@@ -124,6 +125,9 @@ class Waiting(SystemTest):
                 answer = third.ask("/")
                 self.assertEqual(answer.status, 429)
                 self.assertIn(int(answer["Retry-After"]), (119, 120), "and its token is free again")
+                self.assertGreaterEqual(int(answer["X-RateLimit-Reset"]), 119, "not from when it would have passed")
+                self.assertEqual(len(json.loads(answer.body)["violated-policies"]), 1)
+            self.assertEqual([line["outcome"] for line in g.log_lines(4)], ["allowed"] + ["rejected"] * 3)
 
     def test_a_gateway_that_drains_finishes_what_waits(self):
         g = self.gateway_with("rate: 1/s, burst: 1, max_wait: 9s")
