@@ -37,12 +37,16 @@ std::optional<base::duration> told_wait(const verdict& v)
     return *wait + base::duration{std::uniform_int_distribution<std::int64_t>{0, most}(random)};
 }
 
-// A certificate was shown for one name, and says nothing to another (RFC 9110 §7.4).
+// A certificate was shown for one name, and says nothing to another (RFC 9110 §7.4). HTTP/1.0 may
+// name no host.
 bool is_misdirected(const http::request_head& head, const client_tls& tls)
 {
+    if (tls.asked_name.empty() || head.authority.empty()) {
+        return false;
+    }
     thread_local std::string host;  // keeps its memory
     policy::normalise_host(head.authority, host);
-    return !tls.asked_name.empty() && !base::equal_ignoring_case(host, tls.asked_name);
+    return !base::equal_ignoring_case(host, tls.asked_name);
 }
 
 }  // namespace

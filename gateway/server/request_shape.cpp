@@ -25,7 +25,7 @@ void shape(
     const policy::route_shape& shape, const http::request_head& head, http::forward_options& options
 )
 {
-    if (shape.prefix) {
+    if (shape.prefix && head.path != "*") {
         std::tie(options.path_start, options.path_rest) = shaped_path(*shape.prefix, head.path);
     }
     if (shape.host == policy::host_source::upstream) {

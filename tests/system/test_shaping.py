@@ -38,6 +38,12 @@ class Shaping(SystemTest):
         self.assertEqual(origin.last().target, "/v2/x/a?b")
         self.assertEqual(origin.last().all("host"), ["client.test"])
 
+    def test_the_asterisk_of_options_has_no_beginning(self):
+        gateway, origin = self.shaped("rewrite_prefix: { from: /, to: /v2 }", match="name: all")
+        request = b"OPTIONS * HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n"
+        self.assertEqual(exchange_raw(gateway.address, request).status, 200)
+        self.assertEqual(origin.last().target, "*")
+
     def test_the_host_is_the_one_that_the_route_says(self):
         for host, expected in [("keep", "gateway.test"), ("inner.test:81", "inner.test:81")]:
             gateway, origin = self.shaped(f"host: '{host}'")
@@ -132,6 +138,12 @@ class Answers(SystemTest):
         self.assertEqual([line["status"] for line in log], [418, 418, 418, 418, 429])
         self.assertEqual([line.get("upstream") for line in log], [None] * 5)
         self.assertEqual([line["response_bytes"] for line in log][:2], [4, 0])
+
+    def test_the_body_may_be_a_file_of_several_lines(self):
+        page = "<p>\n\ttea\n</p>\n"
+        path = self.directory().file("page.html", page)
+        gateway = self.answering(f"respond: {{ body: {{ file: {path} }}, content_type: text/html }}")
+        self.assertEqual(gateway.get("/").text, page[:-1])
 
     def test_a_body_that_is_too_long_or_may_never_come_ends_the_connection(self):
         gateway = self.answering("respond: { status: 204 }")
