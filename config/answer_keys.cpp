@@ -53,7 +53,7 @@ void read_redirect(section& route, std::optional<route_answer>& out)
 
 void read_body(section& from, http::fixed_response& response)
 {
-    if (const std::string* body = from.text("body")) {
+    if (const std::string* body = from.text("body", lines::many)) {
         if (body->size() > max_own_body_bytes) {
             from.problem("body", "expected at most 64 KiB");
         } else if (!body->empty() && response.is_bodiless()) {

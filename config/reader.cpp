@@ -55,7 +55,7 @@ const std::string* plain_text(const located& value, std::string_view expected, f
 }
 
 // What `{ env: NAME }` or `{ file: PATH }` stands for.
-const std::string* secret_text(const located& value, findings& found)
+const std::string* secret_text(const located& value, lines may_have, findings& found)
 {
     const entry& where = value.value->entries.front();
     const bool in_file = where.key.text == "file";
@@ -68,7 +68,8 @@ const std::string* secret_text(const located& value, findings& found)
         return nullptr;
     }
     secrets& all = found.secrets();
-    const secrets::given given = in_file ? all.of_file(*name) : all.of_variable(*name);
+    const secrets::given given =
+        in_file ? all.of_file(*name, may_have) : all.of_variable(*name, may_have);
     if (given.text == nullptr) {
         found.problem(value.value->at, value.path, given.complaint);
     } else {
@@ -131,10 +132,11 @@ std::optional<located> section::list(std::string_view key)
     return located{value, path_of(key)};
 }
 
-const std::string* section::text(std::string_view key)
+const std::string* section::text(std::string_view key, lines may_have)
 {
     const node* value = find(key);
-    return value == nullptr ? nullptr : scalar_text({value, path_of(key)}, "text", found_);
+    return value == nullptr ? nullptr
+                            : scalar_text({value, path_of(key)}, "text", found_, may_have);
 }
 
 std::optional<bool> section::flag(std::string_view key)
@@ -298,9 +300,11 @@ bool stands_for_text(const node& n)
            (n.entries[0].key.text == "env" || n.entries[0].key.text == "file");
 }
 
-const std::string* scalar_text(const located& value, std::string_view expected, findings& found)
+const std::string* scalar_text(
+    const located& value, std::string_view expected, findings& found, lines may_have
+)
 {
-    return stands_for_text(*value.value) ? secret_text(value, found)
+    return stands_for_text(*value.value) ? secret_text(value, may_have, found)
                                          : plain_text(value, expected, found);
 }
 

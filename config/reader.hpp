@@ -44,7 +44,7 @@ public:
 
     // Nothing if the key is not there or is of another type, which is a problem.
     std::optional<located> list(std::string_view key);
-    const std::string* text(std::string_view key);
+    const std::string* text(std::string_view key, lines may_have = lines::one);
 
     // Nothing if the key is not there or its value is bad, which is a problem.
     std::optional<bool> flag(std::string_view key);
@@ -88,8 +88,11 @@ private:
 bool stands_for_text(const node& n);
 
 // The scalar's text, or that of `{ env: NAME }` or `{ file: PATH }`, which lives as long as the
-// findings; or nullptr and a problem saying what was expected.
-const std::string* scalar_text(const located& value, std::string_view expected, findings& found);
+// findings; or nullptr and a problem saying what was expected. `may_have`: the latter, which come
+// as they are.
+const std::string* scalar_text(
+    const located& value, std::string_view expected, findings& found, lines may_have = lines::one
+);
 
 // Element `index` of a list.
 located item_of(const located& list, std::size_t index);

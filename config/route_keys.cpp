@@ -130,6 +130,15 @@ void describe_route(keys& k, policy::route& route, const target_names& names, co
     describe_answer(k, route);
 }
 
+// Whether the default name would hold a text of `{ env: NAME }` or `{ file: PATH }`.
+bool is_matched_by_secret(const located& route, findings& found)
+{
+    const std::vector<std::string>& secret = found.secrets().paths();
+    return std::any_of(secret.begin(), secret.end(), [&](const std::string& path) {
+        return path == route.path + ".match.path" || path == route.path + ".match.host";
+    });
+}
+
 void load_routes(section& root, draft& d, const target_names& names)
 {
     const auto list = root.list("routes");
@@ -143,6 +152,13 @@ void load_routes(section& root, draft& d, const target_names& names)
         const located one = item_of(*list, i);
         policy::route route;
         reading::all(one, root.found(), [&](keys& k) { describe_route(k, route, names, d); });
+        if (route.name.empty() && is_matched_by_secret(one, root.found())) {
+            root.found().problem(
+                one.value->at,
+                one.path + ".name",
+                "missing: the default would show a secret of \"match\" in metrics"
+            );
+        }
         d.policy.routes.push_back(std::move(route));
         d.routes.push_back({one.value->at, one.path});
     }

@@ -40,30 +40,36 @@ void secrets::read_beside(std::string_view file_name)
     folder_ = file_name.substr(0, file_name.rfind('/') + 1);
 }
 
-secrets::given secrets::of_variable(const std::string& name)
+secrets::given secrets::of_variable(const std::string& name, lines may_have)
 {
     const char* const value = std::getenv(name.c_str());
     const std::string what = "the environment variable " + quoted(name);
-    return value == nullptr ? given{.complaint = what + " is not set"} : keep(value, what);
+    return value == nullptr ? given{.complaint = what + " is not set"}
+                            : keep(value, what, may_have);
 }
 
-secrets::given secrets::of_file(const std::string& path)
+secrets::given secrets::of_file(const std::string& path, lines may_have)
 {
     text_file file = read_text_file(path.starts_with('/') ? path : folder_ + path, longest);
     if (!file.complaint.empty()) {
         return {.complaint = quoted(path) + ' ' + file.complaint};
     }
-    return keep(std::move(file.text), quoted(path));
+    return keep(std::move(file.text), quoted(path), may_have);
 }
 
-secrets::given secrets::keep(std::string text, const std::string& what)
+secrets::given secrets::keep(std::string text, const std::string& what, lines may_have)
 {
     text = without_final_newline(std::move(text));
     if (text.empty()) {
         return {.complaint = what + " is empty"};
     }
-    if (text.size() > longest || std::any_of(text.begin(), text.end(), base::is_control)) {
-        return {.complaint = what + " holds more than 64 KiB, a line break or a control character"};
+    const auto is_bad = [may_have](char c) {
+        const bool is_of_lines = c == '\n' || c == '\r' || c == '\t';
+        return base::is_control(c) && !(is_of_lines && may_have == lines::many);
+    };
+    if (text.size() > longest || std::any_of(text.begin(), text.end(), is_bad)) {
+        const char* const bad = may_have == lines::many ? " or" : ", a line break or";
+        return {.complaint = what + " holds more than 64 KiB" + bad + " a control character"};
     }
     return {.text = &texts_.emplace_back(std::move(text))};
 }

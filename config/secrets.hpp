@@ -10,6 +10,9 @@
 
 namespace gateway::config {
 
+// Whether a text may have several lines, and tabs in them.
+enum class lines { one, many };
+
 class secrets {
 public:
     // A text that stays where it is as long as the secrets, or why there is none.
@@ -21,10 +24,9 @@ public:
     // Files are named from the folder of this one.
     void read_beside(std::string_view file_name);
 
-    // What the variable, or the file, holds: one line of at most 64 KiB, without the newline at
-    // its end.
-    given of_variable(const std::string& name);
-    given of_file(const std::string& path);
+    // What the variable, or the file, holds: at most 64 KiB, without the newline at its end.
+    given of_variable(const std::string& name, lines may_have);
+    given of_file(const std::string& path, lines may_have);
 
     // Remembers that the value of a key, such as "stores.a.url", is one of them.
     void note(const std::string& path) { paths_.push_back(path); }
@@ -39,7 +41,7 @@ private:
     std::deque<std::string> texts_;
     std::vector<std::string> paths_;
 
-    given keep(std::string text, const std::string& what);
+    given keep(std::string text, const std::string& what, lines may_have);
 };
 
 }  // namespace gateway::config

@@ -62,6 +62,23 @@ TEST_F(secret_texts, stand_for_any_text)
     EXPECT_THAT(printed, Not(HasSubstr("h:7")));
 }
 
+// A route's name is a label of metrics.
+TEST_F(secret_texts, name_no_route)
+{
+    ::setenv("SECRET_TEXT", "/hook-hunter2", 1);
+    const auto with_route = [](const std::string& keys) {
+        return file_with("routes: [{ " + keys + ", upstream: u }]");
+    };
+    EXPECT_THAT(
+        problems_of(with_route("match: { path: { env: SECRET_TEXT } }")),
+        HasSubstr("routes[0].name: missing: the default would show a secret of \"match\"")
+    );
+    const settings s =
+        load_text(with_route("name: hook, match: { path: { env: SECRET_TEXT } }"), "f");
+    EXPECT_EQ(s.policy->routes.front().name, "hook");
+    EXPECT_THAT(print(s), Not(HasSubstr("hunter2")));
+}
+
 TEST_F(secret_texts, stand_for_servers)
 {
     ::setenv("SECRET_TEXT", "app:81", 1);
