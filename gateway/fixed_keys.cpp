@@ -1,5 +1,7 @@
 #include "gateway/fixed_keys.hpp"
 
+#include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 namespace gateway {
@@ -16,6 +18,24 @@ bool same_but_for_tls(
         }
     }
     return running == fresh;
+}
+
+// Of what a listener does only TLS may change. Those of one address, which only port 0 allows,
+// follow each other in the order of the file.
+void keep_listeners(
+    const std::vector<server::listener_options>& fresh, std::vector<server::listener_options>& kept
+)
+{
+    std::vector<bool> used(fresh.size());
+    for (server::listener_options& one : kept) {
+        for (std::size_t i = 0; i < fresh.size(); ++i) {
+            if (!used[i] && fresh[i].address == one.address) {
+                one.tls = fresh[i].tls;
+                used[i] = true;
+                break;
+            }
+        }
+    }
 }
 
 }  // namespace
@@ -46,12 +66,16 @@ void keep_fixed(const config::settings& running, config::settings& fresh)
     kept.max_connections_per_peer = fresh.server.max_connections_per_peer;
     kept.max_waiting = fresh.server.max_waiting;
     kept.admin_token = fresh.server.admin_token;
-    for (server::listener_options& one : kept.listeners) {
-        for (const server::listener_options& other : fresh.server.listeners) {
-            if (one.address == other.address) {
-                one.tls = other.tls;
-            }
-        }
+    keep_listeners(fresh.server.listeners, kept.listeners);
+    const bool wants_header = std::any_of(
+        kept.listeners.begin(),
+        kept.listeners.end(),
+        [](const server::listener_options& one) { return one.proxy_protocol; }
+    );
+    if (wants_header && fresh.policy->client.trusted_proxies.empty()) {
+        throw std::runtime_error{
+            "client.trusted_proxies: must not become empty before a restart, as a listener goes on "
+            "taking connections with a PROXY header from those only"};
     }
     fresh.server = std::move(kept);
     fresh.local_store = running.local_store;

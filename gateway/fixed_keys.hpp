@@ -13,7 +13,8 @@ std::vector<std::string> needs_restart(
     const config::settings& running, const config::settings& fresh
 );
 
-// Puts the running values of those keys into `fresh`.
+// Puts the running values of those keys into `fresh`. Throws std::runtime_error if that could not
+// work with them.
 void keep_fixed(const config::settings& running, config::settings& fresh);
 
 }  // namespace gateway

@@ -142,6 +142,13 @@ class In(SystemTest):
         wait_until(lambda: len(told()) >= 2)
         self.assertEqual(len(told()), 2, "one line each")
 
+    def test_a_reload_does_not_leave_it_without_proxies(self):
+        gateway = self.listening()
+        plain = LISTENING.replace(", proxy_protocol: true", "").replace("[127.0.0.1, 198.51.100.0/24]", "[]")
+        self.assertIn("refused", gateway.reload(plain + forwarding_to("echo")))
+        gateway.wait_for_diagnostic("client.trusted_proxies: must not become empty before a restart")
+        self.assertEqual(self.asked(gateway, line("203.0.113.7")).status, 200)
+
     def test_a_drain_waits_for_headers_on_their_way(self):
         gateway = self.listening()
         with gateway.connect() as late, gateway.connect() as silent:
