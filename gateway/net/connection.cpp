@@ -25,8 +25,7 @@ void connection::speak_tls(std::unique_ptr<tls_engine> engine)
         std::size_t none = 0;
         lent.output.clear();
         if (tls_->receive({}, lent.text, none, lent.output) == tls_engine::result::failed) {
-            send_failed_ = true;
-            ended_ = may_be_readable_ = true;  // receiving will tell
+            fail_sending();
         }
         send_bytes(lent.output, {});
     }
@@ -41,6 +40,16 @@ void connection::want_read()
     }
     wants_read_ = true;
     if (may_be_readable_) {
+        loop_.data().again(*this);
+    }
+}
+
+// What receiving tells then the socket itself may know nothing of.
+void connection::fail_sending()
+{
+    send_failed_ = true;
+    ended_ = may_be_readable_ = true;
+    if (wants_read_) {
         loop_.data().again(*this);
     }
 }
@@ -91,7 +100,7 @@ received connection::receive_bytes(std::span<char>& bytes)
     }
     if (n < 0 && would_block(errno)) {
         may_be_readable_ = false;
-        return received::nothing;
+        return send_failed_ ? received::broken : received::nothing;
     }
     return n == 0 && !send_failed_ ? received::closed : received::broken;
 }

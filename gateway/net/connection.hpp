@@ -142,6 +142,7 @@ private:
     received receive_bytes(std::span<char>& bytes);
     received receive_text(std::span<char>& text);
     bool send_answer(std::string_view coded);
+    void fail_sending();
     void say_end();
 };
 

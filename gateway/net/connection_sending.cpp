@@ -62,7 +62,7 @@ sent connection::send_coded(std::string_view a, std::string_view b)
     std::string& output = loop_.tls().output;
     output.clear();
     if (!tls_->send(a, output) || !tls_->send(b, output)) {
-        send_failed_ = true;
+        fail_sending();
     }
     if (says_end_) {
         tls_->say_end(output);
