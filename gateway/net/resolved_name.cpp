@@ -8,6 +8,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 
+#include <tuple>
 #include <vector>
 
 namespace gateway::net {
@@ -30,6 +31,20 @@ struct resolved_name::state {
 };
 
 namespace {
+
+// Asio asks on a thread that the first question of a loop makes. Where there is none to be had the
+// question throws, which here can be caught: in a coroutine's await it leaves the loop.
+bool has_thread(resolver& asking)
+{
+    try {
+        asking.async_resolve(
+            "127.0.0.1", "0", resolver::numeric_host | resolver::numeric_service, [](auto&&...) {}
+        );
+        return true;
+    } catch (const boost::system::system_error&) {
+        return false;
+    }
+}
 
 std::vector<resolved_name::endpoint> addresses_in(
     const resolver::results_type& results, std::size_t max
@@ -99,7 +114,11 @@ resolved_name resolved_name::of_host(
         ) -> task<> {
         resolver asking(own);
         while (!mine->abandoned) {
-            auto [error, results] = co_await asking.async_resolve(name, service, use_task);
+            boost::system::error_code error = boost::asio::error::try_again;
+            resolver::results_type results;
+            if (has_thread(asking)) {
+                std::tie(error, results) = co_await asking.async_resolve(name, service, use_task);
+            }
             if (!error && !results.empty()) {
                 mine->endpoints = addresses_in(results, mine->options.max_addresses);
             }
