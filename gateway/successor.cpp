@@ -97,6 +97,9 @@ void successor::wait()
 
 void successor::heard()
 {
+    if (over_) {
+        return;
+    }
     const auto said = upgrade_channel::hear(channel_);
     if (said == word::prepared) {
         has_buckets_ = true;
