@@ -71,23 +71,33 @@ std::string numbers_of(const boost::json::object& limit)
     if (remaining.empty()) {
         return failed.empty() ? "" : "unknown, the store has not answered: " + failed;
     }
-    const std::string left = remaining + " of " + text_of(limit, "capacity") + " left, full in " +
-                             seconds_of(limit, "reset");
+    std::string left = remaining + " of " + text_of(limit, "capacity") + " left";
+    // Places come back when requests end.
+    if (!text_of(limit, "rate").empty()) {
+        left += ", full in " + seconds_of(limit, "reset");
+    }
     return failed.empty()
                ? left
                : left + ", in the gateway's own bucket, as the store has not answered: " + failed;
 }
 
+std::string until(const std::string& moment)
+{
+    return moment.empty() ? "" : "until " + moment;
+}
+
 void write_limit(const boost::json::object& limit, std::ostream& out)
 {
     out << '\n';
+    const std::string rate = text_of(limit, "rate");
     write_line(
         out,
         "limit",
-        text_of(limit, "limit") + ": " + text_of(limit, "algorithm") + ' ' +
-            text_of(limit, "rate") + ", capacity " + text_of(limit, "capacity") + ", store " +
+        text_of(limit, "limit") + ": " + text_of(limit, "algorithm") + (rate.empty() ? "" : " ") +
+            rate + ", capacity " + text_of(limit, "capacity") + ", store " +
             text_of(limit, "store") + ", mode " + text_of(limit, "mode")
     );
+    write_line(out, "  plan", text_of(limit, "plan"));
     const std::string why_not = text_of(limit, "why");
     if (!why_not.empty()) {
         write_line(out, "  applies", "not: " + why_not);
@@ -97,6 +107,7 @@ void write_limit(const boost::json::object& limit, std::ostream& out)
     write_line(out, "  bucket", text_of(limit, "bucket"));
     write_line(out, "  cost", text_of(limit, "cost"));
     write_line(out, "  tokens", numbers_of(limit));
+    write_line(out, "  banned", until(text_of(limit, "banned_until")));
     const std::string says = text_of(limit, "says");
     const std::string retry = seconds_of(limit, "retry");
     const bool waits = says == "rejected" || says == "shadow_rejected";

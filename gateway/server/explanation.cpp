@@ -109,8 +109,8 @@ std::optional<verdict::ruling> refusal_by(const explained_limit& l)
     return l.cost ? std::nullopt : std::optional{verdict::ruling::bad_cost};
 }
 
-// As a limit check collects them: a limit in shadow mode refuses nothing, and what one refuses is
-// not charged to the others.
+// As a limit check collects them: a limit in shadow mode refuses nothing, and of others the first
+// one that does so counts.
 void explain_limits(const key_subject& subject, explanation& e)
 {
     identity::bucket_name name;
@@ -123,12 +123,11 @@ void explain_limits(const key_subject& subject, explanation& e)
         one.cost = cost_of(rule.cost, *subject.head);
         one.bucket_name = one.key == key_result::made ? name.bytes() : std::string_view{};
         const auto is = refusal_by(one);
-        if (rule.enforced() && is) {
+        if (rule.enforced() && is && !e.refused_by) {
             const admission a = admission_of(*is, std::nullopt);
             e.status = a.status;
             e.detail = a.detail;
-            e.limits = {std::move(one)};
-            return;
+            e.refused_by = index;
         }
         e.limits.push_back(std::move(one));
     }

@@ -54,9 +54,11 @@ struct explanation {
     // Null: none was looked for, or none matches.
     const policy::route* route = nullptr;
     std::vector<explained_limit> limits;
-    // What the request is refused with before any bucket is looked at; 0: it is not.
+    // What the request is refused with before any bucket is looked at; 0: it is not. By that limit
+    // of policy::limits; nothing: by none.
     int status = 0;
     std::string detail;
+    std::optional<std::size_t> refused_by{};
 };
 
 // `complaint`: what is wrong with what was told, in a sentence; then the result says nothing. A

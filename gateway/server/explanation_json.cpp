@@ -149,6 +149,16 @@ boost::json::object refusal_of(int status, std::string_view detail)
         {"says", status < 400 ? "answered" : "refused"}, {"status", status}, {"detail", detail}};
 }
 
+// Before any bucket was looked at.
+boost::json::object refusal_of(const explanation& e)
+{
+    boost::json::object told = refusal_of(e.status, e.detail);
+    if (e.refused_by) {
+        told["limit"] = e.policy->limits[*e.refused_by].name;
+    }
+    return told;
+}
+
 boost::json::object as_json(const verdict& v, const policy::route& of)
 {
     const admission a = admission_of(v.is, v.retry_after(), v.banned());
@@ -177,6 +187,11 @@ boost::json::object describe_use(const explanation& e, const explained_limit& l)
     one["applies"] = l.applies();
     if (!l.applies()) {
         one["why"] = why_not(l);
+        if (l.applied.is == applied_limit::kind::blocked) {
+            one["says"] = telemetry::outcome_names[static_cast<std::size_t>(
+                rule.enforced() ? outcome::blocked : outcome::shadow_rejected
+            )];
+        }
         return one;
     }
     one["key"] = readable_key(rule, l.bucket_name);
@@ -215,7 +230,7 @@ boost::json::value as_json(const explanation& e, const std::vector<looked_at>& l
             told["upstream"] = e.policy->upstreams[e.route->upstream];
         }
     }
-    told["verdict"] = e.status != 0 ? refusal_of(e.status, e.detail)
+    told["verdict"] = e.status != 0 ? refusal_of(e)
                       : unseen      ? boost::json::object{{"says", "unknown"}}
                                     : as_json(v, *e.route);
     return told;

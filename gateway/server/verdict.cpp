@@ -30,6 +30,9 @@ bool comes_before(const verdict::entry& a, const verdict::entry& b)
     if (a.what != b.what) {
         return rank(a.what) < rank(b.what);
     }
+    if (a.decision.banned != b.decision.banned) {
+        return a.decision.banned;
+    }
     return a.what == telemetry::outcome::allowed && a.decision.remaining < b.decision.remaining;
 }
 

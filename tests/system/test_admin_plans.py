@@ -1,6 +1,7 @@
 """The admin API and limits with plans: whose numbers count, and that looking changes nothing."""
 import time
 
+from harness.gateway import run_command
 from harness.process import wait_until
 from test_admin_api import AdminTest
 
@@ -67,6 +68,20 @@ class Plans(AdminTest):
                 self.assertEqual(self.said(g, "/v1/look", named)["limit"], 200)
                 blocked = self.refused(400, g, "/v1/take", {"limit": "own", "key": ["kb"]})
                 self.assertIn('"banned" is blocked', blocked)
+
+    def test_an_explanation_has_all_limits_of_a_request_that_one_refuses(self):
+        g = self.ready(None, "own, hour")
+        told = self.said(g, "/v1/explain", {"url": "/", "headers": {"x-key": "kb"}})
+        self.assertEqual([one["limit"] for one in told["limits"]], ["own", "hour"])
+        self.assertEqual((told["limits"][0]["says"], told["limits"][1]["applies"]), ("blocked", True))
+        self.assertEqual((told["verdict"]["status"], told["verdict"]["limit"]), (403, "own"))
+
+    def test_a_person_is_told_the_plan(self):
+        g = self.ready(None, "own")
+        words = ["explain", "--config", g.config_path, "GET", "/", "-H", "x-key: ks"]
+        status, said, err = run_command(*words, "--admin", "%s:%d" % g.admin)
+        self.assertEqual(status, 0, err)
+        self.assertRegex(said, r"limit +own: token_bucket 5/h, capacity 5, .*\n +plan +small\n")
 
     def test_a_grant_counts_though_the_bucket_had_other_numbers(self):
         for store in self.every_store():
