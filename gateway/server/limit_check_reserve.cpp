@@ -23,7 +23,9 @@ void limit_check::reserve(
         const bool place = it.rule->limit.counts_in_flight();
         const bool is_meant = place || what == reserving::everything ||
                               (what == reserving::outcomes && it.rule->outcome.any());
-        const bool is_taken = (b.taken && said.allowed) || (b.unanswered && place);
+        // A place that the store has not answered for may have been taken.
+        const bool is_unclear = b.unanswered || (b.taken && !b.given.knows(i));
+        const bool is_taken = (b.taken && said.allowed) || (is_unclear && place);
         if (is_meant && is_taken) {
             into.add({
                 .rule = it.rule,
