@@ -158,6 +158,7 @@ int app::run()
     workers_.start([this] { workers_ended(); });
     wait_for_signal();
     before_.follow();
+    snapshots_.begin();
     service_notices::ready();
     control_.run();
     startup::end_at_next_signal();

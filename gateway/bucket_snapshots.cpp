@@ -37,6 +37,12 @@ bucket_snapshots::bucket_snapshots(
             restore();
         }
         writer_.emplace();
+    }
+}
+
+void bucket_snapshots::begin()
+{
+    if (options_) {
         next_write_.set(options_->interval);
     }
 }

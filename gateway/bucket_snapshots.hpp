@@ -25,6 +25,9 @@ public:
     bucket_snapshots(const bucket_snapshots&) = delete;
     bucket_snapshots& operator=(const bucket_snapshots&) = delete;
 
+    // This process serves: the buckets are its own to write.
+    void begin();
+
     // For the last time.
     void end();
 
