@@ -1,7 +1,7 @@
 // What would become of a request, and why, without touching a bucket: client, route, keys, plans,
 // costs and verdict are found by the functions that real requests go through. What hangs on the
-// connection is not looked at: certificates, a host other than the one that TLS was asked for (421),
-// and requests that come back again and again (508). Pure.
+// connection is not looked at: certificates, a host other than the one that TLS was asked for
+// (421), and requests that come back again and again (508). Pure.
 #pragma once
 
 #include "gateway/http/options.hpp"

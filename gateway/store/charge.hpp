@@ -41,10 +41,10 @@ struct charge {
     // Whether tokens may come back before their time, so that nothing may be concluded from an
     // earlier answer.
     bool may_be_corrected = false;
-    // Of a correction that an operator has made, of the limit that is in force: it brings the bucket
-    // to its terms, and as nobody expects it, all who remember rejections of the store are to forget
-    // them. Here, where it takes no room: a charge that is copied right after its last byte was
-    // written alone costs 20 ns more.
+    // Of a correction that an operator has made, of the limit that is in force: it brings the
+    // bucket to its terms, and as nobody expects it, all who remember rejections of the store are
+    // to forget them. Here, where it takes no room: a charge that is copied right after its last
+    // byte was written alone costs 20 ns more.
     bool is_grant = false;
     // Of a shared store: answered as if a request asked, and leaves no trace, whatever the numbers
     // of its limit. In shadow mode.
