@@ -154,7 +154,8 @@ void describe_host(keys& k, policy::route& route)
     k.other(
         {"host",
          "the Host that the upstream gets: the client's, the address of its first server as it is "
-         "written under `servers`, or this one. X-Forwarded-Host tells the client's in any case"},
+         "written under `servers` (of a Unix socket `localhost`), or this one. X-Forwarded-Host "
+         "tells the client's in any case"},
         {.says = {"`keep`", "`keep`, `upstream`, or a host with or without a port"},
          .read = [&](section& from) { read_host(from, shape); },
          .print = [&]() -> std::optional<std::string> {

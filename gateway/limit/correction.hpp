@@ -74,8 +74,9 @@ inline std::optional<terms> terms_to_correct_in(
     if (b.is_full(at.now)) {
         return t;
     }
-    if (by_tokens ? counts(b) : !b.follows(t)) {
-        return std::nullopt;  // it is of another kind
+    const bool is_of_another_kind = by_tokens ? counts(b) : !b.follows(t);
+    if (is_of_another_kind) {
+        return std::nullopt;
     }
     if (what == correction::kind::reset || t.how == supply_kind::in_flight) {
         return t;
