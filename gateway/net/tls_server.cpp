@@ -69,7 +69,8 @@ std::string way_of_believing(const tls_server_options& options)
 // The kind of key with which ciphers prove who the server is, as OpenSSL counts.
 int proof_of(const certificate_facts& facts)
 {
-    return facts.key_type == EVP_PKEY_RSA ? NID_auth_rsa : NID_auth_ecdsa;
+    const bool is_rsa = facts.key_type == EVP_PKEY_RSA || facts.key_type == EVP_PKEY_RSA_PSS;
+    return is_rsa ? NID_auth_rsa : NID_auth_ecdsa;
 }
 
 // Of TLS 1.2, those that a client can get: not what the security level or the versions forbid, or
