@@ -103,6 +103,7 @@ def main():
         sys.exit(SKIPPED)
     files, flags = sources_by_folder(root, database)
     folders = [f for f in files if not sys.argv[3:] or f in sys.argv[3:]]
+    folders.sort(key=lambda f: len(files[f]), reverse=True)  # no processor is to wait for the largest
     known = build / "lint"
     known.mkdir(exist_ok=True)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
