@@ -1,5 +1,7 @@
 #include "gateway/net/tls_engine.hpp"
 
+#include "gateway/base/text.hpp"
+
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
