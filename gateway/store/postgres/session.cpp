@@ -27,9 +27,7 @@ std::string session::address() const
 
 void session::close()
 {
-    if (descriptor_.is_open()) {
-        descriptor_.release();  // the socket is libpq's
-    }
+    let_go_of_socket();
     connection_.reset();
 }
 

@@ -93,6 +93,7 @@ private:
     bool begin(std::size_t server, const net::resolved_name::endpoint& at);
     net::task<bool> check_settings();
     bool take_socket();
+    void let_go_of_socket();
 
     net::task<bool> wait(descriptor::wait_type what);
     void begin_limit();

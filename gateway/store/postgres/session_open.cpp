@@ -1,6 +1,10 @@
 // Of a session: how it begins.
+#include "gateway/net/socket.hpp"
 #include "gateway/store/postgres/connect_parameters.hpp"
 #include "gateway/store/postgres/session.hpp"
+
+#include <cerrno>
+#include <fcntl.h>
 
 namespace gateway::store::postgres {
 
@@ -55,7 +59,7 @@ net::task<bool> session::open_one(std::size_t server, const net::resolved_name::
             fail(expired_ ? failure::timeout : failure::unreachable);
             co_return false;
         }
-        descriptor_.release();
+        let_go_of_socket();
         next = PQconnectPoll(connection_.get());
     }
     if (next == PGRES_POLLING_FAILED) {
@@ -98,14 +102,27 @@ bool session::begin(std::size_t server, const net::resolved_name::endpoint& at)
 }
 
 // False: the system does not let us wait for it.
+// A descriptor of our own for libpq's socket: libpq closes its own without a word, and another
+// thread may have that number for something else by the time that we hear of it.
 bool session::take_socket()
 {
-    boost::system::error_code ec;
-    descriptor_.assign(PQsocket(connection_.get()), ec);
+    net::socket own(::fcntl(PQsocket(connection_.get()), F_DUPFD_CLOEXEC, 0));
+    boost::system::error_code ec{errno, boost::system::system_category()};
+    if (own.is_open()) {
+        descriptor_.assign(own.fd(), ec);
+    }
     if (ec) {
         trouble_ = {.why = failure::unreachable, .words = ec.message()};
+        return false;
     }
-    return !ec;
+    (void)own.release();
+    return true;
+}
+
+void session::let_go_of_socket()
+{
+    boost::system::error_code ignored;
+    descriptor_.close(ignored);
 }
 
 // Some poolers drop what a session is told (ignore_startup_parameters of pgbouncer). False: the
