@@ -93,7 +93,8 @@ class NetworkFaults:
 
 
 class FaultTest(SystemTest):
-    alone = True
+    # Under a sanitizer there is more time for everything than others could take of it.
+    alone = not SLOW
     server = RedisServer
 
     def setUp(self):
