@@ -43,18 +43,13 @@ void forget_holder(shared_bucket& shared, const bucket_id& id)
     }
 }
 
+// What an operator corrects is of the limit in force.
 bool is_correctable(
-    const segment& in,
-    const charge& c,
-    const limit::bucket& b,
-    std::int64_t now,
-    limit::correction::kind what
+    const charge& c, const vacancy& where, const limit::bucket& b, limit::correction::kind what
 )
 {
-    return limit::terms_to_correct_in(
-               c.limit->in_nanoseconds(), b, moment_with_past(in, b, now), what
-    )
-        .has_value();
+    const limit::moment at = moment_with_past(where.in, b, where.at.now);
+    return c.is_grant || limit::terms_to_correct_in(c.limit->in_nanoseconds(), b, at, what);
 }
 
 // Of a bucket of places. Those that clients without a slot have taken are given back where they
@@ -73,8 +68,7 @@ void correct_places(
         }
     } else if (what.what == kind::give_back && b != nullptr) {
         where.in.store(*b, with_place_back(*b, c.place, what.of.tokens));
-    } else if (what.what == kind::reset && b != nullptr &&
-               (c.is_grant || is_correctable(where.in, c, *b, where.at.now, what.what))) {
+    } else if (what.what == kind::reset && b != nullptr && is_correctable(c, where, *b, what.what)) {
         parts.next_place();
         where.in.store(*b, limit::bucket::in_flight(0));
     }
@@ -103,7 +97,7 @@ void correct_tokens(
     const limit::terms& t = c.limit->in_nanoseconds();
     const bool resets = what.what == limit::correction::kind::reset;
     limit::bucket* const b = where.in.find(where.id);
-    if (b == nullptr || !(c.is_grant || is_correctable(where.in, c, *b, where.at.now, what.what))) {
+    if (b == nullptr || !is_correctable(c, where, *b, what.what)) {
         return;
     }
     if (t.how != limit::supply_kind::sliding) {
