@@ -23,17 +23,16 @@ bool same_but_for_tls(
 // Of what a listener does only TLS may change. Those of one address, which only port 0 allows,
 // follow each other in the order of the file.
 void keep_listeners(
-    const std::vector<server::listener_options>& fresh, std::vector<server::listener_options>& kept
+    std::vector<server::listener_options> fresh, std::vector<server::listener_options>& kept
 )
 {
-    std::vector<bool> used(fresh.size());
     for (server::listener_options& one : kept) {
-        for (std::size_t i = 0; i < fresh.size(); ++i) {
-            if (!used[i] && fresh[i].address == one.address) {
-                one.tls = fresh[i].tls;
-                used[i] = true;
-                break;
-            }
+        const auto same = std::find_if(fresh.begin(), fresh.end(), [&one](const auto& other) {
+            return other.address == one.address;
+        });
+        if (same != fresh.end()) {
+            one.tls = std::move(same->tls);
+            fresh.erase(same);
         }
     }
 }
