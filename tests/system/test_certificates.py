@@ -1,6 +1,6 @@
 """Certificates that are odd, out of date, or vouched for by an authority in between."""
 import base64
-import os
+import socket
 import ssl
 
 from harness.case import forwarding_to
@@ -155,4 +155,7 @@ class PortsOfTheSystem(TlsTest):
         gateway = self.gateway(text)
         self.assertIn("reloaded", gateway.reload(text))
         self.assertEqual(gateway.get("/").status, 200)
-        self.assertTrue(os.path.exists(self.made.path("gateway.test.pem")))
+        host, _, port = gateway.addresses()[1].rpartition(":")
+        with socket.create_connection((host, int(port)), timeout=10) as raw:
+            secure = self.made.context().wrap_socket(raw, server_hostname="gateway.test")
+            self.assertEqual(self.answer(secure)[:12], b"HTTP/1.1 200")
