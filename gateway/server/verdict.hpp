@@ -78,8 +78,8 @@ struct verdict {
     void reports(std::vector<http::limit_report>& of) const;
 
     // The limit to name in the log: the first that stopped the request, one that has banned its
-    // client before others; that could not be decided
-    // by its store; that would have stopped it but for its mode; or the one with the fewest left.
+    // client before others; that could not be decided by its store; that would have stopped it but
+    // for its mode; or the one with the fewest left.
     const entry* deciding() const;
 
     // Of a request that passed: the limits that would have stopped it, separated by commas.
