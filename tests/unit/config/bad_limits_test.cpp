@@ -174,6 +174,9 @@ TEST(bad_limits, are_refused)
         {"stores: { s: { url: 'redis://h' } }\nlimits: { a: { key: [], rate: 99/s, store: s, "
          "penalty: { after: 5, within: 1m, ban: 1m, max_ban: 1m }, lease: { share: 10% } } }",
          "f:2:111: limits.a.lease: not with \"penalty\""},
+        {"stores: { s: { url: 'redis://h' } }\nlimits: { a: { key: [], rate: 99/s, store: s, "
+         "reset_on: { status: [200] }, lease: { share: 10% } } }",
+         "f:2:83: limits.a.lease: not with \"reset_on\""},
         {"stores: { s: { url: 'redis-cluster://h' } }\nlimits: { a: { key: [], rate: 99/s, store: "
          "s, lease: { share: 10% } } }",
          "f:2:14: limits.a.lease: not with a redis-cluster:// store"},
