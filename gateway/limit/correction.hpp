@@ -32,6 +32,9 @@ struct correction {
     refund of{};
     // Of a charge: whether the bucket may owe more than it holds. Else it is emptied at most.
     bool into_debt = true;
+    // Of tokens that were taken ahead in a shared store: the mark of the last grant at that time.
+    // They are not given back after another one, which may have made up for them.
+    std::optional<std::int64_t> grant_mark{};
 
     bool operator==(const correction&) const = default;
 };

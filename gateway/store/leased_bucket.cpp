@@ -144,12 +144,12 @@ void leased_bucket::forget()
     }
 }
 
-void leased_bucket::give_back(giving which, base::instant now)
+void leased_bucket::give_back(giving which, std::int64_t grant_mark, base::instant now)
 {
     for (lease& l : leases_) {
         const bool over = which == giving::all || l.usable(ceil_us(now)) == 0;
         if (l.is == lease::state::held && over) {
-            l.give_back(now);
+            l.give_back(grant_mark, now);
         }
     }
 }
@@ -199,7 +199,7 @@ bool leased_bucket::lease::is_missed(std::int64_t count, std::int64_t now) const
     return of_.full_at_ - now - count * of_.terms().interval >= 2 * ticks(time_);
 }
 
-void leased_bucket::lease::give_back(base::instant now)
+void leased_bucket::lease::give_back(std::int64_t grant_mark, base::instant now)
 {
     const std::int64_t at = ceil_us(now);
     const std::int64_t count = tokens.owed(at);
@@ -210,7 +210,8 @@ void leased_bucket::lease::give_back(base::instant now)
     const std::int64_t held = at - tokens.asked();
     correction_ = {
         .what = limit::correction::kind::give_back,
-        .of = {.tokens = count, .held = held, .owed_before = held + tokens.owed_before(at)}};
+        .of = {.tokens = count, .held = held, .owed_before = held + tokens.owed_before(at)},
+        .grant_mark = grant_mark};
     receipt_ = fresh_receipt();
     charge_.may_be_corrected = true;
     charge_.correction = &correction_;

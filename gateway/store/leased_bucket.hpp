@@ -62,9 +62,10 @@ public:
     // Nothing that was taken counts any more, nor is given back.
     void forget();
 
-    // Gives back what is left of leases that are over, or of all.
+    // Gives back what is left of leases that are over, or of all; `grant_mark`: the mark of the
+    // last grant that they were taken under, see store/last_answer.hpp.
     enum class giving : bool { what_is_over, all };
-    void give_back(giving which, base::instant now);
+    void give_back(giving which, std::int64_t grant_mark, base::instant now);
 
     // When the first of its leases is over at the latest.
     base::instant next_end() const;
@@ -95,7 +96,7 @@ private:
         }
 
         void take(std::int64_t count, base::duration time, base::instant now);
-        void give_back(base::instant now);
+        void give_back(std::int64_t grant_mark, base::instant now);
 
     private:
         leased_bucket& of_;

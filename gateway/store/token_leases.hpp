@@ -7,7 +7,8 @@
 // request waits for one: until it is there the store is asked.
 //
 // What is left of a lease when its time is over is given back. When somebody has given a bucket
-// tokens that nobody expected, all are void: see store/last_answer.hpp.
+// tokens that nobody expected, all are void: see store/last_answer.hpp. A worker that has not heard
+// of that tells the store which grant it knows, and the store takes nothing back.
 //
 // Pure: it asks through a port, and time is an argument. Memory is bounded. One thread.
 #pragma once

@@ -197,10 +197,16 @@ private:
         }
         const limit::correction& made = *c.correction;
         add_number(made.of.tokens);
-        add_number(2 + static_cast<int>(made.what) + punishes(c) + (c.is_grant ? 32 : 0));
+        add_number(
+            2 + static_cast<int>(made.what) + punishes(c) + (c.is_grant ? 32 : 0) +
+            (made.grant_mark ? 128 : 0)
+        );
         add_number(made.of.held);
         const bool adds = made.what == limit::correction::kind::charge;
         add_number(adds ? (made.into_debt ? 0 : 1) : made.of.owed_before);
+        if (made.grant_mark) {
+            add_number(*made.grant_mark);
+        }
     }
 };
 

@@ -57,16 +57,17 @@ protected:
         const limit::limit& l, kind what, std::int64_t tokens = 1, bool by_operator = false
     )
     {
-        charge c = of(l);
-        c.is_grant = by_operator;
         // A grant to a sliding limit gives back tokens of any age.
         const bool of_any_age = by_operator && l.how() == limit::supply_kind::sliding;
         const std::int64_t held = of_any_age ? subject.ticks(hours{1}) - 1 : 0;
-        subject.correct(
-            c,
-            {.what = what, .of = {.tokens = tokens, .held = held}},
-            "receipt " + std::to_string(++made_)
-        );
+        correct(l, {.what = what, .of = {.tokens = tokens, .held = held}}, by_operator);
+    }
+
+    void correct(const limit::limit& l, const limit::correction& what, bool by_operator)
+    {
+        charge c = of(l);
+        c.is_grant = by_operator;
+        subject.correct(c, what, "receipt " + std::to_string(++made_));
     }
 
 private:
@@ -171,6 +172,24 @@ TYPED_TEST(late_corrections, of_an_operator_bring_a_bucket_to_the_limit)
     this->take_all(sliding);
     this->correct(places, kind::reset, 1, true);
     EXPECT_EQ(this->take(of(places)).remaining, 1);
+}
+
+template <typename Subject>
+class late_leases : public late_corrections<Subject> {};
+
+using leasing = ::testing::Types<redis_subject, postgres_subject>;
+TYPED_TEST_SUITE(late_leases, leasing);
+
+TYPED_TEST(late_leases, are_not_taken_back_after_a_grant)
+{
+    const limit::correction unused{.what = kind::give_back, .of = {.tokens = 4}, .grant_mark = 0};
+    this->take_all(slow);
+    this->correct(slow, unused, false);
+    EXPECT_EQ(this->take(of(slow)).remaining, 3);
+    this->correct(slow, kind::reset, 1, true);
+    this->take_all(slow);
+    this->correct(slow, unused, false);
+    EXPECT_FALSE(this->take(of(slow)).allowed);
 }
 
 }  // namespace

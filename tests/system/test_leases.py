@@ -126,6 +126,20 @@ class Leases(SystemTest):
         wait_until(lambda: self.passed(one, 10) == 10, what="more than come back by themselves")
         self.assertLess(time.monotonic() - before, 0.3)
 
+    def test_a_lease_of_before_a_reset_is_not_given_back(self):
+        rate, burst = 20, 2000
+        one, other = self.started_gateways(2, rate, burst)
+        self.assertEqual(self.passed(one, 1000), 1000)
+        ended = time.monotonic() + 1
+        before = time.monotonic()
+        self.assertEqual(self.ask(other, "reset"), burst)
+        passed = self.passed(other, 1000)
+        # Nobody asks `one` for anything: it does not hear of the reset before its lease is over.
+        wait_until(lambda: time.monotonic() > ended + 0.2, what="the leases of before are over")
+        passed += self.passed(other, burst)
+        self.assertLessEqual(passed, burst + rate * (time.monotonic() - before))
+        self.assertGreaterEqual(passed, burst)
+
     def test_reloads_give_no_more_and_lose_at_most_leases(self):
         rate, burst = 100, 5000
         (gateway,) = self.started_gateways(1, rate, burst)

@@ -34,6 +34,7 @@ DECLARE
     t gateway.terms;
     own gateway.terms;
     kind int;
+    of_lease boolean;
     its_key text;
 BEGIN
     FOR i IN 1 .. count LOOP
@@ -43,6 +44,8 @@ BEGIN
         c.cost := numbers[at];
         kind := numbers[at + 1];
         at := at + 2;
+        of_lease := kind >= 128;
+        kind := kind % 128;
         c.looks := kind >= 64;
         kind := kind % 64;
         c.is_grant := kind >= 32;
@@ -58,6 +61,10 @@ BEGIN
             c.owed_before := numbers[at + 1];
             c.into_debt := c.owed_before = 0;
             at := at + 2;
+            IF of_lease THEN
+                c.is_lost := numbers[at] <> gateway.mark(keys[cardinality(keys)], now);
+                at := at + 1;
+            END IF;
             IF c.correction <> 5 THEN
                 key := key + 1;
                 c.receipt := keys[key];
@@ -80,8 +87,8 @@ BEGIN
         END IF;
         IF c.correction BETWEEN 2 AND 5 AND NOT c.is_grant THEN
             own := gateway.terms_to_correct_in(c.correction, t, its_key, now);
-            c.is_lost := own IS NULL;
-            t := CASE WHEN c.is_lost THEN t ELSE own END;
+            c.is_lost := coalesce(c.is_lost, false) OR own IS NULL;
+            t := CASE WHEN own IS NULL THEN t ELSE own END;
         END IF;
         c.bucket := (SELECT u.ordinality FROM unnest(q.buckets) WITH ORDINALITY u WHERE u.key = its_key LIMIT 1);
         IF c.bucket IS NULL THEN

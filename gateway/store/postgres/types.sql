@@ -52,7 +52,8 @@ CREATE TYPE gateway.charge AS (
     -- Of a charge: the bucket may owe more than it holds.
     into_debt boolean,
     receipt text,
-    -- Of a correction: its bucket has other terms by now, in which it cannot be made.
+    -- Of a correction: its bucket has other terms by now, in which it cannot be made, or somebody has
+    -- made up for the tokens that it gives back.
     is_lost boolean,
     place bigint,
     -- Of a penalty; null: none.

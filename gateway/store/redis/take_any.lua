@@ -200,6 +200,7 @@ local function correct_once(c)
         end
         if c.is_grant and mark_key then
             redis.call('SET', mark_key, string.format('%d', now), 'PX', '60000')
+            reply[2] = now
         end
         c.bucket.taken = true
     end
@@ -246,6 +247,8 @@ local function charge()
     key = key + 1
     local c = { cost = number() }
     local kind = number()
+    local of_lease = kind >= 128
+    kind = kind % 128
     c.looks = kind >= 64
     kind = kind % 64
     c.is_grant = kind >= 32
@@ -258,6 +261,7 @@ local function charge()
     elseif kind > 1 then
         c.kind, c.held, c.owed_before = kind, number(), number()
         c.into_debt = c.owed_before == 0
+        c.is_lost = of_lease and number() ~= reply[2]
         if kind ~= 5 then
             key = key + 1
             c.receipt = KEYS[key]
@@ -272,7 +276,7 @@ local function charge()
     end
     if c.kind and c.kind < 6 and not c.is_grant then
         local own = limit_to_correct_in(c.kind, bucket_key, c.limit)
-        c.is_lost, c.limit = own == nil, own
+        c.is_lost, c.limit = c.is_lost or own == nil, own
     end
     if c.is_lost then
         c.readable = true

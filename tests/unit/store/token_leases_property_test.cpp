@@ -152,6 +152,23 @@ TEST_P(leases_of, a_bucket_that_is_reset_are_void)
     EXPECT_EQ(world.too_many, 0);
 }
 
+TEST_P(leases_of, a_bucket_that_is_reset_are_not_given_back)
+{
+    ask_for(std::chrono::milliseconds{250 * GetParam().burst / GetParam().rate}, 3);
+    world.reset();
+    world.pass(100ms);
+    const std::int64_t before = world.given_back;
+    // The others hear nothing of it before their leases are over.
+    for (const base::instant end = world.now + 2 * GetParam().time; world.now < end;) {
+        for (std::int64_t i = 0; i < GetParam().burst / 100; ++i) {
+            world.request(0);
+        }
+        world.pass(1ms);
+    }
+    EXPECT_EQ(world.given_back, before);
+    EXPECT_EQ(world.too_many, 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     all,
     leases_of,

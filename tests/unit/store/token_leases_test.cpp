@@ -28,6 +28,8 @@ protected:
     bool refuses = false;
     // What the store's bucket owes, as time.
     base::duration debt = 5s;
+    // Of its last grant.
+    std::int64_t mark = 0;
     answer said;
 
     charge one(std::string_view name = "hot", std::int64_t cost = 1) const
@@ -50,7 +52,7 @@ protected:
     {
         for (int i = 0; i < times; ++i) {
             of.asked({&c, 1}, now);
-            of.heard(0, now);
+            of.heard(mark, now);
             answer a;
             debt += 1ms;
             a.add({.allowed = true, .remaining = left(), .reset_after = debt});
@@ -287,6 +289,15 @@ TEST_F(leases, give_back_what_is_left_once)
     reply();
     pass(10s);
     EXPECT_TRUE(wire.empty());
+}
+
+TEST_F(leases, are_given_back_with_the_mark_that_they_were_taken_under)
+{
+    mark = 7;
+    lease(one(), 4);
+    pass(1s);
+    ASSERT_EQ(wire.size(), 1U);
+    EXPECT_EQ(wire.front().charges[0].correction->grant_mark, 7);
 }
 
 TEST_F(leases, that_the_store_does_not_take_back_are_lost)
