@@ -6,8 +6,7 @@
 //   remaining = capacity - debt, in whole tokens
 //   retry     = until next - capacity more is issued    (when rejected, or to be waited)
 //   forget    = nothing is owed                         (as good as never seen)
-// Twin of store/redis/token_bucket.lua, take.lua, bucket.lua and take_any.lua, and of what
-// store/told_reply.cpp makes of their replies.
+// Twin of store/redis/token_bucket.lua, take.lua, bucket.lua and take_any.lua.
 #pragma once
 
 #include "gateway/limit/decision.hpp"

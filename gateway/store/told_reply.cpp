@@ -1,9 +1,9 @@
 #include "gateway/store/told_reply.hpp"
 
+#include "gateway/limit/algebra.hpp"
 #include "gateway/limit/limit.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace gateway::store {
 
@@ -113,7 +113,6 @@ std::int64_t passing(const usual_questions& asked, std::int64_t debt)
     return step == 0 ? asked.times : std::min(asked.times, room / step);
 }
 
-// What follows is the algebra of limit/algebra.hpp.
 call_results::kind read_usual(
     const usual_questions& asked, std::int64_t before, std::int64_t debt, answer& into
 )
@@ -124,18 +123,14 @@ call_results::kind read_usual(
     if (debt < 0) {
         return call_results::kind::garbage;
     }
-    const std::int64_t passed = passing(asked, debt);
-    const bool passes = before < passed;
-    const std::int64_t owed = debt + (passes ? before + 1 : passed) * asked.cost * asked.interval;
-    const std::int64_t missing = std::max<std::int64_t>(
-        owed + (std::min(asked.cost, asked.burst) - asked.burst) * asked.interval, 0
-    );
-    const std::int64_t held = (owed + asked.interval - 1) / asked.interval;
-    const std::array<std::int64_t, 4> four{
-        passes ? 1 : 0, std::max<std::int64_t>(asked.burst - held, 0), passes ? 0 : missing, owed};
+    const std::int64_t passed = std::min(before, passing(asked, debt));
+    const limit::terms terms{.interval = asked.interval, .burst = asked.burst};
+    const limit::bucket then{terms, debt + passed * asked.cost * asked.interval};
+    const limit::step said = limit::take(terms, then, 0, asked.cost);
     into.clear();
-    into.admitted = passes || !asked.enforced;
-    return read_decision(four, into);
+    into.admitted = said.allowed || !asked.enforced;
+    into.add(limit::decision_in<std::chrono::microseconds>(said));
+    return call_results::kind::answer;
 }
 
 }  // namespace gateway::store
