@@ -23,16 +23,6 @@ void replace_all(std::string& text, const std::string& from)
     }
 }
 
-std::string without_final_newline(std::string text)
-{
-    for (const char end : {'\n', '\r'}) {
-        if (text.ends_with(end)) {
-            text.pop_back();
-        }
-    }
-    return text;
-}
-
 }  // namespace
 
 void secrets::read_beside(std::string_view file_name)
@@ -59,7 +49,7 @@ secrets::given secrets::of_file(const std::string& path, lines may_have)
 
 secrets::given secrets::keep(std::string text, const std::string& what, lines may_have)
 {
-    text = without_final_newline(std::move(text));
+    text = without_line_end(std::move(text));
     if (text.empty()) {
         return {.complaint = what + " is empty"};
     }

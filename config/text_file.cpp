@@ -56,4 +56,14 @@ text_file read_text_file(const std::string& path, std::size_t max)
     return read;
 }
 
+std::string without_line_end(std::string text)
+{
+    for (const char end : {'\n', '\r'}) {
+        if (text.ends_with(end)) {
+            text.pop_back();
+        }
+    }
+    return text;
+}
+
 }  // namespace gateway::config

@@ -16,4 +16,7 @@ struct text_file {
 // might never end, is refused.
 text_file read_text_file(const std::string& path, std::size_t max);
 
+// Without the line feed at its end, and a carriage return before it.
+std::string without_line_end(std::string text);
+
 }  // namespace gateway::config

@@ -16,16 +16,6 @@ bool is_of_token(char c)
     return token_bytes[static_cast<unsigned char>(c)];
 }
 
-std::string without_line_end(std::string text)
-{
-    for (const char end : {'\n', '\r'}) {
-        if (text.ends_with(end)) {
-            text.pop_back();
-        }
-    }
-    return text;
-}
-
 // Of at most `max` bytes.
 parsed<std::string> read_secret(const std::string& path, std::size_t max)
 {

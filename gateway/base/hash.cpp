@@ -1,10 +1,13 @@
 #include "gateway/base/hash.hpp"
 
+#include "gateway/base/hex.hpp"
+
 #include <openssl/evp.h>
 
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <span>
 #include <stdexcept>
 #include <sys/random.h>
 
@@ -119,13 +122,7 @@ sha256_digest sha256(std::string_view bytes)
 std::string sha256_hex128(std::string_view bytes)
 {
     const sha256_digest digest = sha256(bytes);
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::string hex(32, '\0');
-    for (std::size_t i = 0; i < 16; ++i) {
-        hex[2 * i] = digits[digest[i] >> 4];
-        hex[2 * i + 1] = digits[digest[i] & 0xf];
-    }
-    return hex;
+    return hex_of(std::span{digest}.first<16>());
 }
 
 }  // namespace gateway::base

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -14,6 +15,11 @@ struct hash128 {
     std::uint64_t high = 0;
 
     bool operator==(const hash128&) const = default;
+};
+
+// Of tables by such hashes, which nobody outside can aim.
+struct hash128_hash {
+    std::size_t operator()(const hash128& h) const { return h.low; }
 };
 
 using hash_key = std::array<std::uint64_t, 2>;

@@ -3,6 +3,9 @@
 
 #include "gateway/base/text.hpp"
 
+#include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace gateway::base {
@@ -15,6 +18,26 @@ constexpr int hex_digit(char c)
     }
     const char lower = to_lower(c);
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+// Writes `digits` lower-case digits, the last ones of `number`, and returns their end.
+constexpr char* write_hex(std::uint64_t number, int digits, char* out)
+{
+    for (int shift = (digits - 1) * 4; shift >= 0; shift -= 4) {
+        *out++ = "0123456789abcdef"[number >> shift & 0xf];
+    }
+    return out;
+}
+
+// Two lower-case digits for each byte.
+inline std::string hex_of(std::span<const unsigned char> bytes)
+{
+    std::string text(2 * bytes.size(), '\0');
+    char* out = text.data();
+    for (const unsigned char byte : bytes) {
+        out = write_hex(byte, 2, out);
+    }
+    return text;
 }
 
 // The byte that `text` begins with if that is a percent-encoding (RFC 3986 §2.1), or -1.

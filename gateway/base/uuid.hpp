@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gateway/base/clock.hpp"
+#include "gateway/base/hex.hpp"
 
 #include <array>
 #include <cstdint>
@@ -10,15 +11,6 @@ namespace gateway::base {
 
 // Thirty-six characters, in lower case.
 using uuid_text = std::array<char, 36>;
-
-// Writes `digits` lower-case hexadecimal digits, the last ones of `number`, and returns their end.
-inline char* write_hex(std::uint64_t number, int digits, char* out)
-{
-    for (int shift = (digits - 1) * 4; shift >= 0; shift -= 4) {
-        *out++ = "0123456789abcdef"[number >> shift & 0xf];
-    }
-    return out;
-}
 
 // Of `unix_time` it says the milliseconds, of the two random numbers 74 bits.
 inline uuid_text make_uuid7(duration unix_time, std::uint64_t random, std::uint64_t more)

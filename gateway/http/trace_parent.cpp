@@ -1,6 +1,6 @@
 #include "gateway/http/trace_parent.hpp"
 
-#include "gateway/base/uuid.hpp"
+#include "gateway/base/hex.hpp"
 
 #include <algorithm>
 

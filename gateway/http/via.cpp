@@ -1,14 +1,13 @@
 #include "gateway/http/via.hpp"
 
+#include "gateway/base/hex.hpp"
+
 namespace gateway::http {
 
 std::string make_via_name(std::uint32_t random)
 {
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::string name = "gateway-";
-    for (int shift = 28; shift >= 0; shift -= 4) {
-        name += digits[random >> shift & 0xf];
-    }
+    std::string name = "gateway-12345678";
+    base::write_hex(random, 8, name.data() + name.size() - 8);
     return name;
 }
 

@@ -1,5 +1,6 @@
 #include "gateway/net/client_certificate.hpp"
 
+#include "gateway/base/hex.hpp"
 #include "gateway/net/alternative_names.hpp"
 #include "gateway/net/owned.hpp"
 
@@ -18,12 +19,7 @@ std::string fingerprint_of(const X509* c)
     std::array<unsigned char, 32> digest{};
     unsigned int size = 0;
     X509_digest(c, EVP_sha256(), digest.data(), &size);
-    constexpr const char* digits = "0123456789abcdef";
-    std::string text;
-    for (const unsigned char byte : digest) {
-        text += {digits[byte >> 4], digits[byte & 15]};
-    }
-    return text;
+    return base::hex_of(digest);
 }
 
 std::string subject_of(const X509* c)

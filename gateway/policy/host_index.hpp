@@ -2,6 +2,7 @@
 // by path.
 #pragma once
 
+#include "gateway/base/text_hash.hpp"
 #include "gateway/policy/path_index.hpp"
 
 #include <cstddef>
@@ -24,16 +25,7 @@ public:
     std::optional<std::size_t> find(const routing_subject& subject) const;
 
 private:
-    struct hasher {
-        using is_transparent = void;
-
-        std::size_t operator()(std::string_view host) const
-        {
-            return std::hash<std::string_view>{}(host);
-        }
-    };
-
-    using hosts = std::unordered_map<std::string, path_index, hasher, std::equal_to<>>;
+    using hosts = std::unordered_map<std::string, path_index, base::text_hash, std::equal_to<>>;
 
     bool any_ = false;
     path_index of_any_host_;

@@ -3,6 +3,7 @@
 // how many different sets of headers they name, not on how many routes there are.
 #pragma once
 
+#include "gateway/base/text_hash.hpp"
 #include "gateway/policy/route.hpp"
 #include "gateway/policy/routing_subject.hpp"
 
@@ -35,20 +36,11 @@ private:
     // The first that takes a request is its route.
     using candidates = std::vector<candidate>;
 
-    struct hasher {
-        using is_transparent = void;
-
-        std::size_t operator()(std::string_view values) const
-        {
-            return std::hash<std::string_view>{}(values);
-        }
-    };
-
     // Those that name the same headers.
     struct header_group {
         std::vector<std::string> names;
         // By their values, one after another, each with a NUL behind it.
-        std::unordered_map<std::string, candidates, hasher, std::equal_to<>> by_values;
+        std::unordered_map<std::string, candidates, base::text_hash, std::equal_to<>> by_values;
     };
 
     candidates without_headers_;

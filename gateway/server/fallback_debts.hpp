@@ -3,6 +3,7 @@
 // other workers and gateways charge: so a fault does not double what a client gets. One thread.
 #pragma once
 
+#include "gateway/base/hash.hpp"
 #include "gateway/server/corrections.hpp"
 
 #include <memory>
@@ -44,13 +45,8 @@ private:
     corrections& make_;
     const base::turn_clock& clock_;
 
-    // Of a hash that nobody outside can aim.
-    struct hash_of {
-        std::size_t operator()(const base::hash128& id) const { return id.low; }
-    };
-
     // By the hashes of buckets' names.
-    std::unordered_map<base::hash128, debt, hash_of> all_;
+    std::unordered_map<base::hash128, debt, base::hash128_hash> all_;
 
     static void lose(const debt& d) { d.of.metrics->corrections_lost.add(); }
 };

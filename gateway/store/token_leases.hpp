@@ -65,14 +65,9 @@ public:
     [[nodiscard]] bool end(base::instant now);
 
 private:
-    struct hash_of {
-        std::size_t operator()(const base::hash128& id) const { return id.low; }
-    };
-
     lease_port& port_;
     token_demand demand_;
-    std::unordered_map<base::hash128, leased_bucket, hash_of> buckets_;
-    last_answer last_;
+    std::unordered_map<base::hash128, leased_bucket, base::hash128_hash> buckets_;
     bool ended_ = false;
 
     leased_bucket* find(const charge& c);
