@@ -235,7 +235,7 @@ void exchange_state::fail(failure why)
     phase_ = phase::idle;
     port_.release(exchange_port::parting::close);
     port_.failed(why, response_begun_);
-    owner_.exchange_failed(why, response_begun_);
+    owner_.exchange_failed(why);
 }
 
 }  // namespace gateway::proxy

@@ -76,8 +76,8 @@ public:
     // The upstream has granted the WebSocket that was asked for: what it said behind its head is
     // `rest`. The connection is the owner's now, to release when the tunnel is over.
     virtual void switched(const http::response_head& head, std::string_view rest) = 0;
-    // No (further) response. `begun`: its head had been passed on already.
-    virtual void exchange_failed(failure why, bool begun) = 0;
+    // No (further) response.
+    virtual void exchange_failed(failure why) = 0;
 
 protected:
     ~exchange_owner() = default;

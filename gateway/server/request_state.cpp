@@ -86,12 +86,18 @@ void request_state::content(std::string_view bytes, bool last)
 
 void request_state::refuse(int status, std::string_view why)
 {
+    admission a = refusal(status, why);
+    a.leaves_rest_unread = true;
+    fail(a);
+}
+
+// The client is told so; if its response has begun, that is cut.
+void request_state::fail(const admission& a)
+{
     exchange_.cancel();
     if (exchange_.response_begun()) {
-        end(ending::cut, so_far(why));
+        end(ending::cut, so_far(a.detail));
     } else {
-        admission a = refusal(status, why);
-        a.leaves_rest_unread = true;
         respond(a);
     }
 }
@@ -152,15 +158,11 @@ void request_state::exchange_done()
     end(ending::done, so_far({}));
 }
 
-void request_state::exchange_failed(proxy::failure why, bool begun)
+void request_state::exchange_failed(proxy::failure why)
 {
-    if (begun) {
-        end(ending::cut, so_far(proxy::detail_for(why)));
-        return;
-    }
     const int status = proxy::status_for(why);
     const base::duration wait = std::chrono::seconds{status == 503 ? 1 : 0};
-    respond(refusal(status, proxy::detail_for(why), wait));
+    fail(refusal(status, proxy::detail_for(why), wait));
 }
 
 bool request_state::wants_upstream_bytes() const
@@ -218,13 +220,7 @@ void request_state::out_of_time(bool upstream_at_fault)
         exchange_.expired();
         return;
     }
-    constexpr std::string_view why = "the request took longer than its route allows";
-    exchange_.cancel();
-    if (exchange_.response_begun()) {
-        end(ending::cut, so_far(why));
-    } else {
-        respond(refusal(504, why));
-    }
+    fail(refusal(504, "the request took longer than its route allows"));
 }
 
 // ---- a tunnel --------------------------------------------------------------------------------

@@ -164,6 +164,7 @@ private:
     std::uint64_t content_bytes_ = 0;
 
     void respond(const admission& a);
+    void fail(const admission& a);
     void abandon(std::string_view why);
     finished so_far(std::string_view error) const;
     void end(request_carrier::ending how, const finished& f);
@@ -171,7 +172,7 @@ private:
     // proxy::exchange_owner
     void exchange_done() override;
     void switched(const http::response_head& head, std::string_view rest) override;
-    void exchange_failed(proxy::failure why, bool begun) override;
+    void exchange_failed(proxy::failure why) override;
     // proxy::tunnel_port
     void tunnel_send(proxy::tunnel_side to, std::string_view bytes) override;
     void tunnel_finish(proxy::tunnel_side to) override;

@@ -116,9 +116,9 @@ public:
         seen.append(rest);
     }
 
-    void exchange_failed(proxy::failure why, bool begun) override
+    void exchange_failed(proxy::failure why) override
     {
-        end(begun ? "[cut]" : proxy::name_of(why));
+        end(exchange.response_begun() ? "[cut]" : proxy::name_of(why));
     }
 
     void receive(std::string_view bytes)

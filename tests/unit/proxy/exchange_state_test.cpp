@@ -111,11 +111,11 @@ public:
         behind_switch = rest;
     }
 
-    void exchange_failed(failure why, bool begun) override
+    void exchange_failed(failure why) override
     {
         EXPECT_FALSE(broken || ended);
         broken = why;
-        cut = begun;
+        cut = exchange.response_begun();
     }
 
 private:
