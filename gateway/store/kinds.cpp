@@ -46,7 +46,7 @@ std::shared_ptr<rate_walk> walk(
     const std::vector<named_limit>& limits
 )
 {
-    return redis::rebasing::start(executor, std::move(name), options, limits);
+    return start_walk<redis::rebasing>(executor, std::move(name), options, limits);
 }
 
 std::shared_ptr<rate_walk> walk(
@@ -56,7 +56,7 @@ std::shared_ptr<rate_walk> walk(
     const std::vector<named_limit>& limits
 )
 {
-    return postgres::rebasing::start(executor, name, options, limits);
+    return start_walk<postgres::rebasing>(executor, name, options, limits);
 }
 
 std::shared_ptr<housekeeping> keep(

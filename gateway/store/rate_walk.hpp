@@ -10,9 +10,12 @@
 #include "gateway/net/task.hpp"
 #include "gateway/store/failure.hpp"
 
+#include <concepts>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace gateway::store {
 
@@ -59,5 +62,20 @@ private:
     net::task<> run(std::shared_ptr<rate_walk> self, base::duration timeout);
     void report(std::optional<failure> why) const;
 };
+
+// One that has been started. `limits` are all those that live in the store, so that a later walk
+// does what is left of an earlier one, too.
+template <std::derived_from<rate_walk> Walk, typename Options>
+std::shared_ptr<Walk> start_walk(
+    const net::executor& executor,
+    std::string name,
+    const Options& options,
+    const std::vector<named_limit>& limits
+)
+{
+    auto walk = std::make_shared<Walk>(executor, std::move(name), options, limits);
+    rate_walk::start(walk, options.timeout);
+    return walk;
+}
 
 }  // namespace gateway::store

@@ -50,7 +50,7 @@ protected:
         redis_options o;
         o.port = std::to_string(subject.server().port());
         const std::vector<named_limit> limits{{"unused", daily}, {"l", fresh}};
-        walk = redis::rebasing::start(subject.io().get_executor(), "shared", o, limits);
+        walk = start_walk<redis::rebasing>(subject.io().get_executor(), "shared", o, limits);
     }
 
     std::string command(const std::vector<std::string>& words)

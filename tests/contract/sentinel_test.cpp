@@ -260,7 +260,8 @@ TEST_F(sentinel, a_walk_over_the_keys_goes_to_the_master_that_they_name)
     };
     const auto before = ttl();
     const std::vector<named_limit> faster{{"l", *limit::limit::make(100, hours{1}, 1000)}};
-    const auto walk = redis::rebasing::start(loop_.get_executor(), "shared", options(), faster);
+    const auto walk =
+        start_walk<redis::rebasing>(loop_.get_executor(), "shared", options(), faster);
     EXPECT_TRUE(run_until(loop_.context(), [&] { return walk->ended(); }));
     EXPECT_LT(ttl(), before / 10);
 }

@@ -15,13 +15,6 @@ namespace gateway::store::postgres {
 
 class rebasing final : public rate_walk {
 public:
-    static std::shared_ptr<rebasing> start(
-        const net::executor& executor,
-        std::string name,
-        const postgres_options& options,
-        const std::vector<named_limit>& limits
-    );
-
     rebasing(
         const net::executor& executor,
         std::string name,

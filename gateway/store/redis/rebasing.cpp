@@ -39,18 +39,6 @@ std::string words_of(const std::vector<named_limit>& limits)
 
 }  // namespace
 
-std::shared_ptr<rebasing> rebasing::start(
-    const net::executor& executor,
-    std::string name,
-    const redis_options& options,
-    const std::vector<named_limit>& limits
-)
-{
-    auto made = std::make_shared<rebasing>(executor, std::move(name), options, limits);
-    rate_walk::start(made, options.timeout);
-    return made;
-}
-
 rebasing::rebasing(
     const net::executor& executor,
     std::string name,

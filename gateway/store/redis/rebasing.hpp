@@ -20,15 +20,6 @@ namespace gateway::store::redis {
 
 class rebasing final : public rate_walk {
 public:
-    // `limits` are all those that live in this store, so that a later walk does what is left of an
-    // earlier one, too.
-    static std::shared_ptr<rebasing> start(
-        const net::executor& executor,
-        std::string name,
-        const redis_options& options,
-        const std::vector<named_limit>& limits
-    );
-
     rebasing(
         const net::executor& executor,
         std::string name,
