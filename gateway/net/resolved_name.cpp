@@ -1,10 +1,10 @@
 #include "gateway/net/resolved_name.hpp"
 
 #include "gateway/base/text.hpp"
+#include "gateway/net/reported.hpp"
 #include "gateway/net/task.hpp"
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 
@@ -133,7 +133,7 @@ resolved_name resolved_name::of_host(
             co_await pause(*mine->wait, error ? mine->options.retry : mine->options.refresh);
         }
     };
-    boost::asio::co_spawn(ex, keep_resolved(s, ex, host, port), boost::asio::detached);
+    boost::asio::co_spawn(ex, keep_resolved(s, ex, host, port), reported("what resolves " + host));
     return resolved_name(std::move(s));
 }
 

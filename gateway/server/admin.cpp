@@ -1,6 +1,7 @@
 #include "gateway/server/admin.hpp"
 
 #include "gateway/net/listener.hpp"
+#include "gateway/net/reported.hpp"
 #include "gateway/server/admin_api.hpp"
 #include "gateway/server/admin_reading.hpp"
 
@@ -148,7 +149,9 @@ admin_server::admin_server(
         acceptor(context.get_executor(), family, listening.release()),
         options,
         admin_api(context.get_executor(), options.timeout, std::move(from))});
-    asio::co_spawn(context.get_executor(), state::listen(state_), asio::detached);
+    asio::co_spawn(
+        context.get_executor(), state::listen(state_), net::reported("the admin listener")
+    );
 }
 
 admin_server::~admin_server() = default;

@@ -1,6 +1,7 @@
 #include "gateway/server/echo.hpp"
 
 #include "gateway/net/listener.hpp"
+#include "gateway/net/reported.hpp"
 #include "gateway/server/control_http.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -137,7 +138,9 @@ struct echo_server::state {
 
 echo_server::echo_server() : state_(std::make_unique<state>())
 {
-    asio::co_spawn(state_->context, listen(state_->listening), asio::detached);
+    asio::co_spawn(
+        state_->context, listen(state_->listening), net::reported("the built-in echo server")
+    );
     state_->thread = std::thread([this] { state_->context.run(); });
 }
 

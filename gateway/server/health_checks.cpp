@@ -1,6 +1,7 @@
 #include "gateway/server/health_checks.hpp"
 
 #include "gateway/base/proxy_header.hpp"
+#include "gateway/net/reported.hpp"
 #include "gateway/net/resolved_name.hpp"
 #include "gateway/net/shortage.hpp"
 #include "gateway/proxy/health_state.hpp"
@@ -9,7 +10,6 @@
 #include "gateway/telemetry/log.hpp"
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -224,7 +224,9 @@ void health_checks::watch(std::vector<target> servers)
         fresh->what.report(healthy);
         servers_.push_back(fresh);
         asio::co_spawn(
-            context_.get_executor(), checked_server::keep_checking(fresh), asio::detached
+            context_.get_executor(),
+            checked_server::keep_checking(fresh),
+            net::reported("the health checks of " + fresh->what.name)
         );
     }
     for (const auto& s : before) {

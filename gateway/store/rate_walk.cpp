@@ -1,9 +1,9 @@
 #include "gateway/store/rate_walk.hpp"
 
+#include "gateway/net/reported.hpp"
 #include "gateway/telemetry/log.hpp"
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 
 #include <utility>
 
@@ -25,7 +25,9 @@ rate_walk::rate_walk(const net::executor& executor, std::string name)
 void rate_walk::start(const std::shared_ptr<rate_walk>& walk, base::duration timeout)
 {
     boost::asio::co_spawn(
-        walk->timer_.get_executor(), walk->run(walk, timeout), boost::asio::detached
+        walk->timer_.get_executor(),
+        walk->run(walk, timeout),
+        net::reported("store " + walk->name_ + ": what brings its buckets to new rates")
     );
 }
 

@@ -1,9 +1,9 @@
 #include "gateway/store/redis/sentinel_watch.hpp"
 
+#include "gateway/net/reported.hpp"
 #include "gateway/store/redis/command.hpp"
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 
 #include <algorithm>
 #include <array>
@@ -32,7 +32,7 @@ std::shared_ptr<sentinel_watch> sentinel_watch::start(
 )
 {
     auto made = std::make_shared<sentinel_watch>(executor, options, limit, std::move(tell));
-    asio::co_spawn(executor, made->run(made), asio::detached);
+    asio::co_spawn(executor, made->run(made), net::reported("what learns Redis Sentinel's master"));
     return made;
 }
 

@@ -1,10 +1,10 @@
 #include "gateway/store/redis/topology.hpp"
 
+#include "gateway/net/reported.hpp"
 #include "gateway/store/redis/command.hpp"
 #include "gateway/store/redis/complaint.hpp"
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 
 #include <array>
 #include <utility>
@@ -68,7 +68,7 @@ std::shared_ptr<topology> topology::start(
 )
 {
     auto made = std::make_shared<topology>(executor, options, limit, to);
-    asio::co_spawn(executor, made->run(made), asio::detached);
+    asio::co_spawn(executor, made->run(made), net::reported("what learns a Redis Cluster's nodes"));
     return made;
 }
 
