@@ -109,14 +109,15 @@ app::app(const config::settings& settings, const std::string& config_path, own_s
 {
     signals_.add(SIGUSR2);
     local_.set_unix_time(base::unix_time() - base::now().time_since_epoch());
-    metrics_.set_bucket_source(
-        [this] { return local_.size(); }, [this] { return local_.turned_away(); }
-    );
-    metrics_.set_server_source([this] { return snapshot_maker_.figures(settings_); });
-    metrics_.set_dropped_lines_source([this] { return access_log_.dropped_lines(); });
-    metrics_.set_health_source([this] { return health_.results(); });
-    metrics_.set_plan_source([this] { return plan_watch_.figures(); });
-    metrics_.set_certificate_source([this] { return certificate_expiry(settings_); });
+    metrics_.set_sources({
+        .buckets = [this] { return local_.size(); },
+        .turned_away = [this] { return local_.turned_away(); },
+        .dropped_lines = [this] { return access_log_.dropped_lines(); },
+        .servers = [this] { return snapshot_maker_.figures(settings_); },
+        .health = [this] { return health_.results(); },
+        .plans = [this] { return plan_watch_.figures(); },
+        .certificates = [this] { return certificate_expiry(settings_); },
+    });
     plan_watch_.watch(settings_);
 }
 

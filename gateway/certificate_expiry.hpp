@@ -3,7 +3,7 @@
 #pragma once
 
 #include "config/settings.hpp"
-#include "gateway/telemetry/registry.hpp"
+#include "gateway/telemetry/figures.hpp"
 
 #include <vector>
 

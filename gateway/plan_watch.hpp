@@ -6,7 +6,7 @@
 #include "gateway/background_thread.hpp"
 #include "gateway/base/clock.hpp"
 #include "gateway/net/alarm.hpp"
-#include "gateway/telemetry/registry.hpp"
+#include "gateway/telemetry/figures.hpp"
 
 #include <cstdint>
 #include <functional>

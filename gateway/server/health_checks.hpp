@@ -5,7 +5,7 @@
 
 #include "gateway/net/loop.hpp"
 #include "gateway/proxy/options.hpp"
-#include "gateway/telemetry/registry.hpp"
+#include "gateway/telemetry/figures.hpp"
 
 #include <functional>
 #include <memory>

@@ -318,24 +318,37 @@ void add_connection_families(families& all, const row<worker_metrics>& workers)
     add_row(handshakes, {{"result", "failed"}}, sum(workers, &worker_metrics::tls_failed));
     add_row(handshakes, {{"result", "timeout"}}, sum(workers, &worker_metrics::tls_timeout));
     add_family(all, std::move(handshakes));
-    auto untrusted = counter_family(
-        "gateway_untrusted_forwarded_total",
-        "Requests with X-Forwarded-For, Forwarded or X-Real-IP from a peer that is not trusted."
+    add_single(
+        all,
+        counter_family(
+            "gateway_untrusted_forwarded_total",
+            "Requests with X-Forwarded-For, Forwarded or X-Real-IP from a peer that is not trusted."
+        ),
+        {},
+        sum(workers, &worker_metrics::untrusted_forwarded)
     );
-    add_row(untrusted, {}, sum(workers, &worker_metrics::untrusted_forwarded));
-    add_family(all, std::move(untrusted));
-    auto waiting =
-        gauge_family("gateway_requests_waiting", "Requests held until their tokens are there.");
-    add_row(waiting, {}, sum(workers, &worker_metrics::requests_waiting));
-    add_family(all, std::move(waiting));
+    add_single(
+        all,
+        gauge_family("gateway_requests_waiting", "Requests held until their tokens are there."),
+        {},
+        sum(workers, &worker_metrics::requests_waiting)
+    );
 }
 
 void add_tunnel_families(families& all, const row<worker_metrics>& workers)
 {
-    auto open = gauge_family("gateway_tunnels", "WebSockets open now.");
-    add_row(open, {}, sum(workers, &worker_metrics::tunnels));
-    auto opened = counter_family("gateway_tunnels_total", "WebSockets granted.");
-    add_row(opened, {}, sum(workers, &worker_metrics::tunnels_opened));
+    add_single(
+        all,
+        gauge_family("gateway_tunnels", "WebSockets open now."),
+        {},
+        sum(workers, &worker_metrics::tunnels)
+    );
+    add_single(
+        all,
+        counter_family("gateway_tunnels_total", "WebSockets granted."),
+        {},
+        sum(workers, &worker_metrics::tunnels_opened)
+    );
     auto bytes = counter_family(
         "gateway_tunnel_bytes_total", "Bytes carried by WebSockets, by the side they came from."
     );
@@ -343,8 +356,6 @@ void add_tunnel_families(families& all, const row<worker_metrics>& workers)
     add_row(
         bytes, {{"side", "upstream"}}, sum(workers, &worker_metrics::tunnel_bytes_of_upstreams)
     );
-    add_family(all, std::move(open));
-    add_family(all, std::move(opened));
     add_family(all, std::move(bytes));
 }
 

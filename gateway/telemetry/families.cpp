@@ -1,5 +1,7 @@
 #include "gateway/telemetry/families.hpp"
 
+#include <utility>
+
 namespace gateway::telemetry {
 
 static prometheus::MetricFamily make_family(
@@ -69,6 +71,12 @@ void add_family(families& all, prometheus::MetricFamily family)
     if (!family.metric.empty()) {
         all.push_back(std::move(family));
     }
+}
+
+void add_single(families& all, prometheus::MetricFamily family, labels names, double value)
+{
+    add_row(family, std::move(names), value);
+    add_family(all, std::move(family));
 }
 
 }  // namespace gateway::telemetry

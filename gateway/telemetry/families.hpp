@@ -28,4 +28,7 @@ void add_row(
 // A family without rows is left out: TextSerializer would print its header all the same.
 void add_family(families& all, prometheus::MetricFamily family);
 
+// A family of one row.
+void add_single(families& all, prometheus::MetricFamily family, labels names, double value);
+
 }  // namespace gateway::telemetry

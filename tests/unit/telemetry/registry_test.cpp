@@ -59,9 +59,9 @@ TEST(registry, tells_of_servers_what_workers_counted_and_what_its_source_knows)
     r.upstream(0, "u").queued.add(5);
     r.upstream(1, "u").retries.add(6);
     r.upstream(1, "u").retries_refused.add(7);
-    r.set_server_source([] {
+    r.set_sources({.servers = [] {
         return std::vector<server_figures>{{{"u", "a:1"}, false, 8}, {{"u", "b:1"}, true, 0}};
-    });
+    }});
     auto v = values(r);
     const std::string server = "gateway_upstream_server_";
     EXPECT_EQ(v.at(server + R"(requests_total{upstream="u",server="a:1"})"), 5);
@@ -243,8 +243,11 @@ TEST(registry, asks_its_sources_at_each_scrape)
     registry r(1, words, "1");
     EXPECT_THAT(r.scrape(), Not(HasSubstr("gateway_buckets")));
     std::size_t buckets = 5;
-    r.set_bucket_source([&] { return buckets; }, [] { return 3u; });
-    r.set_dropped_lines_source([] { return 11u; });
+    r.set_sources({
+        .buckets = [&] { return buckets; },
+        .turned_away = [] { return 3u; },
+        .dropped_lines = [] { return 11u; },
+    });
     EXPECT_EQ(values(r).at(R"(gateway_buckets{store="local"})"), 5);
     buckets = 6;
     const auto v = values(r);
@@ -257,7 +260,9 @@ TEST(registry, tells_of_plans_what_its_source_knows)
 {
     registry r(1, words, "1");
     EXPECT_THAT(r.scrape(), Not(HasSubstr("gateway_plan")));
-    r.set_plan_source([] { return std::vector<plan_figures>{{"api", 7, 0}, {"nets", 0, 2}}; });
+    r.set_sources({.plans = [] {
+        return std::vector<plan_figures>{{"api", 7, 0}, {"nets", 0, 2}};
+    }});
     const auto v = values(r);
     EXPECT_EQ(v.at(R"(gateway_plan_members{plans="api"})"), 7);
     EXPECT_EQ(v.at(R"(gateway_plan_file_errors_total{plans="api"})"), 0);
@@ -332,8 +337,8 @@ std::string full_scrape()
     r.limit(0, "per_client");
     r.store(0, "shared");
     r.upstream(0, "backend");
-    r.set_bucket_source([] { return 1u; }, [] { return 1u; });
-    r.set_dropped_lines_source([] { return 1u; });
+    const auto one = [] { return 1u; };
+    r.set_sources({.buckets = one, .turned_away = one, .dropped_lines = one});
     return r.scrape();
 }
 

@@ -1,0 +1,103 @@
+#include "gateway/telemetry/figures.hpp"
+
+#include <utility>
+
+namespace gateway::telemetry {
+
+namespace {
+
+void add_health_families(families& all, const std::vector<server_health>& servers)
+{
+    auto healthy = gauge_family(
+        "gateway_upstream_server_healthy", "1 if a server passes its health checks, else 0."
+    );
+    auto checks = counter_family(
+        "gateway_upstream_health_checks_total", "Health checks of a server, by result."
+    );
+    for (const server_health& s : servers) {
+        const labels names{{"upstream", s.upstream}, {"server", s.server}};
+        add_row(healthy, names, s.healthy ? 1 : 0);
+        for (const auto& [result, count] :
+             {std::pair{"success", s.good}, std::pair{"failure", s.failed}}) {
+            labels with_result = names;
+            with_result.push_back({"result", result});
+            add_row(checks, std::move(with_result), static_cast<double>(count));
+        }
+    }
+    add_family(all, std::move(healthy));
+    add_family(all, std::move(checks));
+}
+
+void add_plan_families(families& all, const std::vector<plan_figures>& plans)
+{
+    auto members = gauge_family("gateway_plan_members", "Keys and prefixes that have a plan.");
+    auto errors = counter_family(
+        "gateway_plan_file_errors_total",
+        "Changed plan files that could not be read, so that the old one stays in force."
+    );
+    for (const plan_figures& p : plans) {
+        add_row(members, {{"plans", p.name}}, static_cast<double>(p.members));
+        add_row(errors, {{"plans", p.name}}, static_cast<double>(p.errors));
+    }
+    add_family(all, std::move(members));
+    add_family(all, std::move(errors));
+}
+
+void add_certificate_families(families& all, const std::vector<certificate_figures>& certificates)
+{
+    auto expiry = gauge_family(
+        "gateway_tls_certificate_expiry_timestamp_seconds",
+        "Until when a certificate holds that others are shown, as Unix time."
+    );
+    for (const certificate_figures& c : certificates) {
+        add_row(expiry, {{"certificate", c.name}}, static_cast<double>(c.expires.count()));
+    }
+    add_family(all, std::move(expiry));
+}
+
+}  // namespace
+
+void add_source_families(families& all, const sources& from)
+{
+    if (from.health) {
+        add_health_families(all, from.health());
+    }
+    if (from.plans) {
+        add_plan_families(all, from.plans());
+    }
+    if (from.certificates) {
+        add_certificate_families(all, from.certificates());
+    }
+    if (from.buckets) {
+        add_single(
+            all,
+            gauge_family("gateway_buckets", "Buckets a store holds in memory."),
+            {{"store", "local"}},
+            static_cast<double>(from.buckets())
+        );
+    }
+    if (from.turned_away) {
+        add_single(
+            all,
+            counter_family(
+                "gateway_buckets_turned_away_total",
+                "Clients that found the table of buckets full, and shared one or were refused."
+            ),
+            {{"store", "local"}},
+            static_cast<double>(from.turned_away())
+        );
+    }
+    if (from.dropped_lines) {
+        add_single(
+            all,
+            counter_family(
+                "gateway_access_log_dropped_lines_total",
+                "Access log lines dropped because their reader was too slow."
+            ),
+            {},
+            static_cast<double>(from.dropped_lines())
+        );
+    }
+}
+
+}  // namespace gateway::telemetry
