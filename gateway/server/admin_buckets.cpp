@@ -173,7 +173,7 @@ net::task<control_response> answer_about_bucket(
     }
     q.limit = *limit;
     identity::bucket_name bucket;
-    std::string complaint = name_bucket(*q.policy, q.policy->limits[q.limit], key, bucket);
+    std::string complaint = name_told_bucket(*q.policy, q.policy->limits[q.limit], key, bucket);
     if (complaint.empty()) {
         complaint = choose_numbers(plan, key, q);
     }

@@ -1,8 +1,8 @@
 #include "gateway/server/request.hpp"
 
+#include "gateway/server/asked_request.hpp"
 #include "gateway/server/corrections.hpp"
 #include "gateway/server/id_source.hpp"
-#include "gateway/server/question.hpp"
 
 namespace gateway::server {
 
@@ -52,7 +52,7 @@ admission request::answered_or(admission a) const
 admission request::answer(const http::request_head& question)
 {
     http::request_head& asked = env_.scratch.asked;
-    const auto unclear = read_question(question, admitter_.peer_trusted(), asked);
+    const auto unclear = read_asked_request(question, admitter_.peer_trusted(), asked);
     account_.note(asked, admitter_);
     return as_answer(
         unclear.empty() ? held_or(admitter_.admit(asked, *this)) : refusal(400, unclear)

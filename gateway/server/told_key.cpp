@@ -90,7 +90,7 @@ bool may_be_secret(part_source from)
 
 }  // namespace
 
-std::string name_bucket(
+std::string name_told_bucket(
     const policy::policy& p,
     const policy::limit_rule& rule,
     std::span<const std::string> values,

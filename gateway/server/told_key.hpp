@@ -15,7 +15,7 @@ namespace gateway::server {
 // Names the bucket of a request whose key has these values, in the order of the rule's parts:
 // addresses are cut, and hosts, paths and headers read as those of requests are. Returns what is
 // wrong with them, in a sentence for people; empty: nothing.
-std::string name_bucket(
+std::string name_told_bucket(
     const policy::policy& p,
     const policy::limit_rule& rule,
     std::span<const std::string> values,

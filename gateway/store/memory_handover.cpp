@@ -7,7 +7,7 @@ namespace gateway::store {
 
 namespace {
 
-enum class verdict : std::uint8_t { swapped, others, no_room };
+enum class swap_result : std::uint8_t { swapped, others, no_room };
 
 // What is known of a bucket; its segment is locked.
 std::string record_of(memory_parts& parts, const bucket_id& id, std::int64_t now)
@@ -120,17 +120,17 @@ void bucket_swap::write_request()
 bool bucket_swap::settle(std::string_view answer)
 {
     bytes_reader from{answer};
-    const auto said = from.get<verdict>();
-    if (said == verdict::swapped) {
+    const auto said = from.get<swap_result>();
+    if (said == swap_result::swapped) {
         return true;
     }
     const segment_locks locked{parts_.buckets, ids_};
     std::vector<bucket_id> both;
-    if (said == verdict::others) {
+    if (said == swap_result::others) {
         parts_.place = std::max(parts_.place.load(), from.get<std::int64_t>());
     }
     for (std::size_t i = 0; i < ids_.size(); ++i) {
-        const bool has_place = said == verdict::others
+        const bool has_place = said == swap_result::others
                                    ? put(parts_, ids_[i], from.text(), now_)
                                    : put(parts_, ids_[i], before_[i], now_) && from.get<bool>();
         if (has_place) {
@@ -164,7 +164,7 @@ std::string swap_desk::answer(std::string_view request)
         fit = fit && b.fits;
     }
     snapshot_bytes answer;
-    answer.put(!fit ? verdict::no_room : same ? verdict::swapped : verdict::others);
+    answer.put(!fit ? swap_result::no_room : same ? swap_result::swapped : swap_result::others);
     if (fit && !same) {
         answer.put(parts_.place.load());
     }

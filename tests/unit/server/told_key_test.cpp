@@ -31,14 +31,14 @@ const policy::policy defaults;
 std::string named(const policy::limit_rule& rule, std::vector<std::string> values)
 {
     identity::bucket_name name;
-    EXPECT_EQ(name_bucket(defaults, rule, values, name), "");
+    EXPECT_EQ(name_told_bucket(defaults, rule, values, name), "");
     return std::string{name.bytes()};
 }
 
 std::string complaint(const policy::limit_rule& rule, std::vector<std::string> values)
 {
     identity::bucket_name name;
-    return name_bucket(defaults, rule, values, name);
+    return name_told_bucket(defaults, rule, values, name);
 }
 
 TEST(told_key, names_the_bucket_of_a_request)

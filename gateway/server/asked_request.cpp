@@ -1,4 +1,4 @@
-#include "gateway/server/question.hpp"
+#include "gateway/server/asked_request.hpp"
 
 #include "gateway/base/text.hpp"
 #include "gateway/http/authority.hpp"
@@ -134,7 +134,7 @@ bool read_targets(const http::request_head& head, http::request_head& asked)
 
 }  // namespace
 
-std::string_view read_question(
+std::string_view read_asked_request(
     const http::request_head& head, bool peer_trusted, http::request_head& asked
 )
 {
