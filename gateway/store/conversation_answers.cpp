@@ -29,8 +29,10 @@ bool conversation_state::settle(call& c, call_results& said, base::instant now)
         link_.proved();
         breaker_.succeeded(now);
     }
-    empty_.heard(said.grant_mark(), c.sent);
-    leases_.heard(said.grant_mark(), c.sent);
+    if (last_answer_.heard(said.grant_mark(), c.sent)) {
+        empty_.forget();
+        leases_.forget();
+    }
     answer a;
     for (pending_question& p : c.all()) {
         const auto kind = said.next(p.charges.size(), a);

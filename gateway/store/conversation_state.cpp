@@ -23,9 +23,9 @@ conversation_state::conversation_state(
       stuck_after_(std::clamp(options.timeout, least_stuck, most_stuck)),
       metrics_(metrics),
       breaker_(options.breaker),
-      empty_(options.remember_for),
+      empty_(last_answer_, options.remember_for),
       waiting_(options.max_pending),
-      leases_(*this),
+      leases_(*this, last_answer_),
       random_(seed)
 {}
 

@@ -17,6 +17,7 @@
 #include "gateway/store/breaker_state.hpp"
 #include "gateway/store/call.hpp"
 #include "gateway/store/empty_buckets.hpp"
+#include "gateway/store/last_answer.hpp"
 #include "gateway/store/link_state.hpp"
 #include "gateway/store/options.hpp"
 #include "gateway/store/store.hpp"
@@ -129,6 +130,7 @@ private:
     telemetry::store_metrics& metrics_;
     link_state link_;
     breaker_state breaker_;
+    last_answer last_answer_;
     empty_buckets empty_;
     base::ring<pending_question> waiting_;
     std::array<call, max_calls> calls_{};

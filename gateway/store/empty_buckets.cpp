@@ -19,16 +19,9 @@ bool may_be_remembered(const charge& c)
 
 }  // namespace
 
-empty_buckets::empty_buckets(base::duration fresh_for)
-    : fresh_for_(fresh_for), sets_(std::make_unique<std::array<set, places / ways>>())
+empty_buckets::empty_buckets(const last_answer& last, base::duration fresh_for)
+    : last_(last), fresh_for_(fresh_for), sets_(std::make_unique<std::array<set, places / ways>>())
 {}
-
-void empty_buckets::heard(std::int64_t mark, base::instant asked)
-{
-    if (last_.heard(mark, asked)) {
-        last_full_at_ = 0;
-    }
-}
 
 void empty_buckets::remember(
     std::span<const charge> charges, const answer& given, base::instant now

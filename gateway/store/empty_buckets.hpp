@@ -34,11 +34,11 @@ class empty_buckets {
 public:
     static constexpr std::size_t places = 16'384;
 
-    explicit empty_buckets(base::duration fresh_for);
+    // Of the store that answered `last`, which must outlive it.
+    empty_buckets(const last_answer& last, base::duration fresh_for);
 
-    // An answer has come to what was asked then, with the mark of the last grant of tokens. Another
-    // one than before: forgets everything.
-    void heard(std::int64_t mark, base::instant asked);
+    // Somebody has given tokens.
+    void forget() { last_full_at_ = 0; }
 
     // Remembers the buckets of these charges that `given`, the store's answer, leaves without the
     // tokens for another request of the same cost. The moments it names count from `now`, which is
@@ -68,11 +68,11 @@ private:
 
     using set = std::array<place, ways>;
 
+    const last_answer& last_;
     base::duration fresh_for_;
     std::unique_ptr<std::array<set, places / ways>> sets_;
     // No bucket here is full later than that.
     std::int64_t last_full_at_ = 0;
-    last_answer last_;
 
     set& set_of(const base::hash128& id) const;
     void put(const charge& c, std::int64_t now, std::int64_t full_at, bool is_empty);

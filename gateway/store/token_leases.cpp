@@ -17,7 +17,7 @@ bool may_be_leased(const charge& c)
 
 }  // namespace
 
-token_leases::token_leases(lease_port& port) : port_(port) {}
+token_leases::token_leases(lease_port& port, const last_answer& last) : port_(port), last_(last) {}
 
 const leased_bucket* token_leases::find(const charge& c) const
 {
@@ -127,12 +127,10 @@ leased_bucket* token_leases::make(const charge& c, base::instant now)
                 .first->second;
 }
 
-void token_leases::heard(std::int64_t mark, base::instant asked)
+void token_leases::forget()
 {
-    if (last_.heard(mark, asked)) {
-        for (auto& [id, b] : buckets_) {
-            b.forget();
-        }
+    for (auto& [id, b] : buckets_) {
+        b.forget();
     }
 }
 

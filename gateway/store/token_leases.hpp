@@ -32,8 +32,8 @@ public:
     // Most buckets with leases.
     static constexpr std::size_t max_buckets = 1024;
 
-    // `port` must outlive it.
-    explicit token_leases(lease_port& port);
+    // On buckets of the store that answered `last`. Both must outlive it.
+    token_leases(lease_port& port, const last_answer& last);
 
     // Whether leases have the tokens of all these charges.
     [[nodiscard]] bool cover(std::span<const charge> charges, base::instant now, belief counts)
@@ -52,9 +52,8 @@ public:
         std::span<const charge> charges, const answer& a, base::instant sent, base::instant now
     );
 
-    // An answer has come to what was asked then, with the mark of the last grant of tokens. Another
-    // one than before: forgets all leases.
-    void heard(std::int64_t mark, base::instant asked);
+    // Somebody has given tokens: what was leased before is void.
+    void forget();
 
     // Gives back what is over, and says when there is something again; base::instant::max(): when
     // the port is told.
@@ -66,6 +65,7 @@ public:
 
 private:
     lease_port& port_;
+    const last_answer& last_;
     token_demand demand_;
     std::unordered_map<base::hash128, leased_bucket, base::hash128_hash> buckets_;
     bool ended_ = false;

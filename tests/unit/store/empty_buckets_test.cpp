@@ -35,7 +35,8 @@ class empty : public ::testing::Test {
 protected:
     static constexpr base::duration fresh_for = 10s;
     const limit::limit slow = *limit::limit::make(1, 1s, 2);
-    empty_buckets remembered{fresh_for};
+    last_answer heard;
+    empty_buckets remembered{heard, fresh_for};
     base::instant now{std::chrono::hours{1}};
     // The store answers somebody whenever the test asks what is decided.
     bool answers = true;
@@ -47,17 +48,24 @@ protected:
         return {"slow", base::hashed_name{bucket}, &slow, cost, enforced};
     }
 
+    void hear()
+    {
+        if (heard.heard(mark, now)) {
+            remembered.forget();
+        }
+    }
+
     bool decides(std::vector<charge> charges, belief counts = belief::fresh)
     {
         if (answers) {
-            remembered.heard(mark, now);
+            hear();
         }
         return remembered.decides(charges, now, counts, said);
     }
 
     void rejected(const charge& c, base::duration retry, base::duration reset)
     {
-        remembered.heard(mark, now);
+        hear();
         answer a;
         a.admitted = !c.enforced;
         a.add({.allowed = false, .remaining = 0, .retry_after = retry, .reset_after = reset});
@@ -94,7 +102,7 @@ TEST_F(empty, buckets_are_known_from_an_answer_that_took_the_last_token_too)
     const charge last = of("a");
     answer a;
     a.add({.allowed = true, .remaining = 0, .retry_after = 0s, .reset_after = 2s});
-    remembered.heard(mark, now);
+    hear();
     remembered.remember(std::span{&last, 1}, a, now);
     EXPECT_TRUE(decides({of("a")}));
     now += 1s + 1us;
@@ -110,7 +118,7 @@ TEST_F(empty, buckets_are_asked_for_if_the_store_has_been_silent)
     now += 1us;
     EXPECT_FALSE(decides({of("a")}));
     EXPECT_TRUE(decides({of("a")}, belief::all));
-    remembered.heard(mark, now);
+    hear();
     EXPECT_TRUE(decides({of("a")})) << "nobody has given tokens meanwhile";
 }
 

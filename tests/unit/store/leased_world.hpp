@@ -103,13 +103,14 @@ private:
     };
 
     struct worker final : lease_port {
-        explicit worker(leased_world& w) : world(w), leases(*this) {}
+        explicit worker(leased_world& w) : world(w), leases(*this, last) {}
 
         leased_world& world;
         std::deque<std::unique_ptr<sent>> wire;
         std::deque<asker> askers;
         base::instant wake = base::instant::max();
         bool crashed = false;
+        last_answer last;
         token_leases leases;
 
         void request(std::int64_t cost)
@@ -154,7 +155,9 @@ private:
             while (!wire.empty() && wire.front()->returns <= world.now) {
                 const auto s = std::move(wire.front());
                 wire.pop_front();
-                leases.heard(s->mark, s->place.asked);
+                if (last.heard(s->mark, s->place.asked)) {
+                    leases.forget();
+                }
                 if (s->place.asker != nullptr) {
                     leases.answered(s->place.charges, s->said, s->place.asked, world.now);
                     s->place.release()->answered(s->said);

@@ -22,7 +22,8 @@ protected:
     const limit::token_lease tenth{.percent = 10, .time = 1s};
     std::deque<pending_question> wire;
     lease_port& port = *this;
-    token_leases of{port};
+    last_answer last;
+    token_leases of{port, last};
     base::instant now{1h};
     base::instant wake = base::instant::max();
     bool refuses = false;
@@ -47,12 +48,19 @@ protected:
         return of.spend({&c, 1}, now, counts, said);
     }
 
+    void hear(std::int64_t of_grant)
+    {
+        if (last.heard(of_grant, now)) {
+            of.forget();
+        }
+    }
+
     // Requests that the store is asked for, and has admitted at once.
     void ask_store(const charge& c, int times = 1)
     {
         for (int i = 0; i < times; ++i) {
             of.asked({&c, 1}, now);
-            of.heard(mark, now);
+            hear(mark);
             answer a;
             debt += 1ms;
             a.add({.allowed = true, .remaining = left(), .reset_after = debt});
@@ -231,7 +239,7 @@ TEST_F(leases, count_only_while_the_store_is_heard)
     pass(1ms);
     EXPECT_FALSE(spend(one()));
     EXPECT_TRUE(spend(one(), belief::all)) << "it cannot be asked";
-    of.heard(0, now);
+    hear(0);
     EXPECT_TRUE(spend(one()));
 }
 
@@ -239,11 +247,11 @@ TEST_F(leases, are_over_after_their_time)
 {
     lease(one(), 4);
     pass(999ms);
-    of.heard(0, now);
+    hear(0);
     EXPECT_TRUE(spend(one()));
     lose_all();
     pass(1ms);
-    of.heard(0, now);
+    hear(0);
     EXPECT_FALSE(spend(one()));
     EXPECT_FALSE(spend(one(), belief::all));
 }
@@ -321,7 +329,7 @@ TEST_F(leases, give_nothing_back_to_a_bucket_that_is_soon_full)
 TEST_F(leases, are_void_when_somebody_gave_tokens)
 {
     lease(one(), 4);
-    of.heard(7, now);
+    hear(7);
     EXPECT_FALSE(spend(one()));
     EXPECT_FALSE(spend(one(), belief::all));
     pass(2s);
@@ -398,7 +406,7 @@ TEST_F(leases, all_end_with_their_worker)
 TEST_F(leases, may_go_before_their_questions)
 {
     {
-        token_leases short_lived{port};
+        token_leases short_lived{port, last};
         const charge c = one();
         for (int i = 0; i < 4; ++i) {
             short_lived.asked({&c, 1}, now);
