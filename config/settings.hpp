@@ -16,11 +16,6 @@
 
 namespace gateway::config {
 
-struct shared_store {
-    std::string name;
-    store::shared_options options;
-};
-
 enum class algorithm { token_bucket, fixed_window, sliding_window, sliding_log, concurrency };
 
 // What is written of the numbers that a limit has for one plan.
@@ -63,7 +58,7 @@ struct settings {
     store::memory_options local_store;
 
     // The shared stores; policy->stores[i] is the name of shared_stores[i].
-    std::vector<shared_store> shared_stores;
+    std::vector<store::named_store> shared_stores;
     // The upstreams; policy->upstreams[i] is the name of upstreams[i].
     std::vector<proxy::upstream_options> upstreams;
 

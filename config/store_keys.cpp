@@ -197,7 +197,7 @@ void load_stores(section& root, draft& d)
 
 void describe_stores(keys& root, draft& d)
 {
-    std::vector<shared_store>& stores = d.result.shared_stores;
+    std::vector<store::named_store>& stores = d.result.shared_stores;
     root.each(
         {"stores", {}},
         {.says = {},
@@ -205,7 +205,7 @@ void describe_stores(keys& root, draft& d)
          .size = [&] { return stores.size(); },
          .name = [&](std::size_t i) { return stores[i].name; },
          .describe = of_each(
-             stores, [&d](keys& k, shared_store& one) { describe_shared(k, one.options, d); }
+             stores, [&d](keys& k, store::named_store& one) { describe_shared(k, one.options, d); }
          ),
          .first = {"local", "the three keys that follow"},
          .describe_first = [&](keys& local) { describe_local(local, d.result.local_store, d); }}

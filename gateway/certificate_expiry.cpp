@@ -39,7 +39,7 @@ std::vector<telemetry::certificate_figures> certificate_expiry(const config::set
             found.add(upstream.tls->certificate);
         }
     }
-    for (const config::shared_store& store : settings.shared_stores) {
+    for (const store::named_store& store : settings.shared_stores) {
         const auto* const redis = std::get_if<store::redis_options>(&store.options);
         if (redis != nullptr && redis->tls) {
             found.add(redis->tls->certificate);

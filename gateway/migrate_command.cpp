@@ -11,7 +11,7 @@ namespace gateway {
 int migrate(const config::settings& settings, std::ostream& out, std::ostream& err)
 {
     int status = cli::done;
-    for (const config::shared_store& s : settings.shared_stores) {
+    for (const store::named_store& s : settings.shared_stores) {
         const store::preparation made = store::prepare(s.options);
         const std::string name = "stores." + s.name + ": ";
         if (!made.warning.empty()) {

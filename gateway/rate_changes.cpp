@@ -56,7 +56,7 @@ void rate_changes::walk(
     const config::settings& before, const config::settings& fresh, std::size_t store
 )
 {
-    const config::shared_store& shared = fresh.shared_stores[store];
+    const store::named_store& shared = fresh.shared_stores[store];
     const auto known = walks_.find(shared.name);
     bool needed = known != walks_.end() && known->second.options != shared.options;
     std::vector<store::named_limit> limits;

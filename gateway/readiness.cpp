@@ -28,7 +28,7 @@ server::readiness readiness_of(
     if (draining) {
         r.reasons.emplace_back("draining");
     }
-    for (const config::shared_store& store : settings.shared_stores) {
+    for (const store::named_store& store : settings.shared_stores) {
         if (!is_up(metrics, workers, store.name)) {
             r.stores_down.push_back(store.name);
         }

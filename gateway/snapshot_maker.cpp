@@ -22,9 +22,7 @@ server::snapshot snapshot_maker::make(const config::settings& settings)
         s.listener_tls.push_back(listener.tls);
     }
     s.tickets = tickets_;
-    for (const config::shared_store& store : settings.shared_stores) {
-        s.shared_stores.push_back({store.name, store.options});
-    }
+    s.shared_stores = settings.shared_stores;
     for (const proxy::upstream_options& upstream : s.upstreams) {
         auto& status = upstreams_[upstream.name];
         if (status == nullptr) {

@@ -7,7 +7,7 @@ namespace gateway {
 void store_upkeep::keep(const config::settings& settings)
 {
     std::map<std::string, kept> present;
-    for (const config::shared_store& s : settings.shared_stores) {
+    for (const store::named_store& s : settings.shared_stores) {
         const auto known = kept_.find(s.name);
         if (known != kept_.end() && known->second.options == s.options) {
             present[s.name] = std::move(known->second);

@@ -32,7 +32,7 @@ std::shared_ptr<proxy::pool> resources::pool_for(
     );
 }
 
-std::shared_ptr<store::shared_store> resources::store_for(const named_store& what)
+std::shared_ptr<store::shared_store> resources::store_for(const store::named_store& what)
 {
     for (const kept_store& k : stores_) {
         if (k.what == what) {
@@ -73,7 +73,7 @@ std::shared_ptr<const policy_view> resources::adopt(const snapshot& s)
     for (const policy::limit_rule& l : s.policy->limits) {
         view->limits.push_back(&metrics_.limit(worker_, l.name));
     }
-    for (const named_store& n : s.shared_stores) {
+    for (const store::named_store& n : s.shared_stores) {
         view->stores.push_back(store_for(n));
     }
     for (std::size_t i = 0; i < s.upstreams.size(); ++i) {

@@ -33,7 +33,7 @@ private:
     static constexpr base::duration settles_for = std::chrono::minutes{1};
 
     struct kept_store {
-        named_store what;
+        store::named_store what;
         std::shared_ptr<store::shared_store> store;
     };
 
@@ -55,7 +55,7 @@ private:
         const std::shared_ptr<proxy::upstream_status>& status,
         unsigned short echo_port
     );
-    std::shared_ptr<store::shared_store> store_for(const named_store& what);
+    std::shared_ptr<store::shared_store> store_for(const store::named_store& what);
     void retire_unused(const policy_view& view);
 };
 

@@ -15,20 +15,13 @@
 
 namespace gateway::server {
 
-struct named_store {
-    std::string name;
-    store::shared_options options;
-
-    bool operator==(const named_store&) const = default;
-};
-
 struct snapshot {
     std::shared_ptr<const policy::policy> policy;
     http::options http;
     std::size_t max_connections_per_peer = 0;
     std::size_t max_waiting = 0;
     // [i] is policy->stores[i].
-    std::vector<named_store> shared_stores;
+    std::vector<store::named_store> shared_stores;
     // [i] is policy->upstreams[i].
     std::vector<proxy::upstream_options> upstreams;
     // [i] is of the listener i; nothing: its connections are plain.

@@ -4,6 +4,7 @@
 #include "gateway/store/postgres/options.hpp"
 #include "gateway/store/redis/options.hpp"
 
+#include <string>
 #include <variant>
 
 namespace gateway::store {
@@ -22,5 +23,12 @@ inline const conversation_options& common(const shared_options& options)
         [](const auto& kind) -> const conversation_options& { return kind; }, options
     );
 }
+
+struct named_store {
+    std::string name;
+    shared_options options;
+
+    bool operator==(const named_store&) const = default;
+};
 
 }  // namespace gateway::store
