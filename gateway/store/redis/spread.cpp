@@ -32,7 +32,13 @@ spreads::spreads(
     : store_(store),
       timeout_(timeout),
       metrics_(metrics),
-      give_backs_(executor, store, metrics),
+      rest_over_(
+          executor,
+          [this] {
+              give_backs_.retry(base::now());
+              rest();
+          }
+      ),
       first_deadline_(executor, [this] { expire(); })
 {}
 
@@ -63,10 +69,37 @@ std::optional<failure> spreads::ask(
 void spreads::close()
 {
     closed_ = true;
-    give_backs_.close();
     first_deadline_.cancel();
     while (!all_.empty()) {
         all_.front().fail(failure::unreachable, taken::perhaps);
+    }
+    give_backs_.lose_all();
+    rest_over_.cancel();
+}
+
+// What `said` allowed of this charge at that moment.
+void spreads::give_back(const charge& c, const limit::decision& said, base::instant taken_at)
+{
+    constexpr base::duration tick = std::chrono::microseconds{1};
+    const limit::terms& t = c.limit->in_microseconds();
+    const auto owned = std::make_shared<const owned_charge>(c);
+    const limit::correction what{
+        .what = limit::correction::kind::give_back,
+        .of = {.tokens = c.cost, .owed_before = limit::owed_before(t, said, c.cost, tick)}};
+    const bool rests = !give_backs_.idle();
+    give_backs_.add(
+        {store_, owned->get(), what, taken_at + said.retry_after, metrics_.give_backs_lost, owned},
+        base::now()
+    );
+    if (!rests) {
+        rest();
+    }
+}
+
+void spreads::rest()
+{
+    if (!give_backs_.idle()) {
+        rest_over_.set(pending_corrections::rest);
     }
 }
 
@@ -188,7 +221,7 @@ void spread::give_back()
 {
     for (std::size_t i = 0; i < at_; ++i) {
         if (said_[i].allowed && charges_[i].cost > 0) {
-            owner_.give_backs_.add(charges_[i], said_[i], taken_at_[i]);
+            owner_.give_back(charges_[i], said_[i], taken_at_[i]);
             said_[i] = without(charges_[i], said_[i]);
         }
     }

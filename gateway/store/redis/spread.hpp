@@ -9,7 +9,7 @@
 #include "gateway/net/alarm.hpp"
 #include "gateway/store/call.hpp"
 #include "gateway/store/owned_charge.hpp"
-#include "gateway/store/redis/give_backs.hpp"
+#include "gateway/store/pending_corrections.hpp"
 #include "gateway/store/store.hpp"
 #include "gateway/telemetry/metrics.hpp"
 
@@ -39,12 +39,14 @@ public:
     spreads(const spreads&) = delete;
     spreads& operator=(const spreads&) = delete;
 
+    ~spreads() { give_backs_.lose_all(); }
+
     // See shared_store. `turns[i]` is the turn in which the i-th charge is asked for: 0 and up.
     std::optional<failure> ask(
         std::span<const charge> charges, std::span<const std::size_t> turns, question& q
     );
 
-    // Fails all.
+    // Fails all, and loses what has not been given back.
     void close();
 
     // Nothing is asked, nor on its way back.
@@ -56,11 +58,16 @@ private:
     shared_store& store_;
     base::duration timeout_;
     telemetry::store_metrics& metrics_;
-    give_backs give_backs_;
+    // What was taken for questions that another slot refused.
+    pending_corrections give_backs_;
+    // Set while there are any.
+    net::alarm rest_over_;
     std::list<spread> all_;
     net::alarm first_deadline_;
     bool closed_ = false;
 
+    void give_back(const charge& c, const limit::decision& said, base::instant taken_at);
+    void rest();
     void expire();
 };
 

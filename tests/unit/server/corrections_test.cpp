@@ -145,7 +145,7 @@ TEST_F(correcting, says_how_long_the_tokens_were_held)
 
 TEST_F(correcting, is_bounded)
 {
-    for (std::size_t i = 0; i < corrections::max_pending; ++i) {
+    for (std::size_t i = 0; i < store::pending_corrections::max_pending; ++i) {
         charge();
     }
     EXPECT_EQ(lost(), 0U);
@@ -153,7 +153,7 @@ TEST_F(correcting, is_bounded)
     EXPECT_EQ(lost(), 1U);
     all.lose_all();
     EXPECT_TRUE(all.idle());
-    EXPECT_EQ(lost(), 1U + corrections::max_pending);
+    EXPECT_EQ(lost(), 1U + store::pending_corrections::max_pending);
     far.answer_all();  // to those that are gone
 }
 
