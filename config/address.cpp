@@ -4,6 +4,7 @@
 #include "config/text_rules.hpp"
 #include "config/units.hpp"
 #include "gateway/base/ip_address.hpp"
+#include "gateway/base/text.hpp"
 
 namespace gateway::config {
 namespace {
@@ -38,11 +39,6 @@ parsed<host_and_port> split(std::string_view text)
     return {host_and_port{std::string{host}, static_cast<unsigned short>(*port), bracketed}, {}};
 }
 
-std::string with_port(const std::string& host, const std::string& port)
-{
-    return (host.find(':') == std::string::npos ? host : '[' + host + ']') + ':' + port;
-}
-
 }  // namespace
 
 std::optional<std::string> complaint_about_socket_path(std::string_view path)
@@ -57,9 +53,9 @@ std::optional<std::string> complaint_about_socket_path(std::string_view path)
     return std::nullopt;
 }
 
-parsed<server::listen_address> parse_listen_address(std::string_view text)
+parsed<net::listen_address> parse_listen_address(std::string_view text)
 {
-    server::listen_address address;
+    net::listen_address address;
     if (text.starts_with(unix_scheme)) {
         address.socket_path = text.substr(unix_scheme.size());
         if (const auto complaint = complaint_about_socket_path(address.socket_path)) {
@@ -122,10 +118,11 @@ parsed<proxy::server_address> parse_server_address(std::string_view text)
     return {address, {}};
 }
 
-std::string to_text(const server::listen_address& address)
+std::string to_text(const net::listen_address& address)
 {
-    return address.socket_path.empty() ? with_port(address.host, std::to_string(address.port))
-                                       : std::string{unix_scheme} + address.socket_path;
+    return address.socket_path.empty()
+               ? base::host_and_port(address.host, std::to_string(address.port))
+               : std::string{unix_scheme} + address.socket_path;
 }
 
 }  // namespace gateway::config

@@ -1,8 +1,8 @@
 // Where to listen and where to connect, from text. Pure.
 #pragma once
 
+#include "gateway/net/listen_address.hpp"
 #include "gateway/proxy/options.hpp"
-#include "gateway/server/options.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -25,12 +25,12 @@ struct parsed {
 std::optional<std::string> complaint_about_socket_path(std::string_view path);
 
 // "127.0.0.1:8080", "[::1]:8080", "unix:/path". The host is an IP address, kept in canonical form.
-parsed<server::listen_address> parse_listen_address(std::string_view text);
+parsed<net::listen_address> parse_listen_address(std::string_view text);
 
 // "host:port" with a name or address, "[::1]:9000", "unix:/path", or "echo".
 parsed<proxy::server_address> parse_server_address(std::string_view text);
 
 // The text it was parsed from.
-std::string to_text(const server::listen_address& address);
+std::string to_text(const net::listen_address& address);
 
 }  // namespace gateway::config

@@ -12,13 +12,12 @@ namespace {
 
 void check_admin(const draft& d, findings& found)
 {
-    const server::listen_address& admin = d.result.server.admin.address;
-    const bool any_port = admin.socket_path.empty() && admin.port == 0;
+    const net::listen_address& admin = d.result.server.admin.address;
     const auto& listeners = d.result.server.listeners;
     const bool taken = std::any_of(listeners.begin(), listeners.end(), [&admin](const auto& l) {
         return l.address == admin;
     });
-    if (!any_port && taken) {
+    if (!admin.has_any_port() && taken) {
         found.problem(d.admin.at, "admin.address", "a listener has the same address");
     }
 }

@@ -20,7 +20,7 @@ constexpr std::uint64_t most_workers = 256;
 constexpr std::uint64_t most_admin_connections = 10'000;
 
 void describe_address(
-    keys& k, const key& what, stated says, std::optional<server::listen_address>& address
+    keys& k, const key& what, stated says, std::optional<net::listen_address>& address
 )
 {
     k.other(
@@ -96,7 +96,7 @@ void describe_decide(keys& k, std::optional<server::decide_options>& decide)
 // `one` has the address, if it is known.
 void describe_listener(
     keys& k,
-    std::optional<server::listen_address>& address,
+    std::optional<net::listen_address>& address,
     server::listener_options& one,
     const draft& d
 )
@@ -132,13 +132,12 @@ void add_listener(const located& item, draft& d, findings& found)
         );
         return;
     }
-    std::optional<server::listen_address> address;
+    std::optional<net::listen_address> address;
     server::listener_options one;
     reading::all(item, found, [&](keys& k) {
         describe_listener(k, address, one, d);
         k.rule([&](section& from) {
-            const bool any_port = address && address->socket_path.empty() && address->port == 0;
-            if (address && !any_port &&
+            if (address && !address->has_any_port() &&
                 std::any_of(listeners.begin(), listeners.end(), [&](const auto& above) {
                     return above.address == *address;
                 })) {
@@ -181,7 +180,7 @@ void describe_listeners(keys& root, draft& d)
          .size = [&] { return listeners.size(); },
          .describe =
              [&](std::size_t i, keys& k) {
-                 std::optional<server::listen_address> address;
+                 std::optional<net::listen_address> address;
                  server::listener_options one;
                  if (i < listeners.size()) {
                      one = listeners[i];
@@ -222,7 +221,7 @@ void describe_token(keys& admin, server::admin_token& token, const draft& d)
 void describe_admin(keys& admin, draft& d)
 {
     server::admin_options& options = d.result.server.admin;
-    std::optional<server::listen_address> address = options.address;
+    std::optional<net::listen_address> address = options.address;
     describe_address(
         admin,
         {"address", "as that of a listener. Keep it off public addresses"},

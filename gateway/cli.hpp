@@ -26,7 +26,7 @@ struct request {
     // Of `explain`.
     server::told_request told{};
     // Where the running gateway's admin API is; nothing: the counts are not asked for.
-    std::optional<server::listen_address> admin{};
+    std::optional<net::listen_address> admin{};
 };
 
 // The command line asks for nothing more: help, the version, or a complaint.

@@ -2,13 +2,12 @@
 
 #include "config/address.hpp"
 #include "gateway/explained_text.hpp"
+#include "gateway/net/listen_address.hpp"
 #include "gateway/server/control_http.hpp"
 #include "gateway/server/explanation.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/json.hpp>
 
 namespace gateway {
@@ -23,14 +22,6 @@ using endpoint = asio::generic::stream_protocol::endpoint;
 
 // To connect, to be answered: more than any admin.timeout an operator waits for.
 constexpr base::duration longest_wait = std::chrono::seconds{20};
-
-endpoint endpoint_of(const server::listen_address& address)
-{
-    if (!address.socket_path.empty()) {
-        return asio::local::stream_protocol::endpoint{address.socket_path};
-    }
-    return asio::ip::tcp::endpoint{asio::ip::make_address(address.host), address.port};
-}
 
 asked_by_post question_of(const server::told_request& told, const std::string& token)
 {
@@ -86,7 +77,7 @@ net::task<> exchange(endpoint where, asked_by_post question, told_back& answer)
 
 // The explanation; nothing, and what went wrong.
 std::optional<boost::json::object> ask_gateway(
-    const server::listen_address& admin, asked_by_post question, std::string& complaint
+    const net::listen_address& admin, asked_by_post question, std::string& complaint
 )
 {
     asio::io_context context;

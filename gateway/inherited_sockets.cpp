@@ -18,7 +18,7 @@ namespace gateway::startup {
 
 namespace {
 
-using server::listen_address;
+using net::listen_address;
 
 std::optional<std::uint64_t> number_from_environment(const char* name, std::uint64_t max)
 {
@@ -76,11 +76,6 @@ std::vector<bound_group> grouped(std::vector<net::socket> all)
     return groups;
 }
 
-bool has_any_port(const listen_address& address)
-{
-    return address.socket_path.empty() && address.port == 0;
-}
-
 }  // namespace
 
 std::vector<net::socket> inherited_sockets()
@@ -128,7 +123,7 @@ std::vector<std::vector<net::socket>> share_out(
         give(i, [&](const bound_group& g) { return g.address == wanted[i]; });
     }
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-        if (has_any_port(wanted[i])) {
+        if (wanted[i].has_any_port()) {
             give(i, [&](const bound_group& g) {
                 return g.address.socket_path.empty() && g.address.host == wanted[i].host;
             });

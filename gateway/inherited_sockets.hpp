@@ -21,7 +21,7 @@ std::vector<net::socket> inherited_sockets();
 // [i] are those bound to wanted[i], in their order; none: it is to be opened. A port of 0 stands
 // for the first one of the same host that is nobody else's. The rest is logged and closed.
 std::vector<std::vector<net::socket>> share_out(
-    std::vector<net::socket> inherited, const std::vector<server::listen_address>& wanted
+    std::vector<net::socket> inherited, const std::vector<net::listen_address>& wanted
 );
 
 }  // namespace gateway::startup

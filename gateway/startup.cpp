@@ -23,38 +23,42 @@ namespace {
 using telemetry::log;
 using telemetry::log_level;
 
-net::listen_target target_of(const server::listen_address& address)
-{
-    return {address.host, address.port, address.socket_path};
-}
-
 // New sockets of one address, one for each worker; a Unix socket cannot be bound twice.
-std::vector<net::socket> open_new(const server::listen_address& wanted, std::size_t workers)
+std::vector<net::socket> open_new(const net::listen_address& wanted, std::size_t workers)
 {
-    server::listen_address address = wanted;
+    net::listen_address address = wanted;
     std::vector<net::socket> sockets;
-    net::refuse_if_taken(target_of(address));
-    sockets.push_back(net::open_listening_socket(target_of(address)));
+    net::refuse_if_taken(address);
+    sockets.push_back(net::open_listening_socket(address));
     if (address.socket_path.empty()) {
         // A port of 0 is the one that the kernel chose.
         address.port = net::bound_port(sockets.front());
         while (sockets.size() < workers) {
-            sockets.push_back(net::open_listening_socket(target_of(address)));
+            sockets.push_back(net::open_listening_socket(address));
         }
     }
     return sockets;
 }
 
-void tell(const char* label, const server::listen_address& wanted, const net::socket& open)
+void tell(const char* label, const net::listen_address& wanted, const net::socket& open)
 {
-    server::listen_address address = wanted;
+    net::listen_address address = wanted;
     if (address.socket_path.empty()) {
         address.port = net::bound_port(open);
     }
     log(log_level::info, label + config::to_text(address));
 }
 
-net::socket copy_of(const net::socket& s, const server::listen_address& address)
+// What is there now; 0 and 0: nothing.
+socket_file file_at(const std::string& path)
+{
+    struct stat file {};
+
+    ::lstat(path.c_str(), &file);
+    return {path, file.st_dev, file.st_ino};
+}
+
+net::socket copy_of(const net::socket& s, const net::listen_address& address)
 {
     net::socket copy(::fcntl(s.fd(), F_DUPFD_CLOEXEC, 0));
     if (!copy.is_open()) {
@@ -68,7 +72,7 @@ net::socket copy_of(const net::socket& s, const server::listen_address& address)
 // Those of one address, or new ones.
 std::vector<net::socket> opened(
     std::vector<net::socket> inherited,
-    const server::listen_address& address,
+    const net::listen_address& address,
     std::size_t workers,
     listening_sockets& all
 )
@@ -122,7 +126,7 @@ std::size_t connections_with_descriptors(std::size_t max_connections)
 
 listening_sockets open_listeners(const server::options& options, std::size_t workers)
 {
-    std::vector<server::listen_address> wanted;
+    std::vector<net::listen_address> wanted;
     for (const server::listener_options& listener : options.listeners) {
         wanted.push_back(listener.address);
     }

@@ -49,4 +49,12 @@ std::optional<std::uint64_t> parse_decimal(std::string_view text, std::uint64_t 
     return text.empty() ? std::nullopt : std::optional{value};
 }
 
+std::string host_and_port(std::string_view host, std::string_view port)
+{
+    const bool is_v6 = host.find(':') != std::string_view::npos;
+    std::string both;
+    both.append(is_v6 ? "[" : "").append(host).append(is_v6 ? "]:" : ":").append(port);
+    return both;
+}
+
 }  // namespace gateway::base

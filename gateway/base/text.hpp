@@ -24,6 +24,9 @@ std::string_view trimmed(std::string_view text);
 // Without the quotes around it, if there are two.
 std::string_view without_quotes(std::string_view text);
 
+// "host:port", an IPv6 address in brackets (RFC 3986 §3.2.2).
+std::string host_and_port(std::string_view host, std::string_view port);
+
 // A host's name without the dot of the DNS' root, which some write at its end.
 constexpr std::string_view without_final_dot(std::string_view host)
 {

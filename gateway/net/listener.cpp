@@ -19,25 +19,17 @@ namespace {
 
 using boost::asio::generic::stream_protocol;
 
-stream_protocol::endpoint endpoint_of(const listen_target& target)
+std::string name_of(const listen_address& address)
 {
-    if (!target.socket_path.empty()) {
-        return boost::asio::local::stream_protocol::endpoint(target.socket_path);
-    }
-    return boost::asio::ip::tcp::endpoint(boost::asio::ip::make_address(target.host), target.port);
+    return address.socket_path.empty() ? address.host + " port " + std::to_string(address.port)
+                                       : "unix:" + address.socket_path;
 }
 
-std::string name_of(const listen_target& target)
-{
-    return target.socket_path.empty() ? target.host + " port " + std::to_string(target.port)
-                                      : "unix:" + target.socket_path;
-}
-
-void check(bool ok, const char* what, const listen_target& target)
+void check(bool ok, const char* what, const listen_address& address)
 {
     if (!ok) {
         throw std::system_error(
-            errno, std::generic_category(), std::string(what) + " " + name_of(target)
+            errno, std::generic_category(), std::string(what) + " " + name_of(address)
         );
     }
 }
@@ -50,18 +42,18 @@ void set_option(int fd, int level, int name)
 
 // A socket file that nobody answers at is what an earlier run left. Anything else is not ours to
 // remove: bind() will say so.
-void remove_left_over(const listen_target& target, const stream_protocol::endpoint& endpoint)
+void remove_left_over(const listen_address& address, const stream_protocol::endpoint& endpoint)
 {
     struct stat file {};
 
-    if (::lstat(target.socket_path.c_str(), &file) != 0 || !S_ISSOCK(file.st_mode)) {
+    if (::lstat(address.socket_path.c_str(), &file) != 0 || !S_ISSOCK(file.st_mode)) {
         return;
     }
     const socket s(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     const bool answered =
         ::connect(s.fd(), endpoint.data(), static_cast<socklen_t>(endpoint.size())) == 0;
     if (!answered) {
-        ::unlink(target.socket_path.c_str());
+        ::unlink(address.socket_path.c_str());
     }
 }
 
@@ -92,12 +84,21 @@ std::optional<base::ip_address> address_of(const sockaddr_storage& peer)
     return std::nullopt;
 }
 
-socket open_listening_socket(const listen_target& target)
+stream_protocol::endpoint endpoint_of(const listen_address& address)
 {
-    const auto endpoint = endpoint_of(target);
+    if (!address.socket_path.empty()) {
+        return boost::asio::local::stream_protocol::endpoint{address.socket_path};
+    }
+    return boost::asio::ip::tcp::endpoint{
+        boost::asio::ip::make_address(address.host), address.port};
+}
+
+socket open_listening_socket(const listen_address& address)
+{
+    const auto endpoint = endpoint_of(address);
     const int family = endpoint.protocol().family();
     socket s(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-    check(s.is_open(), "cannot open a socket for", target);
+    check(s.is_open(), "cannot open a socket for", address);
     if (family != AF_UNIX) {
         set_option(s.fd(), SOL_SOCKET, SO_REUSEADDR);
         set_option(s.fd(), SOL_SOCKET, SO_REUSEPORT);
@@ -105,7 +106,7 @@ socket open_listening_socket(const listen_target& target)
     const bool ok =
         ::bind(s.fd(), endpoint.data(), static_cast<socklen_t>(endpoint.size())) == 0 &&
         ::listen(s.fd(), std::numeric_limits<int>::max()) == 0;  // the kernel caps it at somaxconn
-    check(ok, "cannot listen on", target);
+    check(ok, "cannot listen on", address);
     return s;
 }
 
@@ -120,18 +121,18 @@ unsigned short bound_port(const socket& s)
     return endpoint.port();
 }
 
-void refuse_if_taken(const listen_target& target)
+void refuse_if_taken(const listen_address& address)
 {
-    const auto endpoint = endpoint_of(target);
+    const auto endpoint = endpoint_of(address);
     if (endpoint.protocol().family() == AF_UNIX) {
-        remove_left_over(target, endpoint);
+        remove_left_over(address, endpoint);
         return;
     }
     const socket s(::socket(endpoint.protocol().family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
-    check(s.is_open(), "cannot open a socket for", target);
+    check(s.is_open(), "cannot open a socket for", address);
     set_option(s.fd(), SOL_SOCKET, SO_REUSEADDR);
     const bool ok = ::bind(s.fd(), endpoint.data(), static_cast<socklen_t>(endpoint.size())) == 0;
-    check(ok, "cannot listen on", target);
+    check(ok, "cannot listen on", address);
 }
 
 listener::listener(loop& l, socket listening, acceptor_owner& owner)

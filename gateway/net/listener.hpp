@@ -4,6 +4,7 @@
 
 #include "gateway/base/ip_address.hpp"
 #include "gateway/net/alarm.hpp"
+#include "gateway/net/listen_address.hpp"
 #include "gateway/net/loop.hpp"
 #include "gateway/net/socket.hpp"
 
@@ -16,23 +17,13 @@
 
 namespace gateway::net {
 
-struct listen_target {
-    // The numeric address; empty with a socket path.
-    std::string host;
-
-    unsigned short port = 0;
-
-    // The path of a Unix socket.
-    std::string socket_path;
-};
-
 // An open listening socket; throws std::system_error with the address in its text. One process may
 // open several for the same address and port; refuse_if_taken() first, or another process may
 // share.
-socket open_listening_socket(const listen_target& target);
+socket open_listening_socket(const listen_address& address);
 
 // Throws if anybody listens on that address and port already, even someone who would share it.
-void refuse_if_taken(const listen_target& target);
+void refuse_if_taken(const listen_address& address);
 
 // The port a socket is bound to (the kernel chose it if 0 was asked for).
 unsigned short bound_port(const socket& s);

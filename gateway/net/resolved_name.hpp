@@ -3,6 +3,7 @@
 // One thread: the loop's.
 #pragma once
 
+#include "gateway/base/text.hpp"
 #include "gateway/net/loop.hpp"
 #include "gateway/net/options.hpp"
 
@@ -29,9 +30,7 @@ struct server_address {
     // For logs.
     std::string text() const
     {
-        const bool is_v6 = host.find(':') != std::string::npos;
-        const std::string bare = is_v6 ? '[' + host + ']' : host;
-        return socket_path.empty() ? bare + ':' + port : socket_path;
+        return socket_path.empty() ? base::host_and_port(host, port) : socket_path;
     }
 };
 

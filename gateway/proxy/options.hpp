@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gateway/base/clock.hpp"
+#include "gateway/base/text.hpp"
 #include "gateway/http/options.hpp"
 #include "gateway/net/options.hpp"
 #include "gateway/net/tls_client.hpp"
@@ -40,8 +41,7 @@ inline std::string to_text(const server_address& address)
     if (!address.socket_path.empty()) {
         return "unix:" + address.socket_path;
     }
-    const bool is_v6 = address.host.find(':') != std::string::npos;
-    return (is_v6 ? "[" + address.host + "]" : address.host) + ":" + address.port;
+    return base::host_and_port(address.host, address.port);
 }
 
 struct server_options {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gateway/base/clock.hpp"
+#include "gateway/net/listen_address.hpp"
 #include "gateway/net/tls_server.hpp"
 
 #include <cstddef>
@@ -12,17 +13,6 @@
 
 namespace gateway::server {
 
-struct listen_address {
-    // A numeric address; empty with a socket path.
-    std::string host;
-    // The TCP port; 0: any free one.
-    unsigned short port = 0;
-    // The path of a Unix socket; empty: TCP.
-    std::string socket_path;
-
-    bool operator==(const listen_address&) const = default;
-};
-
 // Requests of such a listener are questions of other proxies: answered, and never forwarded.
 struct decide_options {
     // The status of every refusal; 0: each has its own (429, 400, 503).
@@ -32,7 +22,7 @@ struct decide_options {
 };
 
 struct listener_options {
-    listen_address address;
+    net::listen_address address;
     // Nothing: requests are forwarded.
     std::optional<decide_options> decide{};
     // Whether connections come from `trusted_proxies` only, each with a PROXY header first.
@@ -44,7 +34,7 @@ struct listener_options {
 };
 
 struct admin_options {
-    listen_address address{.host = "127.0.0.1", .port = 9901, .socket_path = {}};
+    net::listen_address address{.host = "127.0.0.1", .port = 9901, .socket_path = {}};
     // Most connections at a time; for one more, the one that kept us waiting longest is closed.
     std::size_t max_connections = 256;
     // Longest wait for a request, and for its answer to be taken.

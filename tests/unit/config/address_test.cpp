@@ -9,7 +9,7 @@ TEST(address, listen_addresses_are_numeric_or_unix)
 {
     struct row {
         const char* text;
-        server::listen_address expected;
+        net::listen_address expected;
     };
 
     const row rows[] = {

@@ -28,7 +28,7 @@ TEST(load, the_least_configuration_has_the_documented_defaults)
     least.routes = "routes: [{ upstream: u }]\n";
     const settings s = least.load();
     EXPECT_EQ(s.server.workers, 0U);
-    EXPECT_EQ(s.server.admin.address, (server::listen_address{"127.0.0.1", 9901, ""}));
+    EXPECT_EQ(s.server.admin.address, (net::listen_address{"127.0.0.1", 9901, ""}));
     EXPECT_EQ(s.server.drain_timeout, 30s);
     EXPECT_EQ(s.server.max_connections, 10'000U);
     EXPECT_EQ(s.server.max_connections_per_peer, 0U);
