@@ -56,6 +56,7 @@ void predecessor::take_buckets()
     }
     const auto read = store::take_over(buckets_, file_.fd());
     file_.close();
+    buckets_.begin_swaps();
     if (!read || !read->complaint.empty()) {
         throw std::runtime_error(
             "the buckets of the process before this one cannot be used: the file " +
@@ -90,7 +91,7 @@ void predecessor::answer()
             break;
         }
     }
-    buckets_.end_swap();
+    buckets_.end_swaps();
     channel_.close();
     drains_ = false;
     log(log_level::info, "the process before this one has ended");

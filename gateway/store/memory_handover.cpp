@@ -57,6 +57,12 @@ bool fits(
     return put(parts, id, present, now) && placed;
 }
 
+// 0 of a bucket that counts something else.
+std::int64_t requests_in(const limit::bucket& b)
+{
+    return b.counts_in_flight() ? b.owed() : 0;
+}
+
 // Each once.
 std::vector<bucket_id> ids_of(std::span<const charge> charges)
 {
@@ -141,6 +147,50 @@ bool bucket_swap::settle(std::string_view answer)
     return false;
 }
 
+void swap_desk::begin()
+{
+    parts_.buckets.for_each_bucket([this](slot& s, limit::history&) { note(s.id(), {}, s.bucket); }
+    );
+}
+
+// What the other process has made of a bucket.
+void swap_desk::note(const bucket_id& id, const limit::bucket& before, const limit::bucket& after)
+{
+    if (requests_in(after) == 0) {
+        places_.erase(id);
+        return;
+    }
+    places& theirs = places_[id];
+    const std::int64_t first = after.first_place();
+    if (theirs.first != first) {
+        theirs = {.first = first};
+    }
+    const bool goes_on = requests_in(before) > 0 && before.first_place() == first;
+    theirs.count += requests_in(after) - (goes_on ? requests_in(before) : 0);
+}
+
+// Its segment is locked.
+limit::bucket swap_desk::present(const bucket_id& id) const
+{
+    const limit::bucket* const b = parts_.buckets.at(parts_.buckets.segment_of(id)).find(id);
+    return b == nullptr ? limit::bucket{} : *b;
+}
+
+void swap_desk::end()
+{
+    release();
+    for (const auto& [id, theirs] : places_) {
+        const segment_locks locked{parts_.buckets, {&id, 1}};
+        segment& in = parts_.buckets.at(parts_.buckets.segment_of(id));
+        limit::bucket* const b = in.find(id);
+        if (b != nullptr && requests_in(*b) > 0 && b->first_place() == theirs.first) {
+            const std::int64_t left = std::max<std::int64_t>(b->owed() - theirs.count, 0);
+            in.store(*b, limit::bucket::in_flight(left, theirs.first));
+        }
+    }
+    places_.clear();
+}
+
 std::string swap_desk::answer(std::string_view request)
 {
     release();
@@ -172,7 +222,9 @@ std::string swap_desk::answer(std::string_view request)
         if (!fit) {
             answer.put(b.fits);
         } else if (same) {
+            const limit::bucket before = present(b.id);
             put(parts_, b.id, b.after, now);
+            note(b.id, before, present(b.id));
         } else {
             answer.put_text(b.present);
         }

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace gateway::store {
@@ -66,12 +67,24 @@ class swap_desk {
 public:
     explicit swap_desk(memory_parts& parts) : parts_(parts) {}
 
+    // The buckets have just come: all places of requests in flight are those of the other process.
+    void begin();
+
     // If other buckets go back, nobody else changes them until the next request, or release().
     std::string answer(std::string_view request);
 
     void release() { held_.reset(); }
 
+    // The other process has gone. The places that it has not given back are free.
+    void end();
+
 private:
+    // Of a bucket: how many are the other process', if they are counted from that one on.
+    struct places {
+        std::int64_t first = 0;
+        std::int64_t count = 0;
+    };
+
     struct swapped_bucket {
         bucket_id id;
         std::string_view before;
@@ -82,6 +95,10 @@ private:
 
     memory_parts& parts_;
     std::optional<segment_locks> held_;
+    std::unordered_map<bucket_id, places, bucket_id_hash> places_;
+
+    void note(const bucket_id& id, const limit::bucket& before, const limit::bucket& after);
+    limit::bucket present(const bucket_id& id) const;
 };
 
 }  // namespace gateway::store

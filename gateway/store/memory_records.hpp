@@ -59,9 +59,10 @@ public:
         }
     }
 
+    // Its places are given back by who has taken them, where they were taken.
     void add(std::string_view limit_name, const shared_bucket& s)
     {
-        if (is_of_use(s.bucket)) {
+        if (is_of_use(s.bucket) && !s.bucket.counts_in_flight()) {
             to_.put(record::shared);
             to_.put_text(limit_name);
             to_.put(moved(s.bucket, -now_));

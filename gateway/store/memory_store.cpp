@@ -278,6 +278,11 @@ void memory_store::follow(bucket_keeper& keeper)
     parts_->custody.arrive_at(keeper);
 }
 
+void memory_store::begin_swaps()
+{
+    desk_->begin();
+}
+
 std::string memory_store::answer_swap(std::string_view request)
 {
     return desk_->answer(request);
@@ -286,6 +291,11 @@ std::string memory_store::answer_swap(std::string_view request)
 void memory_store::end_swap()
 {
     desk_->release();
+}
+
+void memory_store::end_swaps()
+{
+    desk_->end();
 }
 
 void memory_store::set_unix_time(base::duration to_unix)

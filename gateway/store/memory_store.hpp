@@ -96,8 +96,11 @@ public:
 
     // In the process that has the buckets: answers a request of the one that had them before. After
     // each answer some may be locked until the next one, or end_swap(). One thread.
+    void begin_swaps();
     std::string answer_swap(std::string_view request);
     void end_swap();
+    // That process has gone: its places in flight are free.
+    void end_swaps();
 
     // The number of buckets remembered now.
     std::size_t size() const;

@@ -1,5 +1,6 @@
 """One process follows another: no request fails, and nobody is forgiven."""
 import os
+import signal
 import socket
 import threading
 
@@ -97,6 +98,28 @@ class Upgrade(SystemTest):
             self.assertIn("serves", gateway.upgrade())
             self.assertIn("no other one is begun", gateway.upgrade())
         wait_until(gateway.is_alone)
+
+    def test_requests_of_one_that_is_killed_hold_no_places(self):
+        origin = self.origin(lambda peer, request: peer.wait_for_end())
+        gateway = self.upgraded(
+            "limits: { l: { key: [], algorithm: concurrency, max: 2 } }\n"
+            + forwarding_to(origin.address, "l")
+        )
+        self.assertIn("serves", gateway.upgrade())
+        wait_until(gateway.is_alone)
+        old = gateway.pid
+        with gateway.connect() as a, gateway.connect() as b:
+            for c in (a, b):
+                c.request()
+            wait_until(lambda: len(origin.requests) == 2)
+            self.assertIn("serves", gateway.upgrade())
+            self.assertEqual(gateway.get().status, 429)
+            os.kill(old, signal.SIGKILL)
+            wait_until(gateway.is_alone)
+        with gateway.connect() as a, gateway.connect() as b:
+            for c in (a, b):
+                c.request()
+            wait_until(lambda: len(origin.requests) == 4, what="both have places")
 
     def test_the_service_manager_is_told_whom_to_watch(self):
         manager = self.started(NotifySocket())

@@ -82,6 +82,7 @@ protected:
         const auto read = take_over(after, file);
         ::close(file);
         ASSERT_TRUE(read && read->complaint.empty());
+        after.begin_swaps();
         before.follow(keeper);
     }
 
@@ -190,6 +191,56 @@ TEST_F(handovers, keep_requests_in_flight)
     EXPECT_TRUE(taken(before).admitted);
     EXPECT_TRUE(taken(after).admitted);
     EXPECT_FALSE(taken(after).admitted);
+}
+
+TEST_F(handovers, free_the_places_of_a_process_that_ends_before_its_requests)
+{
+    const auto take = [&](memory_store& s, std::string_view bucket) {
+        const charge c = of(places, bucket);
+        answer a;
+        EXPECT_TRUE(s.take({&c, 1}, now, a) && a.admitted);
+        return a;
+    };
+    const auto has_room = [&](std::string_view bucket) {
+        const charge c = of(places, bucket);
+        int room = 0;
+        for (answer a; after.take({&c, 1}, now, a) && a.admitted; ++room) {
+        }
+        return room;
+    };
+    take(before, "a");
+    const answer old = take(before, "a");
+    take(before, "b");
+    move_buckets();
+    const charge c = of(places, "a");
+    before.refund({&c, 1}, old, now);
+    take(before, "a");
+    const answer ours = take(after, "a");
+    take(after, "b");
+    take(before, "c");
+    after.refund({&c, 1}, ours, now);
+    after.end_swaps();
+    EXPECT_EQ(has_room("a"), 3);
+    EXPECT_EQ(has_room("b"), 2) << "one is this process' own";
+    EXPECT_EQ(has_room("c"), 3);
+}
+
+TEST_F(handovers, leave_places_alone_that_are_counted_anew)
+{
+    const charge c = of(places, "a");
+    answer a;
+    ASSERT_TRUE(before.take({&c, 1}, now, a));
+    move_buckets();
+    const limit::correction reset{.what = limit::correction::kind::reset};
+    charge made = c;
+    made.is_grant = true;
+    ASSERT_TRUE(after.correct(made, reset, now));
+    ASSERT_TRUE(after.take({&c, 1}, now, a));
+    after.end_swaps();
+    for (int room = 2; room > 0; --room) {
+        EXPECT_TRUE(takes(after, c));
+    }
+    EXPECT_FALSE(takes(after, c));
 }
 
 // Any questions, put to either, are answered as one store that gets them all answers them.
