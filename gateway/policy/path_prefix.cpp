@@ -39,6 +39,13 @@ std::size_t segment_end(std::string_view path, std::size_t at)
     return at;
 }
 
+// Whether there is anything of it in the path's normal form.
+bool counts(std::string_view segment)
+{
+    std::string room;
+    return !segment.empty() && normalise_path("/" + std::string{segment}, room).path.size() > 1;
+}
+
 }  // namespace
 
 path_rest past_prefix(std::string_view path, std::string_view prefix)
@@ -48,12 +55,15 @@ path_rest past_prefix(std::string_view path, std::string_view prefix)
     if (as_it_is) {
         return rest_behind(path, prefix.size());
     }
-    std::string room;
-    for (std::size_t end = segment_end(path, 1);; end = segment_end(path, end + 1)) {
-        if (end >= path.size() || normalise_path(path.substr(0, end), room).path == prefix) {
-            return rest_behind(path, std::min(end, path.size()));
-        }
+    // Both have the same segments, so it is enough to count them.
+    auto left = std::count(prefix.begin(), prefix.end(), '/');
+    std::size_t at = 0;
+    while (left > 0 && at < path.size()) {
+        const std::size_t begin = at + separator_size(path.substr(at));
+        at = segment_end(path, begin);
+        left -= counts(path.substr(begin, at - begin)) ? 1 : 0;
     }
+    return rest_behind(path, at);
 }
 
 }  // namespace gateway::policy

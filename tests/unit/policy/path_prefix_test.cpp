@@ -51,6 +51,19 @@ TEST(path_prefix, what_is_behind_it_stays_as_it_came)
     }
 }
 
+// A search that began anew at each of these would not end.
+TEST(path_prefix, is_found_behind_a_million_segments_that_are_nothing)
+{
+    for (const std::string_view nothing : {"/", "/;a", "/.", "%2F"}) {
+        std::string path = "/./";
+        for (int i = 0; i < 1'000'000; ++i) {
+            path += nothing;
+        }
+        path += "/api/x";
+        EXPECT_EQ(past(path, "/api"), "/x") << nothing;
+    }
+}
+
 // Of whatever is made of these pieces: the prefix of the normal form and the normal form of the
 // rest are the normal form of the whole.
 TEST(path_prefix, and_the_rest_are_the_whole_path)
