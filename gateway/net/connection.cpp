@@ -164,9 +164,9 @@ bool connection::hears_no_text()
     return receive_text(unasked) == received::nothing;
 }
 
-base::connection_ends connection::ends() const
+base::connection_ends connection::ends(const base::ip_address& peer) const
 {
-    return ends_of(socket_);
+    return ends_of(socket_, peer);
 }
 
 }  // namespace gateway::net

@@ -83,8 +83,8 @@ public:
 
     bool closed() const { return !socket_.is_open(); }
 
-    // The addresses of both ends. Asks the kernel.
-    base::connection_ends ends() const;
+    // Asks the kernel; see ends_of().
+    base::connection_ends ends(const base::ip_address& peer) const;
 
 protected:
     virtual void readable() = 0;

@@ -25,15 +25,15 @@ base::endpoint endpoint_of(const sockaddr_storage& end)
 
 }  // namespace
 
-base::connection_ends ends_of(const socket& accepted)
+base::connection_ends ends_of(const socket& accepted, const base::ip_address& peer)
 {
-    sockaddr_storage peer{};
+    sockaddr_storage there{};
     sockaddr_storage here{};
-    socklen_t peer_size = sizeof peer;
+    socklen_t there_size = sizeof there;
     socklen_t here_size = sizeof here;
-    ::getpeername(accepted.fd(), reinterpret_cast<sockaddr*>(&peer), &peer_size);
+    ::getpeername(accepted.fd(), reinterpret_cast<sockaddr*>(&there), &there_size);
     ::getsockname(accepted.fd(), reinterpret_cast<sockaddr*>(&here), &here_size);
-    return {endpoint_of(peer), endpoint_of(here)};
+    return {{peer, endpoint_of(there).port}, endpoint_of(here)};
 }
 
 }  // namespace gateway::net

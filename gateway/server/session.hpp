@@ -48,7 +48,7 @@ public:
     const base::ip_address& peer() const { return peer_; }
 
     // Both ends of the client's connection: as a PROXY header told them, or as they are.
-    base::connection_ends client_ends() const { return told_ends ? *told_ends : ends(); }
+    base::connection_ends client_ends() const { return told_ends ? *told_ends : ends(peer_); }
 
     // What TLS told of the client; null: it was not asked for a certificate.
     const client_tls* told_tls() const { return told_tls_.get(); }

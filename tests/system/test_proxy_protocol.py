@@ -225,6 +225,28 @@ class Out(SystemTest):
             with Connection(gateway.address, source=f"127.0.0.{turn + 1}") as c:
                 self.assertEqual(c.ask().text.split(" ")[0], f"127.0.0.{turn + 1}")
 
+    def test_a_client_that_has_gone_is_told_by_its_address(self):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            port = server.getsockname()[1]
+            gateway = self.gateway(
+                f"routes: [ {{ upstream: up }} ]\n"
+                f"upstreams: {{ up: {{ servers: ['127.0.0.1:{port}'], proxy_protocol: v2 }} }}\n"
+            )
+            # What was sent before a reset is still delivered, and the connection's end has no address.
+            gateway.signal(signal.SIGSTOP)
+            with Connection(gateway.address, source="127.0.0.33") as c:
+                c.send(b"POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n")
+                c.reset()
+            gateway.signal(signal.SIGCONT)
+            server.settimeout(20)
+            asking, _ = server.accept()
+            with asking:
+                asking.settimeout(20)
+                came = b""
+                while len(came) < 28:
+                    came += asking.recv(28 - len(came))
+                self.assertEqual(came[:20], SIGNATURE + b"\x21\x11\0\x0c" + socket.inet_aton("127.0.0.33"))
+
     def test_health_checks_are_nobody_s_connections(self):
         gateway = self.told_nginx(", health: { path: /, interval: 50ms }")
         wait_until(lambda: gateway.metrics().sum("gateway_upstream_health_checks_total", result="success") >= 2)
