@@ -77,10 +77,12 @@ net::task<> admin_server::state::serve(guests::iterator g)
 {
     control_stream& s = g->connection;
     const std::string peer = name_of_peer(s);
-    beast::flat_buffer buffer;
+    // Chunk extensions and trailers, which no limit of the parser is for, too.
+    beast::flat_buffer buffer(max_admin_head_bytes + max_admin_body_bytes);
     bool keep_alive = true;
     while (keep_alive) {
         admin_parser parser;
+        parser.header_limit(max_admin_head_bytes);
         parser.body_limit(max_admin_body_bytes);
         s.expires_after(options.timeout);
         begin_waiting_for(g);

@@ -13,6 +13,7 @@ namespace gateway::server {
 using admin_request = beast::http::request<beast::http::string_body>;
 
 // Most bytes of a request's body; more is 413.
+inline constexpr std::size_t max_admin_head_bytes = std::size_t{8} * 1024;
 inline constexpr std::size_t max_admin_body_bytes = std::size_t{64} * 1024;
 
 // Never to be cached, with the present date.

@@ -66,12 +66,12 @@ control_response response_to(const echo_request& asked)
 
 net::task<> serve(control_stream s)
 {
-    beast::flat_buffer buffer;
+    beast::flat_buffer buffer(echo_server::max_head_bytes + echo_server::max_body_bytes);
     bool keep_alive = true;
     while (keep_alive) {
         beast::http::request_parser<beast::http::string_body> parser;
         parser.body_limit(echo_server::max_body_bytes);
-        parser.header_limit(64 * 1024);
+        parser.header_limit(echo_server::max_head_bytes);
         s.expires_after(idle_limit);
         if (co_await read_header(s, buffer, parser)) {
             break;

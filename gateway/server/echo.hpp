@@ -11,6 +11,7 @@ namespace gateway::server {
 class echo_server {
 public:
     // A longer body is answered with 413.
+    static constexpr std::size_t max_head_bytes = 64 * 1024;
     static constexpr std::size_t max_body_bytes = 1024 * 1024;
 
     // Begins to listen; throws std::system_error.

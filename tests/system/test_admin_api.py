@@ -73,6 +73,14 @@ GUARDED = ("/v1/explain", "/v1/look", "/v1/take", "/v1/reset", "/v1/grant")
 
 
 class Access(AdminTest):
+    def test_what_is_sent_is_bounded_whatever_it_is(self):
+        g = self.started_gateway()
+        chunked = b"POST /v1/look HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+        for begin in (chunked + b"1;", chunked + b"0\r\nx: ", b"GET /metrics HTTP/1.1\r\nx: "):
+            with Connection(g.admin) as c:
+                c.send(begin + b"a" * 100_000)
+                self.assertIn(c.response().status, (400, 413, 431), begin)
+
     def test_without_a_token_file_nothing_is_told_of_buckets_or_changed(self):
         g = self.started_gateway(token=False)
         self.assertEqual(g.get("/").status, 200)
