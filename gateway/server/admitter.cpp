@@ -94,7 +94,9 @@ base::ip_address admitter::find_client(const http::request_head& head) const
     return identity::vouched_address(view_->policy->client, peer_, lines);
 }
 
-admission admitter::admit(const http::request_head& head, verdict_listener& listener)
+admission admitter::admit(
+    const http::request_head& head, const http::request_head& came, verdict_listener& listener
+)
 {
     const policy::policy& policy = *view_->policy;
     client_ = find_client(head);
@@ -104,7 +106,7 @@ admission admitter::admit(const http::request_head& head, verdict_listener& list
     if (head.has_via && http::count_passes(head, view_->via_name) >= http::max_passes) {
         return refusal(508, "the request comes back here again and again");
     }
-    if (tls_ != nullptr && is_misdirected(head, *tls_)) {
+    if (tls_ != nullptr && is_misdirected(came, *tls_)) {
         return refusal(421, "the connection was made for another host");
     }
     const found_route found =

@@ -27,7 +27,10 @@ public:
     );
 
     // As request_port::admit; with `wait`, `listener` is called and conclude() gives the rest.
-    admission admit(const http::request_head& head, verdict_listener& listener);
+    // `came` is what came on the connection: the request itself, or a question about it.
+    admission admit(
+        const http::request_head& head, const http::request_head& came, verdict_listener& listener
+    );
     admission conclude(const verdict& v);
     void abandon();
 

@@ -25,7 +25,7 @@ admission request::admit(const http::request_head& head)
         return answer(head);
     }
     account_.note(head, admitter_);
-    const admission a = answered_or(held_or(admitter_.admit(head, *this)));
+    const admission a = answered_or(held_or(admitter_.admit(head, head, *this)));
     if (a.next != admission::action::respond) {
         begin_timeout();
     }
@@ -55,7 +55,7 @@ admission request::answer(const http::request_head& question)
     const auto unclear = read_asked_request(question, admitter_.peer_trusted(), asked);
     account_.note(asked, admitter_);
     return as_answer(
-        unclear.empty() ? held_or(admitter_.admit(asked, *this)) : refusal(400, unclear)
+        unclear.empty() ? held_or(admitter_.admit(asked, question, *this)) : refusal(400, unclear)
     );
 }
 

@@ -142,6 +142,17 @@ class Hosts(TlsTest):
         self.assertEqual(answer[9:12], b"200")
 
 
+    def test_who_asks_about_a_request_to_another_host_is_not_misdirected(self):
+        required = f"client_certificates: require, client_ca: '{self.made.path('ca.pem')}'"
+        self.made.issue("proxy", "DNS:proxy.test")
+        text = self.text(required, more="client: { trusted_proxies: [127.0.0.1] }\n")
+        gateway = self.gateway(text.replace("127.0.0.1:0,", "127.0.0.1:0, decide: true,", 1))
+        secure = self.connected(gateway, context=self.made.context("proxy"))
+        about = b"X-Forwarded-Host: www.example\r\nX-Forwarded-Uri: /a\r\n\r\n"
+        self.assertEqual(self.answer(secure, b"GET / HTTP/1.1\r\nHost: gateway.test\r\n" + about)[9:12], b"200")
+        self.assertEqual(self.answer(secure, b"GET / HTTP/1.1\r\nHost: other.test\r\n" + about)[9:12], b"421")
+
+
 class PortsOfTheSystem(TlsTest):
     """Listeners on port 0: of one address there may be several."""
 

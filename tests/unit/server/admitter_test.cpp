@@ -112,7 +112,7 @@ protected:
             http::parse_request_head(bytes, {}, head_).is, http::parse_result::state::complete
         );
         a.reset(view(), peer, secure, nullptr);
-        return a.admit(head_, *this);
+        return a.admit(head_, head_, *this);
     }
 
     http::forward_options forwarding() const { return a.forwarding(head_); }
