@@ -105,7 +105,8 @@ void describe_listener(
         k,
         {"address",
          "an IP address and port (`0.0.0.0:8080`, `\"[::]:8080\"`), or `unix:/path` of at most 107 "
-         "bytes. Port 0 takes any free port and logs it"},
+         "bytes, to which whoever may enter the folder can connect. Port 0 takes any free port and "
+         "logs it"},
         {"none"},
         address
     );

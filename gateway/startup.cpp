@@ -137,7 +137,12 @@ listening_sockets open_listeners(const server::options& options, std::size_t wor
     all.of_workers.resize(workers);
     for (std::size_t i = 0; i < options.listeners.size(); ++i) {
         auto sockets = opened(std::move(inherited[i]), wanted[i], workers, all);
+        const std::size_t files = all.files.size();
         tell("listening on ", wanted[i], sockets.front());
+        if (all.files.size() > files) {
+            // The file's folder says who may connect, whatever the umask.
+            ::chmod(all.files.back().path.c_str(), 0666);
+        }
         const std::size_t own = sockets.size();
         for (std::size_t w = own; w < workers; ++w) {
             sockets.push_back(copy_of(sockets[w % own], wanted[i]));

@@ -3,6 +3,7 @@ import os
 import resource
 import socket
 
+import stat
 from harness.case import SystemTest, forwarding_to
 from harness.client import Connection, get
 from harness.process import SLOW, wait_until
@@ -34,6 +35,29 @@ class Listeners(SystemTest):
             self.assertTrue(os.path.exists(path))
 
     def test_several_addresses_ipv4_ipv6_and_unix(self):
+    def test_a_socket_of_another_process_stays_when_this_one_ends(self):
+        path = self.directory().file("in.sock")
+        origin = self.origin(lambda peer, request: peer.wait_for_end())
+        text = f"listeners: [ {{ address: 'unix:{path}' }} ]\n" + forwarding_to(origin.address)
+        first = self.gateway(text)
+        with Connection(path) as c:
+            c.request()
+            wait_until(lambda: origin.requests)
+            first.signal(signal.SIGTERM)
+            first.wait_for_diagnostic("draining")
+            self.gateway(text.replace(origin.address, "echo"))
+        self.assertEqual(first.wait(), 0)
+        self.assertEqual(get(path).status, 200)
+
+    def test_the_folder_says_who_may_connect(self):
+        path = self.directory().file("in.sock")
+        before = os.umask(0o077)
+        try:
+            self.gateway(f"listeners: [ {{ address: 'unix:{path}' }} ]\n" + forwarding_to("echo"))
+        finally:
+            os.umask(before)
+        self.assertEqual(stat.S_IMODE(os.stat(path).st_mode), 0o666)
+
         path = self.directory().file("in.sock")
         gateway = self.gateway(
             "listeners:\n - address: 127.0.0.1:0\n - address: '[::1]:0'\n"
