@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -80,7 +81,7 @@ std::vector<net::socket> opened(
     if (inherited.empty()) {
         inherited = open_new(address, workers);
         if (!address.socket_path.empty()) {
-            all.files.push_back(address.socket_path);
+            all.files.push_back(file_at(address.socket_path));
         }
     }
     for (const net::socket& s : inherited) {
@@ -136,13 +137,13 @@ listening_sockets open_listeners(const server::options& options, std::size_t wor
     listening_sockets all;
     all.of_workers.resize(workers);
     for (std::size_t i = 0; i < options.listeners.size(); ++i) {
-        auto sockets = opened(std::move(inherited[i]), wanted[i], workers, all);
         const std::size_t files = all.files.size();
-        tell("listening on ", wanted[i], sockets.front());
+        auto sockets = opened(std::move(inherited[i]), wanted[i], workers, all);
         if (all.files.size() > files) {
             // The file's folder says who may connect, whatever the umask.
             ::chmod(all.files.back().path.c_str(), 0666);
         }
+        tell("listening on ", wanted[i], sockets.front());
         const std::size_t own = sockets.size();
         for (std::size_t w = own; w < workers; ++w) {
             sockets.push_back(copy_of(sockets[w % own], wanted[i]));
@@ -164,10 +165,13 @@ void end_at_next_signal()
     }
 }
 
-void remove_files(const std::vector<std::string>& files)
+void remove_files(const std::vector<socket_file>& files)
 {
-    for (const std::string& file : files) {
-        ::unlink(file.c_str());
+    for (const socket_file& made : files) {
+        const socket_file present = file_at(made.path);
+        if (present.device == made.device && present.inode == made.inode) {
+            ::unlink(made.path.c_str());
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 namespace gateway::startup {
@@ -18,6 +19,13 @@ std::size_t worker_count(const server::options& options);
 // need. Warns if it cannot hold max_connections with an upstream connection each.
 std::size_t connections_with_descriptors(std::size_t max_connections);
 
+// The file of a Unix socket that was made here, which another process may have replaced since.
+struct socket_file {
+    std::string path;
+    dev_t device = 0;
+    ino_t inode = 0;
+};
+
 // All that a process listens on.
 struct listening_sockets {
     // [w]: those of worker w, at least one for every listener.
@@ -25,8 +33,7 @@ struct listening_sockets {
     net::socket of_admin;
     // Each socket once, the admin API's last, for a process that follows this one. Theirs to close.
     std::vector<int> descriptors;
-    // The files of Unix sockets that were made here.
-    std::vector<std::string> files;
+    std::vector<socket_file> files;
 };
 
 // Of addresses with inherited sockets no other is opened: workers that outnumber them share, so
@@ -38,7 +45,7 @@ listening_sockets open_listeners(const server::options& options, std::size_t wor
 // status 1.
 void end_at_next_signal();
 
-// At the end: the files of Unix sockets would only puzzle the next one to connect.
-void remove_files(const std::vector<std::string>& files);
+// At the end: they would only puzzle the next one to connect. Those of another process stay.
+void remove_files(const std::vector<socket_file>& files);
 
 }  // namespace gateway::startup

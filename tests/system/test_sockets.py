@@ -1,9 +1,10 @@
 """Where the gateway listens and how many it lets in."""
 import os
 import resource
+import signal
 import socket
-
 import stat
+
 from harness.case import SystemTest, forwarding_to
 from harness.client import Connection, get
 from harness.process import SLOW, wait_until
@@ -34,7 +35,6 @@ class Listeners(SystemTest):
             gateway.wait()
             self.assertTrue(os.path.exists(path))
 
-    def test_several_addresses_ipv4_ipv6_and_unix(self):
     def test_a_socket_of_another_process_stays_when_this_one_ends(self):
         path = self.directory().file("in.sock")
         origin = self.origin(lambda peer, request: peer.wait_for_end())
@@ -58,6 +58,7 @@ class Listeners(SystemTest):
             os.umask(before)
         self.assertEqual(stat.S_IMODE(os.stat(path).st_mode), 0o666)
 
+    def test_several_addresses_ipv4_ipv6_and_unix(self):
         path = self.directory().file("in.sock")
         gateway = self.gateway(
             "listeners:\n - address: 127.0.0.1:0\n - address: '[::1]:0'\n"
