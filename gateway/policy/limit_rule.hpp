@@ -102,6 +102,10 @@ struct limit_rule {
     fraction local_share{};
     policy::mode mode = policy::mode::enforce;
 
+    // Whether what a request took may come back before its time: its response says so, or it is on
+    // a route on which clients wait, and may leave. Set by policy::finish().
+    bool may_be_corrected = false;
+
     bool enforced() const { return mode == policy::mode::enforce; }
 
     // Whether that is what it means that its store has not decided; the local one has no such

@@ -72,6 +72,9 @@ void number_keys(std::vector<limit_rule>& limits)
 void policy::finish()
 {
     number_keys(limits);
+    for (limit_rule& rule : limits) {
+        rule.may_be_corrected = rule.outcome.any();
+    }
     for (route& r : routes) {
         r.enforces = std::any_of(r.limits.begin(), r.limits.end(), [this](std::size_t i) {
             return limits[i].enforced();
@@ -83,6 +86,9 @@ void policy::finish()
         r.holds = std::any_of(r.limits.begin(), r.limits.end(), [this](std::size_t i) {
             return limits[i].max_wait > base::duration{0};
         });
+        for (const std::size_t i : r.limits) {
+            limits[i].may_be_corrected = limits[i].may_be_corrected || r.holds;
+        }
         r.counts_places = std::any_of(r.limits.begin(), r.limits.end(), [this](std::size_t i) {
             return limits[i].limit.counts_in_flight();
         });

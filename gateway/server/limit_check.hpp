@@ -151,7 +151,7 @@ private:
     bool refuses(const item& i, verdict::ruling why);
     bool blocks(item& i, const key_subject& subject);
     key_result name_bucket(item& i, const key_subject& subject);
-    bool collect_one(const policy::route& route, const key_subject& subject, item& i);
+    bool collect_one(const key_subject& subject, item& i);
     bool collect(const policy_view& view, const policy::route& route, const key_subject& subject);
     void choose_part(item& i);
     void put_decision(const batch& b, const store::answer& a, std::size_t i);

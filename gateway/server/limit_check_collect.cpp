@@ -36,7 +36,7 @@ bool limit_check::collect(
         i.limit = limit;
         switch (is) {
             case applied_limit::kind::limited:
-                passes = collect_one(route, subject, i);
+                passes = collect_one(subject, i);
                 break;
             case applied_limit::kind::unlimited:
                 break;
@@ -90,9 +90,9 @@ key_result limit_check::name_bucket(item& i, const key_subject& subject)
 }
 
 // False: the request is bad.
-bool limit_check::collect_one(const policy::route& route, const key_subject& subject, item& i)
+bool limit_check::collect_one(const key_subject& subject, item& i)
 {
-    i.may_be_corrected = route.holds || (route.corrects && i.rule->outcome.any());
+    i.may_be_corrected = i.rule->may_be_corrected;
     const key_result made = name_bucket(i, subject);
     i.name_bytes = i.name.bytes().size();
     i.hash = i.name.hashed().hash();
