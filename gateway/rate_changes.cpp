@@ -38,7 +38,9 @@ void rate_changes::apply(const config::settings& before, const config::settings&
     bool any = false;
     for (const policy::limit_rule& rule : fresh.policy->limits) {
         any = any || differs(before, rule);
-        if (changes_rate(before, rule)) {
+        // What stands in for a shared store follows when its client comes: it may be a part of a
+        // limit.
+        if (rule.store == policy::local_store && changes_rate(before, rule)) {
             changed.push_back({rule.name, &rule.limit});
         }
     }
