@@ -78,8 +78,9 @@ limit::decision leased_bucket::spend(const charge& c, std::int64_t now)
     };
 }
 
-void leased_bucket::heard(std::int64_t full_at)
+void leased_bucket::heard(std::int64_t asked, std::int64_t full_at)
 {
+    asked_at_ = asked;
     full_at_ = full_at;
     for (lease& l : leases_) {
         l.tokens.heard(full_at);
@@ -238,7 +239,7 @@ void leased_bucket::lease::answered(const answer& a)
     }
     const auto asked = floor_us(asked_at_);
     const std::int64_t until = asked + ticks(time_);
-    of_.heard(asked + ticks(a.decisions()[0].reset_after));
+    of_.heard(asked, asked + ticks(a.decisions()[0].reset_after));
     if (!a.admitted) {
         return;
     }

@@ -50,8 +50,11 @@ public:
     // with what is left of the leases.
     limit::decision spend(const charge& c, std::int64_t now);
 
-    // The store has said when the bucket will be full.
-    void heard(std::int64_t full_at);
+    // The store has said, asked then, when the bucket will be full.
+    void heard(std::int64_t asked, std::int64_t full_at);
+
+    // When it was asked last; see last_answer.
+    std::int64_t asked_at() const { return asked_at_; }
 
     // Asks for another lease if it is time to. `demand`: tokens asked of it in a period, each time
     // `cost`.
@@ -120,6 +123,7 @@ private:
     limit::limit limit_;
     // When the bucket is full, by the store's last word.
     std::int64_t full_at_ = 0;
+    std::int64_t asked_at_ = 0;
     // Tokens of the lease that was taken last.
     std::int64_t last_ = 0;
     // Until then none is asked for: the store may have given one, and not been able to say so.

@@ -42,6 +42,12 @@ bool token_leases::cover(std::span<const charge> charges, base::instant now, bel
         if (b == nullptr || !b->follows(c) || b->usable(ceil_us(now)) < c.cost) {
             return false;
         }
+        // Others may have given tokens back.
+        const bool fresh =
+            now - base::instant{std::chrono::microseconds{b->asked_at()}} <= last_answer::heard_for;
+        if (c.may_be_corrected && counts == belief::fresh && !fresh) {
+            return false;
+        }
         const auto same = [&c](const charge& other) {
             return other.bucket_name.hash() == c.bucket_name.hash();
         };
@@ -97,7 +103,8 @@ void token_leases::answered(
         const std::int64_t demand = demand_of(c, 0, now);
         leased_bucket* const b = demand >= limit::token_lease::least ? make(c, now) : find(c);
         if (b != nullptr && b->follows(c)) {
-            b->heard(floor_us(sent) + a.decisions()[i].reset_after / std::chrono::microseconds{1});
+            const std::int64_t asked = floor_us(sent);
+            b->heard(asked, asked + a.decisions()[i].reset_after / std::chrono::microseconds{1});
             b->consider(*c.lease, c.cost, demand, now);
         }
     }

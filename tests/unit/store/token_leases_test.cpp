@@ -299,6 +299,17 @@ TEST_F(leases, give_back_what_is_left_once)
     EXPECT_TRUE(wire.empty());
 }
 
+TEST_F(leases, of_a_bucket_that_responses_correct_need_its_own_word)
+{
+    lease(one(), 4);
+    charge corrected = one();
+    corrected.may_be_corrected = true;
+    pass(101ms);
+    hear(mark);
+    EXPECT_FALSE(spend(corrected));
+    EXPECT_TRUE(spend(one()));
+}
+
 TEST_F(leases, are_given_back_with_the_mark_that_they_were_taken_under)
 {
     mark = 7;
