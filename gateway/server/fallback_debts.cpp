@@ -29,7 +29,7 @@ void fallback_debts::settle()
     std::size_t asked = 0;
     for (auto next = all_.begin(); next != all_.end() && asked < at_once;) {
         const debt& d = next->second;
-        if (d.of.shared->healthy() && make_.has_room()) {
+        if (make_.has_room() && d.of.shared->has(charge_of(d.of, d.of.bucket_name))) {
             make_.make(
                 d.view,
                 d.of,

@@ -90,6 +90,9 @@ public:
 
     // Can be asked: connected, greeted, and the breaker is closed.
     virtual bool healthy() const = 0;
+
+    // Can be asked for this bucket: of a cluster another server may be away.
+    virtual bool has(const charge&) const { return healthy(); }
 };
 
 }  // namespace gateway::store

@@ -71,6 +71,12 @@ redis::link* cluster_store::link_of(const charge& c) const
     return owner ? links_[*owner].get() : nullptr;
 }
 
+bool cluster_store::has(const charge& c) const
+{
+    const redis::link* const link = link_of(c);
+    return link != nullptr && link->conversation().healthy();
+}
+
 std::optional<failure> cluster_store::ask(std::span<const charge> charges, question& q)
 {
     std::array<std::size_t, max_charges> turns{};

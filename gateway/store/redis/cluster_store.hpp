@@ -49,6 +49,8 @@ public:
 
     bool healthy() const override { return all_healthy(); }
 
+    bool has(const charge& c) const override;
+
 private:
     // Parts that wait for a node, or for its answer.
     static constexpr std::size_t max_redirected = 4096;
