@@ -18,11 +18,6 @@ void texts::add(std::int64_t n)
 
 namespace {
 
-std::string grant_key(std::string_view key_prefix)
-{
-    return std::string{key_prefix} + "grant";
-}
-
 // One charge of a token bucket, and nothing else to it.
 bool is_usual(std::span<const charge> charges)
 {
@@ -45,7 +40,7 @@ std::int64_t number_in(std::int64_t number, const telling& how)
 void add_mark(told_call& told, const telling& how)
 {
     if (how.mark == marks::one) {
-        told.keys.add(grant_key(how.key_prefix));
+        told.keys.add(mark_key(how.key_prefix));
     }
 }
 
@@ -249,6 +244,11 @@ told_call tell_probe(std::int64_t number, const telling& how)
     told.shape = {
         {.times = 1, .enforced = true, .cost = 1, .interval = 1, .burst = 1000, .keys = 1}};
     return told;
+}
+
+std::string mark_key(std::string_view key_prefix)
+{
+    return std::string{key_prefix} + "grant";
 }
 
 std::string key_of(std::string_view key_prefix, const charge& c)

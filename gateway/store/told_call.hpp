@@ -81,6 +81,9 @@ told_call tell(const call& c, const telling& how);
 // A call that always writes: to a key of its own, gone some milliseconds later.
 told_call tell_probe(std::int64_t number, const telling& how);
 
+// Where the mark of the last grant of tokens lives.
+std::string mark_key(std::string_view key_prefix);
+
 // Where a bucket lives: prefix, limit, and a hash of the name, which may be a secret.
 std::string key_of(std::string_view key_prefix, const charge& c);
 

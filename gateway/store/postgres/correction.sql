@@ -89,6 +89,14 @@ BEGIN
     RETURN FOUND;
 END $$;
 
+-- Has all forget what they believe of buckets: tokens were given that nobody expected, or what is owed
+-- is paid back at another rate.
+CREATE FUNCTION gateway.note_grant_1(mark_key text, now bigint = gateway.now()) RETURNS void
+LANGUAGE sql VOLATILE AS $$
+    INSERT INTO gateway.buckets (key, kind, full_at, owed) VALUES (mark_key, 'm', now + 60000000, now)
+    ON CONFLICT (key) DO UPDATE SET full_at = excluded.full_at, owed = excluded.owed
+$$;
+
 -- Makes a correction, and answers it: whether it could be made, and what the bucket has now.
 CREATE FUNCTION gateway.correct(c gateway.charge, INOUT h gateway.held, mark_key text, now bigint, OUT said bigint[])
 LANGUAGE plpgsql VOLATILE AS $$
@@ -112,8 +120,7 @@ BEGIN
             made := gateway.corrected(c, h, now);
         END IF;
         IF c.is_grant THEN
-            INSERT INTO gateway.buckets (key, kind, full_at, owed) VALUES (mark_key, 'm', now + 60000000, now)
-            ON CONFLICT (key) DO UPDATE SET full_at = excluded.full_at, owed = excluded.owed;
+            PERFORM gateway.note_grant_1(mark_key, now);
         END IF;
         said := ARRAY[CASE WHEN made.key IS NULL THEN 0 ELSE 1 END];
         h := CASE WHEN made.key IS NULL THEN h ELSE made END;

@@ -1,6 +1,7 @@
 #include "gateway/store/postgres/rebasing.hpp"
 
 #include "gateway/base/clock.hpp"
+#include "gateway/store/told_call.hpp"
 
 #include <utility>
 
@@ -54,6 +55,12 @@ net::task<std::optional<failure>> rebasing::attempt()
     }
     for (std::size_t i = 0; i < limits_.size() && !why; ++i) {
         why = co_await walk(limits_[i]);
+    }
+    if (!why && !cancelled()) {
+        const std::vector<std::string> parameters{mark_key(options_.key_prefix)};
+        if (co_await database_.ask("SELECT gateway.note_grant_1($1)", parameters) == nullptr) {
+            why = database_.last_trouble().why;
+        }
     }
     database_.close();
     co_return why;

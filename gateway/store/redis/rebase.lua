@@ -2,6 +2,8 @@
 -- now on, also by clients that stay away. Begins with token_bucket.lua and bucket.lua. See
 -- redis/rebasing.hpp.
 --
+-- KEYS  the key of the mark of grants; none in a cluster. What clients owe is paid back sooner or later
+--       than others believe: at the end of the walk they forget what they believe
 -- ARGV  where the walk is: SCAN's cursor, "0" at first; how many keys to look at; the key prefix;
 --       the limits: "name number,number,... name number,number,... "
 -- Reply the next cursor; "0" at the end
@@ -36,5 +38,8 @@ for _, key in ipairs(page[2]) do
             write(key, bucket)
         end
     end
+end
+if page[1] == '0' and KEYS[1] then
+    redis.call('SET', KEYS[1], string.format('%d', now), 'PX', '60000')
 end
 return page[1]

@@ -5,9 +5,10 @@
 #include "gateway/store/redis/greeting.hpp"
 #include "gateway/store/redis/scripts.hpp"
 #include "gateway/store/redis/topology.hpp"
+#include "gateway/store/told_call.hpp"
 
-#include <array>
 #include <utility>
+#include <vector>
 
 namespace gateway::store::redis {
 
@@ -134,11 +135,16 @@ net::task<std::optional<failure>> rebasing::walk()
 {
     std::string cursor = "0";
     const std::string limits = words_of(limits_);
+    const std::string mark = mark_key(options_.key_prefix);
     reply said;
     do {
         std::string command;
-        const std::array<std::string_view, 7> words{
-            "EVAL", rebase_script, "0", cursor, keys_per_step, options_.key_prefix, limits};
+        std::vector<std::string_view> words{"EVAL", rebase_script, "0"};
+        if (options_.cluster.empty()) {
+            words.back() = "1";
+            words.push_back(mark);
+        }
+        words.insert(words.end(), {cursor, keys_per_step, options_.key_prefix, limits});
         encode(command, words);
         if (const auto why = co_await dialogue_.send(command, step_limit)) {
             co_return why;
