@@ -116,7 +116,10 @@ inline step take(
             const std::int64_t missing = debt + std::min(cost, t.burst) * unit - t.capacity();
             const bool waits = cost <= t.burst && ceil_div(missing, unit) <= most.tokens &&
                                supply.time_of(missing) <= most.ticks;
-            return said_of(t, supply, waits ? debt + cost * unit : debt, missing, waits);
+            // What comes when the bucket is full already is lost.
+            const std::int64_t owed =
+                waits ? std::max(debt, supply.issued_by(missing)) + cost * unit : debt;
+            return said_of(t, supply, owed, missing, waits);
         }
         return said_of(t, supply, debt + cost * unit, 0, true);
     });

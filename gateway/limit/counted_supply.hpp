@@ -12,6 +12,8 @@ class counted_supply {
 public:
     constexpr std::int64_t unit() const { return 1; }
 
+    constexpr std::int64_t issued_by(std::int64_t units) const { return units; }
+
     constexpr std::int64_t issued_in_last(std::int64_t) const { return 0; }
 
     constexpr std::int64_t most() const { return windows::most_tokens; }

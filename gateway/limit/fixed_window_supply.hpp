@@ -46,6 +46,12 @@ public:
 
     std::int64_t full_in(std::int64_t debt, std::int64_t) const { return time_of(debt); }
 
+    // What has been issued then: all of a window.
+    std::int64_t issued_by(std::int64_t units) const
+    {
+        return units <= 0 ? 0 : steps_for(units) * windows_.count();
+    }
+
     std::int64_t issued_in_last(std::int64_t ticks) const
     {
         const __int128 steps = index_ - windows_.index(at_.now + at_.shift - ticks);

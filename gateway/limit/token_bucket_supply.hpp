@@ -37,6 +37,9 @@ public:
     // Ticks until so many units more have been issued.
     constexpr std::int64_t time_of(std::int64_t units) const { return units; }
 
+    // Units that have been issued when so many have.
+    constexpr std::int64_t issued_by(std::int64_t units) const { return units; }
+
     // Ticks until a bucket is full that owes so much, some of it for a request that waits.
     constexpr std::int64_t full_in(std::int64_t debt, std::int64_t) const { return debt; }
 

@@ -639,6 +639,10 @@ private:
     {
         const std::int64_t since = now_ - ticks(p.within);
         std::erase_if(o.rejections, [since](std::int64_t at) { return at <= since; });
+        if (s.what == spec::kind::fixed_window) {
+            // When it is full already, nothing comes to it.
+            q.debt = std::max(q.debt, up(missing, s.count) * s.count);
+        }
         o.rejections.push_back(now_);
         if (std::ssize(o.rejections) >= p.after) {
             const bool again = o.length > 0 && now_ < o.until + ticks(p.max_ban);

@@ -49,7 +49,7 @@ BEGIN
             c.said := made.said;
         ELSE
             c.said := gateway.judge(c, h, looking, now);
-            h.debt := h.debt + CASE WHEN c.said[1] = 1 AND NOT c.looks THEN c.cost * (h.terms).unit ELSE 0 END;
+            h.debt := CASE WHEN c.said[1] = 1 AND NOT c.looks THEN gateway.owed_after(c, h) ELSE h.debt END;
         END IF;
         admitted := CASE WHEN c.said[1] <> 1 AND c.enforced THEN 0 ELSE admitted END;
         q.charges[i] := c;

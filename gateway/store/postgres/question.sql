@@ -118,6 +118,20 @@ END $$;
 
 -- Whether the bucket has the tokens or will have them: allowed, remaining, retry, full. `looking`:
 -- a rejection is not counted.
+-- What a charge that passes leaves the bucket owing. Where it waits for a window, what comes when the
+-- bucket is full already is lost.
+CREATE FUNCTION gateway.owed_after(c gateway.charge, h gateway.held) RETURNS bigint
+LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+    t gateway.terms := h.terms;
+    missing bigint := greatest(h.debt + (least(c.cost, t.burst) - t.burst) * t.unit, 0);
+BEGIN
+    IF t.kind = 'w' THEN
+        missing := gateway.ceil_div(missing, t.count) * t.count;
+    END IF;
+    RETURN greatest(h.debt, missing) + c.cost * t.unit;
+END $$;
+
 CREATE FUNCTION gateway.judge(c gateway.charge, h gateway.held, looking boolean, now bigint)
 RETURNS bigint[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -136,7 +150,7 @@ BEGIN
         END IF;
     END IF;
     IF passes AND ban_left = 0 THEN
-        RETURN gateway.passed(h, h.debt + c.cost * t.unit, wait, now);
+        RETURN gateway.passed(h, gateway.owed_after(c, h), wait, now);
     END IF;
     RETURN ARRAY[
         CASE WHEN ban_left > 0 THEN 2 ELSE 0 END,

@@ -151,7 +151,9 @@ local function take(c)
         local until_tokens = passes and 0 or wait
         return { ban_left > 0 and 2 or 0, left, math.max(until_tokens, ban_left), time_until(bucket, debt) }
     end
-    debt = debt + c.cost * unit
+    -- What comes when the bucket is full already is lost.
+    local w = limit.windows
+    debt = math.max(debt, w and ceil_div(missing, w.count) * w.count or missing) + c.cost * unit
     bucket.debt = debt
     return { 1, math.max(burst - ceil_div(debt, unit), 0), wait, full_in(bucket, debt, wait) }
 end
