@@ -32,6 +32,8 @@ struct correction {
     refund of{};
     // Of a charge: whether the bucket may owe more than it holds. Else it is emptied at most.
     bool into_debt = true;
+    // Of what is given back: under this limit requests wait; see others_wait().
+    bool in_line = false;
     // Of tokens that were taken ahead in a shared store: the mark of the last grant at that time.
     // They are not given back after another one, which may have made up for them.
     std::optional<std::int64_t> grant_mark{};
@@ -100,12 +102,30 @@ inline std::optional<terms> terms_to_correct_in(
     return own;
 }
 
+// Whether requests wait that came behind the one whose tokens these are, as far as can be told.
+// They have been told when to go on. If its tokens came back now, who comes next would get them
+// beside the last of these; so they stay charged. Of one that waits itself: whether the bucket will
+// owe more, when its own wait is over, than it left; what was owed before is told of windows as at
+// least so much, so that only the first that waits for a window is known to be the last.
+inline bool others_wait(const terms& t, const bucket& b, moment at, const refund& r)
+{
+    return with_supply(t, at, [&](const auto& supply) {
+        const std::int64_t debt = supply.debt(b);
+        if (r.held >= 0) {
+            return debt > t.capacity();
+        }
+        const std::int64_t then = debt + supply.issued_in_last(r.held);
+        // Who came behind it owes a token more; parts of one are how long this word was on its way.
+        return then >= r.owed_before + (r.tokens + 1) * supply.unit();
+    });
+}
+
 // A bucket that follows `t`, corrected.
 inline bucket corrected(const terms& t, const bucket& b, moment at, const correction& c)
 {
     switch (c.what) {
         case correction::kind::give_back:
-            return refunded(t, b, at, c.of);
+            return c.in_line && others_wait(t, b, at, c.of) ? b : refunded(t, b, at, c.of);
         case correction::kind::charge:
             return charged(t, b, at, c.of.tokens, c.into_debt);
         case correction::kind::renew:

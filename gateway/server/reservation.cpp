@@ -23,7 +23,8 @@ limit::correction given_back(const reserved& r, std::int64_t tokens)
     const limit::terms& t = local ? r.limit->in_nanoseconds() : r.limit->in_microseconds();
     return {
         .what = kind::give_back,
-        .of = {.tokens = tokens, .owed_before = limit::owed_before(t, r.decision, r.cost, tick)}};
+        .of = {.tokens = tokens, .owed_before = limit::owed_before(t, r.decision, r.cost, tick)},
+        .in_line = r.rule->max_wait > base::duration{0}};
 }
 
 // What the response says that its request cost; nothing: it does not say, or nonsense.

@@ -203,7 +203,7 @@ void memory_store::refund(std::span<const charge> charges, const answer& given, 
             const limit::refund back{.tokens = c.cost, .held = held, .owed_before = before};
             charge taken = c;
             taken.place = given.place(i);
-            (void)correct(taken, {.of = back}, now);
+            (void)correct(taken, {.of = back, .in_line = c.max_wait > base::duration{0}}, now);
         }
     }
 }

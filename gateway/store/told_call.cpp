@@ -194,7 +194,7 @@ private:
         add_number(made.of.tokens);
         add_number(
             2 + static_cast<int>(made.what) + punishes(c) + (c.is_grant ? 32 : 0) +
-            (made.grant_mark ? 128 : 0)
+            (made.grant_mark ? 128 : 0) + (made.in_line ? 256 : 0)
         );
         add_number(made.of.held);
         const bool adds = made.what == limit::correction::kind::charge;

@@ -280,7 +280,8 @@ public:
             if (want.admitted && d.allowed && wishes[i].cost > 0) {
                 const limit::terms& t = terms_of(*charges[i].limit);
                 const auto owed = limit::owed_before(t, d, wishes[i].cost, Subject::tick);
-                taken_.push_back({wishes[i], now_, owed});
+                const std::int64_t wait = d.retry_after / Subject::tick;
+                taken_.push_back({wishes[i], now_ + wait, wait, owed});
             }
         }
         ASSERT_EQ(got.admitted, want.admitted);
@@ -298,14 +299,14 @@ public:
             return;
         }
         const std::size_t n = random % taken_.size();
-        auto [w, at, owed_before] = taken_[n];
+        auto [w, there_at, wait, owed_before] = taken_[n];
         taken_.erase(taken_.begin() + static_cast<std::ptrdiff_t>(n));
         const spec* const present = limits[static_cast<std::size_t>(w.bucket / clients)];
         if (present->what != w.limit->what) {
             return;
         }
         w.limit = present;
-        const std::int64_t held = std::max<std::int64_t>(now_ - at, 0);
+        const std::int64_t held = std::max(now_ - there_at, -wait);
         if (present->dates != nullptr && held > present->period / Subject::tick) {
             return;  // a script is not told how long the windows were that long ago
         }
@@ -314,7 +315,8 @@ public:
         correct(
             w,
             {.what = limit::correction::kind::give_back,
-             .of = {.tokens = w.cost, .held = held, .owed_before = owed_before}}
+             .of = {.tokens = w.cost, .held = held, .owed_before = owed_before},
+             .in_line = w.max_wait > 0}
         );
     }
 
@@ -415,7 +417,8 @@ public:
 private:
     struct taken {
         wish w;
-        std::int64_t at;
+        std::int64_t there_at;
+        std::int64_t wait;
         std::int64_t owed_before;
     };
 

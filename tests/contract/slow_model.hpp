@@ -150,6 +150,10 @@ public:
             }
         } else {
             const std::int64_t debt = debt_of(w.bucket, *w.limit);
+            if (w.max_wait > 0 && others_wait(w, debt, held, owed_before)) {
+                write(w, {.debt = debt});
+                return;
+            }
             const std::int64_t lost =
                 std::max<std::int64_t>(issued_in_last(w, held) - owed_before, 0);
             const std::int64_t unit = unit_of(*w.limit);
@@ -550,6 +554,21 @@ private:
                          w.limit->count;
     }
 
+    // Requests that came behind one that gives back what it took.
+    bool others_wait(const wish& w, std::int64_t debt, std::int64_t held, std::int64_t owed_before)
+        const
+    {
+        const std::int64_t unit = unit_of(*w.limit);
+        if (held >= 0) {
+            return debt > capacity(*w.limit) * unit;
+        }
+        // When its window begins a shared store hears of later.
+        const bool is_late = shared_ && w.limit->what == spec::kind::fixed_window;
+        const std::int64_t most = ticks(std::chrono::seconds{1});
+        const std::int64_t late = is_late ? std::min(most, ticks(w.limit->period) / 8) : 0;
+        return debt + issued_in_last(w, held - late) >= owed_before + (w.cost + 1) * unit;
+    }
+
     // Decisions.
 
     std::int64_t left(const spec& s, std::int64_t debt) const
@@ -614,6 +633,10 @@ private:
         if (!passes) {
             return {false, false, left(s, q.debt), retry, time_of(w, q.debt)};
         }
+        if (s.what == spec::kind::fixed_window) {
+            // When it is full already, nothing comes to it.
+            q.debt = std::max(q.debt, up(missing, s.count) * s.count);
+        }
         q.debt += w.cost * unit;
         q.wait = std::max(q.wait, retry);
         return {true, false, left(s, q.debt), retry, full_in(w, q.debt, retry)};
@@ -639,10 +662,6 @@ private:
     {
         const std::int64_t since = now_ - ticks(p.within);
         std::erase_if(o.rejections, [since](std::int64_t at) { return at <= since; });
-        if (s.what == spec::kind::fixed_window) {
-            // When it is full already, nothing comes to it.
-            q.debt = std::max(q.debt, up(missing, s.count) * s.count);
-        }
         o.rejections.push_back(now_);
         if (std::ssize(o.rejections) >= p.after) {
             const bool again = o.length > 0 && now_ < o.until + ticks(p.max_ban);

@@ -115,6 +115,29 @@ class Waiting(SystemTest):
                     wait_until(lambda: self.waiting(g) == 0, what="it has gone")
                 self.assertEqual(len(self.arrivals.at), 1)
 
+    def test_who_leaves_makes_nobody_go_on_together(self):
+        for store in self.every_store():
+            with self.subTest(store=store):
+                self.arrivals.at.clear()
+                g = self.gateway_with("rate: 10/s, burst: 1, max_wait: 2s", store, more="workers: 1\n")
+                line = [g.connect() for _ in range(12)]
+                for n, c in enumerate(line):
+                    c.request("/")
+                    wait_until(lambda n=n: self.waiting(g) + len(self.arrivals.at) > n, what="it is in line")
+                leave, stay = line[6:9], line[:6] + line[9:]
+                for c in leave:
+                    c.close()
+                    late = g.connect()
+                    late.request("/")
+                    stay.append(late)
+                for c in stay:
+                    self.assertEqual(c.response().status, 200)
+                    c.close()
+                arrived = sorted(self.arrivals.at)
+                self.assertEqual(len(arrived), 12)
+                for a, b in zip(arrived, arrived[1:]):
+                    self.assertGreater(b - a, 0.05)
+
     def test_the_number_that_waits_is_bounded(self):
         g = self.gateway_with("rate: 1/m, burst: 1, max_wait: 9m", more="max_waiting: 1\n")
         with g.connect() as first, g.connect() as second, g.connect() as third:

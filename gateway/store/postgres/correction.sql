@@ -1,5 +1,21 @@
 -- What is done to a bucket after its request was decided. Twin of limit/correction.hpp.
 
+-- Twin of limit::others_wait(). A correction may be on its way for longer than its question was: the
+-- window that it waited for begins that much later.
+CREATE FUNCTION gateway.others_wait(c gateway.charge, h gateway.held, now bigint) RETURNS boolean
+LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+    t gateway.terms := h.terms;
+    ahead bigint := -c.held;
+BEGIN
+    IF c.held >= 0 THEN
+        RETURN h.debt > t.burst * t.unit;
+    ELSIF t.kind = 'w' THEN
+        ahead := (gateway.window_at(t, now + ahead + least(1000000, t.usual / 8)) - t.present) * t.count;
+    END IF;
+    RETURN h.debt - ahead >= c.owed_before + (c.cost + 1) * t.unit;
+END $$;
+
 -- Of a token bucket or of windows. What flowed back meanwhile is not given back once more.
 CREATE FUNCTION gateway.corrected(c gateway.charge, h gateway.held, now bigint) RETURNS gateway.held
 LANGUAGE plpgsql IMMUTABLE AS $$
@@ -13,7 +29,8 @@ BEGIN
         h.debt := h.debt + least(c.cost, greatest(most - h.debt, 0) / t.unit) * t.unit;
     ELSIF c.correction = 4 THEN
         h.debt := 0;
-    ELSIF c.correction = 2 AND h.debt > 0 AND (c.is_grant OR NOT h.changed) THEN
+    ELSIF c.correction = 2 AND h.debt > 0 AND (c.is_grant OR NOT h.changed)
+        AND NOT (c.in_line AND gateway.others_wait(c, h, now)) THEN
         lost := c.held;
         IF t.kind = 'w' THEN
             lost := (t.present - gateway.window_at(t, now - c.held)) * t.count;

@@ -44,6 +44,8 @@ BEGIN
         c.cost := numbers[at];
         kind := numbers[at + 1];
         at := at + 2;
+        c.in_line := kind >= 256;
+        kind := kind % 256;
         of_lease := kind >= 128;
         kind := kind % 128;
         c.looks := kind >= 64;
@@ -116,8 +118,6 @@ BEGIN
     RETURN ARRAY[1, greatest(t.burst - gateway.ceil_div(debt, t.unit), 0), wait, full_in];
 END $$;
 
--- Whether the bucket has the tokens or will have them: allowed, remaining, retry, full. `looking`:
--- a rejection is not counted.
 -- What a charge that passes leaves the bucket owing. Where it waits for a window, what comes when the
 -- bucket is full already is lost.
 CREATE FUNCTION gateway.owed_after(c gateway.charge, h gateway.held) RETURNS bigint
@@ -132,6 +132,8 @@ BEGIN
     RETURN greatest(h.debt, missing) + c.cost * t.unit;
 END $$;
 
+-- Whether the bucket has the tokens or will have them: allowed, remaining, retry, full. `looking`:
+-- a rejection is not counted.
 CREATE FUNCTION gateway.judge(c gateway.charge, h gateway.held, looking boolean, now bigint)
 RETURNS bigint[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE

@@ -51,6 +51,8 @@ CREATE TYPE gateway.charge AS (
     owed_before bigint,
     -- Of a charge: the bucket may owe more than it holds.
     into_debt boolean,
+    -- Of what is given back: requests wait under the limit.
+    in_line boolean,
     receipt text,
     -- Of a correction: its bucket has other terms by now, in which it cannot be made, or somebody has
     -- made up for the tokens that it gives back.

@@ -85,7 +85,8 @@ void spreads::give_back(const charge& c, const limit::decision& said, base::inst
     const auto owned = std::make_shared<const owned_charge>(c);
     const limit::correction what{
         .what = limit::correction::kind::give_back,
-        .of = {.tokens = c.cost, .owed_before = limit::owed_before(t, said, c.cost, tick)}};
+        .of = {.tokens = c.cost, .owed_before = limit::owed_before(t, said, c.cost, tick)},
+        .in_line = c.max_wait > base::duration{0}};
     const bool rests = !give_backs_.idle();
     give_backs_.add(
         {store_, owned->get(), what, taken_at + said.retry_after, metrics_.give_backs_lost, owned},

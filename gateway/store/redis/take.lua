@@ -19,7 +19,8 @@
 --       32 is added to the kind of one that nobody expects. Of a limit with a penalty 16 is added to
 --       the kind, and at the end are the penalty's after, within, ban, max_ban. To that of a charge
 --       that only looks, and leaves no trace, 64 is added. To that of tokens that were taken ahead and
---       are given back 128 is added, and behind what was owed before comes the mark of then.
+--       are given back 128 is added, and behind what was owed before comes the mark of then. To that of
+--       what is given back under a limit where requests wait 256 is added.
 --       Usual questions, of one charge of a token bucket and nothing else, that differ in their key
 --       only are told together: how many times each is asked, 0 charges, cost, which of those limits it
 --       is, how many keys

@@ -164,6 +164,21 @@ local function issued_in_last(limit, time)
     return w and (w.present - window_at(w, now - time)) * w.count or time
 end
 
+-- Twin of limit::others_wait(). A correction may be on its way for longer than its question was: the
+-- window that it waited for begins that much later.
+local function others_wait(c, debt)
+    local limit, w = c.limit, c.limit.windows
+    if c.held >= 0 then
+        return debt > limit.burst * limit.unit
+    end
+    local ahead = -c.held
+    if w then
+        local late = math.min(1000000, math.floor(w.usual / 8))
+        ahead = (window_at(w, now + ahead + late) - w.present) * w.count
+    end
+    return debt - ahead >= c.owed_before + (c.cost + 1) * limit.unit
+end
+
 -- Twin of limit::corrected().
 local function correct(c)
     local bucket, limit = c.bucket, c.limit
@@ -171,6 +186,8 @@ local function correct(c)
     if c.kind == 3 then
         local top = not c.into_debt and limit.burst * unit or limit.windows and limit.windows.most or most
         debt = debt + math.min(c.cost, math.floor(math.max(top - debt, 0) / unit)) * unit
+    elseif c.in_line and others_wait(c, debt) then
+        return
     elseif debt > 0 and (c.kind == 4 or c.is_grant or not bucket.changed) then
         local lost = math.max(issued_in_last(limit, c.held) - c.owed_before, 0)
         local tokens = math.min(c.cost, ceil_div(debt + lost, unit))
@@ -249,6 +266,8 @@ local function charge()
     key = key + 1
     local c = { cost = number() }
     local kind = number()
+    c.in_line = kind >= 256
+    kind = kind % 256
     local of_lease = kind >= 128
     kind = kind % 128
     c.looks = kind >= 64

@@ -104,6 +104,67 @@ TEST(correction, what_a_busy_bucket_is_given_back_late_is_all_of_it)
     EXPECT_EQ(look(t, b, 1500).remaining, 50 - 15) << "as without them";
 }
 
+// Of requests that wait some leave, and some are given back after they have gone on. Those that
+// count go on at moments at which a bucket would have let each pass, had there been no others.
+TEST(correction, who_leaves_a_line_has_no_place_to_give_that_another_was_told)
+{
+    struct waiter {
+        std::int64_t goes_on;
+        std::int64_t cost;
+        std::int64_t owed_before;
+    };
+
+    const supplies s;
+    std::mt19937_64 random{3};
+    int came_back = 0;
+    int stayed = 0;
+    for (int round = 0; round < 3'000; ++round) {
+        const terms& t = s.all[random() % s.all.size()];
+        bucket b;
+        moment at{100};
+        std::vector<waiter> all;
+        for (int i = 0; i < 40; ++i) {
+            at.now += between(random, 0, 12);
+            b = rebased(t, b, at);
+            if (!all.empty() && random() % 3 == 0) {
+                const auto left = all.begin() + between(random, 0, std::ssize(all) - 1);
+                const bucket before = b;
+                b = corrected(
+                    t,
+                    b,
+                    at,
+                    {.of =
+                         {.tokens = left->cost,
+                          .held = at.now - left->goes_on,
+                          .owed_before = left->owed_before},
+                     .in_line = true}
+                );
+                (b.full_at() < before.full_at() ? came_back : stayed) += 1;
+                all.erase(left);
+            }
+            const std::int64_t cost = between(random, 1, 9);
+            const step said = take(t, b, at, cost, {.ticks = 400, .tokens = 50});
+            if (said.allowed) {
+                b = said.after;
+                all.push_back(
+                    {at.now + said.retry_in,
+                     cost,
+                     owed_before(t, decision_in<base::duration>(said), cost, tick)}
+                );
+            }
+        }
+        std::stable_sort(all.begin(), all.end(), [](const waiter& x, const waiter& y) {
+            return x.goes_on < y.goes_on;
+        });
+        bucket alone;
+        for (const waiter& w : all) {
+            ASSERT_TRUE(ask(t, alone, moment{w.goes_on}, w.cost)) << round;
+        }
+    }
+    EXPECT_GT(came_back, 1'000);
+    EXPECT_GT(stayed, 1'000);
+}
+
 TEST(correction, a_charge_may_make_debts_and_a_reset_ends_them)
 {
     const supplies s;
