@@ -45,6 +45,7 @@ memory_taking::~memory_taking()
 
 void memory_taking::decide(answer& a)
 {
+    std::int64_t wait = 0;
     for (std::size_t i = 0; i < charges_.size(); ++i) {
         place& p = standing_for(i);
         const charge& c = charges_[i];
@@ -59,14 +60,36 @@ void memory_taking::decide(answer& a)
             p.after = s.after;
             p.taken = true;
             p.wait = std::max(p.wait, s.retry_in);
+            wait = c.enforced ? std::max(wait, s.retry_in) : wait;
         }
         a.admitted = a.admitted && (said.allowed || !c.enforced);
     }
     if (a.admitted && what_ == intent::take) {
+        if (wait > 0) {
+            count_later(a, wait);
+        }
         keep_taken();
         tell_places(a);
     } else {
         untake(a);
+    }
+}
+
+// What a sliding limit takes counts from when the request goes on, whichever limit it waits for.
+void memory_taking::count_later(answer& a, std::int64_t wait)
+{
+    for (std::size_t i = 0; i < charges_.size(); ++i) {
+        limit::decision said = a.decisions()[i];
+        if (!slides(i) || !said.allowed || charges_[i].cost == 0 ||
+            said.retry_after.count() >= wait) {
+            continue;
+        }
+        place& p = standing_for(i);
+        p.wait = std::max(p.wait, wait);
+        said.retry_after = base::duration{wait};
+        const std::int64_t back = limit::counted_at(terms(i), now_ + wait) + terms(i).length - now_;
+        said.reset_after = std::max(said.reset_after, base::duration{back});
+        a.replace(i, said);
     }
 }
 

@@ -210,6 +210,7 @@ private:
     void follow_terms(std::size_t i);
     void copy_sliding(std::size_t i, const limit::bucket& b, const limit::history& past);
     void punish(std::size_t i, limit::decision& said);
+    void count_later(answer& a, std::int64_t wait);
     void untake(answer& a);
     void keep_taken();
     void tell_places(answer& a);

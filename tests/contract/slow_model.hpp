@@ -109,6 +109,9 @@ public:
             v.all.push_back(judge(w, after[w.bucket]));
             v.admitted = v.admitted && (v.all.back().allowed || !w.enforced);
         }
+        if (v.admitted) {
+            count_later(wishes, v, after);
+        }
         for (std::size_t i = 0; i < wishes.size(); ++i) {
             const wish& w = wishes[i];
             if (v.all[i].allowed && !v.admitted) {
@@ -570,6 +573,28 @@ private:
     }
 
     // Decisions.
+
+    // What a sliding limit takes counts from when the request goes on, whichever limit it waits
+    // for.
+    void count_later(std::span<const wish> wishes, verdict& v, std::map<int, question_state>& after)
+        const
+    {
+        std::int64_t wait = 0;
+        for (std::size_t i = 0; i < wishes.size(); ++i) {
+            wait = wishes[i].enforced ? std::max(wait, v.all[i].retry) : wait;
+        }
+        for (std::size_t i = 0; i < wishes.size(); ++i) {
+            const spec& s = *wishes[i].limit;
+            verdict::said& said = v.all[i];
+            if (s.what == spec::kind::sliding && said.allowed && wishes[i].cost > 0 &&
+                said.retry < wait) {
+                said.retry = wait;
+                said.reset =
+                    std::max(said.reset, counted_at(s, now_ + wait) + ticks(s.period) - now_);
+                after[wishes[i].bucket].wait = std::max(after[wishes[i].bucket].wait, wait);
+            }
+        }
+    }
 
     std::int64_t left(const spec& s, std::int64_t debt) const
     {

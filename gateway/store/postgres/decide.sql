@@ -1,19 +1,28 @@
 -- Decides questions of any kind; see question.sql.
 
--- What charges that were all allowed take.
+-- What charges that were all allowed take. What a sliding limit takes counts from when the request goes
+-- on, whichever limit it waits for.
 CREATE FUNCTION gateway.taken(q gateway.question, now bigint) RETURNS gateway.question
 LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
     c gateway.charge;
     h gateway.held;
+    t gateway.terms;
+    wait bigint := (SELECT max(a.said[3]) FROM unnest(q.charges) a WHERE a.enforced);
 BEGIN
     FOR i IN REVERSE cardinality(q.charges) .. 1 LOOP
         c := q.charges[i];
         CONTINUE WHEN c.said[1] <> 1 OR c.cost = 0 OR c.looks;
         h := q.buckets[c.bucket];
         h.changed := true;
-        IF (h.terms).kind = 's' THEN
-            h := gateway.take_at(h, gateway.counted_at(h.terms, now + c.said[3]), c.cost);
+        t := h.terms;
+        IF t.kind = 's' THEN
+            IF c.said[3] < wait THEN
+                c.said[3] := wait;
+                c.said[4] := greatest(c.said[4], gateway.counted_at(t, now + wait) + t.length - now);
+                q.charges[i] := c;
+            END IF;
+            h := gateway.take_at(h, gateway.counted_at(t, now + c.said[3]), c.cost);
         ELSIF (h.terms).kind = 'p' THEN
             h.moments := h.moments || now + (h.terms).length;
             h.amounts := h.amounts || c.place;

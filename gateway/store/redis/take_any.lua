@@ -226,12 +226,23 @@ local function correct_once(c)
     return { done, math.max(c.limit.burst - ceil_div(c.bucket.debt, c.limit.unit), 0), 0, 0 }
 end
 
+-- What a sliding limit takes counts from when the request goes on, whichever limit it waits for.
+local function count_later(c, answer, wait)
+    local sliding = c.limit.sliding
+    if answer[3] < wait then
+        answer[3] = wait
+        answer[4] = math.max(answer[4], counted_at(sliding, now + wait) + sliding.length - now)
+    end
+    take_fresh(c.bucket, counted_at(sliding, now + answer[3]), c.cost)
+end
+
 local function decide(charges)
-    local answers, admitted = {}, 1
+    local answers, admitted, wait = {}, 1, 0
     for i, c in ipairs(charges) do
         answers[i] = c.kind and correct_once(c) or take(c)
-        if answers[i][1] ~= 1 and c.enforced then
-            admitted = 0
+        if c.enforced then
+            admitted = answers[i][1] == 1 and admitted or 0
+            wait = math.max(wait, answers[i][3])
         end
     end
     for i = #charges, 1, -1 do
@@ -243,7 +254,7 @@ local function decide(charges)
             if c.limit.places then
                 c.bucket.entering[c.place] = true
             elseif c.limit.sliding then
-                take_fresh(c.bucket, counted_at(c.limit.sliding, now + answers[i][3]), c.cost)
+                count_later(c, answers[i], wait)
             end
         end
     end
