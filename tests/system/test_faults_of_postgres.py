@@ -164,6 +164,8 @@ class Full(SystemTest):
 
 
 class Durable(SystemTest):
+    alone = True  # each commit waits for the disk, and the store's timeout is short
+
     def test_a_crash_forgets_nothing(self):
         server = self.started(PostgresServer())
         gateway = self.gateway(configuration(server.url, burst=3, more=DURABLE))

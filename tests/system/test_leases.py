@@ -148,8 +148,8 @@ class Leases(SystemTest):
         text = self.text % (rate, burst)
         begin = time.monotonic()
         passed = self.passed(gateway, 1000)
-        for timeout in (900, 800, 700):  # a store of its own each, for which the one before is left
-            gateway.reload(text.replace("timeout: 1s", f"timeout: {timeout}ms"))
+        for timeout in (4, 3, 2):  # a store of its own each, for which the one before is left
+            gateway.reload(text.replace("timeout: 1s", f"timeout: {timeout}s"))
             passed += self.passed(gateway, 1000)
         self.assertEqual(passed, 4000)
         passed += self.passed(gateway, burst)

@@ -19,7 +19,7 @@ SLOW = os.environ.get("GATEWAY_SLOW") == "1"  # a sanitizer build: less load, wi
 PATIENCE = 6 if SLOW else 1
 
 
-def wait_until(condition, seconds=5.0, what="the condition"):
+def wait_until(condition, seconds=15.0, what="the condition"):
     """Polls until `condition()` is true and returns its value."""
     deadline = running() + seconds * PATIENCE
     while True:
