@@ -183,4 +183,6 @@ class Leases(SystemTest):
 
 @only_as_shipped
 class InPostgres(Leases):
+    alone = True  # a new store must be there within moments of a reload
+
     server = PostgresServer
