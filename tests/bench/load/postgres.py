@@ -52,9 +52,12 @@ class Postgres:
         self.directory.cleanup()
 
     def sessions(self):
-        """How many processes of it serve a client."""
-        words = ["pgrep", "-P", str(self.process.pid), "-f", "gateway postgres"]
-        return len(subprocess.run(words, check=False, stdout=subprocess.PIPE).stdout.split())
+        """How many processes of it serve a client, or have ended and are not counted yet."""
+        count = 0
+        for which in (["-f", "gateway postgres"], ["--runstates", "Z"]):
+            words = ["pgrep", "-P", str(self.process.pid), *which]
+            count += len(subprocess.run(words, check=False, stdout=subprocess.PIPE).stdout.split())
+        return count
 
     def url(self, way):
         more = SERIALIZABLE if way == "update" else ""
