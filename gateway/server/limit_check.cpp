@@ -23,7 +23,7 @@ void limit_check::batch::add(
         .max_reserved = i.rule->max_reserved,
         .penalty = i.rule->penalty.any() ? &i.rule->penalty : nullptr,
         .lease = i.rule->lease.any() ? &i.rule->lease : nullptr,
-        .may_be_corrected = i.may_be_corrected,
+        .may_be_corrected = i.rule->may_be_corrected,
     };
     entry[count++] = index;
 }

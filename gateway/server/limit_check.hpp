@@ -94,8 +94,6 @@ private:
         base::hash128 charged_hash;
         // Length of the name without what a part adds, in bytes; 0: there is none.
         std::size_t name_bytes = 0;
-        // Whether what is charged may be given back.
-        bool may_be_corrected = false;
     };
 
     // Charges for one store, and which entries of the verdict they are for.

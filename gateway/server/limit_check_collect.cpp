@@ -92,7 +92,6 @@ key_result limit_check::name_bucket(item& i, const key_subject& subject)
 // False: the request is bad.
 bool limit_check::collect_one(const key_subject& subject, item& i)
 {
-    i.may_be_corrected = i.rule->may_be_corrected;
     const key_result made = name_bucket(i, subject);
     i.name_bytes = i.name.bytes().size();
     i.hash = i.name.hashed().hash();
