@@ -56,7 +56,6 @@ void predecessor::take_buckets()
     }
     const auto read = store::take_over(buckets_, file_.fd());
     file_.close();
-    buckets_.begin_swaps();
     if (!read || !read->complaint.empty()) {
         throw std::runtime_error(
             "the buckets of the process before this one cannot be used: the file " +

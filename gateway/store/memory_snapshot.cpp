@@ -131,7 +131,9 @@ std::optional<restored> take_over(memory_store& s, int file)
 {
     const base::instant now = base::now();
     const std::string path = "/proc/self/fd/" + std::to_string(file);
-    return restore_all(s, path, now.time_since_epoch(), now);
+    auto read = restore_all(s, path, now.time_since_epoch(), now);
+    s.begin_swaps();
+    return read;
 }
 
 }  // namespace gateway::store

@@ -82,7 +82,6 @@ protected:
         const auto read = take_over(after, file);
         ::close(file);
         ASSERT_TRUE(read && read->complaint.empty());
-        after.begin_swaps();
         before.follow(keeper);
     }
 
