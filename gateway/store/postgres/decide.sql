@@ -23,8 +23,8 @@ BEGIN
                 q.charges[i] := c;
             END IF;
             h := gateway.take_at(h, gateway.counted_at(t, now + c.said[3]), c.cost);
-        ELSIF (h.terms).kind = 'p' THEN
-            h.moments := h.moments || now + (h.terms).length;
+        ELSIF t.kind = 'p' THEN
+            h.moments := h.moments || now + t.length;
             h.amounts := h.amounts || c.place;
         END IF;
         q.buckets[c.bucket] := h;

@@ -118,13 +118,18 @@ BEGIN
     RETURN ARRAY[1, greatest(t.burst - gateway.ceil_div(debt, t.unit), 0), wait, full_in];
 END $$;
 
+-- What the bucket lacks for a charge, or for the most that it ever holds, in units.
+CREATE FUNCTION gateway.missing_for(c gateway.charge, h gateway.held) RETURNS bigint
+LANGUAGE sql IMMUTABLE AS
+'SELECT greatest(h.debt + (least(c.cost, (h.terms).burst) - (h.terms).burst) * (h.terms).unit, 0)';
+
 -- What a charge that passes leaves the bucket owing. Where it waits for a window, what comes when the
 -- bucket is full already is lost.
 CREATE FUNCTION gateway.owed_after(c gateway.charge, h gateway.held) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
     t gateway.terms := h.terms;
-    missing bigint := greatest(h.debt + (least(c.cost, t.burst) - t.burst) * t.unit, 0);
+    missing bigint := gateway.missing_for(c, h);
 BEGIN
     IF t.kind = 'w' THEN
         missing := gateway.ceil_div(missing, t.count) * t.count;
@@ -138,7 +143,7 @@ CREATE FUNCTION gateway.judge(c gateway.charge, h gateway.held, looking boolean,
 RETURNS bigint[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     t gateway.terms := h.terms;
-    missing bigint := greatest(h.debt + (least(c.cost, t.burst) - t.burst) * t.unit, 0);
+    missing bigint := gateway.missing_for(c, h);
     wait bigint := gateway.time_until(h, missing, now);
     passes boolean := c.cost <= t.burst AND (missing = 0 OR coalesce(
         gateway.ceil_div(missing, t.unit) <= c.max_reserved AND wait <= c.max_wait, false));
