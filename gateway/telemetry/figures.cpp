@@ -55,6 +55,15 @@ void add_certificate_families(families& all, const std::vector<certificate_figur
     add_family(all, std::move(expiry));
 }
 
+// Of one row, if its source is there.
+template <typename Source>
+void add_asked(families& all, prometheus::MetricFamily family, labels names, const Source& source)
+{
+    if (source) {
+        add_single(all, std::move(family), std::move(names), static_cast<double>(source()));
+    }
+}
+
 }  // namespace
 
 void add_source_families(families& all, const sources& from)
@@ -68,36 +77,30 @@ void add_source_families(families& all, const sources& from)
     if (from.certificates) {
         add_certificate_families(all, from.certificates());
     }
-    if (from.buckets) {
-        add_single(
-            all,
-            gauge_family("gateway_buckets", "Buckets a store holds in memory."),
-            {{"store", "local"}},
-            static_cast<double>(from.buckets())
-        );
-    }
-    if (from.turned_away) {
-        add_single(
-            all,
-            counter_family(
-                "gateway_buckets_turned_away_total",
-                "Clients that found the table of buckets full, and shared one or were refused."
-            ),
-            {{"store", "local"}},
-            static_cast<double>(from.turned_away())
-        );
-    }
-    if (from.dropped_lines) {
-        add_single(
-            all,
-            counter_family(
-                "gateway_access_log_dropped_lines_total",
-                "Access log lines dropped because their reader was too slow."
-            ),
-            {},
-            static_cast<double>(from.dropped_lines())
-        );
-    }
+    add_asked(
+        all,
+        gauge_family("gateway_buckets", "Buckets a store holds in memory."),
+        {{"store", "local"}},
+        from.buckets
+    );
+    add_asked(
+        all,
+        counter_family(
+            "gateway_buckets_turned_away_total",
+            "Clients that found the table of buckets full, and shared one or were refused."
+        ),
+        {{"store", "local"}},
+        from.turned_away
+    );
+    add_asked(
+        all,
+        counter_family(
+            "gateway_access_log_dropped_lines_total",
+            "Access log lines dropped because their reader was too slow."
+        ),
+        {},
+        from.dropped_lines
+    );
 }
 
 }  // namespace gateway::telemetry
