@@ -34,6 +34,18 @@ def binary(client, command=0x21, more=b""):
     return SIGNATURE + bytes([command, 0x11]) + struct.pack(">H", len(block + more)) + block + more
 
 
+def begin_of_next(listening, size):
+    """What the next connection begins with, so many bytes."""
+    listening.settimeout(20)
+    asking, _ = listening.accept()
+    with asking:
+        asking.settimeout(20)
+        came = b""
+        while len(came) < size:
+            came += asking.recv(size - len(came))
+        return came
+
+
 class In(SystemTest):
     def listening(self, more="", limits=""):
         return self.gateway(LISTENING + more + forwarding_to("echo", limits))
@@ -238,14 +250,8 @@ class Out(SystemTest):
                 c.send(b"POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n")
                 c.reset()
             gateway.signal(signal.SIGCONT)
-            server.settimeout(20)
-            asking, _ = server.accept()
-            with asking:
-                asking.settimeout(20)
-                came = b""
-                while len(came) < 28:
-                    came += asking.recv(28 - len(came))
-                self.assertEqual(came[:20], SIGNATURE + b"\x21\x11\0\x0c" + socket.inet_aton("127.0.0.33"))
+            came = begin_of_next(server, 28)
+            self.assertEqual(came[:20], SIGNATURE + b"\x21\x11\0\x0c" + socket.inet_aton("127.0.0.33"))
 
     def test_health_checks_are_nobody_s_connections(self):
         gateway = self.told_nginx(", health: { path: /, interval: 50ms }")
@@ -257,11 +263,4 @@ class Out(SystemTest):
                 f"['127.0.0.1:{listening.getsockname()[1]}'], proxy_protocol: v2, "
                 "health: { path: /, interval: 50ms } } }\n"
             )
-            listening.settimeout(20)
-            asking, _ = listening.accept()
-            with asking:
-                asking.settimeout(20)
-                came = b""
-                while len(came) < 20:
-                    came += asking.recv(20 - len(came))
-                self.assertEqual(came, SIGNATURE + b"\x20\0\0\0GET ")
+            self.assertEqual(begin_of_next(listening, 20), SIGNATURE + b"\x20\0\0\0GET ")
