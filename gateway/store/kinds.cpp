@@ -1,12 +1,13 @@
 #include "gateway/store/kinds.hpp"
 
+#include "gateway/store/linked_store.hpp"
 #include "gateway/store/postgres/keeper.hpp"
-#include "gateway/store/postgres/postgres_store.hpp"
+#include "gateway/store/postgres/link.hpp"
 #include "gateway/store/postgres/rebasing.hpp"
 #include "gateway/store/postgres/schema.hpp"
 #include "gateway/store/redis/cluster_store.hpp"
+#include "gateway/store/redis/link.hpp"
 #include "gateway/store/redis/rebasing.hpp"
-#include "gateway/store/redis/redis_store.hpp"
 
 #include <utility>
 
@@ -26,7 +27,8 @@ std::shared_ptr<shared_store> open(
     if (!options.cluster.empty()) {
         return std::make_shared<cluster_store>(loop, std::move(name), options, metrics);
     }
-    return std::make_shared<redis_store>(loop, std::move(name), options, metrics);
+    std::shared_ptr<link> only = redis::link::start(loop, std::move(name), options, metrics);
+    return std::make_shared<linked_store>(std::vector{std::move(only)});
 }
 
 std::shared_ptr<shared_store> open(
@@ -36,7 +38,12 @@ std::shared_ptr<shared_store> open(
     telemetry::store_metrics& metrics
 )
 {
-    return std::make_shared<postgres_store>(loop, name, options, metrics);
+    const auto group = std::make_shared<postgres::link_group>(name, metrics);
+    std::vector<std::shared_ptr<link>> links;
+    for (std::size_t i = 0; i < options.connections; ++i) {
+        links.push_back(postgres::link::start(loop, group, options, metrics));
+    }
+    return std::make_shared<linked_store>(std::move(links));
 }
 
 std::shared_ptr<rate_walk> walk(

@@ -14,7 +14,7 @@ using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-using subject = shared_subject<cluster_store, redis_options>;
+using subject = shared_subject;
 
 class cluster : public ::testing::Test {
 protected:

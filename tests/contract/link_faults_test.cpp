@@ -201,10 +201,10 @@ TEST_P(link_faults, cost_no_more_than_the_timeout_and_pass)
     redis_options o;
     o.port = server.port();
     o.timeout = milliseconds{50};
-    redis_store store{loop, "shared", o, metrics};
+    const auto store = open_store(loop, "shared", o, metrics);
     const auto l = *limit::limit::make(1, hours{1}, 1000);
     run_until(
-        io, [&] { return store.healthy(); }, milliseconds{100}
+        io, [&] { return store->healthy(); }, milliseconds{100}
     );
 
     std::array<asker, 4> askers;  // pipelined: the fault hits one of them, or the greeting
@@ -212,7 +212,7 @@ TEST_P(link_faults, cost_no_more_than_the_timeout_and_pass)
     std::array<charge, 4> charges;
     for (std::size_t i = 0; i < askers.size(); ++i) {
         charges[i] = {"l", base::hashed_name{names[i]}, &l, static_cast<std::int64_t>(i) + 10};
-        if (const auto refused = store.ask({&charges[i], 1}, askers[i])) {
+        if (const auto refused = store->ask({&charges[i], 1}, askers[i])) {
             askers[i].failed(*refused, taken::no);
         }
     }
@@ -225,7 +225,7 @@ TEST_P(link_faults, cost_no_more_than_the_timeout_and_pass)
 
     server.be_good();
     ASSERT_TRUE(run_until(
-        io, [&] { return store.healthy(); }, milliseconds{1500}
+        io, [&] { return store->healthy(); }, milliseconds{1500}
     ));
     run_until(
         io, [] { return false; }, milliseconds{20}
@@ -236,7 +236,7 @@ TEST_P(link_faults, cost_no_more_than_the_timeout_and_pass)
         asker a;
         const charge c{
             .limit_name = "l", .bucket_name = base::hashed_name{"x"}, .limit = &l, .cost = cost};
-        if (!store.ask({&c, 1}, a)) {
+        if (!store->ask({&c, 1}, a)) {
             ASSERT_TRUE(run_until(
                 io, [&] { return a.settled(); }, milliseconds{500}
             ));
@@ -244,7 +244,7 @@ TEST_P(link_faults, cost_no_more_than_the_timeout_and_pass)
             ASSERT_TRUE(!good || a.got->decisions()[0].remaining == cost);
         } else {
             run_until(
-                io, [&] { return store.healthy(); }, milliseconds{10}
+                io, [&] { return store->healthy(); }, milliseconds{10}
             );
         }
     }
@@ -255,7 +255,7 @@ TEST_P(link_faults, cost_no_more_than_the_timeout_and_pass)
             EXPECT_EQ(askers[i].got->decisions()[0].remaining, static_cast<std::int64_t>(i) + 10);
         }
     }
-    store.close();
+    store->close();
     server.close();
     net::testing::end(loop);
 }

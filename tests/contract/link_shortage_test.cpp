@@ -38,13 +38,13 @@ TEST(redis_store, outlives_a_connection_that_cannot_be_watched)
     redis_options o;
     o.port = std::to_string(server.port());
     no_more_watches = true;
-    redis_store store{loop, "shared", o, metrics};
+    const auto store = open_store(loop, "shared", o, metrics);
     EXPECT_FALSE(run_until(
-        io, [&] { return store.healthy(); }, std::chrono::milliseconds{800}
+        io, [&] { return store->healthy(); }, std::chrono::milliseconds{800}
     ));
     no_more_watches = false;
-    EXPECT_TRUE(run_until(io, [&] { return store.healthy(); }));
-    store.close();
+    EXPECT_TRUE(run_until(io, [&] { return store->healthy(); }));
+    store->close();
     net::testing::end(loop);
 }
 

@@ -64,7 +64,7 @@ void take_from_all(
 
 void keep_asking(std::shared_ptr<postgres_server> server, unsigned seed)
 {
-    postgres_subject s{std::move(server), postgres_subject::patient()};
+    postgres_subject s{std::move(server), postgres_subject::patient<postgres_options>()};
     ASSERT_TRUE(s.becomes_healthy());
     std::mt19937 random{seed};
     for (int round = 0; round < rounds; ++round) {
@@ -75,7 +75,7 @@ void keep_asking(std::shared_ptr<postgres_server> server, unsigned seed)
 TEST(postgres_rows, are_taken_in_one_order_whatever_the_questions)
 {
     const auto server = std::make_shared<postgres_server>();
-    postgres_subject last{server, postgres_subject::patient()};
+    postgres_subject last{server, postgres_subject::patient<postgres_options>()};
     std::vector<std::thread> threads;
     for (int i = 0; i < gateways; ++i) {
         threads.emplace_back(keep_asking, server, i);

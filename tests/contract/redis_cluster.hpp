@@ -1,7 +1,6 @@
 // A real Redis Cluster of three masters, and a store in it.
 #pragma once
 
-#include "gateway/store/redis/cluster_store.hpp"
 #include "gateway/store/redis/slot.hpp"
 #include "tests/contract/subjects.hpp"
 
@@ -118,9 +117,9 @@ private:
 };
 
 // With one client: all its buckets are in one slot, whatever they are called.
-class cluster_subject : public shared_subject<cluster_store, redis_options> {
+class cluster_subject : public shared_subject {
 public:
-    cluster_subject() : cluster_subject(redis_cluster::shared(), patient()) {}
+    cluster_subject() : cluster_subject(redis_cluster::shared(), patient<redis_options>()) {}
 
     cluster_subject(std::shared_ptr<redis_cluster> cluster, const redis_options& options)
         : shared_subject(cluster->options(options)), cluster_(std::move(cluster))

@@ -543,19 +543,19 @@ TEST(redis_store, closing_fails_what_is_pending_and_destroying_abandons_it)
     net::loop loop;
     auto& io = loop.context();
     {
-        redis_store store{loop, "shared", o, metrics};
-        ASSERT_TRUE(run_until(io, [&] { return store.healthy(); }));
-        ASSERT_EQ(store.ask({&c, 1}, abandoned), std::nullopt);
+        const auto store = open_store(loop, "shared", o, metrics);
+        ASSERT_TRUE(run_until(io, [&] { return store->healthy(); }));
+        ASSERT_EQ(store->ask({&c, 1}, abandoned), std::nullopt);
         ASSERT_TRUE(abandoned.asked());
     }
     EXPECT_FALSE(abandoned.asked());
-    redis_store store{loop, "shared", o, metrics};
-    ASSERT_TRUE(run_until(io, [&] { return store.healthy(); }));
+    const auto store = open_store(loop, "shared", o, metrics);
+    ASSERT_TRUE(run_until(io, [&] { return store->healthy(); }));
     asker failed;
-    ASSERT_EQ(store.ask({&c, 1}, failed), std::nullopt);
-    store.close();
+    ASSERT_EQ(store->ask({&c, 1}, failed), std::nullopt);
+    store->close();
     EXPECT_EQ(failed.why, failure::unreachable);
-    EXPECT_EQ(store.ask({&c, 1}, failed), failure::unreachable);
+    EXPECT_EQ(store->ask({&c, 1}, failed), failure::unreachable);
     net::testing::end(loop);
     EXPECT_EQ(abandoned.calls, 0);
 }

@@ -27,7 +27,7 @@ protected:
 
     ~sentinel() override
     {
-        if (store_) {
+        if (store_ != nullptr) {
             store_->close();
         }
         for (fake_sentinel& s : sentinels_) {
@@ -58,7 +58,7 @@ protected:
     // True if it becomes healthy in that time.
     bool open(base::duration within = seconds{5})
     {
-        store_.emplace(loop_, "shared", options(), metrics_);
+        store_ = open_store(loop_, "shared", options(), metrics_);
         return becomes_healthy(within);
     }
 
@@ -95,7 +95,7 @@ protected:
     redis_server second_;
     std::deque<fake_sentinel> sentinels_;
     const limit::limit limit_ = *limit::limit::make(1, hours{1}, 1000);
-    std::optional<redis_store> store_;
+    std::shared_ptr<shared_store> store_;
 };
 
 TEST_F(sentinel, the_newest_word_counts)

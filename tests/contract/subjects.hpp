@@ -1,10 +1,9 @@
 // The stores under test, each behind one blocking take().
 #pragma once
 
+#include "gateway/store/kinds.hpp"
 #include "gateway/store/memory_store.hpp"
-#include "gateway/store/postgres/postgres_store.hpp"
 #include "gateway/store/postgres/schema.hpp"
-#include "gateway/store/redis/redis_store.hpp"
 #include "tests/contract/postgres_server.hpp"
 #include "tests/contract/redis_server.hpp"
 #include "tests/unit/net/loop_end.hpp"
@@ -102,17 +101,15 @@ private:
 };
 
 // A shared store in a loop of its own. Timeouts are long here, as the machine may be busy.
-template <typename Store, typename Options>
 class shared_subject {
 public:
-    explicit shared_subject(const Options& options)
-    {
-        store_.emplace(loop_, "shared", options, metrics_);
-    }
+    explicit shared_subject(const shared_options& options)
+        : store_(open_store(loop_, "shared", options, metrics_))
+    {}
 
     ~shared_subject()
     {
-        if (store_) {
+        if (store_ != nullptr) {
             store_->close();
         }
         net::testing::end(loop_);
@@ -161,7 +158,7 @@ public:
 
     std::int64_t ticks(base::duration d) const { return d / std::chrono::microseconds{1}; }
 
-    Store& store() { return *store_; }
+    shared_store& store() { return *store_; }
 
     // Ends the store without closing it.
     void abandon() { store_.reset(); }
@@ -172,6 +169,7 @@ public:
 
     telemetry::store_metrics& metrics() { return metrics_; }
 
+    template <typename Options>
     static Options patient()
     {
         Options o;
@@ -182,12 +180,12 @@ public:
 private:
     net::loop loop_;
     telemetry::store_metrics metrics_;
-    std::optional<Store> store_;
+    std::shared_ptr<shared_store> store_;
 };
 
-class redis_subject : public shared_subject<redis_store, redis_options> {
+class redis_subject : public shared_subject {
 public:
-    redis_subject() : redis_subject(std::make_shared<redis_server>(), patient()) {}
+    redis_subject() : redis_subject(std::make_shared<redis_server>(), patient<redis_options>()) {}
 
     redis_subject(std::shared_ptr<redis_server> server, const redis_options& options)
         : shared_subject(at(*server, options)), server_(std::move(server))
@@ -205,9 +203,11 @@ private:
     }
 };
 
-class postgres_subject : public shared_subject<postgres_store, postgres_options> {
+class postgres_subject : public shared_subject {
 public:
-    postgres_subject() : postgres_subject(std::make_shared<postgres_server>(), patient()) {}
+    postgres_subject()
+        : postgres_subject(std::make_shared<postgres_server>(), patient<postgres_options>())
+    {}
 
     postgres_subject(std::shared_ptr<postgres_server> server, const postgres_options& options)
         : shared_subject(at(*server, options)), server_(std::move(server))

@@ -81,7 +81,7 @@ void link::flush()
     writing_ = true;
     session_.socket().async_wait(
         boost::asio::posix::descriptor_base::wait_write,
-        [self = self_.lock(), mine = era_](const boost::system::error_code& ec) {
+        [self = self(), mine = era_](const boost::system::error_code& ec) {
             if (!ec && self->era_ == mine) {
                 self->writing_ = false;
                 self->flush();
@@ -94,7 +94,7 @@ void link::watch()
 {
     session_.socket().async_wait(
         boost::asio::posix::descriptor_base::wait_read,
-        [self = self_.lock(), mine = era_](const boost::system::error_code& ec) {
+        [self = self(), mine = era_](const boost::system::error_code& ec) {
             if (ec || self->era_ != mine) {
                 return;
             }
@@ -114,7 +114,7 @@ void link::receive()
         return;
     }
     if (read_results()) {
-        conversation_.turn_ended(base::now());
+        conversation().turn_ended(base::now());
     }
 }
 
@@ -184,7 +184,7 @@ bool link::settle(sent_statement s)
     }
     if (s.why) {
         group_->note(s.why->why, s.why->words);
-        conversation_.refused(s.number, s.why->why, taken::no, base::now());
+        conversation().refused(s.number, s.why->why, taken::no, base::now());
         return true;
     }
     const std::vector<std::int64_t> nothing;
@@ -193,7 +193,7 @@ bool link::settle(sent_statement s)
         lose({.why = failure::protocol, .words = {}});
         return false;
     }
-    return conversation_.answered(s.number, reply, base::now());
+    return conversation().answered(s.number, reply, base::now());
 }
 
 // Nothing of it was done, as others were in its way: once more, after a moment, within the same
@@ -204,12 +204,10 @@ bool link::repeats(sent_statement& s)
         return false;
     }
     s.why.reset();
-    const double chance = std::uniform_real_distribution<double>{0, 1}(random_);
     const auto most = static_cast<double>((first_rest * (1 << s.tries)).count());
     repeated_.push_back(std::move(s));
-    repeat_timer_.expires_after(base::duration{static_cast<std::int64_t>(most * chance)});
-    repeat_timer_.async_wait([self = self_.lock(),
-                              mine = era_](const boost::system::error_code& ec) {
+    repeat_timer_.expires_after(base::duration{static_cast<std::int64_t>(most * chance())});
+    repeat_timer_.async_wait([self = self(), mine = era_](const boost::system::error_code& ec) {
         if (ec || self->era_ != mine) {
             return;
         }

@@ -1,14 +1,9 @@
-#include "gateway/net/reported.hpp"
 #include "gateway/store/postgres/link.hpp"
 #include "gateway/store/postgres/schema.hpp"
-
-#include <boost/asio/co_spawn.hpp>
 
 #include <utility>
 
 namespace gateway::store::postgres {
-
-namespace asio = boost::asio;
 
 std::shared_ptr<link> link::start(
     net::loop& l,
@@ -18,12 +13,7 @@ std::shared_ptr<link> link::start(
 )
 {
     auto made = std::make_shared<link>(l, std::move(group), options, metrics);
-    made->self_ = made;
-    asio::co_spawn(
-        l.get_executor(),
-        made->run(made),
-        net::reported("the connection to " + made->session_.address())
-    );
+    made->run(made, made->session_.address());
     return made;
 }
 
@@ -33,44 +23,28 @@ link::link(
     const postgres_options& options,
     telemetry::store_metrics& metrics
 )
-    : options_(options),
+    : store::link(l.get_executor(), options, metrics),
+      options_(options),
       group_(std::move(group)),
       session_(l.get_executor(), options, stage_limit(options.timeout)),
       statements_(max_statements),
-      repeat_timer_(l.get_executor()),
-      wakes_(l.get_executor(), conversation_, [this] { receive(); }),
-      run_timer_(l.get_executor()),
-      random_(std::random_device{}()),
-      conversation_(*this, options, metrics, std::random_device{}())
+      repeat_timer_(l.get_executor())
 {
-    group_->add(conversation_);
+    group_->add(conversation());
 }
 
-net::task<> link::run(std::shared_ptr<link> self)
+net::task<> link::connect()
 {
-    link_state& state = self->conversation_.link();
-    while (!state.closed()) {
-        state.connecting();
-        const base::instant began = base::now();
-        const std::optional<trouble> why = co_await open();
-        if (state.closed()) {
-            break;
-        }
-        if (why) {
-            lose(*why);
-        } else {
-            watch();
-            conversation_.ready(base::now());
-        }
-        const base::duration spent = state.ready() ? base::duration{0} : base::now() - began;
-        while (state.ready()) {
-            co_await net::pause(run_timer_, net::for_ever);
-        }
-        if (!state.closed()) {
-            const double chance = std::uniform_real_distribution<double>{0, 1}(random_);
-            co_await net::pause(run_timer_, state.rest(chance, spent));
-        }
+    const std::optional<trouble> why = co_await open();
+    if (conversation().link().closed()) {
+        co_return;
     }
+    if (why) {
+        lose(*why);
+        co_return;
+    }
+    watch();
+    conversation().ready(base::now());
 }
 
 // Nothing: connected to a server that has our functions.
@@ -79,7 +53,7 @@ net::task<std::optional<trouble>> link::open()
     if (!co_await session_.open()) {
         co_return session_.last_trouble();
     }
-    conversation_.link().connected();
+    conversation().link().connected();
     if (const std::optional<trouble> why = co_await check_schema(session_)) {
         co_return why;
     }
@@ -94,7 +68,7 @@ net::task<std::optional<trouble>> link::open()
     co_return std::nullopt;
 }
 
-void link::hang_up()
+void link::disconnect()
 {
     ++era_;
     session_.close();
@@ -104,7 +78,6 @@ void link::hang_up()
     repeated_.clear();
     repeat_timer_.cancel();
     writing_ = false;
-    run_timer_.cancel();
 }
 
 void link::lose(const trouble& why)
@@ -113,28 +86,7 @@ void link::lose(const trouble& why)
     if (why.is_pooled) {
         session_.treat_as_pooled();
     }
-    hang_up();
-    conversation_.lost(why.why, base::now());
-}
-
-void link::close(conversation_state::pending_ones what)
-{
-    if (!conversation_.link().closed()) {
-        hang_up();
-        session_.cancel();
-        wakes_.cancel();
-    }
-    conversation_.close(what);
-}
-
-void link::wake_at(base::instant at)
-{
-    wakes_.at(at, self_.lock());
-}
-
-void link::wake_after_turn()
-{
-    wakes_.after_turn(self_.lock());
+    lost(why.why);
 }
 
 void link::report(std::optional<failure> why)

@@ -102,7 +102,7 @@ void link::receive()
     if (next == reply_reader::next::garbage) {
         lose(failure::protocol, {});
     } else if (!greeting_) {
-        conversation_.turn_ended(base::now());
+        conversation().turn_ended(base::now());
     }
 }
 
@@ -153,7 +153,7 @@ bool link::handle_result(const reply& r)
         return false;
     }
     told_results results{r.all(), shape};
-    return conversation_.answered(number, results, base::now());
+    return conversation().answered(number, results, base::now());
 }
 
 bool link::handle_error(sent_command answered, std::string_view words)
@@ -180,7 +180,7 @@ bool link::handle_error(sent_command answered, std::string_view words)
         return false;
     }
     health_.note(c.why, std::move(quoted));
-    conversation_.refused(answered.number, c.why, taken::no, base::now());
+    conversation().refused(answered.number, c.why, taken::no, base::now());
     return true;
 }
 

@@ -1,16 +1,13 @@
-// One worker's connection to a Redis server: what the conversation says, in the server's words and
-// over a socket that is kept up. Replies come in the order of commands.
-//
-// On the worker's thread. Held by shared_ptr, as what it waits for may end after close().
+// A link to a Redis server, or to a node of a cluster: an atomic script for each call, told as
+// commands whose replies come in their order. Time is the server's.
 #pragma once
 
 #include "gateway/base/ring.hpp"
 #include "gateway/net/connection.hpp"
 #include "gateway/net/tls_client.hpp"
-#include "gateway/store/conversation_state.hpp"
-#include "gateway/store/conversation_wakes.hpp"
 #include "gateway/store/corrupt_keys.hpp"
 #include "gateway/store/health_report.hpp"
+#include "gateway/store/link.hpp"
 #include "gateway/store/redis/call_parts.hpp"
 #include "gateway/store/redis/cluster_port.hpp"
 #include "gateway/store/redis/command.hpp"
@@ -24,13 +21,12 @@
 
 #include <memory>
 #include <optional>
-#include <random>
 #include <string>
 #include <vector>
 
 namespace gateway::store::redis {
 
-class link final : private conversation_port {
+class link final : public store::link {
 public:
     // `cluster`: of a node of one; it must stay until close(). Null: the server is alone.
     static std::shared_ptr<link> start(
@@ -48,29 +44,20 @@ public:
         telemetry::store_metrics& metrics,
         cluster_port* cluster
     );
-    link(const link&) = delete;
-    link& operator=(const link&) = delete;
-
-    conversation_state& conversation() { return conversation_; }
-
-    const conversation_state& conversation() const { return conversation_; }
 
     // Has this node answer a part of a call to another one. False: it cannot be asked now.
     bool carry(const sent_command& part);
 
     // Nobody waits for it, nor for what it carries.
-    bool idle() const { return conversation_.idle() && commands_.empty(); }
+    bool idle() const { return conversation().idle() && commands_.empty(); }
 
     // To whoever's call it is of: nobody will answer it. Does nothing if it was answered.
     static void fail_part(const sent_command& part, failure why, taken tokens);
 
-    void close(conversation_state::pending_ones what);
-
     // The cluster that it is a link of ends before it.
     void forget_cluster() { cluster_ = nullptr; }
 
-    // Tells no more how the store is.
-    void retire() { health_.retire(); }
+    void retire() override { health_.retire(); }
 
 private:
     // Calls, a probe, and scripts for those that found none.
@@ -108,7 +95,6 @@ private:
         void released() override { delete this; }
     };
 
-    std::weak_ptr<link> self_;
     net::loop& loop_;
     redis_options options_;
     cluster_port* cluster_;
@@ -131,28 +117,16 @@ private:
     reply_reader reader_;
     reply reply_;
     bool script_on_its_way_ = false;
-    conversation_wakes wakes_;
-    // What run() waits for: the end of a rest, of a greeting, or of the connection. Cancelled when
-    // the greeting or the connection is over, and at a hint.
-    net::timer run_timer_;
-    // Sentinels have named another master since the rest began.
-    bool hinted_ = false;
-
-    std::minstd_rand random_;
-    conversation_state conversation_;
 
     // What the conversation asks for.
     void send(const call& c) override;
     void send_probe(std::int64_t number) override;
-    void hang_up() override;
-    void wake_at(base::instant at) override;
-    void wake_after_turn() override;
     void report(std::optional<failure> why) override;
     void found_corrupt(std::span<const pending_question> asked) override;
 
     // link.cpp: words, commands and replies.
     sent_command& command(sent_command::kind what, std::int64_t number);
-    void receive();
+    void receive() override;
     bool handle(const reply& r);
     bool handle_result(const reply& r);
     bool handle_error(sent_command answered, std::string_view words);
@@ -170,8 +144,9 @@ private:
     void settle_if_complete(call_parts& parts);
 
     // link_recovery.cpp: loss and return.
-    net::task<> run(std::shared_ptr<link> self);
-    net::task<> rest(base::duration spent);
+    net::task<> connect() override;
+    void disconnect() override;
+    void cancel() override;
     void begin(net::socket connected);
     bool greet(const reply& r);
     void lose(failure why, std::string words);

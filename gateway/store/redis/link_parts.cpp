@@ -22,7 +22,7 @@ void link::send_parts(const call& c)
     for (std::size_t i = 0; i < parts.count(); ++i) {
         const std::string prefix = tagged(options_.key_prefix, parts.tag(i));
         sent_command& next = command(sent_command::kind::part, c.number);
-        next.origin = self_;
+        next.origin = std::static_pointer_cast<link>(self());
         next.part = i;
         next.until = c.sent + options_.timeout;
         const telling how{.key_prefix = prefix, .unix_now = base::unix_time(), .mark = marks::none};
@@ -36,7 +36,7 @@ void link::send_parts(const call& c)
 
 bool link::carry(const sent_command& part)
 {
-    if (!conversation_.link().ready() || commands_.size() > max_carried) {
+    if (!conversation().link().ready() || commands_.size() > max_carried) {
         return false;
     }
     say(part);
@@ -156,9 +156,9 @@ void link::settle_if_complete(call_parts& parts)
     }
     const std::int64_t number = parts.number();
     if (const auto why = parts.failed_all()) {
-        conversation_.refused(number, *why, parts.tokens_of_all(), base::now());
+        conversation().refused(number, *why, parts.tokens_of_all(), base::now());
     } else {
-        conversation_.answered(number, parts, base::now());
+        conversation().answered(number, parts, base::now());
     }
     if (parts.number() == number) {
         parts.end();
