@@ -161,6 +161,21 @@ class Judgement(unittest.TestCase):
         self.judge.bounds(answers + [answer("part", clients.ALLOWED, at=26, took=0)] * 25)
         self.assertIn("part-0, in all", str(self.judge.problems))
 
+    def test_a_gateway_that_stood_still_while_the_master_was_replaced(self):
+        """The one of before gives it a full bucket, too, until it knows."""
+        limit = LIMITS["closed"]
+        split = Incident(journal.SPLIT, (0, 1, 2), 40.0, end=40.1)
+        still = Incident(journal.FROZEN, (1,), 40.5, end=43.0)
+        judge = Judge([split, still], [(g, 0.0) for g in range(GATEWAYS)])
+        both = [answer("closed", clients.ALLOWED, at=at, took=0) for at in (44.0, 45.0) for _ in range(2 * limit.burst)]
+        judge.bounds(both[: 2 * limit.burst])
+        self.assertEqual(judge.problems, [])
+        judge.bounds(both[2 * limit.burst :])
+        self.assertEqual(len(judge.problems), 1, judge.problems)
+        without = Judge([split], [(0, 0.0)])
+        without.bounds(both[: 2 * limit.burst])
+        self.assertEqual(len(without.problems), 1, without.problems)
+
     def test_counters_that_do_not_add_up(self):
         line = 'gateway_store_up{store="shared"} 1\n'
         line += 'gateway_decisions_total{limit="closed",outcome="rejected"} %d\n'

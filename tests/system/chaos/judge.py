@@ -124,8 +124,21 @@ class Judge:
         for loss in self._of(journal.LOSS):
             promise.grant(loss.begin, loss.end + RECOVERY + linger, limit.burst)
         for split in self._of(journal.SPLIT):
-            promise.faster(split.begin, split.end + RECOVERY + self._noise, limit.rate)
+            end = self._all_know(split)
+            promise.grant(split.begin, end, limit.burst)
+            promise.faster(split.begin, end, limit.rate)
         return promise
+
+    def _all_know(self, split):
+        """When no gateway asks the server any more that was replaced. Who stands still or is cut off
+        meanwhile hears of it later."""
+        slack = RECOVERY + self._noise
+        end = split.end + slack
+        hindered = self._of(journal.FROZEN) + self._of(journal.OUTAGE)
+        for it in sorted(hindered, key=lambda it: it.begin):
+            if it.begin <= end and split.begin <= it.end:
+                end = max(end, it.end + slack)
+        return end
 
     def _of_part(self, limit, gateway):
         promise = Promise(limit.burst * limit.share, limit.rate * limit.share)

@@ -212,10 +212,9 @@ class Sentinel(AnyRedis):
         with self._failovers.one_of_ours(), self.journal.loss(), self.journal.outage():
             yield
 
-    def _note_split(self):
-        """The one that has just been replaced takes writes, too."""
-        now = time.monotonic()
-        self.journal.note(SPLIT, now - SEEN, now)
+    def _note_split(self, since):
+        """The one that has been replaced took writes, too, from then until now."""
+        self.journal.note(SPLIT, since, time.monotonic())
 
     def crash(self, hold):
         before = self.master()
@@ -233,9 +232,12 @@ class Sentinel(AnyRedis):
             while not hold.over() and self.master() is before:
                 time.sleep(0.01)
             if self.master() is before:
+                thawed = time.monotonic()
                 before.thaw()
-                # They may have agreed by now that it is down.
+                # They may have agreed by now that it is down, and replace it while it takes writes.
                 wait_until(self.is_well, 30, "the sentinels agree")
+                if self.master() is not before:
+                    self._note_split(thawed)
         hold()
         before.thaw()
 
@@ -244,7 +246,7 @@ class Sentinel(AnyRedis):
         with self._failover():
             self._kept.sentinels[0].command("SENTINEL", "FAILOVER", "buckets")
             self._await_promotion(before)
-        self._note_split()
+        self._note_split(time.monotonic() - SEEN)
         hold()
 
     def crash_replica(self, hold):
@@ -275,7 +277,7 @@ class Sentinel(AnyRedis):
         with self._failover():
             cut = Cut([before.place], self._others(before.place))
             self._await_promotion(before)
-        self._note_split()
+        self._note_split(time.monotonic() - SEEN)
         hold()
         cut.heal()
 
