@@ -23,6 +23,16 @@ bool agreed_at(SSL_SESSION* session, long& at)
     return true;
 }
 
+// Returns the moment of the handshake, in seconds since the epoch.
+long handshake_time(const SSL_SESSION* session)
+{
+#if OPENSSL_VERSION_NUMBER >= 0x30400000L
+    return SSL_SESSION_get_time_ex(session);
+#else
+    return SSL_SESSION_get_time(session);
+#endif
+}
+
 // Before a ticket is made. 0: the handshake fails.
 int write_ticket(SSL* ssl, void*)
 {
@@ -31,7 +41,7 @@ int write_ticket(SSL* ssl, void*)
     if (session == nullptr || agreed_at(session, at)) {
         return 1;
     }
-    at = SSL_SESSION_get_time(session);
+    at = handshake_time(session);
     return SSL_SESSION_set1_ticket_appdata(session, &at, sizeof at);
 }
 

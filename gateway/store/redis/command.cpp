@@ -19,7 +19,8 @@ void encode(std::string& out, std::span<const std::string_view> words)
     }
     char* bytes = nullptr;
     const auto count = static_cast<int>(words.size());
-    const int length = redisFormatCommandArgv(&bytes, count, begins.data(), lengths.data());
+    // hiredis 0.14 returns an int, 1.x a long long.
+    const auto length = redisFormatCommandArgv(&bytes, count, begins.data(), lengths.data());
     if (length < 0) {
         throw std::bad_alloc{};
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
 namespace gateway::store::redis {
 
@@ -44,9 +45,13 @@ void* make_text(const redisReadTask* task, char* text, std::size_t length)
     return &r;
 }
 
-void* make_array(const redisReadTask* task, int elements)
+// hiredis 0.14 announces elements as an int, 1.x as a size_t.
+template <typename Count>
+void* make_array(const redisReadTask* task, Count elements)
 {
-    if (elements < 0 || static_cast<std::size_t>(elements) > reply::max_integers) {
+    const bool is_array = task->type == REDIS_REPLY_ARRAY;
+    if (!is_array || std::cmp_less(elements, 0) ||
+        std::cmp_greater(elements, reply::max_integers)) {
         return nullptr;
     }
     reply& r = reply_of(task);
@@ -88,7 +93,19 @@ void* make_nil(const redisReadTask* task)
 
 void free_nothing(void*) {}
 
-redisReplyObjectFunctions makers{make_text, make_array, make_integer, make_nil, free_nothing};
+// hiredis 1.x knows more types, those of RESP3, which nobody has asked for.
+redisReplyObjectFunctions makers = [](auto functions) {
+    functions.createString = make_text;
+    functions.createArray = make_array;
+    functions.createInteger = make_integer;
+    functions.createNil = make_nil;
+    functions.freeObject = free_nothing;
+    if constexpr (requires { functions.createDouble; }) {
+        functions.createDouble = [](auto...) -> void* { return nullptr; };
+        functions.createBool = [](auto...) -> void* { return nullptr; };
+    }
+    return functions;
+}(redisReplyObjectFunctions{});
 
 }  // namespace
 
