@@ -21,12 +21,12 @@ parsed<host_and_port> split(std::string_view text)
 {
     const std::size_t colon = text.rfind(':');
     if (colon == std::string_view::npos) {
-        return {{}, "the port is missing: expected host:port, got " + quoted(text)};
+        return {{}, "the port is missing: expected host:port, got " + quote(text)};
     }
     std::string_view host = text.substr(0, colon);
     const auto port = parse_number(text.substr(colon + 1));
     if (!port || *port > 65535) {
-        return {{}, "the port must be a number up to 65535, in " + quoted(text)};
+        return {{}, "the port must be a number up to 65535, in " + quote(text)};
     }
     const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
     if (bracketed) {
@@ -72,7 +72,7 @@ parsed<net::listen_address> parse_listen_address(std::string_view text)
         return {
             {},
             "the host must be an IP address, such as 127.0.0.1, 0.0.0.0 or [::], in " +
-                quoted(text)};
+                quote(text)};
     }
     address.host = ip->to_string();
     address.port = both.value->port;
@@ -105,10 +105,10 @@ parsed<proxy::server_address> parse_server_address(std::string_view text)
     }
     const auto ip = base::ip_address::parse(both.value->host);
     if (!ip && !both.value->bracketed && ends_in_number(both.value->host)) {
-        return {{}, "the host ends in a number, but is no IPv4 address, in " + quoted(text)};
+        return {{}, "the host ends in a number, but is no IPv4 address, in " + quote(text)};
     }
     if (!ip && (both.value->bracketed || !is_host_name(both.value->host))) {
-        return {{}, "the host must be a name or an IP address, in " + quoted(text)};
+        return {{}, "the host must be a name or an IP address, in " + quote(text)};
     }
     if (both.value->port == 0) {
         return {{}, "the port must not be 0"};

@@ -41,7 +41,7 @@ void read_redirect(section& route, std::optional<route_answer>& out)
             if (to->size() > longest_target) {
                 from.problem("to", "expected at most 2048 characters");
             } else if (!complaint.empty()) {
-                from.problem("to", std::string(complaint) + ": " + quoted(*to));
+                from.problem("to", std::string(complaint) + ": " + quote(*to));
             } else {
                 answer.to = policy::location{*to};
             }
@@ -110,7 +110,7 @@ void check_fields(section& route, const policy::route_shape& shape, std::string_
         const bool is_type = base::equal_ignoring_case(name, "Content-Type");
         if (is_type || (which == "redirect" && base::equal_ignoring_case(name, "Location"))) {
             route.problem(
-                "response", quoted(name) + " is what \"" + std::string(which) + "\" says itself"
+                "response", quote(name) + " is what \"" + std::string(which) + "\" says itself"
             );
         }
     }

@@ -55,7 +55,7 @@ void complain_of_identity(const origin& route, const std::string& name, findings
     found.problem(
         route.at,
         route.path + ".request_headers",
-        quoted(name) + " is client.header, by which clients are known: it is for the gateway to say"
+        quote(name) + " is client.header, by which clients are known: it is for the gateway to say"
     );
 }
 
@@ -126,7 +126,7 @@ void check_routes_are_distinct(const draft& d, findings& found)
                 d.routes[i].at,
                 d.routes[i].path + ".name",
                 "has the same name as " + told(d.routes[taken->second], d.routes[i], found) + ": " +
-                    quoted(route.name)
+                    quote(route.name)
             );
         }
     }
@@ -169,8 +169,8 @@ void check_one_shared_store_per_route(const draft& d, findings& found)
                 found.problem(
                     d.routes[i].at,
                     d.routes[i].path + ".limits",
-                    "limits of two shared stores, " + quoted(d.policy.stores[shared]) + " and " +
-                        quoted(d.policy.stores[store]) +
+                    "limits of two shared stores, " + quote(d.policy.stores[shared]) + " and " +
+                        quote(d.policy.stores[store]) +
                         ": the limits of one route must share one, to be decided atomically"
                 );
                 break;

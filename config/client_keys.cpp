@@ -33,7 +33,7 @@ base::ip_prefix_set load_prefixes(const located& list, findings& found)
             found.problem(
                 item.value->at,
                 item.path,
-                std::string{"expected "} + expected + ", got " + quoted(*text)
+                std::string{"expected "} + expected + ", got " + quote(*text)
             );
             continue;
         }
@@ -54,7 +54,7 @@ void load_header(section& from, std::string& header)
         return;
     }
     if (!is_token(*text, longest_header_name)) {
-        from.problem("header", "expected the name of a header, got " + quoted(*text));
+        from.problem("header", "expected the name of a header, got " + quote(*text));
     } else if (names_no_client(*text)) {
         from.problem("header", *text + " never holds the address of a client");
     } else {

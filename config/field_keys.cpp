@@ -83,11 +83,11 @@ bool check_name(
         ) ||
         std::any_of(edits.remove.begin(), edits.remove.end(), same);
     if (!is_token(name, longest_field_name)) {
-        found.problem(at.value->at, at.path, "expected the name of a header, got " + quoted(name));
+        found.problem(at.value->at, at.path, "expected the name of a header, got " + quote(name));
     } else if (const auto why = reserved_because(name, of); !why.empty()) {
-        found.problem(at.value->at, at.path, quoted(name) + " " + std::string(why));
+        found.problem(at.value->at, at.path, quote(name) + " " + std::string(why));
     } else if (again) {
-        found.problem(at.value->at, at.path, quoted(name) + " is there already");
+        found.problem(at.value->at, at.path, quote(name) + " is there already");
     } else {
         return true;
     }

@@ -46,7 +46,7 @@ void load_expected(section& health, proxy::health_options& options)
         health.problem(
             "expected",
             "expected a status or a range of them within 200-599, such as 200-399, got " +
-                quoted(*text)
+                quote(*text)
         );
         return;
     }

@@ -163,9 +163,7 @@ private:
         }
         const auto files = files_of(literally(folder) + wanted.text);
         if (!files) {
-            complain(
-                wanted.at, "the folder of " + quoted(folder + wanted.text) + " cannot be read"
-            );
+            complain(wanted.at, "the folder of " + quote(folder + wanted.text) + " cannot be read");
             return;
         }
         for (const std::string& file : *files) {
@@ -181,14 +179,14 @@ private:
         }
         ++count_;
         if (!is_new(file)) {
-            complain(wanted.at, quoted(file) + " is read already");
+            complain(wanted.at, quote(file) + " is read already");
             return;
         }
         const text_file read_file = read_text_file(file, left_);
         if (read_file.text.size() > left_) {
-            complain(wanted.at, "with " + quoted(file) + ", larger than the maximum of 16MiB");
+            complain(wanted.at, "with " + quote(file) + ", larger than the maximum of 16MiB");
         } else if (!read_file.complaint.empty()) {
-            complain(wanted.at, quoted(file) + ' ' + read_file.complaint);
+            complain(wanted.at, quote(file) + ' ' + read_file.complaint);
         } else {
             merge(root, read(read_file.text, file, depth + 1));
         }

@@ -23,7 +23,7 @@ void load_token_header(section& from, policy::token_rule& rule)
     }
     const http::field_name id = http::classify(*name);
     if (!is_token(*name, longest_carrier_name)) {
-        from.problem("header", "expected the name of a header, got " + quoted(*name));
+        from.problem("header", "expected the name of a header, got " + quote(*name));
     } else if (http::hop_by_hop.contains(id) || http::from_trusted_peers.contains(id) || id == http::field_name::host || id == http::field_name::cookie) {
         from.problem("header", *name + " never holds a token of the client");
     } else {
@@ -38,7 +38,7 @@ void load_token_cookie(section& from, policy::token_rule& rule)
         return;
     }
     if (!is_token(*name, longest_carrier_name)) {
-        from.problem("cookie", "expected the name of a cookie, got " + quoted(*name));
+        from.problem("cookie", "expected the name of a cookie, got " + quote(*name));
         return;
     }
     rule.in = carrier::cookie;
@@ -54,15 +54,15 @@ void load_token_keys(section& from, policy::token_rule& rule, const draft& d)
     rule.keys_file = *path;
     const auto file = read_text_file(beside(d, *path), identity::max_key_set_bytes);
     if (!file.complaint.empty()) {
-        from.problem("keys", quoted(*path) + ' ' + file.complaint);
+        from.problem("keys", quote(*path) + ' ' + file.complaint);
         return;
     }
     identity::token_keys read = identity::parse_token_keys(file.text);
     if (!read.complaint.empty()) {
-        from.problem("keys", quoted(*path) + ": " + read.complaint);
+        from.problem("keys", quote(*path) + ": " + read.complaint);
     }
     for (const std::string& key : read.passed_over) {
-        from.warning("keys", quoted(*path) + ": " + key + "; it is passed over");
+        from.warning("keys", quote(*path) + ": " + key + "; it is passed over");
     }
     rule.good.keys = std::move(read.keys);
 }

@@ -133,7 +133,7 @@ std::optional<policy::key_part> parse_part(const located& part, findings& found)
     found.problem(
         part.value->at,
         part.path,
-        std::string{"expected "} + expected_part + ", got " + quoted(*text)
+        std::string{"expected "} + expected_part + ", got " + quote(*text)
     );
     return std::nullopt;
 }

@@ -39,7 +39,7 @@ std::optional<wall_clock> wall_clock_of(section& from, const limit_draft& l)
             "start",
             "expected \"aligned\", or of a rate per d \"08:00\", per w \"mon 08:00\", per mo "
             "\"1 08:00\" (day 1 to 28), got " +
-                quoted(start)
+                quote(start)
         );
     }
     return parsed;
@@ -59,7 +59,7 @@ std::shared_ptr<const limit::calendar> shared_calendar(
     if (known == nullptr) {
         from.problem(
             "time_zone",
-            "not in the tz database (of the package tzdata): " + quoted(w.time_zone) +
+            "not in the tz database (of the package tzdata): " + quote(w.time_zone) +
                 ", a name is for example Europe/Berlin"
         );
     }

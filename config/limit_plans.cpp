@@ -64,7 +64,7 @@ rule_kind load_word(const located& rule, findings& found)
         found.problem(
             rule.value->at,
             rule.path,
-            "expected " + std::string{expected} + ", got " + quoted(*text) +
+            "expected " + std::string{expected} + ", got " + quote(*text) +
                 found.suggestion(*text, names_of(plan_words))
         );
     }

@@ -55,7 +55,7 @@ void load_rate(section& from, limit_draft& l)
     if (!written) {
         from.problem(
             "rate",
-            "expected a rate such as 100/m or 10/10s, got " + quoted(*text) + rate_hint(*text)
+            "expected a rate such as 100/m or 10/10s, got " + quote(*text) + rate_hint(*text)
         );
         return;
     }

@@ -80,7 +80,7 @@ std::optional<std::size_t> resolve(
         found.problem(
             name.value->at,
             name.path,
-            "unknown " + std::string{what} + ' ' + quoted(*text) + found.suggestion(*text, known)
+            "unknown " + std::string{what} + ' ' + quote(*text) + found.suggestion(*text, known)
         );
         return std::nullopt;
     }

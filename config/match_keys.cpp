@@ -52,9 +52,9 @@ void load_host(section& from, policy::route_match& match)
     if (*text == "*") {
         from.problem("host", "leave the key out to match any host");
     } else if (wildcard && (!is_host_name(name) || ends_in_number(name))) {
-        from.problem("host", "expected a host name behind \"*.\", got " + quoted(*text));
+        from.problem("host", "expected a host name behind \"*.\", got " + quote(*text));
     } else if (!wildcard && !is_host(name)) {
-        from.problem("host", "expected a host name without a port, got " + quoted(*text));
+        from.problem("host", "expected a host name without a port, got " + quote(*text));
     } else {
         policy::normalise_host(name, match.host);
         match.host.insert(0, wildcard ? "*." : "");
@@ -91,7 +91,7 @@ void load_methods(section& from, std::vector<std::string>& methods)
         }
         if (!is_token(*text, longest_method)) {
             found.problem(
-                item.value->at, item.path, "expected a method such as GET, got " + quoted(*text)
+                item.value->at, item.path, "expected a method such as GET, got " + quote(*text)
             );
         } else if (const std::string capitals = in_capitals(*text); *text != capitals) {
             found.problem(
@@ -114,7 +114,7 @@ void load_scheme(section& from, url_scheme& scheme)
         return;
     }
     if (*text != "http" && *text != "https") {
-        from.problem("scheme", "expected http or https, got " + quoted(*text));
+        from.problem("scheme", "expected http or https, got " + quote(*text));
     }
     scheme = *text == "https" ? url_scheme::https : url_scheme::http;
 }
@@ -160,9 +160,9 @@ bool check_matched_name(
         return base::equal_ignoring_case(h.name, name);
     };
     if (!is_token(name, longest_matched_name)) {
-        found.problem(at.value->at, at.path, "expected the name of a header, got " + quoted(name));
+        found.problem(at.value->at, at.path, "expected the name of a header, got " + quote(name));
     } else if (const auto why = unmatchable_because(name); !why.empty()) {
-        found.problem(at.value->at, at.path, quoted(name) + " " + std::string(why));
+        found.problem(at.value->at, at.path, quote(name) + " " + std::string(why));
     } else if (std::any_of(headers.begin(), headers.end(), same)) {
         found.problem(at.value->at, at.path, "this header is listed already");
     } else {

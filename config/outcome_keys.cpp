@@ -57,7 +57,7 @@ void read_statuses(section& limit, std::string_view key, policy::status_set& int
                 one.value->at,
                 one.path,
                 range ? "too many, the maximum is 32"
-                      : "expected " + std::string{expected} + ", got " + quoted(*text)
+                      : "expected " + std::string{expected} + ", got " + quote(*text)
             );
         }
     }

@@ -19,7 +19,7 @@ std::optional<std::string> read_path(section& from, std::string_view key)
     std::string room;
     const auto [path, refused_because] = policy::normalise_path(*text, room);
     if (!text->starts_with('/')) {
-        from.problem(key, "a path begins with '/', got " + quoted(*text));
+        from.problem(key, "a path begins with '/', got " + quote(*text));
     } else if (!is_visible(*text, longest_path)) {
         from.problem(key, "expected at most 512 printable ASCII characters, others as %XX");
     } else if (text->find_first_of("?#") != std::string::npos) {

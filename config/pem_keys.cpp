@@ -21,9 +21,9 @@ void load_named_file(
     }
     text_file read = read_text_file(beside(d, *path), max);
     if (!read.complaint.empty()) {
-        from.problem(key, quoted(*path) + ' ' + read.complaint);
+        from.problem(key, quote(*path) + ' ' + read.complaint);
     } else if (read.text.empty()) {
-        from.problem(key, quoted(*path) + " is empty");
+        from.problem(key, quote(*path) + " is empty");
     }
     file = {*path, std::move(read.text)};
 }
@@ -41,7 +41,7 @@ outdated outdated_in(const net::pem_file& file)
             ++good;
         } else if (found.complaint.empty()) {
             found.complaint = i == 0 ? "" : "certificate " + std::to_string(i + 1) + " in ";
-            found.complaint += quoted(file.path);
+            found.complaint += quote(file.path);
             found.complaint += v.not_after < now ? " has expired" : " is not valid yet";
         }
     }

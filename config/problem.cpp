@@ -115,7 +115,7 @@ config_error::config_error(const std::vector<std::string>& files, std::vector<pr
       problems_(std::move(problems))
 {}
 
-std::string quoted(std::string_view text)
+std::string quote(std::string_view text)
 {
     if (text.find("://") != std::string_view::npos) {
         return "a URL";

@@ -98,6 +98,6 @@ private:
 
 // Text from the file, fit for a message: quoted, short, without control characters. A URL is
 // never repeated, because it may hold a password that landed under the wrong key.
-std::string quoted(std::string_view text);
+std::string quote(std::string_view text);
 
 }  // namespace gateway::config

@@ -257,7 +257,7 @@ void load_workers(section& root, server::options& options)
     if (*text == "auto") {
         options.workers = 0;
     } else if (text->empty() || text->find_first_not_of("0123456789") != std::string::npos) {
-        root.problem("workers", std::string{"expected "} + expected + ", got " + quoted(*text));
+        root.problem("workers", std::string{"expected "} + expected + ", got " + quote(*text));
     } else if (const auto number = root.number("workers", 1, most_workers)) {
         options.workers = static_cast<unsigned>(*number);
     }

@@ -18,7 +18,7 @@ constexpr std::string_view a_size = "a size such as 16KiB, 1MiB or plain bytes";
 
 std::string expected(std::string_view what, const std::string& text)
 {
-    return "expected " + std::string{what} + ", got " + quoted(text);
+    return "expected " + std::string{what} + ", got " + quote(text);
 }
 
 // Nothing if the value is within the bounds, else what to say.
@@ -315,7 +315,7 @@ located item_of(const located& list, std::size_t index)
 
 std::string joined(const std::string& path, std::string_view key)
 {
-    return (path.empty() ? "" : path + '.') + (is_name(key) ? std::string{key} : quoted(key));
+    return (path.empty() ? "" : path + '.') + (is_name(key) ? std::string{key} : quote(key));
 }
 
 std::vector<std::pair<std::string, located>> named_entries(

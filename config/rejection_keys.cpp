@@ -25,7 +25,7 @@ void read_page(section& from, policy::route_rejection& out, const draft& d)
     out.file = beside(d, *path);
     text_file read = read_text_file(out.file, max_own_body_bytes);
     if (!read.complaint.empty()) {
-        from.problem("body_file", quoted(out.file) + ' ' + read.complaint);
+        from.problem("body_file", quote(out.file) + ' ' + read.complaint);
     }
     out.page.body = std::move(read.text);
     out.page.content_type = read_content_type(from).value_or(std::string(standard_content_type));

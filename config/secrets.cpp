@@ -33,7 +33,7 @@ void secrets::read_beside(std::string_view file_name)
 secrets::given secrets::of_variable(const std::string& name, lines may_have)
 {
     const char* const value = std::getenv(name.c_str());
-    const std::string what = "the environment variable " + quoted(name);
+    const std::string what = "the environment variable " + quote(name);
     return value == nullptr ? given{.complaint = what + " is not set"}
                             : keep(value, what, may_have);
 }
@@ -42,9 +42,9 @@ secrets::given secrets::of_file(const std::string& path, lines may_have)
 {
     text_file file = read_text_file(path.starts_with('/') ? path : folder_ + path, longest);
     if (!file.complaint.empty()) {
-        return {.complaint = quoted(path) + ' ' + file.complaint};
+        return {.complaint = quote(path) + ' ' + file.complaint};
     }
-    return keep(std::move(file.text), quoted(path), may_have);
+    return keep(std::move(file.text), quote(path), may_have);
 }
 
 secrets::given secrets::keep(std::string text, const std::string& what, lines may_have)
@@ -67,7 +67,7 @@ secrets::given secrets::keep(std::string text, const std::string& what, lines ma
 std::string secrets::masked(std::string message) const
 {
     for (const std::string& text : texts_) {
-        replace_all(message, quoted(text));
+        replace_all(message, quote(text));
         if (text.size() >= shortest_unquoted) {
             replace_all(message, text);
         }

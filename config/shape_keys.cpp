@@ -140,7 +140,7 @@ void read_host(section& route, policy::route_shape& shape)
         shape.host = host_source::upstream;
     } else if (!http::is_authority(*text)) {
         route.problem(
-            "host", "expected keep, upstream or a host, perhaps with a port, got " + quoted(*text)
+            "host", "expected keep, upstream or a host, perhaps with a port, got " + quote(*text)
         );
     } else {
         shape.host = host_source::named;

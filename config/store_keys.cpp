@@ -37,7 +37,7 @@ void describe_snapshot(keys& snapshot, store::snapshot_options& options, const d
                  if (path->empty() || path->ends_with('/')) {
                      from.problem("file", "expected the name of a file");
                  } else if (const auto wrong = store::complaint_about_place(options.file)) {
-                     from.problem("file", quoted(*path) + ' ' + *wrong);
+                     from.problem("file", quote(*path) + ' ' + *wrong);
                  }
              },
          .print = [&] { return yaml(options.file); }}

@@ -17,7 +17,7 @@ void load_server_name(section& from, std::string& name)
     if (is_host_name(*text) || base::ip_address::parse(*text)) {
         name = *text;
     } else {
-        from.problem("server_name", "expected a host name or an IP address, got " + quoted(*text));
+        from.problem("server_name", "expected a host name or an IP address, got " + quote(*text));
     }
 }
 

@@ -21,7 +21,7 @@ parsed<std::string> read_secret(const std::string& path, std::size_t max)
 {
     const text_file file = read_text_file(path, max + 2);
     if (!file.complaint.empty()) {
-        return {{}, quoted(path) + ' ' + file.complaint};
+        return {{}, quote(path) + ' ' + file.complaint};
     }
     std::string secret = without_line_end(file.text);
     if (secret.size() > max) {

@@ -51,7 +51,7 @@ std::optional<output> complaint_about_command(std::string_view word)
     }
     return output{
         wrong_usage,
-        "unknown command " + config::quoted(word) + base::suggestion(word, names) +
+        "unknown command " + config::quote(word) + base::suggestion(word, names) +
             "\nRun with --help for more information.\n"};
 }
 
@@ -60,7 +60,7 @@ void add_header(server::told_request& told, const std::string& line)
 {
     const std::size_t colon = line.find(':');
     if (colon == std::string::npos || colon == 0) {
-        throw CLI::ValidationError("-H", "expected \"Name: value\", got " + config::quoted(line));
+        throw CLI::ValidationError("-H", "expected \"Name: value\", got " + config::quote(line));
     }
     const auto value = base::trimmed(std::string_view{line}.substr(colon + 1));
     told.headers.emplace_back(line.substr(0, colon), value);

@@ -115,7 +115,7 @@ TEST_F(secret_texts, that_are_not_there_are_complained_of)
         {"{ env: [A] }", "expected the name of an environment variable, got a list"},
         {"{ file: no/such/file }", "\"no/such/file\" cannot be read"},
         {"{ file: /dev/zero }", "\"/dev/zero\" cannot be read: it is no regular file"},
-        {"{ file: \"" + path + "\" }", config::quoted(path) + " is empty"},
+        {"{ file: \"" + path + "\" }", config::quote(path) + " is empty"},
         {"{ env: A, file: B }", "expected a header's value, got a mapping"},
         {"{ environment: A }", "expected a header's value, got a mapping"},
     };
