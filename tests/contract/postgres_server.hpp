@@ -147,9 +147,13 @@ private:
 
     std::string log_path() const { return directory_ + "/log"; }
 
+    // Returns the path of a program of the one PostgreSQL version that is installed.
     static std::string binary(const std::string& name)
     {
-        return "/usr/lib/postgresql/15/bin/" + name;
+        for (const auto& version : std::filesystem::directory_iterator{"/usr/lib/postgresql"}) {
+            return version.path() / "bin" / name;
+        }
+        return name;
     }
 
     pid_t spawn(std::vector<std::string> words) const

@@ -75,6 +75,49 @@ class Scripts(SystemTest):
         self.assertNotIn("curl", self.run_script(root, "run", "--config", "other.yaml")[2])
         self.assertIn("curl", self.run_script(ROOT, "packages", "try")[1].split())
 
+    def on_system(self, release, name, *words):
+        """Runs a script as on the system that the lines of os-release name."""
+        root = self.scripts_with()
+        file = os.path.join(root, "os-release")
+        with open(file, "w", encoding="ascii") as f:
+            f.write(release)
+        for script in ("packages", "requirements"):
+            path = os.path.join(root, "scripts", script)
+            with open(path, encoding="ascii") as f:
+                text = f.read()
+            self.assertIn("/etc/os-release", text)
+            with open(path, "w", encoding="ascii") as f:
+                f.write(text.replace("/etc/os-release", file))
+        return self.run_script(root, name, *words)
+
+    def test_packages_are_known_on_debian_12_and_13(self):
+        for purpose in ("build", "run", "test", "bench", "try"):
+            told = []
+            for version in (12, 13):
+                status, out, err = self.on_system(f"ID=debian\nVERSION_ID={version}\n", "packages", purpose)
+                self.assertEqual((status, err), (0, ""))
+                told.append(sorted(re.sub(r"[0-9].*|t64", "", name) for name in out.split()))
+            self.assertEqual(told[0], told[1], "the same packages but for their versions")
+
+    def test_another_system_is_told_what_a_build_lacks(self):
+        release = 'ID=fedora\nVERSION_ID=40\nPRETTY_NAME="Fedora Linux 40"\n'
+        status, out, err = self.on_system(release, "packages", "build")
+        self.assertEqual((status, out), (3, ""))
+        self.assertIn("fedora-40", err)
+        status, _, err = self.on_system(release, "install", "build")
+        self.assertEqual(status, 0, "nothing is missing here")
+        self.assertIn("Fedora Linux 40: packages are installed by themselves on Debian 12 and 13 only", err)
+        root = self.scripts_with()
+        lacking = os.path.join(root, "scripts", "requirements")
+        with open(lacking, encoding="ascii") as f:
+            text = f.read()
+        with open(lacking, "w", encoding="ascii") as f:
+            f.write(text.replace("hiredis/hiredis.h", "hiredis/of_another_name.h"))
+        status, _, err = self.run_script(root, "requirements")
+        self.assertEqual(status, 1)
+        self.assertIn("hiredis 0.14 or newer: no <hiredis/of_another_name.h>", err)
+        self.assertNotIn("yaml-cpp", err)
+
     def test_training_that_is_interrupted_leaves_nothing_behind(self):
         for number in (signal.SIGINT, signal.SIGTERM):
             place = self.directory()

@@ -12,7 +12,7 @@ from proxies import PROGRAMS, free_port
 from table import show
 
 PROGRAM = PROGRAMS / "store_load"
-BINARIES = pathlib.Path("/usr/lib/postgresql/15/bin")
+BINARIES = next(pathlib.Path("/usr/lib/postgresql").glob("*/bin"), pathlib.Path())
 WAYS = {"upsert": "upsert, a call each", "update": "update, then insert, serializable", "ours": "gateway"}
 WRITING = {"writing_upsert": "upsert that writes refusals, too"}
 CALLERS = (1, 8, 64)

@@ -2,6 +2,7 @@
 import atexit
 import contextlib
 import functools
+import glob
 import os
 import pwd
 import shutil
@@ -11,7 +12,8 @@ import subprocess
 from harness.place import HERE
 from harness.process import Child, Directory, free_port, tool, wait_until
 
-BINARIES = "/usr/lib/postgresql/15/bin/"
+# Of the one version that is installed, whichever the system has.
+BINARIES = next(iter(glob.glob("/usr/lib/postgresql/*/bin/")), "")
 # As root PostgreSQL refuses to run.
 AS_USER = (
     [tool("setpriv"), "--reuid=postgres", "--regid=postgres", "--init-groups", "--"]
