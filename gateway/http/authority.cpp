@@ -1,16 +1,17 @@
 #include "gateway/http/authority.hpp"
 
 #include "gateway/base/bytes16.hpp"
-#include "gateway/base/hex.hpp"
 #include "gateway/base/ip_address.hpp"
 #include "gateway/base/text.hpp"
 #include "gateway/http/chars.hpp"
+
+#include <algorithm>
 
 namespace gateway::http {
 
 namespace {
 
-constexpr auto host_table = base::alphanumeric_and("-._~!$&'()*+,;=");
+constexpr auto host_table = base::alphanumeric_and("-._");
 
 // Letters, digits, '.' and '-': all of nearly every name.
 bool is_plain(std::string_view text)
@@ -24,21 +25,13 @@ bool is_plain(std::string_view text)
     return text.size() >= sizeof(base::bytes16) && !base::any_step(text, has_other);
 }
 
-bool is_reg_name(std::string_view text)
+bool is_host_name(std::string_view text)
 {
-    if (is_plain(text)) {
-        return true;
-    }
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (host_table[static_cast<unsigned char>(text[i])]) {
-            continue;
-        }
-        if (base::percent_encoded(text.substr(i)) < 0) {
-            return false;
-        }
-        i += 2;
-    }
-    return !text.empty();
+    const bool plain = is_plain(text) || std::all_of(text.begin(), text.end(), [](char c) {
+                           return host_table[static_cast<unsigned char>(c)];
+                       });
+    return plain && !text.empty() && text.front() != '.' &&
+           text.find("..") == std::string_view::npos;
 }
 
 bool is_port(std::string_view text)  // may be empty: port = *DIGIT
@@ -63,7 +56,7 @@ bool is_authority(std::string_view text)
     }
     const std::size_t colon = text.find(':');
     const bool has_port = colon != std::string_view::npos;
-    return is_reg_name(text.substr(0, colon)) && (!has_port || is_port(text.substr(colon + 1)));
+    return is_host_name(text.substr(0, colon)) && (!has_port || is_port(text.substr(colon + 1)));
 }
 
 }  // namespace gateway::http

@@ -5,7 +5,10 @@
 
 namespace gateway::http {
 
-// A valid, non-empty host with an optional port, and nothing else: no userinfo, no spaces.
+// True for a valid, non-empty host with an optional port, and nothing else: no userinfo, no spaces.
+// A name has letters, digits, '-', '_' and '.', and no empty label but the root's at its end. RFC
+// 3986 allows more, which no host that is resolved needs: a server behind may split "a,b" at the
+// comma, or decode "%61", and serve a host that no route was matched with.
 bool is_authority(std::string_view text);
 
 }  // namespace gateway::http

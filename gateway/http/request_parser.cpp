@@ -4,7 +4,7 @@
 #include "gateway/http/authority.hpp"
 #include "gateway/http/chars.hpp"
 #include "gateway/http/field_parser.hpp"
-#include "gateway/http/method.hpp"
+#include "gateway/http/request_target.hpp"
 #include "gateway/http/trace_parent.hpp"
 #include "gateway/http/websocket.hpp"
 
@@ -66,14 +66,16 @@ parse_result read_request_line(const char*& p, const char* end, request_head& ou
         return head_incomplete;
     }
     if (is_token_char(*q)) {
-        return refuse(501, "the method is longer than any that is known");
+        return {state::rejected, long_method};
     }
     if (*q != ' ' || q == p) {
         return refuse(400, "the request line has no valid method");
     }
     out.method = {p, q};
-    if ((bits & lower_case_bit) != 0 && !standard_in_another_case(out.method).empty()) {
-        return refuse(400, method_in_another_case);
+    if ((bits & lower_case_bit) != 0) {
+        if (const auto why = check_method(out.method)) {
+            return {state::rejected, *why};
+        }
     }
     p = q + 1;
     q = skip_visible(p, end);
@@ -81,66 +83,11 @@ parse_result read_request_line(const char*& p, const char* end, request_head& ou
         return head_incomplete;
     }
     if (*q != ' ' || q == p) {
-        return refuse(
-            400, "the request target is empty or has a byte that must be percent-encoded"
-        );
+        return {state::rejected, bad_target_text};
     }
     out.target = {p, q};
     p = q + 1;
     return read_version(p, end, out);
-}
-
-// A server that parses the target as a URI reference reads a host behind two slashes in front,
-// other servers read empty segments. Clients that join "/" and "/v1" send them, so they become one.
-void split_query(std::string_view origin_form, request_head& out)
-{
-    while (origin_form.size() > 1 && origin_form[0] == '/' && origin_form[1] == '/') {
-        origin_form.remove_prefix(1);
-    }
-    const std::size_t mark = std::min(origin_form.find('?'), origin_form.size());
-    out.path = origin_form.substr(0, mark);
-    out.query = origin_form.substr(mark);
-}
-
-parse_result read_absolute_form(std::string_view after_scheme, request_head& out)
-{
-    const std::size_t end = std::min(after_scheme.find_first_of("/?"), after_scheme.size());
-    out.absolute_form = true;
-    out.authority = after_scheme.substr(0, end);
-    if (!is_authority(out.authority)) {
-        return refuse(400, "the request target names no valid host");
-    }
-    split_query(after_scheme.substr(end), out);
-    if (out.path.empty()) {
-        out.path = out.method == "OPTIONS" && out.query.empty() ? "*" : "/";
-    }
-    return head_complete;
-}
-
-parse_result read_target(request_head& out)
-{
-    const std::string_view target = out.target;
-    if (target.find('#') != std::string_view::npos) {
-        return refuse(400, "the request target has a fragment");
-    }
-    if (out.method == "CONNECT") {
-        return refuse(501, "CONNECT is not served here");
-    }
-    if (target.front() == '/') {
-        split_query(target, out);
-        return head_complete;
-    }
-    if (target == "*") {
-        out.path = target;
-        return out.method == "OPTIONS" ? head_complete
-                                       : refuse(400, "the target * is for OPTIONS only");
-    }
-    for (const std::string_view scheme : {"http://", "https://"}) {
-        if (base::equal_ignoring_case(target.substr(0, scheme.size()), scheme)) {
-            return read_absolute_form(target.substr(scheme.size()), out);
-        }
-    }
-    return refuse(400, "the request target is neither a path nor an http or https URI");
 }
 
 // What the fields of interest say, gathered in one pass.
@@ -309,8 +256,8 @@ parse_result read_head(std::string_view bytes, const options& limits, request_he
         r.is != state::complete) {
         return r;
     }
-    if (const auto r = read_target(out); r.is != state::complete) {
-        return r;
+    if (const auto why = read_target(out)) {
+        return {state::rejected, *why};
     }
     out.size = static_cast<std::size_t>(p - bytes.data());
     switch (read_fields(bytes, out.size, limits.max_headers, out.fields)) {

@@ -9,9 +9,6 @@
 
 namespace gateway::http {
 
-// Most bytes of a method; the longest registered one has 17.
-inline constexpr std::size_t max_method_bytes = 32;
-
 struct parse_result {
     enum class state { incomplete, complete, rejected };
     state is = state::incomplete;

@@ -34,27 +34,41 @@ std::optional<ip_address> specified(const std::optional<ip_address>& address)
     return address;
 }
 
-// What follows an address: nothing, or ":" and a port.
-bool is_port_suffix(std::string_view text)
+// True for ":" and a port, in a list of bare addresses.
+bool is_plain_port(std::string_view text)
 {
-    if (text.empty()) {
-        return true;
-    }
     const auto port = base::parse_decimal(text.substr(1), 65535);
     return text.front() == ':' && text.size() <= 6 && port && *port > 0;
 }
 
+// True for ":" and a node-port of RFC 7239 §6: up to five digits, or "_" and letters, digits, '.',
+// '_' or '-'. It counts for nothing here.
+bool is_node_port(std::string_view text)
+{
+    constexpr auto obfuscated = base::alphanumeric_and("._-");
+    const std::string_view port = text.substr(1);
+    if (!port.starts_with('_')) {
+        return text.front() == ':' && text.size() <= 6 && base::parse_decimal(port, 65535);
+    }
+    return text.front() == ':' && port.size() > 1 &&
+           std::all_of(port.begin(), port.end(), [&](char c) {
+               return obfuscated[static_cast<unsigned char>(c)];
+           });
+}
+
 // The node forms that both headers share: an IPv4 address or a bracketed IPv6 one, then a port.
-std::optional<ip_address> parse_node(std::string_view node)
+template <typename Is_port>
+std::optional<ip_address> parse_node(std::string_view node, Is_port is_port)
 {
     if (!node.starts_with('[')) {
         const std::size_t colon = node.find(':');
         const std::string_view suffix = colon == npos ? std::string_view{} : node.substr(colon);
-        return is_port_suffix(suffix) ? specified(ip_address::parse(node.substr(0, colon)))
-                                      : std::nullopt;
+        return suffix.empty() || is_port(suffix)
+                   ? specified(ip_address::parse(node.substr(0, colon)))
+                   : std::nullopt;
     }
     const std::size_t close = node.find(']');
-    if (close == npos || !is_port_suffix(node.substr(close + 1))) {
+    if (close == npos || (close + 1 != node.size() && !is_port(node.substr(close + 1)))) {
         return std::nullopt;
     }
     const std::string_view inside = node.substr(1, close - 1);
@@ -110,8 +124,9 @@ std::size_t last_comma_outside_quotes(std::string_view line)
     return npos;
 }
 
-// The longest node: a bracketed IPv6 address with a dotted quad, and a port. Longer is no address.
-constexpr std::size_t max_node = 56;
+// A bracketed IPv6 address with a dotted quad, and an obfuscated port of some length. Longer is no
+// address.
+constexpr std::size_t max_node = 128;
 
 struct parameter_value {
     std::array<char, max_node> text;
@@ -127,7 +142,8 @@ struct parameter_value {
 
     std::optional<ip_address> node() const
     {
-        return length <= text.size() ? parse_node({text.data(), length}) : std::nullopt;
+        return length <= text.size() ? parse_node({text.data(), length}, is_node_port)
+                                     : std::nullopt;
     }
 };
 
@@ -200,7 +216,7 @@ std::string_view cut_last_element(list_form form, std::string_view& line)
 std::optional<ip_address> parse_plain_element(std::string_view element)
 {
     const auto bare = ip_address::parse(element);
-    return bare ? specified(bare) : parse_node(element);
+    return bare ? specified(bare) : parse_node(element, is_plain_port);
 }
 
 std::optional<ip_address> parse_forwarded_element(std::string_view element)

@@ -14,6 +14,8 @@ namespace {
 constexpr std::string_view no_slash_first = "the path does not begin with a slash";
 constexpr std::string_view bad_encoding = "the path has a malformed percent-encoding";
 constexpr std::string_view control_byte = "the path has a control byte";
+constexpr std::string_view overlong_utf8 =
+    "the path has an overlong UTF-8 sequence, which some servers decode to another character";
 constexpr std::string_view raw_byte =
     "the path has a backslash, ? or # that is not percent-encoded";
 constexpr std::string_view dot_dot =
@@ -24,7 +26,7 @@ constexpr std::string_view separator_in_parameter =
     "the path has an encoded separator (%2F or %5C) inside a parameter";
 
 struct path_char {
-    enum class kind { malformed, control, raw, ordinary, separator, semicolon };
+    enum class kind { malformed, control, overlong, raw, ordinary, separator, semicolon };
     kind is = kind::ordinary;
     char byte = '\0';
     bool encoded = false;
@@ -49,12 +51,34 @@ public:
             c.byte = static_cast<char>(byte);
         }
         rest_.remove_prefix(c.encoded ? 3 : 1);
-        c.is = kind_of(c.byte, c.encoded);
+        c.is = is_overlong(before_, static_cast<unsigned char>(c.byte))
+                   ? kind::overlong
+                   : kind_of(c.byte, c.encoded);
+        before_ = static_cast<unsigned char>(c.byte);
         return c;
     }
 
 private:
     std::string_view rest_;
+    unsigned char before_ = 0;
+
+    // True if `byte` shows that a character is encoded in more bytes than it needs (RFC 3629 §3,
+    // §10). Lenient decoders read "%C0%AF", and some "%C0%6F", as a slash.
+    static bool is_overlong(unsigned char before, unsigned char byte)
+    {
+        struct lead {
+            unsigned char is;
+            // The first continuation byte of a sequence that is not overlong.
+            unsigned char least;
+        };
+
+        constexpr std::array<lead, 4> leads{
+            {{0xe0, 0xa0}, {0xf0, 0x90}, {0xf8, 0x88}, {0xfc, 0x84}}};
+        return byte == 0xc0 || byte == 0xc1 ||
+               std::any_of(leads.begin(), leads.end(), [=](const lead& l) {
+                   return before == l.is && byte >= 0x80 && byte < l.least;
+               });
+    }
 
     static path_char::kind kind_of(char byte, bool encoded)
     {
@@ -153,6 +177,8 @@ std::string_view rewrite(std::string_view path, std::string& room)
                 return bad_encoding;
             case path_char::kind::control:
                 return control_byte;
+            case path_char::kind::overlong:
+                return overlong_utf8;
             case path_char::kind::raw:
                 return raw_byte;
             case path_char::kind::separator:

@@ -24,6 +24,7 @@ struct normalised_path {
 //   - bytes above 0x7f and the case of letters are kept.
 // Refused, because servers disagree about what is meant:
 //   - a malformed percent-encoding; a control byte, raw or encoded; a raw '\', '?' or '#';
+//   - an overlong UTF-8 sequence, such as "%C0%AF", which lenient decoders read as a slash;
 //   - a ".." segment: clients resolve it before they send, servers before or after they choose a
 //     handler, or never;
 //   - an encoded separator inside a parameter ("/api;a=%2Fb/login"): some servers drop parameters

@@ -2,11 +2,9 @@
 
 #include "gateway/base/text.hpp"
 #include "gateway/http/authority.hpp"
-#include "gateway/http/chars.hpp"
-#include "gateway/http/method.hpp"
+#include "gateway/http/request_target.hpp"
 #include "gateway/policy/path.hpp"
 
-#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -31,36 +29,6 @@ std::optional<std::string_view> only_value(const http::request_head& head, std::
     return value;
 }
 
-// A target as it is told; an empty host: none is.
-struct told_target {
-    std::string_view host;
-    std::string_view path;
-    std::string_view query;
-};
-
-// "http://host/path?query" or "/path?query"; nothing: it is neither.
-std::optional<told_target> read_target(std::string_view text)
-{
-    told_target told;
-    if (const std::size_t scheme = text.find("://");
-        !text.starts_with('/') && scheme != std::string_view::npos) {
-        text.remove_prefix(scheme + 3);
-        told.host = text.substr(0, text.find_first_of("/?"));
-        if (scheme == 0 || !http::is_authority(told.host)) {
-            return std::nullopt;
-        }
-        text.remove_prefix(told.host.size());
-        text = text.empty() ? "/" : text;
-    }
-    if (!text.starts_with('/')) {
-        return std::nullopt;
-    }
-    const std::size_t query = std::min(text.find('?'), text.size());
-    told.path = text.substr(0, query);
-    told.query = text.substr(query);
-    return told;
-}
-
 // Whether they are one host, or not both are told.
 bool agree(std::string_view host, std::string_view other)
 {
@@ -74,79 +42,96 @@ bool agree(std::string_view host, std::string_view other)
     return a == b;
 }
 
-// Some proxies make a list of it, of which anybody may have said the beginning.
-bool is_one_host(std::string_view text)
-{
-    return http::is_authority(text) && text.find(',') == std::string_view::npos;
-}
-
 // A proxy sets one family of these headers and may let a client's others pass: so all of them are
 // read, and must say the same.
-std::string_view read_method(const http::request_head& head, http::request_head& asked)
+std::optional<http::rejection> read_method(
+    const http::request_head& head, http::request_head& asked
+)
 {
-    bool said = false;
+    bool named = false;
     for (const char* name : {"X-Original-Method", "X-Forwarded-Method"}) {
         const auto method = only_value(head, name);
-        if (!method || (said && !method->empty() && *method != asked.method)) {
-            return "the request that is asked about has two methods";
+        if (!method || (named && !method->empty() && *method != asked.method)) {
+            return http::rejection{400, "the request that is asked about has two methods"};
         }
         if (!method->empty()) {
             asked.method = *method;
-            said = true;
+            named = true;
         }
     }
-    if (!http::is_token(asked.method)) {
-        return "the request that is asked about has no valid method";
-    }
-    return http::standard_in_another_case(asked.method).empty() ? std::string_view{}
-                                                                : http::method_in_another_case;
+    return http::check_method(asked.method);
 }
 
-bool read_targets(const http::request_head& head, http::request_head& asked)
+constexpr http::rejection two_targets{
+    400, "the request that is asked about has two targets or hosts"};
+
+// Reads the target of `asked` anew, as if it stood in a request line.
+std::optional<http::rejection> read_target(std::string_view target, http::request_head& asked)
+{
+    if (!http::is_target_text(target)) {
+        return http::bad_target_text;
+    }
+    asked.target = target;
+    asked.absolute_form = false;
+    return http::read_target(asked);
+}
+
+std::optional<http::rejection> read_targets(
+    const http::request_head& head, http::request_head& asked
+)
 {
     const auto host = only_value(head, "X-Forwarded-Host");
-    if (!host || (!host->empty() && !is_one_host(*host))) {
-        return false;
+    if (!host) {
+        return two_targets;
     }
-    told_target told{.host = *host, .path = {}, .query = {}};
+    if (!host->empty() && !http::is_authority(*host)) {
+        return http::rejection{400, "X-Forwarded-Host is not one host with an optional port"};
+    }
+    std::string_view told_host = *host;
+    bool named = false;
     for (const char* name : {"X-Original-URL", "X-Original-URI", "X-Forwarded-Uri"}) {
         const auto text = only_value(head, name);
         if (text && text->empty()) {
             continue;
         }
-        const auto target = text ? read_target(*text) : std::nullopt;
-        const bool said = !told.path.empty();
-        if (!target || !agree(target->host, told.host) ||
-            (said && (target->path != told.path || target->query != told.query))) {
-            return false;
+        http::request_head one;
+        one.method = asked.method;
+        if (!text) {
+            return two_targets;
         }
-        told.path = target->path;
-        told.query = target->query;
-        told.host = target->host.empty() ? told.host : target->host;
+        if (const auto why = read_target(*text, one)) {
+            return why;
+        }
+        if (!agree(one.authority, told_host) ||
+            (named && (one.path != asked.path || one.query != asked.query))) {
+            return two_targets;
+        }
+        asked.target = one.target;
+        asked.path = one.path;
+        asked.query = one.query;
+        told_host = one.authority.empty() ? told_host : one.authority;
+        named = true;
     }
-    if (!told.path.empty()) {
-        asked.path = told.path;
-        asked.query = told.query;
-    }
-    asked.authority = told.host.empty() ? head.authority : told.host;
-    return true;
+    asked.authority = told_host.empty() ? head.authority : told_host;
+    // The question's own target was read for the question's own method.
+    return named ? std::nullopt : read_target(asked.target, asked);
 }
 
 }  // namespace
 
-std::string_view read_asked_request(
+std::optional<http::rejection> read_asked_request(
     const http::request_head& head, bool peer_trusted, http::request_head& asked
 )
 {
     asked = head;
     asked.max_forwards.reset();  // it is for us, and says nothing of what is asked about
     if (!peer_trusted) {
-        return {};
+        return std::nullopt;
     }
-    if (!read_targets(head, asked)) {
-        return "the request that is asked about has two targets or hosts, or what is none";
+    if (const auto why = read_method(head, asked)) {
+        return why;
     }
-    return read_method(head, asked);
+    return read_targets(head, asked);
 }
 
 }  // namespace gateway::server

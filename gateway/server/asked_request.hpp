@@ -5,14 +5,15 @@
 
 #include "gateway/http/message.hpp"
 
-#include <string_view>
+#include <optional>
 
 namespace gateway::server {
 
 // Makes `asked` the head of the request that is asked about. What `head` says of it in headers is
-// believed of trusted peers only. Returns why it is refused: it says two things, or what is no
-// method or target; empty: it is not. `asked` views into what `head` views into.
-[[nodiscard]] std::string_view read_asked_request(
+// believed of trusted peers only, and read as a request line and Host would be. Returns why it is
+// refused: it names two methods, targets or hosts, or one that a listener would refuse. `asked`
+// views into what `head` views into.
+[[nodiscard]] std::optional<http::rejection> read_asked_request(
     const http::request_head& head, bool peer_trusted, http::request_head& asked
 );
 

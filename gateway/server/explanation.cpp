@@ -3,6 +3,7 @@
 #include "gateway/base/chars.hpp"
 #include "gateway/base/text.hpp"
 #include "gateway/http/request_parser.hpp"
+#include "gateway/http/request_target.hpp"
 #include "gateway/server/request_cost.hpp"
 #include "gateway/server/request_route.hpp"
 
@@ -20,34 +21,21 @@ bool stays_in_line(std::string_view text)
     });
 }
 
-bool has_known_scheme(std::string_view url)
+// True for what an operator may mean as a URL. The parser judges it like a target that came.
+bool is_url(std::string_view text)
 {
-    const std::string_view scheme = url.substr(0, url.find("://"));
-    return scheme.size() < url.size() && (base::equal_ignoring_case(scheme, "http") ||
-                                          base::equal_ignoring_case(scheme, "https"));
-}
-
-// "http://host/path" to host and target; of "/path" the host is empty.
-std::pair<std::string, std::string> split(const std::string& url)
-{
-    if (!has_known_scheme(url)) {
-        return {{}, url};
-    }
-    const std::size_t host = url.find("://") + 3;
-    const std::size_t path = std::min(url.find_first_of("/?", host), url.size());
-    const std::string target = url.substr(path);
-    return {url.substr(host, path - host), target.starts_with('/') ? target : "/" + target};
+    const bool named = text.starts_with('/') || text == "*" || text.find("://") != text.npos;
+    return named && http::is_target_text(text);
 }
 
 // The head of the request that was told, to be parsed like one that came.
 std::string head_of(const told_request& told, std::string& complaint)
 {
-    const auto [host, target] = split(told.url);
-    const bool plain = target.find(' ') == std::string::npos && stays_in_line(told.url);
     if (!base::is_token(told.method)) {
         complaint = "method: expected a method such as GET";
-    } else if (!plain || !(target.starts_with('/') || target == "*")) {
-        complaint = "url: expected /path?query, or http://host/path?query";
+    } else if (!is_url(told.url)) {
+        complaint =
+            "url: expected /path?query, or http://host/path?query, other bytes percent-encoded";
     }
     std::string fields;
     bool has_host = false;
@@ -59,9 +47,9 @@ std::string head_of(const told_request& told, std::string& complaint)
         fields.append(name).append(": ").append(value).append("\r\n");
     }
     if (!has_host) {
-        fields.append("Host: ").append(host.empty() ? "localhost" : host).append("\r\n");
+        fields.append("Host: localhost\r\n");  // a URL that is whole replaces it
     }
-    return told.method + ' ' + target + " HTTP/1.1\r\n" + fields + "\r\n";
+    return told.method + ' ' + told.url + " HTTP/1.1\r\n" + fields + "\r\n";
 }
 
 std::vector<std::string_view> client_lines(

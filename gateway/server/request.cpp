@@ -52,10 +52,11 @@ admission request::answered_or(admission a) const
 admission request::answer(const http::request_head& question)
 {
     http::request_head& asked = env_.scratch.asked;
-    const auto unclear = read_asked_request(question, admitter_.peer_trusted(), asked);
+    const auto refused = read_asked_request(question, admitter_.peer_trusted(), asked);
     account_.note(asked, admitter_);
     return as_answer(
-        unclear.empty() ? held_or(admitter_.admit(asked, question, *this)) : refusal(400, unclear)
+        refused ? refusal(refused->status, refused->detail)
+                : held_or(admitter_.admit(asked, question, *this))
     );
 }
 

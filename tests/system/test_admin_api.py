@@ -472,7 +472,8 @@ class Explain(AdminTest):
         for body, detail in (
             ({}, "url: missing"),
             ({"url": "x"}, "url: expected"),
-            ({"url": "ftp://a/"}, "url: expected"),
+            ({"url": "/a b"}, "url: expected"),
+            ({"url": "/\u00e9"}, "url: expected"),
             ({"url": "/ HTTP/1.1\r\nX: y"}, "url: expected"),
             ({"url": "/", "method": "G T"}, "method: expected"),
             ({"url": "/", "peer": "localhost"}, "peer: expected an IP address"),

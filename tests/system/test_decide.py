@@ -1,6 +1,7 @@
 """Decisions for other proxies: what they ask, and what they are told."""
 import json
 import os
+import random as random_module
 import re
 
 from harness.case import SystemTest
@@ -74,6 +75,63 @@ class Decide(SystemTest):
                     else:
                         self.assertEqual(answer.status, verdict["status"])
                         self.assertEqual(answer["Retry-After"], str(verdict["retry_after"]) if verdict.get("retry_after") else None)
+
+    def test_a_request_has_one_verdict_in_every_form(self):
+        """A target, method and host that a listener refuses is refused with the same status where a
+        header carries it, and by explain; what it takes, they take."""
+        token = self.directory().file("token", "s3cret\n")
+        port = free_port()
+        gateway = self.gateway(
+            f"admin: {{ address: 127.0.0.1:0, token_file: '{token}' }}\n"
+            f"listeners: [ {{ address: '127.0.0.1:0' }}, {{ address: '127.0.0.1:{port}', decide: true }} ]\n"
+            + TRUSTING + "routes: [ { respond: { status: 204 } } ]\n"
+        )
+
+        def by_listener(method, host, target):
+            with Connection(gateway.address) as c:
+                c.send(f"{method} {target} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode("latin-1"))
+                return c.response(method).status
+
+        def by_headers(method, host, target, names):
+            with Connection(("127.0.0.1", port)) as c:
+                fields = zip(names, (method, host, target))
+                lines = "".join(f"{name}: {value}\r\n" for name, value in fields)
+                c.send(f"GET / HTTP/1.1\r\nHost: question\r\n{lines}\r\n".encode("latin-1"))
+                return c.response("GET").status
+
+        def by_explain(method, host, target):
+            body = {"method": method, "url": target, "headers": {"Host": host}, "peer": "127.0.0.1"}
+            fields = [("Authorization", "Bearer s3cret"), ("Content-Type", "application/json")]
+            answer = get(gateway.admin, "/v1/explain", fields, method="POST", body=json.dumps(body).encode())
+            verdict = json.loads(answer.text).get("verdict", {})
+            return answer.status if answer.status != 200 else verdict.get("status") or 200
+
+        random = random_module.Random(34)
+        targets = [
+            "/", "/s?key=b", "/s?key=b#0", "/#", "/s?a b", "/s\x80", "/s?k=\xe9", "//x", "/%00", "/a/../b", "*", "a",
+            "ftp://h/", "http://", "http:///x", "http://h?x", "http://h", "http://h:80/x", "https://u@h/", "HTTP://h/",
+            "http://h,i/", "http://h#", "/%c0%af", "?x", "/?", "\x7f", "/" + "a" * 300,
+        ]
+        methods = ["GET", "POST", "PURGE", "get", "Post", "M" * 32, "M" * 33, "G@T", "OPTIONS", "CONNECT"]
+        hosts = ["h", "h:80", "a,b", "a,", "a..b", "%61", "h:x", "[::1]", "[::1", "a;b", "h.", "a_b", "u@h"]
+        cases = [("GET", "h", target) for target in targets]
+        cases += [(method, "h", "/x") for method in methods] + [("GET", host, "/x") for host in hosts]
+        cases += [(random.choice(methods), random.choice(hosts), random.choice(targets)) for _ in range(60)]
+        cases += [("GET", "h", "/x?" + chr(byte)) for byte in range(0x21, 0x100)]
+        for method, host, target in cases:
+            expected = by_listener(method, host, target)
+            with self.subTest(method=method, host=host, target=target):
+                whole = target.lower().startswith("http")  # its host counts, and must agree with another
+                for uri in ("X-Original-URL", "X-Original-URI", "X-Forwarded-Uri"):
+                    for name in ("X-Original-Method", "X-Forwarded-Method"):
+                        names = (name, "X-Unread" if whole else "X-Forwarded-Host", uri)
+                        got = by_headers(method, host, target, names)
+                        if whole and expected == 400 and got != 400:
+                            continue  # its Host was what the listener refused
+                        self.assertEqual(got >= 400, expected >= 400, (uri, got, expected))
+                        self.assertEqual(got if got >= 400 else 200, expected if expected >= 400 else 200)
+                explained = by_explain(method, host, target)
+                self.assertEqual(explained >= 400, expected >= 400, ("explain", explained, expected))
 
     def ask(self, c, target="/", headers=(), method="GET"):
         """(status, tokens left)."""

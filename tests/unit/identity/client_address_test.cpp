@@ -213,6 +213,15 @@ INSTANTIATE_TEST_SUITE_P(
             {"by=10.0.0.1;pRoto=https;FoR=203.0.113.9;host=a.test"},
             "203.0.113.9"},
         walk_case{"quoted", forwarded, {"for=\"203.0.113.9\""}, "203.0.113.9"},
+        walk_case{
+            "obfuscated port", forwarded, {"for=\"203.0.113.9:_gazonk.1-2_\""}, "203.0.113.9"},
+        walk_case{"port 0", forwarded, {"for=\"203.0.113.9:0\""}, "203.0.113.9"},
+        walk_case{
+            "obfuscated port of IPv6",
+            forwarded,
+            {"for=\"[2001:db8:ffff:ffff:ffff:ffff:255.255.255.255]:_"
+             "0123456789012345678901234567890\""},
+            "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff"},
         walk_case{"quoted with a port", forwarded, {"for=\"203.0.113.9:47000\""}, "203.0.113.9"},
         walk_case{"IPv6", forwarded, {"for=\"[2001:db8::9]\""}, "2001:db8::9"},
         walk_case{"IPv6 with a port", forwarded, {"for=\"[2001:db8::9]:47000\""}, "2001:db8::9"},
@@ -326,8 +335,12 @@ INSTANTIATE_TEST_SUITE_P(
         "for=2001:db8::9",
         "for=\"2001:db8::9\"",
         "for=203.0.113.9:80",
-        "for=\"203.0.113.9:_port\"",
-        "for=\"203.0.113.9:0\"",
+        "for=\"203.0.113.9:_\"",
+        "for=\"203.0.113.9:_a b\"",
+        "for=\"203.0.113.9:_a:1\"",
+        "for=\"203.0.113.9:port\"",
+        "for=\"203.0.113.9:65536\"",
+        "for=\"[2001:db8::9]:_+\"",
         "for=\"[203.0.113.9]\"",
         "for = 203.0.113.9",
         "for =203.0.113.9",
@@ -511,6 +524,9 @@ TEST(client_address, agrees_with_the_case_file_if_there_is_one)
         const std::vector<std::string_view> views(lines.begin(), lines.end());
         const auto from = *ip_address::parse(c.at("peer").as_string());
         const auto client = client_address(options, from, views);
+        if (c.contains("also_ok") && c.at("also_ok").as_array()[0] == client.to_string()) {
+            continue;
+        }
         EXPECT_EQ(client.to_string(), c.at("expected_ip").as_string()) << c.at("id");
         const auto bucket = client.masked(options.ipv4_prefix, options.ipv6_prefix).to_string();
         EXPECT_EQ(bucket + (client.is_v4() ? "" : "/64"), c.at("expected_bucket").as_string())
