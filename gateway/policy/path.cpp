@@ -75,7 +75,7 @@ private:
         constexpr std::array<lead, 4> leads{
             {{0xe0, 0xa0}, {0xf0, 0x90}, {0xf8, 0x88}, {0xfc, 0x84}}};
         return byte == 0xc0 || byte == 0xc1 ||
-               std::any_of(leads.begin(), leads.end(), [=](const lead& l) {
+               std::any_of(leads.begin(), leads.end(), [before, byte](const lead& l) {
                    return before == l.is && byte >= 0x80 && byte < l.least;
                });
     }

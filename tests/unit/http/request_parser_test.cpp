@@ -1,6 +1,6 @@
 #include "gateway/http/request_parser.hpp"
-#include "gateway/http/request_target.hpp"
 
+#include "gateway/http/request_target.hpp"
 #include "tests/unit/http/heads.hpp"
 
 #include <random>
