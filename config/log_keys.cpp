@@ -63,7 +63,8 @@ void describe_response_headers(keys& root, draft& d)
         headers.flag(
             {"x_ratelimit",
              "`X-RateLimit-Limit` (burst), `X-RateLimit-Remaining` (whole tokens left), "
-             "`X-RateLimit-Reset` (until full); of the limit with the fewest left"},
+             "`X-RateLimit-Reset` (until full); of the limit that rejects, else "
+             "of the one that lets the fewest requests of this cost pass"},
             options.x_ratelimit
         );
         headers.word(

@@ -1,21 +1,28 @@
 #include "gateway/http/limit_headers.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace gateway::http {
 
 namespace {
 
-// The limit to speak of when only one can be named: the one with the fewest tokens left, and among
-// equals the one that takes longest to fill.
+// The limit to speak of when only one can be named: one that rejects before others, then the one
+// that lets the fewest requests like this one pass, of which each may cost another number of tokens
+// under another limit. Among equals it is the one with the fewest tokens left, then the one that
+// takes longest to fill.
 const limit_report& tightest(std::span<const limit_report> reports)
 {
-    return *std::min_element(reports.begin(), reports.end(), [](const auto& a, const auto& b) {
-        if (a.decision.remaining != b.decision.remaining) {
-            return a.decision.remaining < b.decision.remaining;
-        }
-        return a.decision.reset_after > b.decision.reset_after;
-    });
+    const auto tightness = [](const limit_report& r) {
+        const limit::decision& d = r.decision;
+        return std::tuple{
+            d.allowed, limit::requests_left(d, r.cost), d.remaining, -d.reset_after.count()};
+    };
+    return *std::min_element(
+        reports.begin(),
+        reports.end(),
+        [tightness](const auto& a, const auto& b) { return tightness(a) < tightness(b); }
+    );
 }
 
 void add_x_ratelimit(const limit_statement& said, text_writer& to)

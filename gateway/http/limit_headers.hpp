@@ -18,6 +18,8 @@ struct limit_report {
     std::string_view name{};
     const limit::limit* limit = nullptr;
     limit::decision decision{};
+    // Tokens that the request costs under this limit.
+    std::int64_t cost = 1;
 };
 
 struct limit_header_options {

@@ -4,6 +4,7 @@
 #include "gateway/base/clock.hpp"
 
 #include <cstdint>
+#include <limits>
 
 namespace gateway::limit {
 
@@ -18,5 +19,15 @@ struct decision {
     // Time until the bucket is full.
     base::duration reset_after{0};
 };
+
+// Returns how many more requests of `cost` tokens would pass at once: none after a rejection, and
+// more than can be counted where they cost nothing.
+constexpr std::int64_t requests_left(const decision& d, std::int64_t cost)
+{
+    if (!d.allowed) {
+        return 0;
+    }
+    return cost > 0 ? d.remaining / cost : std::numeric_limits<std::int64_t>::max();
+}
 
 }  // namespace gateway::limit

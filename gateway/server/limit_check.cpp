@@ -132,7 +132,8 @@ void limit_check::record(const batch& b, const store::answer& a, outcome when_al
         verdict::entry& e = verdict_.entries[b.entry[i]];
         e.decided = true;
         put_decision(b, a, i);
-        e.never = never_passes(e.decision, b.charges[i].cost, *e.limit);
+        e.cost = b.charges[i].cost;
+        e.never = never_passes(e.decision, e.cost, *e.limit);
         if (e.decision.allowed) {
             e.what = when_allowed;
         } else {

@@ -1,6 +1,7 @@
 #include "gateway/server/verdict.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace gateway::server {
 
@@ -33,7 +34,10 @@ bool comes_before(const verdict::entry& a, const verdict::entry& b)
     if (a.decision.banned != b.decision.banned) {
         return a.decision.banned;
     }
-    return a.what == telemetry::outcome::allowed && a.decision.remaining < b.decision.remaining;
+    const auto left = [](const verdict::entry& e) {
+        return std::pair{limit::requests_left(e.decision, e.cost), e.decision.remaining};
+    };
+    return a.what == telemetry::outcome::allowed && left(a) < left(b);
 }
 
 }  // namespace
@@ -86,7 +90,7 @@ void verdict::reports(std::vector<http::limit_report>& of) const
 {
     for (const entry& e : limits()) {
         if (e.rule->enforced() && e.decided) {
-            of.push_back({e.rule->name, e.limit, e.decision});
+            of.push_back({e.rule->name, e.limit, e.decision, e.cost});
         }
     }
 }

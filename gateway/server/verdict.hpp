@@ -45,6 +45,8 @@ struct verdict {
         bool decided = false;
         // Whether the request costs more than a bucket can ever hold.
         bool never = false;
+        // Tokens that the request costs, if `decided`.
+        std::int64_t cost = 1;
 
         limit::decision decision{};
     };
@@ -79,7 +81,7 @@ struct verdict {
 
     // The limit to name in the log: the first that stopped the request, one that has banned its
     // client before others; that could not be decided by its store; that would have stopped it but
-    // for its mode; or the one with the fewest left.
+    // for its mode; or the one that lets the fewest requests like this one pass.
     const entry* deciding() const;
 
     // Of a request that passed: the limits that would have stopped it, separated by commas.

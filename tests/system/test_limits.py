@@ -3,7 +3,7 @@ import json
 import time
 
 from harness.case import SystemTest, forwarding_to
-from harness.client import exchange_raw
+from harness.client import exchange_raw, get
 from harness.process import wait_until
 
 
@@ -269,6 +269,17 @@ client: { trusted_proxies: [127.0.0.1] }
 
 
 class Charges(SystemTest):
+    def test_the_headers_speak_of_the_limit_that_lets_the_fewest_requests_pass(self):
+        gateway = self.gateway(
+            "limits:\n"
+            "  requests: { key: client_ip, rate: 20/h }\n"
+            "  weight: { key: client_ip, rate: 100/h, cost: 30 }\n"
+            "routes: [ { limits: [requests, weight], respond: { status: 204 } } ]\n"
+        )
+        told = [(r.status, r["X-RateLimit-Limit"], r["X-RateLimit-Remaining"])
+                for r in (get(gateway.address, "/") for _ in range(4))]  # fmt: skip
+        self.assertEqual(told, [(204, "100", "70"), (204, "100", "40"), (204, "100", "10"), (429, "100", "10")])
+
     def test_a_retry_of_ours_is_not_charged_again(self):
         origin = self.origin()
         gateway = self.gateway(

@@ -99,6 +99,29 @@ TEST(limit_headers, of_several_limits_the_one_with_the_fewest_tokens_left_speaks
     EXPECT_EQ(headers({c, b, a}, {}), x_fields(20, 2, 10));
 }
 
+TEST(limit_headers, of_limits_with_different_costs_the_one_with_the_fewest_requests_left_speaks)
+{
+    auto many = report("many", twenty, 3, 2s);
+    auto one = report("one", twenty, 15, 9s);
+    one.cost = 10;
+    auto free = report("free", five, 0, 1s);
+    free.cost = 0;
+    EXPECT_EQ(headers({many, one, free}, {}), x_fields(20, 15, 9));
+    EXPECT_EQ(headers({free, one, many}, {}), x_fields(20, 15, 9));
+    one.decision.remaining = 30;  // as many requests as the other: that has fewer tokens
+    EXPECT_EQ(headers({one, many}, {}), x_fields(20, 3, 2));
+}
+
+TEST(limit_headers, of_several_limits_one_that_rejects_speaks)
+{
+    const auto spent = report("spent", five, 0, 5s);
+    auto rejecting = report("rejecting", twenty, 15, 9s);
+    rejecting.cost = 16;
+    rejecting.decision.allowed = false;
+    EXPECT_EQ(headers({spent, rejecting}, {}), x_fields(20, 15, 9));
+    EXPECT_EQ(headers({rejecting, spent}, {}), x_fields(20, 15, 9));
+}
+
 TEST(limit_headers, the_structured_fields_have_one_item_per_limit)
 {
     const limit_header_options only{.x_ratelimit = false, .ratelimit = true};
