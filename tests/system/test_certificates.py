@@ -8,7 +8,7 @@ from harness.certificates import Certificates
 from harness.gateway import run_command, whole_configuration
 from test_tls import KNOWN, TlsTest
 
-AUTHORITY = "basicConstraints=critical,CA:TRUE\n"
+AUTHORITY = "basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign,cRLSign\n"
 
 
 class OddCertificates(TlsTest):

@@ -96,7 +96,8 @@ class Scripts(SystemTest):
             for version in (12, 13):
                 status, out, err = self.on_system(f"ID=debian\nVERSION_ID={version}\n", "packages", purpose)
                 self.assertEqual((status, err), (0, ""))
-                told.append(sorted(re.sub(r"[0-9].*|t64", "", name) for name in out.split()))
+                names = set(out.split()) - {"ruby-rackup"}  # a part of ruby-rack before
+                told.append(sorted(re.sub(r"[0-9].*|t64", "", name) for name in names))
             self.assertEqual(told[0], told[1], "the same packages but for their versions")
 
     def test_another_system_is_told_what_a_build_lacks(self):

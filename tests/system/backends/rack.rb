@@ -38,7 +38,9 @@ app = Rack::Builder.new do
   map('/') { run ->(env) { answer(env, env['PATH_INFO'] == '/api/login' ? 'login' : 'other') } }
 end
 
+# Rack 3 has them in a library of its own.
+handlers = Rack.release < '3' ? Rack::Handler : (require 'rackup'; Rackup::Handler)
 options = { Host: '127.0.0.1', Port: Integer(ARGV[0]) }
 options.merge!(AccessLog: [], Logger: WEBrick::Log.new(File::NULL)) if ARGV[1] == 'webrick' && require('webrick')
 options.merge!(Silent: true, Threads: '1:1') if ARGV[1] == 'puma'
-Rack::Handler.get(ARGV[1]).run(app.to_app, **options)
+handlers.get(ARGV[1]).run(app.to_app, **options)

@@ -78,6 +78,10 @@ def php():
     return Backend(words)
 
 
+# Newer ones have the compiler in a file of its own; Java passes over one that is not there.
+COMPILER = ("eclipse-jdt-core.jar", "eclipse-jdt-core-compiler-batch.jar")
+
+
 def java(name, jars):
     """Compiled by Eclipse's compiler, which Tomcat brings, so that no JDK is needed."""
 
@@ -87,7 +91,7 @@ def java(name, jars):
         classes = ":".join(os.path.join(JARS, jar + ".jar") for jar in jars)
         compiler = "org.eclipse.jdt.internal.compiler.batch.Main"
         subprocess.run(
-            machine + ["-cp", os.path.join(JARS, "eclipse-jdt-core.jar"), compiler]
+            machine + ["-cp", ":".join(os.path.join(JARS, jar) for jar in COMPILER), compiler]
             + ["-17", "-nowarn", "-proc:none", "-cp", classes, "-d", directory.path]
             + [program(name + ".java")],
             check=True,

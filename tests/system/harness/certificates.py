@@ -1,8 +1,9 @@
 """An authority of the test's own, and certificates that it vouches for."""
+import os
 import ssl
 import subprocess
 
-from harness.process import tool
+from harness.process import FAKETIME, tool
 
 EC = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256")
 RSA = ("-newkey", "rsa:2048")
@@ -14,6 +15,7 @@ class Certificates:
     def __init__(self, folder):
         self._folder = folder
         self._openssl("req", "-x509", *EC, "-nodes", "-days", "1", "-subj", "/CN=test authority",
+                      "-addext", "keyUsage=critical,keyCertSign,cRLSign",
                       "-keyout", self.path("ca.key"), "-out", self.path("ca.pem"))  # fmt: skip
 
     def path(self, name):
@@ -24,12 +26,14 @@ class Certificates:
         of extensions."""
         request, extensions = self.path(name + ".csr"), self.path(name + ".ext")
         with open(extensions, "w", encoding="ascii") as f:
-            f.write(f"subjectAltName={alternative}\n{more}")
+            f.write(f"subjectAltName={alternative}\nsubjectKeyIdentifier=hash\nauthorityKeyIdentifier=keyid\n{more}")
         self._openssl("req", *kind, "-nodes", "-subj", f"/CN={name}",
                       "-keyout", self.path(name + ".key"), "-out", request)  # fmt: skip
-        self._openssl("x509", "-req", "-in", request, "-days", str(days), "-CAcreateserial",
+        # Vouched for so long ago that it lasts until then: OpenSSL 3.5 makes none that ends before it begins.
+        ago = {"LD_PRELOAD": FAKETIME, "FAKETIME": f"{2 * days}d"} if days < 0 else {}
+        self._openssl("x509", "-req", "-in", request, "-days", str(abs(days)), "-CAcreateserial",
                       "-CA", self.path(by + ".pem"), "-CAkey", self.path(by + ".key"),
-                      "-extfile", extensions, "-out", self.path(name + ".pem"))  # fmt: skip
+                      "-extfile", extensions, "-out", self.path(name + ".pem"), env=ago)  # fmt: skip
 
     def certificate(self, name):
         """As an element of `certificates`."""
@@ -58,5 +62,6 @@ class Certificates:
         return made
 
     @staticmethod
-    def _openssl(*words):
-        subprocess.run([tool("openssl"), *words], check=True, capture_output=True, timeout=30)
+    def _openssl(*words, env=None):
+        environment = os.environ | (env or {})
+        subprocess.run([tool("openssl"), *words], check=True, capture_output=True, timeout=30, env=environment)

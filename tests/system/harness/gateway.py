@@ -9,7 +9,7 @@ from harness import client
 from harness.client import Connection, get
 from harness.metrics import Metrics
 from harness.place import HERE
-from harness.process import SLOW, Child, Directory, wait_until
+from harness.process import FAKETIME, SLOW, Child, Directory, wait_until
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
 BINARY = os.path.abspath(
@@ -24,7 +24,6 @@ COMMON = {
     "workers": "workers: 2",
 }
 
-FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"
 
 
 def whole_configuration(text, tls=None):

@@ -17,6 +17,8 @@ from harness.clock import running
 
 SLOW = os.environ.get("GATEWAY_SLOW") == "1"  # a sanitizer build: less load, wider bounds
 PATIENCE = 6 if SLOW else 1
+# Loaded into a process, it has the time that the variable of this name says.
+FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"
 
 
 def wait_until(condition, seconds=15.0, what="the condition"):
