@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Runs the black-box tests: run.py [--jobs N] [--without PATTERN]... [PATTERN...]; a pattern is any
-part of module.Class.test. With several jobs, those that measure time (`alone`) come last, one by one."""
+part of module.Class.test. With several jobs, those that measure time (`alone`) come last, one by one,
+and then whatever failed is tried once more, alone: a test that then holds lacked a processor, is told
+as such at the end, and should be made to need none."""
 import argparse
 import contextlib
 import io
@@ -14,6 +16,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 # Characters of the reason that are told again at the end.
 LONGEST_REASON = 300
+# Tests that are tried once more; if more failed, it is not for want of a processor.
+MOST_TRIED_AGAIN = 30
 
 
 class OneLinePerTest(unittest.TestResult):
@@ -92,6 +96,16 @@ def outcomes(tests, jobs):
         yield test.id(), outcome(test)
 
 
+def tried_again(tests, ended):
+    """The outcomes of those that failed beside others, when they run alone."""
+    failed = [t for t in tests if ended[t.id()][0] == "FAILED"]
+    if len(failed) > MOST_TRIED_AGAIN:
+        return {}
+    if failed:
+        print(f"{len(failed)} failed, tried again alone", flush=True)
+    return {test.id(): outcome(test) for test in failed}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--jobs", type=int, default=1)
@@ -106,6 +120,11 @@ def main():
 
     chosen = [t for t in all_tests(found) if is_chosen(t.id())]
     ended = dict(outcomes(chosen, wanted.jobs))
+    if wanted.jobs > 1:
+        for name, (verdict, why) in tried_again(chosen, ended).items():
+            if verdict == "passed":
+                print(f"HELD ALONE: {name}: {ended[name][1]}")
+            ended[name] = (verdict, why)
     for name, (verdict, why) in ended.items():
         if verdict == "FAILED":
             print(f"FAIL: {name}: {why}")

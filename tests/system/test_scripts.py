@@ -139,6 +139,36 @@ class Scripts(SystemTest):
             self.assertEqual(os.listdir(place.path), [])
 
 
+TESTS_OF_RUN = """
+import os, unittest
+class Some(unittest.TestCase):
+    def test_fails(self):
+        self.fail("as ever")
+    def test_holds_at_the_second_try(self):
+        if not os.path.exists("tried"):
+            open("tried", "w").close()
+            self.fail("for want of a processor")
+    def test_holds(self):
+        pass
+"""
+
+
+class Run(SystemTest):
+    def test_what_fails_beside_others_is_tried_once_more_alone(self):
+        folder = self.directory()
+        shutil.copy(os.path.join(ROOT, "tests", "system", "run.py"), folder.file("run.py"))
+        with open(folder.file("test_some.py"), "w", encoding="ascii") as f:
+            f.write(TESTS_OF_RUN)
+        done = subprocess.run(
+            [sys.executable, "run.py", "--jobs", "2"],
+            cwd=folder.path, capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+        self.assertEqual(done.returncode, 1, done.stderr)
+        held = "HELD ALONE: test_some.Some.test_holds_at_the_second_try: AssertionError: for want of a processor"
+        failed = "FAIL: test_some.Some.test_fails: AssertionError: as ever"
+        self.assertEqual(done.stdout.splitlines()[-4:], [held, failed, "0 skipped", "2 passed, 1 failed"])
+
+
 class Install(SystemTest):
     def test_what_is_installed_runs_and_is_documented(self):
         prefix = self.directory().file("prefix")
