@@ -105,7 +105,7 @@ class OddCertificates(TlsTest):
                 self.text(f"client_certificates: optional, client_ca: '{self.made.path('ca.pem')}'")
             )
             said = self.openssl(gateway, version)
-            self.assertIn("Acceptable client certificate CA names\nCN = test authority\n", said)
+            self.assertRegex(said, "Acceptable client certificate CA names\nCN ?= ?test authority\n")
 
     def test_authorities_that_nobody_is_asked_for_are_only_told(self):
         unused = f"client_certificates: none, client_ca: '{self.made.path('ca.pem')}', forward_client_cert: true"
@@ -134,7 +134,7 @@ class Hosts(TlsTest):
             self.gateway_asks, "-quiet", name="gateway.test.",
             text=b"GET / HTTP/1.1\r\nHost: gateway.test.\r\nConnection: close\r\n\r\n",
         )  # fmt: skip
-        self.assertIn("CN = gateway.test", said)
+        self.assertRegex(said, "CN ?= ?gateway.test")
         self.assertIn("HTTP/1.1 200", said)
 
     def test_who_names_no_host_is_not_misdirected(self):

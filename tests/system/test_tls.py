@@ -100,7 +100,7 @@ class Names(TlsTest):
         gateway = self.listening(certificates=("gateway.test", "rsa"))
         self.assertEqual(self.shown(gateway, "gateway.test"), "gateway.test")
         said = self.openssl(gateway, "-sigalgs", "RSA-PSS+SHA256")
-        self.assertIn("CN = rsa", said)
+        self.assertRegex(said, "CN ?= ?rsa")
         self.assertIn("Verification: OK", said)
 
     def test_a_session_is_believed_under_its_own_name_only(self):
@@ -261,7 +261,9 @@ class Connections(TlsTest):
     def test_an_idle_one_needs_little_memory(self):
         asks = f"client_certificates: optional, client_ca: '{self.made.path('ca.pem')}'"
         self.made.issue("alice", "DNS:alice.test")
-        for shown, most in ((None, 16 * 1024), ("alice", 28 * 1024)):
+        # OpenSSL 3.5 holds more of itself, and of X25519MLKEM768, the key exchange that it prefers.
+        more = 16 * 1024 if ssl.OPENSSL_VERSION_INFO >= (3, 5) else 0
+        for shown, most in ((None, 16 * 1024 + more), ("alice", 28 * 1024 + more)):
             gateway = self.listening(asks, more="workers: 1\n")
             context = self.made.context(shown)
             self.answer(self.connected(gateway, context=context))

@@ -20,7 +20,10 @@ rules = Map(
 
 def credentials(request):
     found = request.authorization
-    if found is not None:  # Basic or Digest, by its own parser
+    # Basic or Digest, by its own parser; since 2.3 it has other schemes' tokens too.
+    if found is not None and getattr(found, "token", None) is not None:
+        return [f"{found.type} {found.token}"]
+    if found is not None:
         return [f"{found.type} {found.username}:{found.password}"]
     words = request.headers.get("Authorization", "").split(None, 1)
     return [f"{words[0].lower()} {words[1]}"] if len(words) == 2 else []

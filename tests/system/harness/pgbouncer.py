@@ -1,9 +1,10 @@
 """A real pgbouncer in transaction mode, in front of a test's own PostgreSQL server."""
 import os
 import pwd
+import re
 
 from harness.postgres_server import AS_USER, run
-from harness.process import Child, Directory, accepts, free_port, tool, wait_until
+from harness.process import Child, Directory, accepts, free_port, run_tool, tool, wait_until
 
 
 class PgBouncer:
@@ -36,6 +37,13 @@ default_pool_size = 2
     @property
     def url(self):
         return f"postgresql://gateway@127.0.0.1:{self.port}/postgres"
+
+    @property
+    def keeps_statements(self):
+        """True if it prepares on each server what its clients prepare, as 1.21 and later do."""
+        _, out, _ = run_tool([tool("pgbouncer"), "--version"])
+        major, minor = re.search(r"PgBouncer (\d+)\.(\d+)", out).groups()
+        return (int(major), int(minor)) >= (1, 21)
 
     def command(self, sql):
         """By a session of the server that gateways are given, too."""
