@@ -1,5 +1,7 @@
 #include "gateway/store/redis/reply.hpp"
 
+#include "gateway/store/redis/tree.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -11,9 +13,14 @@ namespace {
 
 // hiredis builds replies through these. All of one reply goes into the reader's `partial_`, its
 // private data; a null makes the reader give up, which is how everything unexpected ends.
+reply_reader::partial& partial_of(const redisReadTask* task)
+{
+    return *static_cast<reply_reader::partial*>(task->privdata);
+}
+
 reply& reply_of(const redisReadTask* task)
 {
-    return *static_cast<reply*>(task->privdata);
+    return partial_of(task).whole;
 }
 
 // What fits of a text that is in an array.
@@ -50,10 +57,14 @@ template <typename Count>
 void* make_array(const redisReadTask* task, Count elements)
 {
     const bool is_array = task->type == REDIS_REPLY_ARRAY;
+    std::size_t& announced = partial_of(task).announced;
+    announced = task->parent == nullptr ? 0 : announced;
     if (!is_array || std::cmp_less(elements, 0) ||
-        std::cmp_greater(elements, reply::max_integers)) {
+        std::cmp_greater(elements, reply::max_integers - announced) ||
+        depth_of(task) >= tree_reader::max_depth) {
         return nullptr;
     }
+    announced += static_cast<std::size_t>(elements);
     reply& r = reply_of(task);
     if (task->parent == nullptr) {
         r.what = reply::kind::integers;
@@ -128,7 +139,7 @@ std::string_view reply::word(std::size_t index) const
 }
 
 reply_reader::reply_reader()
-    : partial_(std::make_unique<reply>()), reader_(redisReaderCreateWithFunctions(&makers))
+    : partial_(std::make_unique<partial>()), reader_(redisReaderCreateWithFunctions(&makers))
 {
     if (reader_ == nullptr) {
         throw std::bad_alloc{};
@@ -165,7 +176,7 @@ reply_reader::next reply_reader::read(reply& into)
     if (done == nullptr) {
         return next::nothing;
     }
-    into.assign(*partial_);
+    into.assign(partial_->whole);
     return next::reply;
 }
 

@@ -53,6 +53,13 @@ public:
 
     enum class next { reply, nothing, garbage };
 
+    // The reply being read, and the number of elements that its arrays have announced so far, of
+    // which all together may be reply::max_integers.
+    struct partial {
+        reply whole;
+        std::size_t announced = 0;
+    };
+
     reply_reader();
 
     void feed(std::span<const char> bytes);
@@ -69,9 +76,8 @@ private:
         void operator()(redisReader* r) const { redisReaderFree(r); }
     };
 
-    // The reply being read. On the heap, because hiredis keeps pointing at it while it arrives in
-    // pieces.
-    std::unique_ptr<reply> partial_;
+    // On the heap, because hiredis keeps pointing at it while a reply arrives in pieces.
+    std::unique_ptr<partial> partial_;
     std::unique_ptr<redisReader, freer> reader_;
     bool garbage_ = false;
 };

@@ -71,7 +71,11 @@ bool slot_map::add_range(const redisReply& r, const net::server_address& asked)
         return false;
     }
     for (auto slot = r.element[0]->integer; slot <= r.element[1]->integer; ++slot) {
-        owners_[static_cast<std::size_t>(slot)] = static_cast<std::uint16_t>(owner);
+        std::uint16_t& has = owners_[static_cast<std::size_t>(slot)];
+        if (has != nobody) {
+            return false;  // each slot is named once, which bounds the work
+        }
+        has = static_cast<std::uint16_t>(owner);
     }
     return true;
 }

@@ -18,8 +18,15 @@ using tree = std::unique_ptr<redisReply, tree_freer>;
 class tree_reader {
 public:
     static constexpr std::size_t max_bytes = 1024 * 1024;
+    // Most elements of all arrays together, as announced: hiredis reserves memory for each before
+    // any of them has come. An element takes at least 4 bytes.
+    static constexpr std::size_t max_elements = max_bytes / 4;
+    // Most arrays within one another: hiredis 1.x has no bound, and frees them by recursion.
+    static constexpr std::size_t max_depth = 7;
 
     tree_reader();
+    tree_reader(const tree_reader&) = delete;
+    tree_reader& operator=(const tree_reader&) = delete;
 
     void feed(std::span<const char> bytes);
 
@@ -36,7 +43,13 @@ private:
 
     std::unique_ptr<redisReader, freer> reader_;
     std::size_t fed_ = 0;
+    std::size_t announced_ = 0;
     bool garbage_ = false;
+
+    friend struct bounded_makers;
 };
+
+// Number of arrays that the array of this task is in.
+std::size_t depth_of(const redisReadTask* task);
 
 }  // namespace gateway::store::redis

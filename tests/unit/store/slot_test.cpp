@@ -103,6 +103,7 @@ TEST(slot_map, is_none_from_anything_else)
              "*1\r\n*3\r\n:1\r\n:2\r\n*2\r\n:1\r\n:2\r\n",
              "*1\r\n" + range(-1, 5, 1),
              "*1\r\n" + range(0, 16384, 1),
+             "*2\r\n" + range(0, 16383, 1) + range(5, 5, 1),
              "*1\r\n*3\r\n:1\r\n:2\r\n*2\r\n$1\r\nh\r\n$1\r\n1\r\n"}) {
         EXPECT_FALSE(parsed(bytes)) << bytes;
     }
@@ -111,6 +112,38 @@ TEST(slot_map, is_none_from_anything_else)
         many += range(i, i, i + 1);
     }
     EXPECT_FALSE(parsed(many));
+}
+
+TEST(tree_reader, reads_nothing_that_announces_too_much)
+{
+    const auto times = [](std::size_t count, std::string_view text) {
+        std::string all;
+        for (std::size_t i = 0; i < count; ++i) {
+            all += text;
+        }
+        return all;
+    };
+    const std::string most = std::to_string(tree_reader::max_elements);
+    for (const std::string& bytes : std::vector<std::string>{
+             "*2000000000\r\n",
+             "*" + std::to_string(tree_reader::max_elements + 1) + "\r\n",
+             "*1\r\n*" + most + "\r\n",
+             "*3\r\n*100000\r\n" + times(100'000, ":1\r\n") + "*200000\r\n",
+             times(tree_reader::max_depth + 1, "*1\r\n"),
+             times(100'000, "*1\r\n")}) {
+        tree_reader reader;
+        reader.feed(bytes);
+        EXPECT_EQ(reader.read(), nullptr);
+        EXPECT_TRUE(reader.garbage()) << bytes.substr(0, 40);
+    }
+    for (const std::string& bytes :
+         {"*" + most + "\r\n", times(tree_reader::max_depth, "*1\r\n") + ":1\r\n"}) {
+        tree_reader reader;
+        reader.feed(bytes);
+        const bool complete = reader.read() != nullptr;
+        EXPECT_EQ(complete, bytes.ends_with(":1\r\n"));
+        EXPECT_FALSE(reader.garbage());
+    }
 }
 
 TEST(tree_reader, keeps_no_more_than_its_bound)
