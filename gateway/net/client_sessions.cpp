@@ -64,7 +64,10 @@ int read_ticket(SSL* ssl, SSL_SESSION* session, const unsigned char*, std::size_
     if (!is_read || !holds(ssl, session)) {
         return SSL_TICKET_RETURN_IGNORE_RENEW;
     }
-    return status == SSL_TICKET_SUCCESS ? SSL_TICKET_RETURN_USE : SSL_TICKET_RETURN_USE_RENEW;
+    // Clients of TLS 1.3 use a ticket once (RFC 8446 §C.4), so each gets another one. Those of TLS
+    // 1.2 go on with theirs, and would wait for a longer handshake.
+    const bool renews = status == SSL_TICKET_SUCCESS_RENEW || SSL_version(ssl) == TLS1_3_VERSION;
+    return renews ? SSL_TICKET_RETURN_USE_RENEW : SSL_TICKET_RETURN_USE;
 }
 
 }  // namespace

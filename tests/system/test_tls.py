@@ -117,6 +117,28 @@ class Names(TlsTest):
                 self.assertIn("New, TLSv1.", elsewhere)
 
 
+    def test_a_client_that_uses_a_ticket_once_resumes_every_time(self):
+        """With keys of this process, and with those that a file gives to several."""
+        shared = self.folder.file("keys")
+        with open(shared, "wb") as f:
+            f.write(os.urandom(80))
+        for keys in ("", f"tickets_file: '{shared}'"):
+            gateway = self.listening(keys)
+            number = 0
+            path = lambda: self.folder.file(f"session {number}{len(keys)}")
+            self.openssl(gateway, "-tls1_3", "-ign_eof", "-sess_out", path(), text=LAST)
+            for _ in range(6):
+                used = path()
+                number += 1
+                said = self.openssl(
+                    gateway, "-tls1_3", "-ign_eof", "-sess_in", used, "-sess_out", path(), text=LAST
+                )
+                self.assertIn("Reused, TLSv1.3", said)
+                os.remove(used)
+            self.assertEqual(self.handshakes(gateway, "full"), 1)
+            self.assertEqual(self.handshakes(gateway, "resumed"), 6)
+
+
 class Handshakes(TlsTest):
     def test_old_versions_and_other_protocols_are_refused(self):
         gateway = self.listening("min_version: '1.3'")
