@@ -2,6 +2,8 @@
 
 #include "config/postgres_parameters.hpp"
 #include "config/postgres_service.hpp"
+#include "config/text_rules.hpp"
+#include "gateway/base/ip_address.hpp"
 #include "gateway/base/text.hpp"
 
 #include <boost/url/encode.hpp>
@@ -113,6 +115,13 @@ bool is_port(const std::string& text)
     return number && *number >= 1;
 }
 
+// A name or an address, which may have a zone. libpq takes all that follows the first "@" for the
+// host, also what was meant for the password.
+bool is_host(const std::string& text)
+{
+    return is_host_name(text) || base::ip_address::parse(text.substr(0, text.find('%')));
+}
+
 }  // namespace
 
 parsed<store::postgres_options> parse_postgres_url(const std::string& text)
@@ -149,6 +158,11 @@ parsed<store::postgres_options> parse_postgres_url(const std::string& text)
         }
         if (s.host.empty() && s.socket_path.empty()) {
             return {std::nullopt, std::string{"a host is missing: "} + expected_url};
+        }
+        if (s.socket_path.empty() && !is_host(s.host)) {
+            return {
+                std::nullopt,
+                std::string{"the host must be a name or an IP address: "} + expected_url};
         }
     }
     return {std::move(options), {}};

@@ -62,6 +62,9 @@ TEST(postgres_url, what_is_refused_is_refused_with_a_reason_and_without_the_secr
         {"postgresql://u:hunter2@h:0/db", "the port must be"},
         {"postgresql://u:hunter2@a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a/db", "the maximum is 16"},
         {"postgresql://u:hunter2@h,/db", "a host is missing"},
+        {"postgresql://u:p@hunter2@h/db", "the host must be a name or an IP address"},
+        {"postgresql://u:hunter2@a%20b/db", "the host must be a name or an IP address"},
+        {"postgresql://u:hunter2@/db?host=a,1.2.3.4.5", "the host must be a name or an IP address"},
         {"postgresql://u:hunter2@/db?host=a,b&port=1,2,3", "3 ports for 2 hosts"},
         {"postgresql://u:hunter2@h/db?sslmode=requir",
          "sslmode is \"requir\", expected one of disable, allow, prefer, require, verify-ca, "
