@@ -109,7 +109,9 @@ void load_sentinel_password(section& from, store::redis_options& options, const 
         store::sentinel_options& s = *options.sentinel;
         load_password(from, key, s.password_file, s.password, d);
     } else if (from.has(key)) {
-        from.problem(key, "is for a \"url\" that begins with redis-sentinel://");
+        from.problem(
+            key, "is for a \"url\" that begins with redis-sentinel:// or rediss-sentinel://"
+        );
     }
 }
 
@@ -117,8 +119,9 @@ void describe_sentinel_password(keys& shared, store::redis_options& options, con
 {
     shared.other(
         {"sentinel_password_file",
-         "of `redis-sentinel://`: a file with the password of the sentinels themselves. Read again "
-         "at each reload"},
+         "of `redis-sentinel://` and `rediss-sentinel://`: a file with the password of the "
+         "sentinels "
+         "themselves. Read again at each reload"},
         {.says = {"none", "one line of 1 to 512 bytes"},
          .read = [&](section& from) { load_sentinel_password(from, options, d); },
          .print = [&]() -> std::optional<std::string> {
@@ -138,7 +141,9 @@ void describe_server_url(keys& shared, store::shared_options& options, const dra
          "form for TLS, `unix:///run/redis.sock?db=0`, "
          "`redis-sentinel://[user:password@]host1[:26379],host2/MASTER[/db]` for the master that "
          "up to 16 sentinels name, `redis-cluster://[user:password@]host1[:6379],host2` for a "
-         "cluster, of which up to 16 nodes are named and the others are found, or "
+         "cluster, of which up to 16 nodes are named and the others are found, "
+         "`rediss-sentinel://…` and `rediss-cluster://…` of these forms for TLS to sentinels and "
+         "nodes alike, or "
          "`postgresql://user@host,host/database?sslmode=…`, libpq's own, also with `?service=NAME` "
          "of its service file. In user and password, `@` "
          "is written "
@@ -157,11 +162,13 @@ void describe_server_url(keys& shared, store::shared_options& options, const dra
     net::tls_client_options unused;
     shared.mapping(
         {"tls",
-         "of `rediss://`: how the server is known, and who we are; the keys below. The files are "
-         "read again at each reload"},
+         "of `rediss://`, `rediss-sentinel://` and `rediss-cluster://`: how each server is known, "
+         "and "
+         "who we are; the keys below. The files are read again at each reload"},
         [&](keys& k) {
             constexpr std::string_view name =
-                "what the server's certificate must be for, if not the host in `url`";
+                "what the certificate of each server must be for, if not the host that it is "
+                "reached by: that in `url`, or one that sentinels or nodes name";
             describe_tls_client(k, tls ? *tls : unused, name, d);
         },
         tls.has_value()
@@ -170,8 +177,8 @@ void describe_server_url(keys& shared, store::shared_options& options, const dra
         if (from.has("tls") && !tls) {
             from.problem(
                 "tls",
-                "is for a \"url\" that begins with rediss://; in postgresql:// say sslmode, "
-                "sslrootcert, sslcert and sslkey"
+                "is for a \"url\" that begins with rediss://, rediss-sentinel:// or "
+                "rediss-cluster://; in postgresql:// say sslmode, sslrootcert, sslcert and sslkey"
             );
         } else if (tls && !from.has("tls")) {
             net::tls_client::prepare(*tls);  // of nothing but the system's certificates

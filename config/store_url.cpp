@@ -25,7 +25,8 @@ constexpr std::size_t max_credential = 512;
 constexpr const char* expected_form =
     "expected redis://[user:password@]host[:port][/db], rediss:// of the same form, "
     "unix:///path?db=0, redis-sentinel://[user:password@]host[:port],host/MASTER[/db], "
-    "redis-cluster://[user:password@]host[:port],host or postgresql://...";
+    "redis-cluster://[user:password@]host[:port],host, rediss-sentinel:// or rediss-cluster:// of "
+    "the same form, or postgresql://...";
 constexpr const char* encoding_hint =
     "; in a user or password write @ as %40, / as %2F, ? as %3F, # as %23, % as %25, space as %20";
 
@@ -62,6 +63,11 @@ net::server_address server_in(const urls::url_view& url, std::string port)
     if (is_ipv6 ? !base::ip_address::parse(host) : !is_host_name(host)) {
         throw invalid_url{
             std::string{"the host must be a name or an IP address: "} + expected_form};
+    }
+    // "h:1:1" is a path to the parser, which needs no slash in front.
+    const std::string_view path = url.encoded_path();
+    if (!path.empty() && path.front() != '/') {
+        throw invalid_url{"the port must be a number from 1 to 65535"};
     }
     if (url.has_port()) {
         const auto number = parse_number(std::string{url.port()});
@@ -190,15 +196,37 @@ bool has_scheme(std::string_view text, std::string_view scheme)
     return base::equal_ignoring_case(text.substr(0, scheme.size()), scheme);
 }
 
+// With TLS each scheme has one letter more.
+constexpr std::string_view plain_prefix = "redis";
+constexpr std::string_view tls_prefix = "rediss";
+
+// Of servers that a URL names several of; nothing: it names one.
+std::optional<store::redis_options> read_several(std::string_view text)
+{
+    const bool is_tls = has_scheme(text, tls_prefix);
+    const std::size_t prefix = is_tls ? tls_prefix.size() : plain_prefix.size();
+    const std::size_t end = text.find("://");
+    if (!has_scheme(text, plain_prefix) || end == std::string_view::npos || end < prefix) {
+        return std::nullopt;
+    }
+    const std::string_view kind = text.substr(prefix, end - prefix);
+    const std::string_view servers = text.substr(end + 3);
+    std::optional<store::redis_options> options;
+    if (base::equal_ignoring_case(kind, "-sentinel")) {
+        options = read_sentinels(servers);
+    } else if (base::equal_ignoring_case(kind, "-cluster")) {
+        options = read_cluster(servers);
+    }
+    if (options && is_tls) {
+        options->tls.emplace();
+    }
+    return options;
+}
+
 store::redis_options read(std::string_view text)
 {
-    constexpr std::string_view sentinels = "redis-sentinel://";
-    constexpr std::string_view cluster = "redis-cluster://";
-    if (has_scheme(text, sentinels)) {
-        return read_sentinels(text.substr(sentinels.size()));
-    }
-    if (has_scheme(text, cluster)) {
-        return read_cluster(text.substr(cluster.size()));
+    if (auto several = read_several(text)) {
+        return *std::move(several);
     }
     const auto url = urls::parse_uri(text);
     if (!url) {
@@ -209,8 +237,8 @@ store::redis_options read(std::string_view text)
         throw invalid_url{"stores of the kind " + scheme + ":// are not supported yet"};
     }
     const bool is_unix = scheme == "unix";
-    const bool is_tls = scheme == "rediss";
-    const bool is_known = scheme == "redis" || is_tls || is_unix;
+    const bool is_tls = scheme == tls_prefix;
+    const bool is_known = scheme == plain_prefix || is_tls || is_unix;
     if (!is_known || !url->has_authority() || url->has_fragment()) {
         throw invalid_url{expected_form};
     }
@@ -242,8 +270,10 @@ parsed<store::shared_options> parse_store_url(std::string_view text)
 {
     if (text.starts_with("postgresql://") || text.starts_with("postgres://")) {
         parsed<store::postgres_options> read = parse_postgres_url(std::string{text});
-        return read.value ? parsed<store::shared_options>{*std::move(read.value), {}}
-                          : parsed<store::shared_options>{{}, std::move(read.complaint)};
+        if (read.value) {
+            return {*std::move(read.value), {}};
+        }
+        return {{}, read.complaint + (has_raw_credentials(text) ? encoding_hint : "")};
     }
     try {
         return {store::shared_options{read(text)}, {}};
@@ -282,15 +312,16 @@ std::string text_of(const store::redis_options& options)
         return "unix://" + credentials + urls::encode(options.socket_path, path_chars) +
                "?db=" + database;
     }
+    const std::string prefix{options.tls ? tls_prefix : plain_prefix};
     if (options.sentinel) {
-        return "redis-sentinel://" + credentials + text_of(options.sentinel->sentinels) + '/' +
+        return prefix + "-sentinel://" + credentials + text_of(options.sentinel->sentinels) + '/' +
                options.sentinel->master + '/' + database;
     }
     if (!options.cluster.empty()) {
-        return "redis-cluster://" + credentials + text_of(options.cluster);
+        return prefix + "-cluster://" + credentials + text_of(options.cluster);
     }
     const net::server_address server{options.host, options.port, {}};
-    return (options.tls ? "rediss://" : "redis://") + credentials + server.text() + '/' + database;
+    return prefix + "://" + credentials + server.text() + '/' + database;
 }
 
 }  // namespace

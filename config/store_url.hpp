@@ -12,8 +12,9 @@ namespace gateway::config {
 // redis://[user:password@]host[:port][/db], rediss:// likewise,
 // unix://[user:password@]/path[?db=N],
 // redis-sentinel://[user:password@]host[:port],host/MASTER[/db],
-// redis-cluster://[user:password@]host[:port],host, or postgresql:// as libpq has it. Sets the
-// fields of the URL; the others keep their defaults.
+// redis-cluster://[user:password@]host[:port],host, rediss-sentinel:// and rediss-cluster://
+// likewise, or postgresql:// as libpq has it. Sets the fields of the URL; the others keep their
+// defaults.
 parsed<store::shared_options> parse_store_url(std::string_view text);
 
 // The URL again, with *** for the password.

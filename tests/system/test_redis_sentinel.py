@@ -126,6 +126,26 @@ class Failover(SentinelTest):
         gateway.wait_for_diagnostic(f"ready at 127.0.0.1:{after.port}")
 
 
+    def test_a_master_that_says_it_is_none_while_sentinels_name_it(self):
+        """FAILOVER is between the servers; sentinels learn of it many seconds later."""
+        gateway = self.up(self.gateway(configuration(self.kept.url, timeout=1000)))
+        self.assertEqual(gateway.get("/closed").status, 200)
+        before, after, _ = self.kept.servers
+        before.command("FAILOVER", "TO", after.place.host, after.port)
+        wait_until(lambda: after.role() == "master", 20, "the other one is the master")
+        changed_at = running()
+        decides = lambda: all(gateway.get("/closed").status in (200, 429) for _ in range(20))
+        wait_until(decides, 10, "the store decides for every worker")
+        took = running() - changed_at
+        self.assertEqual(self.kept.sentinels[0].master_port(), before.port, "sentinels know nothing yet")
+        self.assertLess(took, RECOVERY * (3 if SLOW else 1))
+        gateway.wait_for_diagnostic(f"ready at 127.0.0.1:{after.port}")
+        # It stays there, whatever sentinels say twice a second.
+        until = running() + 2.0
+        while running() < until and self.kept.sentinels[0].master_port() == before.port:
+            self.assertIn(gateway.get("/closed").status, (200, 429))
+
+
 class Words(SentinelTest):
     """What sentinels say, and when there are none."""
 

@@ -4,7 +4,9 @@ import shutil
 from harness.case import SystemTest, forwarding_to
 from harness.certificates import Certificates
 from harness.process import wait_until
+from harness.redis_cluster import RedisCluster
 from harness.redis_server import RedisServer
+from harness.sentinels import Replicated, client_port
 
 
 class Tls(SystemTest):
@@ -136,3 +138,90 @@ class Tls(SystemTest):
         self.assertEqual(self.up(gateway).get().status, 200)
         self.assertNotIn("s3cret", str(gateway.diagnostics))
         self.assertNotIn("p@ss", str(gateway.diagnostics))
+
+
+class Several(SystemTest):
+    """Clusters and sentinels of which each speaks TLS, and wants to know who its clients are."""
+
+    def setUp(self):
+        self.made = Certificates(self.directory())
+        self.made.issue("redis", "DNS:redis.internal")
+        self.made.issue("gateway", "DNS:gateway")
+        self.stranger = Certificates(self.directory())
+
+    def words(self):
+        return (
+            "--tls-cert-file", self.made.path("redis.pem"),
+            "--tls-key-file", self.made.path("redis.key"),
+            "--tls-ca-cert-file", self.made.path("ca.pem"),
+            "--tls-auth-clients", "yes",
+        )  # fmt: skip
+
+    def spoken(self, ca=None, more=", server_name: redis.internal"):
+        return (
+            f"ca: '{(ca or self.made).path('ca.pem')}', cert: '{self.made.path('gateway.pem')}', "
+            f"key: '{self.made.path('gateway.key')}'{more}"
+        )
+
+    def text(self, url, tls, rate="1/h"):
+        return (
+            f"stores: {{ r: {{ url: '{url}', timeout: 5s, tls: {{ {tls} }} }} }}\n"
+            f"limits: {{ l: {{ key: ['header:X-Client'], missing_key: reject, rate: {rate}, burst: 3, "
+            "store: r, on_store_failure: closed } }\n" + forwarding_to("echo", "l")
+        )
+
+    def up(self, gateway):
+        wait_until(lambda: gateway.metrics().sum("gateway_store_up", store="r"), 10, "it is up")
+        return gateway
+
+    def statuses(self, gateway, client, times):
+        return [gateway.get(headers=[("X-Client", client)]).status for _ in range(times)]
+
+    def is_refused(self, url, tls, *words):
+        gateway = self.gateway(self.text(url, tls))
+        for said in words:
+            gateway.wait_for_diagnostic(said)
+        self.assertEqual(self.statuses(gateway, "a", 1), [503])
+        gateway.stop()
+
+    def is_told_nothing_without_trust(self, url):
+        wrong = "the server's certificate: "
+        self.is_refused(url, self.spoken(self.stranger), "store r: failing at ", wrong)
+        self.is_refused(url, self.spoken(more=""), wrong, "IP address mismatch")
+        self.is_refused(url, f"ca: '{self.made.path('ca.pem')}', server_name: redis.internal", "failing at ")
+        plain = self.text(url.replace("rediss", "redis"), "").replace(", tls: {  }", "")
+        self.gateway(plain).wait_for_diagnostic("store r: failing at ")
+
+    def rates_change(self, gateway, url, ages):
+        before = ages()
+        self.assertIn("reloaded", gateway.reload(self.text(url, self.spoken(), rate="100/h")))
+        gateway.wait_for_diagnostic("all buckets follow the changed rates")
+        self.assertTrue(all(now < then / 30 for now, then in zip(ages(), before)))
+
+    def test_a_cluster(self):
+        cluster = self.started(RedisCluster(masters=3, tls=self.words()))
+        gateway = self.up(self.gateway(self.text(cluster.url, self.spoken())))
+        for number in range(20):
+            self.assertEqual(self.statuses(gateway, f"c{number}", 4), [200] * 3 + [429])
+        self.assertTrue(all(node.keys() for node in cluster.masters), "every node has some")
+        ages = lambda: [n.command("PTTL", k) for n in cluster.masters for k in n.keys() if b"each" not in k]
+        self.rates_change(gateway, cluster.url, ages)
+        cluster.masters[2].kill()
+        gateway.wait_for_diagnostic("store r: failing at ")
+        cluster.masters[2].start()
+        self.up(gateway)
+        self.is_told_nothing_without_trust(cluster.url)
+
+    def test_sentinels(self):
+        kept = self.started(Replicated(replicas=1, sentinels=3, tls=self.words()))
+        gateway = self.up(self.gateway(self.text(kept.url, self.spoken())))
+        self.assertEqual(self.statuses(gateway, "a", 4), [200] * 3 + [429])
+        self.rates_change(gateway, kept.url, lambda: [kept.master.time_to_live()])
+        before = kept.master
+        carried = lambda: before.command("WAIT", "1", "1000") == 1
+        wait_until(carried, 10, "replication carries it")
+        kept.sentinels[1].command("SENTINEL", "FAILOVER", "buckets")
+        wait_until(lambda: kept.master is not before, 30, "another server is the master")
+        gateway.wait_for_diagnostic(f"ready at 127.0.0.1:{client_port(kept.master)}")
+        self.assertEqual(self.statuses(gateway, "b", 4), [200] * 3 + [429])
+        self.is_told_nothing_without_trust(kept.url)

@@ -37,6 +37,15 @@ void dialogue::close()
     socket_.close(ignored);
 }
 
+std::string dialogue::describe(failure why) const
+{
+    if (why == failure::timeout) {
+        return "silent";
+    }
+    const bool is_about_tls = tls_ != nullptr && tls_->failed();
+    return is_about_tls ? tls_->detail() : "the connection broke";
+}
+
 net::task<std::optional<failure>> dialogue::send(const std::string& commands, base::duration limit)
 {
     limit_wait(limit);

@@ -35,6 +35,9 @@ public:
     // The same for a reply of any shape, when nothing is left of those before.
     net::task<std::optional<failure>> read(tree& into, base::duration limit);
 
+    // Describes why there was no reply.
+    std::string describe(failure why) const;
+
     // Ends what is waited for, too.
     void close();
 

@@ -12,8 +12,8 @@ namespace gateway::store::redis {
 link::channel::channel(net::loop& l, net::socket connected, link& of)
     : connection(l, std::move(connected)), link_(&of)
 {
-    if (of.tls_ != nullptr) {
-        speak_tls(net::tls_client::connect(of.tls_));
+    if (auto tls = of.tls_.connect(of.connector_.address())) {
+        speak_tls(std::move(tls));
     }
 }
 
@@ -176,6 +176,9 @@ bool link::handle_error(sent_command answered, std::string_view words)
     }
     std::string quoted = quotable(words, options_.password);
     if (c.reconnect) {
+        if (c.why == failure::readonly) {
+            connector_.denied();
+        }
         lose(c.why, std::move(quoted));
         return false;
     }

@@ -4,7 +4,6 @@
 
 #include "gateway/base/ring.hpp"
 #include "gateway/net/connection.hpp"
-#include "gateway/net/tls_client.hpp"
 #include "gateway/store/corrupt_keys.hpp"
 #include "gateway/store/health_report.hpp"
 #include "gateway/store/link.hpp"
@@ -17,6 +16,7 @@
 #include "gateway/store/redis/sent_command.hpp"
 #include "gateway/store/redis/sentinel_watch.hpp"
 #include "gateway/store/redis/server_connector.hpp"
+#include "gateway/store/redis/server_tls.hpp"
 #include "gateway/telemetry/metrics.hpp"
 
 #include <memory>
@@ -101,8 +101,7 @@ private:
     corrupt_keys corrupt_keys_;
     health_report health_;
     server_connector connector_;
-    // Null: it is spoken to without TLS.
-    std::shared_ptr<net::tls_client> tls_;
+    server_tls tls_;
     // Null: there are no sentinels.
     std::shared_ptr<sentinel_watch> watch_;
     // Null: there is no connection.

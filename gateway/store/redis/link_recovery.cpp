@@ -18,7 +18,7 @@ std::shared_ptr<link> link::start(
     if (options.sentinel) {
         made->watch_ = sentinel_watch::start(
             l.get_executor(),
-            *options.sentinel,
+            options,
             stage_limit(options.timeout),
             [of = made.get()](const net::server_address& master) { of->master_is(master); }
         );
@@ -40,7 +40,7 @@ link::link(
       corrupt_keys_(name),
       health_(std::move(name), metrics),
       connector_(l.get_executor(), options, stage_limit(options.timeout)),
-      tls_(options.tls ? net::tls_client::make(*options.tls, options.host) : nullptr),
+      tls_(options.tls),
       commands_(cluster == nullptr ? max_commands : max_commands_in_cluster),
       parts_(cluster == nullptr ? 0 : conversation_state::max_calls)
 {}
@@ -64,11 +64,12 @@ net::task<> link::connect()
     }
 }
 
-// Sentinels say so. One that is not what they say will be lost to the greeting.
+// Sentinels say so. One that is not what they say will be lost to the greeting; one that has denied
+// it already does not end the connection to the server that was found instead.
 void link::master_is(const net::server_address& master)
 {
-    const bool is_there = channel_ != nullptr && connector_.address() == master;
-    if (is_there || conversation().link().closed()) {
+    const bool is_well = connector_.address() == master || connector_.has_denied(master);
+    if ((channel_ != nullptr && is_well) || conversation().link().closed()) {
         return;
     }
     hint();
@@ -96,6 +97,9 @@ bool link::greet(const reply& r)
 {
     if (const auto refused = greeting_->accept(r)) {
         const std::string role{r.word(0)};
+        if (!role.empty()) {
+            connector_.denied();
+        }
         const bool has_words = r.what == reply::kind::error;
         const std::string said = has_words ? quotable(r.text(), options_.password) : std::string{};
         lose(*refused, role.empty() ? said : "the sentinels' master has the role " + role);
@@ -120,7 +124,7 @@ void link::disconnect()
 {
     if (channel_ != nullptr) {
         if (channel_->shaking_hands()) {
-            tls_->forget_session();
+            tls_.forget_session();
         }
         std::exchange(channel_, nullptr)->let_go();
     }

@@ -27,6 +27,29 @@ std::string_view value_of(const reply& r, std::string_view name)
     return {};
 }
 
+// The value behind that name, in an array of names and values in turn; empty if it has none.
+std::string_view value_in(const redisReply& fields, std::string_view name)
+{
+    const auto text = [](const redisReply& r) {
+        return r.type == REDIS_REPLY_STRING ? std::string_view{r.str, r.len} : std::string_view{};
+    };
+    const std::size_t count = fields.type == REDIS_REPLY_ARRAY ? fields.elements : 0;
+    for (std::size_t i = 0; i + 1 < count; i += 2) {
+        if (text(*fields.element[i]) == name) {
+            return text(*fields.element[i + 1]);
+        }
+    }
+    return {};
+}
+
+void add_new(std::vector<net::server_address>& all, const net::server_address& one)
+{
+    const bool is_known = std::find(all.begin(), all.end(), one) != all.end();
+    if (!is_known && all.size() < redis_options::max_servers) {
+        all.push_back(one);
+    }
+}
+
 std::string list_of(
     const sentinel_options& options, std::span<const std::optional<sentinel_word>> words
 )
@@ -54,6 +77,29 @@ std::string encode_master_question(const sentinel_options& options)
     );
     encode(out, std::array<std::string_view, 3>{"SENTINEL", "MASTER", options.master});
     return out;
+}
+
+std::string encode_replicas_question(const sentinel_options& options)
+{
+    std::string out;
+    encode(out, std::array<std::string_view, 3>{"SENTINEL", "REPLICAS", options.master});
+    return out;
+}
+
+std::vector<net::server_address> replicas_in(const redisReply& said)
+{
+    std::vector<net::server_address> all;
+    const std::size_t count = said.type == REDIS_REPLY_ARRAY ? said.elements : 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        const redisReply& fields = *said.element[i];
+        const std::string_view host = value_in(fields, "ip");
+        const std::string_view port = value_in(fields, "port");
+        const bool is_down = value_in(fields, "flags").find("down") != std::string_view::npos;
+        if (!is_down && !host.empty() && base::parse_decimal(port, 65535)) {
+            add_new(all, {std::string{host}, std::string{port}, {}});
+        }
+    }
+    return all;
 }
 
 master_answer::master_answer(const sentinel_options& options)
@@ -123,9 +169,12 @@ naming masters_named(
         newest = std::max(newest, word->epoch);
     }
     for (const sentinel_word* word : good) {
-        const auto known = std::find(all.masters.begin(), all.masters.end(), *word->master);
-        if (word->epoch == newest && known == all.masters.end()) {
-            all.masters.push_back(*word->master);
+        if (word->epoch != newest) {
+            continue;
+        }
+        add_new(all.masters, *word->master);
+        for (const net::server_address& replica : word->replicas) {
+            add_new(all.replicas, replica);
         }
     }
     if (all.masters.empty()) {
@@ -135,18 +184,44 @@ naming masters_named(
     return all;
 }
 
-const net::server_address& master_choice::next(const std::vector<net::server_address>& masters)
+// The servers to try: those that sentinels name, but replicas before one that has denied.
+std::vector<net::server_address> master_choice::candidates(const naming& named)
 {
+    std::vector<net::server_address> all = named.masters;
+    const auto denying = denied_ ? std::find(all.begin(), all.end(), *denied_) : all.end();
+    if (denying == all.end()) {
+        denied_.reset();
+        return all;
+    }
+    all.erase(denying);
+    for (const net::server_address& replica : named.replicas) {
+        add_new(all, replica);
+    }
+    add_new(all, *denied_);
+    return all;
+}
+
+net::server_address master_choice::next(const naming& named)
+{
+    const std::vector<net::server_address> all = candidates(named);
     const auto is_new = [this](const net::server_address& a) {
         return std::find(tried_.begin(), tried_.end(), a) == tried_.end();
     };
-    auto found = std::find_if(masters.begin(), masters.end(), is_new);
-    if (found == masters.end()) {
+    auto found = std::find_if(all.begin(), all.end(), is_new);
+    if (found == all.end()) {
         tried_.clear();
-        found = masters.begin();
+        found = all.begin();
     }
     tried_.push_back(*found);
     return *found;
+}
+
+void master_choice::accepted(const net::server_address& master)
+{
+    tried_.clear();
+    if (denied_ == master) {
+        denied_.reset();
+    }
 }
 
 }  // namespace gateway::store::redis

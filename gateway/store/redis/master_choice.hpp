@@ -12,6 +12,8 @@
 #include "gateway/store/redis/reply.hpp"
 #include "gateway/store/store.hpp"
 
+#include <hiredis/hiredis.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -26,6 +28,8 @@ struct sentinel_word {
     // Nothing: it named no master, see `why`.
     std::optional<net::server_address> master;
     std::int64_t epoch = 0;
+    // If they were asked for.
+    std::vector<net::server_address> replicas{};
     // `config`: it knows no master by that name.
     failure why = failure::unreachable;
     // What it or the system said.
@@ -35,7 +39,12 @@ struct sentinel_word {
 // Where the master is, sent at once.
 std::string encode_master_question(const sentinel_options& options);
 
-// Reads the replies to that.
+// Asks for the master's replicas, which replicas_in() reads from the reply. Those that the sentinel
+// finds down are left out.
+std::string encode_replicas_question(const sentinel_options& options);
+std::vector<net::server_address> replicas_in(const redisReply& said);
+
+// Reads the replies to encode_master_question().
 class master_answer {
 public:
     explicit master_answer(const sentinel_options& options);
@@ -63,6 +72,8 @@ private:
 struct naming {
     // Of the newest epoch, no two the same: usually one; empty: nobody named one.
     std::vector<net::server_address> masters;
+    // The replicas that these sentinels know, no two the same.
+    std::vector<net::server_address> replicas{};
     // If it is empty: why, in words.
     failure why = failure::unreachable;
     std::string detail{};
@@ -75,15 +86,31 @@ naming masters_named(
 
 // Of those that sentinels name, the one to try: first those that were not tried since a server was
 // accepted.
+//
+// A server that says itself that it is no master is believed, while sentinels still name it. Then
+// one of its replicas has its place, and each is tried before it: whichever turns out to be a
+// master is the one.
 class master_choice {
 public:
-    // `masters` is not empty.
-    const net::server_address& next(const std::vector<net::server_address>& masters);
+    // Requires: `named` has a master.
+    net::server_address next(const naming& named);
 
-    void accepted() { tried_.clear(); }
+    void accepted(const net::server_address& master);
+
+    // That server has said that it is no master.
+    void denied(const net::server_address& master) { denied_ = master; }
+
+    bool has_denied(const net::server_address& master) const { return denied_ == master; }
+
+    // Replicas are wanted in the next answer of the sentinels.
+    bool wants_replicas() const { return denied_.has_value(); }
 
 private:
     std::vector<net::server_address> tried_;
+    // Nothing: nobody that sentinels name has said so.
+    std::optional<net::server_address> denied_;
+
+    std::vector<net::server_address> candidates(const naming& named);
 };
 
 }  // namespace gateway::store::redis

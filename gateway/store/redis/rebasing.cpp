@@ -51,7 +51,8 @@ rebasing::rebasing(
       options_(options),
       limits_(limits),
       connector_(std::in_place, executor, options, connect_limit),
-      dialogue_(executor)
+      dialogue_(executor),
+      tls_(options.tls)
 {}
 
 void rebasing::stop()
@@ -78,7 +79,7 @@ net::task<std::optional<failure>> rebasing::attempt_nodes()
         net::stream_socket socket = co_await connector_->connect();
         known.why = connector_->why();
         if (socket.is_open()) {
-            dialogue_.begin(std::move(socket));
+            dialogue_.begin(std::move(socket), tls_.connect(connector_->address()));
             known = co_await read_slots(dialogue_, asked, step_limit, connector_->address());
             dialogue_.close();
         }
@@ -101,12 +102,14 @@ net::task<std::optional<failure>> rebasing::attempt_one(const redis_options& ser
     if (!socket.is_open()) {
         co_return connector_->why();
     }
-    const auto tls = server.tls ? net::tls_client::make(*server.tls, server.host) : nullptr;
-    dialogue_.begin(std::move(socket), tls ? net::tls_client::connect(tls) : nullptr);
+    dialogue_.begin(std::move(socket), tls_.connect(connector_->address()));
     std::optional<failure> why = co_await greet(server);
     if (!why) {
         connector_->accepted();
         why = co_await walk();
+    }
+    if (why == failure::readonly) {
+        connector_->denied();
     }
     dialogue_.close();
     co_return why;

@@ -9,6 +9,7 @@
 #include "gateway/store/redis/dialogue.hpp"
 #include "gateway/store/redis/options.hpp"
 #include "gateway/store/redis/server_connector.hpp"
+#include "gateway/store/redis/server_tls.hpp"
 #include "gateway/store/store.hpp"
 
 #include <memory>
@@ -35,6 +36,7 @@ private:
     // Of a cluster's nodes each has its own. Always there.
     std::optional<server_connector> connector_;
     dialogue dialogue_;
+    server_tls tls_;
 
     net::task<std::optional<failure>> attempt() override;
     void stop() override;

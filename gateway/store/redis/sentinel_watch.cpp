@@ -28,7 +28,7 @@ constexpr std::string_view channel = "+switch-master";
 }  // namespace
 
 std::shared_ptr<sentinel_watch> sentinel_watch::start(
-    const net::executor& executor, const sentinel_options& options, base::duration limit, told tell
+    const net::executor& executor, const redis_options& options, base::duration limit, told tell
 )
 {
     auto made = std::make_shared<sentinel_watch>(executor, options, limit, std::move(tell));
@@ -37,17 +37,18 @@ std::shared_ptr<sentinel_watch> sentinel_watch::start(
 }
 
 sentinel_watch::sentinel_watch(
-    const net::executor& executor, const sentinel_options& options, base::duration limit, told tell
+    const net::executor& executor, const redis_options& options, base::duration limit, told tell
 )
-    : options_(options),
+    : options_(*options.sentinel),
       limit_(limit),
       tell_(std::move(tell)),
       sentinels_(sentinels::make(executor, options, limit)),
       words_(executor),
+      tls_(options.tls),
       rest_timer_(executor),
       random_(std::random_device{}())
 {
-    for (const net::server_address& address : options.sentinels) {
+    for (const net::server_address& address : options_.sentinels) {
         connectors_.emplace_back(executor, address, limit);
     }
 }
@@ -89,7 +90,7 @@ net::task<> sentinel_watch::listen_at(net::connector& to)
     if (!socket.is_open()) {
         co_return;
     }
-    words_.begin(std::move(socket));
+    words_.begin(std::move(socket), tls_.connect(to.address()));
     bool good = co_await subscribe();
     if (!good) {
         co_return;

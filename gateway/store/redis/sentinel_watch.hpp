@@ -24,17 +24,11 @@ public:
 
     // `limit` as that of sentinels.
     static std::shared_ptr<sentinel_watch> start(
-        const net::executor& executor,
-        const sentinel_options& options,
-        base::duration limit,
-        told tell
+        const net::executor& executor, const redis_options& options, base::duration limit, told tell
     );
 
     sentinel_watch(
-        const net::executor& executor,
-        const sentinel_options& options,
-        base::duration limit,
-        told tell
+        const net::executor& executor, const redis_options& options, base::duration limit, told tell
     );
     sentinel_watch(const sentinel_watch&) = delete;
     sentinel_watch& operator=(const sentinel_watch&) = delete;
@@ -50,6 +44,7 @@ private:
     // Of each sentinel.
     std::deque<net::connector> connectors_;
     dialogue words_;
+    server_tls tls_;
     net::timer rest_timer_;
     std::minstd_rand random_;
     // Failures in a row.

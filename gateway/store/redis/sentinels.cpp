@@ -11,7 +11,7 @@ namespace gateway::store::redis {
 namespace asio = boost::asio;
 
 std::shared_ptr<sentinels> sentinels::make(
-    const net::executor& executor, const sentinel_options& options, base::duration limit
+    const net::executor& executor, const redis_options& options, base::duration limit
 )
 {
     auto made = std::make_shared<sentinels>(executor, options, limit);
@@ -20,12 +20,12 @@ std::shared_ptr<sentinels> sentinels::make(
 }
 
 sentinels::sentinels(
-    const net::executor& executor, const sentinel_options& options, base::duration limit
+    const net::executor& executor, const redis_options& options, base::duration limit
 )
-    : executor_(executor), options_(options), limit_(limit), wait_(executor)
+    : executor_(executor), options_(*options.sentinel), limit_(limit), wait_(executor)
 {
-    for (const net::server_address& address : options.sentinels) {
-        all_.emplace_back(executor, address, limit);
+    for (const net::server_address& address : options_.sentinels) {
+        all_.emplace_back(executor, address, options, limit);
     }
 }
 
@@ -39,8 +39,9 @@ void sentinels::cancel()
     wait_.cancel();
 }
 
-net::task<naming> sentinels::ask()
+net::task<naming> sentinels::ask(with_replicas replicas)
 {
+    replicas_ = replicas;
     said_.assign(all_.size(), std::nullopt);
     if (cancelled_) {
         co_return masters_named(options_, said_);
@@ -77,7 +78,7 @@ net::task<sentinel_word> sentinels::word_of(sentinel& one)
             .why = late ? failure::timeout : failure::unreachable,
             .detail = late ? "silent" : one.connector.detail()};
     }
-    one.words.begin(std::move(socket));
+    one.words.begin(std::move(socket), one.tls.connect(one.connector.address()));
     const std::string question = encode_master_question(options_);
     std::optional<failure> why = co_await one.words.send(question, limit_);
     master_answer answer{options_};
@@ -89,11 +90,25 @@ net::task<sentinel_word> sentinels::word_of(sentinel& one)
         }
     }
     if (why) {
-        const bool late = *why == failure::timeout;
-        co_return sentinel_word{
-            .master = {}, .why = *why, .detail = late ? "silent" : "the connection broke"};
+        co_return sentinel_word{.master = {}, .why = *why, .detail = one.words.describe(*why)};
     }
-    co_return answer.word();
+    sentinel_word word = answer.word();
+    if (word.master && replicas_ == with_replicas::yes) {
+        word.replicas = co_await replicas_of(one);
+    }
+    co_return word;
+}
+
+// None if the sentinel does not answer.
+net::task<std::vector<net::server_address>> sentinels::replicas_of(sentinel& one)
+{
+    tree said;
+    std::optional<failure> why =
+        co_await one.words.send(encode_replicas_question(options_), limit_);
+    if (!why) {
+        why = co_await one.words.read(said, limit_);
+    }
+    co_return why ? std::vector<net::server_address>{} : replicas_in(*said);
 }
 
 // The first one to name a master sets the end for the others.

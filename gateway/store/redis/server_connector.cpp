@@ -18,7 +18,7 @@ server_connector::server_connector(
 )
     : executor_(executor),
       limit_(limit),
-      sentinels_(options.sentinel ? sentinels::make(executor, *options.sentinel, limit) : nullptr),
+      sentinels_(options.sentinel ? sentinels::make(executor, options, limit) : nullptr),
       connector_(std::in_place, executor, first_address(options), limit)
 {}
 
@@ -48,13 +48,15 @@ net::task<net::stream_socket> server_connector::connect()
 // False: nobody names one.
 net::task<bool> server_connector::find_master()
 {
-    const naming named = co_await sentinels_->ask();
+    using with_replicas = sentinels::with_replicas;
+    const naming named =
+        co_await sentinels_->ask(choice_.wants_replicas() ? with_replicas::yes : with_replicas::no);
     why_ = named.why;
     detail_ = named.detail;
     if (cancelled_ || named.masters.empty()) {
         co_return false;
     }
-    const net::server_address& master = choice_.next(named.masters);
+    const net::server_address master = choice_.next(named);
     if (master != connector_->address()) {
         connector_.emplace(executor_, master, limit_);
     }

@@ -36,7 +36,12 @@ public:
     const std::string& detail() const { return detail_; }
 
     // The server has turned out to be the right one.
-    void accepted() { choice_.accepted(); }
+    void accepted() { choice_.accepted(address()); }
+
+    // The server has said that it is no master, which sentinels may not know yet.
+    void denied() { choice_.denied(address()); }
+
+    bool has_denied(const net::server_address& master) const { return choice_.has_denied(master); }
 
     // The server of the last attempt.
     const net::server_address& address() const { return connector_->address(); }

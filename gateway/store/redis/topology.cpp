@@ -50,7 +50,7 @@ net::task<map_answer> read_slots(
     }
     if (why) {
         answer.why = *why;
-        answer.detail = *why == failure::timeout ? "silent" : "the connection broke";
+        answer.detail = words.describe(*why);
     } else if (said_slots->type == REDIS_REPLY_ERROR) {
         const std::string_view error{said_slots->str, said_slots->len};
         answer.why = classify(error).why;
@@ -80,6 +80,7 @@ topology::topology(
       to_(to),
       executor_(executor),
       words_(executor),
+      tls_(options.tls),
       rest_timer_(executor),
       random_(std::random_device{}())
 {}
@@ -156,7 +157,7 @@ net::task<map_answer> topology::ask(net::server_address node)
         none.detail = connector_->timed_out() ? "silent" : connector_->detail();
         co_return none;
     }
-    words_.begin(std::move(socket));
+    words_.begin(std::move(socket), tls_.connect(node));
     co_return co_await read_slots(words_, options_, limit_, node);
 }
 

@@ -8,6 +8,7 @@
 #include "gateway/net/task.hpp"
 #include "gateway/store/redis/dialogue.hpp"
 #include "gateway/store/redis/options.hpp"
+#include "gateway/store/redis/server_tls.hpp"
 #include "gateway/store/redis/slot_map.hpp"
 #include "gateway/store/store.hpp"
 
@@ -75,6 +76,7 @@ private:
     // To the node that was asked last.
     std::optional<net::connector> connector_;
     dialogue words_;
+    server_tls tls_;
     net::timer rest_timer_;
     std::minstd_rand random_;
     bool doubted_ = false;

@@ -27,13 +27,23 @@ def free_pair():
 
 
 class Node(RedisServer):
-    def __init__(self, place=HERE):
+    """`tls`: words with which it speaks TLS also to other nodes, beside its port without."""
+
+    def __init__(self, place=HERE, tls=()):
+        of_tls = (*tls, "--tls-cluster", "yes") if tls else ()
         super().__init__(
+            *of_tls,
             "--protected-mode", "no",
             "--cluster-enabled", "yes", "--cluster-node-timeout", "1000",
             "--repl-diskless-sync-delay", "0", "--cluster-replica-validity-factor", "0",
             "--cluster-require-full-coverage", "no", port=free_pair(), place=place,
+            tls=bool(tls), tls_port=free_pair() if tls else None,
         )  # fmt: skip
+
+    @property
+    def client_port(self):
+        """That by which the gateway and other nodes reach it."""
+        return self.tls_port or self.port
 
     def cluster(self, *words):
         return self.command("CLUSTER", *words)
@@ -53,9 +63,9 @@ class RedisCluster:
     """`masters` nodes with slots, then as many replicas of each; `spare` ones without slots. Node by
     node they are dealt to the places, if there are as many as nodes."""
 
-    def __init__(self, masters=3, replicas=0, spare=0, places=None):
+    def __init__(self, masters=3, replicas=0, spare=0, places=None, tls=()):
         count = masters * (1 + replicas) + spare
-        self.nodes = [Node(place) for place in places or [HERE] * count]
+        self.nodes = [Node(place, tls) for place in places or [HERE] * count]
         self.masters = self.nodes[:masters]
         self.replicas = self.nodes[masters : masters * (1 + replicas)]
         self.spare = self.nodes[masters * (1 + replicas) :]
@@ -63,7 +73,7 @@ class RedisCluster:
         for number, node in enumerate(self.nodes):
             node.cluster("SET-CONFIG-EPOCH", number + 1)
             if node is not first:
-                node.cluster("MEET", first.place.host, first.port)
+                node.cluster("MEET", first.place.host, first.client_port)
         for number, master in enumerate(self.masters):
             low, high = number * SLOTS // masters, (number + 1) * SLOTS // masters - 1
             master.cluster("ADDSLOTSRANGE", low, high)
@@ -79,7 +89,9 @@ class RedisCluster:
     @property
     def url(self):
         """Two of the masters, by which the others are found."""
-        return f"redis-cluster://{','.join(f'{n.place.host}:{n.port}' for n in self.masters[:2])}"
+        scheme = "rediss-cluster" if self.nodes[0].tls_port else "redis-cluster"
+        named = ",".join(f"{n.place.host}:{n.client_port}" for n in self.masters[:2])
+        return f"{scheme}://{named}"
 
     def owner(self, slot):
         for low, high, node, *_ in self.nodes[0].cluster("SLOTS"):

@@ -11,12 +11,12 @@ class RedisError(Exception):
 
 
 class RedisServer:
-    def __init__(self, *more, tls=False, port=None, place=HERE):
+    def __init__(self, *more, tls=False, port=None, tls_port=None, place=HERE):
         self.place = place
         self._directory = Directory()
         self.port = port or free_port()
         self.socket_path = self._directory.file("redis.sock")
-        self.tls_port = free_port() if tls else None
+        self.tls_port = tls_port or free_port() if tls else None
         # One that speaks TLS is reached by an address that its certificate may not have, too.
         tls_words = ("--tls-port", str(self.tls_port), "--bind", "127.0.0.1", "127.0.0.2")
         self._more = (*more, *tls_words) if tls else more

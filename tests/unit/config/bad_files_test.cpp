@@ -182,7 +182,7 @@ TEST(bad_files, stores)
          "f:1:50: stores.s.password_file: \"url\" has a password already; leave one out"},
         {"stores: { s: { url: redis://h, sentinel_password_file: /nowhere } }",
          "f:1:56: stores.s.sentinel_password_file: is for a \"url\" that begins with "
-         "redis-sentinel://"},
+         "redis-sentinel:// or rediss-sentinel://"},
         {"stores: { s: { url: redis-sentinel://h/m, sentinel_password_file: /nowhere } }",
          "f:1:67: stores.s.sentinel_password_file: \"/nowhere\" cannot be read"},
         {"stores: { s: { url: redis-sentinel://h/m, tls: { verify: true } } }",
@@ -190,8 +190,8 @@ TEST(bad_files, stores)
         {"stores: { s: { url: redis://h, password_file: /nowhere } }",
          "f:1:47: stores.s.password_file: \"/nowhere\" cannot be read"},
         {"stores: { s: { url: redis://h, tls: { verify: false } } }",
-         "f:1:37: stores.s.tls: is for a \"url\" that begins with rediss://; in "
-         "postgresql:// say sslmode, sslrootcert, sslcert and sslkey"},
+         "f:1:37: stores.s.tls: is for a \"url\" that begins with rediss://, rediss-sentinel:// or "
+         "rediss-cluster://; in postgresql:// say sslmode, sslrootcert, sslcert and sslkey"},
         {"stores: { s: { url: rediss://h, tls: { ca: /nowhere } } }",
          "f:1:44: stores.s.tls.ca: \"/nowhere\" cannot be read"},
         {"stores: { s: { url: rediss://h, tls: { ca: /etc/passwd } } }",

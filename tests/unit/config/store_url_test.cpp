@@ -101,6 +101,20 @@ TEST(store_url, a_cluster_is_some_of_its_nodes)
     EXPECT_EQ(url_without_secret(*parsed.value), "redis-cluster://u:***@n1:6379,[::1]:7000");
 }
 
+TEST(store_url, sentinels_and_clusters_may_speak_tls)
+{
+    for (const char* text :
+         {"rediss-cluster://u:***@n1:6379,[::1]:7000", "rediss-sentinel://u:***@s1:26379/m/0"}) {
+        const auto parsed = parse_store_url(text);
+        ASSERT_TRUE(parsed.value) << parsed.complaint;
+        EXPECT_TRUE(redis(parsed).tls);
+        EXPECT_EQ(url_without_secret(*parsed.value), text);
+    }
+    EXPECT_TRUE(redis(parse_store_url("REDISS-Cluster://h")).tls);
+    EXPECT_FALSE(redis(parse_store_url("redis-cluster://h")).tls);
+    EXPECT_FALSE(redis(parse_store_url("redis-sentinel://h/m")).tls);
+}
+
 TEST(store_url, a_user_may_have_the_password_elsewhere)
 {
     auto parsed = parse_store_url("redis://user@h");
@@ -130,6 +144,11 @@ TEST(store_url, what_is_refused_is_refused_without_the_password)
         {"redis://:hunter2@h:0", "port"},
         {"redis://:hunter2@h:65536", "port"},
         {"redis://:hunter2@h:port", "port must be a number"},
+        {"redis://:hunter2@h:1:1", "port must be a number"},
+        {"redis://:hunter2@[::1]:1:1", "port must be a number"},
+        {"rediss://:hunter2@h:1:1/0", "port must be a number"},
+        {"redis-cluster://:hunter2@h:1:1,g", "port must be a number"},
+        {"redis-sentinel://:hunter2@h:1:1/m", "port must be a number"},
         {"redis://:hunter2@h/x", "database"},
         {"redis://:hunter2@h/1/2", "database"},
         {"redis://:hunter2@h/65536", "up to 65535"},
@@ -151,6 +170,10 @@ TEST(store_url, what_is_refused_is_refused_without_the_password)
         {"redis-sentinel://", "the host must be"},
         {"redis-sentinel://s,s,s,s,s,s,s,s,s,s,s,s,s,s,s,s,s/m", "the maximum is 16"},
         {"redis-cluster://:hunter2@h/0", "no databases"},
+        {"rediss-cluster://:hunter2@h/0", "no databases"},
+        {"rediss-sentinel://:hunter2@s1", "the name of the sentinels' master"},
+        {"redisss-cluster://:hunter2@h", "expected redis://"},
+        {"redis-://:hunter2@h", "expected redis://"},
         {"redis-cluster://:hunter2@h?x=1", "parameters"},
         {"redis-cluster://:hunter2@h,", "the host must be"},
         {"redis-cluster://:hunter2@", "the host must be"},
@@ -186,6 +209,9 @@ TEST(store_url, raw_characters_in_a_password_are_answered_with_their_encoding)
           "redis://u@x:pazq@h",
           "redis-sentinel://:p/zq@h/m",
           "redis-sentinel://:p@zq@h/m",
+          "postgresql://u:p@zq@h/db",
+          "postgresql://u:p/zq@h/db",
+          "postgres://u:p@zq@h,g:1/db",
           "unix://:p@zq@/run/x"}) {
         const auto parsed = parse_store_url(url);
         EXPECT_FALSE(parsed.value) << url;

@@ -1,5 +1,7 @@
 #include "gateway/store/redis/master_choice.hpp"
 
+#include "gateway/store/redis/tree.hpp"
+
 #include <gtest/gtest.h>
 
 #include <string>
@@ -152,16 +154,70 @@ TEST(masters_named, nobody_is_told_with_what_each_said)
 TEST(master_choice, is_the_newest_until_that_fails)
 {
     master_choice choice;
-    const std::vector<net::server_address> both{at("2"), at("1")};
+    const naming both{.masters = {at("2"), at("1")}};
     EXPECT_EQ(choice.next(both), at("2"));
     EXPECT_EQ(choice.next(both), at("1"));
     EXPECT_EQ(choice.next(both), at("2")) << "all have been tried: from the beginning";
-    choice.accepted();
+    choice.accepted(at("2"));
     EXPECT_EQ(choice.next(both), at("2"));
-    choice.accepted();
-    EXPECT_EQ(choice.next({at("1")}), at("1"));
-    EXPECT_EQ(choice.next({at("3"), at("1")}), at("3")) << "one that is new is tried at once";
-    EXPECT_EQ(choice.next({at("3"), at("1")}), at("3"));
+    choice.accepted(at("2"));
+    EXPECT_EQ(choice.next({.masters = {at("1")}}), at("1"));
+    const naming changed{.masters = {at("3"), at("1")}};
+    EXPECT_EQ(choice.next(changed), at("3")) << "one that is new is tried at once";
+    EXPECT_EQ(choice.next(changed), at("3"));
+}
+
+TEST(master_choice, tries_the_replicas_of_a_master_that_says_it_is_none)
+{
+    master_choice choice;
+    const naming named{.masters = {at("1")}, .replicas = {at("2"), at("3")}};
+    EXPECT_EQ(choice.next(named), at("1"));
+    EXPECT_FALSE(choice.wants_replicas());
+    choice.denied(at("1"));
+    EXPECT_TRUE(choice.wants_replicas());
+    choice.accepted(at("9"));
+    EXPECT_EQ(choice.next(named), at("2"));
+    EXPECT_EQ(choice.next(named), at("3"));
+    EXPECT_EQ(choice.next(named), at("1")) << "it may be one again";
+    EXPECT_EQ(choice.next(named), at("2"));
+    choice.accepted(at("2"));
+    EXPECT_TRUE(choice.has_denied(at("1"))) << "sentinels name it still";
+    choice.accepted(at("1"));
+    EXPECT_FALSE(choice.wants_replicas());
+}
+
+TEST(master_choice, forgets_what_a_master_said_when_sentinels_name_another)
+{
+    master_choice choice;
+    choice.denied(at("1"));
+    const naming named{.masters = {at("2")}, .replicas = {at("1"), at("3")}};
+    EXPECT_EQ(choice.next(named), at("2"));
+    EXPECT_FALSE(choice.wants_replicas());
+    EXPECT_EQ(choice.next(named), at("2")) << "its replicas are none to try";
+}
+
+std::vector<net::server_address> replicas_of(const std::string& bytes)
+{
+    tree_reader reader;
+    reader.feed(bytes);
+    const tree said = reader.read();
+    EXPECT_NE(said, nullptr) << bytes;
+    return said == nullptr ? std::vector<net::server_address>{} : replicas_in(*said);
+}
+
+TEST(sentinel_replicas, are_those_that_are_not_down)
+{
+    const std::string port = "$4\r\nport\r\n$1\r\n2\r\n";
+    const std::string host = "$2\r\nip\r\n$1\r\nh\r\n";
+    const std::string well = "*6\r\n" + host + port + "$5\r\nflags\r\n$5\r\nslave\r\n";
+    const std::string down = "*6\r\n" + host + port + "$5\r\nflags\r\n$12\r\nslave,s_down\r\n";
+    const std::vector<net::server_address> found{{"h", "2", {}}};
+    EXPECT_EQ(replicas_of("*3\r\n" + well + down + well), found);
+    EXPECT_TRUE(replicas_of("*1\r\n" + down).empty());
+    for (const std::string& bytes : std::vector<std::string>{
+             "-ERR no\r\n", "*1\r\n+x\r\n", "*1\r\n*3\r\n" + host + ":1\r\n", "*0\r\n"}) {
+        EXPECT_TRUE(replicas_of(bytes).empty()) << bytes;
+    }
 }
 
 }  // namespace
