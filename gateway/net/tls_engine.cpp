@@ -25,6 +25,12 @@ void forget_errors()
     }
 }
 
+// No record begins with one, nor does a first message of SSL 2.
+bool is_letter(char c)
+{
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
 }  // namespace
 
 // Where OpenSSL reads and writes: in the buffers that the engine was lent.
@@ -93,6 +99,9 @@ tls_engine::tls_engine(SSL_CTX* settings, role r, std::shared_ptr<const void> ke
     }
     BIO_set_data(lent, this);
     SSL_set_bio(ssl_.get(), lent, lent);
+    SSL_set_msg_callback(ssl_.get(), count_record);
+    // SSL_set_msg_callback_arg() is a macro with casts of C.
+    SSL_ctrl(ssl_.get(), SSL_CTRL_SET_MSG_CALLBACK_ARG, 0, this);
     r == role::server ? SSL_set_accept_state(ssl_.get()) : SSL_set_connect_state(ssl_.get());
 }
 
@@ -115,12 +124,17 @@ tls_engine::result tls_engine::receive(
     if (failed_) {
         return result::failed;
     }
+    if (role_ == role::server && !coded.empty() && !has_begun() && is_letter(coded.front())) {
+        heard_plain_text_ = true;
+        return fail();
+    }
     send_ticket(out);
     if (!read_text(into, count)) {
         return fail();
     }
     if (!shaken_ && can_send()) {
         shaken_ = true;
+        noted_name_.clear();
         if (count > 0 && waiting_.empty()) {
             keep_ticket(out);
         }
@@ -142,13 +156,42 @@ bool tls_engine::read_text(std::span<char> into, std::size_t& count)
     forget_errors();
     while (SSL_read_ex(ssl_.get(), into.data() + count, into.size() - count, &read) == 1) {
         count += read;
+        awaits_text_ = false;
         if (in_.empty() && SSL_has_pending(ssl_.get()) == 0) {
             return true;
         }
     }
     const int why = SSL_get_error(ssl_.get(), 0);
     peer_ended_ = peer_ended_ || why == SSL_ERROR_ZERO_RETURN;
-    return why == SSL_ERROR_ZERO_RETURN || why == SSL_ERROR_WANT_READ;
+    return !flooded_ && (why == SSL_ERROR_ZERO_RETURN || why == SSL_ERROR_WANT_READ);
+}
+
+// OpenSSL handles a record without text itself and goes on to the next one. It calls this for the
+// header of each. The signature is OpenSSL's.
+// NOLINTNEXTLINE(readability-function-size)
+void tls_engine::count_record(
+    int written, int, int kind, const void*, std::size_t, SSL*, void* engine
+)
+{
+    if (written == 0 && kind == SSL3_RT_HEADER) {
+        static_cast<tls_engine*>(engine)->begin_record();
+    }
+}
+
+void tls_engine::begin_record()
+{
+    const bool was_empty = awaits_text_;
+    awaits_text_ = can_send();
+    if (!was_empty) {
+        return;
+    }
+    const base::instant now = base::now();
+    empty_until_ = std::max(empty_until_, now) + empty_record_interval;
+    if (empty_until_ > now + max_empty_records * empty_record_interval) {
+        flooded_ = true;
+        // OpenSSL throws away what it has read, and returns at once.
+        SSL_set_shutdown(ssl_.get(), SSL_RECEIVED_SHUTDOWN);
+    }
 }
 
 bool tls_engine::can_send() const
@@ -186,7 +229,11 @@ tls_engine::result tls_engine::fail()
     failed_ = true;
     const long verdict = SSL_get_verify_result(ssl_.get());
     const char* const reason = ERR_reason_error_string(ERR_peek_error());
-    if (verdict != X509_V_OK && SSL_get_verify_mode(ssl_.get()) != SSL_VERIFY_NONE) {
+    if (heard_plain_text_) {
+        detail_ = "TLS: the client speaks without TLS";
+    } else if (flooded_) {
+        detail_ = "TLS: too many records without data";
+    } else if (verdict != X509_V_OK && SSL_get_verify_mode(ssl_.get()) != SSL_VERIFY_NONE) {
         const std::string whose = role_ == role::client ? "the server's" : "the client's";
         distrusts_peer_ = true;
         detail_ = whose + " certificate: " + X509_verify_cert_error_string(verdict);
@@ -248,7 +295,7 @@ bool tls_engine::resumed() const
 std::string_view tls_engine::asked_name() const
 {
     const char* const name = SSL_get_servername(ssl_.get(), TLSEXT_NAMETYPE_host_name);
-    return name == nullptr ? "" : base::without_final_dot(name);
+    return base::without_final_dot(name == nullptr ? std::string_view{noted_name_} : name);
 }
 
 }  // namespace gateway::net

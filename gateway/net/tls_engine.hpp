@@ -3,6 +3,8 @@
 // holds nothing but a record of which a part has come. One thread.
 #pragma once
 
+#include "gateway/base/clock.hpp"
+
 #include <openssl/types.h>
 
 #include <cstddef>
@@ -10,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace gateway::net {
 
@@ -48,6 +51,12 @@ public:
     // a later message of that kind, such as a ticket, has come in part.
     static constexpr std::size_t most_kept = 256 * 1024;
 
+    // Most records without text, such as updates of keys or records of no bytes, that a peer may
+    // send at once after the handshake. One more is allowed after each interval; past that
+    // receive() fails. Each costs as much as a request and puts no deadline forward.
+    static constexpr int max_empty_records = 32;
+    static constexpr base::duration empty_record_interval = std::chrono::seconds{1};
+
     // Text for the peer. False: nothing can be sent, nor kept.
     [[nodiscard]] bool send(std::string_view text, std::string& out);
 
@@ -79,6 +88,10 @@ public:
     // The name that a client has asked for, without a dot at its end; empty: none.
     std::string_view asked_name() const;
 
+    // Keeps the name that the first message of a client asks for, until hands are shaken: OpenSSL
+    // does not know it if the handshake fails early.
+    void note_asked_name(std::string name) { noted_name_ = std::move(name); }
+
     // Of what is sent to answer a peer that does not read, so many bytes more; returns all of them.
     std::size_t count_unread(std::size_t more) { return unread_ += more; }
 
@@ -91,6 +104,13 @@ public:
 
     // After a failure: what was wrong is the certificate that the peer has shown.
     bool distrusts_peer() const { return distrusts_peer_; }
+
+    // After a failure: the peer has sent too many records without text.
+    bool flooded() const { return flooded_; }
+
+    // After a failure: what came first is no TLS, but text, as of a client that speaks HTTP without
+    // TLS. Nothing has been sent.
+    bool heard_plain_text() const { return heard_plain_text_; }
 
     const std::string& detail() const { return detail_; }
 
@@ -106,6 +126,12 @@ private:
     bool peer_ended_ = false;
     bool failed_ = false;
     bool distrusts_peer_ = false;
+    bool flooded_ = false;
+    bool heard_plain_text_ = false;
+    // The text of the last record has not come, or it has none.
+    bool awaits_text_ = false;
+    // The moment up to which records without text have used the time that allows them.
+    base::instant empty_until_{};
     // Lent during a call.
     std::span<const char> in_;
     std::string* out_ = nullptr;
@@ -115,10 +141,15 @@ private:
     // The coded session ticket for a client that has sent text with the end of its handshake: it is
     // sent with what is sent next, which saves a segment.
     std::string ticket_;
+    std::string noted_name_;
     std::string detail_;
 
     friend struct tls_bio;
 
+    static void count_record(
+        int written, int, int kind, const void*, std::size_t, SSL* of, void* engine
+    );
+    void begin_record();
     bool read_text(std::span<char> into, std::size_t& count);
     bool can_send() const;
     void keep_ticket(std::string& out);

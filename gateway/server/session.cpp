@@ -1,11 +1,24 @@
 #include "gateway/server/session.hpp"
 
+#include "gateway/server/handshake_log.hpp"
 #include "gateway/server/http1_pool.hpp"
 
 #include <algorithm>
 #include <utility>
 
 namespace gateway::server {
+
+namespace {
+
+constexpr std::string_view plain_http_answer =
+    "HTTP/1.1 400 Bad Request\r\n"
+    "Content-Type: text/plain; charset=utf-8\r\n"
+    "Content-Length: 79\r\n"
+    "Connection: close\r\n"
+    "\r\n"
+    "This port speaks HTTPS, and the request came as plain HTTP: write https://...\r\n";
+
+}  // namespace
 
 session::session(
     session_environment& env,
@@ -118,7 +131,10 @@ void session::after_event(bool moved)
 // Without an http1_connection: for the next request, once the last response has gone.
 void session::rest(bool moved)
 {
-    if (shaking_hands()) {
+    if (linger_left_ > 0) {
+        want_read();
+        arm(timeout::linger, false);
+    } else if (shaking_hands()) {
         want_read();
         arm(timeout::handshake, false);
     } else if (sending()) {
@@ -170,6 +186,10 @@ base::duration session::length_of(timeout t) const
 
 void session::readable()
 {
+    if (linger_left_ > 0) {
+        discard();
+        return;
+    }
     std::span<char> bytes;
     const bool began_shaken = !shaking_hands();
     if (draining_ && is_silent()) {
@@ -179,8 +199,13 @@ void session::readable()
     if (!began_shaken) {
         handshake_ended(got);
     }
+    if (got == net::received::broken && tls() != nullptr && tls()->flooded()) {
+        env_.metrics.tls_floods.add();
+    }
     bool moved = false;
-    if (got == net::received::data) {
+    if (linger_left_ > 0) {
+        // There is nothing to do but to wait for the end.
+    } else if (got == net::received::data) {
         http1_state& state = http().state();
         moved = state.reads_content();  // not so after the last piece
         state.client_bytes(bytes);
@@ -204,7 +229,42 @@ void session::handshake_ended(net::received got)
         }
     } else if (got == net::received::broken || got == net::received::closed) {
         env_.metrics.tls_failed.add();
+        if (tls()->failed()) {
+            handshake_failed(tls()->detail());
+        } else if (tls()->has_begun()) {
+            handshake_failed("the client closed the connection");
+        }
+        if (tls()->heard_plain_text()) {
+            refuse_plain_http();
+        }
     }
+}
+
+void session::handshake_failed(std::string_view reason)
+{
+    log_failed_handshake(peer_, tls()->asked_name(), reason, env_.loop.now());
+}
+
+// As nginx does. The client may still be sending, which must not destroy the answer.
+void session::refuse_plain_http()
+{
+    speak_plain();
+    send(plain_http_answer);
+    finish_sending();
+    linger_left_ = env_.view->http.max_linger_bytes;
+}
+
+void session::discard()
+{
+    std::span<char> bytes;
+    const net::received got = receive(bytes);
+    if (got == net::received::closed || got == net::received::broken ||
+        bytes.size() >= linger_left_) {
+        close();
+    } else {
+        linger_left_ -= bytes.size();
+    }
+    after_event(false);
 }
 
 void session::peer_ended(bool orderly)
@@ -241,6 +301,9 @@ void session::expired(base::instant)
     const bool was_shaking_hands = std::exchange(armed_, timeout::none) == timeout::handshake;
     if (was_shaking_hands) {
         env_.metrics.tls_timeout.add();
+        if (tls()->has_begun()) {
+            handshake_failed("it did not end within handshake_timeout");
+        }
     }
     const bool in_tunnel = http_ != nullptr && http_->state().in_tunnel();
     if (closes_when_sent() || (sending() && !in_tunnel)) {

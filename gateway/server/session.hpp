@@ -87,6 +87,9 @@ private:
     const std::optional<decide_options> decide_;
     base::duration handshake_limit_{0};
     std::unique_ptr<client_tls> told_tls_;
+    // Number of bytes that are still read and thrown away, so that an answer in plain HTTP arrives;
+    // 0: there was none.
+    std::size_t linger_left_ = 0;
 
     http1_connection& http();
     void rest(bool moved);
@@ -102,6 +105,9 @@ private:
     void count_active(bool active);
     void peer_ended(bool orderly);
     void handshake_ended(net::received got);
+    void handshake_failed(std::string_view reason);
+    void refuse_plain_http();
+    void discard();
 
     // net::connection
     void readable() override;

@@ -321,6 +321,15 @@ void add_connection_families(families& all, const row<worker_metrics>& workers)
     add_single(
         all,
         counter_family(
+            "gateway_tls_floods_total",
+            "Client connections closed for too many TLS records without data."
+        ),
+        {},
+        sum(workers, &worker_metrics::tls_floods)
+    );
+    add_single(
+        all,
+        counter_family(
             "gateway_untrusted_forwarded_total",
             "Requests with X-Forwarded-For, Forwarded or X-Real-IP from a peer that is not trusted."
         ),

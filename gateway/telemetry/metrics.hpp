@@ -170,6 +170,8 @@ struct worker_metrics {
     counter tls_resumed;
     counter tls_failed;
     counter tls_timeout;
+    // Connections closed for too many records without data.
+    counter tls_floods;
     // Requests in which a peer that is not trusted says who their client is.
     counter untrusted_forwarded;
 };
