@@ -4,6 +4,8 @@
 #include "config/ranges.hpp"
 #include "config/reading.hpp"
 #include "config/yaml_text.hpp"
+#include "gateway/base/clock.hpp"
+#include "gateway/net/revocation_lists.hpp"
 
 #include <algorithm>
 
@@ -128,7 +130,7 @@ bool is_in_force(const net::pem_file& file, const settings& running)
     return std::any_of(listeners.begin(), listeners.end(), [&](const auto& l) {
         const auto shown = [&](const auto& one) { return one.certificate.text == file.text; };
         return l.tls &&
-               (l.tls->client_ca.text == file.text ||
+               (l.tls->client_ca.text == file.text || l.tls->client_crl.text == file.text ||
                 std::any_of(l.tls->certificates.begin(), l.tls->certificates.end(), shown));
     });
 }
@@ -157,6 +159,39 @@ void check_dates(section& tls, const net::tls_server_options& options, const set
     }
 }
 
+// A list that does not hold makes every client of its authority one that is refused. One that is in
+// force hinders no other change.
+void check_lists(section& tls, const net::tls_server_options& options, const settings* running)
+{
+    constexpr std::string_view key = "client_crl";
+    const net::pem_file& file = options.client_crl;
+    const auto facts = net::revocation_facts_of(file.text, options.client_ca.text);
+    if (!facts) {
+        return;  // there is none, or it was complained of
+    }
+    const auto which = [&](std::size_t number) {
+        return "list " + std::to_string(number) + " in " + quote(file.path);
+    };
+    if (facts->foreign > 0) {
+        tls.problem(key, which(facts->foreign) + " is signed by no authority in \"client_ca\"");
+        return;
+    }
+    const auto now = std::chrono::floor<std::chrono::seconds>(base::unix_time());
+    for (std::size_t i = 0; i < facts->holds.size(); ++i) {
+        const net::validity& v = facts->holds[i];
+        if (v.not_before <= now && now <= v.not_after) {
+            continue;
+        }
+        const std::string what =
+            which(i + 1) + (v.not_after < now ? " has expired" : " is not valid yet");
+        if (running != nullptr && is_in_force(file, *running)) {
+            tls.warning(key, what + ": clients of its authority are refused");
+        } else {
+            tls.problem(key, what + ": clients of its authority would be refused");
+        }
+    }
+}
+
 void check(section& tls, const net::tls_server_options& options, const settings* running)
 {
     const bool asks = options.clients != net::client_certificates::none;
@@ -166,6 +201,9 @@ void check(section& tls, const net::tls_server_options& options, const settings*
     }
     if (!asks && !options.client_ca.path.empty()) {
         tls.warning("client_ca", "has no effect without \"client_certificates\"");
+    }
+    if (!asks && !options.client_crl.path.empty()) {
+        tls.warning("client_crl", "has no effect without \"client_certificates\"");
     }
     if (!asks && options.forward_client_cert) {
         tls.warning("forward_client_cert", "has no effect without \"client_certificates\"");
@@ -183,6 +221,9 @@ void check(section& tls, const net::tls_server_options& options, const settings*
         return;
     }
     check_dates(tls, options, running);
+    if (asks) {
+        check_lists(tls, options, running);
+    }
 }
 
 void describe_tls_server(keys& tls, net::tls_server_options& options, const draft& d)
@@ -199,6 +240,15 @@ void describe_tls_server(keys& tls, net::tls_server_options& options, const draf
     );
     describe_pem(
         tls, {"client_ca", "certificates of those who may vouch for clients"}, options.client_ca, d
+    );
+    describe_pem(
+        tls,
+        {"client_crl",
+         "lists of revoked certificates (CRL), of each authority in `client_ca` that signs "
+         "clients: "
+         "who is in one, or whose authority has none, is refused. Read again at each reload"},
+        options.client_crl,
+        d
     );
     tls.flag(
         {"forward_client_cert",

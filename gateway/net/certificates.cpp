@@ -3,15 +3,11 @@
 #include "gateway/base/text.hpp"
 #include "gateway/net/alternative_names.hpp"
 #include "gateway/net/owned.hpp"
+#include "gateway/net/pem_reader.hpp"
 
-#include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
-
-#include <algorithm>
-#include <ctime>
-#include <limits>
 
 namespace gateway::net {
 
@@ -19,41 +15,6 @@ namespace {
 
 using certificate = owned<X509, X509_free>;
 using private_key = owned<EVP_PKEY, EVP_PKEY_free>;
-using reader = owned<BIO, BIO_free_all>;
-
-reader reader_of(const std::string& text)
-{
-    constexpr std::size_t most = std::numeric_limits<int>::max();
-    return reader{BIO_new_mem_buf(text.data(), static_cast<int>(std::min(text.size(), most)))};
-}
-
-// A key that is encrypted is not asked about at the terminal.
-int no_password(char*, int, int, void*)
-{
-    return 0;
-}
-
-certificate next_certificate(BIO* from)
-{
-    return certificate{PEM_read_bio_X509(from, nullptr, no_password, nullptr)};
-}
-
-// Passes each certificate to `use`. False: there is none, or one of them is damaged or of no use.
-template <typename Use>
-bool for_each_certificate(const std::string& text, Use use)
-{
-    ERR_clear_error();
-    const reader from = reader_of(text);
-    int count = 0;
-    for (auto one = next_certificate(from.get()); one; one = next_certificate(from.get())) {
-        if (!use(one.get(), count++)) {
-            return false;
-        }
-    }
-    const bool ended = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
-    ERR_clear_error();
-    return count > 0 && ended;
-}
 
 std::string text_of(const ASN1_STRING* s)
 {
@@ -75,13 +36,6 @@ std::vector<std::string> names_of(const X509* one)
         names.push_back(text_of(X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at))));
     }
     return names;
-}
-
-std::chrono::seconds unix_time_of(const ASN1_TIME* time)
-{
-    std::tm parts{};
-    return ASN1_TIME_to_tm(time, &parts) == 1 ? std::chrono::seconds{::timegm(&parts)}
-                                              : std::chrono::seconds{0};
 }
 
 }  // namespace
@@ -112,7 +66,7 @@ bool present(SSL_CTX* context, const std::string& text)
 
 bool use_key(SSL_CTX* context, const std::string& text)
 {
-    const reader from = reader_of(text);
+    const pem_text from = pem_text_of(text);
     const private_key key{PEM_read_bio_PrivateKey(from.get(), nullptr, no_password, nullptr)};
     return key && SSL_CTX_use_PrivateKey(context, key.get()) == 1 &&
            SSL_CTX_check_private_key(context) == 1;

@@ -4,6 +4,7 @@
 #include "gateway/base/text.hpp"
 #include "gateway/net/client_sessions.hpp"
 #include "gateway/net/owned.hpp"
+#include "gateway/net/revocation_lists.hpp"
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
@@ -57,13 +58,16 @@ int accept_name(SSL*, int*, void*)
     return SSL_TLSEXT_ERR_OK;
 }
 
-// Whoever asks for certificates in another way, or by other authorities, believes no session of
-// this one: resuming looks at no certificate again, and asks for none.
+// Whoever asks for certificates in another way, by other authorities, or knows others to be
+// revoked, believes no session of this one: resuming looks at no certificate again, and asks for
+// none.
 std::string way_of_believing(const tls_server_options& options)
 {
     const base::sha256_digest authorities = base::sha256(options.client_ca.text);
+    const base::sha256_digest revoked = base::sha256(options.client_crl.text);
     return std::to_string(static_cast<int>(options.clients))
-        .append(authorities.begin(), authorities.end());
+        .append(authorities.begin(), authorities.end())
+        .append(revoked.begin(), revoked.end());
 }
 
 // The kind of key with which ciphers prove who the server is, as OpenSSL counts.
@@ -131,6 +135,7 @@ struct tls_callbacks {
         SSL_set_SSL_CTX(ssl, server.context_for(name));
         const base::sha256_digest id = base::sha256(server.believed_ + name);
         SSL_set_session_id_context(ssl, id.data(), id.size());
+        static_cast<tls_engine*>(SSL_get_ex_data(ssl, 0))->note_asked_name(name);
         return SSL_CLIENT_HELLO_SUCCESS;
     }
 
@@ -192,7 +197,11 @@ std::shared_ptr<tls_server> tls_server::make(
 
 std::unique_ptr<tls_engine> tls_server::accept(const std::shared_ptr<tls_server>& by)
 {
-    return std::make_unique<tls_engine>(by->standard_, tls_engine::role::server, by);
+    auto engine = std::make_unique<tls_engine>(by->standard_, tls_engine::role::server, by);
+    if (SSL_set_ex_data(engine->ssl(), 0, engine.get()) != 1) {
+        throw std::bad_alloc{};
+    }
+    return engine;
 }
 
 // Each name gets a context with its certificates, one of each kind of key.
@@ -304,7 +313,10 @@ std::optional<std::string> tls_server::set_up(SSL_CTX* c) const
         return "client_ca: expected certificates in PEM form, and nothing that is damaged";
     }
     const bool must = options_.clients == client_certificates::require;
-    SSL_CTX_set_verify(c, SSL_VERIFY_PEER | (must ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0), nullptr);
+    if (!verify_clients(c, options_.client_crl.text, must)) {
+        return "client_crl: expected lists of revoked certificates (CRL) in PEM form, and nothing "
+               "that is damaged";
+    }
     return std::nullopt;
 }
 

@@ -37,6 +37,8 @@ struct tls_server_options {
     client_certificates clients = client_certificates::none;
     // Who vouches for clients.
     pem_file client_ca{};
+    // The certificates that they have revoked; empty: none is known.
+    pem_file client_crl{};
     // Whether upstreams are told of a client's certificate (RFC 9440).
     bool forward_client_cert = false;
     // From accepting a connection to the end of the handshake.

@@ -1,0 +1,57 @@
+// Reads what a text in PEM form holds, one object after the other.
+#pragma once
+
+#include "gateway/net/owned.hpp"
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+
+#include <chrono>
+#include <string>
+
+namespace gateway::net {
+
+using pem_text = owned<BIO, BIO_free_all>;
+
+// `text` must outlive it.
+pem_text pem_text_of(const std::string& text);
+
+// A key that is encrypted is not asked about at the terminal.
+int no_password(char*, int, int, void*);
+
+// Since 1970.
+std::chrono::seconds unix_time_of(const ASN1_TIME* time);
+
+// Passes each object that `next` reads to `use`, with its number. False: there is none, or one of
+// them is damaged or of no use.
+template <typename Next, typename Use>
+bool for_each_pem(const std::string& text, Next next, Use use)
+{
+    ERR_clear_error();
+    const pem_text from = pem_text_of(text);
+    int count = 0;
+    for (auto one = next(from.get()); one; one = next(from.get())) {
+        if (!use(one.get(), count++)) {
+            return false;
+        }
+    }
+    const bool ended = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
+    ERR_clear_error();
+    return count > 0 && ended;
+}
+
+template <typename Use>
+bool for_each_certificate(const std::string& text, Use use)
+{
+    return for_each_pem(
+        text,
+        [](BIO* from) {
+            return owned<X509, X509_free>{PEM_read_bio_X509(from, nullptr, no_password, nullptr)};
+        },
+        use
+    );
+}
+
+}  // namespace gateway::net
