@@ -28,6 +28,8 @@ MESSAGES = {
     "a parameter": b"S\x7f\xff\xff\xffa",
     "columns": b"T\x7f\xff\xff\xff\xff\xff",
     "a row": b"D\x7f\xff\xff\xff\xff\xff\x7f\xff\xff\xff",
+    # More than a gigabyte libpq refuses itself.
+    "a row that could come": b"D\x3f\xff\xff\x00\x00\x01\x3f\xff\x00\x00",
     "a notice": b"N\x7f\xff\xff\xffSNOTICE\x00",
     "no length": b"Z\x00\x00\x00\x00",
 }
