@@ -223,5 +223,7 @@ class Several(SystemTest):
         kept.sentinels[1].command("SENTINEL", "FAILOVER", "buckets")
         wait_until(lambda: kept.master is not before, 30, "another server is the master")
         gateway.wait_for_diagnostic(f"ready at 127.0.0.1:{client_port(kept.master)}")
+        decides = lambda: 503 not in self.statuses(gateway, "c", 20)
+        wait_until(decides, 10, "the store decides for every worker")
         self.assertEqual(self.statuses(gateway, "b", 4), [200] * 3 + [429])
         self.is_told_nothing_without_trust(kept.url)
