@@ -14,7 +14,7 @@ namespace gateway::net {
 
 namespace {
 
-using list = owned<X509_CRL, X509_CRL_free>;
+using owned_crl = owned<X509_CRL, X509_CRL_free>;
 
 // Passes each list to `use`. False: there is none, or one of them is damaged or of no use.
 template <typename Use>
@@ -22,7 +22,9 @@ bool for_each_list(const std::string& text, Use use)
 {
     return for_each_pem(
         text,
-        [](BIO* from) { return list{PEM_read_bio_X509_CRL(from, nullptr, no_password, nullptr)}; },
+        [](BIO* from) {
+            return owned_crl{PEM_read_bio_X509_CRL(from, nullptr, no_password, nullptr)};
+        },
         use
     );
 }
