@@ -1,0 +1,29 @@
+// A line budget of all threads together.
+#pragma once
+
+#include "gateway/telemetry/line_budget.hpp"
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+
+namespace gateway::telemetry {
+
+class shared_line_budget {
+public:
+    explicit shared_line_budget(std::uint64_t lines_per_second) { lines_.allow(lines_per_second); }
+
+    // Returns the number of lines that were suppressed since the last one; nothing: no line may be
+    // printed at `now`. Thread: any.
+    std::optional<std::uint64_t> spend(base::instant now)
+    {
+        const std::lock_guard lock(mutex_);
+        return lines_.spend(now) ? std::optional{lines_.take_suppressed()} : std::nullopt;
+    }
+
+private:
+    std::mutex mutex_;
+    line_budget lines_;
+};
+
+}  // namespace gateway::telemetry
