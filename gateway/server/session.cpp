@@ -1,5 +1,6 @@
 #include "gateway/server/session.hpp"
 
+#include "gateway/http/own_response.hpp"
 #include "gateway/server/handshake_log.hpp"
 #include "gateway/server/http1_pool.hpp"
 
@@ -10,13 +11,18 @@ namespace gateway::server {
 
 namespace {
 
-constexpr std::string_view plain_http_answer =
-    "HTTP/1.1 400 Bad Request\r\n"
-    "Content-Type: text/plain; charset=utf-8\r\n"
-    "Content-Length: 79\r\n"
-    "Connection: close\r\n"
-    "\r\n"
-    "This port speaks HTTPS, and the request came as plain HTTP: write https://...\r\n";
+std::string plain_http_answer()
+{
+    http::fixed_response fixed{
+        .status = 400,
+        .content_type = "text/plain; charset=utf-8",
+        .body =
+            "This port speaks HTTPS, and the request came as plain HTTP: write https://...\r\n"};
+    fixed.finish();
+    std::string out;
+    http::append_own_response({.fixed = &fixed, .close = true}, out);
+    return out;
+}
 
 }  // namespace
 
@@ -245,11 +251,12 @@ void session::handshake_failed(std::string_view reason)
     log_failed_handshake(peer_, tls()->asked_name(), reason, env_.loop.now());
 }
 
-// As nginx does. The client may still be sending, which must not destroy the answer.
+// Answers in plain text, as nginx does, and lingers: the client may still be sending, which must
+// not destroy the answer.
 void session::refuse_plain_http()
 {
     speak_plain();
-    send(plain_http_answer);
+    send(plain_http_answer());
     finish_sending();
     linger_left_ = env_.view->http.max_linger_bytes;
 }
