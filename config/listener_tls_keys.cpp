@@ -123,7 +123,7 @@ void complain(section& tls, const std::string& complaint)
     );
 }
 
-// Whether a listener has the certificates of that file.
+// True if a running listener has the certificates or lists of that file.
 bool is_in_force(const net::pem_file& file, const settings& running)
 {
     const auto& listeners = running.server.listeners;

@@ -196,11 +196,12 @@ bool has_scheme(std::string_view text, std::string_view scheme)
     return base::equal_ignoring_case(text.substr(0, scheme.size()), scheme);
 }
 
-// With TLS each scheme has one letter more.
+// Every scheme begins with one of these, the second for TLS.
 constexpr std::string_view plain_prefix = "redis";
 constexpr std::string_view tls_prefix = "rediss";
 
-// Of servers that a URL names several of; nothing: it names one.
+// Reads a URL that names several servers: sentinels, or nodes of a cluster. Nothing: it is no such
+// URL.
 std::optional<store::redis_options> read_several(std::string_view text)
 {
     const bool is_tls = has_scheme(text, tls_prefix);

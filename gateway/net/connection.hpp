@@ -36,7 +36,7 @@ public:
     // anything is received; what was sent has gone as it is. A client's handshake begins.
     void speak_tls(std::unique_ptr<tls_engine> engine);
 
-    // What is received and sent is on the wire as it is again. Requires: TLS has sent nothing.
+    // Undoes speak_tls(): text is on the wire as it is again. Requires: TLS has sent nothing.
     void speak_plain() { tls_.reset(); }
 
     // Null: what is on the wire is the text itself.

@@ -21,7 +21,7 @@ pem_text pem_text_of(const std::string& text);
 // A key that is encrypted is not asked about at the terminal.
 int no_password(char*, int, int, void*);
 
-// Since 1970.
+// Unix time; 0 if the text of `time` is malformed.
 std::chrono::seconds unix_time_of(const ASN1_TIME* time);
 
 // Passes each object that `next` reads to `use`, with its number. False: there is none, or one of

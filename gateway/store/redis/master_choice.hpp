@@ -28,7 +28,7 @@ struct sentinel_word {
     // Nothing: it named no master, see `why`.
     std::optional<net::server_address> master;
     std::int64_t epoch = 0;
-    // If they were asked for.
+    // The replicas that it knows; empty unless they were asked for.
     std::vector<net::server_address> replicas{};
     // `config`: it knows no master by that name.
     failure why = failure::unreachable;

@@ -99,7 +99,7 @@ net::task<sentinel_word> sentinels::word_of(sentinel& one)
     co_return word;
 }
 
-// None if the sentinel does not answer.
+// Returns the replicas that the sentinel knows; none if it does not answer.
 net::task<std::vector<net::server_address>> sentinels::replicas_of(sentinel& one)
 {
     tree said;

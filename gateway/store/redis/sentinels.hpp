@@ -62,7 +62,7 @@ private:
     sentinel_options options_;
     base::duration limit_;
     std::deque<sentinel> all_;
-    // Of the present question.
+    // Whether the present question asks for replicas, too.
     with_replicas replicas_ = with_replicas::no;
     // What each said to the present question.
     std::vector<std::optional<sentinel_word>> said_;

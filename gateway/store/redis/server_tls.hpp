@@ -26,7 +26,7 @@ public:
 private:
     std::optional<net::tls_client_options> options_;
     net::server_address server_;
-    // That of `server_`; null before the first connection.
+    // Speaks to `server_`; null before the first connection.
     std::shared_ptr<net::tls_client> client_;
 };
 
