@@ -2,6 +2,7 @@
 #include "gateway/net/tls_client.hpp"
 #include "gateway/net/tls_engine.hpp"
 #include "tests/unit/net/tls_identity.hpp"
+#include "tests/unit/net/tls_side.hpp"
 
 #include <gtest/gtest.h>
 #include <openssl/ssl.h>
@@ -9,34 +10,17 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 namespace gateway::net {
 namespace {
 
-struct side {
-    std::unique_ptr<tls_engine> engine;
-    std::string out{};
-    std::string heard{};
-
-    tls_engine::result receive(std::string_view bytes)
-    {
-        std::vector<char> into(tls_engine::text_bytes(bytes.size()));
-        std::size_t count = 0;
-        const auto got = engine->receive(std::span{bytes}, into, count, out);
-        heard.append(into.data(), count);
-        return got;
-    }
-
+struct side : testing::tls_side {
     // Appends an update of its keys to what is sent, with the text behind it.
     void update_keys(std::string_view text)
     {
         EXPECT_EQ(SSL_key_update(engine->ssl(), SSL_KEY_UPDATE_REQUESTED), 1);
         EXPECT_TRUE(engine->send(text, out));
     }
-
-    std::string take_output() { return std::exchange(out, {}); }
 };
 
 class tls_records : public ::testing::Test {
@@ -88,7 +72,7 @@ TEST_F(tls_records, without_text_are_bounded_whoever_sends_them)
     shake_hands();
     const int count = updates_until_failure(client, server);
     EXPECT_GT(count, tls_engine::max_empty_records);
-    // Those that the time of this test allows, and not as many as a flood has.
+    // The time of this test allows some more, and not as many as a flood has.
     EXPECT_LT(count, tls_engine::max_empty_records + 60);
     EXPECT_TRUE(server.engine->flooded());
     EXPECT_EQ(server.engine->detail(), "TLS: too many records without data");

@@ -2,6 +2,7 @@
 #include "gateway/net/tls_client.hpp"
 #include "gateway/net/tls_engine.hpp"
 #include "tests/unit/net/tls_identity.hpp"
+#include "tests/unit/net/tls_side.hpp"
 
 #include <gtest/gtest.h>
 #include <openssl/ssl.h>
@@ -9,30 +10,17 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 namespace gateway::net {
 namespace {
 
-// One side of a connection.
-struct side {
-    std::unique_ptr<tls_engine> engine;
-    std::string out{};
-    std::string heard{};
-
+struct side : testing::tls_side {
     void receive(std::string_view bytes)
     {
-        std::vector<char> into(tls_engine::text_bytes(bytes.size()));
-        std::size_t count = 0;
-        const auto got = engine->receive(std::span{bytes}, into, count, out);
-        EXPECT_NE(got, tls_engine::result::failed) << engine->detail();
-        heard.append(into.data(), count);
+        EXPECT_NE(tls_side::receive(bytes), tls_engine::result::failed) << engine->detail();
     }
 
     void say(std::string_view text) { EXPECT_TRUE(engine->send(text, out)); }
-
-    std::string take_output() { return std::exchange(out, {}); }
 };
 
 class tls_ticket : public ::testing::Test {
@@ -49,12 +37,13 @@ protected:
 
     side server() const
     {
-        return {std::make_unique<tls_engine>(settings_.get(), tls_engine::role::server, settings_)};
+        return {
+            {std::make_unique<tls_engine>(settings_.get(), tls_engine::role::server, settings_)}};
     }
 
     side client() const
     {
-        side made{tls_client::connect(clients_)};
+        side made{{tls_client::connect(clients_)}};
         made.receive({});
         return made;
     }
