@@ -1,45 +1,26 @@
 """Listeners of TLS and clients that fail, flood, or speak something else."""
 import os
 import re
-import socket
 import ssl
 import subprocess
 import threading
 
-from harness.case import SystemTest, forwarding_to
 from harness.certificates import Certificates
 from harness.client import Connection
 from harness.openssl_client import OpensslClient
 from harness.process import tool, wait_until
+from test_tls import GET, TlsTest
 
-GET = b"GET / HTTP/1.1\r\nHost: gateway.test\r\n\r\n"
 
-
-class PeersTest(SystemTest):
-    def setUp(self):
-        self.made = Certificates(self.directory())
-        self.made.issue("gateway.test", "DNS:gateway.test")
-
+class PeersTest(TlsTest):
     def text(self, tls="", more="workers: 1\n"):
-        served = self.made.certificate("gateway.test")
-        return (
-            f"listeners: [ {{ address: 127.0.0.1:0, tls: {{ certificates: [ {served} ], {tls} }} }} ]\n"
-            + more + forwarding_to("echo")
-        )  # fmt: skip
-
-    def listening(self, *arguments, **named):
-        return self.gateway(self.text(*arguments, **named))
+        return super().text(tls, more=more)
 
     def counted(self, gateway, result):
         return gateway.metrics().sum("gateway_tls_handshakes_total", result=result)
 
-    def secured(self, gateway, name="gateway.test", context=None):
-        raw = socket.create_connection(gateway.address, timeout=10)
-        self.addCleanup(raw.close)
-        return (context or self.made.context()).wrap_socket(raw, server_hostname=name)
-
     def answers(self, gateway, context=None):
-        with self.secured(gateway, context=context) as c:
+        with self.connected(gateway, context=context) as c:
             c.sendall(GET)
             return c.recv(65536)[:12] == b"HTTP/1.1 200"
 
@@ -88,7 +69,7 @@ class Floods(PeersTest):
 class Failures(PeersTest):
     def refused(self, gateway, context=None, name="gateway.test"):
         try:
-            with self.secured(gateway, name, context) as c:
+            with self.connected(gateway, name, context) as c:
                 c.sendall(GET)
                 c.recv(1)
         except (ssl.SSLError, ConnectionError):
@@ -235,16 +216,14 @@ class Revocation(PeersTest):
     def test_a_reload_reads_it_again_and_ends_sessions(self):
         gateway = self.gateway(self.asking(self.revoke("bob")))
         context = self.made.context("alice")
-        with self.secured(gateway, context=context) as c:
+        with self.connected(gateway, context=context) as c:
             c.sendall(GET)
             self.assertEqual(c.recv(65536)[:12], b"HTTP/1.1 200")
             kept = c.session
         self.assertIn("reloaded", gateway.reload(self.asking(self.revoke("bob", "alice"))))
         wait_until(lambda: not self.passes(gateway, "alice"), 10, "alice is refused")
-        raw = socket.create_connection(gateway.address, timeout=10)
-        self.addCleanup(raw.close)
         with self.assertRaises((ssl.SSLError, ConnectionError)):
-            with context.wrap_socket(raw, server_hostname="gateway.test", session=kept) as c:
+            with self.connected(gateway, context=context, session=kept) as c:
                 c.sendall(GET)
                 self.assertEqual(c.recv(1), b"x")
         self.assertIn("reloaded", gateway.reload(self.asking(self.revoke())))
