@@ -1,14 +1,12 @@
 """Limits in a real Redis: what is stored there, for how long, and how it is reached."""
-import contextlib
 import json
 import re
 import signal
-import socket
-import threading
 import time
 
 from harness.case import SystemTest, forwarding_to
 from harness.documents import documented
+from harness.listener import Listener
 from harness.load import Load, pipelined
 from harness.process import free_port, wait_until
 from harness.redis_server import RedisServer
@@ -128,25 +126,6 @@ class Documented(SystemTest):
                     gateway.wait_for_diagnostic("all buckets follow the changed rates")
                 gateway.stop()
                 redis.command("FLUSHALL")
-
-
-class Listener:
-    """Calls `serve`(socket) for each connection, one after the other."""
-
-    def __init__(self, serve):
-        self._socket = socket.create_server(("127.0.0.1", 0))
-        self.port = self._socket.getsockname()[1]
-        self._serve = serve
-        threading.Thread(target=self._run, daemon=True).start()
-
-    def _run(self):
-        with contextlib.suppress(OSError):
-            while True:
-                with self._socket.accept()[0] as peer, contextlib.suppress(ConnectionError):
-                    self._serve(peer)
-
-    def stop(self):
-        self._socket.close()
 
 
 class Shared(SystemTest):

@@ -5,6 +5,8 @@ import struct
 import threading
 import time
 
+from harness.listener import accepted
+
 REQUEST_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+) ([\x21-\x7e\x80-\xff]+) HTTP/1\.1")
 
 
@@ -161,11 +163,7 @@ class Origin:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def _accept(self):
-        while True:
-            try:
-                connected, _ = self._listening.accept()
-            except OSError:
-                return
+        for connected in accepted(self._listening):
             if self._path is None:
                 connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             with self._lock:
