@@ -23,6 +23,9 @@ struct admission {
     std::string_view extra;
     // What the route says instead of an upstream; null: nothing.
     const http::fixed_response* fixed = nullptr;
+    // True if the configuration asks for this status, so that it is no error whatever it is: limits
+    // refuse the request, its route answers it, or a decide listener has a rejected_status.
+    bool intended = false;
     // Whether the rest of the request is not to be read.
     bool leaves_rest_unread = false;
 };

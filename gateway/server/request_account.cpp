@@ -64,7 +64,7 @@ void request_account::end(
     if (f.tunnelled) {
         env_.metrics.tunnels.add(-1);
     } else {
-        count(f.status, of);
+        count(f.status, f.intended, of);
     }
     if (env_.access_log_enabled) {
         log(f, of, upstream, id);
@@ -72,16 +72,22 @@ void request_account::end(
     log_.reset();  // whether the log is still on or not: the next request may be another client's
 }
 
-void request_account::count(int status, const admitter& of)
+void request_account::count(int status, bool intended, const admitter& of)
 {
     telemetry::route_metrics& metrics = of.metrics();
+    if (const auto reason = of.refused_for()) {
+        metrics.refused[static_cast<std::size_t>(*reason)].add();
+    }
+    if (status >= 500 && !intended) {
+        metrics.server_errors.add();
+    }
     metrics.count_request(method_, status != 0 ? status : 499);
     metrics.duration.observe(env_.loop.now() - began_);
 }
 
 void request_account::tunnel_begins(const admitter& of)
 {
-    count(101, of);
+    count(101, false, of);
     env_.metrics.tunnels.add(1);
     env_.metrics.tunnels_opened.add();
 }

@@ -45,7 +45,8 @@ void request_state::respond(const admission& a)
         {.status = a.status,
          .request_bytes = content_bytes_,
          .response_bytes = bytes,
-         .error = a.detail});
+         .error = a.detail,
+         .intended = a.intended});
 }
 
 // What the exchange has come to.

@@ -28,6 +28,8 @@ struct finished {
     std::uint64_t response_bytes = 0;
     // Why the gateway answered itself or broke off.
     std::string_view error;
+    // True if the configuration asks for the status (admission::intended).
+    bool intended = false;
     // Whether it became a tunnel.
     bool tunnelled = false;
 };
