@@ -57,6 +57,13 @@ constexpr bool is_after_sending(failure f)
            f == failure::body_timeout;
 }
 
+// True if no server could be connected to.
+constexpr bool is_before_sending(failure f)
+{
+    return f == failure::no_address || f == failure::connect || f == failure::connect_timeout ||
+           f == failure::tls || f == failure::certificate;
+}
+
 // 504 where the upstream's time ran out, 503 where it is too busy, else 502.
 constexpr int status_for(failure f)
 {

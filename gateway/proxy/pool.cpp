@@ -95,8 +95,21 @@ pool::lease_result pool::wait_for_place(pending_lease& l, const lease_wish& wish
 
 pool::lease_result pool::fail(failure why)
 {
+    if (why == failure::no_address) {
+        complain_of_names();
+    }
     conduct_.count_failure(why);
     return {nullptr, why};
+}
+
+void pool::complain_of_names()
+{
+    for (std::size_t i = 0; i < options_.servers.size(); ++i) {
+        if (names_.addresses_of(i).empty()) {
+            const std::string& error = names_.error_of(i);
+            conduct_.complain(i, error.empty() ? "the resolver has not answered" : error);
+        }
+    }
 }
 
 // What worked on the lease is gone.
@@ -178,7 +191,8 @@ void pool::attempt_succeeded(connect_attempt& a, upstream_connection& c)
         return;
     }
     l->comes_from(nullptr);
-    if (c.closed()) {  // it cannot be watched, for want of something of our own
+    if (c.closed()) {
+        conduct_.complain(c.server(), "the connection cannot be watched, for want of memory");
         give_back(c, false);
         settle(*l, fail(failure::connect));
         return;
@@ -196,8 +210,8 @@ void pool::attempt_failed(connect_attempt& a, failure why)
         metrics_.upstream.tls_failed.add();
         tls_[server]->forget_session();
     }
+    conduct_.complain(server, a.complaint());
     if (!a.was_short()) {
-        conduct_.complain(server, a.complaint());
         conduct_.was_unreachable(server);
     }
     end_attempt(a);

@@ -35,6 +35,9 @@ public:
         return servers_[server].name.endpoints();
     }
 
+    // What the resolver says of a server that has no address; empty: nothing yet.
+    const std::string& error_of(std::size_t server) const { return servers_[server].name.error(); }
+
     // Where to begin among the addresses of a server.
     std::size_t next_turn(std::size_t server) { return servers_[server].turn++; }
 

@@ -140,6 +140,11 @@ void request_account::log(
     if (upstream.count > 0) {
         record.server = of.pool().names().text_of(upstream.server);
     }
+    std::string error;
+    if (!upstream.unreachable.empty() && !f.error.empty()) {
+        error.append(f.error).append(": ").append(upstream.unreachable);
+        record.error = error;
+    }
     std::string bucket;
     if (!of.bucket_name().empty()) {
         bucket = base::sha256_hex128(of.bucket_name());
