@@ -80,6 +80,24 @@ constexpr int status_for(failure f)
     }
 }
 
+// Returns the key of the time-out or bound that is a failure; empty: it is none. That of
+// connect_timeout is in what is told of the server.
+constexpr std::string_view bound_for(failure f)
+{
+    switch (f) {
+        case failure::response_timeout:
+            return "upstreams.response_timeout";
+        case failure::body_timeout:
+            return "http.body_timeout";
+        case failure::queue_full:
+            return "upstreams.max_queue";
+        case failure::queue_timeout:
+            return "upstreams.queue_timeout";
+        default:
+            return {};
+    }
+}
+
 constexpr std::string_view detail_for(failure f)
 {
     switch (f) {

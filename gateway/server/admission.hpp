@@ -15,6 +15,8 @@ struct admission {
     int status = 0;
 
     std::string_view detail;
+    // Key of the time-out or bound that ends the request, for the log; empty: none does.
+    std::string_view bound{};
     // If `next` is `forward`: how long until the request's tokens are there.
     base::duration hold{0};
     // How long the client is told to wait; 0: nothing is said of it.

@@ -8,6 +8,23 @@
 
 namespace gateway::server {
 
+namespace {
+
+// Returns why a request failed, with what clients are not told.
+std::string error_of(const finished& f, const upstream_side::attempts& upstream)
+{
+    std::string error(f.error);
+    if (!error.empty() && !upstream.unreachable.empty()) {
+        error.append(": ").append(upstream.unreachable);
+    }
+    if (!f.bound.empty()) {
+        error.append(" (").append(f.bound).append(")");
+    }
+    return error;
+}
+
+}  // namespace
+
 void request_account::begin()
 {
     began_ = env_.loop.now();
@@ -140,11 +157,8 @@ void request_account::log(
     if (upstream.count > 0) {
         record.server = of.pool().names().text_of(upstream.server);
     }
-    std::string error;
-    if (!upstream.unreachable.empty() && !f.error.empty()) {
-        error.append(f.error).append(": ").append(upstream.unreachable);
-        record.error = error;
-    }
+    const std::string error = error_of(f, upstream);
+    record.error = error;
     std::string bucket;
     if (!of.bucket_name().empty()) {
         bucket = base::sha256_hex128(of.bucket_name());
