@@ -1,23 +1,15 @@
 #include "gateway/net/endpoint_text.hpp"
 
 #include "gateway/base/text.hpp"
-
-#include <boost/asio/ip/tcp.hpp>
-
-#include <cstring>
+#include "gateway/net/tcp_endpoint.hpp"
 
 namespace gateway::net {
 
 std::string to_text(const resolved_name::endpoint& e)
 {
-    const int family = e.protocol().family();
-    boost::asio::ip::tcp::endpoint out;
-    if ((family != AF_INET && family != AF_INET6) || e.size() > out.capacity()) {
-        return {};
-    }
-    std::memcpy(out.data(), e.data(), e.size());
-    out.resize(e.size());
-    return base::host_and_port(out.address().to_string(), std::to_string(out.port()));
+    const auto tcp = tcp_endpoint_of(e);
+    return tcp ? base::host_and_port(tcp->address().to_string(), std::to_string(tcp->port()))
+               : std::string{};
 }
 
 }  // namespace gateway::net

@@ -63,6 +63,9 @@ public:
 
     std::size_t server() const { return to_.server; }
 
+    // The address that is tried, or has accepted.
+    const net::resolved_name::endpoint& address() const { return address_; }
+
     // The lease it works for. Null: abandoned, and the connection it makes goes to the pool.
     pending_lease* lease() { return lease_; }
 
@@ -89,7 +92,6 @@ private:
     std::optional<net::stream_socket> socket_;
     upstream_connection* connection_ = nullptr;
     std::string complaint_;
-    // The address that is tried.
     net::resolved_name::endpoint address_;
     std::size_t next_address_;
     std::size_t addresses_left_;

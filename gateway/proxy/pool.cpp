@@ -126,13 +126,14 @@ void pool::give_back(upstream_connection& c, bool reusable)
 {
     free_place(c.server());
     c.mark_reused();
-    shelf_.put_back(c, reusable);
+    shelf_.put_back(c, reusable && names_.are_at(c.to()));
 }
 
 // ---- leases that wait ------------------------------------------------------------------------
 
 void pool::addresses_changed()
 {
+    shelf_.close_idle_if([this](const upstream_connection& c) { return !names_.are_at(c.to()); });
     while (names_.addressed() != 0 || names_.all_known()) {
         waiting_lease* const w = room_.next_without_address();
         if (w == nullptr) {
@@ -170,7 +171,8 @@ void pool::gave_up(pending_lease& l, failure why)
 
 void pool::attempt_connected(connect_attempt& a, net::socket connected)
 {
-    upstream_connection& c = shelf_.add(std::move(connected), a.server(), a.wish().ends);
+    upstream_connection& c =
+        shelf_.add(std::move(connected), {a.server(), a.address()}, a.wish().ends);
     if (tls_.empty() || c.closed()) {
         attempt_succeeded(a, c);
     } else {
@@ -187,7 +189,7 @@ void pool::attempt_succeeded(connect_attempt& a, upstream_connection& c)
     attempts_.erase(a.self);
     if (l == nullptr) {
         --abandoned_;
-        shelf_.put_back(c, true);
+        shelf_.put_back(c, names_.are_at(c.to()));
         return;
     }
     l->comes_from(nullptr);
