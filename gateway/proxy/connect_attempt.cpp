@@ -1,5 +1,6 @@
 #include "gateway/proxy/connect_attempt.hpp"
 
+#include "gateway/base/quantity.hpp"
 #include "gateway/net/endpoint_text.hpp"
 #include "gateway/net/shortage.hpp"
 
@@ -45,7 +46,7 @@ void connect_attempt::connected(const boost::system::error_code& ec)
     if (cancelled_) {
         owner_.attempt_ended(*this);
     } else if (timed_out_) {
-        complain("no connection within connect_timeout");
+        complain("no connection within connect_timeout, " + base::format_duration(to_.timeout));
         owner_.attempt_failed(*this, failure::connect_timeout);
     } else if (ec) {
         was_short_ = was_short_ || net::is_our_shortage(ec);
@@ -125,7 +126,7 @@ void connect_attempt::cancel()
 void connect_attempt::expired(base::instant)
 {
     if (connection_ != nullptr) {
-        complain("TLS: no handshake within connect_timeout");
+        complain("TLS: no handshake within connect_timeout, " + base::format_duration(to_.timeout));
         owner_.attempt_failed(*this, failure::connect_timeout);
         return;
     }

@@ -46,4 +46,13 @@ inline admission refusal(
     };
 }
 
+// Refuses a request whose body is larger than its route, or `http`, allows.
+inline admission body_too_large()
+{
+    admission a = refusal(413, "the body is larger than this server accepts");
+    a.bound = "http.max_body_bytes";
+    a.leaves_rest_unread = true;
+    return a;
+}
+
 }  // namespace gateway::server

@@ -138,6 +138,9 @@ admission admitter::admit(
     route_ = &policy.routes[found.index];
     metrics_ = view_->routes[found.index];
 
+    if (!http().allows_body(head.body.length)) {
+        return body_too_large();
+    }
     if (is_answered()) {
         prepare_redirect(head);
     }

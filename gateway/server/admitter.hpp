@@ -43,6 +43,9 @@ public:
 
     const policy::route* route() const { return route_; }
 
+    // Those of the route, once it is known.
+    const http::options& http() const { return view_->http_of(route_); }
+
     telemetry::route_metrics& metrics() const { return *metrics_; }
 
     // What its response may correct.

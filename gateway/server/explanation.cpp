@@ -170,6 +170,12 @@ explanation explain(
     }
     e.path = found.path;
     e.route = &e.policy->routes[found.index];
+    const std::uint64_t most = e.route->bounds.max_body_bytes.value_or(bounds.max_body_bytes);
+    if (most != 0 && head.body.length > most) {
+        const admission refused = body_too_large();
+        refuse(e, refused.status, refused.detail);
+        return e;
+    }
     std::optional<token_cache> tokens;
     request_token token;
     if (e.route->reads_token) {

@@ -10,15 +10,35 @@ namespace gateway::server {
 
 namespace {
 
+// Returns the key that sets a bound for requests of a route: the route's own, if it has one.
+std::string_view key_in_force(std::string_view bound, const policy::route* route)
+{
+    if (route != nullptr) {
+        const policy::route_bounds& own = route->bounds;
+        if (own.response_timeout && bound == "upstreams.response_timeout") {
+            return "routes.response_timeout";
+        }
+        if (own.body_timeout && bound == "http.body_timeout") {
+            return "routes.body_timeout";
+        }
+        if (own.max_body_bytes && bound == "http.max_body_bytes") {
+            return "routes.max_body_bytes";
+        }
+    }
+    return bound;
+}
+
 // Returns why a request failed, with what clients are not told.
-std::string error_of(const finished& f, const upstream_side::attempts& upstream)
+std::string error_of(
+    const finished& f, const upstream_side::attempts& upstream, const policy::route* route
+)
 {
     std::string error(f.error);
     if (!error.empty() && !upstream.unreachable.empty()) {
         error.append(": ").append(upstream.unreachable);
     }
     if (!f.bound.empty()) {
-        error.append(" (").append(f.bound).append(")");
+        error.append(" (").append(key_in_force(f.bound, route)).append(")");
     }
     return error;
 }
@@ -157,7 +177,7 @@ void request_account::log(
     if (upstream.count > 0) {
         record.server = of.pool().names().text_of(upstream.server);
     }
-    const std::string error = error_of(f, upstream);
+    const std::string error = error_of(f, upstream, route);
     record.error = error;
     std::string bucket;
     if (!of.bucket_name().empty()) {

@@ -91,9 +91,8 @@ void request_state::content(std::string_view bytes, bool last)
         return;
     }
     content_bytes_ += bytes.size();
-    const std::uint64_t most = upstream_.limits().max_body_bytes;
-    if (most != 0 && content_bytes_ > most) {
-        refuse(413, "the body is larger than this server accepts", "http.max_body_bytes");
+    if (!upstream_.limits().allows_body(content_bytes_)) {
+        fail(body_too_large());
     } else {
         exchange_.request_content(bytes, last);
     }

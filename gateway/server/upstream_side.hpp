@@ -60,7 +60,7 @@ public:
         return connection_ != nullptr && connection_->sending();
     }
 
-    const http::options& limits() const override { return admitted_.view()->http; }
+    const http::options& limits() const override { return admitted_.http(); }
 
     const proxy::upstream_options& upstream() const override { return pool_->options(); }
 
