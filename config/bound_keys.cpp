@@ -11,6 +11,7 @@ void describe_time(keys& route, const key& k, stated says, std::optional<base::d
     route.other(
         k,
         {.says = says,
+         .schema = R"({"type":"string","pattern":"^[1-9][0-9]*(ms|s|m|h|d)$"})",
          .read = [&value, name = k.name](section& from
                  ) { value = from.time(name, shortest_timeout, longest_timeout); },
          .print = [&value]() -> std::optional<std::string> {
@@ -40,7 +41,8 @@ void describe_bounds(keys& route, policy::route_bounds& bounds)
     route.other(
         {"max_body_bytes", "of a request; 413 past it; 0 is no limit"},
         {.says = {"`http.max_body_bytes`", "0 to 1024TiB"},
-         .schema = R"({"anyOf":[{"type":"string"},{"type":"integer","minimum":0}]})",
+         .schema =
+             R"({"type":["integer","string"],"minimum":0,"pattern":"^(0|[1-9][0-9]*)(KiB|MiB|GiB|TiB)?$"})",
          .read = [&](section& from
                  ) { bounds.max_body_bytes = from.size("max_body_bytes", 0, largest_body); },
          .print = [&]() -> std::optional<std::string> {
