@@ -25,7 +25,9 @@
 #include <csignal>
 #include <optional>
 #include <sstream>
+#include <stdexcept>
 #include <unistd.h>
+#include <utility>
 
 namespace gateway {
 
@@ -68,6 +70,8 @@ private:
     startup::listening_sockets listening_;
     // While one is being started, and then as long as it has the buckets.
     std::optional<successor> next_;
+    // True if that is for a reload.
+    bool reloads_by_next_ = false;
     asio::signal_set signals_;
     bool draining_ = false;
 
@@ -76,7 +80,9 @@ private:
     void open_admin(net::socket listening);
     void wait_for_signal();
     void reload();
+    void change_over(const std::vector<std::string>& changed);
     void upgrade();
+    void start_next();
     void upgraded(const std::optional<std::string>& why_not);
     void drain(net::queued rest);
     void workers_ended();
@@ -248,7 +254,12 @@ void app::reload()
     service_notices::reloading();
     try {
         config::settings fresh = config::load_file(config_path_, &settings_);
-        for (const std::string& difference : needs_restart(settings_, fresh)) {
+        const std::vector<std::string> fixed = needs_restart(settings_, fresh);
+        if (!fixed.empty() && service_notices::can_be_followed()) {
+            change_over(fixed);
+            return;
+        }
+        for (const std::string& difference : fixed) {
             log(log_level::warning,
                 difference + ": a changed value takes effect at the next start only");
         }
@@ -276,6 +287,22 @@ void app::reload()
     service_notices::ready();
 }
 
+// A process cannot change these keys of its own, but one that follows it reads them anew.
+void app::change_over(const std::vector<std::string>& changed)
+{
+    if (before_.drains()) {
+        throw std::runtime_error{
+            changed.front() +
+            ": changes by another process, and the one before this one has not "
+            "ended yet: reload again when it has"};
+    }
+    for (const std::string& key : changed) {
+        log(log_level::info, key + ": changes by another process of this binary");
+    }
+    reloads_by_next_ = true;
+    start_next();
+}
+
 // What follows begins as this process did, and gets all that it has: sockets, then buckets.
 void app::upgrade()
 {
@@ -284,8 +311,13 @@ void app::upgrade()
             "SIGUSR2 while draining, or before the last upgrade has ended: no other one is begun");
         return;
     }
-    log(log_level::info, "upgrade: starting " + start_.path);
     service_notices::reloading();
+    start_next();
+}
+
+void app::start_next()
+{
+    log(log_level::info, "upgrade: starting " + start_.path);
     next_.emplace(control_.get_executor(), local_, [this](const auto& why_not) {
         upgraded(why_not);
     });
@@ -294,9 +326,14 @@ void app::upgrade()
 
 void app::upgraded(const std::optional<std::string>& why_not)
 {
+    const bool reloads = std::exchange(reloads_by_next_, false);
     if (why_not) {
         next_.reset();
         log(log_level::error, "upgrade: the new process " + *why_not + "; this one goes on");
+        if (reloads) {
+            metrics_.count_reload(false);
+            log(log_level::error, "reload refused, the old configuration stays in force");
+        }
         service_notices::ready();
         return;
     }

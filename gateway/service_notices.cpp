@@ -9,6 +9,7 @@
 #include <string>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 namespace gateway::service_notices {
 
@@ -63,6 +64,14 @@ void stopping()
 void follow(int pid)
 {
     tell("MAINPID=" + std::to_string(pid) + "\nREADY=1");
+}
+
+bool can_be_followed()
+{
+    const std::string own = std::to_string(::getpid());
+    const char* const main_process = std::getenv("SYSTEMD_EXEC_PID");
+    const bool is_watched = own == "1" || (main_process != nullptr && own == main_process);
+    return !is_watched || std::getenv("NOTIFY_SOCKET") != nullptr;
 }
 
 }  // namespace gateway::service_notices

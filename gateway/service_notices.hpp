@@ -17,4 +17,8 @@ void stopping();
 // That process is the service from now on, and serves.
 void follow(int pid);
 
+// False: whoever watches this process takes its end for the service's, and would not hear of a
+// process that follows it. So does a container, and systemd with a Type other than notify.
+bool can_be_followed();
+
 }  // namespace gateway::service_notices

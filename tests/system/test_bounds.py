@@ -103,13 +103,6 @@ class Admin(SystemTest):
         with Connection(quick.admin) as c:
             self.assertTrue(c.ends())
 
-    def test_needs_a_restart_to_change(self):
-        gateway = self.gateway(forwarding_to("echo"))
-        changed = "admin: { address: 127.0.0.1:0, timeout: 1s }\n"
-        gateway.reload(changed + forwarding_to("echo"))
-        gateway.wait_for_diagnostic("admin: a changed value takes effect at the next start only")
-
-
 class Routes(SystemTest):
     """`max_body_bytes`, `body_timeout` and `response_timeout` of a route."""
 

@@ -9,6 +9,7 @@ from harness.case import SystemTest, forwarding_to
 from harness.client import Connection
 from harness.haproxy import HAProxy
 from harness.nginx import Nginx
+from harness.place import Watched
 from harness.process import free_port, run_tool, wait_until
 
 SIGNATURE = b"\r\n\r\n\0\r\nQUIT\n"
@@ -47,8 +48,8 @@ def begin_of_next(listening, size):
 
 
 class In(SystemTest):
-    def listening(self, more="", limits=""):
-        return self.gateway(LISTENING + more + forwarding_to("echo", limits))
+    def listening(self, more="", limits="", **options):
+        return self.gateway(LISTENING + more + forwarding_to("echo", limits), **options)
 
     def asked(self, gateway, begin, rest=GET, **options):
         """The response to what is sent on a connection of its own."""
@@ -155,7 +156,7 @@ class In(SystemTest):
         self.assertEqual(len(told()), 2, "one line each")
 
     def test_a_reload_does_not_leave_it_without_proxies(self):
-        gateway = self.listening()
+        gateway = self.listening(place=Watched())
         plain = LISTENING.replace(", proxy_protocol: true", "").replace("[127.0.0.1, 198.51.100.0/24]", "[]")
         self.assertIn("refused", gateway.reload(plain + forwarding_to("echo")))
         gateway.wait_for_diagnostic("client.trusted_proxies: must not become empty before a restart")

@@ -10,6 +10,7 @@ from harness.client import Connection, get, secured
 from harness.gateway import BINARY
 from harness.load import Load
 from harness.notified import NotifySocket
+from harness.place import Watched
 from harness.process import free_port, wait_until
 from harness.tunnels import CUT, IN_ORDER, OUTLIVED, REFUSED, RESET, SILENT, Tunnels
 from harness.upgraded import UpgradedGateway
@@ -148,6 +149,68 @@ class Upgrade(SystemTest):
             self.assertEqual(get(path).status, 200)
 
 
+class Reload(SystemTest):
+    """A reload of what a process cannot change of its own."""
+
+    LIMITED = "limits: { l: { key: [], rate: 1/h, burst: 3 } }\n" + forwarding_to("echo", "l")
+
+    def gateway_here(self, text="", **options):
+        return self.started(UpgradedGateway(text + self.LIMITED, **options))
+
+    def test_takes_effect_by_a_process_that_follows(self):
+        gateway = self.gateway_here()
+        self.assertEqual(gateway.get()["x-ratelimit-remaining"], "2")
+        port = free_port()
+        listeners = "listeners: [ { address: '127.0.0.1:0' }, { address: '127.0.0.1:%d' } ]\n" % port
+        for text in (
+            "workers: 1\n",
+            "workers: 1\n" + listeners,
+            "workers: 1\nmax_connections: 999\n" + listeners,
+            "workers: 1\nmax_connections: 999\nstores: { local: { max_buckets: 5000 } }\n" + listeners,
+            "workers: 1\nadmin: { address: 127.0.0.1:0, max_connections: 7 }\n" + listeners,
+        ):
+            with self.subTest(text):
+                before = gateway.pid
+                gateway.write(text + self.LIMITED)
+                self.assertIn("serves", gateway.upgrade(signal.SIGHUP))
+                self.assertNotEqual(gateway.pid, before)
+                wait_until(gateway.is_alone)
+        with Connection(("127.0.0.1", port)) as c:
+            self.assertEqual(c.ask()["x-ratelimit-remaining"], "1", "nobody is forgiven")
+
+    def test_that_cannot_be_is_refused(self):
+        gateway = self.gateway_here()
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            address = "127.0.0.1:%d" % taken.getsockname()[1]
+            gateway.write(f"listeners: [ {{ address: '{address}' }} ]\n" + self.LIMITED)
+            self.assertIn("this one goes on", gateway.upgrade(signal.SIGHUP))
+        gateway.wait_for_diagnostic("reload refused, the old configuration stays in force")
+        metrics = gateway.metrics()
+        self.assertEqual(metrics.sum("gateway_config_last_reload_successful"), 0)
+        self.assertEqual(metrics.sum("gateway_config_reloads_total", result="failure"), 1)
+        self.assertEqual(gateway.get().status, 200)
+
+    def test_waits_for_the_end_of_the_process_before(self):
+        origin = self.origin(lambda peer, request: peer.wait_for_end())
+        gateway = self.started(UpgradedGateway(forwarding_to(origin.address)))
+        with gateway.connect() as c:
+            c.request()
+            wait_until(lambda: origin.requests)
+            self.assertIn("serves", gateway.upgrade())
+            gateway.write("workers: 1\n" + forwarding_to(origin.address))
+            os.kill(gateway.pid, signal.SIGHUP)
+            gateway.wait_for_diagnostic("the one before this one has not ended yet")
+        wait_until(gateway.is_alone)
+        self.assertIn("serves", gateway.upgrade(signal.SIGHUP))
+
+    def test_keeps_old_values_where_nobody_would_follow(self):
+        gateway = self.gateway(self.LIMITED, place=Watched())
+        gateway.reload("workers: 1\n" + self.LIMITED)
+        gateway.wait_for_diagnostic("workers: a changed value takes effect at the next start only")
+        wait_until(lambda: gateway.metrics().sum("gateway_config_reloads_total", result="success") == 1)
+        self.assertEqual(gateway.get().status, 200)
+
+
 class UnderLoad(SystemTest):
     # Of its listener, as YAML.
     spoken = ""
@@ -191,7 +254,8 @@ class UnderLoad(SystemTest):
                 gateway.write("{")
                 self.assertIn("this one goes on", gateway.upgrade())
             gateway.write(text((1, 3, 2)[turn % 3]))
-            self.assertIn("serves", gateway.upgrade())
+            # A reload that changes the number of workers is one, too.
+            self.assertIn("serves", gateway.upgrade((signal.SIGUSR2, signal.SIGHUP)[turn % 2]))
             done.append(turn)
             wait_until(gateway.is_alone, 30)
         wait_until(lambda: ("all", 429) in {a[:2] for a in load.answers[-500:]}, 60, "all is used up")

@@ -12,3 +12,10 @@ class Place:
 
 
 HERE = Place()
+
+
+class Watched(Place):
+    """A process whose supervisor would take its end for that of the service."""
+
+    def words(self, words):
+        return ["sh", "-c", 'SYSTEMD_EXEC_PID=$$ exec "$@"', "sh", *words]

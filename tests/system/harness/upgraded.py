@@ -18,11 +18,12 @@ class UpgradedGateway(Gateway):
     def pid(self):
         return self._serving or self._child.pid
 
-    def upgrade(self):
-        """Sends SIGUSR2 and returns what the log says of the outcome. If another process serves now, all
-        connections of the one before it know by then that they end."""
+    def upgrade(self, number=signal.SIGUSR2):
+        """Sends SIGUSR2, or SIGHUP where that has the same effect, and returns what the log says of the
+        outcome. If another process serves now, all connections of the one before it know by then that
+        they end."""
         start = len(self._child.lines)
-        os.kill(self.pid, signal.SIGUSR2)
+        os.kill(self.pid, number)
         said = self._child.wait_for_line(
             lambda line: line if re.search("process .*(serves|goes on)|SIGUSR2", line) else None,
             seconds=30,
