@@ -157,7 +157,7 @@ net::task<control_response> admin_api::dispatch(const admin_request& asked, cons
     const std::string_view path = path_of(asked);
     const admin_waiting wait{loop_, base::now() + longest_};
     if (path == "/metrics") {
-        co_return reply(status::ok, prometheus_text, from_.metrics());
+        co_return compressed_for(asked, reply(status::ok, prometheus_text, from_.metrics()));
     }
     if (path == "/healthz") {
         co_return reply(status::ok, "application/json", "{\"healthy\":true}\n");

@@ -1,6 +1,7 @@
 #include "gateway/server/admin_http.hpp"
 
 #include "gateway/http/date_line.hpp"
+#include "gateway/server/gzip.hpp"
 
 #include <boost/json.hpp>
 
@@ -36,6 +37,17 @@ control_response reply(beast::http::status code, std::string_view type, std::str
     const http::date_line date(base::unix_time());
     r.set(field::date, {date.value().data(), date.value().size()});
     r.body() = std::move(body);
+    return r;
+}
+
+control_response compressed_for(const admin_request& asked, control_response r)
+{
+    using beast::http::field;
+    r.set(field::vary, "Accept-Encoding");
+    if (accepts_gzip(only_field(asked, field::accept_encoding))) {
+        r.set(field::content_encoding, "gzip");
+        r.body() = gzipped(r.body());
+    }
     return r;
 }
 

@@ -19,6 +19,9 @@ inline constexpr std::size_t max_admin_body_bytes = std::size_t{64} * 1024;
 // Never to be cached, with the present date.
 control_response reply(beast::http::status code, std::string_view type, std::string body);
 
+// Compresses the body of `r` with gzip if the request allows that.
+control_response compressed_for(const admin_request& asked, control_response r);
+
 // 200 and one line of JSON.
 control_response reply(const boost::json::value& said);
 

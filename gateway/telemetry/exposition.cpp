@@ -1,91 +1,13 @@
 #include "gateway/telemetry/exposition.hpp"
 
+#include "gateway/telemetry/block_sums.hpp"
+
 #include <algorithm>
 #include <utility>
 
 namespace gateway::telemetry {
 
 namespace {
-
-// The sum over workers of what `value` picks from a block; of the counter or gauge it points to.
-template <typename T, typename Value>
-double sum(const row<T>& blocks, Value value)
-{
-    double total = 0;
-    for (const auto& b : blocks) {
-        total += static_cast<double>(value(b.metrics));
-    }
-    return total;
-}
-
-template <typename T, typename Counter>
-double sum(const row<T>& blocks, Counter T::*which)
-{
-    return sum(blocks, [which](const T& m) { return (m.*which).value(); });
-}
-
-template <typename T>
-std::vector<const histogram*> durations(const row<T>& blocks)
-{
-    std::vector<const histogram*> parts;
-    for (const auto& b : blocks) {
-        parts.push_back(&b.metrics.duration);
-    }
-    return parts;
-}
-
-double request_count(const row<route_metrics>& blocks, std::size_t method, std::size_t code)
-{
-    return sum(blocks, [&](const route_metrics& m) -> std::uint64_t {
-        const auto* codes = m.requests[method].load(std::memory_order_acquire);
-        return codes == nullptr ? 0 : (*codes)[code].value();
-    });
-}
-
-bool method_seen(const row<route_metrics>& blocks, std::size_t method)
-{
-    return std::any_of(blocks.begin(), blocks.end(), [method](const auto& b) {
-        return b.metrics.requests[method].load(std::memory_order_acquire) != nullptr;
-    });
-}
-
-void add_requests(
-    prometheus::MetricFamily& family, const std::string& route, const row<route_metrics>& blocks
-)
-{
-    for (std::size_t method = 0; method < method_names.size(); ++method) {
-        if (!method_seen(blocks, method)) {
-            continue;
-        }
-        for (std::size_t code = 0; code < route_metrics::codes{}.size(); ++code) {
-            if (const double count = request_count(blocks, method, code); count > 0) {
-                const auto status = static_cast<std::size_t>(route_metrics::first_code) + code;
-                labels names{
-                    {"route", route},
-                    {"method", std::string{method_names[method]}},
-                    {"code", std::to_string(status)},
-                };
-                add_row(family, std::move(names), count);
-            }
-        }
-    }
-}
-
-// Adds a row for each reason for which limits of the route have refused a request.
-void add_refusals(
-    prometheus::MetricFamily& family, const std::string& route, const row<route_metrics>& blocks
-)
-{
-    for (std::size_t r = 0; r < refusal_reason_names.size(); ++r) {
-        const double count =
-            sum(blocks, [r](const route_metrics& m) { return m.refused[r].value(); });
-        if (count > 0) {
-            add_row(
-                family, {{"route", route}, {"reason", std::string{refusal_reason_names[r]}}}, count
-            );
-        }
-    }
-}
 
 // Every known reason gets its row, at 0 if need be: an alert on a rate needs the first step up.
 template <typename T>
@@ -123,34 +45,6 @@ double up(const row<store_metrics>& blocks)
 }
 
 }  // namespace
-
-void add_route_families(families& all, const table<route_metrics>& routes)
-{
-    auto requests =
-        counter_family("gateway_requests_total", "Requests answered, by route, method and status.");
-    auto duration = histogram_family(
-        "gateway_request_duration_seconds",
-        "Time from a request's complete header to the last byte of its answer."
-    );
-    auto refused = counter_family(
-        "gateway_refused_requests_total",
-        "Requests that limits refused, by reason and whatever their status."
-    );
-    auto errors = counter_family(
-        "gateway_server_errors_total",
-        "Responses of 500 and above, but for those that the configuration asks for."
-    );
-    for (const auto& [name, blocks] : routes) {
-        add_requests(requests, name, blocks);
-        add_row(duration, {{"route", name}}, durations(blocks));
-        add_refusals(refused, name, blocks);
-        add_row(errors, {{"route", name}}, sum(blocks, &route_metrics::server_errors));
-    }
-    add_family(all, std::move(requests));
-    add_family(all, std::move(refused));
-    add_family(all, std::move(errors));
-    add_family(all, std::move(duration));
-}
 
 void add_limit_families(families& all, const table<limit_metrics>& limits)
 {

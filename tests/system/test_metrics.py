@@ -1,5 +1,6 @@
 """Metrics: their names and sums, a real Prometheus, and labels that no request can invent."""
 import contextlib
+import gzip
 import json
 
 from harness.case import SystemTest, forwarding_to
@@ -286,6 +287,21 @@ class Admin(MetricsTest):
         self.assertEqual(get(admin, "/nonsense").status, 404)
         self.assertEqual(get(admin, "/metrics", method="POST").status, 405)
         self.assertEqual(get(admin, "/metrics", method="HEAD").body, b"")
+
+    def test_metrics_are_compressed_for_who_wants_it(self):
+        admin = self.gateway_under_test.admin
+        self.traffic()
+        for accepted, coding in (
+            (None, None), ("gzip", "gzip"), ("deflate, GZIP;q=0.5", "gzip"), ("*", "gzip"),
+            ("gzip;q=0", None), ("gzip;q=0.000, br", None), ("br", None), ("identity", None),
+        ):  # fmt: skip
+            with self.subTest(accepted):
+                r = get(admin, "/metrics", [("Accept-Encoding", accepted)] if accepted else [])
+                self.assertEqual((r.status, r["content-encoding"], r["vary"]), (200, coding, "Accept-Encoding"))
+                text = gzip.decompress(r.body) if coding else r.body
+                self.assertIn(b'gateway_requests_total{route="near"', text)
+                self.assertTrue(text.endswith(b"\n"))
+                self.assertLess(len(r.body), len(text) / 4 if coding else len(text) + 1)
 
     def test_half_sent_requests_shut_nobody_out(self):
         text = "admin: { address: 127.0.0.1:0, max_connections: 16, timeout: 1h }\n"

@@ -116,6 +116,8 @@ TEST(registry, sums_the_workers_of_a_route)
 TEST(registry, tells_of_refusals_by_reason_and_of_server_errors_of_every_route)
 {
     registry r(2, words, "1");
+    r.route(0, "api").count_request(0, 403);
+    r.route(1, "other").count_request(0, 502);
     r.route(0, "api").refused[static_cast<std::size_t>(refusal_reason::blocked)].add();
     r.route(1, "api").refused[static_cast<std::size_t>(refusal_reason::blocked)].add();
     r.route(1, "other").server_errors.add();
@@ -130,13 +132,15 @@ TEST(registry, leaves_out_a_family_without_rows)
 {
     registry r(1, words, "1");
     r.route(0, "api");
-    EXPECT_THAT(r.scrape(), Not(HasSubstr("gateway_requests_total")));
+    EXPECT_THAT(r.scrape(), Not(HasSubstr("gateway_request")));
+    EXPECT_THAT(r.scrape(), Not(HasSubstr("gateway_server_errors_total")));
     EXPECT_THAT(r.scrape(), Not(HasSubstr("gateway_store_up")));
 }
 
 TEST(registry, prints_histograms_cumulatively_with_sum_and_count)
 {
     registry r(2, words, "1");
+    r.route(0, "api").count_request(0, 200);
     r.route(0, "api").duration.observe(std::chrono::microseconds{50});
     r.route(0, "api").duration.observe(std::chrono::milliseconds{3});
     r.route(1, "api").duration.observe(std::chrono::milliseconds{3});
