@@ -1,4 +1,5 @@
-// Keys of the configuration that a running process cannot change: a reload keeps them as they are.
+// Keys of the configuration that a running process cannot change. A reload has another process
+// follow for them, or keeps them as they are where none could.
 #pragma once
 
 #include "config/settings.hpp"
