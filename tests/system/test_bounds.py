@@ -107,6 +107,7 @@ class Routes(SystemTest):
     """`max_body_bytes`, `body_timeout` and `response_timeout` of a route."""
 
     TEXT = """
+workers: 1
 http: {{ max_body_bytes: 10, body_timeout: 300ms }}
 routes:
   - {{ name: uploads, match: {{ path: /uploads }}, max_body_bytes: 100, upstream: up }}

@@ -70,7 +70,7 @@ class MetricsTest(SystemTest):
             f"stores: {{ r: {{ url: '{self.redis.url}', timeout: 5s,"
             " remember_rejections: false } }\n"  # so that all three questions are asked
             "client: { trusted_proxies: [127.0.0.1] }\n"
-            f"plans: {{ keys: {{ key: 'header:x-key', file: '{self.directory().file('plans')}' }} }}\n"
+            f"plans: {{ keys: {{ key: 'header:x-key', file: '{self.directory().file('plans', 'k,gold')}' }} }}\n"
             "limits:\n  near: { key: client_ip, rate: 1/h, burst: 3 }\n"
             "  far: { key: [], rate: 1/h, burst: 2, store: r }\n"
             "routes:\n - { name: near, match: { path: /near }, limits: [near], upstream: up }\n"
@@ -217,7 +217,7 @@ class Verdicts(SystemTest):
             "  open: { key: [], rate: 1/h, store: away, on_store_failure: open }\n"
             "  keyed: { key: 'header:x-key', missing_key: reject, rate: 9/h, plan: keys, plans: { banned: blocked } }\n"
             "  costly: { key: [], rate: 9/h, cost: { header: x-cost, max: 9 } }\n"
-            "  slow: { key: [], rate: 1/h, burst: 1, max_wait: 3h }\n"
+            "  slow: { key: [], rate: 1/m, burst: 1, max_wait: 9m }\n"
             "routes:\n"
             f"  - {{ name: few, match: {{ path: /few }}, limits: [few], upstream: up, {unavailable} }}\n"
             "  - { name: shadow, match: { path: /shadow }, limits: [shadow], upstream: up }\n"

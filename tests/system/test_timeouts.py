@@ -289,7 +289,7 @@ class TheLog(SystemTest):
 
         def tunnelled(c):
             c.send(handshake())
-            self.assertEqual(c.response().status, 101)
+            self.assertEqual(c.head().status, 101)
             self.assertTrue(c.ends())
 
         whole = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
