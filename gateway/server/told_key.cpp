@@ -54,7 +54,7 @@ std::string add_text(
             return "key: expected a path that begins with a slash";
         }
         const auto [path, refused_because] = policy::normalise_path(value, room);
-        out.add(path);
+        out.add(policy::without_final_slash(path));
         return refused_because.empty() ? std::string{} : "key: " + std::string{refused_because};
     }
     std::string_view read = value;
