@@ -1,4 +1,5 @@
 // Input: a request head, and what follows it.
+#include "gateway/http/request_target.hpp"
 #include "tests/fuzz/beast_heads.hpp"
 #include "tests/fuzz/heads.hpp"
 
