@@ -8,7 +8,7 @@ namespace {
 
 using source = policy::key_part::source;
 
-void read_claim(const request_token& token, std::string_view name, part_value& out)
+void read_claim(const request_token& token, std::string_view name, http::part_value& out)
 {
     if (token.ambiguous) {
         out.make_ambiguous();
@@ -18,7 +18,9 @@ void read_claim(const request_token& token, std::string_view name, part_value& o
 }
 
 // One without alternative names has none.
-void read_certificate(const net::client_certificate* shown, std::string_view name, part_value& out)
+void read_certificate(
+    const net::client_certificate* shown, std::string_view name, http::part_value& out
+)
 {
     if (shown == nullptr) {
         return;
@@ -33,20 +35,20 @@ void read_certificate(const net::client_certificate* shown, std::string_view nam
 
 }  // namespace
 
-void read_part(const policy::key_part& part, const key_subject& subject, part_value& out)
+void read_part(const policy::key_part& part, const key_subject& subject, http::part_value& out)
 {
     out.clear();
     switch (part.from) {
         case source::header:
             if (subject.peer_trusted || !part.from_trusted_peers) {
-                read_header(*subject.head, part.name, out);
+                http::read_header(*subject.head, part.name, out);
             }
             break;
         case source::cookie:
-            read_cookie(*subject.head, part.name, out);
+            http::read_cookie(*subject.head, part.name, out);
             break;
         case source::query:
-            read_query(subject.head->query, part.name, out);
+            http::read_query(subject.head->query, part.name, out);
             break;
         case source::jwt:
             read_claim(subject.token, part.name, out);
@@ -80,7 +82,7 @@ key_result make_bucket_name(
     const policy::limit_rule& rule, const key_subject& subject, identity::bucket_name& out
 )
 {
-    thread_local part_value value;  // keeps its memory
+    thread_local http::part_value value;  // keeps its memory
     out.start(rule.name);
     for (const policy::key_part& part : rule.key) {
         if (part.from == source::client_ip) {

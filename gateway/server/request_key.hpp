@@ -5,10 +5,10 @@
 
 #include "gateway/base/ip_address.hpp"
 #include "gateway/http/message.hpp"
+#include "gateway/http/part_value.hpp"
 #include "gateway/identity/bucket_name.hpp"
 #include "gateway/net/client_certificate.hpp"
 #include "gateway/policy/policy.hpp"
-#include "gateway/server/part_value.hpp"
 #include "gateway/server/request_token.hpp"
 
 #include <string_view>
@@ -48,7 +48,7 @@ enum class key_result {
 };
 
 // The value of a part other than client_ip.
-void read_part(const policy::key_part& part, const key_subject& subject, part_value& out);
+void read_part(const policy::key_part& part, const key_subject& subject, http::part_value& out);
 
 key_result make_bucket_name(
     const policy::limit_rule& rule, const key_subject& subject, identity::bucket_name& out

@@ -1,8 +1,8 @@
 // The values of a key's parts, and the bucket names made of them.
 #include "gateway/server/request_key.hpp"
 
+#include "gateway/http/part_value.hpp"
 #include "gateway/http/request_parser.hpp"
-#include "gateway/server/part_value.hpp"
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ struct request {
 };
 
 // "-": absent, "!": ambiguous.
-std::string said(const part_value& value)
+std::string said(const http::part_value& value)
 {
     if (value.ambiguous()) {
         return "!";
@@ -39,21 +39,21 @@ std::string said(const part_value& value)
 
 std::string header(const std::string& lines)
 {
-    part_value value;
+    http::part_value value;
     read_header(request("/", lines).head, "x-key", value);
     return said(value);
 }
 
 std::string cookie(const std::string& lines)
 {
-    part_value value;
+    http::part_value value;
     read_cookie(request("/", lines).head, "sid", value);
     return said(value);
 }
 
 std::string query(std::string_view text)
 {
-    part_value value;
+    http::part_value value;
     read_query(text, "key", value);
     return said(value);
 }
