@@ -30,7 +30,7 @@ void plan_watch::watch(const config::settings& in_force)
         all_.push_back({
             .name = section.name,
             .path = written.path,
-            .by_address = section.by_address(),
+            .part = section.key,
             .stamp = written.stamp,
             .bad = std::nullopt,
             .members = section.members->size(),
@@ -76,10 +76,10 @@ void plan_watch::look()
 void plan_watch::read(const watched& w)
 {
     reading_ = true;
-    reader_.post([this, name = w.name, path = w.path, by_address = w.by_address, era = era_] {
+    reader_.post([this, name = w.name, path = w.path, part = w.part, era = era_] {
         boost::asio::post(
             executor_,
-            [this, name, era, fresh = config::read_plan_file(path, by_address)]() mutable {
+            [this, name, era, fresh = config::read_plan_file(path, part)]() mutable {
                 reading_ = false;
                 if (era == era_) {
                     was_read(name, std::move(fresh));
