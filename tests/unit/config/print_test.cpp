@@ -1,6 +1,7 @@
 #include "config/print.hpp"
 
 #include "tests/unit/config/sample.hpp"
+#include "tests/unit/own_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -105,7 +106,8 @@ TEST(print, matches_survive_the_round_trip)
 
 TEST(print, tells_where_the_token_is_and_never_the_token)
 {
-    const std::string path = testing::TempDir() + "token_to_print";
+    const unit::own_folder folder;
+    const std::string path = folder.path() / "token";
     std::ofstream{path} << "hunter2\n";
     sample s;
     s.rest = "admin: { token_file: " + path + " }\n";
