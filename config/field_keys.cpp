@@ -1,5 +1,6 @@
 #include "config/field_keys.hpp"
 
+#include "config/credential_fields.hpp"
 #include "config/draft.hpp"
 #include "config/text_rules.hpp"
 #include "config/yaml_text.hpp"
@@ -149,11 +150,7 @@ void read_remove(section& from, http::field_edits& edits, message of)
 
 std::optional<std::string> print_set(const http::field_edits& edits)
 {
-    std::string all;
-    for (const auto& [name, value] : edits.set) {
-        all += (all.empty() ? "{ " : ", ") + yaml(name) + ": " + yaml(value);
-    }
-    return all.empty() ? std::nullopt : std::optional{all + " }"};
+    return edits.set.empty() ? std::nullopt : std::optional{yaml_fields(edits.set)};
 }
 
 std::optional<std::string> print_remove(const http::field_edits& edits)

@@ -1,5 +1,6 @@
 #include "config/match_keys.hpp"
 
+#include "config/credential_fields.hpp"
 #include "config/draft.hpp"
 #include "config/path_text.hpp"
 #include "config/route_name.hpp"
@@ -228,15 +229,6 @@ form path_form(std::string_view name, policy::route_match& match, bool exact)
         }};
 }
 
-std::optional<std::string> print_headers(const std::vector<policy::header_match>& headers)
-{
-    std::string all;
-    for (const policy::header_match& h : headers) {
-        all += (all.empty() ? "{ " : ", ") + yaml(h.name) + ": " + yaml(h.value);
-    }
-    return all.empty() ? std::nullopt : std::optional{all + " }"};
-}
-
 }  // namespace
 
 void describe_match(keys& k, policy::route_match& match)
@@ -285,7 +277,12 @@ void describe_match(keys& k, policy::route_match& match)
         {.says = {"any", "at most 8"},
          .schema = headers_schema,
          .read = [&](section& from) { load_headers(from, match.headers); },
-         .print = [&] { return print_headers(match.headers); }}
+         .print = [&]() -> std::optional<std::string> {
+             if (match.headers.empty()) {
+                 return std::nullopt;
+             }
+             return yaml_fields(match.headers);
+         }}
     );
 }
 
