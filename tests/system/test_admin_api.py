@@ -155,6 +155,8 @@ class Bodies(AdminTest):
     def test_an_unknown_limit_is_404_with_a_suggestion(self):
         g = self.started_gateway()
         for path in ("/v1/look", "/v1/take", "/v1/reset"):
+            ("/v1/reset", b'{"limit":"daily","limit":"per_client","key":["127.0.0.1"]}', "twice"),
+            ("/v1/explain", b'{"url":"/","headers":{"A":"1","A":"2"}}', "twice"),
             detail = self.refused(404, g, path, {"limit": "per_clent", "key": []})
             self.assertIn('did you mean "per_client"?', detail)
 
