@@ -3,6 +3,7 @@
 #include "gateway/base/text.hpp"
 #include "gateway/server/admin_access.hpp"
 #include "gateway/server/admin_explain.hpp"
+#include "gateway/server/admin_hosts.hpp"
 #include "gateway/server/admin_limits.hpp"
 #include "gateway/server/admin_top.hpp"
 
@@ -93,9 +94,24 @@ bool is_json(std::string_view content_type)
     return base::equal_ignoring_case(type, "application/json");
 }
 
-// Nothing: the call may be made.
-std::optional<control_response> refused(const admin_request& asked, const std::string& token)
+// Returns true if the request was meant for this API. Over a Unix socket every name is right: no
+// browser reaches one.
+bool is_meant_for(const admin_options& options, const admin_request& asked)
 {
+    return !options.address.socket_path.empty() || answers_to(host_of(asked), options.hosts);
+}
+
+// Nothing: the call may be made.
+std::optional<control_response> refused(
+    const admin_request& asked, const admin_options& options, const std::string& token
+)
+{
+    if (!is_meant_for(options, asked)) {
+        return problem(
+            status::misdirected_request,
+            "the admin API answers to addresses, localhost and the names in admin.hosts only"
+        );
+    }
     const admin_call* const found = find_call(path_of(asked));
     if (found == nullptr) {
         return unknown_call();
@@ -144,7 +160,7 @@ constexpr std::string_view prometheus_text = "text/plain; version=0.0.4; charset
 net::task<control_response> admin_api::answer(const admin_request& asked, const std::string& peer)
     const
 {
-    if (auto refusal = refused(asked, from_.token())) {
+    if (auto refusal = refused(asked, options_, from_.token())) {
         co_return *std::move(refusal);
     }
     co_return co_await dispatch(asked, peer);
@@ -155,7 +171,7 @@ net::task<control_response> admin_api::dispatch(const admin_request& asked, cons
     const
 {
     const std::string_view path = path_of(asked);
-    const admin_waiting wait{loop_, base::now() + longest_};
+    const admin_waiting wait{loop_, base::now() + options_.timeout};
     if (path == "/metrics") {
         co_return reply(status::ok, prometheus_text, from_.metrics());
     }

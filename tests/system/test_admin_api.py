@@ -33,7 +33,8 @@ class AdminTest(SystemTest):
         if token:
             self.token_path = self.directory().file("token", TOKEN + "\n")
             file = f", token_file: '{self.token_path}'"
-        return (f"admin: {{ address: 127.0.0.1:0{file} }}\n" + text + more
+        admin = "" if more.startswith("admin:") else f"admin: {{ address: 127.0.0.1:0{file} }}\n"
+        return (admin + text + more
                 + self.LIMITS % {"where": where} + forwarding_to("echo", routed))
 
     def started_gateway(self, store=None, **options):
@@ -75,7 +76,7 @@ GUARDED = ("/v1/explain", "/v1/look", "/v1/take", "/v1/reset", "/v1/grant")
 class Access(AdminTest):
     def test_what_is_sent_is_bounded_whatever_it_is(self):
         g = self.started_gateway()
-        chunked = b"POST /v1/look HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+        chunked = b"POST /v1/look HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
         for begin in (chunked + b"1;", chunked + b"0\r\nx: ", b"GET /metrics HTTP/1.1\r\nx: "):
             with Connection(g.admin) as c:
                 c.send(begin + b"a" * 100_000)
@@ -110,6 +111,28 @@ class Access(AdminTest):
         for path in ("/metrics", "/healthz", "/readyz", "/v1/limits"):
             self.assertEqual(get(g.admin, path).status, 200, path)
 
+    def test_no_web_page_reaches_it_by_a_name_of_its_own(self):
+        """DNS rebinding: the page's name resolves to the admin address, and its requests say it."""
+        g = self.started_gateway(more="admin: { address: 127.0.0.1:0, hosts: [Gateway.Internal.] }\n",
+                                 token=False)
+        for host, status in (("127.0.0.1", 200), ("127.0.0.1:9901", 200), ("[::1]:1", 200),
+                             ("localhost", 200), ("gateway.internal:9901", 200),
+                             ("evil.example", 421), ("evil.example:9901", 421),
+                             ("internal", 421), ("127.0.0.1.evil.example", 421)):
+            for path in ("/metrics", "/healthz", "/readyz", "/v1/limits", "/none"):
+                said = get(g.admin, path, [("Host", host)])
+                self.assertEqual(said.status, 404 if path == "/none" and status == 200 else status,
+                                 (host, path))
+                if status == 421:
+                    self.assertIn("admin.hosts", json.loads(said.text)["detail"])
+        whole = get(g.admin, "http://evil.example/metrics", [("Host", "localhost")])
+        self.assertEqual(whole.status, 421)
+
+    def test_over_a_unix_socket_every_name_is_right(self):
+        path = self.directory().file("admin.sock")
+        g = self.gateway(self.text(token=False, more=f"admin: {{ address: 'unix:{path}' }}\n"))
+        self.assertEqual(get(g.admin, "/healthz", [("Host", "any.example")]).status, 200)
+
     def test_a_reload_reads_the_token_again(self):
         g = self.started_gateway()
         self.said(g, "/v1/look", CLIENT)
@@ -131,6 +154,8 @@ class Bodies(AdminTest):
             ("/v1/look", b"{", "no JSON"),
             ("/v1/look", b"[" * 50, "no JSON"),
             ("/v1/look", b"[]", "no JSON object"),
+            ("/v1/reset", b'{"limit":"daily","limit":"per_client","key":["127.0.0.1"]}', "twice"),
+            ("/v1/explain", b'{"url":"/","headers":{"A":"1","A":"2"}}', "twice"),
             ("/v1/look", {}, "limit: missing"),
             ("/v1/look", {"limit": "per_client"}, "key: missing"),
             ("/v1/look", CLIENT | {"limit": 3}, "limit: expected a text"),
@@ -155,8 +180,6 @@ class Bodies(AdminTest):
     def test_an_unknown_limit_is_404_with_a_suggestion(self):
         g = self.started_gateway()
         for path in ("/v1/look", "/v1/take", "/v1/reset"):
-            ("/v1/reset", b'{"limit":"daily","limit":"per_client","key":["127.0.0.1"]}', "twice"),
-            ("/v1/explain", b'{"url":"/","headers":{"A":"1","A":"2"}}', "twice"),
             detail = self.refused(404, g, path, {"limit": "per_clent", "key": []})
             self.assertIn('did you mean "per_client"?', detail)
 
@@ -180,9 +203,9 @@ class Bodies(AdminTest):
             (get + b"Host: a\r\nHost: a\r\n\r\n", 400),
             (get + b"Host: a b\r\n\r\n", 400),
             (get + b"Host : a\r\n\r\n", 400),
-            (get + b"Host: a\r\nX: " + b"y" * 20_000 + b"\r\n\r\n", 431),
-            (b"POST /v1/look HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n", 400),
-            (b"POST /v1/look HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 400),
+            (get + b"Host: localhost\r\nX: " + b"y" * 20_000 + b"\r\n\r\n", 431),
+            (b"POST /v1/look HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip\r\n\r\n", 400),
+            (b"POST /v1/look HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 400),
         ):
             with self.subTest(head=head[:80]), Connection(g.admin) as c:
                 c.send(head)
@@ -192,7 +215,7 @@ class Bodies(AdminTest):
     def test_heads_that_every_server_must_take(self):
         g = self.started_gateway()
         for head in (b"GET /healthz HTTP/1.0\r\n\r\n", b"GET /healthz HTTP/1.1\r\nHost:\r\n\r\n",
-                     b"GET http://a/healthz?x=1 HTTP/1.1\r\nHost: a\r\n\r\n",
+                     b"GET http://localhost/healthz?x=1 HTTP/1.1\r\nHost: a\r\n\r\n",
                      b"GET /healthz HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\nhi"):
             with self.subTest(head=head), Connection(g.admin) as c:
                 c.send(head)
