@@ -115,7 +115,9 @@ class Plans(SystemTest):
         path = directory.file("plans.csv", text)
 
         def replace(new):
-            fresh = directory.file("plans.new", new)
+            fresh = directory.file("plans.new")
+            with open(fresh, "wb") as f:
+                f.write(new if isinstance(new, bytes) else new.encode())
             os.replace(fresh, path)
 
         return self.gateway_with(store=store, members=f"file: '{path}'"), replace
@@ -143,6 +145,7 @@ class Plans(SystemTest):
                 left = [self.told(gateway, "abc")[2] for _ in range(6)]
                 self.assertEqual(left, ["19", "18", "17", "16", "15", "14"])
                 replace("# nobody\n")
+                gateway.wait_for_diagnostic("plans.api: 0 keys read, 1 before")
                 wait_until(lambda g=gateway: g.metrics().sum("gateway_plan_members") == 0, NOTICED)
                 self.assertEqual(self.told(gateway, "abc"), (200, "10", "3"))
                 replace("abc,gold\n")
@@ -151,7 +154,9 @@ class Plans(SystemTest):
 
     def test_a_bad_file_changes_nothing(self):
         gateway, replace = self.with_file("abc,gold\n")
-        for bad, why in (("abc,gold\nabc\n", ":2: expected KEY,PLAN"),
+        for bad, why in (("", "plans.csv: the file is empty"),
+                         ("# \xe4\nb\xe4r,gold\n".encode("latin-1"), ":1: the file is not UTF-8"),
+                         ("abc,gold\nabc\n", ":2: expected KEY,PLAN"),
                          ("abc,gold\nabc,free\n", ":2: this key is in another plan already")):
             errors = gateway.metrics().sum("gateway_plan_file_errors_total", plans="api")
             replace(bad)
