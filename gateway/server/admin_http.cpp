@@ -1,6 +1,7 @@
 #include "gateway/server/admin_http.hpp"
 
 #include "gateway/http/date_line.hpp"
+#include "gateway/server/json_text.hpp"
 
 #include <boost/json.hpp>
 
@@ -50,7 +51,7 @@ control_response reply(beast::http::status code, std::string_view type, std::str
 
 control_response reply(const boost::json::value& said)
 {
-    return reply(beast::http::status::ok, "application/json", boost::json::serialize(said) + "\n");
+    return reply(beast::http::status::ok, "application/json", json_text(said) + "\n");
 }
 
 control_response problem(beast::http::status code, std::string_view detail)

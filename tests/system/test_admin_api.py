@@ -2,6 +2,7 @@
 import json
 import os
 import re
+import time
 
 import yaml
 
@@ -491,6 +492,19 @@ class Explain(AdminTest):
         self.assertEqual(g.get("/").status, 429)
         words = ["explain", "--config", g.config_path, "GET", "/", "--admin", "%s:%d" % g.admin]
         self.assertIn("as the store has not answered", run_command(*words)[1])
+
+    def test_numbers_and_times_are_for_people(self):
+        g = self.started_gateway()
+        banned = self.call(g, "/v1/ban", KEY | {"for": "2h"})
+        self.assertNotRegex(banned.text, r"\d[eE][+-]?\d")
+        self.assertAlmostEqual(json.loads(banned.text)["banned_until"], time.time() + 7200, delta=60)
+        self.assertIn('"retry":0.0', self.call(g, "/v1/look", CLIENT).text)
+        g = self.started_gateway(routed="per_key")
+        self.said(g, "/v1/ban", KEY | {"for": "2h"})
+        words = ["explain", "--config", g.config_path, "GET", "/", "-H", "X-Key: k1"]
+        _, out, _ = run_command(*words, "--admin", "%s:%d" % g.admin)
+        self.assertRegex(out, r"  banned  until 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC\n")
+        self.assertRegex(out, r"  says    rejected, retry in 7\d\d\d s \((2 h|1 h 59 min( \d+ s)?)\)\n")
 
     def test_what_is_told_badly(self):
         g = self.started_gateway()
