@@ -595,6 +595,17 @@ class Top(AdminTest):
         looked = self.said(g, "/v1/look", {"limit": "per_key", "key": ["hunter2", "192.0.2.1"]})
         self.assertEqual(looked["bucket"], keys[0]["bucket"])
 
+    def test_rejections_in_shadow_mode_are_those_of_the_metrics(self):
+        shadow = "  shadow: { key: client_ip, rate: 2/h, mode: shadow }\n"
+        g = self.gateway(self.text(routed="per_client, shadow").replace("limits:\n", "limits:\n" + shadow, 1))
+        for _ in range(9):
+            g.get("/")
+        for limit in ("per_client", "shadow"):
+            counted = [one["count"] for one in self.top(g, f"?by=rejections&limit={limit}")["top"]]
+            decided = sum(g.metrics().sum("gateway_decisions_total", limit=limit, outcome=outcome)
+                          for outcome in ("rejected", "shadow_rejected"))
+            self.assertEqual((limit, counted), (limit, [decided]))
+
     def test_what_is_asked_badly(self):
         g = self.started_gateway()
         for query, status, detail in (
