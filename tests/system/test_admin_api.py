@@ -506,6 +506,19 @@ class Explain(AdminTest):
         self.assertRegex(out, r"  banned  until 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC\n")
         self.assertRegex(out, r"  says    rejected, retry in 7\d\d\d s \((2 h|1 h 59 min( \d+ s)?)\)\n")
 
+    def test_a_missing_part_is_named(self):
+        g = self.started_gateway(routed="per_key")
+        text = open(g.config_path, encoding="utf-8").read()
+        g.reload(text.replace("missing_key: skip", "missing_key: reject"))
+        refused = g.get("/")
+        self.assertEqual(refused.status, 400)
+        self.assertIn("header:x-key, which identifies the client, is missing",
+                      json.loads(refused.text)["detail"])
+        told = self.explained(g)
+        self.assertIn("header:x-key", told["verdict"]["detail"])
+        self.assertIn("header:x-key", told["limits"][0]["why"])
+        self.assertIn("header:x-key", g.log_lines(1)[0]["error"])
+
     def test_what_is_told_badly(self):
         g = self.started_gateway()
         for body, detail in (

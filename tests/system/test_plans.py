@@ -169,6 +169,21 @@ class Plans(SystemTest):
         replace("xyz,gold\n")
         self.await_limit(gateway, "xyz", "20")
 
+    def test_a_plan_that_no_limit_knows_is_told(self):
+        gateway, replace = self.with_file("abc,gold\n")
+        self.assertFalse([line for line in gateway.diagnostics if "no limit names" in line])
+        replace("abc,gold\nxyz,glod\n")
+        told = gateway.wait_for_diagnostic('no limit names the plan "glod"')
+        self.assertIn("plans.api: ", told)
+        self.assertIn('did you mean "gold"?', told)
+
+    def test_the_access_log_has_the_plan(self):
+        gateway = self.gateway_with()
+        plans = (("abc", "gold"), ("bad", "banned"), ("boss", "staff"), ("xyz", None))
+        for count, (key, plan) in enumerate(plans, start=1):
+            self.ask(gateway, key)
+            self.assertEqual(gateway.log_lines(count)[-1].get("plan"), plan)
+
     def test_a_file_that_goes_away_stays_in_force(self):
         directory = self.directory()
         path = directory.file("plans.csv", "abc,gold\n")
