@@ -1,6 +1,7 @@
 #include "gateway/server/admitter.hpp"
 
 #include "gateway/base/text.hpp"
+#include "gateway/http/body_bound.hpp"
 #include "gateway/http/via.hpp"
 #include "gateway/identity/client_address.hpp"
 #include "gateway/policy/path.hpp"
@@ -117,7 +118,11 @@ admission admitter::admit(
     }
     route_ = &policy.routes[found.index];
     metrics_ = view_->routes[found.index];
-
+    if (http::announces_too_much(came, view_->http)) {
+        admission a = refusal(http::body_too_large.status, http::body_too_large.detail);
+        a.leaves_rest_unread = true;
+        return a;
+    }
     if (is_answered()) {
         prepare_redirect(head);
     }

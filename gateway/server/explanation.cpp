@@ -2,6 +2,7 @@
 
 #include "gateway/base/chars.hpp"
 #include "gateway/base/text.hpp"
+#include "gateway/http/body_bound.hpp"
 #include "gateway/http/request_parser.hpp"
 #include "gateway/http/request_target.hpp"
 #include "gateway/server/request_cost.hpp"
@@ -172,6 +173,10 @@ explanation explain(
     }
     e.path = found.path;
     e.route = &e.policy->routes[found.index];
+    if (http::announces_too_much(head, bounds)) {
+        refuse(e, http::body_too_large.status, http::body_too_large.detail);
+        return e;
+    }
     std::optional<token_cache> tokens;
     request_token token;
     if (e.route->reads_token) {
