@@ -200,6 +200,9 @@ server::admin_sources app::admin_sources()
                 );
             },
         .token = [this] { return settings_.server.admin_token.text; },
+        .hosts = [this]() -> const std::vector<std::string>& {
+            return settings_.server.admin.hosts;
+        },
         .policy = [this] { return settings_.policy; },
         .http = [this] { return settings_.http; },
         .decisions = [this](std::string_view limit) { return decisions(limit); },

@@ -96,22 +96,26 @@ bool is_json(std::string_view content_type)
 
 // Returns true if the request was meant for this API. Over a Unix socket every name is right: no
 // browser reaches one.
-bool is_meant_for(const admin_options& options, const admin_request& asked)
+bool is_meant_for(
+    const net::listen_address& address,
+    const std::vector<std::string>& hosts,
+    const admin_request& asked
+)
 {
-    return !options.address.socket_path.empty() || answers_to(host_of(asked), options.hosts);
+    return !address.socket_path.empty() || answers_to(host_of(asked), hosts);
+}
+
+control_response misdirected()
+{
+    return problem(
+        status::misdirected_request,
+        "the admin API answers to addresses, localhost and the names in admin.hosts only"
+    );
 }
 
 // Nothing: the call may be made.
-std::optional<control_response> refused(
-    const admin_request& asked, const admin_options& options, const std::string& token
-)
+std::optional<control_response> refused(const admin_request& asked, const std::string& token)
 {
-    if (!is_meant_for(options, asked)) {
-        return problem(
-            status::misdirected_request,
-            "the admin API answers to addresses, localhost and the names in admin.hosts only"
-        );
-    }
     const admin_call* const found = find_call(path_of(asked));
     if (found == nullptr) {
         return unknown_call();
@@ -160,7 +164,10 @@ constexpr std::string_view prometheus_text = "text/plain; version=0.0.4; charset
 net::task<control_response> admin_api::answer(const admin_request& asked, const std::string& peer)
     const
 {
-    if (auto refusal = refused(asked, options_, from_.token())) {
+    if (!is_meant_for(options_.address, from_.hosts(), asked)) {
+        co_return misdirected();
+    }
+    if (auto refusal = refused(asked, from_.token())) {
         co_return *std::move(refusal);
     }
     co_return co_await dispatch(asked, peer);

@@ -128,6 +128,10 @@ class Access(AdminTest):
                     self.assertIn("admin.hosts", json.loads(said.text)["detail"])
         whole = get(g.admin, "http://evil.example/metrics", [("Host", "localhost")])
         self.assertEqual(whole.status, 421)
+        with open(g.config_path, encoding="utf-8") as f:
+            g.reload(f.read().replace("hosts: [Gateway.Internal.]", "hosts: [other]"))
+        for host, status in (("gateway.internal", 421), ("other", 200)):
+            self.assertEqual(get(g.admin, "/healthz", [("Host", host)]).status, status)
 
     def test_over_a_unix_socket_every_name_is_right(self):
         path = self.directory().file("admin.sock")
