@@ -66,6 +66,7 @@ void describe_checks(keys& health, proxy::health_options& options)
     health.other(
         {"path", "of a `GET`, with `Host` of the server and `User-Agent: gateway/VERSION`"},
         {.says = {"none", "at most 1024 characters"},
+         .schema = R"({"type":"string","pattern":"^/[!-~]*$","maxLength":1024})",
          .read = [&](section& from) { load_path(from, options.path); },
          .print = [&] { return yaml(shown_path(options.path)); }}
     );

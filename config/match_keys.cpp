@@ -22,8 +22,8 @@ using policy::url_scheme;
 constexpr std::size_t longest_method = 32;
 constexpr std::size_t longest_matched_name = 64;
 constexpr std::string_view headers_schema =
-    R"({"type":"object","maxProperties":8,"additionalProperties":{"anyOf":[
-    {"type":"string","minLength":1,"maxLength":128},{"$ref":"#/$defs/elsewhere"}]}})";
+    R"({"type":"object","minProperties":1,"maxProperties":8,
+    "additionalProperties":{"type":"string","minLength":1,"maxLength":128}})";
 
 std::string in_capitals(std::string text)
 {
@@ -212,7 +212,7 @@ form path_form(std::string_view name, policy::route_match& match, bool exact)
 {
     return {
         .says = {exact ? "" : "any", "at most 512 characters"},
-        .schema = R"({"type":"string","maxLength":512})",
+        .schema = R"({"type":"string","pattern":"^/[!-~]*$","maxLength":512})",
         .read =
             [name, exact, &match](section& from) {
                 if (exact && from.has("path")) {
@@ -261,7 +261,8 @@ void describe_match(keys& k, policy::route_match& match)
     k.other(
         {"methods", "in capitals; without the key, unknown methods match too"},
         {.says = {"any", "at most 32"},
-         .schema = R"({"type":"array","items":{"type":"string"},"minItems":1,"maxItems":32})",
+         .schema =
+             R"({"type":"array","items":{"type":"string","pattern":"^[^a-z ]+$"},"minItems":1,"maxItems":32})",
          .read = [&](section& from) { load_methods(from, match.methods); },
          .print = [&]() -> std::optional<std::string> {
              if (match.methods.empty()) {

@@ -29,6 +29,7 @@ void describe_address(
     k.other(
         what,
         {.says = says,
+         .schema = R"({"type":"string","pattern":"^(unix:/.+|[^/]*:[0-9]{1,5})$"})",
          .read =
              [&](section& from) {
                  const std::string* text = from.text("address");
@@ -88,8 +89,8 @@ void describe_decide(keys& k, std::optional<server::decide_options>& decide)
          "forwarded ([decisions for other proxies](decide.md)); `rejected_status` replaces that of "
          "every refusal"},
         {.says = {"`false`", "`true`, `{ rejected_status: 403 }` (or 429, 503)"},
-         .schema = R"({"anyOf":[{"type":"boolean"},{"type":"object","additionalProperties":false,
-             "properties":{"rejected_status":{"enum":[403,429,503]}}}]})",
+         .schema = R"({"if":{"type":"object"},"then":{"additionalProperties":false,
+             "properties":{"rejected_status":{"enum":[403,429,503]}}},"else":{"type":"boolean"}})",
          .read = [&](section& from) { read_decide(from, decide); },
          .print = [&] { return print_decide(decide); },
          .optional = true}
@@ -315,7 +316,7 @@ void describe_process(keys& root, draft& d)
          "more files, by their paths or patterns such as `conf.d/*.yaml`, whose sections are added "
          "to those of this file ([below](#several-files))"},
         {.says = {"`[]`", "1000 files"},
-         .schema = R"({"type":"array","items":{"type":"string"}})",
+         .schema = R"({"type":"array","items":{"type":["string"]}})",
          .read = [](section&) {},  // they were read with the document
          .print = [] { return std::nullopt; }}
     );
@@ -327,7 +328,8 @@ void describe_process(keys& root, draft& d)
     root.other(
         {"workers", "threads, one event loop each; `auto` is the number of usable cores"},
         {.says = {"`auto`", "1 to 256"},
-         .schema = R"({"anyOf":[{"const":"auto"},{"type":"integer","minimum":1,"maximum":256}]})",
+         .schema = R"({"if":{"type":"string"},"then":{"const":"auto"},
+             "else":{"type":"integer","minimum":1,"maximum":256}})",
          .read = [&](section& from) { load_workers(from, options); },
          .print = [&] { return options.workers == 0 ? "auto" : std::to_string(options.workers); }}
     );
