@@ -149,7 +149,7 @@ void app::adopt_plans(const std::string& name, const config::plan_file& fresh)
             continue;
         }
         for (const std::string& complaint : config::complaints_of_unnamed_plans(*changed, i)) {
-            log(log_level::warning, "plans." + name + ": " + complaint);
+            log(log_level::warning, std::string{"plans."}.append(name).append(": ") += complaint);
         }
     }
     settings_.policy = std::move(changed);

@@ -49,7 +49,7 @@ std::string seconds_of(const boost::json::object& of, const char* name)
     if (!all) {
         return {};
     }
-    const std::string plain = std::to_string(*all) + " s";
+    std::string plain = std::to_string(*all) + " s";
     if (*all < units[1].seconds) {
         return plain;
     }
