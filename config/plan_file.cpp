@@ -70,8 +70,12 @@ std::string read_into(plan_lines& lines, int fd, const std::string& path)
         }
         good = count < 0 || lines.add({piece.data(), static_cast<std::size_t>(count)});
     }
-    return lines.finish() ? ""
-                          : path + ':' + std::to_string(lines.line()) + ": " + lines.complaint();
+    if (!lines.finish()) {
+        return path + ':' + std::to_string(lines.line()) + ": " + lines.complaint();
+    }
+    return lines.says_nothing()
+               ? path + ": the file is empty; if nobody has a plan, say so in a line: # nobody"
+               : "";
 }
 
 }  // namespace

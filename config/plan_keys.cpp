@@ -157,6 +157,8 @@ void describe_plan_section(keys& plans, plans_draft& p, const draft& d)
     plans.other(
         {"key", "the part of a request that tells its plan: one, as in a limit's `key`"},
         {.says = {"none", "one part"},
+         .schema = R"({"if":{"type":"array"},"then":{"minItems":1,"maxItems":1,
+             "items":{"$ref":"#/$defs/key_part"}},"else":{"$ref":"#/$defs/key_part"}})",
          .read = [&](section& from) { load_plan_key(from, p, d); },
          .print = [&] { return yaml(to_text(p.section.key)); }}
     );

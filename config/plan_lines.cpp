@@ -3,6 +3,7 @@
 #include "config/text_rules.hpp"
 #include "gateway/base/ip_prefix.hpp"
 #include "gateway/base/text.hpp"
+#include "gateway/base/utf8.hpp"
 #include "gateway/policy/stated_value.hpp"
 
 #include <algorithm>
@@ -115,7 +116,11 @@ std::string plan_lines::add_line(std::string_view line)
     if (line.ends_with('\r')) {
         line.remove_suffix(1);
     }
+    if (base::first_not_utf8(line) != std::string_view::npos) {
+        return "the file is not UTF-8: save it in that encoding";
+    }
     line = base::trimmed(line);
+    says_nothing_ = says_nothing_ && line.empty();
     if (line.empty() || line.front() == '#') {
         return {};
     }

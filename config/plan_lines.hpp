@@ -43,6 +43,9 @@ public:
 
     const std::string& complaint() const { return complaint_; }
 
+    // Returns true if there was neither a key nor a comment: nobody wrote such a file on purpose.
+    bool says_nothing() const { return says_nothing_; }
+
     policy::plan_table& table() { return table_; }
 
 private:
@@ -51,6 +54,7 @@ private:
     // The beginning of a line whose end has not come; at most longest_plan_line.
     std::string begun_;
     std::size_t line_ = 0;
+    bool says_nothing_ = true;
     std::string complaint_;
 
     bool read(std::string_view line);

@@ -91,17 +91,20 @@ void plan_watch::read(const watched& w)
 
 void plan_watch::was_read(const std::string& name, config::plan_file fresh)
 {
+    const auto old = std::find_if(all_.begin(), all_.end(), [&name](const watched& w) {
+        return w.name == name;
+    });
     if (fresh.members == nullptr) {
         ++errors_[name];
-        for (watched& w : all_) {
-            w.bad = w.name == name ? fresh.stamp : w.bad;
-        }
+        old->bad = fresh.stamp;
         log(log_level::error,
             "plans." + name + ": the old file stays in force: " + fresh.complaint);
         return;
     }
-    log(log_level::info,
-        "plans." + name + ": " + std::to_string(fresh.members->size()) + " keys read");
+    const bool nobody_is_left = fresh.members->size() == 0 && old->members != 0;
+    log(nobody_is_left ? log_level::warning : log_level::info,
+        "plans." + name + ": " + std::to_string(fresh.members->size()) + " keys read, " +
+            std::to_string(old->members) + " before");
     changed_(name, std::move(fresh));
 }
 

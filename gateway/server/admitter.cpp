@@ -1,6 +1,7 @@
 #include "gateway/server/admitter.hpp"
 
 #include "gateway/base/text.hpp"
+#include "gateway/http/body_bound.hpp"
 #include "gateway/http/via.hpp"
 #include "gateway/identity/client_address.hpp"
 #include "gateway/policy/path.hpp"
@@ -75,6 +76,7 @@ void admitter::reset(
     outcome_ = {};
     bucket_name_.clear();
     shadow_rejected_.clear();
+    plans_.clear();
 }
 
 base::ip_address admitter::find_client(const http::request_head& head) const
@@ -116,7 +118,11 @@ admission admitter::admit(
     }
     route_ = &policy.routes[found.index];
     metrics_ = view_->routes[found.index];
-
+    if (http::announces_too_much(came, view_->http)) {
+        admission a = refusal(http::body_too_large.status, http::body_too_large.detail);
+        a.leaves_rest_unread = true;
+        return a;
+    }
     if (is_answered()) {
         prepare_redirect(head);
     }
@@ -233,8 +239,13 @@ admission admitter::conclude(const verdict& v)
     }
     const auto wait = told_wait(v);
     const bool banned = v.banned();
+    const key_fault fault = v.fault;
     checks_.give_back(std::move(check_));  // v is gone
     admission a = admission_of(is, wait, banned);
+    if (is == verdict::ruling::unidentified) {
+        detail_ = described(fault);
+        a.detail = detail_;
+    }
     a.hold = hold;
     return is == verdict::ruling::rejected ? as_rejection(a) : a;
 }
@@ -242,6 +253,7 @@ admission admitter::conclude(const verdict& v)
 // What clients are told counts from the moment at which the request is let go.
 void admitter::remember(const verdict& v, base::duration hold)
 {
+    plans_ = v.plans;
     if (const auto* e = v.deciding()) {
         deciding_limit_ = e->rule->name;
         if (v.is != verdict::ruling::unidentified && v.is != verdict::ruling::bad_cost) {

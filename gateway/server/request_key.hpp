@@ -11,6 +11,7 @@
 #include "gateway/policy/policy.hpp"
 #include "gateway/server/request_token.hpp"
 
+#include <string>
 #include <string_view>
 
 namespace gateway::server {
@@ -53,5 +54,19 @@ void read_part(const policy::key_part& part, const key_subject& subject, http::p
 key_result make_bucket_name(
     const policy::limit_rule& rule, const key_subject& subject, identity::bucket_name& out
 );
+
+// The part of a key that a request lacks, or has in two ways.
+struct key_fault {
+    // Null: every part is there.
+    const policy::key_part* part = nullptr;
+    bool ambiguous = false;
+};
+
+// Returns the first part because of which make_bucket_name() makes no name.
+key_fault find_fault(const policy::limit_rule& rule, const key_subject& subject);
+
+// Returns the fault in a clause for whoever sent the request, such as "header:x-api-key, which
+// identifies the client, is missing". It needs no escaping in JSON.
+std::string described(const key_fault& fault);
 
 }  // namespace gateway::server

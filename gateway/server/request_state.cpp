@@ -1,5 +1,7 @@
 #include "gateway/server/request_state.hpp"
 
+#include "gateway/http/body_bound.hpp"
+
 namespace gateway::server {
 
 using proxy::tunnel_side;
@@ -78,7 +80,7 @@ void request_state::content(std::string_view bytes, bool last)
     content_bytes_ += bytes.size();
     const std::uint64_t most = upstream_.limits().max_body_bytes;
     if (most != 0 && content_bytes_ > most) {
-        refuse(413, "the body is larger than this server accepts");
+        refuse(http::body_too_large.status, http::body_too_large.detail);
     } else {
         exchange_.request_content(bytes, last);
     }

@@ -117,7 +117,9 @@ class Plans(SystemTest):
         path = directory.file("plans.csv", text)
 
         def replace(new):
-            fresh = directory.file("plans.new", new)
+            fresh = directory.file("plans.new")
+            with open(fresh, "wb") as f:
+                f.write(new if isinstance(new, bytes) else new.encode())
             os.replace(fresh, path)
 
         return self.gateway_with(store=store, members=f"file: '{path}'"), replace
@@ -145,6 +147,7 @@ class Plans(SystemTest):
                 left = [self.told(gateway, "abc")[2] for _ in range(6)]
                 self.assertEqual(left, ["19", "18", "17", "16", "15", "14"])
                 replace("# nobody\n")
+                gateway.wait_for_diagnostic("plans.api: 0 keys read, 1 before")
                 wait_until(lambda g=gateway: g.metrics().sum("gateway_plan_members") == 0, NOTICED)
                 self.assertEqual(self.told(gateway, "abc"), (200, "10", "3"))
                 replace("abc,gold\n")
@@ -153,7 +156,9 @@ class Plans(SystemTest):
 
     def test_a_bad_file_changes_nothing(self):
         gateway, replace = self.with_file("abc,gold\n")
-        for bad, why in (("abc,gold\nabc\n", ":2: expected KEY,PLAN"),
+        for bad, why in (("", "plans.csv: the file is empty"),
+                         ("# \xe4\nb\xe4r,gold\n".encode("latin-1"), ":1: the file is not UTF-8"),
+                         ("abc,gold\nabc\n", ":2: expected KEY,PLAN"),
                          ("abc,gold\nabc,free\n", ":2: this key is in another plan already")):
             errors = gateway.metrics().sum("gateway_plan_file_errors_total", plans="api")
             replace(bad)
@@ -165,6 +170,21 @@ class Plans(SystemTest):
             self.assertEqual(self.told(gateway, "abc")[1], "20")
         replace("xyz,gold\n")
         self.await_limit(gateway, "xyz", "20")
+
+    def test_a_plan_that_no_limit_knows_is_told(self):
+        gateway, replace = self.with_file("abc,gold\n")
+        self.assertFalse([line for line in gateway.diagnostics if "no limit names" in line])
+        replace("abc,gold\nxyz,glod\n")
+        told = gateway.wait_for_diagnostic('no limit names the plan "glod"')
+        self.assertIn("plans.api: ", told)
+        self.assertIn('did you mean "gold"?', told)
+
+    def test_the_access_log_has_the_plan(self):
+        gateway = self.gateway_with()
+        plans = (("abc", "gold"), ("bad", "banned"), ("boss", "staff"), ("xyz", None))
+        for count, (key, plan) in enumerate(plans, start=1):
+            self.ask(gateway, key)
+            self.assertEqual(gateway.log_lines(count)[-1].get("plan"), plan)
 
     def test_a_file_that_goes_away_stays_in_force(self):
         directory = self.directory()

@@ -95,6 +95,11 @@ TEST(plan_lines, names_the_line_that_is_bad_and_what_is_wrong_with_it)
         {"a\x01,gold\n", "1: a control character"},
         {std::string{"a\0,gold\n", 8}, "1: a control character"},
         {"a,gold\rb,gold\n", "1: a control character"},
+        {"\xc3\xa4,gold\nb\xe4r,gold\n", "2: the file is not UTF-8"},
+        {"# gr\xfc\xdf\n", "1: the file is not UTF-8"},
+        {"\xff\xfe"
+         "a,gold\n",
+         "1: the file is not UTF-8"},
         {"a,gold\n" + std::string(longest_plan_line + 1, '#'), "2: longer than 1024 bytes"},
         {"a,gold\n", "1: expected an address or a prefix such as 10.0.0.0/8", by_client},
         {"10.1.0.0/8,gold\n", "1: expected an address or a prefix", by_client},

@@ -61,6 +61,7 @@ protected:
     scratch memory;
     admitter a{checks, memory};
     bool secure = false;
+    http::options bounds;
     std::optional<admission> concluded;  // of one that was pending
 
     admissions()
@@ -72,7 +73,7 @@ protected:
              .limit = *limit::limit::make(1, std::chrono::hours{1}, 9),
              .store = 1},
             {.name = "by_key",
-             .key = {{policy::key_part::source::header, "x-key"}},
+             .key = {{policy::key_part::source::header, "x-key", 0, "header:x-key"}},
              .limit = *limit::limit::make(1, std::chrono::hours{1}, 1)},
         };
         policy_->routes = {
@@ -167,6 +168,7 @@ private:
     {
         auto v = std::make_shared<policy_view>();
         v->policy = policy_;
+        v->http = bounds;
         v->limit_headers.x_ratelimit = true;
         v->identity_header = identity_header_;
         v->identity_field = http::classify(identity_header_);
@@ -266,9 +268,31 @@ TEST_F(admissions, count_each_client_for_itself)
 
 TEST_F(admissions, that_lack_a_part_of_the_key_are_bad_requests)
 {
-    EXPECT_EQ(ask("/keyed").status, 400);
+    const admission missing = ask("/keyed");
+    EXPECT_EQ(missing.status, 400);
+    EXPECT_EQ(missing.detail, "header:x-key, which identifies the client, is missing");
     EXPECT_EQ(ask("/keyed", "X-Key: a\r\n").next, next::forward);
-    EXPECT_EQ(ask("/keyed", "X-Key: a\r\nX-Key: b\r\n").status, 400);
+    const admission ambiguous = ask("/keyed", "X-Key: a\r\nX-Key: b\r\n");
+    EXPECT_EQ(ambiguous.status, 400);
+    EXPECT_THAT(ambiguous.detail, HasSubstr("header:x-key, which identifies the client, has two"));
+}
+
+TEST_F(admissions, of_bodies_that_are_too_large_are_refused_by_their_route_before_its_limits)
+{
+    bounds.max_body_bytes = 10;
+    for (int i = 0; i < 5; ++i) {
+        const admission refused = ask("/limited", "Content-Length: 11\r\n");
+        EXPECT_EQ(refused.next, next::respond);
+        EXPECT_EQ(refused.status, 413);
+        EXPECT_TRUE(refused.leaves_rest_unread);
+        ASSERT_NE(a.route(), nullptr);
+        EXPECT_EQ(a.route()->name, "limited");
+        EXPECT_EQ(&a.metrics(), metrics_of(1));
+        EXPECT_EQ(limit_lines(), "");
+    }
+    EXPECT_EQ(ask("/limited", "Content-Length: 10\r\n").next, next::forward);
+    EXPECT_THAT(limit_lines(), HasSubstr("X-RateLimit-Remaining: 1"));
+    EXPECT_EQ(ask("/elsewhere", "Content-Length: 11\r\n").status, 404);
 }
 
 TEST_F(admissions, wait_for_a_shared_store)
