@@ -44,6 +44,7 @@ void load_numbers(
 )
 {
     limit_draft own = l;
+    own.of_plan = true;
     load_plan_numbers(from, own, d);
     split_in_shards(from, own);
     from.refuse_the_rest();

@@ -75,8 +75,7 @@ void make_limit(section& from, limit_draft& l, draft& d)
     if (given == nullptr || (!l.has_rate && !counts_requests(l))) {
         return;
     }
-    const std::string size{size_key(l.written.algorithm)};
-    refuse_cost_above(from, l.rule.cost, l.burst, size.empty() ? "count" : size);
+    refuse_cost_above(from, l);
     l.rule.limit = numbers_of(from, l, d).value_or(l.rule.limit);
     l.rule.algorithm = names_of(algorithms)[index_of(l.written.algorithm, algorithms)];
     l.rule.rate = counts_requests(l) ? std::string{} : format_rate(l.written.rate);

@@ -251,6 +251,12 @@ void app::reload()
         log(log_level::warning, "SIGHUP while draining or during an upgrade: not reloaded");
         return;
     }
+    if (config::is_standard_input(config_path_)) {
+        metrics_.count_reload(false);
+        log(log_level::error,
+            "SIGHUP: the configuration came from the standard input, which cannot be read again");
+        return;
+    }
     service_notices::reloading();
     try {
         config::settings fresh = config::load_file(config_path_, &settings_);

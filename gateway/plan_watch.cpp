@@ -23,7 +23,7 @@ plan_watch::plan_watch(net::executor executor, listener changed)
 void plan_watch::watch(const config::settings& in_force)
 {
     ++era_;
-    const std::vector<watched> before = std::exchange(all_, {});
+    all_.clear();
     for (std::size_t i = 0; i < in_force.policy->plans.size(); ++i) {
         const policy::plan_section& section = in_force.policy->plans[i];
         const config::written_plans& written = in_force.written_plans[i];
@@ -35,11 +35,6 @@ void plan_watch::watch(const config::settings& in_force)
             .bad = std::nullopt,
             .members = section.members->size(),
         });
-        for (const watched& old : before) {
-            if (old.name == section.name && old.path == written.path) {
-                all_.back().bad = old.bad;
-            }
-        }
     }
 }
 
@@ -51,7 +46,9 @@ std::vector<telemetry::plan_figures> plan_watch::figures() const
         figures.push_back(
             {.name = w.name,
              .members = w.members,
-             .errors = errors == errors_.end() ? 0 : errors->second}
+             .errors = errors == errors_.end() ? 0 : errors->second,
+             .has_file = !w.path.empty(),
+             .file_in_force = !w.bad}
         );
     }
     return figures;
@@ -64,8 +61,11 @@ void plan_watch::look()
     if (reading_) {
         return;
     }
-    const auto changed = std::find_if(all_.begin(), all_.end(), [](const watched& w) {
+    const auto changed = std::find_if(all_.begin(), all_.end(), [](watched& w) {
         const auto stamp = w.path.empty() ? w.stamp : config::stamp_of(w.path);
+        if (stamp == w.stamp) {
+            w.bad.reset();
+        }
         return stamp != w.stamp && stamp != w.bad;
     });
     if (changed != all_.end()) {

@@ -2,7 +2,6 @@
 
 #include "gateway/base/chars.hpp"
 #include "gateway/base/text.hpp"
-#include "gateway/http/body_bound.hpp"
 #include "gateway/http/request_parser.hpp"
 #include "gateway/http/request_target.hpp"
 #include "gateway/server/request_cost.hpp"
@@ -173,8 +172,10 @@ explanation explain(
     }
     e.path = found.path;
     e.route = &e.policy->routes[found.index];
-    if (http::announces_too_much(head, bounds)) {
-        refuse(e, http::body_too_large.status, http::body_too_large.detail);
+    const std::uint64_t most = e.route->bounds.max_body_bytes.value_or(bounds.max_body_bytes);
+    if (most != 0 && head.body.length > most) {
+        const admission refused = body_too_large();
+        refuse(e, refused.status, refused.detail);
         return e;
     }
     std::optional<token_cache> tokens;

@@ -73,6 +73,7 @@ admission request::as_answer(admission a)
     const int status = host_.decide()->rejected_status;
     if (status != 0 && a.status >= 400) {
         a.status = status;
+        a.intended = true;
         a.fixed = nullptr;
     }
     return a;

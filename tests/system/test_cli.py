@@ -5,13 +5,14 @@ import os
 import re
 import signal
 import socket
+import subprocess
 
 import yaml
 
 from harness.backends import PYTHON
 from harness.case import SystemTest, forwarding_to
-from harness.gateway import ROOT, run_command, whole_configuration
-from harness.process import run_tool, wait_until
+from harness.gateway import BINARY, ROOT, run_command, whole_configuration
+from harness.process import Child, run_tool, wait_until
 
 GOOD = whole_configuration(forwarding_to("echo"))
 
@@ -135,6 +136,33 @@ class CommandLine(SystemTest):
             "upstreams: { u: { servers: [echo, 'unix:/a b', '[::1]:9', { address: 'h:1' }] } }",
         ):
             self.assertEqual(said(good), "", good)
+
+    def test_check_and_print_take_the_file_by_itself(self):
+        path = self.file(GOOD)
+        self.assertEqual(run_command("check", path), (0, f"{path}: ok\n", ""))
+        self.assertEqual(run_command("print", path), run_command("print", "--config", path))
+
+    def test_a_configuration_may_come_from_standard_input(self):
+        self.assertEqual(run_command("check", "--config", "-", input=GOOD), (0, "stdin: ok\n", ""))
+        self.assertEqual(run_command("check", "-", input=GOOD), (0, "stdin: ok\n", ""))
+        status, printed, err = run_command("print", "--config", "-", input=GOOD)
+        self.assertEqual((status, err), (0, ""))
+        self.assertEqual(run_command("check", "-", input=printed)[0], 0)
+        status, out, err = run_command("check", "-", input=GOOD + "htttp: {}\n")
+        self.assertEqual((status, out), (2, ""))
+        self.assertRegex(err, r"^stdin:\d+:1: htttp: unknown key")
+        status, out, _ = run_command("explain", "--config", "-", "GET", "/", input=GOOD)
+        self.assertEqual(status, 0, out)
+
+    def test_one_from_standard_input_serves_and_cannot_be_read_again(self):
+        child = self.started(Child([BINARY, "run", "--config", "-"], stdin=subprocess.PIPE))
+        child.stdin.write(GOOD.encode())
+        child.stdin.close()
+        child.wait_for_line(lambda line: "listening on" in line)
+        child.wait_for_line(lambda line: "admin API on" in line)
+        child.signal(signal.SIGHUP)
+        child.wait_for_line(lambda line: "the standard input, which cannot be read again" in line)
+        self.assertEqual(child.stop(), 0)
 
     def test_wrong_usage_ends_with_2_and_says_so_on_stderr(self):
         for words in (

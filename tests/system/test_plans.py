@@ -164,12 +164,35 @@ class Plans(SystemTest):
             replace(bad)
             told = gateway.wait_for_diagnostic(why)
             self.assertIn("the old file stays in force", told)
-            self.assertEqual(
-                gateway.metrics().sum("gateway_plan_file_errors_total", plans="api"), errors + 1
-            )
+            m = gateway.metrics()
+            self.assertEqual(m.sum("gateway_plan_file_errors_total", plans="api"), errors + 1)
+            self.assertEqual(m.sum("gateway_plan_file_in_force", plans="api"), 0)
             self.assertEqual(self.told(gateway, "abc")[1], "20")
         replace("xyz,gold\n")
         self.await_limit(gateway, "xyz", "20")
+        self.assertEqual(gateway.metrics().sum("gateway_plan_file_in_force", plans="api"), 1)
+
+    def test_a_bad_file_that_gives_way_to_the_one_in_force_is_over(self):
+        directory = self.directory()
+        path = directory.file("plans.csv", "abc,gold\n")
+        gateway = self.gateway_with(members=f"file: '{path}'")
+        os.rename(path, path + ".kept")
+
+        def in_force():
+            return gateway.metrics().sum("gateway_plan_file_in_force", plans="api")
+
+        wait_until(lambda: in_force() == 0, NOTICED)
+        os.rename(path + ".kept", path)
+        wait_until(lambda: in_force() == 1, NOTICED)
+
+    def test_a_reload_that_reads_a_mended_file_ends_its_complaint(self):
+        gateway, replace = self.with_file("abc,gold\n")
+        replace("bad\n")
+        gateway.wait_for_diagnostic("the old file stays in force")
+        replace("xyz,gold\n")
+        with open(gateway.config_path, encoding="utf-8") as f:
+            self.assertIn("reloaded", gateway.reload(f.read()))
+        self.assertEqual(gateway.metrics().sum("gateway_plan_file_in_force", plans="api"), 1)
 
     def test_a_plan_that_no_limit_knows_is_told(self):
         gateway, replace = self.with_file("abc,gold\n")

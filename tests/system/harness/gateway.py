@@ -50,8 +50,8 @@ def with_upstream_tls(text):
     return re.sub(r"servers: *(\[[^\[\]]*\]|'[^']*')", say, text) if secured_servers else text
 
 
-def run_command(*words, seconds=20, cwd=None):
-    """Runs the program to its end; (status, stdout, stderr)."""
+def run_command(*words, seconds=20, cwd=None, input=None):
+    """Runs the program to its end, with `input` on its stdin; (status, stdout, stderr)."""
     done = subprocess.run(
         [BINARY, *words],
         capture_output=True,
@@ -59,6 +59,7 @@ def run_command(*words, seconds=20, cwd=None):
         timeout=seconds * (5 if SLOW else 1),
         check=False,
         cwd=cwd,
+        input=input,
     )
     return done.returncode, done.stdout, done.stderr
 

@@ -49,6 +49,24 @@ TEST(cli, help_and_version_are_answers_that_succeed)
     }
 }
 
+TEST(cli, check_and_print_take_the_file_by_itself)
+{
+    for (const char* command : {"check", "print"}) {
+        EXPECT_EQ(std::get<request>(parse_words({command, "a.yaml"})).config_path, "a.yaml");
+        EXPECT_EQ(std::get<request>(parse_words({command, "-"})).config_path, "-");
+        EXPECT_EQ(std::get<request>(parse_words({command, "--config", "-"})).config_path, "-");
+        const auto two = parse_words({command, "a.yaml", "b.yaml"});
+        EXPECT_EQ(std::get<output>(two).status, wrong_usage);
+    }
+}
+
+TEST(cli, migrate_may_print_instead)
+{
+    EXPECT_FALSE(std::get<request>(parse_words({"migrate", "--config", "a.yaml"})).prints_sql);
+    const auto printing = parse_words({"migrate", "--print-sql", "--config", "a.yaml"});
+    EXPECT_TRUE(std::get<request>(printing).prints_sql);
+}
+
 TEST(cli, explain_takes_a_request)
 {
     const auto parsed = parse_words(

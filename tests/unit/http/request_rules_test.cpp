@@ -1,5 +1,4 @@
 // What a request must say about itself: its host, its framing, its expectation, within bounds.
-#include "gateway/http/body_bound.hpp"
 #include "gateway/http/request_parser.hpp"
 #include "tests/unit/http/heads.hpp"
 
@@ -180,24 +179,6 @@ TEST(request_rules, bounds_hold_to_the_byte_and_the_field)
     EXPECT_EQ(status("GET /" + std::string(44, 'x') + " HTTP/1.1\r\nHost: a\r\n\r\n"), 431);
     EXPECT_EQ(status(start + "A:\r\nB:\r\n\r\n"), 200);
     EXPECT_EQ(status(start + "A:\r\nB:\r\nC:\r\n\r\n"), 431);
-}
-
-TEST(request_rules, a_body_is_too_large_by_what_the_head_announces)
-{
-    const auto too_much = [](const std::string& fields, std::uint64_t most) {
-        request_head head;
-        const std::string bytes = "POST / HTTP/1.1\r\nHost: a\r\n" + fields + "\r\n";
-        EXPECT_EQ(parse(bytes, head).is, state::complete) << fields;
-        options bounds;
-        bounds.max_body_bytes = most;
-        return announces_too_much(head, bounds);
-    };
-    EXPECT_FALSE(too_much("Content-Length: 10\r\n", 10));
-    EXPECT_TRUE(too_much("Content-Length: 11\r\n", 10));
-    EXPECT_TRUE(too_much("Content-Length: 9223372036854775807\r\n", 10));
-    EXPECT_FALSE(too_much("Content-Length: 9223372036854775807\r\n", 0));
-    EXPECT_FALSE(too_much("Transfer-Encoding: chunked\r\n", 10));
-    EXPECT_FALSE(too_much("", 10));
 }
 
 TEST(request_rules, max_forwards_is_one_number_where_it_is_obeyed)
