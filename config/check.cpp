@@ -1,5 +1,6 @@
 #include "config/check.hpp"
 
+#include "config/loose_paths.hpp"
 #include "config/plan_names.hpp"
 #include "gateway/http/field.hpp"
 
@@ -82,13 +83,13 @@ void check_identity_is_kept(const draft& d, findings& found)
 }
 
 // Whose requests are told apart by methods and headers only.
-using place_key = std::tuple<policy::url_scheme, std::string, std::string, bool>;
+using place_key = std::tuple<policy::url_scheme, std::string, std::string, bool, bool>;
 using match_key =
     std::tuple<place_key, std::vector<std::string>, std::vector<policy::header_match>>;
 
 place_key place_of(const policy::route_match& match)
 {
-    return {match.scheme, match.host, std::string{policy::compared_path(match)}, match.exact};
+    return {match.scheme, match.host, policy::compared_path(match), match.exact, match.ignore_case};
 }
 
 // Equal for two matches that hold for the same requests.
@@ -292,6 +293,7 @@ void check(const draft& d, findings& found)
     check_one_shared_store_per_route(d, found);
     check_leases(d, found);
     warn_of_places_for_questions(d, found);
+    warn_of_loose_paths(d, found);
     warn_of_the_unused(d, found);
     warn_of_unnamed_plans(d, found);
 }

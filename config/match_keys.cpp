@@ -229,6 +229,24 @@ form path_form(std::string_view name, policy::route_match& match, bool exact)
         }};
 }
 
+void check_case(section& from, const policy::route_match& match)
+{
+    const std::string& path = match.path;
+    if (!match.ignore_case) {
+        return;
+    }
+    if (!from.has("path") && !from.has("path_exact")) {
+        from.problem("ignore_case", "has no effect without \"path\" or \"path_exact\"");
+    } else if (std::any_of(path.begin(), path.end(), [](char c) {
+                   return static_cast<unsigned char>(c) >= 0x80;
+               })) {
+        from.problem(
+            "ignore_case",
+            "knows the letters A to Z only, and the path has others: match a path above it"
+        );
+    }
+}
+
 }  // namespace
 
 void describe_match(keys& k, policy::route_match& match)
@@ -257,7 +275,19 @@ void describe_match(keys& k, policy::route_match& match)
          "`/v10`"},
         path_form("path", match, false)
     );
-    k.other({"path_exact", "instead of `path`: one path"}, path_form("path_exact", match, true));
+    k.other(
+        {"path_exact",
+         "instead of `path`: one path, with or without a `/` at its end. Of two routes that differ "
+         "in that `/` only, a request has the one that is written as its own path"},
+        path_form("path_exact", match, true)
+    );
+    k.flag(
+        {"ignore_case",
+         "compares the path without regard to the case of the letters A to Z, for servers that do "
+         "so. The key part `path` is then in lower case"},
+        match.ignore_case
+    );
+    k.rule([&](section& from) { check_case(from, match); });
     k.other(
         {"methods", "in capitals; without the key, unknown methods match too"},
         {.says = {"any", "at most 32"},

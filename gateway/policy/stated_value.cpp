@@ -47,7 +47,7 @@ std::string read_stated_path(std::string_view text, http::part_value& out)
         return "expected a path that begins with a slash";
     }
     const auto [path, refused_because] = normalise_path(text, normal_form);
-    out.set(path);
+    out.set(without_final_slash(path));
     return std::string{refused_because};
 }
 

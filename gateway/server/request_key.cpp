@@ -1,5 +1,7 @@
 #include "gateway/server/request_key.hpp"
 
+#include "gateway/policy/path.hpp"
+
 #include <algorithm>
 
 namespace gateway::server {
@@ -85,7 +87,7 @@ void read_part(const policy::key_part& part, const key_subject& subject, http::p
             out.set(subject.host);  // may be empty: a 1.0 request without one
             break;
         case source::path:
-            out.add(subject.path);
+            out.add(policy::without_final_slash(subject.path));
             break;
         case source::route:
             out.add(subject.route);

@@ -49,6 +49,7 @@ TEST(stated_value, hosts_and_paths_have_one_form)
     }
     EXPECT_EQ(form(source::path, "", "//a;x=1/%62"), "/a/b");
     EXPECT_EQ(form(source::path, "", "/a%20b"), "/a b");
+    EXPECT_EQ(form(source::path, "", "/a/"), "/a");
     EXPECT_EQ(form(source::path, "", "*"), "*");
     for (const char* bad : {"", "a", "/a?b", "/a#b", "/a/../b", "/%zz"}) {
         EXPECT_THAT(form(source::path, "", bad), StartsWith("! ")) << bad;

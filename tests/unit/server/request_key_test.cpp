@@ -187,6 +187,22 @@ TEST_F(keys, of_every_source_hold_what_the_request_says)
     EXPECT_EQ(name_of(request("/")), expected.bytes());
 }
 
+TEST_F(keys, of_a_path_are_the_same_with_and_without_a_slash_at_its_end)
+{
+    rule.key = {{source::path, "path"}};
+    const auto of = [this](std::string_view path) {
+        const request r = request("/");
+        const key_subject subject{
+            .head = &r.head, .address = {}, .client = {}, .host = "h", .path = path, .route = "r"};
+        identity::bucket_name name;
+        EXPECT_EQ(make_bucket_name(rule, subject, name), key_result::made);
+        return std::string(name.bytes());
+    };
+    EXPECT_EQ(of("/u/alice/"), of("/u/alice"));
+    EXPECT_NE(of("/u/alice/x"), of("/u/alice"));
+    EXPECT_NE(of("/"), of("*"));
+}
+
 TEST_F(keys, that_lack_a_part_are_what_the_rule_says_and_two_values_are_refused)
 {
     rule.key = {{}, {source::header, "x-key"}};
