@@ -130,7 +130,10 @@ void describe_outcome(keys& limit, policy::outcome_rule& outcome)
 {
     describe_statuses(
         limit,
-        {"charge_on", "responses that keep the charge; with any other the tokens are given back"},
+        {"charge_on",
+         "responses that keep the charge; with any other the tokens are given back. Until then "
+         "they are "
+         "taken, so good requests at once are rejected where there are more of them than tokens"},
         outcome.charge_on
     );
     describe_statuses(

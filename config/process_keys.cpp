@@ -87,7 +87,7 @@ void describe_decide(keys& k, std::optional<server::decide_options>& decide)
         {"decide",
          "requests are questions of other proxies, answered with 200 or the refusal and never "
          "forwarded ([decisions for other proxies](decide.md)); `rejected_status` replaces that of "
-         "every refusal"},
+         "every refusal, which `X-Decision-Status` then says"},
         {.says = {"`false`", "`true`, `{ rejected_status: 403 }` (or 429, 503)"},
          .schema = R"({"if":{"type":"object"},"then":{"additionalProperties":false,
              "properties":{"rejected_status":{"enum":[403,429,503]}}},"else":{"type":"boolean"}})",

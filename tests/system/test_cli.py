@@ -247,6 +247,22 @@ class CommandLine(SystemTest):
         self.assertEqual((status, out), (0, f"{path}: ok\n"))
         self.assertIn("trusted_hops", err)
 
+    def test_check_warns_of_a_path_whose_other_spelling_has_no_limit(self):
+        def warned_of(match):
+            path = self.file(whole_configuration(
+                "limits: { l: { key: client_ip, rate: 5/m } }\n"
+                "routes:\n"
+                f"  - {{ match: {{ {match} }}, limits: [l], upstream: up }}\n"
+                "  - { upstream: up }\n"
+                "upstreams: { up: { servers: [echo] } }\n"
+            ))
+            status, out, err = run_command("check", "--config", path)
+            self.assertEqual((status, out), (0, f"{path}: ok\n"))
+            return err
+
+        self.assertIn('"/LOGIN"', warned_of("path_exact: /login, methods: [POST]"))
+        self.assertEqual(warned_of("path_exact: /login, methods: [POST], ignore_case: true"), "")
+
     def test_an_address_in_use_ends_with_1(self):
         with socket.create_server(("127.0.0.1", 0)) as taken:
             port = taken.getsockname()[1]

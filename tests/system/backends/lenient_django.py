@@ -32,7 +32,7 @@ def answer(request, handler):
 
 
 def pattern(path):
-    ending = "/?" if path.startswith("=") else "(/.*)?"
+    ending = "/?" if path.startswith("=") else "(?:/.*)?"
     return re_path(f"(?i)^{re.escape(path.lstrip('=/'))}{ending}$", answer, {"handler": path})
 
 
