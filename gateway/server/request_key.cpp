@@ -131,7 +131,7 @@ key_result make_bucket_name(
 
 key_fault find_fault(const policy::limit_rule& rule, const key_subject& subject)
 {
-    part_value value;
+    http::part_value value;
     for (const policy::key_part& part : rule.key) {
         if (part.from == source::client_ip) {
             continue;
