@@ -1,6 +1,7 @@
 #include "config/check.hpp"
 
 #include "config/loose_paths.hpp"
+#include "config/plan_names.hpp"
 #include "gateway/http/field.hpp"
 
 #include <algorithm>
@@ -270,6 +271,15 @@ void warn_of_the_unused(const draft& d, findings& found)
     warn_where_unused(d.upstreams, upstream_used, "no route uses this upstream", found);
 }
 
+void warn_of_unnamed_plans(const draft& d, findings& found)
+{
+    for (std::size_t i = 0; i < d.policy.plans.size(); ++i) {
+        for (const std::string& complaint : complaints_of_unnamed_plans(d.policy, i)) {
+            found.warning(d.plans[i].at, d.plans[i].path, complaint);
+        }
+    }
+}
+
 }  // namespace
 
 void check(const draft& d, findings& found)
@@ -285,6 +295,7 @@ void check(const draft& d, findings& found)
     warn_of_places_for_questions(d, found);
     warn_of_loose_paths(d, found);
     warn_of_the_unused(d, found);
+    warn_of_unnamed_plans(d, found);
 }
 
 }  // namespace gateway::config

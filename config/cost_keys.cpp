@@ -1,5 +1,6 @@
 #include "config/cost_keys.hpp"
 
+#include "config/limit_algorithm.hpp"
 #include "config/ranges.hpp"
 #include "config/text_rules.hpp"
 #include "config/yaml_text.hpp"
@@ -15,13 +16,13 @@ using cost_source = policy::cost_rule::source;
 constexpr std::size_t longest_cost_name = 128;
 constexpr std::size_t most_cost_methods = 32;
 
-constexpr std::string_view schema = R"({"anyOf":[
-    {"type":"integer","minimum":1,"maximum":1000000000000},
-    {"type":"object","additionalProperties":false,"minProperties":1,"properties":{
+constexpr std::string_view schema = R"({"if":{"type":"object"},
+    "then":{"additionalProperties":false,"minProperties":1,"properties":{
         "header":{"type":"string"},"query":{"type":"string"},
         "methods":{"type":"object","additionalProperties":{"type":"integer","minimum":0,"maximum":1000000000000}},
         "default":{"type":"integer","minimum":0,"maximum":1000000000000},
-        "max":{"type":"integer","minimum":1,"maximum":1000000000000}}}]})";
+        "max":{"type":"integer","minimum":1,"maximum":1000000000000}}},
+    "else":{"type":"integer","minimum":1,"maximum":1000000000000}})";
 
 void read_cost_methods(section& from, policy::cost_rule& cost)
 {
@@ -143,23 +144,31 @@ void describe_cost(keys& limit, policy::cost_rule& cost)
     );
 }
 
-void refuse_cost_above(
-    section& from, const policy::cost_rule& cost, std::int64_t most, const std::string& held
-)
+void refuse_cost_above(section& from, const limit_draft& l)
 {
-    const auto refuse = [&](const std::string& which, const char* who) {
-        from.problem(
-            "cost",
-            which + "more than the " + held + " of " + std::to_string(most) + ": no " + who +
-                " could ever pass"
-        );
+    const policy::cost_rule& cost = l.rule.cost;
+    const std::string_view size = size_key(l.written.algorithm);
+    const std::string held =
+        (size.empty() ? "count" : std::string{size}) + " of " + std::to_string(l.burst);
+    const auto refuse = [&](const std::string& which, std::int64_t tokens, const char* who) {
+        const std::string never = std::string{": no "} + who + " could ever pass";
+        if (l.of_plan) {
+            from.problem(
+                from.has(size) ? size : "rate",
+                "a " + held + " is less than the limit's \"cost\"" + which + ", which is " +
+                    std::to_string(tokens) + never
+            );
+        } else {
+            const std::string what = which.empty() ? "" : which.substr(1) + " is ";
+            from.problem("cost", what + "more than the " + held + never);
+        }
     };
-    if (cost.standard > most) {
-        refuse(cost.from == cost_source::fixed ? "" : "its default is ", "request");
+    if (cost.standard > l.burst) {
+        refuse(cost.from == cost_source::fixed ? "" : " by default", cost.standard, "request");
     }
     for (const auto& [method, tokens] : cost.methods) {
-        if (tokens > most) {
-            refuse("that of " + method + " is ", "such request");
+        if (tokens > l.burst) {
+            refuse(" of " + method, tokens, "such request");
         }
     }
 }

@@ -2,19 +2,15 @@
 #pragma once
 
 #include "config/keys.hpp"
+#include "config/limit_draft.hpp"
 #include "gateway/policy/cost_rule.hpp"
-
-#include <cstdint>
-#include <string>
 
 namespace gateway::config {
 
 void describe_cost(keys& limit, policy::cost_rule& cost);
 
-// Complains of what the rule itself sets above `most`, which a bucket holds at most: its `held`,
-// as "burst".
-void refuse_cost_above(
-    section& from, const policy::cost_rule& cost, std::int64_t most, const std::string& held
-);
+// Reports what the limit's cost sets above the most that a bucket holds: at the cost, or at the
+// numbers of the plan.
+void refuse_cost_above(section& from, const limit_draft& l);
 
 }  // namespace gateway::config

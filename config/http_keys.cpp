@@ -5,11 +5,6 @@
 namespace gateway::config {
 namespace {
 
-using namespace std::chrono_literals;
-
-constexpr base::duration longest_timeout = 24h;
-constexpr std::uint64_t largest_body = gib * mib;
-
 void describe_timeouts(keys& http, http::options& options)
 {
     http.time(

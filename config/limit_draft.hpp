@@ -13,6 +13,8 @@ struct limit_draft {
     bool has_rate = false;
     // Most tokens in a bucket: the count of the rate unless the file says another.
     std::int64_t burst = 1;
+    // True where these are the numbers of a plan, whose mapping has few of the limit's keys.
+    bool of_plan = false;
 };
 
 }  // namespace gateway::config

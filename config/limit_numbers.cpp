@@ -17,6 +17,19 @@ std::optional<window_unit> unit_of(const rate& r)
                                  : std::nullopt;
 }
 
+// Reports a value of the limit that its numbers, or those of a plan, cannot have. A plan's mapping
+// has no such key: there the rate is at fault.
+void refuse_value(
+    section& from, const limit_draft& l, const std::string& key, const std::string& why
+)
+{
+    if (l.of_plan) {
+        from.problem("rate", "does not go with the limit's \"" + key + "\": " + why);
+    } else {
+        from.problem(key, why);
+    }
+}
+
 // When windows begin, if that is by a wall clock.
 std::optional<wall_clock> wall_clock_of(section& from, const limit_draft& l)
 {
@@ -24,7 +37,9 @@ std::optional<wall_clock> wall_clock_of(section& from, const limit_draft& l)
     const auto unit = unit_of(l.written.rate);
     const bool by_length = start.empty() || start == "aligned";
     if (start.empty() && l.written.rate.monthly) {
-        from.problem("start", "missing: a month begins at a wall-clock time, such as \"1 00:00\"");
+        refuse_value(
+            from, l, "start", "missing: a month begins at a wall-clock time, such as \"1 00:00\""
+        );
         return std::nullopt;
     }
     if (by_length && !l.written.rate.monthly) {
@@ -35,7 +50,9 @@ std::optional<wall_clock> wall_clock_of(section& from, const limit_draft& l)
     }
     const auto parsed = unit ? parse_wall_clock(by_length ? "00:00" : start, *unit) : std::nullopt;
     if (!parsed) {
-        from.problem(
+        refuse_value(
+            from,
+            l,
             "start",
             "expected \"aligned\", or of a rate per d \"08:00\", per w \"mon 08:00\", per mo "
             "\"1 08:00\" (day 1 to 28), got " +
@@ -57,7 +74,9 @@ std::shared_ptr<const limit::calendar> shared_calendar(
         known = calendar_of(start, w.time_zone);
     }
     if (known == nullptr) {
-        from.problem(
+        refuse_value(
+            from,
+            l,
             "time_zone",
             "not in the tz database (of the package tzdata): " + quote(w.time_zone) +
                 ", a name is for example Europe/Berlin"

@@ -21,22 +21,30 @@ struct close_file {
 [[noreturn]] void cannot_read(const std::string& path)
 {
     const std::string reason = std::generic_category().message(errno);
-    throw config_error{path, {{{}, {}, "cannot be read: " + reason}}};
+    throw config_error{std::string{shown_name(path)}, {{{}, {}, "cannot be read: " + reason}}};
 }
 
 // At most one byte more than is allowed: enough to see that it is too large.
+std::string contents_of(std::FILE& file, const std::string& path)
+{
+    std::string text(max_file_bytes + 1, '\0');
+    text.resize(std::fread(text.data(), 1, text.size(), &file));
+    if (std::ferror(&file) != 0) {
+        cannot_read(path);
+    }
+    return text;
+}
+
 std::string contents(const std::string& path)
 {
+    if (is_standard_input(path)) {
+        return contents_of(*stdin, path);
+    }
     const std::unique_ptr<std::FILE, close_file> file{std::fopen(path.c_str(), "rb")};
     if (!file) {
         cannot_read(path);
     }
-    std::string text(max_file_bytes + 1, '\0');
-    text.resize(std::fread(text.data(), 1, text.size(), file.get()));
-    if (std::ferror(file.get()) != 0) {
-        cannot_read(path);
-    }
-    return text;
+    return contents_of(*file, path);
 }
 
 settings finished(draft d, const findings& found)
@@ -134,7 +142,7 @@ settings load_text(std::string_view yaml, std::string_view file_name, const sett
 
 settings load_file(const std::string& path, const settings* running)
 {
-    return load_text(contents(path), path, running);
+    return load_text(contents(path), shown_name(path), running);
 }
 
 }  // namespace gateway::config

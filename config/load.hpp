@@ -8,6 +8,18 @@
 
 namespace gateway::config {
 
+// True for "-", which stands for the standard input. That can be read once.
+inline bool is_standard_input(std::string_view path)
+{
+    return path == "-";
+}
+
+// What messages call the file.
+inline std::string_view shown_name(std::string_view path)
+{
+    return is_standard_input(path) ? "stdin" : path;
+}
+
 // Both throw config_error, which carries every problem found.
 // `running`, the configuration in force, or null: its plan files are not read again if they have
 // not changed since.

@@ -15,8 +15,8 @@ constexpr std::size_t most_statuses = 32;
 
 constexpr std::string_view status_schema = R"({"type":"object","additionalProperties":false,
     "required":["status"],"properties":{"status":{"type":"array","maxItems":32,"minItems":1,
-    "items":{"anyOf":[{"type":"integer","minimum":200,"maximum":599},
-                      {"type":"string","pattern":"^[2-5]([0-9][0-9]|xx)$"}]}}}})";
+    "items":{"if":{"type":"string"},"then":{"pattern":"^[2-5]([0-9][0-9]|xx)$"},
+             "else":{"type":"integer","minimum":200,"maximum":599}}}}})";
 
 constexpr std::string_view settle_schema = R"({"type":"object","additionalProperties":false,
     "required":["header","max"],"properties":{"header":{"type":"string"},

@@ -1,5 +1,6 @@
 // routes: which requests, which limits, which upstream.
 #include "config/answer_keys.hpp"
+#include "config/bound_keys.hpp"
 #include "config/match_keys.hpp"
 #include "config/reading.hpp"
 #include "config/rejection_keys.hpp"
@@ -127,6 +128,7 @@ void describe_route(keys& k, policy::route& route, const target_names& names, co
         base::duration{0},
         longest_request
     );
+    describe_bounds(k, route.bounds);
     describe_rejection(k, route.rejection, d);
     describe_shape(k, route);
     describe_answer(k, route);

@@ -63,7 +63,8 @@ void split_in_shards(section& from, limit_draft& l)
     if (n == 1 || !is_made || !can_be_split(l.written.algorithm)) {
         return;
     }
-    const std::string_view key = from.has("shards") ? "shards" : "rate";
+    const std::string_view size = size_key(l.written.algorithm);
+    const std::string_view key = !l.of_plan ? "shards" : from.has(size) ? size : "rate";
     const std::string parts = std::to_string(n) + " shards";
     const auto split = l.rule.limit.split(n);
     if (!split) {

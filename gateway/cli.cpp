@@ -122,7 +122,19 @@ std::variant<request, output> parse(int argc, const char* const* argv)
         if (text.what == command::explain) {
             add_options_of_explain(*sub, asked);
         }
-        sub->add_option("--config", asked.config_path, "The configuration (docs/configuration.md)")
+        if (text.what == command::migrate) {
+            sub->add_flag(
+                "--print-sql",
+                asked.prints_sql,
+                "Print the statements for PostgreSQL instead, for somebody else to run"
+            );
+        }
+        const bool reads_only = text.what == command::check || text.what == command::print;
+        sub->add_option(
+               reads_only ? "--config,FILE" : "--config",
+               asked.config_path,
+               "The configuration (docs/configuration.md); - is the standard input"
+        )
             ->type_name("FILE")
             ->required()
             ->take_last();
@@ -157,7 +169,7 @@ int check(const std::string& config_path, std::ostream& out, std::ostream& err)
     if (!load(config_path, err)) {
         return wrong_usage;
     }
-    out << config_path << ": ok\n";
+    out << config::shown_name(config_path) << ": ok\n";
     return done;
 }
 

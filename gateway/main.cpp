@@ -27,7 +27,8 @@ int obey(const gateway::cli::request& request, gateway::own_start start)
         return gateway::explain_request(*settings, request, std::cout, std::cerr);
     }
     if (settings && request.what == command::migrate) {
-        return gateway::migrate(*settings, std::cout, std::cerr);
+        return request.prints_sql ? gateway::print_migration(*settings, std::cout, std::cerr)
+                                  : gateway::migrate(*settings, std::cout, std::cerr);
     }
     return settings ? gateway::run(*settings, request.config_path, std::move(start))
                     : gateway::cli::wrong_usage;

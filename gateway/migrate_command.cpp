@@ -27,4 +27,20 @@ int migrate(const config::settings& settings, std::ostream& out, std::ostream& e
     return status;
 }
 
+int print_migration(const config::settings& settings, std::ostream& out, std::ostream& err)
+{
+    bool any = false;
+    for (const store::named_store& s : settings.shared_stores) {
+        const std::string script = store::preparation_script(s.options);
+        if (!script.empty()) {
+            out << "-- stores." << s.name << "\nBEGIN;\n" << script << "COMMIT;\n";
+            any = true;
+        }
+    }
+    if (!any) {
+        err << "no store needs anything installed\n";
+    }
+    return cli::done;
+}
+
 }  // namespace gateway

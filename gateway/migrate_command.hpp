@@ -10,4 +10,8 @@ namespace gateway {
 // The exit status; says what became of each store.
 int migrate(const config::settings& settings, std::ostream& out, std::ostream& err);
 
+// Prints the statements that migrate() would execute in a database without any of it; connects to
+// none. Returns the exit status.
+int print_migration(const config::settings& settings, std::ostream& out, std::ostream& err);
+
 }  // namespace gateway

@@ -36,6 +36,11 @@ struct options {
     // Most bytes of a body; 0 = no limit.
     std::uint64_t max_body_bytes = 0;
 
+    bool allows_body(std::uint64_t bytes) const
+    {
+        return max_body_bytes == 0 || bytes <= max_body_bytes;
+    }
+
     chunk_bounds chunks{};
 
     // Most bytes that are kept of what comes while a request is under way.

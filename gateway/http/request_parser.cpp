@@ -172,7 +172,7 @@ parse_result check_host(const survey& seen, request_head& out)
     return head_complete;
 }
 
-parse_result check_framing(const survey& seen, const options& limits, request_head& out)
+parse_result check_framing(const survey& seen, request_head& out)
 {
     if (seen.codings > 0) {
         const bool chunked = seen.codings == 1 && base::equal_ignoring_case(seen.coding, "chunked");
@@ -191,9 +191,6 @@ parse_result check_framing(const survey& seen, const options& limits, request_he
     }
     if (seen.lengths == 1) {
         out.body.how = framing::kind::length;
-        if (limits.max_body_bytes != 0 && out.body.length > limits.max_body_bytes) {
-            return refuse(413, "the body is larger than this server accepts");
-        }
     }
     return head_complete;
 }
@@ -219,7 +216,7 @@ parse_result check_trace_and_options(const survey& seen, request_head& out)
     return head_complete;
 }
 
-parse_result check_fields(const options& limits, request_head& out)
+parse_result check_fields(request_head& out)
 {
     survey seen;
     for (const field& f : out.fields) {
@@ -230,7 +227,7 @@ parse_result check_fields(const options& limits, request_head& out)
     if (const auto r = check_host(seen, out); r.is != state::complete) {
         return r;
     }
-    if (const auto r = check_framing(seen, limits, out); r.is != state::complete) {
+    if (const auto r = check_framing(seen, out); r.is != state::complete) {
         return r;
     }
     out.websocket = seen.upgrade && asks_for_websocket(out);
@@ -270,7 +267,7 @@ parse_result read_head(std::string_view bytes, const options& limits, request_he
         case progress::complete:
             break;
     }
-    return check_fields(limits, out);
+    return check_fields(out);
 }
 
 }  // namespace

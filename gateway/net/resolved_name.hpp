@@ -1,5 +1,6 @@
 // A host name kept resolved: asked at the start, and again as resolver_options say or somebody
-// wants. A failing resolver keeps the last good answer. Addresses and Unix sockets need no asking.
+// wants. A failing resolver keeps the last good answer, also that of another resolved_name of the
+// same host on this loop, as a reload makes new ones. Addresses and Unix sockets need no asking.
 // One thread: the loop's.
 #pragma once
 
@@ -69,7 +70,7 @@ public:
 
     std::span<const endpoint> endpoints() const;
 
-    // False until the first answer.
+    // False until the first answer, or until the host's address is known from before.
     bool known() const;
 
     // What the resolver said last, if that was an error.
@@ -77,6 +78,7 @@ public:
 
 private:
     struct state;
+    class known_hosts;
     explicit resolved_name(std::shared_ptr<state> s);
     std::shared_ptr<state> state_;
 };

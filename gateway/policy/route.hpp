@@ -62,6 +62,15 @@ struct route_rejection {
     std::string file;
 };
 
+// Bounds of a route's own; nothing: those of `http` and of its upstream.
+struct route_bounds {
+    // Longest time from the request sent to the response's header.
+    std::optional<base::duration> response_timeout;
+    // As in http::options.
+    std::optional<base::duration> body_timeout;
+    std::optional<std::uint64_t> max_body_bytes;
+};
+
 struct route {
     // A label of metrics, and the value of the key part `route`.
     std::string name;
@@ -85,6 +94,7 @@ struct route {
     std::optional<route_rejection> rejection{};
     // Of a whole request; 0: no bound.
     base::duration timeout{0};
+    route_bounds bounds{};
     // Whether `shape` changes anything.
     bool shaped = false;
     route_shape shape{};

@@ -1,5 +1,7 @@
 #include "gateway/proxy/connect_attempt.hpp"
 
+#include "gateway/base/quantity.hpp"
+#include "gateway/net/endpoint_text.hpp"
 #include "gateway/net/shortage.hpp"
 
 #include <utility>
@@ -31,14 +33,12 @@ void connect_attempt::proceed()
     --addresses_left_;
     const auto addresses =
         to_.names.addresses_of(to_.server);  // of which there may be fewer by now
+    address_ = addresses[next_address_++ % addresses.size()];
     socket_.emplace(to_.loop.get_executor());
-    socket_->async_connect(
-        addresses[next_address_++ % addresses.size()],
-        [this](const boost::system::error_code& ec) {
-            to_.loop.refresh_now();
-            connected(ec);
-        }
-    );
+    socket_->async_connect(address_, [this](const boost::system::error_code& ec) {
+        to_.loop.refresh_now();
+        connected(ec);
+    });
 }
 
 void connect_attempt::connected(const boost::system::error_code& ec)
@@ -46,14 +46,27 @@ void connect_attempt::connected(const boost::system::error_code& ec)
     if (cancelled_) {
         owner_.attempt_ended(*this);
     } else if (timed_out_) {
+        complain("no connection within connect_timeout, " + base::format_duration(to_.timeout));
         owner_.attempt_failed(*this, failure::connect_timeout);
     } else if (ec) {
         was_short_ = was_short_ || net::is_our_shortage(ec);
+        complain(ec.message());
         socket_.reset();
         proceed();
     } else {
         owner_.attempt_connected(*this, net::socket(socket_->release()));
     }
+}
+
+// Names the address, unless the configuration has it as it is.
+void connect_attempt::complain(const std::string& what)
+{
+    const std::string at = net::to_text(address_);
+    complaint_ += complaint_.empty() ? "" : "; ";
+    if (!at.empty() && at != to_.names.text_of(to_.server)) {
+        complaint_ += at + ": ";
+    }
+    complaint_ += what;
 }
 
 void connect_attempt::shake_hands(upstream_connection& c, std::unique_ptr<net::tls_engine> engine)
@@ -80,11 +93,11 @@ void connect_attempt::fail_handshake()
 {
     const net::tls_engine& tls = *connection_->tls();
     if (!tls.detail().empty()) {
-        complaint_ = tls.detail();
+        complain(tls.detail());
     } else if (connection_->shaking_hands()) {
-        complaint_ = "TLS: the server ended the connection during the handshake";
+        complain("TLS: the server ended the connection during the handshake");
     } else {
-        complaint_ = "TLS: the server spoke, or ended the connection, before it was asked";
+        complain("TLS: the server spoke, or ended the connection, before it was asked");
     }
     const failure why = tls.distrusts_peer() ? failure::certificate : failure::tls;
     owner_.attempt_failed(*this, why);
@@ -113,6 +126,7 @@ void connect_attempt::cancel()
 void connect_attempt::expired(base::instant)
 {
     if (connection_ != nullptr) {
+        complain("TLS: no handshake within connect_timeout, " + base::format_duration(to_.timeout));
         owner_.attempt_failed(*this, failure::connect_timeout);
         return;
     }

@@ -63,6 +63,9 @@ public:
 
     std::size_t server() const { return to_.server; }
 
+    // The address that is tried, or has accepted.
+    const net::resolved_name::endpoint& address() const { return address_; }
+
     // The lease it works for. Null: abandoned, and the connection it makes goes to the pool.
     pending_lease* lease() { return lease_; }
 
@@ -74,7 +77,8 @@ public:
     // That shakes hands; null: there is none yet, or it is its owner's.
     upstream_connection* connection() { return connection_; }
 
-    // What is wrong with the server's TLS; empty: nothing is.
+    // Why the server cannot be connected to, for the log: what the system says of each address, or
+    // what is wrong with its TLS.
     const std::string& complaint() const { return complaint_; }
 
     // Where it stands in its owner's list.
@@ -88,6 +92,7 @@ private:
     std::optional<net::stream_socket> socket_;
     upstream_connection* connection_ = nullptr;
     std::string complaint_;
+    net::resolved_name::endpoint address_;
     std::size_t next_address_;
     std::size_t addresses_left_;
     bool timed_out_ = false;
@@ -95,6 +100,7 @@ private:
     bool cancelled_ = false;
 
     void connected(const boost::system::error_code& ec);
+    void complain(const std::string& what);
     void fail_handshake();
     void lease_abandoned() override;
     // lessee

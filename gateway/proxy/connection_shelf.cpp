@@ -38,11 +38,13 @@ upstream_connection* connection_shelf::take(
 }
 
 upstream_connection& connection_shelf::add(
-    net::socket connected, std::size_t server, const std::optional<base::connection_ends>& ends
+    net::socket connected,
+    const server_endpoint& to,
+    const std::optional<base::connection_ends>& ends
 )
 {
     connection_owner& owner = *this;
-    upstream_connection& c = all_.emplace_back(loop_, std::move(connected), owner, server, ends);
+    upstream_connection& c = all_.emplace_back(loop_, std::move(connected), owner, to, ends);
     c.self = std::prev(all_.end());
     metrics_.worker.upstreams_active.add(1);
     if (ends) {
@@ -85,6 +87,19 @@ void connection_shelf::idle_connection_ended(upstream_connection& c)
 void connection_shelf::connection_released(upstream_connection& c)
 {
     all_.erase(c.self);
+}
+
+void connection_shelf::close_idle_if(const std::function<bool(const upstream_connection&)>& is_stale
+)
+{
+    for (const auto& idle : idle_) {
+        const auto looked_at = idle;
+        for (upstream_connection* const c : looked_at) {
+            if (is_stale(*c)) {
+                idle_connection_ended(*c);
+            }
+        }
+    }
 }
 
 void connection_shelf::retire()

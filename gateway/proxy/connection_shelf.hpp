@@ -6,6 +6,7 @@
 #include "gateway/proxy/pool_metrics.hpp"
 #include "gateway/proxy/upstream_connection.hpp"
 
+#include <functional>
 #include <list>
 #include <vector>
 
@@ -28,12 +29,17 @@ public:
     // A new connection, for whoever takes it. If there are `ends`, it begins with a PROXY header
     // that tells them.
     upstream_connection& add(
-        net::socket connected, std::size_t server, const std::optional<base::connection_ends>& ends
+        net::socket connected,
+        const server_endpoint& to,
+        const std::optional<base::connection_ends>& ends
     );
 
     // Takes one back. It is closed unless it is `reusable`, at rest, and there is room for it. Of
     // connections with a PROXY header, of which each is some client's, the oldest one makes room.
     void put_back(upstream_connection& c, bool reusable);
+
+    // Closes the idle connections of which `is_stale` is true.
+    void close_idle_if(const std::function<bool(const upstream_connection&)>& is_stale);
 
     // Keeps none from now on.
     void retire();

@@ -57,6 +57,13 @@ constexpr bool is_after_sending(failure f)
            f == failure::body_timeout;
 }
 
+// True if no server could be connected to.
+constexpr bool is_before_sending(failure f)
+{
+    return f == failure::no_address || f == failure::connect || f == failure::connect_timeout ||
+           f == failure::tls || f == failure::certificate;
+}
+
 // 504 where the upstream's time ran out, 503 where it is too busy, else 502.
 constexpr int status_for(failure f)
 {
@@ -70,6 +77,24 @@ constexpr int status_for(failure f)
             return 503;
         default:
             return 502;
+    }
+}
+
+// Returns the key of the time-out or bound that is a failure; empty: it is none. That of
+// connect_timeout is in what is told of the server.
+constexpr std::string_view bound_for(failure f)
+{
+    switch (f) {
+        case failure::response_timeout:
+            return "upstreams.response_timeout";
+        case failure::body_timeout:
+            return "http.body_timeout";
+        case failure::queue_full:
+            return "upstreams.max_queue";
+        case failure::queue_timeout:
+            return "upstreams.queue_timeout";
+        default:
+            return {};
     }
 }
 

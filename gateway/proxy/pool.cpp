@@ -95,8 +95,21 @@ pool::lease_result pool::wait_for_place(pending_lease& l, const lease_wish& wish
 
 pool::lease_result pool::fail(failure why)
 {
+    if (why == failure::no_address) {
+        complain_of_names();
+    }
     conduct_.count_failure(why);
     return {nullptr, why};
+}
+
+void pool::complain_of_names()
+{
+    for (std::size_t i = 0; i < options_.servers.size(); ++i) {
+        if (names_.addresses_of(i).empty()) {
+            const std::string& error = names_.error_of(i);
+            conduct_.complain(i, error.empty() ? "the resolver has not answered" : error);
+        }
+    }
 }
 
 // What worked on the lease is gone.
@@ -113,13 +126,14 @@ void pool::give_back(upstream_connection& c, bool reusable)
 {
     free_place(c.server());
     c.mark_reused();
-    shelf_.put_back(c, reusable);
+    shelf_.put_back(c, reusable && names_.are_at(c.to()));
 }
 
 // ---- leases that wait ------------------------------------------------------------------------
 
 void pool::addresses_changed()
 {
+    shelf_.close_idle_if([this](const upstream_connection& c) { return !names_.are_at(c.to()); });
     while (names_.addressed() != 0 || names_.all_known()) {
         waiting_lease* const w = room_.next_without_address();
         if (w == nullptr) {
@@ -157,7 +171,8 @@ void pool::gave_up(pending_lease& l, failure why)
 
 void pool::attempt_connected(connect_attempt& a, net::socket connected)
 {
-    upstream_connection& c = shelf_.add(std::move(connected), a.server(), a.wish().ends);
+    upstream_connection& c =
+        shelf_.add(std::move(connected), {a.server(), a.address()}, a.wish().ends);
     if (tls_.empty() || c.closed()) {
         attempt_succeeded(a, c);
     } else {
@@ -174,11 +189,12 @@ void pool::attempt_succeeded(connect_attempt& a, upstream_connection& c)
     attempts_.erase(a.self);
     if (l == nullptr) {
         --abandoned_;
-        shelf_.put_back(c, true);
+        shelf_.put_back(c, names_.are_at(c.to()));
         return;
     }
     l->comes_from(nullptr);
-    if (c.closed()) {  // it cannot be watched, for want of something of our own
+    if (c.closed()) {
+        conduct_.complain(c.server(), "the connection cannot be watched, for want of memory");
         give_back(c, false);
         settle(*l, fail(failure::connect));
         return;
@@ -196,8 +212,8 @@ void pool::attempt_failed(connect_attempt& a, failure why)
         metrics_.upstream.tls_failed.add();
         tls_[server]->forget_session();
     }
+    conduct_.complain(server, a.complaint());
     if (!a.was_short()) {
-        conduct_.complain(server, a.complaint());
         conduct_.was_unreachable(server);
     }
     end_attempt(a);

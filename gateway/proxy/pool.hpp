@@ -85,6 +85,7 @@ private:
     lease_result lease_at(std::size_t server, pending_lease& l, const lease_wish& wish);
     lease_result wait_for_place(pending_lease& l, const lease_wish& wish);
     lease_result fail(failure why);
+    void complain_of_names();
     static void settle(pending_lease& l, const lease_result& result);
     void addresses_changed();
 

@@ -1,10 +1,15 @@
 #include "gateway/proxy/server_conduct.hpp"
 
 #include "gateway/telemetry/log.hpp"
+#include "gateway/telemetry/shared_line_budget.hpp"
 
 namespace gateway::proxy {
 
 namespace {
+
+// Bounds the lines of all workers, upstreams and servers together, so that many servers that are
+// down do not hide what else the log has.
+constexpr std::uint64_t max_complaints_per_second = 10;
 
 std::string rarely()
 {
@@ -37,32 +42,44 @@ bool server_conduct::did_not_respond(std::size_t server, failure why, bool reuse
 
 void server_conduct::complain(std::size_t server, std::string_view what)
 {
-    if (!what.empty()) {
-        tell(
-            complained_,
-            to_text(options_.servers[server].address) + ": " + std::string{what} + rarely()
-        );
+    if (what.empty()) {
+        return;
+    }
+    last_complaint_ = to_text(options_.servers[server].address) + ": " + std::string{what};
+    if (!is_due(complained_[server])) {
+        return;
+    }
+    static telemetry::shared_line_budget budget{max_complaints_per_second};
+    if (const auto suppressed = budget.spend(clock_.now())) {
+        const std::string others =
+            *suppressed > 0 ? "; " + std::to_string(*suppressed) + " more were not logged" : "";
+        tell(last_complaint_ + rarely() + others);
     }
 }
 
 void server_conduct::count_failure(failure why)
 {
     metrics_.upstream.failures[static_cast<std::size_t>(why)].add();
-    tell(
-        told_,
-        std::string(detail_for(why)) + rarely() + "; gateway_upstream_failures_total counts all"
-    );
-}
-
-// The log tells of one at a time: the rest is for metrics.
-void server_conduct::tell(std::optional<base::instant>& last, const std::string& what) const
-{
-    if (!last || clock_.now() - *last >= failures_told_every) {
-        last = clock_.now();
-        telemetry::log(
-            telemetry::log_level::warning, "upstream " + options_.name + ": " + what + ')'
+    if (is_due(told_)) {
+        tell(
+            std::string(detail_for(why)) + rarely() + "; gateway_upstream_failures_total counts all"
         );
     }
+}
+
+// The log tells of one at a time: the rest is for metrics and the access log.
+bool server_conduct::is_due(std::optional<base::instant>& last) const
+{
+    if (last && clock_.now() - *last < failures_told_every) {
+        return false;
+    }
+    last = clock_.now();
+    return true;
+}
+
+void server_conduct::tell(const std::string& what) const
+{
+    telemetry::log(telemetry::log_level::warning, "upstream " + options_.name + ": " + what + ')');
 }
 
 bool server_conduct::take_retry(bool reused)

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gateway::proxy {
 
@@ -30,7 +31,8 @@ public:
           options_(options),
           places_(at),
           metrics_(metrics),
-          retries_(options.retry_budget)
+          retries_(options.retry_budget),
+          complained_(options.servers.size())
     {}
 
     // A final response's head came, so long after the request was sent.
@@ -43,8 +45,11 @@ public:
     // It could not be connected to.
     void was_unreachable(std::size_t server) { blame(server); }
 
-    // What is wrong with it, for the log; empty: nothing is.
+    // Logs what is wrong with a server; empty: nothing is.
     void complain(std::size_t server, std::string_view what);
+
+    // What complain() was told last, with the server's name.
+    const std::string& last_complaint() const { return last_complaint_; }
 
     // A request failed for good.
     void count_failure(failure why);
@@ -59,11 +64,14 @@ private:
     places& places_;
     const pool_metrics& metrics_;
     retry_budget retries_;
-    // When a failure was last told in the log, and what is wrong with a server.
+    // When the log last had a failure.
     std::optional<base::instant> told_;
-    std::optional<base::instant> complained_;
+    // [i]: when it last had what is wrong with server i.
+    std::vector<std::optional<base::instant>> complained_;
+    std::string last_complaint_;
 
-    void tell(std::optional<base::instant>& last, const std::string& what) const;
+    bool is_due(std::optional<base::instant>& last) const;
+    void tell(const std::string& what) const;
     void blame(std::size_t server);
 };
 

@@ -5,7 +5,9 @@
 #include "gateway/net/loop.hpp"
 #include "gateway/net/resolved_name.hpp"
 #include "gateway/proxy/options.hpp"
+#include "gateway/proxy/upstream_connection.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <span>
 #include <string>
@@ -34,6 +36,17 @@ public:
     {
         return servers_[server].name.endpoints();
     }
+
+    // True while the address is one of the server's. A connection to another one leads to where the
+    // server was before its name moved.
+    bool are_at(const server_endpoint& e) const
+    {
+        const auto addresses = addresses_of(e.server);
+        return std::find(addresses.begin(), addresses.end(), e.address) != addresses.end();
+    }
+
+    // What the resolver says of a server that has no address; empty: nothing yet.
+    const std::string& error_of(std::size_t server) const { return servers_[server].name.error(); }
 
     // Where to begin among the addresses of a server.
     std::size_t next_turn(std::size_t server) { return servers_[server].turn++; }

@@ -36,7 +36,9 @@ void tunnel_state::drained()
 
 void tunnel_state::expired()
 {
-    end(anything_waits(), "nothing moved through the tunnel for too long");
+    end(anything_waits(),
+        is_idle() ? "nothing moved through the tunnel within http.tunnel_idle_timeout"
+                  : "a side of the tunnel took nothing within http.body_timeout");
 }
 
 void tunnel_state::abort()

@@ -4,6 +4,7 @@
 
 #include "gateway/base/timer_wheel.hpp"
 #include "gateway/net/connection.hpp"
+#include "gateway/net/resolved_name.hpp"
 
 #include <list>
 #include <optional>
@@ -11,6 +12,12 @@
 namespace gateway::proxy {
 
 class upstream_connection;
+
+// A server of the upstream, and the address at which it accepted.
+struct server_endpoint {
+    std::size_t server = 0;
+    net::resolved_name::endpoint address;
+};
 
 // Who has leased a connection. All calls come from the loop.
 class lessee {
@@ -44,13 +51,10 @@ public:
         net::loop& l,
         net::socket connected,
         connection_owner& owner,
-        std::size_t server,
+        const server_endpoint& to,
         const std::optional<base::connection_ends>& client_ends
     )
-        : connection(l, std::move(connected)),
-          owner_(owner),
-          server_(server),
-          client_ends_(client_ends)
+        : connection(l, std::move(connected)), owner_(owner), to_(to), client_ends_(client_ends)
     {}
 
     // Says who has leased it. Null: it is idle.
@@ -61,7 +65,9 @@ public:
 
     void mark_reused() { reused_ = true; }
 
-    std::size_t server() const { return server_; }
+    std::size_t server() const { return to_.server; }
+
+    const server_endpoint& to() const { return to_; }
 
     // What its PROXY header told; nothing: it had none.
     const std::optional<base::connection_ends>& client_ends() const { return client_ends_; }
@@ -73,7 +79,7 @@ private:
     connection_owner& owner_;
     lessee* lessee_ = nullptr;
     bool reused_ = false;
-    std::size_t server_;
+    const server_endpoint to_;
     const std::optional<base::connection_ends> client_ends_;
 
     void readable() override

@@ -15,6 +15,8 @@ struct admission {
     int status = 0;
 
     std::string_view detail;
+    // Key of the time-out or bound that ends the request, for the log; empty: none does.
+    std::string_view bound{};
     // If `next` is `forward`: how long until the request's tokens are there.
     base::duration hold{0};
     // How long the client is told to wait; 0: nothing is said of it.
@@ -23,6 +25,9 @@ struct admission {
     std::string_view extra;
     // What the route says instead of an upstream; null: nothing.
     const http::fixed_response* fixed = nullptr;
+    // True if the configuration asks for this status, so that it is no error whatever it is: limits
+    // refuse the request, its route answers it, or a decide listener has a rejected_status.
+    bool intended = false;
     // Whether the rest of the request is not to be read.
     bool leaves_rest_unread = false;
 };
@@ -39,6 +44,15 @@ inline admission refusal(
         .retry_after = retry_after,
         .extra = {},
     };
+}
+
+// Refuses a request whose body is larger than its route, or `http`, allows.
+inline admission body_too_large()
+{
+    admission a = refusal(413, "the body is larger than this server accepts");
+    a.bound = "http.max_body_bytes";
+    a.leaves_rest_unread = true;
+    return a;
 }
 
 }  // namespace gateway::server

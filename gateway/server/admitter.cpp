@@ -37,6 +37,26 @@ std::optional<base::duration> told_wait(const verdict& v)
     return *wait + base::duration{std::uniform_int_distribution<std::int64_t>{0, most}(random)};
 }
 
+std::optional<telemetry::refusal_reason> refusal_reason_of(verdict::ruling is)
+{
+    using telemetry::refusal_reason;
+    switch (is) {
+        case verdict::ruling::allowed:
+            break;
+        case verdict::ruling::rejected:
+            return refusal_reason::rejected;
+        case verdict::ruling::unavailable:
+            return refusal_reason::failed_closed;
+        case verdict::ruling::unidentified:
+            return refusal_reason::missing_key;
+        case verdict::ruling::blocked:
+            return refusal_reason::blocked;
+        case verdict::ruling::bad_cost:
+            return refusal_reason::bad_cost;
+    }
+    return std::nullopt;
+}
+
 // A certificate was shown for one name, and says nothing to another (RFC 9110 §7.4). HTTP/1.0 may
 // name no host.
 bool is_misdirected(const http::request_head& head, const client_tls& tls)
@@ -73,8 +93,10 @@ void admitter::reset(
     reports_.clear();
     deciding_limit_ = {};
     outcome_ = {};
+    refused_for_.reset();
     bucket_name_.clear();
     shadow_rejected_.clear();
+    plans_.clear();
 }
 
 base::ip_address admitter::find_client(const http::request_head& head) const
@@ -117,6 +139,9 @@ admission admitter::admit(
     route_ = &policy.routes[found.index];
     metrics_ = view_->routes[found.index];
 
+    if (!http().allows_body(head.body.length)) {
+        return body_too_large();
+    }
     if (is_answered()) {
         prepare_redirect(head);
     }
@@ -174,6 +199,7 @@ admission admitter::answer() const
     admission a;
     a.next = admission::action::respond;
     a.status = said.response.status;
+    a.intended = true;
     a.extra = location_;
     a.fixed = &said.response;
     return a;
@@ -192,12 +218,15 @@ admission admitter::as_turned_away(base::duration hold)
 {
     using telemetry::outcome;
     outcome_ = telemetry::outcome_names[static_cast<std::size_t>(outcome::rejected)];
+    refused_for_ = telemetry::refusal_reason::rejected;
     for (http::limit_report& r : reports_) {
         r.decision.allowed = r.decision.retry_after == base::duration{0};
         r.decision.reset_after += hold;  // nobody waits: it counts from now
     }
     decided_at_ -= decided_at_ == base::duration{0} ? base::duration{0} : hold;
-    return as_rejection(refusal(429, "too many requests wait for their tokens; retry later", hold));
+    admission a = refusal(429, "too many requests wait for their tokens; retry later", hold);
+    a.intended = true;
+    return as_rejection(a);
 }
 
 http::forward_options admitter::forwarding(const http::request_head& head) const
@@ -233,15 +262,23 @@ admission admitter::conclude(const verdict& v)
     }
     const auto wait = told_wait(v);
     const bool banned = v.banned();
+    const key_fault fault = v.fault;
     checks_.give_back(std::move(check_));  // v is gone
     admission a = admission_of(is, wait, banned);
+    if (is == verdict::ruling::unidentified) {
+        detail_ = described(fault);
+        a.detail = detail_;
+    }
     a.hold = hold;
+    a.intended = !allowed;
+    refused_for_ = refusal_reason_of(is);
     return is == verdict::ruling::rejected ? as_rejection(a) : a;
 }
 
 // What clients are told counts from the moment at which the request is let go.
 void admitter::remember(const verdict& v, base::duration hold)
 {
+    plans_ = v.plans;
     if (const auto* e = v.deciding()) {
         deciding_limit_ = e->rule->name;
         if (v.is != verdict::ruling::unidentified && v.is != verdict::ruling::bad_cost) {

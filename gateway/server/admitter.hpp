@@ -10,6 +10,7 @@
 #include "gateway/server/scratch.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace gateway::server {
@@ -41,6 +42,9 @@ public:
     const policy_view* view() const { return view_.get(); }
 
     const policy::route* route() const { return route_; }
+
+    // Those of the route, once it is known.
+    const http::options& http() const { return view_->http_of(route_); }
 
     telemetry::route_metrics& metrics() const { return *metrics_; }
 
@@ -90,10 +94,16 @@ public:
 
     std::string_view outcome() const { return outcome_; }
 
+    // The reason why limits refuse the request; nothing: they do not.
+    std::optional<telemetry::refusal_reason> refused_for() const { return refused_for_; }
+
     // Of the deciding limit, unless it simply allowed the request; may be secret.
     std::string_view bucket_name() const { return bucket_name_; }
 
     std::string_view shadow_rejected() const { return shadow_rejected_; }
+
+    // The client's plans under the limits of its route: names separated by commas.
+    std::string_view plans() const { return plans_; }
 
     bool peer_trusted() const { return peer_trusted_; }
 
@@ -123,9 +133,13 @@ private:
     std::string location_;
     std::string_view deciding_limit_;
     std::string_view outcome_;
+    std::optional<telemetry::refusal_reason> refused_for_;
     std::string bucket_name_;
     // Names of limits, separated by commas.
     std::string shadow_rejected_;
+    std::string plans_;
+    // Why the request is refused, where that is no constant text.
+    std::string detail_;
 
     base::ip_address find_client(const http::request_head& head) const;
     void prepare_redirect(const http::request_head& head);

@@ -1,6 +1,7 @@
 #include "gateway/server/health_checks.hpp"
 
 #include "gateway/base/proxy_header.hpp"
+#include "gateway/net/endpoint_text.hpp"
 #include "gateway/net/reported.hpp"
 #include "gateway/net/resolved_name.hpp"
 #include "gateway/net/shortage.hpp"
@@ -47,15 +48,21 @@ finding finding_of(const boost::system::error_code& ec)
     return ec == beast::error::timeout ? "no complete answer in time" : ec.message();
 }
 
-// To the first address that accepts.
-net::task<finding> connect(control_stream& s, std::vector<net::resolved_name::endpoint> addresses)
+// Connects to the first address that accepts. `name` is what the addresses are of.
+net::task<finding> connect(control_stream& s, const net::resolved_name& name)
 {
-    finding found = "its name does not resolve";
+    const auto known = name.endpoints();  // of which there may be others meanwhile
+    const std::vector<net::resolved_name::endpoint> addresses(known.begin(), known.end());
+    finding found = "its name does not resolve: " + name.error();
     for (const auto& address : addresses) {
         boost::system::error_code ignored;
         s.socket().close(ignored);
         auto [ec] = co_await s.async_connect(address, net::use_task);
         found = finding_of(ec);
+        if (found && !found->empty()) {
+            const std::string at = net::to_text(address);
+            found->insert(0, at.empty() ? at : "no connection to " + at + ": ");
+        }
         if (!ec || ec == beast::error::timeout) {
             break;
         }
@@ -133,9 +140,7 @@ net::task<finding> health_checks::checked_server::check()
 {
     control_stream s(wait.get_executor());
     s.expires_after(what.options.timeout);
-    const auto known = name.endpoints();
-    std::vector<net::resolved_name::endpoint> addresses(known.begin(), known.end());
-    finding found = co_await connect(s, std::move(addresses));
+    finding found = co_await connect(s, name);
     if (!found || !found->empty()) {
         co_return found;
     }

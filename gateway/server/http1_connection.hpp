@@ -37,13 +37,14 @@ public:
         return held != nullptr && held != &present;
     }
 
-    base::duration response_timeout() const { return request_.upstream().response_timeout; }
+    base::duration response_timeout() const { return request_.response_timeout(); }
 
-    // Of the present configuration until a request begins, and of the one it began with then.
+    // Of the present configuration until a request begins, and of the one it began with then, and
+    // of its route.
     const http::options& limits() const override
     {
-        const policy_view* const begun = state_.in_request() ? request_.view() : nullptr;
-        return begun != nullptr ? begun->http : env_.view->http;
+        const bool begun = state_.in_request() && request_.view() != nullptr;
+        return begun ? request_.http() : env_.view->http;
     }
 
 private:

@@ -26,7 +26,7 @@ void http1_state::begin_request(const http::request_head& head, bool more_follow
 }
 
 // A head that is no valid request: nothing after it can be understood.
-void http1_state::refuse_head(const http::rejection& why)
+void http1_state::refuse_head(const http::rejection& why, std::string_view bound)
 {
     is_head_ = false;
     http_1_0_ = false;
@@ -34,7 +34,7 @@ void http1_state::refuse_head(const http::rejection& why)
     close_after_ = true;
     request_body_ = http::body_reader();
     phase_ = phase::request;
-    request_->begin_refused(why.status, why.detail);
+    request_->begin_refused(why.status, why.detail, bound);
 }
 
 void http1_state::request_over(ending how)
@@ -91,7 +91,9 @@ void http1_state::expired()
 {
     switch (phase_) {
         case phase::head:
-            refuse_head({408, "the request's header did not arrive in time"});
+            refuse_head(
+                {408, "the request's header did not arrive in time"}, "http.header_timeout"
+            );
             break;
         case phase::request:
             request_->expired();

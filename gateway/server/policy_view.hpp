@@ -20,6 +20,8 @@ namespace gateway::server {
 struct policy_view {
     std::shared_ptr<const policy::policy> policy;
     http::options http;
+    // [i] is that of policy->routes[i]; null: it has no bounds of its own, but those of `http`.
+    std::vector<std::unique_ptr<const http::options>> http_of_routes;
     // Most connections of one peer; 0: no bound.
     std::size_t max_connections_per_peer = 0;
     // Most requests that wait for their tokens, in all workers together.
@@ -46,6 +48,15 @@ struct policy_view {
     std::vector<std::shared_ptr<proxy::pool>> pools;
     // [i] is the link to policy->stores[i].
     std::vector<std::shared_ptr<store::shared_store>> stores;
+
+    // `r`: a route of the policy, or null.
+    const http::options& http_of(const policy::route* r) const
+    {
+        if (r == nullptr || !(r->bounds.body_timeout || r->bounds.max_body_bytes)) {
+            return http;
+        }
+        return *http_of_routes[static_cast<std::size_t>(r - policy->routes.data())];
+    }
 };
 
 }  // namespace gateway::server

@@ -83,6 +83,7 @@ admission request::as_answer(admission a)
     if (status != 0 && a.status >= 400) {
         a.extra = decision_line(a.status);
         a.status = status;
+        a.intended = true;
         a.fixed = nullptr;
     }
     return a;

@@ -43,7 +43,15 @@ public:
     // Its configuration, which is the one it began with; nothing before the first request.
     const policy_view* view() const { return admitter_.view(); }
 
-    const proxy::upstream_options& upstream() const { return upstream_.upstream(); }
+    // Those of its route. Requires: view().
+    const http::options& http() const { return admitter_.http(); }
+
+    base::duration response_timeout() const
+    {
+        return admitter_.route()->bounds.response_timeout.value_or(
+            upstream_.upstream().response_timeout
+        );
+    }
 
     // Begins to wait for bytes of the upstream, if there is need of them.
     void want_upstream_bytes() { upstream_.want_bytes(); }

@@ -8,6 +8,43 @@
 
 namespace gateway::server {
 
+namespace {
+
+// Returns the key that sets a bound for requests of a route: the route's own, if it has one.
+std::string_view key_in_force(std::string_view bound, const policy::route* route)
+{
+    if (route != nullptr) {
+        const policy::route_bounds& own = route->bounds;
+        if (own.response_timeout && bound == "upstreams.response_timeout") {
+            return "routes.response_timeout";
+        }
+        if (own.body_timeout && bound == "http.body_timeout") {
+            return "routes.body_timeout";
+        }
+        if (own.max_body_bytes && bound == "http.max_body_bytes") {
+            return "routes.max_body_bytes";
+        }
+    }
+    return bound;
+}
+
+// Returns why a request failed, with what clients are not told.
+std::string error_of(
+    const finished& f, const upstream_side::attempts& upstream, const policy::route* route
+)
+{
+    std::string error(f.error);
+    if (!error.empty() && !upstream.unreachable.empty()) {
+        error.append(": ").append(upstream.unreachable);
+    }
+    if (!f.bound.empty()) {
+        error.append(" (").append(key_in_force(f.bound, route)).append(")");
+    }
+    return error;
+}
+
+}  // namespace
+
 void request_account::begin()
 {
     began_ = env_.loop.now();
@@ -64,7 +101,7 @@ void request_account::end(
     if (f.tunnelled) {
         env_.metrics.tunnels.add(-1);
     } else {
-        count(f.status, of);
+        count(f.status, f.intended, of);
     }
     if (env_.access_log_enabled) {
         log(f, of, upstream, id);
@@ -72,16 +109,22 @@ void request_account::end(
     log_.reset();  // whether the log is still on or not: the next request may be another client's
 }
 
-void request_account::count(int status, const admitter& of)
+void request_account::count(int status, bool intended, const admitter& of)
 {
     telemetry::route_metrics& metrics = of.metrics();
+    if (const auto reason = of.refused_for()) {
+        metrics.refused[static_cast<std::size_t>(*reason)].add();
+    }
+    if (status >= 500 && !intended) {
+        metrics.server_errors.add();
+    }
     metrics.count_request(method_, status != 0 ? status : 499);
     metrics.duration.observe(env_.loop.now() - began_);
 }
 
 void request_account::tunnel_begins(const admitter& of)
 {
-    count(101, of);
+    count(101, false, of);
     env_.metrics.tunnels.add(1);
     env_.metrics.tunnels_opened.add();
 }
@@ -114,6 +157,7 @@ void request_account::log(
                         : std::string_view{},
         .limit = of.deciding_limit(),
         .outcome = of.outcome(),
+        .plans = of.plans(),
         .bucket = {},
         .shadow_rejected = of.shadow_rejected(),
         .request_id = id,
@@ -134,6 +178,8 @@ void request_account::log(
     if (upstream.count > 0) {
         record.server = of.pool().names().text_of(upstream.server);
     }
+    const std::string error = error_of(f, upstream, route);
+    record.error = error;
     std::string bucket;
     if (!of.bucket_name().empty()) {
         bucket = base::sha256_hex128(of.bucket_name());

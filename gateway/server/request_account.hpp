@@ -44,7 +44,7 @@ private:
     std::size_t method_ = 0;
     std::unique_ptr<log_fields> log_;
 
-    void count(int status, const admitter& of);
+    void count(int status, bool intended, const admitter& of);
     void note_untrusted_forwarding(const http::request_head& head, const base::ip_address& peer);
     void log(
         const finished& f,

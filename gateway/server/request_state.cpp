@@ -2,6 +2,18 @@
 
 namespace gateway::server {
 
+namespace {
+
+constexpr std::string_view route_bound = "routes.timeout";
+
+admission bounded(admission a, std::string_view by)
+{
+    a.bound = by;
+    return a;
+}
+
+}  // namespace
+
 using proxy::tunnel_side;
 using ending = request_carrier::ending;
 
@@ -21,11 +33,11 @@ void request_state::begin(const http::request_head& head)
     }
 }
 
-void request_state::begin_refused(int status, std::string_view why)
+void request_state::begin_refused(int status, std::string_view why, std::string_view bound)
 {
     content_bytes_ = 0;
     port_.request_begins();
-    respond(refusal(status, why));
+    respond(bounded(refusal(status, why), bound));
 }
 
 void request_state::admitted(const admission& a)
@@ -45,17 +57,20 @@ void request_state::respond(const admission& a)
         {.status = a.status,
          .request_bytes = content_bytes_,
          .response_bytes = bytes,
-         .error = a.detail});
+         .error = a.detail,
+         .bound = a.bound,
+         .intended = a.intended});
 }
 
 // What the exchange has come to.
-finished request_state::so_far(std::string_view error) const
+finished request_state::so_far(std::string_view error, std::string_view bound) const
 {
     return {
         .status = exchange_.status(),
         .request_bytes = content_bytes_,
         .response_bytes = exchange_.response_bytes(),
         .error = error,
+        .bound = bound,
     };
 }
 
@@ -76,17 +91,16 @@ void request_state::content(std::string_view bytes, bool last)
         return;
     }
     content_bytes_ += bytes.size();
-    const std::uint64_t most = upstream_.limits().max_body_bytes;
-    if (most != 0 && content_bytes_ > most) {
-        refuse(413, "the body is larger than this server accepts");
+    if (!upstream_.limits().allows_body(content_bytes_)) {
+        fail(body_too_large());
     } else {
         exchange_.request_content(bytes, last);
     }
 }
 
-void request_state::refuse(int status, std::string_view why)
+void request_state::refuse(int status, std::string_view why, std::string_view bound)
 {
-    admission a = refusal(status, why);
+    admission a = bounded(refusal(status, why), bound);
     a.leaves_rest_unread = true;
     fail(a);
 }
@@ -96,7 +110,7 @@ void request_state::fail(const admission& a)
 {
     exchange_.cancel();
     if (exchange_.response_begun()) {
-        end(ending::cut, so_far(a.detail));
+        end(ending::cut, so_far(a.detail, a.bound));
     } else {
         respond(a);
     }
@@ -162,7 +176,9 @@ void request_state::exchange_failed(proxy::failure why)
 {
     const int status = proxy::status_for(why);
     const base::duration wait = std::chrono::seconds{status == 503 ? 1 : 0};
-    fail(refusal(status, proxy::detail_for(why), wait));
+    const std::string_view bound =
+        response_bound_.empty() ? proxy::bound_for(why) : response_bound_;
+    fail(bounded(refusal(status, proxy::detail_for(why), wait), bound));
 }
 
 bool request_state::wants_upstream_bytes() const
@@ -201,7 +217,7 @@ void request_state::expired()
         const bool waits_for_client = !exchange_.request_sent() && !exchange_.response_begun() &&
                                       !upstream_.upstream_blocked();
         if (waits_for_client) {
-            refuse(408, "the request's body did not arrive in time");
+            refuse(408, "the request's body did not arrive in time", "http.body_timeout");
         } else {
             exchange_.expired();
         }
@@ -217,10 +233,12 @@ void request_state::out_of_time(bool upstream_at_fault)
     const bool awaited = phase_ == phase::exchanging && exchange_.has_connection() &&
                          exchange_.request_sent() && !exchange_.response_begun();
     if (awaited && upstream_at_fault) {
+        response_bound_ = route_bound;
         exchange_.expired();
+        response_bound_ = {};
         return;
     }
-    fail(refusal(504, "the request took longer than its route allows"));
+    fail(bounded(refusal(504, "the request took longer than its route allows"), route_bound));
 }
 
 // ---- a tunnel --------------------------------------------------------------------------------

@@ -28,6 +28,10 @@ struct finished {
     std::uint64_t response_bytes = 0;
     // Why the gateway answered itself or broke off.
     std::string_view error;
+    // Key of the time-out or bound that ended it, such as "http.body_timeout"; empty: none did.
+    std::string_view bound{};
+    // True if the configuration asks for the status (admission::intended).
+    bool intended = false;
     // Whether it became a tunnel.
     bool tunnelled = false;
 };
@@ -95,13 +99,14 @@ public:
 
     // Events of the carrier.
     void begin(const http::request_head& head);
-    // A request that is none: it is counted, and answered with an error.
-    void begin_refused(int status, std::string_view why);
+    // Begins an invalid request: it is counted, and answered with an error. `bound`: as in
+    // admission.
+    void begin_refused(int status, std::string_view why, std::string_view bound = {});
     // Content of the request as it arrives; `last` with or after the last of it. Only while
     // accepts_content(). In a tunnel any bytes.
     void content(std::string_view bytes, bool last);
     // The rest of the request is not to be had: it is answered with an error, if it still can be.
-    void refuse(int status, std::string_view why);
+    void refuse(int status, std::string_view why, std::string_view bound = {});
     // The client sends no more; `orderly` false: its connection broke.
     void client_closed(bool orderly);
     // The process ends.
@@ -161,12 +166,14 @@ private:
     proxy::exchange_state exchange_;
     proxy::tunnel_state tunnel_;
     phase phase_ = phase::idle;
+    // The key whose time is up while the exchange is told so; empty: the upstream's own.
+    std::string_view response_bound_;
     std::uint64_t content_bytes_ = 0;
 
     void respond(const admission& a);
     void fail(const admission& a);
     void abandon(std::string_view why);
-    finished so_far(std::string_view error) const;
+    finished so_far(std::string_view error, std::string_view bound = {}) const;
     void end(request_carrier::ending how, const finished& f);
 
     // proxy::exchange_owner

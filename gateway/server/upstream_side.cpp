@@ -32,6 +32,7 @@ proxy::exchange_port::lease_progress upstream_side::lease(bool fresh)
     const auto got = pool_->lease(*this, wish);
     if (got.failed) {
         lease_failure_ = *got.failed;
+        note_failure(lease_failure_);
         return lease_progress::failed;
     }
     if (got.connection == nullptr) {
@@ -47,6 +48,13 @@ void upstream_side::take(proxy::upstream_connection& c)
     c.lease_to(this);
     ++attempts_.count;
     attempts_.server = static_cast<std::uint8_t>(c.server());
+}
+
+void upstream_side::note_failure(proxy::failure why)
+{
+    if (proxy::is_before_sending(why)) {
+        attempts_.unreachable = pool_->conduct().last_complaint();
+    }
 }
 
 bool upstream_side::another_lease_may_help() const
@@ -155,6 +163,7 @@ void upstream_side::leased(proxy::upstream_connection& c)
 
 void upstream_side::lease_failed(proxy::failure why)
 {
+    note_failure(why);
     request_.lease_failed(why);
     host_.after_event(true);
 }

@@ -12,6 +12,7 @@
 #include "gateway/server/session_environment.hpp"
 
 #include <optional>
+#include <string>
 
 namespace gateway::server {
 
@@ -26,6 +27,8 @@ public:
         std::uint8_t server = 0;
         // Time from the request sent to the response's head read; negative: there was none.
         base::duration took{-1};
+        // Why the server tried last cannot be connected to; empty: the request did not fail so.
+        std::string unreachable;
     };
 
     // All of them outlive it. `admitted` knows the request's route; `request` and `host` are told
@@ -57,7 +60,7 @@ public:
         return connection_ != nullptr && connection_->sending();
     }
 
-    const http::options& limits() const override { return admitted_.view()->http; }
+    const http::options& limits() const override { return admitted_.http(); }
 
     const proxy::upstream_options& upstream() const override { return pool_->options(); }
 
@@ -83,6 +86,7 @@ private:
     attempts attempts_;
 
     void take(proxy::upstream_connection& c);
+    void note_failure(proxy::failure why);
     void hide_settlements(http::response_head& head) const;
 
     // exchange_port

@@ -90,7 +90,22 @@ preparation make_ready(const redis_options&)
     return {.needed = false};
 }
 
+std::string script_for(const postgres_options& options)
+{
+    return postgres::schema_script(options.durable);
+}
+
+std::string script_for(const redis_options&)
+{
+    return {};
+}
+
 }  // namespace
+
+std::string preparation_script(const shared_options& options)
+{
+    return std::visit([](const auto& kind) { return script_for(kind); }, options);
+}
 
 preparation prepare(const shared_options& options)
 {

@@ -32,6 +32,10 @@ std::shared_ptr<housekeeping> keep_house(
 // Makes a store ready to be asked, and waits until it is.
 preparation prepare(const shared_options& options);
 
+// Returns the statements that prepare() executes where nothing is there yet; empty: that kind of
+// store needs none.
+std::string preparation_script(const shared_options& options);
+
 // Begins when questions in the old terms have been answered. `limits` are all those that live in
 // this store, so that a later walk does what is left of an earlier one, too. Tries again while the
 // store fails.

@@ -71,6 +71,22 @@ void add_requests(
     }
 }
 
+// Adds a row for each reason for which limits of the route have refused a request.
+void add_refusals(
+    prometheus::MetricFamily& family, const std::string& route, const row<route_metrics>& blocks
+)
+{
+    for (std::size_t r = 0; r < refusal_reason_names.size(); ++r) {
+        const double count =
+            sum(blocks, [r](const route_metrics& m) { return m.refused[r].value(); });
+        if (count > 0) {
+            add_row(
+                family, {{"route", route}, {"reason", std::string{refusal_reason_names[r]}}}, count
+            );
+        }
+    }
+}
+
 // Every known reason gets its row, at 0 if need be: an alert on a rate needs the first step up.
 template <typename T>
 void add_failures(
@@ -116,11 +132,23 @@ void add_route_families(families& all, const table<route_metrics>& routes)
         "gateway_request_duration_seconds",
         "Time from a request's complete header to the last byte of its answer."
     );
+    auto refused = counter_family(
+        "gateway_refused_requests_total",
+        "Requests that limits refused, by reason and whatever their status."
+    );
+    auto errors = counter_family(
+        "gateway_server_errors_total",
+        "Responses of 500 and above, but for those that the configuration asks for."
+    );
     for (const auto& [name, blocks] : routes) {
         add_requests(requests, name, blocks);
         add_row(duration, {{"route", name}}, durations(blocks));
+        add_refusals(refused, name, blocks);
+        add_row(errors, {{"route", name}}, sum(blocks, &route_metrics::server_errors));
     }
     add_family(all, std::move(requests));
+    add_family(all, std::move(refused));
+    add_family(all, std::move(errors));
     add_family(all, std::move(duration));
 }
 

@@ -35,12 +35,20 @@ void add_plan_families(families& all, const std::vector<plan_figures>& plans)
         "gateway_plan_file_errors_total",
         "Changed plan files that could not be read, so that the old one stays in force."
     );
+    auto in_force = gauge_family(
+        "gateway_plan_file_in_force",
+        "1 if a plan file is in force as it is now, 0 while it was refused for an older one."
+    );
     for (const plan_figures& p : plans) {
+        if (p.has_file) {
+            add_row(in_force, {{"plans", p.name}}, p.file_in_force ? 1 : 0);
+        }
         add_row(members, {{"plans", p.name}}, static_cast<double>(p.members));
         add_row(errors, {{"plans", p.name}}, static_cast<double>(p.errors));
     }
     add_family(all, std::move(members));
     add_family(all, std::move(errors));
+    add_family(all, std::move(in_force));
 }
 
 void add_certificate_families(families& all, const std::vector<certificate_figures>& certificates)

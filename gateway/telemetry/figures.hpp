@@ -28,6 +28,9 @@ struct plan_figures {
     std::size_t members = 0;
     // Changed files that could not be read.
     std::uint64_t errors = 0;
+    bool has_file = false;
+    // False while the file, as it is now, could not be read. Requires: has_file.
+    bool file_in_force = true;
 };
 
 // Of a certificate that a listener shows.

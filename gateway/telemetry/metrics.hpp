@@ -52,6 +52,23 @@ inline constexpr std::array<std::string_view, 7> outcome_names{
     "blocked",
 };
 
+// Label `reason` of gateway_refused_requests_total: why limits refused a request.
+enum class refusal_reason : std::uint8_t {
+    rejected,
+    blocked,
+    failed_closed,
+    missing_key,
+    bad_cost
+};
+
+inline constexpr std::array<std::string_view, 5> refusal_reason_names{
+    "rejected",
+    "blocked",
+    "failed_closed",
+    "missing_key",
+    "bad_cost",
+};
+
 inline constexpr std::size_t max_failure_reasons = 16;
 
 struct route_metrics {
@@ -64,6 +81,10 @@ struct route_metrics {
 
     std::array<std::atomic<codes*>, method_names.size()> requests{};
     histogram duration;
+
+    std::array<counter, refusal_reason_names.size()> refused;
+    // Responses of 500 and above that the configuration does not ask for.
+    counter server_errors;
 
     route_metrics() = default;
     ~route_metrics();

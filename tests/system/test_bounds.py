@@ -1,6 +1,7 @@
 """Bounds are keys: what the file says is what holds, and a reload changes it."""
 from harness.case import SystemTest, forwarding_to
-from harness.client import Connection
+from harness.client import Closed, Connection, exchange_raw
+from harness.origin import answer_ok, pause
 from harness.process import wait_until
 
 HOST = "Host: gateway.test\r\n"
@@ -107,3 +108,85 @@ class Admin(SystemTest):
         changed = "admin: { address: 127.0.0.1:0, timeout: 1s }\n"
         gateway.reload(changed + forwarding_to("echo"))
         gateway.wait_for_diagnostic("admin: a changed value takes effect at the next start only")
+
+
+class Routes(SystemTest):
+    """`max_body_bytes`, `body_timeout` and `response_timeout` of a route."""
+
+    TEXT = """
+http: {{ max_body_bytes: 10, body_timeout: 300ms }}
+routes:
+  - {{ name: uploads, match: {{ path: /uploads }}, max_body_bytes: 100, upstream: up }}
+  - {{ name: any, match: {{ path: /any }}, max_body_bytes: 0, upstream: up }}
+  - {{ name: stream, match: {{ path: /stream }}, body_timeout: 1h, upstream: up }}
+  - {{ name: report, match: {{ path: /report }}, response_timeout: 1h, upstream: up }}
+  - {{ name: hasty, match: {{ path: /hasty }}, response_timeout: 100ms, body_timeout: 200ms, upstream: up }}
+  - {{ name: rest, upstream: up }}
+upstreams: {{ up: {{ servers: ['{address}'], response_timeout: 300ms }} }}
+"""
+
+    def gateway_to(self, script=answer_ok):
+        return self.gateway(self.TEXT.format(address=self.origin(script).address))
+
+    def test_a_body_is_as_large_as_its_route_allows(self):
+        gateway = self.gateway_to()
+        cases = (
+            ("/", 10, 200, None), ("/", 11, 413, "http.max_body_bytes"),
+            ("/uploads", 100, 200, None), ("/uploads", 101, 413, "routes.max_body_bytes"),
+            ("/any", 100_000, 200, None),
+        )  # fmt: skip
+        for path, size, status, _ in cases:
+            head = f"POST {path} HTTP/1.1\r\n{HOST}"
+            for framed in (
+                f"Content-Length: {size}\r\n\r\n" + "x" * size,
+                f"Transfer-Encoding: chunked\r\n\r\n{size:x}\r\n" + "x" * size + "\r\n0\r\n\r\n",
+            ):
+                with self.subTest(path=path, size=size, framed=framed[:10]):
+                    self.assertEqual(exchange_raw(gateway.address, head + framed).status, status)
+        lines = gateway.log_lines(2 * len(cases))
+        for line, (path, _, status, key) in zip(lines, [c for c in cases for _ in range(2)], strict=True):
+            self.assertEqual((line["method"], line["target"], line["host"]), ("POST", path, "gateway.test"))
+            self.assertEqual((line["status"], line["route"]), (status, path[1:] or "rest"))
+            if key is not None:
+                self.assertIn(f"({key})", line["error"])
+
+    def test_a_body_that_is_announced_too_large_never_reaches_its_upstream(self):
+        origin = self.origin()
+        gateway = self.gateway(self.TEXT.format(address=origin.address))
+        head = f"POST /uploads HTTP/1.1\r\n{HOST}Expect: 100-continue\r\nContent-Length: 101\r\n\r\n"
+        self.assertEqual(exchange_raw(gateway.address, head).status, 413)
+        self.assertEqual(origin.requests, [])
+
+    def test_a_response_may_take_as_long_as_its_route_allows(self):
+        def late(peer, request):
+            pause(0.6)
+            peer.reply()
+
+        gateway = self.gateway_to(late)
+        with gateway.connect() as c:  # each request has its own time, on one connection
+            for path, status in (("/report", 200), ("/x", 504), ("/hasty", 504), ("/report", 200)):
+                self.assertEqual(c.ask(path).status, status, path)
+        keys = [line.get("error", "")[-30:] for line in gateway.log_lines(4)]
+        self.assertIn("(upstreams.response_timeout)", keys[1])
+        self.assertIn("(routes.response_timeout)", keys[2])
+
+    def test_a_stream_may_pause_as_long_as_its_route_allows(self):
+        def pausing(peer, request):
+            peer.send(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab")
+            pause(0.8)
+            peer.send(b"cd")
+
+        gateway = self.gateway_to(pausing)
+        self.assertEqual(gateway.get("/stream").body, b"abcd")
+        for path, key in (("/x", "http.body_timeout"), ("/hasty", "routes.body_timeout")):
+            with self.assertRaises((Closed, ConnectionError)):
+                gateway.get(path)
+            self.assertIn(f"({key})", gateway.log_lines(2 if path == "/x" else 3)[-1]["error"])
+
+    def test_a_reload_changes_them(self):
+        origin = self.origin()
+        gateway = self.gateway(self.TEXT.format(address=origin.address))
+        text = self.TEXT.replace("max_body_bytes: 100,", "max_body_bytes: 200,")
+        self.assertIn("reloaded", gateway.reload(text.format(address=origin.address)))
+        wait_until(lambda: gateway.get("/uploads", method="POST", body=b"x" * 200).status == 200)
+        self.assertEqual(gateway.get("/uploads", method="POST", body=b"x" * 201).status, 413)

@@ -5,13 +5,14 @@ import os
 import re
 import signal
 import socket
+import subprocess
 
 import yaml
 
 from harness.backends import PYTHON
 from harness.case import SystemTest, forwarding_to
-from harness.gateway import ROOT, run_command, whole_configuration
-from harness.process import run_tool, wait_until
+from harness.gateway import BINARY, ROOT, run_command, whole_configuration
+from harness.process import Child, run_tool, wait_until
 
 GOOD = whole_configuration(forwarding_to("echo"))
 
@@ -58,6 +59,31 @@ class CommandLine(SystemTest):
         self.assertNotEqual(complaints("workers: 1"), "")
         for bad in (
             "htttp: {}",
+            "listeners: []",
+            "listeners: [ { address: 'http://127.0.0.1:8080' } ]",
+            "listeners: [ { address: '8080' } ]",
+            "limits: { a: { key: client_ip, rate: 100/min } }",
+            "limits: { a: { key: client_ip, rate: 0/s } }",
+            "limits: { a: { key: client_ip, rate: '100' } }",
+            "limits: { a: { key: client_ip } }",
+            "limits: { a: { key: client_ip, algorithm: concurrency } }",
+            "limits: { a: { key: clientip, rate: 1/s } }",
+            "limits: { a: { key: [client_ip, ip], rate: 1/s } }",
+            "limits: { a: { key: client_ip/129, rate: 1/s } }",
+            "limits: { a: { key: 'cert:san2', rate: 1/s } }",
+            "limits: { a: { key: 'header:', missing_key: skip, rate: 1/s } }",
+            "plans: { p: { key: [], members: {} } }",
+            "stores: { s: { url: 'http://127.0.0.1:6379' } }",
+            "routes: []",
+            "routes: [ { match: { path: api }, upstream: up } ]",
+            "routes: [ { match: { path_exact: api }, upstream: up } ]",
+            "routes: [ { match: { methods: [get] }, upstream: up } ]",
+            "routes: [ { match: { path: / } } ]",
+            "routes: [ { upstream: up, respond: {} } ]",
+            "routes: [ { upstream: up, rewrite_prefix: { from: a, to: /b } } ]",
+            "upstreams: { u: { servers: 'http://127.0.0.1:9000' } }",
+            "upstreams: { u: { servers: [] } }",
+            "upstreams: { u: { servers: echo, health: { path: up } } }",
             upstreams % "[{ env: A, file: b }]",
             "http: { max_headers: 1001 }",
             "http: { idle_timeout: 5 }",
@@ -76,6 +102,67 @@ class CommandLine(SystemTest):
             text = json.dumps(yaml.safe_load(GOOD) | yaml.safe_load(bad))
             self.assertNotEqual(complaints(text), "", bad)
             self.assertEqual(run_command("check", "--config", self.file(text))[0], 2, bad)
+
+        def said(bad):
+            return complaints(json.dumps(yaml.safe_load(GOOD) | yaml.safe_load(bad)))
+
+        # What is said is what is wrong, and not that no form fits.
+        without = yaml.safe_load(GOOD)
+        del without["listeners"]
+        self.assertIn("'listeners' is a required property", complaints(json.dumps(without)))
+        self.assertNotIn("include", complaints(json.dumps(without)).partition("\n")[0])
+        for bad, told in (
+            ("limits: { a: { key: client_ip, rate: 100/min } }", "'100/min' does not match"),
+            ("limits: { a: { key: clientip, rate: 1/s } }", "'clientip' does not match"),
+            ("limits: { a: { key: [ip], rate: 1/s } }", "'ip' does not match"),
+            ("limits: { a: { key: client_ip } }", "'rate' is a required property"),
+            ("routes: [ { match: { path: api }, upstream: up } ]", "'api' does not match"),
+            ("routes: [ { match: { path: / } } ]", "'upstream' is a required property"),
+            ("upstreams: { u: { servers: [80] } }", "80 is not of type 'string'"),
+            ("upstreams: { u: { servers: [ { weight: 2 } ] } }", "'address' is a required property"),
+            ("workers: all", "'auto' was expected"),
+        ):
+            self.assertIn(told, said(bad), bad)
+        for good in (
+            "limits: { a: { key: { env: A }, rate: { file: b } } }",
+            "limits: { a: { key: [client_ip/24, 'cert:san', 'jwt:a.b', { env: A }], rate: 10/90s } }",
+            "limits: { a: { key: [], algorithm: concurrency, max: 3 } }",
+            "limits: { a: { key: [], algorithm: fixed_window, rate: 9/mo } }",
+            "routes: [ { match: { path: { env: A } }, redirect: { to: { env: B } } } ]",
+            "routes: [ { respond: { body: { file: b } }, limits: [ { env: A } ] } ]",
+            "stores: { s: { url: { env: A } } }",
+            "stores: { s: { url: 'rediss-sentinel://a,b/m' } }",
+            "stores: { s: { url: 'postgresql:///d?host=/run' } }",
+            "upstreams: { u: { servers: [echo, 'unix:/a b', '[::1]:9', { address: 'h:1' }] } }",
+        ):
+            self.assertEqual(said(good), "", good)
+
+    def test_check_and_print_take_the_file_by_itself(self):
+        path = self.file(GOOD)
+        self.assertEqual(run_command("check", path), (0, f"{path}: ok\n", ""))
+        self.assertEqual(run_command("print", path), run_command("print", "--config", path))
+
+    def test_a_configuration_may_come_from_standard_input(self):
+        self.assertEqual(run_command("check", "--config", "-", input=GOOD), (0, "stdin: ok\n", ""))
+        self.assertEqual(run_command("check", "-", input=GOOD), (0, "stdin: ok\n", ""))
+        status, printed, err = run_command("print", "--config", "-", input=GOOD)
+        self.assertEqual((status, err), (0, ""))
+        self.assertEqual(run_command("check", "-", input=printed)[0], 0)
+        status, out, err = run_command("check", "-", input=GOOD + "htttp: {}\n")
+        self.assertEqual((status, out), (2, ""))
+        self.assertRegex(err, r"^stdin:\d+:1: htttp: unknown key")
+        status, out, _ = run_command("explain", "--config", "-", "GET", "/", input=GOOD)
+        self.assertEqual(status, 0, out)
+
+    def test_one_from_standard_input_serves_and_cannot_be_read_again(self):
+        child = self.started(Child([BINARY, "run", "--config", "-"], stdin=subprocess.PIPE))
+        child.stdin.write(GOOD.encode())
+        child.stdin.close()
+        child.wait_for_line(lambda line: "listening on" in line)
+        child.wait_for_line(lambda line: "admin API on" in line)
+        child.signal(signal.SIGHUP)
+        child.wait_for_line(lambda line: "the standard input, which cannot be read again" in line)
+        self.assertEqual(child.stop(), 0)
 
     def test_wrong_usage_ends_with_2_and_says_so_on_stderr(self):
         for words in (

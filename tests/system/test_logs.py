@@ -5,6 +5,7 @@ import time
 
 from harness.case import SystemTest, forwarding_to
 from harness.client import exchange_raw
+from harness.listener import FullListener
 from harness.process import wait_until
 from harness.redis_server import RedisServer
 
@@ -91,6 +92,63 @@ class AccessLog(SystemTest):
         gateway.wait_for_diagnostic("upstream up: the upstream cannot be reached (told once")
         gateway.stop()
         self.assertEqual(str(gateway.diagnostics).count("cannot be reached"), 1)
+
+    def test_an_unreachable_upstream_is_told_with_server_address_and_reason(self):
+        full = self.started(FullListener())
+        path = os.path.join(self.directory().path, "none.sock")
+        for server, reason, error in (
+            ("127.0.0.1:1", "Connection refused", "the upstream cannot be reached"),
+            ("localhost:1", "127.0.0.1:1: Connection refused", "the upstream cannot be reached"),
+            (f"unix:{path}", "No such file or directory", "the upstream cannot be reached"),
+            (full.address, "no connection within connect_timeout",
+             "the upstream did not accept a connection in time"),
+            ("nowhere.invalid:80", "Host not found", "the upstream's name does not resolve"),
+        ):
+            with self.subTest(server):
+                gateway = self.gateway(
+                    "routes: [ { upstream: up } ]\n"
+                    f"upstreams: {{ up: {{ servers: ['{server}'], connect_timeout: 200ms }} }}\n"
+                )
+                self.assertIn(gateway.get().status, (502, 504))
+                told = gateway.wait_for_diagnostic(f"upstream up: {server}: ")
+                self.assertIn(reason, told)
+                (line,) = gateway.log_lines(1)
+                self.assertTrue(line["error"].startswith(f"{error}: {server}: "), line["error"])
+                self.assertIn(reason, line["error"])
+
+    def test_a_client_is_not_told_where_upstreams_are(self):
+        gateway = self.gateway(forwarding_to("127.0.0.1:1"))
+        self.assertNotIn("127.0.0.1", gateway.get().text)
+
+    def test_each_server_that_is_down_is_told_once_in_a_while(self):
+        servers = [f"127.0.0.{n}:1" for n in range(1, 6)]
+        gateway = self.gateway(
+            "workers: 1\nroutes: [ { upstream: up } ]\n"
+            f"upstreams: {{ up: {{ servers: {servers}, ejection: {{ failures: 0 }} }} }}\n"
+        )
+        for _ in range(50):
+            self.assertEqual(gateway.get().status, 502)
+        for server in servers:
+            gateway.wait_for_diagnostic(f"upstream up: {server}: Connection refused")
+        gateway.stop()
+        told = [d for d in gateway.diagnostics if "Connection refused" in d]
+        self.assertEqual(len(told), len(servers), told)
+
+    def test_many_servers_that_are_down_do_not_flood_the_log(self):
+        names = [f"u{n}" for n in range(40)]
+        gateway = self.gateway(
+            "workers: 1\nroutes:\n"
+            + "".join(f"  - {{ match: {{ path: /{n} }}, upstream: {n} }}\n" for n in names)
+            + "upstreams:\n" + "".join(f"  {n}: {{ servers: ['127.0.0.1:1'] }}\n" for n in names)
+        )
+        began = time.monotonic()
+        for name in names:
+            self.assertEqual(gateway.get(f"/{name}").status, 502)
+        gateway.stop()
+        seconds = time.monotonic() - began
+        told = [d for d in gateway.diagnostics if "Connection refused" in d]
+        self.assertLessEqual(len(told), 10 * (int(seconds) + 2))
+        self.assertEqual(len(gateway.log_lines(len(names))), len(names))
 
     def test_a_missing_key_names_its_limit(self):
         gateway = self.gateway(

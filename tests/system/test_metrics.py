@@ -5,12 +5,14 @@ import json
 from harness.case import SystemTest, forwarding_to
 from harness.client import Connection, exchange_raw, get
 from harness.load import pipelined
-from harness.process import SLOW, run_tool, wait_until
+from harness.process import SLOW, free_port, run_tool, wait_until
 from harness.prometheus import Prometheus
 from harness.redis_server import RedisServer
 
 PROMISED = {
     "gateway_requests_total": {"route", "method", "code"},
+    "gateway_refused_requests_total": {"route", "reason"},
+    "gateway_server_errors_total": {"route"},
     "gateway_request_duration_seconds_bucket": {"route", "le"},
     "gateway_upstream_duration_seconds_bucket": {"upstream", "le"},
     "gateway_upstream_failures_total": {"upstream", "reason"},
@@ -39,6 +41,9 @@ PROMISED = {
     "gateway_config_reloads_total": {"result"},
     "gateway_config_last_reload_success_timestamp_seconds": set(),
     "gateway_config_last_reload_successful": set(),
+    "gateway_plan_members": {"plans"},
+    "gateway_plan_file_errors_total": {"plans"},
+    "gateway_plan_file_in_force": {"plans"},
     "gateway_build_info": {"version"},
     "process_cpu_seconds_total": set(),
     "process_resident_memory_bytes": set(),
@@ -64,6 +69,7 @@ class MetricsTest(SystemTest):
             f"stores: {{ r: {{ url: '{self.redis.url}', timeout: 5s,"
             " remember_rejections: false } }\n"  # so that all three questions are asked
             "client: { trusted_proxies: [127.0.0.1] }\n"
+            f"plans: {{ keys: {{ key: 'header:x-key', file: '{self.directory().file('plans')}' }} }}\n"
             "limits:\n  near: { key: client_ip, rate: 1/h, burst: 3 }\n"
             "  far: { key: [], rate: 1/h, burst: 2, store: r }\n"
             "routes:\n - { name: near, match: { path: /near }, limits: [near], upstream: up }\n"
@@ -106,6 +112,11 @@ class Exposition(MetricsTest):
             (3, "gateway_decisions_total", {"limit": "near", "outcome": "rejected"}),
             (2, "gateway_decisions_total", {"limit": "far", "outcome": "allowed"}),
             (1, "gateway_decisions_total", {"limit": "far", "outcome": "rejected"}),
+            (3, "gateway_refused_requests_total", {"route": "near", "reason": "rejected"}),
+            (1, "gateway_refused_requests_total", {"route": "far", "reason": "rejected"}),
+            (4, "gateway_refused_requests_total", {}),
+            (1, "gateway_server_errors_total", {"route": "dead"}),
+            (1, "gateway_server_errors_total", {}),
             (6, "gateway_request_duration_seconds_count", {"route": "near"}),
             (5, "gateway_upstream_duration_seconds_count", {"upstream": "up"}),
             (1, "gateway_upstream_failures_total", {"upstream": "dead", "reason": "connect"}),
@@ -185,6 +196,86 @@ class Exposition(MetricsTest):
         self.assertLess(len(after.text), 200_000)
 
 
+class Verdicts(SystemTest):
+    """A verdict of limits, and whatever else the configuration asks for, is no server error."""
+
+    def test_count_by_their_reason_whatever_their_status(self):
+        origin = self.origin(lambda peer, request: peer.reply(503 if request.target == "/sick" else 200))
+        port = free_port()
+        unavailable = "rejection: { status: 503 }"
+        gateway = self.gateway(
+            f"listeners: [ {{ address: '127.0.0.1:0' }},"
+            f" {{ address: '127.0.0.1:{port}', decide: {{ rejected_status: 503 }} }} ]\n"
+            "client: { trusted_proxies: [127.0.0.1] }\nmax_waiting: 1\n"
+            "stores: { away: { url: 'redis://127.0.0.1:1' } }\n"
+            "plans: { keys: { key: 'header:x-key', members: { banned: [bad] } } }\n"
+            "limits:\n"
+            "  few: { key: [], rate: 1/h, burst: 1 }\n"
+            "  shadow: { key: [], rate: 1/h, burst: 1, mode: shadow }\n"
+            "  far: { key: [], rate: 1/h, store: away, on_store_failure: closed }\n"
+            "  open: { key: [], rate: 1/h, store: away, on_store_failure: open }\n"
+            "  keyed: { key: 'header:x-key', missing_key: reject, rate: 9/h, plan: keys, plans: { banned: blocked } }\n"
+            "  costly: { key: [], rate: 9/h, cost: { header: x-cost, max: 9 } }\n"
+            "  slow: { key: [], rate: 1/h, burst: 1, max_wait: 3h }\n"
+            "routes:\n"
+            f"  - {{ name: few, match: {{ path: /few }}, limits: [few], upstream: up, {unavailable} }}\n"
+            "  - { name: shadow, match: { path: /shadow }, limits: [shadow], upstream: up }\n"
+            "  - { name: far, match: { path: /far }, limits: [far], upstream: up }\n"
+            "  - { name: open, match: { path: /open }, limits: [open], upstream: up }\n"
+            "  - { name: keyed, match: { path: /keyed }, limits: [keyed], upstream: up }\n"
+            "  - { name: costly, match: { path: /costly }, limits: [costly], upstream: up }\n"
+            f"  - {{ name: slow, match: {{ path: /slow }}, limits: [slow], upstream: up, {unavailable} }}\n"
+            "  - { name: closed, match: { path: /closed }, respond: { status: 503 } }\n"
+            "  - { name: sick, match: { path: /sick }, upstream: up }\n"
+            "  - { name: dead, match: { path: /dead }, upstream: dead }\n"
+            f"upstreams: {{ up: {{ servers: ['{origin.address}'] }}, dead: {{ servers: ['127.0.0.1:1'] }} }}\n"
+        )
+
+        def ask(path, *fields, times=1):
+            return [gateway.get(path, headers=list(fields)).status for _ in range(times)]
+
+        self.assertEqual(ask("/few", times=3), [200, 503, 503])
+        self.assertEqual(ask("/shadow", times=2), [200, 200])
+        self.assertEqual(ask("/far") + ask("/open"), [503, 200])
+        self.assertEqual(ask("/keyed") + ask("/keyed", ("X-Key", "bad")), [400, 403])
+        self.assertEqual(ask("/costly", ("X-Cost", "many")), [400])
+        self.assertEqual(ask("/closed") + ask("/sick") + ask("/dead"), [503, 503, 502])
+        self.assertEqual(ask("/slow"), [200])
+        with gateway.connect() as first:
+            first.request("/slow")
+            wait_until(lambda: gateway.metrics().sum("gateway_requests_waiting") == 1)
+            self.assertEqual(ask("/slow"), [503], "there is no room to wait")
+        with Connection(("127.0.0.1", port)) as proxy:
+            asked = [("X-Forwarded-Host", "h"), ("X-Forwarded-Uri", "/few")]
+            self.assertEqual(proxy.ask("/", asked).status, 503)
+        with Connection(("127.0.0.1", port)) as proxy:
+            asked = [("X-Forwarded-Host", "h"), ("X-Forwarded-Uri", "/%zz")]
+            self.assertEqual(proxy.ask("/", asked).status, 503)
+        metrics = gateway.metrics()
+        refused = {
+            (row["route"], row["reason"]): value
+            for name, row, value in metrics.rows
+            if name == "gateway_refused_requests_total"
+        }
+        self.assertEqual(
+            refused,
+            {
+                ("few", "rejected"): 3,
+                ("far", "failed_closed"): 1,
+                ("keyed", "missing_key"): 1,
+                ("keyed", "blocked"): 1,
+                ("costly", "bad_cost"): 1,
+                ("slow", "rejected"): 1,
+            },
+        )
+        errors = {
+            row["route"]: value
+            for name, row, value in metrics.rows
+            if name == "gateway_server_errors_total" and value > 0
+        }
+        self.assertEqual(errors, {"sick": 1, "dead": 1})
+
+
 class Admin(MetricsTest):
     def test_its_pages(self):
         admin = self.gateway_under_test.admin
@@ -200,9 +291,9 @@ class Admin(MetricsTest):
         text = "admin: { address: 127.0.0.1:0, max_connections: 16, timeout: 1h }\n"
         gateway = self.gateway(text + forwarding_to("echo"))
         for half, rest in (
-            ("", "GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n"),
-            ("GET /healthz HT", "TP/1.1\r\nHost: h\r\n\r\n"),
-            ("GET /healthz HTTP/1.1\r\nHost: h\r\nX: ", "\r\n\r\n"),
+            ("", "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+            ("GET /healthz HT", "TP/1.1\r\nHost: localhost\r\n\r\n"),
+            ("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ", "\r\n\r\n"),
         ):
             with contextlib.ExitStack() as stack, self.subTest(half):
                 slow = [stack.enter_context(Connection(gateway.admin)) for _ in range(64)]
@@ -217,7 +308,7 @@ class Admin(MetricsTest):
     def test_clients_that_do_not_read_shut_nobody_out(self):
         text = "admin: { address: 127.0.0.1:0, max_connections: 4, timeout: 1h }\n"
         gateway = self.gateway(text + forwarding_to("echo"))
-        ask = "GET /metrics HTTP/1.1\r\nHost: h\r\n\r\n" * 2000
+        ask = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n" * 2000
         with contextlib.ExitStack() as stack:
             for _ in range(8):
                 c = stack.enter_context(Connection(gateway.admin, receive_buffer=2048))

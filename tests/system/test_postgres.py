@@ -187,9 +187,26 @@ class Migrations(InPostgres):
         server.command("GRANT SELECT, INSERT, UPDATE, DELETE ON gateway.buckets TO u")
         self.assertEqual(self.ready(url).get().status, 200)
 
-    def run_gateway(self, command, text):
+    def run_gateway(self, command, text, *more):
         path = self.directory().file("gateway.yaml", "listeners: [ { address: 127.0.0.1:0 } ]\n" + text)
-        return run_tool([BINARY, command, "--config", path])
+        return run_tool([BINARY, command, "--config", path, *more])
+
+    def test_are_printed_for_somebody_who_may(self):
+        server = self.started(PostgresServer())
+        text = self.text(server.url, more=", migrate: false, durable: true")
+        status, script, said = self.run_gateway("migrate", text, "--print-sql")
+        self.assertEqual((status, said), (0, ""))
+        self.assertTrue(script.startswith("-- stores.p\nBEGIN;\n"), script[:99])
+        server.command(script)
+        self.assertEqual(self.run_gateway("migrate", text), (0, "stores.p: ready\n", ""))
+        gateway = self.gateway(text)
+        wait_until(lambda: gateway.metrics().sum("gateway_store_up", store="p"), 10, "up")
+        nowhere = self.text("postgresql://u@no-such-host.invalid/d")
+        self.assertEqual(self.run_gateway("migrate", nowhere, "--print-sql")[0], 0, "nobody is asked")
+        redis = self.text("redis://no-such-host.invalid")
+        self.assertEqual(
+            self.run_gateway("migrate", redis, "--print-sql"), (0, "", "no store needs anything installed\n")
+        )
 
     def test_of_many_at_once_install_it_once(self):
         server = self.started(PostgresServer())

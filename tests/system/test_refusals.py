@@ -149,6 +149,11 @@ class Bounds(SystemTest):
         self.assertEqual(
             len(origin.requests), 2, "by its length it is refused before the upstream hears of it"
         )
+        line = gateway.log_lines(3)[2]
+        self.assertEqual(
+            [line.get(k) for k in ("method", "host", "target", "route", "status")],
+            ["POST", "gateway.test", "/", "/", 413],
+        )
         self.assertEqual(
             exchange_raw(
                 gateway.address, chunked + "6\r\n012345\r\n6\r\n678901\r\n0\r\n\r\n"

@@ -211,7 +211,9 @@ class WholeRequests(SystemTest):
         with gateway.connect() as c, self.assertRaises((Closed, ConnectionError)):
             c.ask()
         (line,) = gateway.log_lines(1)
-        self.assertEqual(line["error"], "the request took longer than its route allows")
+        self.assertEqual(
+            line["error"], "the request took longer than its route allows (routes.timeout)"
+        )
 
     def test_a_body_that_drips_is_bounded(self):
         origin, gateway = self.to_origin()
@@ -248,3 +250,80 @@ class WholeRequests(SystemTest):
             c.send(handshake())
             self.assertEqual(c.head().status, 101)
             self.assertEqual(c.read_exactly(4), b"late")
+
+
+class TheLog(SystemTest):
+    """Names the key whose time-out ended a request."""
+
+    def logged(self, script, ask, more=SHORT, route="", upstream=""):
+        origin = self.origin(script)
+        gateway = self.gateway(
+            f"{more}routes: [ {{ upstream: up{route} }} ]\n"
+            f"upstreams: {{ up: {{ servers: ['{origin.address}']{upstream} }} }}\n"
+        )
+        with gateway.connect() as c:
+            ask(c)
+            (line,) = gateway.log_lines(1)
+        return line["status"], line["error"]
+
+    def test_names_the_key(self):
+        def answered(text):
+            def ask(c):
+                c.send(text)
+                c.response()
+
+            return ask
+
+        def cut(c):
+            c.request()
+            with self.assertRaises((Closed, ConnectionError)):
+                c.response()
+
+        def half(peer, request):
+            peer.send(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
+            return hang(peer, request)
+
+        def grant(peer, request):
+            peer.send(grant_of())
+            return hang(peer, request)
+
+        def tunnelled(c):
+            c.send(handshake())
+            self.assertEqual(c.response().status, 101)
+            self.assertTrue(c.ends())
+
+        whole = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
+        body = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc"
+        for key, status, script, ask, how in (
+            ("http.header_timeout", 408, hang, answered("GET / HTTP/1.1\r\nHost:"), {}),
+            ("http.body_timeout", 408, hang, answered(body), {}),
+            ("http.body_timeout", 200, half, cut, {}),
+            ("http.max_body_bytes", 413, hang, answered(body), {"more": "http: { max_body_bytes: 2 }\n"}),
+            ("upstreams.response_timeout", 504, hang, answered(whole), {"upstream": ", response_timeout: 200ms"}),
+            ("routes.timeout", 504, hang, answered(whole), {"route": ", timeout: 200ms"}),
+            ("routes.timeout", 504, hang, answered(body), {"route": ", timeout: 200ms"}),
+            ("routes.timeout", 200, half, cut, {"route": ", timeout: 200ms"}),
+        ):
+            with self.subTest(key=key, status=status):
+                got, error = self.logged(script, ask, **how)
+                self.assertEqual(got, status)
+                self.assertTrue(error.endswith(f" ({key})"), error)
+        _, error = self.logged(grant, tunnelled, more="http: { tunnel_idle_timeout: 200ms }\n")
+        self.assertIn("http.tunnel_idle_timeout", error)
+
+    def test_names_the_bound_of_an_upstream_that_is_full(self):
+        origin = self.origin(hang)
+        gateway = self.gateway(
+            "routes: [ { upstream: up } ]\nupstreams: { up: { "
+            f"servers: ['{origin.address}'], max_connections: 1, max_queue: 1, queue_timeout: 2s }} }}\n"
+        )
+        with gateway.connect() as served, gateway.connect() as queued:
+            served.request()
+            wait_until(lambda: origin.requests)
+            queued.request()
+            wait_until(lambda: gateway.metrics().sum("gateway_upstream_queue_length") == 1)
+            self.assertEqual(gateway.get().status, 503)
+            self.assertEqual(queued.response().status, 503)
+            errors = [line["error"] for line in gateway.log_lines(2)]
+        self.assertIn("(upstreams.max_queue)", errors[0])
+        self.assertIn("(upstreams.queue_timeout)", errors[1])

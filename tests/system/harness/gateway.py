@@ -50,8 +50,8 @@ def with_upstream_tls(text):
     return re.sub(r"servers: *(\[[^\[\]]*\]|'[^']*')", say, text) if secured_servers else text
 
 
-def run_command(*words, seconds=20, cwd=None):
-    """Runs the program to its end; (status, stdout, stderr)."""
+def run_command(*words, seconds=20, cwd=None, input=None):
+    """Runs the program to its end, with `input` on its stdin; (status, stdout, stderr)."""
     done = subprocess.run(
         [BINARY, *words],
         capture_output=True,
@@ -59,6 +59,7 @@ def run_command(*words, seconds=20, cwd=None):
         timeout=seconds * (5 if SLOW else 1),
         check=False,
         cwd=cwd,
+        input=input,
     )
     return done.returncode, done.stdout, done.stderr
 
@@ -121,6 +122,7 @@ class Gateway:
             self.admin = self._await_address(r"admin API on ([^ ]+:\S+?)\"?\}?$")
             if tls is not None:
                 client.secured[self.address] = tls.context()
+            client.named[self.admin] = "localhost"
         except BaseException:
             self._child.kill()
             self._directory.stop()
@@ -216,6 +218,7 @@ class Gateway:
     def stop(self):
         """Must end in order: status 0, unless the test ended it, and no report of a sanitizer."""
         client.secured.pop(self.address, None)
+        client.named.pop(self.admin, None)
         ended_by_test = self.status is not None
         status = self._child.stop(15)
         self._directory.stop()

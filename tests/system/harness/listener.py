@@ -34,3 +34,26 @@ class Listener:
     def stop(self):
         self._listening.shutdown(socket.SHUT_RDWR)
         self._listening.close()
+
+
+class FullListener:
+    """Leaves every new connection waiting: its queue is full, and nobody accepts."""
+
+    def __init__(self):
+        self._listening = socket.create_server(("127.0.0.1", 0), backlog=0)
+        address = self._listening.getsockname()
+        self.address = f"{address[0]}:{address[1]}"
+        self._waiting = []
+        while not self._is_full(address):
+            pass
+
+    def _is_full(self, address):
+        try:
+            self._waiting.append(socket.create_connection(address, timeout=0.5))
+            return False
+        except TimeoutError:
+            return True
+
+    def stop(self):
+        for each in (*self._waiting, self._listening):
+            each.close()

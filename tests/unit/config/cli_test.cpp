@@ -3,11 +3,10 @@
 #include "gateway/cli.cpp"
 
 #include "tests/unit/config/sample.hpp"
+#include "tests/unit/own_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <cstdio>
 
 namespace gateway::cli {
 namespace {
@@ -48,6 +47,24 @@ TEST(cli, help_and_version_are_answers_that_succeed)
         EXPECT_EQ(own.status, done);
         EXPECT_THAT(own.text, HasSubstr(text.description));
     }
+}
+
+TEST(cli, check_and_print_take_the_file_by_itself)
+{
+    for (const char* command : {"check", "print"}) {
+        EXPECT_EQ(std::get<request>(parse_words({command, "a.yaml"})).config_path, "a.yaml");
+        EXPECT_EQ(std::get<request>(parse_words({command, "-"})).config_path, "-");
+        EXPECT_EQ(std::get<request>(parse_words({command, "--config", "-"})).config_path, "-");
+        const auto two = parse_words({command, "a.yaml", "b.yaml"});
+        EXPECT_EQ(std::get<output>(two).status, wrong_usage);
+    }
+}
+
+TEST(cli, migrate_may_print_instead)
+{
+    EXPECT_FALSE(std::get<request>(parse_words({"migrate", "--config", "a.yaml"})).prints_sql);
+    const auto printing = parse_words({"migrate", "--print-sql", "--config", "a.yaml"});
+    EXPECT_TRUE(std::get<request>(printing).prints_sql);
 }
 
 TEST(cli, explain_takes_a_request)
@@ -167,7 +184,8 @@ TEST(cli, problems_go_to_stderr_with_status_2)
 
 TEST(cli, warnings_go_to_stderr_and_do_no_harm)
 {
-    const std::string path = testing::TempDir() + "gateway_cli_warning.yaml";
+    const unit::own_folder folder;
+    const std::string path = folder.path() / "gateway.yaml";
     std::ofstream{path} << "client: { trusted_hops: 2 }\n" << config::sample{}.text();
     std::ostringstream out;
     std::ostringstream err;
@@ -176,7 +194,6 @@ TEST(cli, warnings_go_to_stderr_and_do_no_harm)
     EXPECT_THAT(
         err.str(), testing::StartsWith("warning: " + path + ":1:25: client.trusted_hops: ")
     );
-    std::remove(path.c_str());
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ namespace gateway::config {
 namespace {
 
 using rule_kind = policy::plan_rule::kind;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -202,7 +203,20 @@ TEST(plans, mistakes_of_a_limit)
         {"plan: api, plans: { gold: { rate: 1/d, burst: 1000000 } }",
          "limits.a.plans.gold.burst: a refill of 1000000 tokens would take too long"},
         {"cost: 9, plan: api, plans: { gold: { rate: 5/s } }",
-         "limits.a.plans.gold.cost: more than the burst of 5: no request could ever pass"},
+         "limits.a.plans.gold.rate: a burst of 5 is less than the limit's \"cost\", which is 9: no "
+         "request could ever pass"},
+        {"cost: 9, plan: api, plans: { gold: { rate: 50/s, burst: 8 } }",
+         "limits.a.plans.gold.burst: a burst of 8 is less than the limit's \"cost\", which is 9"},
+        {"cost: { methods: { POST: 9 } }, plan: api, plans: { gold: { rate: 5/s } }",
+         "limits.a.plans.gold.rate: a burst of 5 is less than the limit's \"cost\" of POST, which "
+         "is 9: no such request could ever pass"},
+        {"cost: { header: x, max: 9, default: 7 }, plan: api, plans: { gold: { rate: 5/s } }",
+         "limits.a.plans.gold.rate: a burst of 5 is less than the limit's \"cost\" by default, "
+         "which is 7"},
+        {"algorithm: fixed_window, plan: api, plans: { gold: { rate: 5/mo } }",
+         "limits.a.plans.gold.rate: does not go with the limit's \"start\": missing: a month"},
+        {"shards: 4, plan: api, plans: { gold: { rate: 50/s, burst: 3 } }",
+         "limits.a.plans.gold.burst: too few tokens for 4 shards"},
         {"plan: api, plans: { gold: blocked, gold: unlimited }", "plans.gold: duplicate key"},
     };
     for (const auto& [text, expected] : table) {
@@ -265,7 +279,29 @@ TEST_F(plan_files, may_lack_a_plan_that_a_limit_names)
     write("p.csv", "abc,glod\n");
     EXPECT_THAT(
         load("p.csv").warnings,
-        ElementsAre(HasSubstr("nobody has this plan in plans.api, did you mean \"glod\"?"))
+        Contains(HasSubstr("nobody has this plan in plans.api, did you mean \"glod\"?"))
+    );
+}
+
+TEST_F(plan_files, are_warned_of_where_no_limit_knows_a_plan)
+{
+    write("p.csv", "abc,gold\ndef,glod\nghi,free\njkl,glod\n");
+    EXPECT_THAT(
+        load("p.csv").warnings,
+        ElementsAre(
+            HasSubstr(
+                "plans.api: no limit names the plan \"glod\", so its members have each limit's own "
+                "numbers, did you mean \"gold\"?"
+            ),
+            HasSubstr("no limit names the plan \"free\"")
+        )
+    );
+    const std::string with_default =
+        "plans: { api: { key: header:x, file: p.csv, default: free } }";
+    const sample s = with(with_default + "\n", "plan: api, plans: { gold: { rate: 20/s } }");
+    EXPECT_THAT(
+        load_text(s.text(), (folder / "gateway.yaml").string()).warnings,
+        ElementsAre(HasSubstr("\"glod\""))
     );
 }
 

@@ -156,7 +156,6 @@ TEST(request_rules, bounds_hold_to_the_byte_and_the_field)
     options limits;
     limits.max_header_bytes = 60;
     limits.max_headers = 3;
-    limits.max_body_bytes = 10;
     const auto status = [&](const std::string& bytes) {
         request_head head;
         const parse_result r = parse(bytes, head, limits);
@@ -180,8 +179,6 @@ TEST(request_rules, bounds_hold_to_the_byte_and_the_field)
     EXPECT_EQ(status("GET /" + std::string(44, 'x') + " HTTP/1.1\r\nHost: a\r\n\r\n"), 431);
     EXPECT_EQ(status(start + "A:\r\nB:\r\n\r\n"), 200);
     EXPECT_EQ(status(start + "A:\r\nB:\r\nC:\r\n\r\n"), 431);
-    EXPECT_EQ(status(start + "Content-Length: 10\r\n\r\n"), 200);
-    EXPECT_EQ(status(start + "Content-Length: 11\r\n\r\n"), 413);
 }
 
 TEST(request_rules, max_forwards_is_one_number_where_it_is_obeyed)

@@ -1,5 +1,6 @@
 #include "tests/unit/proxy/pool_fixture.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -148,12 +149,15 @@ TEST_F(pools, take_servers_in_turn)
 
 TEST_F(pools, say_why_no_server_could_be_connected_to)
 {
-    make({at(testing::closed_port()), at(testing::closed_port())});
+    const unsigned short port = testing::closed_port();
+    const std::string where = "127.0.0.1:" + std::to_string(port);
+    make({at(port), at(port)});
     waiting w;
     ASSERT_TRUE(pends(w));
     run_until(loop, [&] { return w.done(); });
     EXPECT_EQ(w.failed, failure::connect);
     EXPECT_EQ(failures(failure::connect), 1U);
+    EXPECT_EQ(p->conduct().last_complaint(), where + ": Connection refused");
 }
 
 TEST_F(pools, give_up_after_the_connect_timeout)
@@ -168,6 +172,10 @@ TEST_F(pools, give_up_after_the_connect_timeout)
     EXPECT_EQ(w.failed, failure::connect_timeout);
     EXPECT_GE(base::now() - before, std::chrono::milliseconds{75});
     EXPECT_EQ(failures(failure::connect_timeout), 1U);
+    EXPECT_THAT(
+        p->conduct().last_complaint(),
+        ::testing::HasSubstr(": no connection within connect_timeout")
+    );
 }
 
 TEST_F(pools, keep_a_connection_that_nobody_waits_for_any_more)
@@ -244,6 +252,7 @@ TEST_F(pools, say_that_no_name_resolves)
     run_until(loop, [&] { return w.done(); });
     EXPECT_EQ(w.failed, failure::no_address);
     EXPECT_EQ(failures(failure::no_address), 1U);
+    EXPECT_THAT(p->conduct().last_complaint(), ::testing::HasSubstr("no-such-host.invalid"));
 }
 
 TEST_F(pools, read_the_clock_before_they_go_on_with_an_answer_about_names)

@@ -72,7 +72,7 @@ protected:
              .limit = *limit::limit::make(1, std::chrono::hours{1}, 9),
              .store = 1},
             {.name = "by_key",
-             .key = {{policy::key_part::source::header, "x-key"}},
+             .key = {{policy::key_part::source::header, "x-key", 0, "header:x-key"}},
              .limit = *limit::limit::make(1, std::chrono::hours{1}, 1)},
         };
         policy_->routes = {
@@ -80,8 +80,10 @@ protected:
             route("limited", "/limited", {0}),
             route("shared", "/shared", {1}),
             route("keyed", "/keyed", {2}),
+            route("large", "/large", {}),
             route("moved", "/moved", {0}),
         };
+        policy_->routes[4].bounds.max_body_bytes = 12;
         policy::route& moved = policy_->routes.back();
         moved.upstream = policy::no_upstream;
         moved.shape.answer.emplace().to.emplace("https://{host}:1{uri}");
@@ -104,10 +106,12 @@ protected:
         identity_header_ = base::lower_case(header);
     }
 
-    admission ask(const std::string& path, const std::string& lines = {})
+    admission ask(
+        const std::string& path, const std::string& lines = {}, const std::string& method = "GET"
+    )
     {
         const std::string& bytes =
-            bytes_.emplace_back("GET " + path + " HTTP/1.1\r\nHost: h\r\n" + lines + "\r\n");
+            bytes_.emplace_back(method + " " + path + " HTTP/1.1\r\nHost: h\r\n" + lines + "\r\n");
         EXPECT_EQ(
             http::parse_request_head(bytes, {}, head_).is, http::parse_result::state::complete
         );
@@ -134,7 +138,7 @@ protected:
 private:
     std::shared_ptr<policy::policy> policy_ = std::make_shared<policy::policy>();
     std::string identity_header_ = "x-forwarded-for";
-    std::array<telemetry::route_metrics, 5> route_metrics_;
+    std::array<telemetry::route_metrics, 6> route_metrics_;
     telemetry::route_metrics none_;
     std::array<telemetry::limit_metrics, 3> limit_metrics_;
     telemetry::upstream_metrics upstream_;
@@ -167,6 +171,10 @@ private:
     {
         auto v = std::make_shared<policy_view>();
         v->policy = policy_;
+        v->http.max_body_bytes = 10;
+        v->http_of_routes.resize(policy_->routes.size());
+        v->http_of_routes[4] =
+            std::make_unique<const http::options>(http::options{.max_body_bytes = 12});
         v->limit_headers.x_ratelimit = true;
         v->identity_header = identity_header_;
         v->identity_field = http::classify(identity_header_);
@@ -266,9 +274,24 @@ TEST_F(admissions, count_each_client_for_itself)
 
 TEST_F(admissions, that_lack_a_part_of_the_key_are_bad_requests)
 {
-    EXPECT_EQ(ask("/keyed").status, 400);
+    const admission missing = ask("/keyed");
+    EXPECT_EQ(missing.status, 400);
+    EXPECT_EQ(missing.detail, "header:x-key, which identifies the client, is missing");
     EXPECT_EQ(ask("/keyed", "X-Key: a\r\n").next, next::forward);
-    EXPECT_EQ(ask("/keyed", "X-Key: a\r\nX-Key: b\r\n").status, 400);
+    const admission ambiguous = ask("/keyed", "X-Key: a\r\nX-Key: b\r\n");
+    EXPECT_EQ(ambiguous.status, 400);
+    EXPECT_THAT(ambiguous.detail, HasSubstr("header:x-key, which identifies the client, has two"));
+}
+
+TEST_F(admissions, of_bodies_that_are_too_large_are_refused_by_their_route)
+{
+    for (const auto& [path, length, status] :
+         {std::tuple{"/free", 10, 0}, {"/free", 11, 413}, {"/large", 11, 0}, {"/large", 13, 413}}) {
+        const admission said =
+            ask(path, "Content-Length: " + std::to_string(length) + "\r\n", "POST");
+        EXPECT_EQ(said.status, status) << path << ' ' << length;
+        EXPECT_EQ(a.route()->name, std::string_view(path).substr(1)) << "for the log";
+    }
 }
 
 TEST_F(admissions, wait_for_a_shared_store)

@@ -201,6 +201,7 @@ TEST(request_state, blames_the_upstream_when_that_does_not_take_the_content)
     EXPECT_FALSE(s.request.wants_content());
     s.request.expired();
     EXPECT_EQ(s.status, 504);
+    EXPECT_EQ(s.counted->bound, "http.body_timeout");
 }
 
 TEST(request_state, out_of_time_is_504_unless_a_response_has_begun)
@@ -237,6 +238,7 @@ TEST(request_state, out_of_time_fails_the_upstream_if_it_was_silent_for_long)
         EXPECT_EQ(s.status, 504);
         EXPECT_EQ(s.over, ending::done);
         EXPECT_EQ(s.failure == proxy::failure::response_timeout, at_fault);
+        EXPECT_EQ(s.counted->bound, "routes.timeout") << "not the upstream's own";
     }
 }
 

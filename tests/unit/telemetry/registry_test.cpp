@@ -113,6 +113,19 @@ TEST(registry, sums_the_workers_of_a_route)
     EXPECT_EQ(rows, 2) << "only what was seen";
 }
 
+TEST(registry, tells_of_refusals_by_reason_and_of_server_errors_of_every_route)
+{
+    registry r(2, words, "1");
+    r.route(0, "api").refused[static_cast<std::size_t>(refusal_reason::blocked)].add();
+    r.route(1, "api").refused[static_cast<std::size_t>(refusal_reason::blocked)].add();
+    r.route(1, "other").server_errors.add();
+    const auto v = values(r);
+    EXPECT_EQ(v.at(R"(gateway_refused_requests_total{route="api",reason="blocked"})"), 2);
+    EXPECT_FALSE(v.contains(R"(gateway_refused_requests_total{route="api",reason="rejected"})"));
+    EXPECT_EQ(v.at(R"(gateway_server_errors_total{route="api"})"), 0);
+    EXPECT_EQ(v.at(R"(gateway_server_errors_total{route="other"})"), 1);
+}
+
 TEST(registry, leaves_out_a_family_without_rows)
 {
     registry r(1, words, "1");
@@ -261,9 +274,13 @@ TEST(registry, tells_of_plans_what_its_source_knows)
     registry r(1, words, "1");
     EXPECT_THAT(r.scrape(), Not(HasSubstr("gateway_plan")));
     r.set_sources({.plans = [] {
-        return std::vector<plan_figures>{{"api", 7, 0}, {"nets", 0, 2}};
+        return std::vector<plan_figures>{
+            {"api", 7, 0}, {"nets", 0, 2, true, false}, {"keys", 0, 0, true, true}};
     }});
     const auto v = values(r);
+    EXPECT_FALSE(v.contains(R"(gateway_plan_file_in_force{plans="api"})"));
+    EXPECT_EQ(v.at(R"(gateway_plan_file_in_force{plans="nets"})"), 0);
+    EXPECT_EQ(v.at(R"(gateway_plan_file_in_force{plans="keys"})"), 1);
     EXPECT_EQ(v.at(R"(gateway_plan_members{plans="api"})"), 7);
     EXPECT_EQ(v.at(R"(gateway_plan_file_errors_total{plans="api"})"), 0);
     EXPECT_EQ(v.at(R"(gateway_plan_file_errors_total{plans="nets"})"), 2);
