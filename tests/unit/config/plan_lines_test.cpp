@@ -14,8 +14,8 @@ using source = policy::key_part::source;
 const policy::key_part by_client{};
 const policy::key_part by_header{
     .from = source::header, .name = "x-api-key", .text = "header:x-api-key"};
-const policy::key_part by_host{.from = source::host, .text = "host"};
-const policy::key_part by_path{.from = source::path, .text = "path"};
+const policy::key_part by_host{.from = source::host, .name = {}, .text = "host"};
+const policy::key_part by_path{.from = source::path, .name = {}, .text = "path"};
 
 // "LINE: complaint" of a file that comes in pieces of so many bytes, or "".
 std::string complaint_about(

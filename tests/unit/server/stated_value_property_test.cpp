@@ -110,9 +110,9 @@ INSTANTIATE_TEST_SUITE_P(
         policy::key_part{.from = source::header, .name = "authorization", .text = "header:a"},
         policy::key_part{.from = source::cookie, .name = "sid", .text = "cookie:sid"},
         policy::key_part{.from = source::query, .name = "key", .text = "query:key"},
-        policy::key_part{.from = source::method, .text = "method"},
-        policy::key_part{.from = source::host, .text = "host"},
-        policy::key_part{.from = source::path, .text = "path"}
+        policy::key_part{.from = source::method, .name = {}, .text = "method"},
+        policy::key_part{.from = source::host, .name = {}, .text = "host"},
+        policy::key_part{.from = source::path, .name = {}, .text = "path"}
     ),
     [](const auto& tested) {
         std::string name = tested.param.text;
