@@ -17,6 +17,21 @@ struct host_and_port {
     bool bracketed = false;
 };
 
+// Returns what to write instead of a URL; nothing if the text is none.
+std::optional<std::string> complaint_about_url(std::string_view text)
+{
+    const std::size_t scheme = text.find("://");
+    if (scheme == std::string_view::npos) {
+        return std::nullopt;
+    }
+    const std::string_view rest = text.substr(scheme + 3);
+    const std::string_view address = rest.substr(0, rest.find_first_of("/?#"));
+    // What may be a password is not repeated.
+    const bool is_bare = !address.empty() && address.find('@') == std::string_view::npos;
+    return "a URL, and an address is expected: write " +
+           (is_bare ? quote(address) : std::string{"host:port"}) + ", without the scheme";
+}
+
 parsed<host_and_port> split(std::string_view text)
 {
     const std::size_t colon = text.rfind(':');
@@ -63,6 +78,10 @@ parsed<net::listen_address> parse_listen_address(std::string_view text)
         }
         return {address, {}};
     }
+    if (const auto complaint = complaint_about_url(text)) {
+        const bool tls = text.starts_with("https://");
+        return {{}, *complaint + (tls ? ", and \"tls\" beside it" : "")};
+    }
     const auto both = split(text);
     if (!both.value) {
         return {{}, both.complaint};
@@ -96,8 +115,8 @@ parsed<proxy::server_address> parse_server_address(std::string_view text)
     if (text.starts_with("https://")) {
         return {{}, "expected host:port, and \"tls: {}\" beside \"servers\""};
     }
-    if (text.find("://") != std::string_view::npos) {
-        return {{}, "expected host:port, unix:/path or echo, without a scheme"};
+    if (const auto complaint = complaint_about_url(text)) {
+        return {{}, *complaint};
     }
     const auto both = split(text);
     if (!both.value) {

@@ -183,6 +183,8 @@ void describe_answer(keys& k, policy::route& route)
          .optional = true}
     );
     k.rule([&](section& from) { check_target(from, route); });
+    k.constraint(R"({"if":{"anyOf":[{"required":["redirect"]},{"required":["respond"]}]},
+        "then":{"properties":{"upstream":false}},"else":{"required":["upstream"]}})");
 }
 
 }  // namespace gateway::config

@@ -1,5 +1,7 @@
 #include "config/check.hpp"
 
+#include "config/loose_paths.hpp"
+#include "config/plan_names.hpp"
 #include "gateway/http/field.hpp"
 
 #include <algorithm>
@@ -81,13 +83,13 @@ void check_identity_is_kept(const draft& d, findings& found)
 }
 
 // Whose requests are told apart by methods and headers only.
-using place_key = std::tuple<policy::url_scheme, std::string, std::string, bool>;
+using place_key = std::tuple<policy::url_scheme, std::string, std::string, bool, bool>;
 using match_key =
     std::tuple<place_key, std::vector<std::string>, std::vector<policy::header_match>>;
 
 place_key place_of(const policy::route_match& match)
 {
-    return {match.scheme, match.host, std::string{policy::compared_path(match)}, match.exact};
+    return {match.scheme, match.host, policy::compared_path(match), match.exact, match.ignore_case};
 }
 
 // Equal for two matches that hold for the same requests.
@@ -269,6 +271,15 @@ void warn_of_the_unused(const draft& d, findings& found)
     warn_where_unused(d.upstreams, upstream_used, "no route uses this upstream", found);
 }
 
+void warn_of_unnamed_plans(const draft& d, findings& found)
+{
+    for (std::size_t i = 0; i < d.policy.plans.size(); ++i) {
+        for (const std::string& complaint : complaints_of_unnamed_plans(d.policy, i)) {
+            found.warning(d.plans[i].at, d.plans[i].path, complaint);
+        }
+    }
+}
+
 }  // namespace
 
 void check(const draft& d, findings& found)
@@ -282,7 +293,9 @@ void check(const draft& d, findings& found)
     check_one_shared_store_per_route(d, found);
     check_leases(d, found);
     warn_of_places_for_questions(d, found);
+    warn_of_loose_paths(d, found);
     warn_of_the_unused(d, found);
+    warn_of_unnamed_plans(d, found);
 }
 
 }  // namespace gateway::config

@@ -16,13 +16,13 @@ using cost_source = policy::cost_rule::source;
 constexpr std::size_t longest_cost_name = 128;
 constexpr std::size_t most_cost_methods = 32;
 
-constexpr std::string_view schema = R"({"anyOf":[
-    {"type":"integer","minimum":1,"maximum":1000000000000},
-    {"type":"object","additionalProperties":false,"minProperties":1,"properties":{
+constexpr std::string_view schema = R"({"if":{"type":"object"},
+    "then":{"additionalProperties":false,"minProperties":1,"properties":{
         "header":{"type":"string"},"query":{"type":"string"},
         "methods":{"type":"object","additionalProperties":{"type":"integer","minimum":0,"maximum":1000000000000}},
         "default":{"type":"integer","minimum":0,"maximum":1000000000000},
-        "max":{"type":"integer","minimum":1,"maximum":1000000000000}}}]})";
+        "max":{"type":"integer","minimum":1,"maximum":1000000000000}}},
+    "else":{"type":"integer","minimum":1,"maximum":1000000000000}})";
 
 void read_cost_methods(section& from, policy::cost_rule& cost)
 {

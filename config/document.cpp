@@ -2,6 +2,7 @@
 
 #include "config/yaml_hint.hpp"
 #include "gateway/base/chars.hpp"
+#include "gateway/base/utf8.hpp"
 
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
@@ -161,15 +162,20 @@ private:
     std::optional<node> root_;
 };
 
-// yaml-cpp takes 0x04 for the end of the file, and a zero byte for UTF-16.
-void refuse_control_characters(std::string_view yaml)
+// yaml-cpp takes 0x04 for the end of the file, and a zero byte for UTF-16; what is no UTF-8 it
+// passes on as it stands.
+void refuse_what_is_no_text(std::string_view yaml)
 {
+    const std::size_t bad = base::first_not_utf8(yaml);
     place at{1, 1};
-    for (const char c : yaml) {
+    for (const char c : yaml.substr(0, bad)) {
         if (base::is_control(c) && c != '\t' && c != '\n' && c != '\r') {
             throw refusal{at, "control character in the file (is it UTF-8 text?)"};
         }
         at = c == '\n' ? place{at.line + 1, 1} : place{at.line, at.column + 1};
+    }
+    if (bad != std::string_view::npos) {
+        throw refusal{at, "the file is not UTF-8: save it in that encoding"};
     }
 }
 
@@ -199,7 +205,7 @@ node parse(std::string_view yaml, int file)
     if (yaml.size() > max_file_bytes) {
         throw refusal{{}, "larger than the maximum of 16MiB"};
     }
-    refuse_control_characters(yaml);
+    refuse_what_is_no_text(yaml);
     std::istringstream stream{std::string{yaml}};
     YAML::Parser parser{stream};
     builder tree{file};

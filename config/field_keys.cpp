@@ -1,5 +1,6 @@
 #include "config/field_keys.hpp"
 
+#include "config/credential_fields.hpp"
 #include "config/draft.hpp"
 #include "config/text_rules.hpp"
 #include "config/yaml_text.hpp"
@@ -16,8 +17,8 @@ constexpr std::size_t longest_field_name = 128;
 constexpr std::size_t longest_value = 4096;
 
 constexpr std::string_view set_schema =
-    R"({"type":"object","maxProperties":64,"additionalProperties":{"anyOf":[
-    {"type":"string","maxLength":4096},{"$ref":"#/$defs/elsewhere"}]}})";
+    R"({"type":"object","maxProperties":64,
+    "additionalProperties":{"type":"string","maxLength":4096}})";
 constexpr std::string_view remove_schema =
     R"({"type":"array","items":{"type":"string"},"maxItems":64})";
 
@@ -149,11 +150,7 @@ void read_remove(section& from, http::field_edits& edits, message of)
 
 std::optional<std::string> print_set(const http::field_edits& edits)
 {
-    std::string all;
-    for (const auto& [name, value] : edits.set) {
-        all += (all.empty() ? "{ " : ", ") + yaml(name) + ": " + yaml(value);
-    }
-    return all.empty() ? std::nullopt : std::optional{all + " }"};
+    return edits.set.empty() ? std::nullopt : std::optional{yaml_fields(edits.set)};
 }
 
 std::optional<std::string> print_remove(const http::field_edits& edits)

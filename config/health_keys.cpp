@@ -31,6 +31,13 @@ void load_path(section& health, std::string& path)
     }
 }
 
+// The path without its query, where a server's own token may stand.
+std::string shown_path(const std::string& path)
+{
+    const std::size_t query = path.find('?');
+    return query == std::string::npos ? path : path.substr(0, query) + "?***";
+}
+
 // "200", or "200-399".
 void load_expected(section& health, proxy::health_options& options)
 {
@@ -59,8 +66,9 @@ void describe_checks(keys& health, proxy::health_options& options)
     health.other(
         {"path", "of a `GET`, with `Host` of the server and `User-Agent: gateway/VERSION`"},
         {.says = {"none", "at most 1024 characters"},
+         .schema = R"({"type":"string","pattern":"^/[!-~]*$","maxLength":1024})",
          .read = [&](section& from) { load_path(from, options.path); },
-         .print = [&] { return yaml(options.path); }}
+         .print = [&] { return yaml(shown_path(options.path)); }}
     );
     health.time(
         {"interval",

@@ -28,4 +28,8 @@ void mark_what_only_trusted_peers_say(
 
 std::string to_text(const policy::key_part& part);
 
+// A part in JSON Schema, which others refer to as "#/$defs/key_part".
+inline constexpr std::string_view key_part_schema =
+    R"({"type":"string","pattern":"^(client_ip(/([1-9][0-9]?|1[01][0-9]|12[0-8]))?|method|host|path|route|(header|cookie|query|jwt):[!-~]+|cert:(fingerprint|subject|san))$"})";
+
 }  // namespace gateway::config

@@ -124,6 +124,9 @@ public:
     // What must hold among the keys before it: called when they have been read.
     virtual void rule(const std::function<void(section&)>& holds) { (void)holds; }
 
+    // A part of such a rule that JSON Schema can tell.
+    virtual void constraint(std::string_view schema) { (void)schema; }
+
 protected:
     // Take the present value and return the new one.
     virtual std::uint64_t whole(

@@ -13,9 +13,11 @@ using limit::token_lease;
 
 constexpr base::duration longest_of_places = 1h;
 
-constexpr std::string_view lease_schema = R"({"anyOf":[{"type":"string"},
-    {"type":"object","additionalProperties":false,"required":["share"],"properties":{
-    "share":{"type":"string","pattern":"^[1-9][0-9]?%$"},"time":{"type":"string"}}}]})";
+constexpr std::string_view lease_schema = R"({"if":{"type":"object"},
+    "then":{"additionalProperties":false,"required":["share"],"properties":{
+    "share":{"type":"string","pattern":"^[1-9][0-9]?%$"},
+    "time":{"type":["string"],"pattern":"^(0|[1-9][0-9]*)(ms|s|m|h|d)$"}}},
+    "else":{"type":["string"],"pattern":"^(0|[1-9][0-9]*)(ms|s|m|h|d)$"}})";
 
 // "10%"; nothing if it is none, or more than a lease may have.
 std::optional<int> parse_percent(std::string_view text)

@@ -91,7 +91,8 @@ void describe_key(keys& limit, limit_draft& l, const draft& d)
          "by everybody"},
         {.says = {"none", "at most 8 parts"},
          .schema =
-             R"({"anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"},"maxItems":8}]})",
+             R"({"if":{"type":"array"},"then":{"maxItems":8,"items":{"$ref":"#/$defs/key_part"}},
+             "else":{"$ref":"#/$defs/key_part"}})",
          .read =
              [&](section& from) {
                  l.rule.key = load_key(from);

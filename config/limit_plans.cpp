@@ -13,13 +13,14 @@ namespace {
 
 using rule_kind = policy::plan_rule::kind;
 
-constexpr std::string_view plans_schema = R"({"type":"object","additionalProperties":{"anyOf":[
-    {"enum":["unlimited","blocked"]},
-    {"type":"object","additionalProperties":false,"properties":{
-        "rate":{"type":"string","pattern":"^[1-9][0-9]*/"},
+constexpr std::string_view plans_schema = R"({"type":"object","additionalProperties":{
+    "if":{"type":"object"},
+    "then":{"additionalProperties":false,"properties":{
+        "rate":{"type":"string","pattern":"^[1-9][0-9]*/([1-9][0-9]*(ms|s|m|h|d)|[smhdw]|mo)$"},
         "burst":{"type":"integer","minimum":1,"maximum":1000000000000},
         "capacity":{"type":"integer","minimum":1,"maximum":1000000000000},
-        "max":{"type":"integer","minimum":1,"maximum":1000000000000}}}]}})";
+        "max":{"type":"integer","minimum":1,"maximum":1000000000000}}},
+    "else":{"enum":["unlimited","blocked"]}}})";
 
 constexpr words<rule_kind, 2> plan_words{{
     {"unlimited", rule_kind::unlimited},

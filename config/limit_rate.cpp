@@ -191,7 +191,8 @@ void describe_rate(keys& limit, limit_draft& l, draft& d)
          "`fixed_window` also per `mo`, a month"},
         {.says =
              {"none", "at most one token per ns, or per µs in a shared store or a `fixed_window`"},
-         .schema = R"({"type":"string","pattern":"^[1-9][0-9]*/"})",
+         .schema =
+             R"({"type":"string","pattern":"^[1-9][0-9]*/([1-9][0-9]*(ms|s|m|h|d)|[smhdw]|mo)$"})",
          .read = [&](section& from) { load_rate(from, l); },
          .print = [&]() -> std::optional<std::string> {
              return counts_requests(l) ? std::nullopt : std::optional{format_rate(l.written.rate)};
@@ -238,6 +239,8 @@ void describe_rate(keys& limit, limit_draft& l, draft& d)
     describe_cost(limit, l.rule.cost);
     describe_outcome(limit, l.rule.outcome);
     limit.rule([&](section& from) { make_limit(from, l, d); });
+    limit.constraint(R"({"if":{"required":["algorithm"],"properties":{"algorithm":
+        {"const":"concurrency"}}},"then":{"required":["max"]},"else":{"required":["rate"]}})");
 }
 
 }  // namespace gateway::config

@@ -1,5 +1,6 @@
 #include "config/match_keys.hpp"
 
+#include "config/credential_fields.hpp"
 #include "config/draft.hpp"
 #include "config/path_text.hpp"
 #include "config/route_name.hpp"
@@ -21,8 +22,8 @@ using policy::url_scheme;
 constexpr std::size_t longest_method = 32;
 constexpr std::size_t longest_matched_name = 64;
 constexpr std::string_view headers_schema =
-    R"({"type":"object","maxProperties":8,"additionalProperties":{"anyOf":[
-    {"type":"string","minLength":1,"maxLength":128},{"$ref":"#/$defs/elsewhere"}]}})";
+    R"({"type":"object","minProperties":1,"maxProperties":8,
+    "additionalProperties":{"type":"string","minLength":1,"maxLength":128}})";
 
 std::string in_capitals(std::string text)
 {
@@ -211,7 +212,7 @@ form path_form(std::string_view name, policy::route_match& match, bool exact)
 {
     return {
         .says = {exact ? "" : "any", "at most 512 characters"},
-        .schema = R"({"type":"string","maxLength":512})",
+        .schema = R"({"type":"string","pattern":"^/[!-~]*$","maxLength":512})",
         .read =
             [name, exact, &match](section& from) {
                 if (exact && from.has("path")) {
@@ -228,13 +229,22 @@ form path_form(std::string_view name, policy::route_match& match, bool exact)
         }};
 }
 
-std::optional<std::string> print_headers(const std::vector<policy::header_match>& headers)
+void check_case(section& from, const policy::route_match& match)
 {
-    std::string all;
-    for (const policy::header_match& h : headers) {
-        all += (all.empty() ? "{ " : ", ") + yaml(h.name) + ": " + yaml(h.value);
+    const std::string& path = match.path;
+    if (!match.ignore_case) {
+        return;
     }
-    return all.empty() ? std::nullopt : std::optional{all + " }"};
+    if (!from.has("path") && !from.has("path_exact")) {
+        from.problem("ignore_case", "has no effect without \"path\" or \"path_exact\"");
+    } else if (std::any_of(path.begin(), path.end(), [](char c) {
+                   return static_cast<unsigned char>(c) >= 0x80;
+               })) {
+        from.problem(
+            "ignore_case",
+            "knows the letters A to Z only, and the path has others: match a path above it"
+        );
+    }
 }
 
 }  // namespace
@@ -265,11 +275,24 @@ void describe_match(keys& k, policy::route_match& match)
          "`/v10`"},
         path_form("path", match, false)
     );
-    k.other({"path_exact", "instead of `path`: one path"}, path_form("path_exact", match, true));
+    k.other(
+        {"path_exact",
+         "instead of `path`: one path, with or without a `/` at its end. Of two routes that differ "
+         "in that `/` only, a request has the one that is written as its own path"},
+        path_form("path_exact", match, true)
+    );
+    k.flag(
+        {"ignore_case",
+         "compares the path without regard to the case of the letters A to Z, for servers that do "
+         "so. The key part `path` is then in lower case"},
+        match.ignore_case
+    );
+    k.rule([&](section& from) { check_case(from, match); });
     k.other(
         {"methods", "in capitals; without the key, unknown methods match too"},
         {.says = {"any", "at most 32"},
-         .schema = R"({"type":"array","items":{"type":"string"},"minItems":1,"maxItems":32})",
+         .schema =
+             R"({"type":"array","items":{"type":"string","pattern":"^[^a-z ]+$"},"minItems":1,"maxItems":32})",
          .read = [&](section& from) { load_methods(from, match.methods); },
          .print = [&]() -> std::optional<std::string> {
              if (match.methods.empty()) {
@@ -285,7 +308,12 @@ void describe_match(keys& k, policy::route_match& match)
         {.says = {"any", "at most 8"},
          .schema = headers_schema,
          .read = [&](section& from) { load_headers(from, match.headers); },
-         .print = [&] { return print_headers(match.headers); }}
+         .print = [&]() -> std::optional<std::string> {
+             if (match.headers.empty()) {
+                 return std::nullopt;
+             }
+             return yaml_fields(match.headers);
+         }}
     );
 }
 

@@ -15,8 +15,8 @@ constexpr std::size_t most_statuses = 32;
 
 constexpr std::string_view status_schema = R"({"type":"object","additionalProperties":false,
     "required":["status"],"properties":{"status":{"type":"array","maxItems":32,"minItems":1,
-    "items":{"anyOf":[{"type":"integer","minimum":200,"maximum":599},
-                      {"type":"string","pattern":"^[2-5]([0-9][0-9]|xx)$"}]}}}})";
+    "items":{"if":{"type":"string"},"then":{"pattern":"^[2-5]([0-9][0-9]|xx)$"},
+             "else":{"type":"integer","minimum":200,"maximum":599}}}}})";
 
 constexpr std::string_view settle_schema = R"({"type":"object","additionalProperties":false,
     "required":["header","max"],"properties":{"header":{"type":"string"},
@@ -130,7 +130,10 @@ void describe_outcome(keys& limit, policy::outcome_rule& outcome)
 {
     describe_statuses(
         limit,
-        {"charge_on", "responses that keep the charge; with any other the tokens are given back"},
+        {"charge_on",
+         "responses that keep the charge; with any other the tokens are given back. Until then "
+         "they are "
+         "taken, so good requests at once are rejected where there are more of them than tokens"},
         outcome.charge_on
     );
     describe_statuses(

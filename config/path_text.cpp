@@ -2,11 +2,12 @@
 
 #include "config/text_rules.hpp"
 #include "gateway/policy/path.hpp"
+#include "gateway/policy/route.hpp"
 
 namespace gateway::config {
 namespace {
 
-constexpr std::size_t longest_path = 512;
+constexpr std::size_t longest_path = policy::max_match_path_bytes;
 
 }  // namespace
 

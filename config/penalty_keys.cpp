@@ -9,8 +9,10 @@ using namespace std::chrono_literals;
 
 constexpr std::string_view penalty_schema = R"({"type":"object","additionalProperties":false,
     "required":["after","within","ban","max_ban"],"properties":{
-    "after":{"type":"integer","minimum":1,"maximum":1000},"within":{"type":"string"},
-    "ban":{"type":"string"},"max_ban":{"type":"string"}}})";
+    "after":{"type":"integer","minimum":1,"maximum":1000},
+    "within":{"type":["string"],"pattern":"^(0|[1-9][0-9]*)(ms|s|m|h|d)$"},
+    "ban":{"type":["string"],"pattern":"^(0|[1-9][0-9]*)(ms|s|m|h|d)$"},
+    "max_ban":{"type":["string"],"pattern":"^(0|[1-9][0-9]*)(ms|s|m|h|d)$"}}})";
 
 constexpr base::duration shortest = 1s;
 

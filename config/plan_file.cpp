@@ -70,8 +70,12 @@ std::string read_into(plan_lines& lines, int fd, const std::string& path)
         }
         good = count < 0 || lines.add({piece.data(), static_cast<std::size_t>(count)});
     }
-    return lines.finish() ? ""
-                          : path + ':' + std::to_string(lines.line()) + ": " + lines.complaint();
+    if (!lines.finish()) {
+        return path + ':' + std::to_string(lines.line()) + ": " + lines.complaint();
+    }
+    return lines.says_nothing()
+               ? path + ": the file is empty; if nobody has a plan, say so in a line: # nobody"
+               : "";
 }
 
 }  // namespace
@@ -82,7 +86,7 @@ file_stamp stamp_of(const std::string& path)
     return ::stat(path.c_str(), &s) == 0 ? stamp_from(s) : file_stamp{};
 }
 
-plan_file read_plan_file(const std::string& path, bool by_address)
+plan_file read_plan_file(const std::string& path, const policy::key_part& part)
 {
     const descriptor file{path};
     file_status s{};
@@ -95,7 +99,7 @@ plan_file read_plan_file(const std::string& path, bool by_address)
         result.complaint = path + ": not a regular file";
         return result;
     }
-    plan_lines lines{by_address, base::random_hash_key()};
+    plan_lines lines{part, base::random_hash_key()};
     result.complaint = read_into(lines, file.fd(), path);
     if (result.complaint.empty()) {
         result.members = std::make_shared<const policy::plan_table>(std::move(lines.table()));

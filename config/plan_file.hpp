@@ -1,7 +1,7 @@
 // A plan file: read as a whole, and told from its next version.
 #pragma once
 
-#include "gateway/policy/plan_table.hpp"
+#include "gateway/policy/plan_section.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -33,6 +33,6 @@ struct plan_file {
 };
 
 // Any thread; takes about half a second for a million lines.
-plan_file read_plan_file(const std::string& path, bool by_address);
+plan_file read_plan_file(const std::string& path, const policy::key_part& part);
 
 }  // namespace gateway::config

@@ -39,7 +39,7 @@ std::shared_ptr<const policy::plan_table> already_read(const plans_draft& p, con
     for (std::size_t i = 0; d.running != nullptr && i < d.running->written_plans.size(); ++i) {
         const written_plans& old = d.running->written_plans[i];
         const policy::plan_section& section = d.running->policy->plans[i];
-        if (old.path == p.written.path && section.by_address() == p.section.by_address() &&
+        if (old.path == p.written.path && section.key == p.section.key &&
             old.stamp == stamp_of(old.path)) {
             return section.members;
         }
@@ -61,7 +61,7 @@ void load_file_of_members(section& from, plans_draft& p, const draft& d)
     if (p.section.members != nullptr) {
         return;
     }
-    plan_file file_read = read_plan_file(p.written.path, p.section.by_address());
+    plan_file file_read = read_plan_file(p.written.path, p.section.key);
     if (file_read.members == nullptr) {
         from.problem("file", file_read.complaint);
     }
@@ -74,7 +74,7 @@ std::vector<std::string> load_plan(
     const located& list,
     const std::string& plan,
     policy::plan_table& into,
-    bool by_address,
+    const policy::key_part& part,
     findings& found
 )
 {
@@ -86,7 +86,7 @@ std::vector<std::string> load_plan(
         if (member == nullptr) {
             continue;
         }
-        const std::string complaint = add_plan_member(into, *member, plan, by_address);
+        const std::string complaint = add_plan_member(into, *member, plan, part);
         if (!complaint.empty()) {
             found.problem(item.value->at, item.path, complaint);
         }
@@ -109,7 +109,7 @@ void load_members(section& from, plans_draft& p)
             );
         } else if (within(list, max_members, found)) {
             p.written.members.emplace_back(
-                plan, load_plan(list, plan, table, p.section.by_address(), found)
+                plan, load_plan(list, plan, table, p.section.key, found)
             );
         }
     }
@@ -157,6 +157,8 @@ void describe_plan_section(keys& plans, plans_draft& p, const draft& d)
     plans.other(
         {"key", "the part of a request that tells its plan: one, as in a limit's `key`"},
         {.says = {"none", "one part"},
+         .schema = R"({"if":{"type":"array"},"then":{"minItems":1,"maxItems":1,
+             "items":{"$ref":"#/$defs/key_part"}},"else":{"$ref":"#/$defs/key_part"}})",
          .read = [&](section& from) { load_plan_key(from, p, d); },
          .print = [&] { return yaml(to_text(p.section.key)); }}
     );

@@ -3,6 +3,8 @@
 #include "config/text_rules.hpp"
 #include "gateway/base/ip_prefix.hpp"
 #include "gateway/base/text.hpp"
+#include "gateway/base/utf8.hpp"
+#include "gateway/policy/stated_value.hpp"
 
 #include <algorithm>
 
@@ -33,7 +35,10 @@ bool is_control(char c)
 }  // namespace
 
 std::string add_plan_member(
-    policy::plan_table& to, std::string_view member, std::string_view plan, bool by_address
+    policy::plan_table& to,
+    std::string_view member,
+    std::string_view plan,
+    const policy::key_part& part
 )
 {
     if (member.empty()) {
@@ -46,15 +51,23 @@ std::string add_plan_member(
     if (!is_name(plan)) {
         return "the name of a plan is 1 to 64 of A-Z a-z 0-9 _ . -";
     }
+    thread_local http::part_value value;  // keeps its memory
+    const bool by_address = part.from == policy::key_part::source::client_ip;
     const auto prefix = by_address ? base::ip_prefix::parse(member) : std::nullopt;
     if (by_address && !prefix) {
         return "expected an address or a prefix such as 10.0.0.0/8, no bits set after its length";
+    }
+    if (!by_address) {
+        std::string complaint = policy::read_stated_value(part, member, value);
+        if (!complaint.empty()) {
+            return complaint;
+        }
     }
     const policy::plan_id id = to.plan_named(plan);
     if (id == 0) {
         return "too many plans, the maximum is " + std::to_string(policy::max_plan_names);
     }
-    return complaint_about(prefix ? to.add(*prefix, id) : to.add(member, id));
+    return complaint_about(prefix ? to.add(*prefix, id) : to.add(value.text(), id));
 }
 
 bool plan_lines::add(std::string_view piece)
@@ -103,7 +116,11 @@ std::string plan_lines::add_line(std::string_view line)
     if (line.ends_with('\r')) {
         line.remove_suffix(1);
     }
+    if (base::first_not_utf8(line) != std::string_view::npos) {
+        return "the file is not UTF-8: save it in that encoding";
+    }
     line = base::trimmed(line);
+    says_nothing_ = says_nothing_ && line.empty();
     if (line.empty() || line.front() == '#') {
         return {};
     }
@@ -118,7 +135,7 @@ std::string plan_lines::add_line(std::string_view line)
     if (base::without_quotes(key).size() < key.size()) {
         return "quotes would be part of the key: write it without them";
     }
-    return add_plan_member(table_, key, base::trimmed(line.substr(comma + 1)), by_address_);
+    return add_plan_member(table_, key, base::trimmed(line.substr(comma + 1)), part_);
 }
 
 }  // namespace gateway::config

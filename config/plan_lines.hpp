@@ -3,11 +3,12 @@
 // others. Pure.
 #pragma once
 
-#include "gateway/policy/plan_table.hpp"
+#include "gateway/policy/plan_section.hpp"
 
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace gateway::config {
 
@@ -15,16 +16,22 @@ inline constexpr std::size_t max_plan_lines = policy::max_plan_keys;
 // Bytes.
 inline constexpr std::size_t longest_plan_line = 1024;
 
-// What is wrong with a member, or empty. Keys may be secrets: it is not repeated. `by_address`: it
-// is an address or a prefix.
+// Adds a member in the form in which `part` of a request is read (policy/stated_value.hpp); if that
+// is the client's address, a member is an address or a prefix. Returns what is wrong with the
+// member, or empty. Keys may be secrets: the member is not repeated.
 std::string add_plan_member(
-    policy::plan_table& to, std::string_view member, std::string_view plan, bool by_address
+    policy::plan_table& to,
+    std::string_view member,
+    std::string_view plan,
+    const policy::key_part& part
 );
 
 // Reads a file that comes in pieces.
 class plan_lines {
 public:
-    plan_lines(bool by_address, const base::hash_key& key) : table_(key), by_address_(by_address) {}
+    plan_lines(policy::key_part part, const base::hash_key& key)
+        : table_(key), part_(std::move(part))
+    {}
 
     // False: a line is bad, and nothing more is read.
     bool add(std::string_view piece);
@@ -36,14 +43,18 @@ public:
 
     const std::string& complaint() const { return complaint_; }
 
+    // Returns true if there was neither a key nor a comment: nobody wrote such a file on purpose.
+    bool says_nothing() const { return says_nothing_; }
+
     policy::plan_table& table() { return table_; }
 
 private:
     policy::plan_table table_;
-    bool by_address_;
+    policy::key_part part_;
     // The beginning of a line whose end has not come; at most longest_plan_line.
     std::string begun_;
     std::size_t line_ = 0;
+    bool says_nothing_ = true;
     std::string complaint_;
 
     bool read(std::string_view line);

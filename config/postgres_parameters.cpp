@@ -81,8 +81,9 @@ bool is_postgres_parameter(std::string_view name)
 
 bool is_postgres_secret(std::string_view name)
 {
+    // What `options` sets at the server may be a secret that functions of its owner read.
     const PQconninfoOption* const o = option_of(name);
-    return o != nullptr && std::string_view{o->dispchar} == "*";
+    return o != nullptr && (std::string_view{o->dispchar} == "*" || name == "options");
 }
 
 std::string complaint_of(const postgres_parameters& all)

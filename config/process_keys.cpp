@@ -4,8 +4,10 @@
 #include "config/ranges.hpp"
 #include "config/reading.hpp"
 #include "config/sections.hpp"
+#include "config/text_rules.hpp"
 #include "config/token_file.hpp"
 #include "config/yaml_text.hpp"
+#include "gateway/policy/path.hpp"
 
 #include <algorithm>
 
@@ -18,6 +20,7 @@ constexpr base::duration longest_drain = 1h;
 constexpr base::duration longest_admin_timeout = 1h;
 constexpr std::uint64_t most_workers = 256;
 constexpr std::uint64_t most_admin_connections = 10'000;
+constexpr std::size_t most_admin_hosts = 64;
 
 void describe_address(
     keys& k, const key& what, stated says, std::optional<net::listen_address>& address
@@ -26,6 +29,7 @@ void describe_address(
     k.other(
         what,
         {.says = says,
+         .schema = R"({"type":"string","pattern":"^(unix:/.+|[^/]*:[0-9]{1,5})$"})",
          .read =
              [&](section& from) {
                  const std::string* text = from.text("address");
@@ -83,10 +87,10 @@ void describe_decide(keys& k, std::optional<server::decide_options>& decide)
         {"decide",
          "requests are questions of other proxies, answered with 200 or the refusal and never "
          "forwarded ([decisions for other proxies](decide.md)); `rejected_status` replaces that of "
-         "every refusal"},
+         "every refusal, which `X-Decision-Status` then says"},
         {.says = {"`false`", "`true`, `{ rejected_status: 403 }` (or 429, 503)"},
-         .schema = R"({"anyOf":[{"type":"boolean"},{"type":"object","additionalProperties":false,
-             "properties":{"rejected_status":{"enum":[403,429,503]}}}]})",
+         .schema = R"({"if":{"type":"object"},"then":{"additionalProperties":false,
+             "properties":{"rejected_status":{"enum":[403,429,503]}}},"else":{"type":"boolean"}})",
          .read = [&](section& from) { read_decide(from, decide); },
          .print = [&] { return print_decide(decide); },
          .optional = true}
@@ -219,6 +223,44 @@ void describe_token(keys& admin, server::admin_token& token, const draft& d)
     );
 }
 
+void load_admin_hosts(section& from, std::vector<std::string>& hosts)
+{
+    const auto list = from.list("hosts");
+    if (!list || !within(*list, most_admin_hosts, from.found())) {
+        return;
+    }
+    for (std::size_t i = 0; i < list->value->items.size(); ++i) {
+        const located item = item_of(*list, i);
+        const std::string* const name = scalar_text(item, "a host name", from.found());
+        if (name != nullptr && is_host_name(*name)) {
+            policy::normalise_host(*name, hosts.emplace_back());
+        } else if (name != nullptr) {
+            from.found().problem(
+                item.value->at,
+                item.path,
+                "expected a host name without a port, got " + quote(*name)
+            );
+        }
+    }
+}
+
+void describe_admin_hosts(keys& admin, std::vector<std::string>& hosts)
+{
+    admin.other(
+        {"hosts",
+         "names by which it is asked, such as that of a Prometheus target `gateway:9901`. A "
+         "request "
+         "for another name gets 421, so that no web page reaches it by a name of its own; "
+         "addresses "
+         "and `localhost` are always right"},
+        {.says = {"`[]`", "at most 64"},
+         .schema = R"({"type":"array","items":{"type":"string"},"maxItems":64})",
+         .read = [&hosts](section& from) { load_admin_hosts(from, hosts); },
+         .print =
+             [&hosts] { return yaml_list(hosts, [](const std::string& name) { return name; }); }}
+    );
+}
+
 void describe_admin(keys& admin, draft& d)
 {
     server::admin_options& options = d.result.server.admin;
@@ -230,6 +272,7 @@ void describe_admin(keys& admin, draft& d)
         address
     );
     options.address = *address;
+    describe_admin_hosts(admin, options.hosts);
     admin.number(
         {"max_connections", "for one more, the one that has kept us waiting longest is closed"},
         options.max_connections,
@@ -273,7 +316,7 @@ void describe_process(keys& root, draft& d)
          "more files, by their paths or patterns such as `conf.d/*.yaml`, whose sections are added "
          "to those of this file ([below](#several-files))"},
         {.says = {"`[]`", "1000 files"},
-         .schema = R"({"type":"array","items":{"type":"string"}})",
+         .schema = R"({"type":"array","items":{"type":["string"]}})",
          .read = [](section&) {},  // they were read with the document
          .print = [] { return std::nullopt; }}
     );
@@ -285,7 +328,8 @@ void describe_process(keys& root, draft& d)
     root.other(
         {"workers", "threads, one event loop each; `auto` is the number of usable cores"},
         {.says = {"`auto`", "1 to 256"},
-         .schema = R"({"anyOf":[{"const":"auto"},{"type":"integer","minimum":1,"maximum":256}]})",
+         .schema = R"({"if":{"type":"string"},"then":{"const":"auto"},
+             "else":{"type":"integer","minimum":1,"maximum":256}})",
          .read = [&](section& from) { load_workers(from, options); },
          .print = [&] { return options.workers == 0 ? "auto" : std::to_string(options.workers); }}
     );

@@ -107,14 +107,16 @@ void describe_route(keys& k, policy::route& route, const target_names& names, co
         {"name",
          "label of metrics and value of the key part `route`. Unique, and not `none`, which is "
          "the label of requests without a route. Where the default would not be, methods and the "
-         "scheme come in front, `=` before an exact path, and names of headers at the end"},
+         "scheme come in front, `=` before an exact path and `~` before one with `ignore_case`, "
+         "and "
+         "names of headers at the end"},
         {.says = {"host and path", "1 to 4096 printable characters"},
          .schema = R"({"type":"string","minLength":1,"maxLength":4096})",
          .read = [&](section& from) { load_name(from, route.name); },
          .print = [&] { return yaml(route.name); }}
     );
     k.mapping(
-        {"match", "which requests it is for: the six keys that follow; without any, all"},
+        {"match", "which requests it is for: the seven keys that follow; without any, all"},
         [&](keys& match) { describe_match(match, route.match); }
     );
     describe_targets(k, route, names);

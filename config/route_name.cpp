@@ -21,8 +21,8 @@ std::string long_name(const policy::route_match& match)
     if (match.scheme != policy::url_scheme::any) {
         name += match.scheme == policy::url_scheme::https ? "https://" : "http://";
     }
-    name += match.host + (match.exact ? "=" : "") + encoded_path(match.path) +
-            (match.path.empty() ? "*" : "");
+    name += match.host + (match.exact ? "=" : "") + (match.ignore_case ? "~" : "") +
+            encoded_path(match.path) + (match.path.empty() ? "*" : "");
     // Without their values, which may be secret.
     for (const policy::header_match& h : match.headers) {
         name += ' ' + h.name;

@@ -14,7 +14,8 @@ namespace gateway::config {
 std::string encoded_path(std::string_view normalised);
 
 // Fills in empty names: host and path ("api.example.com/v1", "/" for everything). Where that is not
-// unique, with methods in front and '=' before an exact path: "GET,HEAD api.example.com=/v1".
+// unique, with methods in front, '=' before an exact path and '~' before one that ignores the case
+// of letters: "GET,HEAD api.example.com=~/v1".
 void name_routes(std::span<policy::route> routes);
 
 }  // namespace gateway::config

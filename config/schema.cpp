@@ -1,5 +1,6 @@
 #include "config/schema.hpp"
 
+#include "config/key_parts.hpp"
 #include "config/sections.hpp"
 #include "config/units.hpp"
 
@@ -16,6 +17,47 @@ constexpr std::string_view elsewhere = R"({"type":"object","minProperties":1,"ma
     "env":{"type":"string","description":"a variable of the environment"},
     "file":{"type":"string","description":"a file"}}})";
 
+// Validators complain of the form that was meant. Of an "anyOf" they only say that no form fits.
+json::object if_then_else(json::object test, json::object then, json::object otherwise)
+{
+    return {{"if", std::move(test)}, {"then", std::move(then)}, {"else", std::move(otherwise)}};
+}
+
+json::object is_of(std::string_view type)
+{
+    return {{"type", type}};
+}
+
+json::object ref_elsewhere()
+{
+    return {{"$ref", "#/$defs/elsewhere"}};
+}
+
+// Returns the schema with the other forms of each text in it. A text that must stand in the file
+// has "type": ["string"].
+json::value with_elsewhere(json::value schema)
+{
+    if (json::array* const all = schema.if_array()) {
+        for (json::value& one : *all) {
+            one = with_elsewhere(std::move(one));
+        }
+    }
+    json::object* const object = schema.if_object();
+    if (object == nullptr) {
+        return schema;
+    }
+    const json::value* const type = object->if_contains("type");
+    if (type != nullptr && *type == "string") {
+        return if_then_else(is_of("object"), ref_elsewhere(), std::move(*object));
+    }
+    for (auto& [name, value] : *object) {
+        if (name != "if") {
+            value = with_elsewhere(std::move(value));
+        }
+    }
+    return schema;
+}
+
 class explaining final : public keys {
 public:
     // The schema of a mapping.
@@ -27,6 +69,9 @@ public:
         mapping["properties"] = std::move(all.properties_);
         if (!all.required_.empty()) {
             mapping["required"] = std::move(all.required_);
+        }
+        if (!all.constraints_.empty()) {
+            mapping["allOf"] = std::move(all.constraints_);
         }
         return mapping;
     }
@@ -48,13 +93,9 @@ public:
     void other(const key& k, const form& f) override
     {
         json::object schema = json::parse(f.schema).as_object();
-        if (f.inner) {
-            const json::array either{or_elsewhere(schema), of(f.inner)};
-            json::array forms = either;
-            forms.push_back({{"type", "array"}, {"items", {{"anyOf", either}}}});
-            schema = {{"anyOf", std::move(forms)}};
-        }
-        add(k, or_elsewhere(std::move(schema)));
+        add(k,
+            f.inner ? one_or_list(or_mapping(std::move(schema), of(f.inner)))
+                    : with_elsewhere(std::move(schema)).as_object());
         if (f.says.standard == "none" && !f.optional) {
             required_.emplace_back(k.name);
         }
@@ -69,6 +110,9 @@ public:
     {
         json::object element = of([&c](keys& one) { c.describe(c.size(), one); });
         json::object all{{"type", c.named ? "object" : "array"}};
+        if (!c.named && c.says.standard == "none") {
+            all["minItems"] = 1;
+        }
         all[c.named ? "additionalProperties" : "items"] = std::move(element);
         if (c.describe_first) {
             json::object first = of(c.describe_first);
@@ -80,19 +124,33 @@ public:
         }
     }
 
+    void constraint(std::string_view schema) override
+    {
+        constraints_.push_back(json::parse(schema));
+    }
+
 private:
     json::object properties_;
     json::array required_;
+    json::array constraints_;
 
-    // A text may stand elsewhere than in the file.
-    static json::object or_elsewhere(json::object schema)
+    // A text, or a mapping.
+    static json::object or_mapping(json::object text, json::object mapping)
     {
-        const json::value* const type = schema.if_contains("type");
-        if (type == nullptr || *type != "string") {
-            return schema;
+        json::array keys;
+        for (const char* const key : {"env", "file"}) {
+            keys.push_back(json::object{{"required", json::array{key}}});
         }
-        json::array forms{std::move(schema), json::object{{"$ref", "#/$defs/elsewhere"}}};
-        return {{"anyOf", std::move(forms)}};
+        return if_then_else(
+            is_of("object"),
+            if_then_else({{"anyOf", std::move(keys)}}, ref_elsewhere(), std::move(mapping)),
+            std::move(text)
+        );
+    }
+
+    static json::object one_or_list(const json::object& one)
+    {
+        return if_then_else(is_of("array"), {{"minItems", 1}, {"items", one}}, one);
     }
 
     void add(const key& k, json::object schema)
@@ -139,14 +197,17 @@ std::string schema()
     json::object root{
         {"$schema", "https://json-schema.org/draft/2020-12/schema"},
         {"title", "The gateway's configuration"},
-        {"$defs", json::object{{"elsewhere", json::parse(elsewhere)}}}};
+        {"$defs",
+         json::object{
+             {"elsewhere", json::parse(elsewhere)},
+             {"key_part", with_elsewhere(json::parse(key_part_schema))}}}};
     for (auto& [name, value] : explaining::of([&](keys& keys) { describe(keys, every_default); })) {
         root[name] = std::move(value);
     }
     // What must be there may be in a file that is included.
-    const json::array including{json::object{{"required", json::array{"include"}}}};
-    root["anyOf"] = including;
-    root["anyOf"].as_array().push_back(json::object{{"required", root["required"]}});
+    root["if"] = json::object{{"required", json::array{"include"}}};
+    root["then"] = true;
+    root["else"] = json::object{{"required", root["required"]}};
     root.erase("required");
     return json::serialize(root) + '\n';
 }

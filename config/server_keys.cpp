@@ -11,6 +11,8 @@ namespace gateway::config {
 namespace {
 
 constexpr std::uint64_t heaviest = 256;
+constexpr std::string_view server_schema =
+    R"({"type":"string","pattern":"^(echo|unix:/.+|[^/]+:[0-9]{1,5})$"})";
 
 using server_list = std::vector<proxy::server_options>;
 
@@ -43,6 +45,7 @@ void describe_server(
     k.other(
         {"address", "the same three forms"},
         {.says = {"none"},
+         .schema = server_schema,
          .read =
              [&](section& from) {
                  const located value{from.find("address"), from.path_of("address")};
@@ -124,7 +127,7 @@ void describe_servers(keys& upstream, std::vector<proxy::server_options>& server
          "`host:port`, `unix:/path`, or `echo`: built in, answers with what it received, as JSON "
          "(a body of at most 1 MiB). Or a mapping of the three keys that follow"},
         {.says = {"none", "1 to 64"},
-         .schema = R"({"type":"string"})",
+         .schema = server_schema,
          .read = [&](section& from) { load_servers(from, servers); },
          .print = [&] { return text_of(servers); },
          .inner =

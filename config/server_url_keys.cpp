@@ -149,6 +149,8 @@ void describe_server_url(keys& shared, store::shared_options& options, const dra
          "is written "
          "`%40`, `/` `%2F`, `?` `%3F`, `#` `%23`, `%` `%25` and space `%20`"},
         {.says = {"none"},
+         .schema =
+             R"({"type":"string","pattern":"^(rediss?(-sentinel|-cluster)?|unix|postgres(ql)?)://"})",
          .read = [&](section& from) { load_url(from, options); },
          .print = [&] { return yaml(url_without_secret(options)); }}
     );

@@ -12,10 +12,11 @@ namespace {
 using policy::host_source;
 using policy::prefix_change;
 
-constexpr std::string_view path_schema = R"({"type":"string","maxLength":512})";
+constexpr std::string_view path_schema = R"({"type":"string","pattern":"^/","maxLength":512})";
 constexpr std::string_view rewrite_schema = R"({"type":"object","additionalProperties":false,
-    "required":["from","to"],"properties":{"from":{"type":"string","maxLength":512},
-    "to":{"type":"string","maxLength":512}}})";
+    "required":["from","to"],"properties":{
+    "from":{"type":"string","pattern":"^/","maxLength":512},
+    "to":{"type":"string","pattern":"^/","maxLength":512}}})";
 
 std::string without_final_slash(std::string path)
 {

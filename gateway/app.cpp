@@ -2,6 +2,7 @@
 
 #include "config/address.hpp"
 #include "config/load.hpp"
+#include "config/plan_names.hpp"
 #include "config/problem.hpp"
 #include "gateway/bucket_snapshots.hpp"
 #include "gateway/certificate_expiry.hpp"
@@ -149,6 +150,14 @@ void app::adopt_plans(const std::string& name, const config::plan_file& fresh)
         }
     }
     changed->finish();
+    for (std::size_t i = 0; i < changed->plans.size(); ++i) {
+        if (changed->plans[i].name != name) {
+            continue;
+        }
+        for (const std::string& complaint : config::complaints_of_unnamed_plans(*changed, i)) {
+            log(log_level::warning, std::string{"plans."}.append(name).append(": ") += complaint);
+        }
+    }
     settings_.policy = std::move(changed);
     hand_over(settings_);
     plan_watch_.watch(settings_);
@@ -197,6 +206,9 @@ server::admin_sources app::admin_sources()
                 );
             },
         .token = [this] { return settings_.server.admin_token.text; },
+        .hosts = [this]() -> const std::vector<std::string>& {
+            return settings_.server.admin.hosts;
+        },
         .policy = [this] { return settings_.policy; },
         .http = [this] { return settings_.http; },
         .decisions = [this](std::string_view limit) { return decisions(limit); },

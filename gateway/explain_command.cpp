@@ -40,7 +40,7 @@ asked_by_post question_of(const server::told_request& told, const std::string& t
         {"peer", told.peer},
     };
     asked_by_post r(http_of_beast::verb::post, "/v1/explain", 11);
-    r.set(http_of_beast::field::host, "gateway");
+    r.set(http_of_beast::field::host, "localhost");
     r.set(http_of_beast::field::content_type, "application/json");
     r.set(http_of_beast::field::connection, "close");
     if (!token.empty()) {

@@ -1,8 +1,13 @@
 #include "gateway/explained_text.hpp"
 
+#include "gateway/base/utc_text.hpp"
+#include "gateway/server/json_text.hpp"
+
 #include <boost/json.hpp>
 
+#include <array>
 #include <iomanip>
+#include <optional>
 #include <string>
 
 namespace gateway {
@@ -16,19 +21,59 @@ std::string text_of(const boost::json::object& of, const char* name)
     if (v == nullptr || v->is_null()) {
         return {};
     }
-    return v->is_string() ? std::string{v->get_string()} : boost::json::serialize(*v);
+    return v->is_string() ? std::string{v->get_string()} : server::json_text(*v);
 }
 
-// Whole ones, rounded up, as clients are told.
-std::string seconds_of(const boost::json::object& of, const char* name)
+// Returns whole seconds, rounded up as for clients; nothing if the member is no number.
+std::optional<std::int64_t> whole_seconds(const boost::json::object& of, const char* name)
 {
     const boost::json::value* const v = of.if_contains(name);
     if (v == nullptr || !v->is_number()) {
-        return {};
+        return std::nullopt;
     }
     const double seconds = v->is_double() ? v->get_double() : v->to_number<double>();
     const auto whole = static_cast<std::int64_t>(seconds);
-    return std::to_string(whole + (seconds > static_cast<double>(whole) ? 1 : 0)) + " s";
+    return whole + (seconds > static_cast<double>(whole) ? 1 : 0);
+}
+
+// Returns "12 s" or "5000 s (1 h 23 min 20 s)".
+std::string seconds_of(const boost::json::object& of, const char* name)
+{
+    struct unit {
+        std::int64_t seconds;
+        const char* name;
+    };
+
+    constexpr std::array<unit, 4> units{{{86'400, " d"}, {3600, " h"}, {60, " min"}, {1, " s"}}};
+    const auto all = whole_seconds(of, name);
+    if (!all) {
+        return {};
+    }
+    std::string plain = std::to_string(*all) + " s";
+    if (*all < units[1].seconds) {
+        return plain;
+    }
+    std::string parts;
+    std::int64_t left = *all;
+    for (const unit& u : units) {
+        const std::int64_t count = left / u.seconds;
+        left %= u.seconds;
+        if (count > 0) {
+            parts += (parts.empty() ? "" : " ") + std::to_string(count) + u.name;
+        }
+    }
+    return plain + " (" + parts + ')';
+}
+
+// Returns "2026-11-28 00:03:14 UTC".
+std::string moment_of(const boost::json::object& of, const char* name)
+{
+    const auto unix_time = whole_seconds(of, name);
+    if (!unix_time) {
+        return {};
+    }
+    base::utc_text<23> text{"%Y-%m-%d %H:%M:%S UTC"};
+    return std::string{text.at(std::chrono::seconds{*unix_time})};
 }
 
 const boost::json::object* object_of(const boost::json::object& of, const char* name)
@@ -107,7 +152,7 @@ void write_limit(const boost::json::object& limit, std::ostream& out)
     write_line(out, "  bucket", text_of(limit, "bucket"));
     write_line(out, "  cost", text_of(limit, "cost"));
     write_line(out, "  tokens", numbers_of(limit));
-    write_line(out, "  banned", until(text_of(limit, "banned_until")));
+    write_line(out, "  banned", until(moment_of(limit, "banned_until")));
     const std::string says = text_of(limit, "says");
     const std::string retry = seconds_of(limit, "retry");
     const bool waits = says == "rejected" || says == "shadow_rejected";

@@ -20,6 +20,12 @@ bool same_but_for_tls(
     return running == fresh;
 }
 
+bool same_but_for_hosts(server::admin_options running, const server::admin_options& fresh)
+{
+    running.hosts = fresh.hosts;
+    return running == fresh;
+}
+
 // Of what a listener does only TLS may change. Those of one address, which only port 0 allows,
 // follow each other in the order of the file.
 void keep_listeners(
@@ -50,7 +56,7 @@ std::vector<std::string> needs_restart(
         }
     };
     compare(same_but_for_tls(running.server.listeners, fresh.server.listeners), "listeners");
-    compare(running.server.admin == fresh.server.admin, "admin");
+    compare(same_but_for_hosts(running.server.admin, fresh.server.admin), "admin");
     compare(running.server.workers == fresh.server.workers, "workers");
     compare(running.server.max_connections == fresh.server.max_connections, "max_connections");
     compare(running.local_store == fresh.local_store, "stores.local");
@@ -65,6 +71,7 @@ void keep_fixed(const config::settings& running, config::settings& fresh)
     kept.max_connections_per_peer = fresh.server.max_connections_per_peer;
     kept.max_waiting = fresh.server.max_waiting;
     kept.admin_token = fresh.server.admin_token;
+    kept.admin.hosts = fresh.server.admin.hosts;
     keep_listeners(fresh.server.listeners, kept.listeners);
     const bool wants_header = std::any_of(
         kept.listeners.begin(),

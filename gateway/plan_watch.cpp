@@ -23,18 +23,23 @@ plan_watch::plan_watch(net::executor executor, listener changed)
 void plan_watch::watch(const config::settings& in_force)
 {
     ++era_;
-    all_.clear();
+    const std::vector<watched> before = std::exchange(all_, {});
     for (std::size_t i = 0; i < in_force.policy->plans.size(); ++i) {
         const policy::plan_section& section = in_force.policy->plans[i];
         const config::written_plans& written = in_force.written_plans[i];
         all_.push_back({
             .name = section.name,
             .path = written.path,
-            .by_address = section.by_address(),
+            .part = section.key,
             .stamp = written.stamp,
             .bad = std::nullopt,
             .members = section.members->size(),
         });
+        for (const watched& old : before) {
+            if (old.name == section.name && old.stamp == written.stamp) {
+                all_.back().bad = old.bad;  // it was not read anew
+            }
+        }
     }
 }
 
@@ -76,10 +81,10 @@ void plan_watch::look()
 void plan_watch::read(const watched& w)
 {
     reading_ = true;
-    reader_.post([this, name = w.name, path = w.path, by_address = w.by_address, era = era_] {
+    reader_.post([this, name = w.name, path = w.path, part = w.part, era = era_] {
         boost::asio::post(
             executor_,
-            [this, name, era, fresh = config::read_plan_file(path, by_address)]() mutable {
+            [this, name, era, fresh = config::read_plan_file(path, part)]() mutable {
                 reading_ = false;
                 if (era == era_) {
                     was_read(name, std::move(fresh));
@@ -91,17 +96,20 @@ void plan_watch::read(const watched& w)
 
 void plan_watch::was_read(const std::string& name, config::plan_file fresh)
 {
+    const auto old = std::find_if(all_.begin(), all_.end(), [&name](const watched& w) {
+        return w.name == name;
+    });
     if (fresh.members == nullptr) {
         ++errors_[name];
-        for (watched& w : all_) {
-            w.bad = w.name == name ? fresh.stamp : w.bad;
-        }
+        old->bad = fresh.stamp;
         log(log_level::error,
             "plans." + name + ": the old file stays in force: " + fresh.complaint);
         return;
     }
-    log(log_level::info,
-        "plans." + name + ": " + std::to_string(fresh.members->size()) + " keys read");
+    const bool nobody_is_left = fresh.members->size() == 0 && old->members != 0;
+    log(nobody_is_left ? log_level::warning : log_level::info,
+        "plans." + name + ": " + std::to_string(fresh.members->size()) + " keys read, " +
+            std::to_string(old->members) + " before");
     changed_(name, std::move(fresh));
 }
 

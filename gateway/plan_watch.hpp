@@ -39,7 +39,7 @@ private:
         std::string name;
         // Empty: it has no file.
         std::string path;
-        bool by_address = false;
+        policy::key_part part{};
         // Of the version in force.
         config::file_stamp stamp{};
         // Of the last one that could not be read.

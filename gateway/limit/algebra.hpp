@@ -52,15 +52,29 @@ constexpr decision decision_in(const step& s)
     };
 }
 
+// True if the bucket is its own rebased(). A window's length from being full it is one window ahead
+// at most, whatever it owes; then nothing needs to be divided.
+inline bool is_current(const terms& t, const bucket& b, moment at)
+{
+    if (!b.follows(t)) {
+        return false;
+    }
+    return t.how != supply_kind::fixed_window || b.full_at() - at.now <= t.issued_in->length() ||
+           fixed_window_supply{t, at}.late(b).windows <= 1;
+}
+
 // The bucket under the limit's present terms: the same number of owed tokens, paid back as these
 // say. Rounded up, so a debt never shrinks by the change itself.
+//
+// A bucket of windows stays at most one window ahead of what it owes: further ahead the wall clock
+// has been set since, and it is written anew, or it would wait for a time that has no meaning.
 //
 // A store does `b = rebased(t, b, now)` before take() and keeps it whatever take() says. Were a
 // rejected client's bucket left as it was, its debt would go on being paid at the old rate, and the
 // retry_in it was told would be wrong again at every attempt.
 inline bucket rebased(const terms& t, const bucket& b, moment at)
 {
-    if (b.follows(t)) {
+    if (is_current(t, b, at)) {
         return b;
     }
     return with_supply(t, at, [&](const auto& supply) {
@@ -76,20 +90,27 @@ inline bucket moved(const terms& t, const bucket& b, moment from, moment to)
     return with_supply(t, to, [debt](const auto& supply) { return supply.owing(debt); });
 }
 
-// What is to be said of a bucket with this debt; it would pass when `missing` more is issued, or,
-// if that is allowed, waits until then.
+// What is to be said of a bucket with this debt, whose tokens come so late; it would pass when
+// `missing` more is issued, or, if that is allowed, waits until then.
 template <typename Supply>
 step said_of(
-    const terms& t, const Supply& supply, std::int64_t debt, std::int64_t missing, bool allowed
+    const terms& t,
+    const Supply& supply,
+    std::int64_t debt,
+    std::int64_t missing,
+    bool allowed,
+    const lateness& late
 )
 {
-    const std::int64_t retry_in = supply.time_of(missing);
+    const std::int64_t retry_in = supply.time_of(missing, late);
+    // What is written for a request that waits is full when its own debt says.
+    const lateness of_all = missing > 0 && allowed ? lateness{} : late;
     return {
         .allowed = allowed,
         .after = supply.owing(debt),
         .remaining = std::max<std::int64_t>(t.burst - ceil_div(debt, supply.unit()), 0),
         .retry_in = retry_in,
-        .full_in = supply.full_in(debt, allowed ? retry_in : 0),
+        .full_in = supply.full_in(debt, allowed ? retry_in : 0, of_all),
     };
 }
 
@@ -97,7 +118,7 @@ step said_of(
 inline step look(const terms& t, const bucket& b, moment at)
 {
     return with_supply(t, at, [&](const auto& supply) {
-        return said_of(t, supply, supply.debt(b), 0, true);
+        return said_of(t, supply, supply.debt(b), 0, true, supply.late(b));
     });
 }
 
@@ -114,14 +135,15 @@ inline step take(
         // With cost <= burst, cost * unit <= capacity: nothing here can overflow.
         if (cost > t.burst || debt > t.capacity() - cost * unit) {
             const std::int64_t missing = debt + std::min(cost, t.burst) * unit - t.capacity();
+            const lateness late = supply.late(b);
             const bool waits = cost <= t.burst && ceil_div(missing, unit) <= most.tokens &&
-                               supply.time_of(missing) <= most.ticks;
+                               supply.time_of(missing, late) <= most.ticks;
             // What comes when the bucket is full already is lost.
             const std::int64_t owed =
                 waits ? std::max(debt, supply.issued_by(missing)) + cost * unit : debt;
-            return said_of(t, supply, owed, missing, waits);
+            return said_of(t, supply, owed, missing, waits, late);
         }
-        return said_of(t, supply, debt + cost * unit, 0, true);
+        return said_of(t, supply, debt + cost * unit, 0, true, {});
     });
 }
 

@@ -9,8 +9,7 @@
 namespace gateway::limit {
 
 struct calendar {
-    // Seconds since the Unix epoch, ascending; at least two. Before the first there is one window
-    // without a beginning, and after the last one without an end.
+    // Seconds since the Unix epoch, ascending; at least two.
     std::vector<std::int64_t> begins;
 
     // Of the window in which the second lies. 0: before the first beginning.
@@ -19,11 +18,10 @@ struct calendar {
         return std::upper_bound(begins.begin(), begins.end(), second) - begins.begin();
     }
 
-    // The second with which the window begins; of windows there are none, the nearest's.
+    // The second with which the window begins. Requires: 1 <= index <= begins.size().
     std::int64_t begin(std::int64_t index) const
     {
-        const auto last = static_cast<std::int64_t>(begins.size());
-        return begins[static_cast<std::size_t>(std::clamp<std::int64_t>(index, 1, last) - 1)];
+        return begins[static_cast<std::size_t>(index - 1)];
     }
 
     bool operator==(const calendar&) const = default;

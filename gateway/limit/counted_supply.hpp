@@ -1,7 +1,7 @@
 // What the supplies of sliding limits and of requests in flight have in common.
 #pragma once
 
-#include "gateway/limit/windows.hpp"
+#include "gateway/limit/debt.hpp"
 
 #include <cstdint>
 
@@ -11,6 +11,8 @@ namespace gateway::limit {
 class counted_supply {
 public:
     constexpr std::int64_t unit() const { return 1; }
+
+    constexpr lateness late(const bucket&) const { return {}; }
 
     constexpr std::int64_t issued_by(std::int64_t units) const { return units; }
 

@@ -25,6 +25,14 @@ struct moment {
     moment(std::int64_t at, const history& charged) : now(at), past(&charged) {}
 };
 
+// How much later tokens come than a debt alone says: the clock of a limit's windows has been set
+// since the bucket was written.
+struct lateness {
+    std::int64_t windows = 0;
+    // The bucket is full then whatever its windows do.
+    std::int64_t most_ticks = INT64_MAX;
+};
+
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b)
 {
     return a / b + (a % b > 0 ? 1 : 0);

@@ -32,19 +32,36 @@ public:
         return static_cast<std::int64_t>(std::clamp<__int128>(left, 0, b.owed()));
     }
 
-    bucket owing(std::int64_t debt) const { return {windows_, at_.now + time_of(debt), debt}; }
+    // Windows that must begin before the bucket is full, beyond those that bring what it owes.
+    // Requires: b.follows(terms).
+    lateness late(const bucket& b) const
+    {
+        if (b.is_full(at_.now)) {
+            return {};
+        }
+        const std::int64_t to_come = windows_.nearest(b.full_at() + at_.shift) - index_;
+        return {
+            .windows = std::max<std::int64_t>(to_come - steps_for(b.owed()), 0),
+            .most_ticks = b.full_at() - at_.now};
+    }
+
+    bucket owing(std::int64_t debt) const { return {windows_, at_.now + time_of(debt, {}), debt}; }
 
     bucket full_since(std::int64_t at) const { return {windows_, at, 0}; }
 
-    std::int64_t time_of(std::int64_t units) const
+    std::int64_t time_of(std::int64_t units, const lateness& late) const
     {
         if (units <= 0) {
             return 0;
         }
-        return windows_.begin(index_ + steps_for(units)) - (at_.now + at_.shift);
+        const std::int64_t index = index_ + steps_for(units) + late.windows;
+        return std::min(windows_.begin(index) - (at_.now + at_.shift), late.most_ticks);
     }
 
-    std::int64_t full_in(std::int64_t debt, std::int64_t) const { return time_of(debt); }
+    std::int64_t full_in(std::int64_t debt, std::int64_t, const lateness& late) const
+    {
+        return time_of(debt, late);
+    }
 
     // What has been issued then: all of a window.
     std::int64_t issued_by(std::int64_t units) const

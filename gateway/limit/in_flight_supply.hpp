@@ -24,12 +24,15 @@ public:
     }
 
     // When somebody else's request ends is not known.
-    constexpr std::int64_t time_of(std::int64_t units) const
+    constexpr std::int64_t time_of(std::int64_t units, const lateness&) const
     {
         return units > 0 ? terms_.length : 0;
     }
 
-    constexpr std::int64_t full_in(std::int64_t debt, std::int64_t) const { return time_of(debt); }
+    constexpr std::int64_t full_in(std::int64_t debt, std::int64_t, const lateness& late) const
+    {
+        return time_of(debt, late);
+    }
 
 private:
     const terms& terms_;

@@ -9,21 +9,50 @@ namespace {
 
 using wide = __int128;
 
-// Ticks of `tick` nanoseconds per token, rounded up.
-std::int64_t interval(std::int64_t tokens, base::duration period, std::int64_t tick)
-{
-    const wide divisor = static_cast<wide>(tokens) * tick;
-    return static_cast<std::int64_t>((period.count() + divisor - 1) / divisor);
-}
-
-bool refills_in_time(const terms& t, std::int64_t tick)
-{
-    const wide refill = static_cast<wide>(t.interval) * t.burst;
-    return refill <= base::duration{limit::max_refill}.count() / tick;
-}
-
 constexpr std::int64_t nanosecond = 1;
 constexpr std::int64_t microsecond = 1000;
+
+// Ticks of `tick` nanoseconds per token, rounded up.
+wide interval_in(wide tokens, wide period, std::int64_t tick)
+{
+    const wide divisor = tokens * tick;
+    return (period + divisor - 1) / divisor;
+}
+
+bool refills_in_time(wide interval, std::int64_t burst, std::int64_t tick)
+{
+    const wide most = base::duration{limit::max_refill}.count() / tick;
+    return interval <= most && interval * burst <= most;
+}
+
+wide greatest_common_divisor(wide a, wide b)
+{
+    while (b != 0) {
+        a = std::exchange(b, a % b);
+    }
+    return a;
+}
+
+// Windows in microseconds that issue `tokens` per `period` nanoseconds. Null: `interval`
+// microseconds per token are exact to a part in a thousand, or there is more than one token in a
+// microsecond.
+std::shared_ptr<const windows> spread_of(wide tokens, wide period, wide interval)
+{
+    wide count = tokens * microsecond;
+    if (count > period || interval * count * 1000 <= period * 1001) {
+        return nullptr;
+    }
+    const wide common = greatest_common_divisor(count, period);
+    count /= common;
+    wide length = period / common;
+    if (length > windows::longest_period) {
+        count = count * windows::longest_period / length;
+        length = windows::longest_period;
+    }
+    return std::make_shared<const windows>(windows::spread(
+        static_cast<std::int64_t>(count), static_cast<std::int64_t>(length), 1'000'000
+    ));
+}
 
 // What part `i` of `n` has of them; the first ones have what cannot be divided.
 std::int64_t part(std::int64_t tokens, std::int64_t i, std::int64_t n)
@@ -38,12 +67,31 @@ std::optional<limit> limit::make(std::int64_t tokens, base::duration period, std
     if (tokens < 1 || period.count() < tokens || burst < 1) {
         return std::nullopt;
     }
-    const terms fine{.interval = interval(tokens, period, nanosecond), .burst = burst};
-    const terms coarse{.interval = interval(tokens, period, microsecond), .burst = burst};
-    if (!refills_in_time(fine, nanosecond) || !refills_in_time(coarse, microsecond)) {
+    return of_tokens({tokens, period.count()}, burst);
+}
+
+std::optional<limit> limit::of_tokens(const rate& exact, std::int64_t burst)
+{
+    const wide fine = interval_in(exact.tokens, exact.period, nanosecond);
+    const wide coarse = interval_in(exact.tokens, exact.period, microsecond);
+    if (!refills_in_time(fine, burst, nanosecond) || !refills_in_time(coarse, burst, microsecond)) {
         return std::nullopt;
     }
-    return limit{fine, coarse};
+    limit made{
+        {.interval = static_cast<std::int64_t>(fine), .burst = burst},
+        {.interval = static_cast<std::int64_t>(coarse), .burst = burst}};
+    made.rate_ = exact;
+    if (burst <= windows::most_tokens) {
+        made.spread_ = spread_of(exact.tokens, exact.period, coarse);
+    }
+    if (made.spread_ != nullptr) {
+        made.microseconds_ = {
+            .interval = 1,
+            .burst = burst,
+            .issued_in = made.spread_.get(),
+            .how = supply_kind::fixed_window};
+    }
+    return made;
 }
 
 std::optional<limit> limit::in_windows(const window_options& options)
@@ -164,20 +212,12 @@ std::optional<limit> limit::scaled(const smaller& to) const
         const limit made = of_windows(both, to.burst);
         return made.refill() <= max_refill ? std::optional{made} : std::nullopt;
     }
-    limit made = *this;
-    for (const auto& [terms, tick] :
-         {std::pair{&made.nanoseconds_, nanosecond}, std::pair{&made.microseconds_, microsecond}}) {
-        terms->burst = to.burst;
-        if (how() == supply_kind::token_bucket) {
-            const wide interval =
-                (static_cast<wide>(terms->interval) * to.times + to.by - 1) / to.by;
-            if (interval * to.burst > max_refill.count() / tick) {
-                return std::nullopt;
-            }
-            terms->interval = static_cast<std::int64_t>(interval);
-        }
+    if (how() != supply_kind::token_bucket) {
+        limit made = *this;
+        made.nanoseconds_.burst = made.microseconds_.burst = to.burst;
+        return made;
     }
-    return made;
+    return of_tokens({rate_.tokens * to.by, rate_.period * to.times}, to.burst);
 }
 
 base::duration limit::refill() const
@@ -203,8 +243,10 @@ bool limit::issues_as(const limit& other) const
     const bool same_windows =
         windows_ == other.windows_ || (windows_ != nullptr && other.windows_ != nullptr &&
                                        windows_->nanoseconds == other.windows_->nanoseconds);
+    const bool same_spread = spread_ == other.spread_ ||
+                             (spread_ != nullptr && other.spread_ && *spread_ == *other.spread_);
     return a.how == b.how && a.interval == b.interval && a.length == b.length && a.part == b.part &&
-           same_windows;
+           same_windows && same_spread;
 }
 
 void limit::append_numbers(std::vector<std::int64_t>& to, base::duration now) const

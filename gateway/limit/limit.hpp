@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gateway/base/clock.hpp"
+#include "gateway/limit/pace.hpp"
 #include "gateway/limit/terms.hpp"
 
 #include <cstdint>
@@ -36,8 +37,11 @@ public:
     // The longest that a request may wait for its tokens.
     static constexpr base::duration max_wait = std::chrono::minutes{10};
 
-    // `tokens` per `period`. Nothing if a number is below 1, if a token would take less than a
-    // nanosecond, or if a full refill would take longer than max_refill, in either kind of ticks.
+    // `tokens` per `period`, exact to a part in a thousand: in nanoseconds if there are at most
+    // 1,000,000 a second, in microseconds likewise, where tokens that take no whole number of them
+    // are issued by spread windows. Never more. Nothing if a number is below 1, if a token would
+    // take less than a nanosecond, or if a full refill would take longer than max_refill, in either
+    // kind of ticks.
     static std::optional<limit> make(
         std::int64_t tokens, base::duration period, std::int64_t burst
     );
@@ -111,8 +115,14 @@ public:
 
     const terms& in_nanoseconds() const { return nanoseconds_; }
 
-    // An interval below a microsecond becomes one.
+    // A token bucket's may be windows; an interval below a microsecond becomes one.
     const terms& in_microseconds() const { return microseconds_; }
+
+    // In microseconds. Requires: a token bucket.
+    pace pace_in_microseconds() const
+    {
+        return spread_ == nullptr ? pace{1, microseconds_.interval} : spread_->pace();
+    }
 
     // What it is to a script in a store whose clock is Unix time in microseconds, and shows `now`:
     // interval and burst; with windows 0, burst, and windows::append_numbers(); if sliding -1,
@@ -140,6 +150,14 @@ private:
 
     static limit of_windows(std::shared_ptr<const issuing> both, std::int64_t capacity);
 
+    // Tokens per nanoseconds, exactly. The numbers of a part are products.
+    struct rate {
+        __int128 tokens;
+        __int128 period;
+    };
+
+    static std::optional<limit> of_tokens(const rate& exact, std::int64_t burst);
+
     // A smaller one of the same kind, whose tokens take `times`/`by` as long; `count` is only that
     // of windows. Nothing: there is none.
     struct smaller {
@@ -157,6 +175,10 @@ private:
     // Divided once, here, and not at every decision.
     terms nanoseconds_;
     terms microseconds_;
+    // Of a token bucket.
+    rate rate_{1, 1};
+    // Of a token bucket whose tokens take no whole number of microseconds; else null.
+    std::shared_ptr<const windows> spread_;
     base::duration lease_{0};
     // Null: a bucket is whole.
     std::shared_ptr<const std::vector<limit>> parts_;

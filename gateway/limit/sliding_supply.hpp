@@ -24,7 +24,7 @@ public:
 
     std::int64_t debt(const bucket& b) const { return tokens_owed(b, at_.now); }
 
-    std::int64_t time_of(std::int64_t units) const
+    std::int64_t time_of(std::int64_t units, const lateness&) const
     {
         if (units <= 0) {
             return 0;
@@ -33,10 +33,11 @@ public:
     }
 
     // What waits counts from the end of its wait.
-    std::int64_t full_in(std::int64_t debt, std::int64_t wait) const
+    std::int64_t full_in(std::int64_t debt, std::int64_t wait, const lateness& late) const
     {
         const std::int64_t waited = counted_at(terms_, at_.now + wait) + terms_.length - at_.now;
-        return wait > 0 ? std::max(time_of(debt), waited) : time_of(debt);
+        const std::int64_t time = time_of(debt, late);
+        return wait > 0 ? std::max(time, waited) : time;
     }
 
 private:

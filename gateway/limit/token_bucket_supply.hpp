@@ -34,14 +34,20 @@ public:
     // One that is full, and was so at that moment.
     constexpr bucket full_since(std::int64_t at) const { return {terms_, at}; }
 
+    // How much later than its debt says a bucket gets its tokens.
+    constexpr lateness late(const bucket&) const { return {}; }
+
     // Ticks until so many units more have been issued.
-    constexpr std::int64_t time_of(std::int64_t units) const { return units; }
+    constexpr std::int64_t time_of(std::int64_t units, const lateness&) const { return units; }
 
     // Units that have been issued when so many have.
     constexpr std::int64_t issued_by(std::int64_t units) const { return units; }
 
     // Ticks until a bucket is full that owes so much, some of it for a request that waits.
-    constexpr std::int64_t full_in(std::int64_t debt, std::int64_t) const { return debt; }
+    constexpr std::int64_t full_in(std::int64_t debt, std::int64_t, const lateness&) const
+    {
+        return debt;
+    }
 
     // Units issued in the last so many ticks.
     constexpr std::int64_t issued_in_last(std::int64_t ticks) const { return ticks; }

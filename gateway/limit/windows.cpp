@@ -13,6 +13,9 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b)
     return a / b - (a % b < 0 ? 1 : 0);
 }
 
+// Instead of 0 or 1, which say whether windows are aligned.
+constexpr std::int64_t aligned_and_spread = 2;
+
 // FNV-1a (draft-eastlake-fnv), a number at a time.
 std::uint64_t mixed(std::uint64_t hash, std::int64_t number)
 {
@@ -21,10 +24,12 @@ std::uint64_t mixed(std::uint64_t hash, std::int64_t number)
 }
 
 // Calendars differ in where their windows begin, some of them in summer only.
-std::int64_t id_of(std::int64_t count, std::int64_t length, bool aligned, const calendar* dates)
+std::int64_t id_of(
+    std::int64_t count, std::int64_t length, std::int64_t alignment, const calendar* dates
+)
 {
     std::uint64_t hash = mixed(0xcbf29ce484222325, count);
-    hash = mixed(mixed(hash, length), aligned ? 1 : 0);
+    hash = mixed(mixed(hash, length), alignment);
     if (dates != nullptr) {
         hash = std::accumulate(dates->begins.begin(), dates->begins.end(), hash, mixed);
     }
@@ -51,25 +56,72 @@ windows::windows(
       ticks_per_second_(ticks_per_second),
       aligned_(aligned),
       dates_(std::move(dates)),
-      id_(id_of(count, length, aligned, dates_.get())),
+      period_(length),
+      id_(id_of(count, length, aligned ? 1 : 0, dates_.get())),
       most_owed_(most_owed_in(longest * ticks_per_second / length, count))
 {}
 
+windows windows::spread(std::int64_t count, std::int64_t period, std::int64_t ticks_per_second)
+{
+    windows made{1, period / count, ticks_per_second, true};
+    made.period_ = period;
+    made.in_period_ = count;
+    made.id_ = id_of(count, period, aligned_and_spread, nullptr);
+    return made;
+}
+
+// Before the first beginning and behind the last one windows are usual ones.
+std::int64_t windows::calendar_index(std::int64_t at) const
+{
+    const auto last = static_cast<std::int64_t>(dates_->begins.size());
+    const std::int64_t from_first = at - calendar_begin(1);
+    const std::int64_t from_last = at - calendar_begin(last);
+    return from_first < 0   ? 1 + floor_div(from_first, length_)
+           : from_last >= 0 ? last + from_last / length_
+                            : dates_->index(floor_div(at, ticks_per_second_));
+}
+
+std::int64_t windows::calendar_begin(std::int64_t index) const
+{
+    const auto last = static_cast<std::int64_t>(dates_->begins.size());
+    const std::int64_t known = std::clamp<std::int64_t>(index, 1, last);
+    return dates_->begin(known) * ticks_per_second_ + (index - known) * length_;
+}
+
+// Window k of a period is the last that begins by the moment r of it: k * period / in_period <= r.
 std::int64_t windows::index(std::int64_t at) const
 {
-    return dates_ == nullptr ? floor_div(at, length_)
-                             : dates_->index(floor_div(at, ticks_per_second_));
+    if (dates_ != nullptr) {
+        return calendar_index(at);
+    }
+    const std::int64_t periods = floor_div(at, period_);
+    if (in_period_ == 1) {
+        return periods;
+    }
+    return periods * in_period_ + (at - periods * period_) * in_period_ / period_;
 }
 
 std::int64_t windows::begin(std::int64_t index) const
 {
-    return dates_ == nullptr ? index * length_ : dates_->begin(index) * ticks_per_second_;
+    if (dates_ != nullptr) {
+        return calendar_begin(index);
+    }
+    if (in_period_ == 1) {
+        return index * period_;
+    }
+    const std::int64_t periods = floor_div(index, in_period_);
+    const std::int64_t within = (index - periods * in_period_) * period_;
+    return periods * period_ + (within + in_period_ - 1) / in_period_;
 }
 
 // One window more on each side: the store's clock may differ from ours by that much.
 void windows::append_numbers(std::vector<std::int64_t>& to, std::int64_t capacity, std::int64_t now)
     const
 {
+    if (in_period_ > 1) {
+        to.insert(to.end(), {in_period_, period_, aligned_and_spread, id_});
+        return;
+    }
     to.insert(to.end(), {count_, dates_ == nullptr ? length_ : 0, aligned_ ? 1 : 0, id_});
     if (dates_ == nullptr) {
         return;
@@ -91,7 +143,7 @@ bool windows::operator==(const windows& other) const
         dates_ == other.dates_ ||
         (dates_ != nullptr && other.dates_ != nullptr && *dates_ == *other.dates_);
     return count_ == other.count_ && length_ == other.length_ && aligned_ == other.aligned_ &&
-           same_dates;
+           period_ == other.period_ && in_period_ == other.in_period_ && same_dates;
 }
 
 }  // namespace gateway::limit

@@ -1,6 +1,7 @@
 #include "gateway/policy/location.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace gateway::policy {
 
@@ -9,8 +10,29 @@ namespace {
 constexpr std::string_view host_place = "{host}";
 constexpr std::string_view uri_place = "{uri}";
 
-// Why the text is no target, once its places are filled in; empty: it is one.
-std::string_view complaint_about_sample(std::string_view sample)
+// Returns the sample's target for a request of "/" and `segment`.
+std::string sample_of(const location& of, std::string_view segment)
+{
+    std::string sample;
+    of.append({.host = "h", .path_start = "/", .path_rest = segment, .query = {}}, sample);
+    return sample;
+}
+
+// Returns the text between the scheme and the path; nothing if the sample has no scheme.
+std::optional<std::string_view> authority_in(std::string_view sample)
+{
+    for (const std::string_view scheme : {"https://", "http://"}) {
+        if (sample.starts_with(scheme)) {
+            const std::string_view rest = sample.substr(scheme.size());
+            return rest.substr(0, rest.find_first_of("/?#"));
+        }
+    }
+    return std::nullopt;
+}
+
+// Returns why the text is no target, once its places are filled in; empty: it is one. `other` is a
+// sample of another request for the same host.
+std::string_view complaint_about_samples(std::string_view sample, std::string_view other)
 {
     if (sample.starts_with("//")) {
         return "begins with two slashes, where browsers read a host: clients could choose it";
@@ -18,15 +40,16 @@ std::string_view complaint_about_sample(std::string_view sample)
     if (sample.starts_with('/')) {
         return {};
     }
-    for (const std::string_view scheme : {"https://", "http://"}) {
-        if (sample.starts_with(scheme)) {
-            const std::string_view rest = sample.substr(scheme.size());
-            const std::string_view authority = rest.substr(0, rest.find_first_of("/?#"));
-            const bool clear = !authority.empty() && authority.find('@') == std::string_view::npos;
-            return clear ? std::string_view{} : "names no host behind its scheme";
-        }
+    const auto authority = authority_in(sample);
+    if (!authority) {
+        return "expected http://…, https://… or a path that begins with '/'";
     }
-    return "expected http://…, https://… or a path that begins with '/'";
+    if (authority->empty() || authority->find('@') != std::string_view::npos) {
+        return "names no host behind its scheme";
+    }
+    return authority == authority_in(other)
+               ? std::string_view{}
+               : "has {uri} where the host is read: clients could choose it";
 }
 
 }  // namespace
@@ -38,16 +61,15 @@ std::string_view location::complaint_about(std::string_view text)
     if (!visible || text.empty()) {
         return "expected printable ASCII characters without spaces, others as %XX";
     }
-    location read{text};
-    std::string sample;
-    read.append({.host = "h", .path_start = "/", .path_rest = "p", .query = {}}, sample);
+    const location read{text};
+    const std::string sample = sample_of(read, "p");
     if (sample.find_first_of("{}") != std::string::npos) {
         return "only {host} and {uri} stand for something";
     }
     if (sample.find('\\') != std::string::npos) {
         return "has a backslash, which browsers read as a slash";
     }
-    return complaint_about_sample(sample);
+    return complaint_about_samples(sample, sample_of(read, "q"));
 }
 
 location::location(std::string_view text) : text_(text)

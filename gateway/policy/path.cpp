@@ -244,6 +244,12 @@ normalised_path normalise_path(std::string_view path, std::string& room)
     return {.path = room};
 }
 
+std::string_view without_final_slash(std::string_view normalised)
+{
+    const bool slash = normalised.size() > 1 && normalised.ends_with('/');
+    return normalised.substr(0, normalised.size() - (slash ? 1 : 0));
+}
+
 void normalise_host(std::string_view host, std::string& out)
 {
     if (host.starts_with('[')) {

@@ -21,7 +21,7 @@ struct normalised_path {
 //     encoded, so that a doubly encoded path is not read as if it were encoded once;
 //   - parameters (";x=1", also "%3Bx=1") of segments are dropped;
 //   - empty and "." segments are dropped; a trailing '/' is kept;
-//   - bytes above 0x7f and the case of letters are kept.
+//   - bytes above 0x7f and the case of letters are kept (fold_case() in path_case.hpp).
 // Refused, because servers disagree about what is meant:
 //   - a malformed percent-encoding; a control byte, raw or encoded; a raw '\', '?' or '#';
 //   - an overlong UTF-8 sequence, such as "%C0%AF", which lenient decoders read as a slash;
@@ -34,6 +34,9 @@ struct normalised_path {
 // The result is `path` if that is its own normal form, else it lies in `room`, whose contents are
 // replaced; it is never longer than `path`. A refused path is a 400.
 normalised_path normalise_path(std::string_view path, std::string& room);
+
+// Returns the path without the '/' at its end; "/" stays. Most servers read both as one path.
+std::string_view without_final_slash(std::string_view normalised);
 
 // Host for matching and keys: lower case, without port and trailing dot. `host` is well-formed
 // (uri-host [":" port]); an IPv6 literal keeps its brackets, and has one spelling

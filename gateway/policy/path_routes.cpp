@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <tuple>
 
 namespace gateway::policy {
@@ -51,8 +52,8 @@ std::optional<std::string_view> join_values(
 
 bool path_routes::precedes(const candidate& a, const candidate& b)
 {
-    return std::tuple{a.methods.empty(), b.headers, a.index} <
-           std::tuple{b.methods.empty(), a.headers, b.index};
+    return std::tuple{a.methods.empty(), b.headers, a.ignores_case, a.index} <
+           std::tuple{b.methods.empty(), a.headers, b.ignores_case, b.index};
 }
 
 path_routes::candidates& path_routes::beside(const std::vector<header_match>& headers)
@@ -78,7 +79,7 @@ path_routes::candidates& path_routes::beside(const std::vector<header_match>& he
 void path_routes::add(const route_match& match, std::size_t index)
 {
     candidates& all = beside(match.headers);
-    candidate c{match.methods, match.headers.size(), index};
+    candidate c{match.methods, match.headers.size(), match.ignore_case, index};
     const auto at = std::upper_bound(all.begin(), all.end(), c, precedes);
     all.insert(at, std::move(c));
 }
@@ -106,7 +107,7 @@ const path_routes::candidate* path_routes::find_in(
     return same == group.by_values.end() ? nullptr : first_for(same->second, subject.method);
 }
 
-std::optional<std::size_t> path_routes::find(const routing_subject& subject) const
+const path_routes::candidate* path_routes::find(const routing_subject& subject) const
 {
     const candidate* best = first_for(without_headers_, subject.method);
     for (const header_group& group : groups_) {
@@ -115,7 +116,7 @@ std::optional<std::size_t> path_routes::find(const routing_subject& subject) con
             best = c;
         }
     }
-    return best == nullptr ? std::nullopt : std::optional{best->index};
+    return best;
 }
 
 }  // namespace gateway::policy

@@ -1,5 +1,6 @@
 // The routes of one path, told apart by methods and headers: those that name methods first, then
-// those that name more headers, then in the order they were declared. What a look costs depends on
+// those that name more headers, then those that mind the case of letters, then in the order they
+// were declared. What a look costs depends on
 // how many different sets of headers they name, not on how many routes there are.
 #pragma once
 
@@ -9,7 +10,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -19,20 +19,24 @@ namespace gateway::policy {
 
 class path_routes {
 public:
-    // Of the match, methods and headers are looked at.
-    void add(const route_match& match, std::size_t index);
-
-    // Nothing: none of these.
-    std::optional<std::size_t> find(const routing_subject& subject) const;
-
-private:
     struct candidate {
         std::vector<std::string> methods;
-        // How many it names.
+        // Number of headers that it names.
         std::size_t headers = 0;
+        bool ignores_case = false;
         std::size_t index = 0;
     };
 
+    // Adds the route; the match's methods, headers and `ignore_case` are looked at.
+    void add(const route_match& match, std::size_t index);
+
+    // Returns the first that takes the request, or null.
+    const candidate* find(const routing_subject& subject) const;
+
+    // True if `a` is the route of a request that both take.
+    static bool precedes(const candidate& a, const candidate& b);
+
+private:
     // The first that takes a request is its route.
     using candidates = std::vector<candidate>;
 
@@ -46,7 +50,6 @@ private:
     candidates without_headers_;
     std::vector<header_group> groups_;
 
-    static bool precedes(const candidate& a, const candidate& b);
     static const candidate* first_for(const candidates& all, std::string_view method);
     static const candidate* find_in(const header_group& group, const routing_subject& subject);
     candidates& beside(const std::vector<header_match>& headers);

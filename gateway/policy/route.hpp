@@ -19,6 +19,7 @@ inline constexpr std::string_view no_route_name = "none";
 
 inline constexpr std::size_t no_upstream = static_cast<std::size_t>(-1);
 
+inline constexpr std::size_t max_match_path_bytes = 512;
 inline constexpr std::size_t max_header_matches = 8;
 inline constexpr std::size_t max_header_match_bytes = 128;
 
@@ -38,15 +39,19 @@ struct route_match {
     // Lower case, no port, no trailing dot; empty: any host. "*.example.com": any that ends so,
     // with one label or more in front.
     std::string host;
-    // A normalised path (path.hpp), which is a prefix by whole segments; empty: any path.
+    // A normalised path (path.hpp) of at most max_match_path_bytes, which is a prefix by whole
+    // segments; empty: any path.
     std::string path;
-    // The setting `path_exact`: `path` is the whole path.
+    // The setting `path_exact`: `path` is the whole path, with or without one '/' at its end.
     bool exact = false;
     // Case-sensitive; empty: any method, unknown ones included.
     std::vector<std::string> methods;
     // Sorted, each name once, at most max_header_matches.
     std::vector<header_match> headers{};
     url_scheme scheme = url_scheme::any;
+    // Paths are compared without regard to the case of letters (path_case.hpp). Requires: `path` is
+    // ASCII.
+    bool ignore_case = false;
 };
 
 // The setting `rejection`: what limits of a route answer when they reject.

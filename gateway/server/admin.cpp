@@ -150,7 +150,7 @@ admin_server::admin_server(
     state_ = std::make_shared<state>(state{
         acceptor(context.get_executor(), family, listening.release()),
         options,
-        admin_api(context.get_executor(), options.timeout, std::move(from))});
+        admin_api(context.get_executor(), options, std::move(from))});
     asio::co_spawn(
         context.get_executor(), state::listen(state_), net::reported("the admin listener")
     );

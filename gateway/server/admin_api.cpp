@@ -3,6 +3,7 @@
 #include "gateway/base/text.hpp"
 #include "gateway/server/admin_access.hpp"
 #include "gateway/server/admin_explain.hpp"
+#include "gateway/server/admin_hosts.hpp"
 #include "gateway/server/admin_limits.hpp"
 #include "gateway/server/admin_top.hpp"
 
@@ -93,6 +94,25 @@ bool is_json(std::string_view content_type)
     return base::equal_ignoring_case(type, "application/json");
 }
 
+// Returns true if the request was meant for this API. Over a Unix socket every name is right: no
+// browser reaches one.
+bool is_meant_for(
+    const net::listen_address& address,
+    const std::vector<std::string>& hosts,
+    const admin_request& asked
+)
+{
+    return !address.socket_path.empty() || answers_to(host_of(asked), hosts);
+}
+
+control_response misdirected()
+{
+    return problem(
+        status::misdirected_request,
+        "the admin API answers to addresses, localhost and the names in admin.hosts only"
+    );
+}
+
 // Nothing: the call may be made.
 std::optional<control_response> refused(const admin_request& asked, const std::string& token)
 {
@@ -144,6 +164,9 @@ constexpr std::string_view prometheus_text = "text/plain; version=0.0.4; charset
 net::task<control_response> admin_api::answer(const admin_request& asked, const std::string& peer)
     const
 {
+    if (!is_meant_for(options_.address, from_.hosts(), asked)) {
+        co_return misdirected();
+    }
     if (auto refusal = refused(asked, from_.token())) {
         co_return *std::move(refusal);
     }
@@ -155,7 +178,7 @@ net::task<control_response> admin_api::dispatch(const admin_request& asked, cons
     const
 {
     const std::string_view path = path_of(asked);
-    const admin_waiting wait{loop_, base::now() + longest_};
+    const admin_waiting wait{loop_, base::now() + options_.timeout};
     if (path == "/metrics") {
         co_return compressed_for(asked, reply(status::ok, prometheus_text, from_.metrics()));
     }

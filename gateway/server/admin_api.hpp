@@ -3,14 +3,14 @@
 #pragma once
 
 #include "gateway/server/admin_buckets.hpp"
+#include "gateway/server/options.hpp"
 
 namespace gateway::server {
 
 class admin_api {
 public:
-    // `longest`: how long an answer may take.
-    admin_api(const net::executor& loop, base::duration longest, admin_sources from)
-        : loop_(loop), longest_(longest), from_(std::move(from))
+    admin_api(const net::executor& loop, admin_options options, admin_sources from)
+        : loop_(loop), options_(std::move(options)), from_(std::move(from))
     {}
 
     // `asked` and `peer`, the text of an address, must live until the task has ended.
@@ -18,7 +18,7 @@ public:
 
 private:
     net::executor loop_;
-    base::duration longest_;
+    admin_options options_;
     admin_sources from_;
 
     net::task<control_response> dispatch(const admin_request& asked, const std::string& peer) const;

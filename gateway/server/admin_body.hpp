@@ -17,7 +17,7 @@ namespace gateway::server {
 
 class admin_body {
 public:
-    // A text that is no JSON object is complained of.
+    // A text that is no JSON object, or has a name twice in any object, is complained of.
     explicit admin_body(std::string_view json);
 
     // Of a member that must be there.

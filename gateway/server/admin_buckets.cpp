@@ -128,7 +128,8 @@ boost::json::value end_of_ban(base::duration left)
 
 double in_seconds(base::duration d)
 {
-    return static_cast<double>(d.count()) / 1e9;
+    const auto micros = std::chrono::ceil<std::chrono::microseconds>(d).count();
+    return static_cast<double>(micros) / 1e6;
 }
 
 std::optional<std::size_t> find_limit(

@@ -2,8 +2,11 @@
 
 #include "gateway/http/date_line.hpp"
 #include "gateway/server/gzip.hpp"
+#include "gateway/server/json_text.hpp"
 
 #include <boost/json.hpp>
+
+#include <algorithm>
 
 namespace gateway::server {
 
@@ -14,16 +17,23 @@ std::string_view as_view(beast::string_view text)
     return {text.data(), text.size()};
 }
 
-// A whole URL is asked for as well (RFC 9112 §3.2.2).
-std::string_view origin_form(const admin_request& asked)
+// A target in two parts. A whole URL is asked for as well (RFC 9112 §3.2.2).
+struct target_parts {
+    // Empty: the target is a path.
+    std::string_view authority;
+    std::string_view origin_form;
+};
+
+target_parts parts_of(const admin_request& asked)
 {
     const std::string_view target = as_view(asked.target());
     const std::size_t scheme = target.starts_with('/') ? target.npos : target.find("://");
     if (scheme == target.npos) {
-        return target;
+        return {{}, target};
     }
-    const std::size_t path = target.find_first_of("/?", scheme + 3);
-    return path == target.npos ? "/" : target.substr(path);
+    const std::string_view rest = target.substr(scheme + 3);
+    const std::size_t path = std::min(rest.find_first_of("/?"), rest.size());
+    return {rest.substr(0, path), path == rest.size() ? "/" : rest.substr(path)};
 }
 
 }  // namespace
@@ -53,7 +63,7 @@ control_response compressed_for(const admin_request& asked, control_response r)
 
 control_response reply(const boost::json::value& said)
 {
-    return reply(beast::http::status::ok, "application/json", boost::json::serialize(said) + "\n");
+    return reply(beast::http::status::ok, "application/json", json_text(said) + "\n");
 }
 
 control_response problem(beast::http::status code, std::string_view detail)
@@ -69,15 +79,21 @@ control_response problem(beast::http::status code, std::string_view detail)
 
 std::string_view path_of(const admin_request& asked)
 {
-    const std::string_view target = origin_form(asked);
+    const std::string_view target = parts_of(asked).origin_form;
     return target.substr(0, target.find('?'));
 }
 
 std::string_view query_of(const admin_request& asked)
 {
-    const std::string_view target = origin_form(asked);
+    const std::string_view target = parts_of(asked).origin_form;
     const std::size_t mark = target.find('?');
     return mark == std::string_view::npos ? std::string_view{} : target.substr(mark + 1);
+}
+
+std::string_view host_of(const admin_request& asked)
+{
+    const std::string_view authority = parts_of(asked).authority;
+    return authority.empty() ? only_field(asked, beast::http::field::host) : authority;
 }
 
 std::string_view only_field(const admin_request& asked, beast::http::field name)

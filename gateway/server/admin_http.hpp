@@ -32,6 +32,10 @@ control_response problem(beast::http::status code, std::string_view detail);
 std::string_view path_of(const admin_request& asked);
 std::string_view query_of(const admin_request& asked);
 
+// Returns the host and port that the request is for: those of a whole URL, else those of Host;
+// empty if it names none.
+std::string_view host_of(const admin_request& asked);
+
 // The value of a field; empty if it is not there, or comes twice.
 std::string_view only_field(const admin_request& asked, beast::http::field name);
 

@@ -26,7 +26,10 @@ bool has_good_host(const admin_request& head)
         return head.version() < 11;
     }
     const std::string_view host(first->value().data(), first->value().size());
-    return std::next(first) == end && (host.empty() || http::is_authority(host));
+    const auto is_good = [](std::string_view one) {
+        return one.empty() || http::is_authority(one);
+    };
+    return std::next(first) == end && is_good(host) && is_good(host_of(head));
 }
 
 // RFC 9112 §6.1: else nobody knows where the request ends.

@@ -36,6 +36,8 @@ struct admin_sources {
     std::function<readiness()> ready;
     // Empty: there is none.
     std::function<std::string()> token;
+    // admin_options::hosts.
+    std::function<const std::vector<std::string>&()> hosts;
     // Those in force.
     std::function<std::shared_ptr<const policy::policy>()> policy;
     std::function<http::options()> http;

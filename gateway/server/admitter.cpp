@@ -96,6 +96,7 @@ void admitter::reset(
     refused_for_.reset();
     bucket_name_.clear();
     shadow_rejected_.clear();
+    plans_.clear();
 }
 
 base::ip_address admitter::find_client(const http::request_head& head) const
@@ -261,8 +262,13 @@ admission admitter::conclude(const verdict& v)
     }
     const auto wait = told_wait(v);
     const bool banned = v.banned();
+    const key_fault fault = v.fault;
     checks_.give_back(std::move(check_));  // v is gone
     admission a = admission_of(is, wait, banned);
+    if (is == verdict::ruling::unidentified) {
+        detail_ = described(fault);
+        a.detail = detail_;
+    }
     a.hold = hold;
     a.intended = !allowed;
     refused_for_ = refusal_reason_of(is);
@@ -272,6 +278,7 @@ admission admitter::conclude(const verdict& v)
 // What clients are told counts from the moment at which the request is let go.
 void admitter::remember(const verdict& v, base::duration hold)
 {
+    plans_ = v.plans;
     if (const auto* e = v.deciding()) {
         deciding_limit_ = e->rule->name;
         if (v.is != verdict::ruling::unidentified && v.is != verdict::ruling::bad_cost) {

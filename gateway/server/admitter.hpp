@@ -102,6 +102,9 @@ public:
 
     std::string_view shadow_rejected() const { return shadow_rejected_; }
 
+    // The client's plans under the limits of its route: names separated by commas.
+    std::string_view plans() const { return plans_; }
+
     bool peer_trusted() const { return peer_trusted_; }
 
 private:
@@ -134,6 +137,9 @@ private:
     std::string bucket_name_;
     // Names of limits, separated by commas.
     std::string shadow_rejected_;
+    std::string plans_;
+    // Why the request is refused, where that is no constant text.
+    std::string detail_;
 
     base::ip_address find_client(const http::request_head& head) const;
     void prepare_redirect(const http::request_head& head);

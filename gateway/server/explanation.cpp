@@ -65,16 +65,17 @@ std::vector<std::string_view> client_lines(
     return lines;
 }
 
-std::string name_of_plan(
-    const policy::policy& policy, const policy::limit_rule& rule, const key_subject& subject
+key_fault fault_of(
+    const policy::policy& policy,
+    const policy::limit_rule& rule,
+    const explained_limit& l,
+    const key_subject& subject
 )
 {
-    if (rule.plan.plans == policy::no_plans) {
-        return {};
+    if (l.applied.is == applied_limit::kind::unclear) {
+        return {.part = &policy.plans[rule.plan.plans].key, .ambiguous = true};
     }
-    const policy::plan_section& plans = policy.plans[rule.plan.plans];
-    const auto id = plan_of(plans, subject).value_or(0);
-    return id == 0 ? plans.standard : plans.members->names()[id - 1U];
+    return l.key == key_result::made ? key_fault{} : find_fault(rule, subject);
 }
 
 // What of a limit refuses the request before any bucket is looked at; nothing: it does not.
@@ -106,15 +107,16 @@ void explain_limits(const key_subject& subject, explanation& e)
         const policy::limit_rule& rule = e.policy->limits[index];
         explained_limit one{.index = index, .cost = {}, .bucket_name = {}};
         one.applied = applied_by_plan(*e.policy, rule, subject);
-        one.plan = name_of_plan(*e.policy, rule, subject);
         one.key = make_bucket_name(rule, subject, name);
+        one.fault = fault_of(*e.policy, rule, one, subject);
         one.cost = cost_of(rule.cost, *subject.head);
         one.bucket_name = one.key == key_result::made ? name.bytes() : std::string_view{};
         const auto is = refusal_by(one);
         if (rule.enforced() && is && !e.refused_by) {
             const admission a = admission_of(*is, std::nullopt);
             e.status = a.status;
-            e.detail = a.detail;
+            e.detail =
+                *is == verdict::ruling::unidentified ? described(one.fault) : std::string{a.detail};
             e.refused_by = index;
         }
         e.limits.push_back(std::move(one));

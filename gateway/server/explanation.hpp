@@ -22,10 +22,11 @@ namespace gateway::server {
 struct explained_limit {
     // Of policy::limits.
     std::size_t index = 0;
-    // What it is by the client's plan, whose name this is; empty: none.
+    // What it is by the client's plan.
     applied_limit applied{};
-    std::string plan{};
     key_result key = key_result::made;
+    // What its key lacks, if it is not made.
+    key_fault fault{};
     // Nothing: what the request says of it is nonsense.
     std::optional<std::int64_t> cost;
     // The bytes of identity::bucket_name, if the key is made.

@@ -59,19 +59,18 @@ std::string why_not(const explained_limit& l)
     using kind = applied_limit::kind;
     switch (l.applied.is) {
         case kind::unlimited:
-            return "plan " + l.plan + " is unlimited";
+            return "plan " + std::string{l.applied.plan} + " is unlimited";
         case kind::blocked:
-            return "plan " + l.plan + " is blocked";
+            return "plan " + std::string{l.applied.plan} + " is blocked";
         case kind::unclear:
             return "whose plan it is can be read in two ways";
         case kind::limited:
             break;
     }
-    if (l.key == key_result::skip) {
-        return "a part of its key is missing, and missing_key is skip";
+    if (l.key == key_result::made) {
+        return "what the request says of its cost is no number in range";
     }
-    return l.key == key_result::reject ? "a part of its key is missing or ambiguous"
-                                       : "what the request says of its cost is no number in range";
+    return described(l.fault) + (l.key == key_result::skip ? ", and missing_key is skip" : "");
 }
 
 // As limit checks count them.
@@ -178,8 +177,8 @@ boost::json::object describe_use(const explanation& e, const explained_limit& l)
 {
     const policy::limit_rule& rule = e.policy->limits[l.index];
     boost::json::object one = server::describe(*e.policy, rule);
-    if (!l.plan.empty()) {
-        one["plan"] = l.plan;
+    if (!l.applied.plan.empty()) {
+        one["plan"] = l.applied.plan;
     }
     if (l.applied.limit != nullptr && l.applied.limit != &rule.limit) {
         describe_numbers(rule, *l.applied.limit, one);

@@ -146,13 +146,15 @@ void limit_check::record(const batch& b, const store::answer& a, outcome when_al
 }
 
 // Counts what was decided. Of a request that is refused, only what refused it is counted: the other
-// limits were not charged.
+// limits were not charged. The buckets that are rejected most are those of the decisions counted
+// so.
 void limit_check::finish()
 {
     const bool admitted = verdict_.is == verdict::ruling::allowed;
     for (std::size_t i = 0; i < verdict_.count; ++i) {
         const outcome what = verdict_.entries[i].what;
-        if (admitted || what == outcome::rejected || what == outcome::failed_closed) {
+        const bool counts = admitted || what == outcome::rejected || what == outcome::failed_closed;
+        if (counts) {
             items_[i].metrics->count(what);
         }
         if (items_[i].name_bytes == 0) {
@@ -160,7 +162,7 @@ void limit_check::finish()
         }
         const base::hashed_name bucket{bucket_name(i), items_[i].hash};
         top_.by_requests.count(bucket);
-        if (what == outcome::rejected || what == outcome::shadow_rejected) {
+        if (counts && (what == outcome::rejected || what == outcome::shadow_rejected)) {
             top_.by_rejections.count(bucket);
         }
     }

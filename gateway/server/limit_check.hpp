@@ -147,6 +147,7 @@ private:
 
     // What it means for a request that a limit cannot be applied to it.
     bool refuses(const item& i, verdict::ruling why);
+    bool refuses(const item& i, const key_fault& fault);
     bool blocks(item& i, const key_subject& subject);
     key_result name_bucket(item& i, const key_subject& subject);
     bool collect_one(const key_subject& subject, item& i);

@@ -21,6 +21,12 @@ bool limit_check::refuses(const item& i, verdict::ruling why)
     return true;
 }
 
+bool limit_check::refuses(const item& i, const key_fault& fault)
+{
+    verdict_.fault = fault;
+    return refuses(i, verdict::ruling::unidentified);
+}
+
 // Names the bucket of every limit that applies, and what the request costs there. False: the
 // request is bad, or refused by a plan.
 bool limit_check::collect(
@@ -32,9 +38,10 @@ bool limit_check::collect(
         i.rule = &view.policy->limits[index];
         i.metrics = view.limits[index];
         bool passes = true;
-        const auto [is, limit] = applied_by_plan(*view.policy, *i.rule, subject);
-        i.limit = limit;
-        switch (is) {
+        const applied_limit applied = applied_by_plan(*view.policy, *i.rule, subject);
+        i.limit = applied.limit;
+        verdict_.note_plan(applied.plan);
+        switch (applied.is) {
             case applied_limit::kind::limited:
                 passes = collect_one(subject, i);
                 break;
@@ -44,7 +51,9 @@ bool limit_check::collect(
                 passes = !blocks(i, subject);
                 break;
             case applied_limit::kind::unclear:
-                passes = !refuses(i, verdict::ruling::unidentified);
+                passes = !refuses(
+                    i, {.part = &view.policy->plans[i.rule->plan.plans].key, .ambiguous = true}
+                );
                 break;
         }
         if (!passes) {
@@ -95,7 +104,7 @@ bool limit_check::collect_one(const key_subject& subject, item& i)
     const key_result made = name_bucket(i, subject);
     i.name_bytes = i.name.bytes().size();
     i.hash = i.name.hashed().hash();
-    if (made == key_result::reject && refuses(i, verdict::ruling::unidentified)) {
+    if (made == key_result::reject && refuses(i, find_fault(*i.rule, subject))) {
         return false;
     }
     const auto cost = cost_of(i.rule->cost, *subject.head);

@@ -35,6 +35,9 @@ struct listener_options {
 
 struct admin_options {
     net::listen_address address{.host = "127.0.0.1", .port = 9901, .socket_path = {}};
+    // Names that requests may give in Host, beside addresses and localhost. In lower case, without
+    // a final dot.
+    std::vector<std::string> hosts{};
     // Most connections at a time; for one more, the one that kept us waiting longest is closed.
     std::size_t max_connections = 256;
     // Longest wait for a request, and for its answer to be taken.

@@ -4,7 +4,16 @@
 #include "gateway/server/corrections.hpp"
 #include "gateway/server/id_source.hpp"
 
+#include <algorithm>
+#include <charconv>
+
 namespace gateway::server {
+
+namespace {
+
+constexpr std::string_view decision_name = "X-Decision-Status: ";
+
+}  // namespace
 
 void request::request_begins()
 {
@@ -72,11 +81,23 @@ admission request::as_answer(admission a)
     }
     const int status = host_.decide()->rejected_status;
     if (status != 0 && a.status >= 400) {
+        a.extra = decision_line(a.status);
         a.status = status;
         a.intended = true;
         a.fixed = nullptr;
     }
     return a;
+}
+
+// Returns the header line with the status of a refusal that `rejected_status` replaces.
+std::string_view request::decision_line(int status)
+{
+    static_assert(decision_name.size() + 5 == sizeof decision_line_);
+    char* end = std::copy(decision_name.begin(), decision_name.end(), decision_line_.begin());
+    end = std::to_chars(end, end + 3, status).ptr;
+    *end++ = '\r';
+    *end++ = '\n';
+    return {decision_line_.data(), static_cast<std::size_t>(end - decision_line_.data())};
 }
 
 // Until its tokens are there, if they are still to come.

@@ -16,6 +16,9 @@
 #include "gateway/server/session_environment.hpp"
 #include "gateway/server/upstream_side.hpp"
 
+#include <array>
+#include <string_view>
+
 namespace gateway::server {
 
 class request final : private request_port,
@@ -61,12 +64,15 @@ private:
     http::request_id id_;
     // Of a trace that begins with the request.
     http::trace_parent_text trace_parent_{};
+    // "X-Decision-Status: 429" and the line's end.
+    std::array<char, 24> decision_line_{};
     upstream_side upstream_;
     request_state state_;
 
     void keep_told_id(const http::request_head& head);
     admission answer(const http::request_head& question);
     admission as_answer(admission a);
+    std::string_view decision_line(int status);
     admission held_or(admission a);
     admission answered_or(admission a) const;
     void settled(const admission& a);

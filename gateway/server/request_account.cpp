@@ -157,6 +157,7 @@ void request_account::log(
                         : std::string_view{},
         .limit = of.deciding_limit(),
         .outcome = of.outcome(),
+        .plans = of.plans(),
         .bucket = {},
         .shadow_rejected = of.shadow_rejected(),
         .request_id = id,

@@ -1,6 +1,6 @@
 #include "gateway/server/request_cost.hpp"
 
-#include "gateway/server/part_value.hpp"
+#include "gateway/http/part_value.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -33,12 +33,12 @@ std::optional<std::int64_t> said_cost(const policy::cost_rule& rule, const http:
     if (rule.from == policy::cost_rule::source::methods) {
         return cost_of_method(rule, head.method);
     }
-    thread_local part_value value;  // keeps its memory
+    thread_local http::part_value value;  // keeps its memory
     value.clear();
     if (rule.from == policy::cost_rule::source::header) {
-        read_header(head, rule.name, value);
+        http::read_header(head, rule.name, value);
     } else {
-        read_query(head.query, rule.name, value);
+        http::read_query(head.query, rule.name, value);
     }
     if (value.ambiguous()) {
         return std::nullopt;

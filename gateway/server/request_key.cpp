@@ -1,5 +1,7 @@
 #include "gateway/server/request_key.hpp"
 
+#include "gateway/policy/path.hpp"
+
 #include <algorithm>
 
 namespace gateway::server {
@@ -8,7 +10,7 @@ namespace {
 
 using source = policy::key_part::source;
 
-void read_claim(const request_token& token, std::string_view name, part_value& out)
+void read_claim(const request_token& token, std::string_view name, http::part_value& out)
 {
     if (token.ambiguous) {
         out.make_ambiguous();
@@ -17,8 +19,32 @@ void read_claim(const request_token& token, std::string_view name, part_value& o
     }
 }
 
+// Names of query parameters and claims may have characters that JSON would escape.
+std::string plain_text_of(const policy::key_part& part)
+{
+    std::string text = part.text;
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c == '"' || c == '\\'; }, '?'
+    );
+    return text;
+}
+
+std::string_view where_it_would_be(const policy::key_part& part)
+{
+    switch (part.from) {
+        case source::jwt:
+            return ": the request has no valid token with that claim";
+        case source::cert:
+            return ": the client has shown no certificate with it";
+        default:
+            return {};
+    }
+}
+
 // One without alternative names has none.
-void read_certificate(const net::client_certificate* shown, std::string_view name, part_value& out)
+void read_certificate(
+    const net::client_certificate* shown, std::string_view name, http::part_value& out
+)
 {
     if (shown == nullptr) {
         return;
@@ -33,20 +59,20 @@ void read_certificate(const net::client_certificate* shown, std::string_view nam
 
 }  // namespace
 
-void read_part(const policy::key_part& part, const key_subject& subject, part_value& out)
+void read_part(const policy::key_part& part, const key_subject& subject, http::part_value& out)
 {
     out.clear();
     switch (part.from) {
         case source::header:
             if (subject.peer_trusted || !part.from_trusted_peers) {
-                read_header(*subject.head, part.name, out);
+                http::read_header(*subject.head, part.name, out);
             }
             break;
         case source::cookie:
-            read_cookie(*subject.head, part.name, out);
+            http::read_cookie(*subject.head, part.name, out);
             break;
         case source::query:
-            read_query(subject.head->query, part.name, out);
+            http::read_query(subject.head->query, part.name, out);
             break;
         case source::jwt:
             read_claim(subject.token, part.name, out);
@@ -61,7 +87,7 @@ void read_part(const policy::key_part& part, const key_subject& subject, part_va
             out.set(subject.host);  // may be empty: a 1.0 request without one
             break;
         case source::path:
-            out.add(subject.path);
+            out.add(policy::without_final_slash(subject.path));
             break;
         case source::route:
             out.add(subject.route);
@@ -80,7 +106,7 @@ key_result make_bucket_name(
     const policy::limit_rule& rule, const key_subject& subject, identity::bucket_name& out
 )
 {
-    thread_local part_value value;  // keeps its memory
+    thread_local http::part_value value;  // keeps its memory
     out.start(rule.name);
     for (const policy::key_part& part : rule.key) {
         if (part.from == source::client_ip) {
@@ -101,6 +127,31 @@ key_result make_bucket_name(
         }
     }
     return key_result::made;
+}
+
+key_fault find_fault(const policy::limit_rule& rule, const key_subject& subject)
+{
+    http::part_value value;
+    for (const policy::key_part& part : rule.key) {
+        if (part.from == source::client_ip) {
+            continue;
+        }
+        read_part(part, subject, value);
+        const bool missing =
+            !value.present() && rule.when_missing != policy::missing_key::client_ip;
+        if (value.ambiguous() || missing) {
+            return {.part = &part, .ambiguous = value.ambiguous()};
+        }
+    }
+    return {};
+}
+
+std::string described(const key_fault& fault)
+{
+    const std::string name = plain_text_of(*fault.part) + ", which identifies the client, ";
+    return fault.ambiguous
+               ? name + "has two values, or is spelled in a way that servers read differently"
+               : name + "is missing" + std::string{where_it_would_be(*fault.part)};
 }
 
 }  // namespace gateway::server

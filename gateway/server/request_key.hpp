@@ -5,12 +5,13 @@
 
 #include "gateway/base/ip_address.hpp"
 #include "gateway/http/message.hpp"
+#include "gateway/http/part_value.hpp"
 #include "gateway/identity/bucket_name.hpp"
 #include "gateway/net/client_certificate.hpp"
 #include "gateway/policy/policy.hpp"
-#include "gateway/server/part_value.hpp"
 #include "gateway/server/request_token.hpp"
 
+#include <string>
 #include <string_view>
 
 namespace gateway::server {
@@ -48,10 +49,24 @@ enum class key_result {
 };
 
 // The value of a part other than client_ip.
-void read_part(const policy::key_part& part, const key_subject& subject, part_value& out);
+void read_part(const policy::key_part& part, const key_subject& subject, http::part_value& out);
 
 key_result make_bucket_name(
     const policy::limit_rule& rule, const key_subject& subject, identity::bucket_name& out
 );
+
+// The part of a key that a request lacks, or has in two ways.
+struct key_fault {
+    // Null: every part is there.
+    const policy::key_part* part = nullptr;
+    bool ambiguous = false;
+};
+
+// Returns the first part because of which make_bucket_name() makes no name.
+key_fault find_fault(const policy::limit_rule& rule, const key_subject& subject);
+
+// Returns the fault in a clause for whoever sent the request, such as "header:x-api-key, which
+// identifies the client, is missing". It needs no escaping in JSON.
+std::string described(const key_fault& fault);
 
 }  // namespace gateway::server

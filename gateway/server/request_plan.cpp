@@ -1,6 +1,6 @@
 #include "gateway/server/request_plan.hpp"
 
-#include "gateway/server/part_value.hpp"
+#include "gateway/http/part_value.hpp"
 
 namespace gateway::server {
 
@@ -11,7 +11,7 @@ std::optional<policy::plan_id> plan_of(
     if (plans.by_address()) {
         return plans.members->find(subject.address);
     }
-    thread_local part_value value;  // keeps its memory
+    thread_local http::part_value value;  // keeps its memory
     read_part(plans.key, subject, value);
     if (value.ambiguous()) {
         return std::nullopt;
@@ -28,23 +28,32 @@ applied_limit applied_by_plan(
     if (rule.plan.plans == policy::no_plans) {
         return own;
     }
-    const auto plan = plan_of(policy.plans[rule.plan.plans], subject);
+    const policy::plan_section& plans = policy.plans[rule.plan.plans];
+    const auto plan = plan_of(plans, subject);
     if (!plan) {
         return {.is = kind::unclear};
     }
+    applied_limit applied = own;
+    applied.plan =
+        *plan == 0 ? std::string_view{plans.standard} : plans.members->names()[*plan - 1U];
     const policy::plan_rule* const chosen = rule.plan.of(*plan);
     if (chosen == nullptr) {
-        return own;
+        return applied;
     }
     switch (chosen->what) {
         case policy::plan_rule::kind::limited:
-            return {.is = kind::limited, .limit = &chosen->limit};
+            applied.limit = &chosen->limit;
+            break;
         case policy::plan_rule::kind::unlimited:
-            return {.is = kind::unlimited};
+            applied.is = kind::unlimited;
+            applied.limit = nullptr;
+            break;
         case policy::plan_rule::kind::blocked:
-            return {.is = kind::blocked};
+            applied.is = kind::blocked;
+            applied.limit = nullptr;
+            break;
     }
-    return own;
+    return applied;
 }
 
 }  // namespace gateway::server

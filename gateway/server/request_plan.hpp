@@ -5,6 +5,7 @@
 #include "gateway/server/request_key.hpp"
 
 #include <optional>
+#include <string_view>
 
 namespace gateway::server {
 
@@ -19,6 +20,8 @@ struct applied_limit {
     kind is = kind::limited;
     // Of `limited`: the rule's own numbers, or the plan's. Else null.
     const limit::limit* limit = nullptr;
+    // The name of the client's plan, which the policy holds; empty: none, or it is unclear.
+    std::string_view plan{};
 };
 
 applied_limit applied_by_plan(

@@ -2,6 +2,7 @@
 
 #include "gateway/base/text.hpp"
 #include "gateway/policy/path.hpp"
+#include "gateway/policy/path_case.hpp"
 
 namespace gateway::server {
 
@@ -58,6 +59,10 @@ found_route find_route(
     });
     if (!found) {
         return {.status = 404, .detail = "no route matches this request"};
+    }
+    if (p.routes[*found].match.ignore_case) {
+        path_room = policy::folded_case(path);
+        return {.index = *found, .path = path_room};
     }
     return {.index = *found, .path = path};
 }

@@ -15,7 +15,7 @@ struct found_route {
     std::string_view detail{};
     // Of policy::routes.
     std::size_t index = 0;
-    // The normalised path; in `path_room` or the head.
+    // The normalised path, in lower case if the route ignores case; in `path_room` or the head.
     std::string_view path{};
 };
 

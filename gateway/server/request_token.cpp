@@ -2,7 +2,7 @@
 
 #include "gateway/base/base64.hpp"
 #include "gateway/base/text.hpp"
-#include "gateway/server/part_value.hpp"
+#include "gateway/http/part_value.hpp"
 
 #include <algorithm>
 
@@ -51,14 +51,14 @@ request_token find_token(
 )
 {
     // One request at a time per thread; they keep their memory.
-    thread_local part_value value;
+    thread_local http::part_value value;
     thread_local std::string as_some_read_it;
     value.clear();
     const bool in_header = rule.in == policy::token_rule::carrier::header;
     if (in_header) {
-        read_plain_header(head, rule.name, value);
+        http::read_plain_header(head, rule.name, value);
     } else {
-        read_cookie(head, rule.name, value);
+        http::read_cookie(head, rule.name, value);
     }
     const bool must_have_scheme = in_header && rule.name == "authorization";
     const std::string_view token = token_in(value.text(), must_have_scheme);

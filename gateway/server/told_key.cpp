@@ -1,7 +1,7 @@
 #include "gateway/server/told_key.hpp"
 
 #include "gateway/base/hash.hpp"
-#include "gateway/policy/path.hpp"
+#include "gateway/policy/stated_value.hpp"
 #include "gateway/server/request_key.hpp"
 
 #include <boost/json.hpp>
@@ -43,34 +43,10 @@ std::string add_text(
     const policy::key_part& part, const std::string& value, identity::bucket_name& out
 )
 {
-    std::string room;
-    if (part.from == part_source::host) {
-        policy::normalise_host(value, room);
-        out.add(room);
-        return {};
-    }
-    if (part.from == part_source::path && value != "*") {
-        if (!value.starts_with('/')) {
-            return "key: expected a path that begins with a slash";
-        }
-        const auto [path, refused_because] = policy::normalise_path(value, room);
-        out.add(path);
-        return refused_because.empty() ? std::string{} : "key: " + std::string{refused_because};
-    }
-    std::string_view read = value;
-    part_value line;
-    if (part.from == part_source::header) {
-        read_header_line(part.name, value, line);
-        read = line.text();
-    }
-    if (line.ambiguous()) {
-        return "key: no request has this " + part.text + ", as it can be read in two ways";
-    }
-    if (read.empty()) {
-        return "key: an empty " + part.text + " is as good as none";
-    }
-    out.add(read);
-    return {};
+    http::part_value read;
+    const std::string complaint = policy::read_stated_value(part, value, read);
+    out.add(read.text());
+    return complaint.empty() ? complaint : "key: " + complaint;
 }
 
 // Whether its values may be what somebody signs in with.

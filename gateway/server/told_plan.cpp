@@ -1,5 +1,7 @@
 #include "gateway/server/told_plan.hpp"
 
+#include "gateway/policy/stated_value.hpp"
+
 #include <algorithm>
 
 namespace gateway::server {
@@ -37,7 +39,9 @@ std::string use_named(const std::string& plan, const policy::limit_rule& rule, b
 policy::plan_id plan_of(const policy::plan_section& plans, const std::string& value)
 {
     if (!plans.by_address()) {
-        return plans.members->find(value);
+        http::part_value read;
+        const bool good = policy::read_stated_value(plans.key, value, read).empty();
+        return good ? plans.members->find(read.text()) : policy::plan_id{0};
     }
     const auto address = base::ip_address::parse(value);
     return address ? plans.members->find(*address) : policy::plan_id{0};

@@ -1,5 +1,7 @@
 #include "gateway/server/verdict.hpp"
 
+#include "gateway/base/text.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -41,6 +43,19 @@ bool comes_before(const verdict::entry& a, const verdict::entry& b)
 }
 
 }  // namespace
+
+void verdict::note_plan(std::string_view name)
+{
+    bool known = name.empty();
+    if (!plans.empty()) {
+        base::for_each_element(plans, ',', [&known, name](std::string_view one) {
+            known = known || one == name;
+        });
+    }
+    if (!known) {
+        plans.append(plans.empty() ? "" : ",").append(name);
+    }
+}
 
 std::optional<base::duration> verdict::retry_after() const
 {
@@ -133,11 +148,7 @@ admission admission_of(verdict::ruling is, std::optional<base::duration> wait, b
                 503, "the rate limit cannot be checked at the moment", std::chrono::seconds{1}
             );
         case verdict::ruling::unidentified:
-            return refusal(
-                400,
-                "a header, cookie, query parameter or token that identifies the client is missing, "
-                "has two values, or is spelled in a way that servers read differently"
-            );
+            return refusal(400, "what identifies the client is missing or ambiguous");
         case verdict::ruling::blocked:
             return refusal(403, "this client may not make this request");
         case verdict::ruling::bad_cost:

@@ -4,6 +4,7 @@
 #include "gateway/http/limit_headers.hpp"
 #include "gateway/policy/limit_rule.hpp"
 #include "gateway/server/admission.hpp"
+#include "gateway/server/request_key.hpp"
 #include "gateway/telemetry/metrics.hpp"
 
 #include <array>
@@ -11,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gateway::server {
@@ -54,12 +56,19 @@ struct verdict {
     ruling is = ruling::allowed;
     std::array<entry, policy::max_limits_per_route> entries{};
     std::size_t count = 0;
+    // Of `unidentified`: the part of a key that is to blame.
+    key_fault fault{};
+    // The plans of the client under these limits: different names, separated by commas.
+    std::string plans{};
 
     void clear()
     {
         is = ruling::allowed;
         count = 0;
+        plans.clear();
     }
+
+    void note_plan(std::string_view name);
 
     std::span<const entry> limits() const { return {entries.data(), count}; }
 

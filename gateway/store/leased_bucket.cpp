@@ -35,8 +35,7 @@ leased_bucket::leased_bucket(const charge& c, lease_port& port)
 
 bool leased_bucket::follows(const charge& c) const
 {
-    const limit::terms& t = c.limit->in_microseconds();
-    return t.interval == terms().interval && t.burst == terms().burst;
+    return c.limit->pace_in_microseconds() == pace() && c.limit->burst() == limit_.burst();
 }
 
 std::int64_t leased_bucket::usable(std::int64_t now) const
@@ -58,7 +57,6 @@ std::array<leased_bucket::lease*, 2> leased_bucket::oldest_first()
 // as a correction reckons from that (limit::owed_before).
 limit::decision leased_bucket::spend(const charge& c, std::int64_t now)
 {
-    const std::int64_t interval = terms().interval;
     std::int64_t wanted = c.cost;
     std::optional<std::int64_t> before;
     for (lease* const l : oldest_first()) {
@@ -69,11 +67,12 @@ limit::decision leased_bucket::spend(const charge& c, std::int64_t now)
             wanted -= some;
         }
     }
-    const std::int64_t debt = std::max<std::int64_t>(full_at_ - now - usable(now) * interval, 0);
-    const std::int64_t until_paid = before.value_or(0) + c.cost * interval;
+    const std::int64_t debt =
+        std::max<std::int64_t>(full_at_ - now - pace().time_of(usable(now)), 0);
+    const std::int64_t until_paid = before.value_or(0) + pace().time_of(c.cost);
     return {
         .allowed = true,
-        .remaining = std::max<std::int64_t>(terms().burst - limit::ceil_div(debt, interval), 0),
+        .remaining = std::max<std::int64_t>(limit_.burst() - pace().tokens_owed(debt), 0),
         .reset_after = us{c.may_be_corrected ? until_paid : debt},
     };
 }
@@ -89,7 +88,7 @@ void leased_bucket::heard(std::int64_t asked, std::int64_t full_at)
 
 std::int64_t leased_bucket::most(const limit::token_lease& rule) const
 {
-    return std::min(terms().burst * rule.percent / 100, ticks(rule.time) / terms().interval);
+    return std::min(limit_.burst() * rule.percent / 100, pace().tokens_in(ticks(rule.time)));
 }
 
 // One that is spent is free.
@@ -112,13 +111,12 @@ std::int64_t leased_bucket::worth(
     const limit::token_lease& rule, std::int64_t cost, std::int64_t demand, std::int64_t now
 ) const
 {
-    const std::int64_t interval = terms().interval;
     const std::int64_t period = ticks(rule.time) / periods;
     const std::int64_t debt = std::max<std::int64_t>(full_at_ - now, 0);
-    const std::int64_t rest = terms().burst - limit::ceil_div(debt, interval);
+    const std::int64_t rest = limit_.burst() - pace().tokens_owed(debt);
     const std::int64_t some = requests_at_least * cost;
     const std::int64_t lasting = period / std::max(demand, some) * some;
-    const std::int64_t issued = std::max<std::int64_t>(lasting - debt, 0) / interval;
+    const std::int64_t issued = pace().tokens_in(std::max<std::int64_t>(lasting - debt, 0));
     const std::int64_t count = std::max(demand, issued);
     return std::min({count, most(rule) - usable(now), rest / part_of_the_rest});
 }
@@ -197,7 +195,7 @@ void leased_bucket::lease::take(std::int64_t count, base::duration time, base::i
 // would then be of more tokens than it owes.
 bool leased_bucket::lease::is_missed(std::int64_t count, std::int64_t now) const
 {
-    return of_.full_at_ - now - count * of_.terms().interval >= 2 * ticks(time_);
+    return of_.full_at_ - now - of_.pace().time_of(count) >= 2 * ticks(time_);
 }
 
 void leased_bucket::lease::give_back(std::int64_t grant_mark, base::instant now)
@@ -211,7 +209,10 @@ void leased_bucket::lease::give_back(std::int64_t grant_mark, base::instant now)
     const std::int64_t held = at - tokens.asked();
     correction_ = {
         .what = limit::correction::kind::give_back,
-        .of = {.tokens = count, .held = held, .owed_before = held + tokens.owed_before(at)},
+        .of =
+            {.tokens = count,
+             .held = held,
+             .owed_before = of_.units_in(held + tokens.owed_before(at))},
         .grant_mark = grant_mark};
     receipt_ = fresh_receipt();
     charge_.may_be_corrected = true;
@@ -244,7 +245,7 @@ void leased_bucket::lease::answered(const answer& a)
         return;
     }
     of_.last_ = charge_.cost;
-    tokens = {of_.terms(), {charge_.cost, asked, of_.full_at_, until}};
+    tokens = {of_.pace(), {charge_.cost, asked, of_.full_at_, until}};
     is = state::held;
     of_.port_.wake_for_lease(base::instant{us{until}});
 }

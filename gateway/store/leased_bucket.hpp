@@ -130,7 +130,14 @@ private:
     base::instant rests_until_{};
     std::array<lease, 2> leases_;
 
-    const limit::terms& terms() const { return limit_.in_microseconds(); }
+    limit::pace pace() const { return limit_.pace_in_microseconds(); }
+
+    // So many ticks of debt, in the units in which the store counts debts.
+    std::int64_t units_in(std::int64_t ticks) const
+    {
+        const bool by_time = limit_.in_microseconds().how == limit::supply_kind::token_bucket;
+        return by_time ? ticks : pace().tokens_in(ticks);
+    }
 
     std::int64_t most(const limit::token_lease& rule) const;
     std::int64_t worth(

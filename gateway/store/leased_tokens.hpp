@@ -8,7 +8,7 @@
 // (docs/decisions/0018).
 #pragma once
 
-#include "gateway/limit/terms.hpp"
+#include "gateway/limit/pace.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -28,18 +28,15 @@ public:
         std::int64_t until = 0;
     };
 
-    leased_tokens(const limit::terms& t, const taken& by)
-        : interval_(t.interval),
-          left_(by.tokens),
-          asked_(by.asked),
-          owed_until_(by.full_at),
-          until_(by.until)
+    leased_tokens(const limit::pace& pace, const taken& by)
+        : pace_(pace), left_(by.tokens), asked_(by.asked), owed_until_(by.full_at), until_(by.until)
     {}
 
     // Those of the tokens left for which the bucket has not been refilled yet.
     std::int64_t owed(std::int64_t now) const
     {
-        return std::clamp<std::int64_t>((owed_until_ - now) / interval_, 0, left_);
+        const std::int64_t time = std::max<std::int64_t>(owed_until_ - now, 0);
+        return std::min(pace_.tokens_in(time), left_);
     }
 
     // What may be spent.
@@ -50,7 +47,7 @@ public:
     // How long the bucket will be paying what it owed before the first of those that may be spent.
     std::int64_t owed_before(std::int64_t now) const
     {
-        return owed_until_ - now - owed(now) * interval_;
+        return owed_until_ - now - pace_.time_of(owed(now));
     }
 
     // Of those that may be spent.
@@ -64,7 +61,7 @@ public:
     std::int64_t asked() const { return asked_; }
 
 private:
-    std::int64_t interval_ = 1;
+    limit::pace pace_{};
     std::int64_t left_ = 0;
     std::int64_t asked_ = 0;
     // When the bucket has been paid all of them.

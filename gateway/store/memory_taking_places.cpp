@@ -189,7 +189,7 @@ void memory_taking::read_places()
 {
     for (std::size_t i = 0; i < charges_.size(); ++i) {
         place& p = places_[i];
-        if (p.at != nullptr && !slides(i) && p.at->follows(terms(i))) {
+        if (p.at != nullptr && !slides(i) && limit::is_current(terms(i), *p.at, moment(i))) {
             p.before = *p.at;
         } else if (p.at != nullptr) {
             follow_terms(i);

@@ -10,9 +10,12 @@ namespace gateway::store {
 
 namespace {
 
+// Where the store counts tokens, and not time, a correction could not tell which of them were
+// spent.
 bool may_be_leased(const charge& c)
 {
-    return c.lease != nullptr && c.cost > 0;
+    const bool by_time = c.limit->in_microseconds().how == limit::supply_kind::token_bucket;
+    return c.lease != nullptr && c.cost > 0 && (by_time || !c.may_be_corrected);
 }
 
 }  // namespace

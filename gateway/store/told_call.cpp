@@ -23,7 +23,8 @@ bool is_usual(std::span<const charge> charges)
 {
     const charge& c = charges.front();
     return charges.size() == 1 && c.correction == nullptr && c.penalty == nullptr && !c.looks &&
-           c.max_wait == base::duration{0} && c.limit->how() == limit::supply_kind::token_bucket;
+           c.max_wait == base::duration{0} &&
+           c.limit->in_microseconds().how == limit::supply_kind::token_bucket;
 }
 
 // More than a full bucket is rejected whatever the number; this one is exact there, too.

@@ -136,6 +136,7 @@ void access_log::append_json(const access_record& record, std::string_view path)
     append_json_field(out, R"(,"upstream":")", record.upstream);
     append_json_field(out, R"(,"limit":")", record.limit);
     append_json_field(out, R"(,"outcome":")", record.outcome);
+    append_json_field(out, R"(,"plan":")", record.plans);
     append_json_field(out, R"(,"bucket":")", record.bucket);
     append_json_list(out, R"(,"shadow_rejected":[)", record.shadow_rejected);
     append_json_field(out, R"(,"request_id":")", record.request_id);
@@ -176,6 +177,7 @@ void access_log::append_text(const access_record& record, std::string_view path)
     append_text_field(out, " upstream=\"", record.upstream);
     append_text_field(out, " limit=\"", record.limit);
     append_text_field(out, " outcome=\"", record.outcome);
+    append_text_field(out, " plan=\"", record.plans);
     append_text_field(out, " bucket=\"", record.bucket);
     append_text_field(out, " shadow_rejected=\"", record.shadow_rejected);
     append_text_field(out, " request_id=\"", record.request_id);

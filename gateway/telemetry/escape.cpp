@@ -1,6 +1,7 @@
 #include "gateway/telemetry/escape.hpp"
 
 #include "gateway/base/bytes16.hpp"
+#include "gateway/base/utf8.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -41,29 +42,6 @@ bool is_plain(std::string_view text)
     return std::all_of(text.begin(), text.end(), [](char c) {
         return is_plain(static_cast<std::uint8_t>(c));
     });
-}
-
-// Length of the UTF-8 sequence at the front of `text`, which is not ASCII; 0 if there is none
-// (Unicode table 3-7: no overlong forms, no surrogates, nothing above U+10FFFF).
-std::size_t utf8_length(std::string_view text)
-{
-    const std::uint8_t first = byte_at(text, 0);
-    const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-    if (first < 0xc2 || first > 0xf4 || text.size() < length) {
-        return 0;
-    }
-    const std::uint8_t second = byte_at(text, 1);
-    const std::uint8_t low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
-    const std::uint8_t high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
-    if (second < low || second > high) {
-        return 0;
-    }
-    for (std::size_t i = 2; i < length; ++i) {
-        if ((byte_at(text, i) & 0xc0) != 0x80) {
-            return 0;
-        }
-    }
-    return length;
 }
 
 void append_hex(std::string& out, std::string_view prefix, std::uint8_t b)
@@ -123,7 +101,9 @@ void append_run(std::string& out, std::string_view text)
     std::size_t i = 0;
     while (i < text.size()) {
         const std::uint8_t b = byte_at(text, i);
-        const std::size_t length = b >= 0x80 ? utf8_length(text.substr(i)) : is_plain(b) ? 1 : 0;
+        const std::size_t length = b >= 0x80     ? base::utf8_length(text.substr(i))
+                                   : is_plain(b) ? 1
+                                                 : 0;
         if (length > 0) {
             i += length;
             continue;

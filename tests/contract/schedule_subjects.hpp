@@ -6,8 +6,6 @@
 #include "gateway/store/memory_store.hpp"
 #include "tests/contract/schedule_limits.hpp"
 #include "tests/contract/slow_model.hpp"
-#include "tests/contract/timed_postgres.hpp"
-#include "tests/contract/timed_redis.hpp"
 
 #include <gtest/gtest.h>
 
@@ -142,66 +140,6 @@ private:
     base::instant now_;
     // What the store calls the places that were taken.
     std::map<std::int64_t, std::int64_t> places_;
-};
-
-// A shared store's own functions, in its server with a clock that is set.
-template <typename Server>
-class shared_functions {
-public:
-    static constexpr base::duration tick = std::chrono::microseconds{1};
-    static constexpr bool shared = true;
-
-    explicit shared_functions(const times& t) : server_(t.unix / tick) { set_clock(t); }
-
-    void set_clock(const times& t)
-    {
-        gateway_now_ = t.unix;
-        server_.set_clock(t.unix / tick);
-    }
-
-    // Not that of the server.
-    void set_gateway_clock(base::duration away) { gateway_away_ = away; }
-
-    answer take(std::span<const charge> charges)
-    {
-        return server_.take(charges, gateway_now_ + gateway_away_);
-    }
-
-    // Twice, as after a reply that was lost.
-    bool correct(charge c, const limit::correction& what, const std::string& receipt)
-    {
-        c.correction = &what;
-        c.receipt = what.what == limit::correction::kind::renew ? std::string_view{} : receipt;
-        take({&c, 1});
-        return take({&c, 1}).decisions()[0].allowed;
-    }
-
-    void walk(const std::vector<std::pair<std::string, const limit::limit*>>& limits)
-    {
-        server_.walk(limits, gateway_now_);
-    }
-
-    void forget(const charge& c) { server_.forget(c); }
-
-    void forget_bans(const charge& c) { server_.forget_bans(c); }
-
-    std::int64_t offset(const charge& of, std::int64_t length)
-    {
-        const std::string key = Server::key_of(of);
-        return std::stoll(key.substr(key.size() - 32, 13), nullptr, 16) % length;
-    }
-
-    void check_lifetime(const charge& c, base::duration reset)
-    {
-        if (reset > base::duration{0}) {
-            ASSERT_GE(server_.time_to_live(c) * std::chrono::milliseconds{1}, reset);
-        }
-    }
-
-private:
-    Server server_;
-    base::duration gateway_now_{0};
-    base::duration gateway_away_{0};
 };
 
 // A store and the model beside it.

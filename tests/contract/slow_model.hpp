@@ -2,8 +2,7 @@
 // without the representation that makes them fast. Every store is held to it by schedule_test.cpp.
 #pragma once
 
-#include "gateway/limit/limit.hpp"
-#include "gateway/limit/penalty.hpp"
+#include "tests/contract/spec.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -16,66 +15,6 @@
 #include <vector>
 
 namespace gateway::store::testing {
-
-// A limit as a person writes it.
-struct spec {
-    enum class kind { token_bucket, fixed_window, sliding, concurrency };
-
-    kind what = kind::token_bucket;
-    std::int64_t count = 1;
-    base::duration period{0};
-    // burst, capacity or max
-    std::int64_t capacity = 1;
-    // Of a window that slides; 0: a log.
-    std::int64_t parts = 0;
-    bool aligned = false;
-    std::shared_ptr<const limit::calendar> dates = nullptr;
-
-    limit::limit make() const
-    {
-        switch (what) {
-            case kind::fixed_window:
-                return limit::limit::in_windows({count, period, aligned, dates, capacity}).value();
-            case kind::sliding:
-                return limit::limit::sliding(count, period, parts).value();
-            case kind::concurrency:
-                return limit::limit::in_flight(capacity, period).value();
-            case kind::token_bucket:
-                break;
-        }
-        return limit::limit::make(count, period, capacity).value();
-    }
-};
-
-// One charge of a question.
-struct wish {
-    int bucket = 0;
-    const spec* limit = nullptr;
-    std::int64_t cost = 1;
-    bool enforced = true;
-    // In ticks, 0: does not wait.
-    std::int64_t max_wait = 0;
-    std::int64_t max_reserved = 0;
-    // Null: none.
-    const limit::penalty* penalty = nullptr;
-    std::int64_t place = 0;
-};
-
-struct verdict {
-    // Times in ticks.
-    struct said {
-        bool allowed = false;
-        bool banned = false;
-        std::int64_t remaining = 0;
-        std::int64_t retry = 0;
-        std::int64_t reset = 0;
-
-        bool operator==(const said&) const = default;
-    };
-
-    bool admitted = true;
-    std::vector<said> all;
-};
 
 class slow_model {
 public:
@@ -138,11 +77,11 @@ public:
         }
         follow(w.bucket, *w.limit);
         account& b = buckets_[w.bucket];
-        if (w.limit->what == spec::kind::concurrency) {
+        if (kind_of(*w.limit) == spec::kind::concurrency) {
             b.places.erase(w.place);
         } else if (!follows) {
             // As above, but it is written under the present limit.
-        } else if (w.limit->what == spec::kind::sliding) {
+        } else if (kind_of(*w.limit) == spec::kind::sliding) {
             const std::int64_t length = ticks(w.limit->period);
             if (shared_) {
                 // A correction may come so much later than its question was decided.
@@ -172,7 +111,7 @@ public:
         wish w = asked;
         if (owes_in_other_terms(w)) {
             const spec& own = *buckets_[w.bucket].under;
-            if (own.what != spec::kind::token_bucket || w.limit->what != own.what) {
+            if (kind_of(own) != spec::kind::token_bucket || kind_of(*w.limit) != kind_of(own)) {
                 return;
             }
             spec& at_its_rate = at_own_rates_.emplace_back(own);
@@ -225,8 +164,8 @@ public:
             paid_back(*found->second.under) && paid_back(limit)) {
             follow(bucket, limit);
         } else if (!shared_ && found != buckets_.end() && found->second.under != nullptr &&
-                   found->second.under->what == spec::kind::sliding &&
-                   limit.what == spec::kind::sliding) {
+                   kind_of(*found->second.under) == spec::kind::sliding &&
+                   kind_of(limit) == spec::kind::sliding) {
             found->second.under = &limit;
         }
     }
@@ -236,10 +175,10 @@ public:
     {
         const account& b = buckets_[bucket];
         return b.under == nullptr ||
-               (b.under->what == spec::kind::sliding
+               (kind_of(*b.under) == spec::kind::sliding
                     ? b.stamps.empty() || b.stamps.back().at + ticks(b.under->period) <= now_
-                : b.under->what == spec::kind::fixed_window ? b.full_at <= now_
-                                                            : tokens_owed(b) == 0);
+                : kind_of(*b.under) == spec::kind::fixed_window ? b.full_at <= now_
+                                                                : tokens_owed(b) == 0);
     }
 
     // The limit that it owes under; null: it owes nothing.
@@ -250,8 +189,8 @@ public:
     {
         const auto found = buckets_.find(bucket);
         return found != buckets_.end() && found->second.under != nullptr &&
-               found->second.under->what == spec::kind::sliding &&
-               (now.what != spec::kind::sliding ||
+               kind_of(*found->second.under) == spec::kind::sliding &&
+               (kind_of(now) != spec::kind::sliding ||
                 (shared_ && now.period != found->second.under->period));
     }
 
@@ -322,55 +261,94 @@ private:
 
     std::int64_t ticks(base::duration d) const { return d.count() / tick_; }
 
-    static bool paid_back(const spec& s)
+    // In a shared store, whose ticks are coarse, a token bucket whose tokens take no whole number
+    // of ticks has them come when they are due, rounded up to a tick.
+    bool is_spread(const spec& s) const
     {
-        return s.what == spec::kind::token_bucket || s.what == spec::kind::fixed_window;
+        const wide period = ticks(s.period);
+        return shared_ && s.what == spec::kind::token_bucket && s.count <= period &&
+               up(period, s.count) * wide{s.count} * 1000 > period * 1001;
+    }
+
+    // What it counts as: tokens that are due are windows of one.
+    spec::kind kind_of(const spec& s) const
+    {
+        return is_spread(s) ? spec::kind::fixed_window : s.what;
+    }
+
+    std::int64_t window_count(const spec& s) const { return is_spread(s) ? 1 : s.count; }
+
+    // Tokens that are due in each period.
+    struct due {
+        wide count;
+        wide period;
+    };
+
+    due due_of(const spec& s) const
+    {
+        constexpr wide longest = 10'000'000;
+        const wide period = ticks(s.period);
+        return period <= longest ? due{s.count, period} : due{s.count * longest / period, longest};
+    }
+
+    bool paid_back(const spec& s) const
+    {
+        return kind_of(s) == spec::kind::token_bucket || kind_of(s) == spec::kind::fixed_window;
     }
 
     // Of a token. A token bucket counts in ticks, of which a token takes so many.
     std::int64_t unit_of(const spec& s) const
     {
-        return s.what == spec::kind::token_bucket
+        return kind_of(s) == spec::kind::token_bucket
                    ? up(s.period.count(), static_cast<wide>(s.count) * tick_)
                    : 1;
     }
 
-    static std::int64_t capacity(const spec& s)
+    std::int64_t capacity(const spec& s) const
     {
-        return s.what == spec::kind::sliding ? s.count : s.capacity;
+        return kind_of(s) == spec::kind::sliding ? s.count : s.capacity;
     }
 
     std::int64_t most_owed(const spec& s) const
     {
         constexpr wide tokens = (wide{1} << 40) - 1;
         const std::int64_t century = ticks(limit::limit::max_refill);
-        return s.what == spec::kind::token_bucket ? century
-               : s.what == spec::kind::fixed_window
+        return kind_of(s) == spec::kind::token_bucket ? century
+               : kind_of(s) == spec::kind::fixed_window
                    ? static_cast<std::int64_t>(
-                         std::min<wide>(wide{century / ticks(s.period)} * s.count, tokens)
+                         std::min<wide>(wide{century / window_length(s)} * window_count(s), tokens)
                      )
                    : static_cast<std::int64_t>(tokens);
     }
 
     bool same_supply(const spec* a, const spec& b) const
     {
-        return a != nullptr && a->what == b.what &&
-               (a->what != spec::kind::token_bucket || unit_of(*a) == unit_of(b)) &&
-               (a->what != spec::kind::fixed_window ||
+        return a != nullptr && kind_of(*a) == kind_of(b) &&
+               (kind_of(*a) != spec::kind::token_bucket || unit_of(*a) == unit_of(b)) &&
+               (kind_of(*a) != spec::kind::fixed_window ||
                 (a->count == b.count && a->period == b.period && a->aligned == b.aligned &&
                  a->dates == b.dates));
     }
 
     // Windows.
 
+    std::int64_t window_length(const spec& s) const
+    {
+        return is_spread(s) ? static_cast<std::int64_t>(due_of(s).period / due_of(s).count)
+                            : ticks(s.period);
+    }
+
     std::int64_t shift(int bucket, const spec& s) const
     {
-        return s.aligned ? to_unix_ : offset_(bucket, ticks(s.period));
+        return s.aligned || is_spread(s) ? to_unix_ : offset_(bucket, ticks(s.period));
     }
 
     std::int64_t window_at(int bucket, const spec& s, std::int64_t at) const
     {
         const std::int64_t seen = at + shift(bucket, s);
+        if (is_spread(s)) {
+            return static_cast<std::int64_t>(seen * due_of(s).count / due_of(s).period);
+        }
         if (s.dates == nullptr) {
             const std::int64_t length = ticks(s.period);
             return seen / length - (seen % length < 0 ? 1 : 0);
@@ -382,7 +360,8 @@ private:
 
     std::int64_t begin_of(int bucket, const spec& s, std::int64_t window) const
     {
-        const std::int64_t begin = s.dates == nullptr
+        const std::int64_t begin = is_spread(s) ? up(window * due_of(s).period, due_of(s).count)
+                                   : s.dates == nullptr
                                        ? window * ticks(s.period)
                                        : s.dates->begins.at(static_cast<std::size_t>(window)) *
                                              ticks(std::chrono::seconds{1});
@@ -393,7 +372,7 @@ private:
     // nothing.
     bool notes_windows(const wish& w) const
     {
-        return !shared_ && w.limit->what == spec::kind::fixed_window;
+        return !shared_ && kind_of(*w.limit) == spec::kind::fixed_window;
     }
 
     // What buckets owe.
@@ -405,12 +384,9 @@ private:
 
     std::int64_t tokens_in_windows(int name, const account& b) const
     {
-        std::int64_t owed = b.owed;
-        const std::int64_t present = window_at(name, *b.under, now_);
-        for (std::int64_t w = b.window; w < present && owed > 0; ++w) {
-            owed -= b.under->count;
-        }
-        return std::max<std::int64_t>(owed, 0);
+        const std::int64_t passed = window_at(name, *b.under, now_) - b.window;
+        const wide issued = wide{std::max<std::int64_t>(passed, 0)} * window_count(*b.under);
+        return static_cast<std::int64_t>(std::max<wide>(b.owed - issued, 0));
     }
 
     static std::int64_t sum(const std::vector<stamp>& stamps)
@@ -425,7 +401,7 @@ private:
     // Whole tokens, for a limit of another kind. What a window has brought since is not seen.
     std::int64_t tokens_owed(const account& b) const
     {
-        switch (b.under->what) {
+        switch (kind_of(*b.under)) {
             case spec::kind::token_bucket:
                 return up(units_owed(b), unit_of(*b.under));
             case spec::kind::fixed_window:
@@ -446,10 +422,10 @@ private:
         if (b.under == nullptr) {
             return 0;
         }
-        return s.what == spec::kind::token_bucket   ? units_owed(b)
-               : s.what == spec::kind::fixed_window ? tokens_in_windows(name, b)
-               : s.what == spec::kind::sliding      ? sum(b.stamps)
-                                                    : static_cast<std::int64_t>(b.places.size());
+        return kind_of(s) == spec::kind::token_bucket   ? units_owed(b)
+               : kind_of(s) == spec::kind::fixed_window ? tokens_in_windows(name, b)
+               : kind_of(s) == spec::kind::sliding      ? sum(b.stamps)
+                                                   : static_cast<std::int64_t>(b.places.size());
     }
 
     // A correction for a request of before a reload.
@@ -458,13 +434,13 @@ private:
         const spec* const own = buckets_[w.bucket].under;
         return !full(w.bucket) &&
                (!same_supply(own, *w.limit) ||
-                (own->what == spec::kind::sliding && own->period != w.limit->period));
+                (kind_of(*own) == spec::kind::sliding && own->period != w.limit->period));
     }
 
     // A shared store's clock has stepped back by more than a window.
     bool is_of_a_later_window(int name, const account& b) const
     {
-        return shared_ && b.under != nullptr && b.under->what == spec::kind::fixed_window &&
+        return shared_ && b.under != nullptr && kind_of(*b.under) == spec::kind::fixed_window &&
                b.owed > 0 && b.window - window_at(name, *b.under, now_) > 1;
     }
 
@@ -484,23 +460,23 @@ private:
             // Fresh.
         } else if (!same_supply(b.under, s)) {
             const account old = std::exchange(b, {});
-            const bool by_rate =
-                old.under->what == spec::kind::token_bucket && s.what == spec::kind::token_bucket;
+            const bool by_rate = kind_of(*old.under) == spec::kind::token_bucket &&
+                                 kind_of(s) == spec::kind::token_bucket;
             const wide from = by_rate ? unit_of(*old.under) : 1;
             const wide owed = by_rate ? units_owed(old) : tokens_owed(old);
             const wide debt = (owed * unit_of(s) + from - 1) / from;
-            if (debt > 0 && s.what != spec::kind::concurrency) {
+            if (debt > 0 && kind_of(s) != spec::kind::concurrency) {
                 const auto most = static_cast<std::int64_t>(std::min<wide>(debt, most_owed(s)));
                 write({.bucket = name, .limit = &s}, {.debt = most});
             }
         } else if (is_of_a_later_window(name, b)) {
             write({.bucket = name, .limit = &s}, {.debt = b.owed});
-        } else if (s.what == spec::kind::sliding) {
+        } else if (kind_of(s) == spec::kind::sliding) {
             std::erase_if(b.stamps, [&](const stamp& x) { return x.at + ticks(s.period) <= now_; });
             if (is_ahead(s, b)) {
                 b.stamps = {{counted_at(s, now_), sum(b.stamps)}};
             }
-        } else if (s.what == spec::kind::concurrency && shared_) {
+        } else if (kind_of(s) == spec::kind::concurrency && shared_) {
             std::erase_if(b.places, [this](const auto& p) { return p.second <= now_; });
         }
         b.under = &s;
@@ -511,9 +487,9 @@ private:
         account& b = buckets_[w.bucket];
         const spec& s = *w.limit;
         b.under = &s;
-        if (s.what == spec::kind::concurrency) {
+        if (kind_of(s) == spec::kind::concurrency) {
             b.places[w.place] = shared_ ? now_ + ticks(s.period) : INT64_MAX;
-        } else if (s.what == spec::kind::sliding) {
+        } else if (kind_of(s) == spec::kind::sliding) {
             const std::int64_t newest = b.stamps.empty() ? INT64_MIN : b.stamps.back().at;
             const std::int64_t at = std::max(newest, counted_at(s, now_ + q.wait));
             const std::int64_t more = q.debt - sum(b.stamps);
@@ -524,7 +500,7 @@ private:
             b.owed = q.debt;
             b.at = now_;
             b.most = std::max(q.debt, unit_of(s) * capacity(s));
-            if (s.what == spec::kind::fixed_window) {
+            if (kind_of(s) == spec::kind::fixed_window) {
                 b.window = window_at(w.bucket, s, now_);
                 b.full_at = now_ + time_of(w, q.debt);
             }
@@ -550,11 +526,11 @@ private:
 
     std::int64_t issued_in_last(const wish& w, std::int64_t held) const
     {
-        return w.limit->what == spec::kind::token_bucket
+        return kind_of(*w.limit) == spec::kind::token_bucket
                    ? held
                    : (window_at(w.bucket, *w.limit, now_) -
                       window_at(w.bucket, *w.limit, now_ - held)) *
-                         w.limit->count;
+                         window_count(*w.limit);
     }
 
     // Requests that came behind one that gives back what it took.
@@ -566,9 +542,9 @@ private:
             return debt > capacity(*w.limit) * unit;
         }
         // When its window begins a shared store hears of later.
-        const bool is_late = shared_ && w.limit->what == spec::kind::fixed_window;
+        const bool is_late = shared_ && kind_of(*w.limit) == spec::kind::fixed_window;
         const std::int64_t most = ticks(std::chrono::seconds{1});
-        const std::int64_t late = is_late ? std::min(most, ticks(w.limit->period) / 8) : 0;
+        const std::int64_t late = is_late ? std::min(most, window_length(*w.limit) / 8) : 0;
         return debt + issued_in_last(w, held - late) >= owed_before + (w.cost + 1) * unit;
     }
 
@@ -586,7 +562,7 @@ private:
         for (std::size_t i = 0; i < wishes.size(); ++i) {
             const spec& s = *wishes[i].limit;
             verdict::said& said = v.all[i];
-            if (s.what == spec::kind::sliding && said.allowed && wishes[i].cost > 0 &&
+            if (kind_of(s) == spec::kind::sliding && said.allowed && wishes[i].cost > 0 &&
                 said.retry < wait) {
                 said.retry = wait;
                 said.reset =
@@ -605,14 +581,14 @@ private:
     std::int64_t time_of(const wish& w, std::int64_t units)
     {
         const spec& s = *w.limit;
-        if (units <= 0 || s.what == spec::kind::token_bucket) {
+        if (units <= 0 || kind_of(s) == spec::kind::token_bucket) {
             return std::max<std::int64_t>(units, 0);
         }
-        if (s.what == spec::kind::concurrency) {
+        if (kind_of(s) == spec::kind::concurrency) {
             return ticks(std::chrono::seconds{1});
         }
-        if (s.what == spec::kind::fixed_window) {
-            const std::int64_t window = window_at(w.bucket, s, now_) + up(units, s.count);
+        if (kind_of(s) == spec::kind::fixed_window) {
+            const std::int64_t window = window_at(w.bucket, s, now_) + up(units, window_count(s));
             return begin_of(w.bucket, s, window) - now_;
         }
         const auto& stamps = buckets_[w.bucket].stamps;
@@ -658,9 +634,9 @@ private:
         if (!passes) {
             return {false, false, left(s, q.debt), retry, time_of(w, q.debt)};
         }
-        if (s.what == spec::kind::fixed_window) {
+        if (kind_of(s) == spec::kind::fixed_window) {
             // When it is full already, nothing comes to it.
-            q.debt = std::max(q.debt, up(missing, s.count) * s.count);
+            q.debt = std::max(q.debt, up(missing, window_count(s)) * window_count(s));
         }
         q.debt += w.cost * unit;
         q.wait = std::max(q.wait, retry);
@@ -678,7 +654,7 @@ private:
     {
         const spec& s = *w.limit;
         const std::int64_t time = time_of(w, debt);
-        return s.what == spec::kind::sliding && wait > 0
+        return kind_of(s) == spec::kind::sliding && wait > 0
                    ? std::max(time, counted_at(s, now_ + wait) + ticks(s.period) - now_)
                    : time;
     }

@@ -2,6 +2,7 @@
 import json
 import os
 import re
+import time
 
 import yaml
 
@@ -33,7 +34,8 @@ class AdminTest(SystemTest):
         if token:
             self.token_path = self.directory().file("token", TOKEN + "\n")
             file = f", token_file: '{self.token_path}'"
-        return (f"admin: {{ address: 127.0.0.1:0{file} }}\n" + text + more
+        admin = "" if more.startswith("admin:") else f"admin: {{ address: 127.0.0.1:0{file} }}\n"
+        return (admin + text + more
                 + self.LIMITS % {"where": where} + forwarding_to("echo", routed))
 
     def started_gateway(self, store=None, **options):
@@ -75,7 +77,7 @@ GUARDED = ("/v1/explain", "/v1/look", "/v1/take", "/v1/reset", "/v1/grant")
 class Access(AdminTest):
     def test_what_is_sent_is_bounded_whatever_it_is(self):
         g = self.started_gateway()
-        chunked = b"POST /v1/look HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+        chunked = b"POST /v1/look HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
         for begin in (chunked + b"1;", chunked + b"0\r\nx: ", b"GET /metrics HTTP/1.1\r\nx: "):
             with Connection(g.admin) as c:
                 c.send(begin + b"a" * 100_000)
@@ -110,6 +112,32 @@ class Access(AdminTest):
         for path in ("/metrics", "/healthz", "/readyz", "/v1/limits"):
             self.assertEqual(get(g.admin, path).status, 200, path)
 
+    def test_no_web_page_reaches_it_by_a_name_of_its_own(self):
+        """DNS rebinding: the page's name resolves to the admin address, and its requests say it."""
+        g = self.started_gateway(more="admin: { address: 127.0.0.1:0, hosts: [Gateway.Internal.] }\n",
+                                 token=False)
+        for host, status in (("127.0.0.1", 200), ("127.0.0.1:9901", 200), ("[::1]:1", 200),
+                             ("localhost", 200), ("gateway.internal:9901", 200),
+                             ("evil.example", 421), ("evil.example:9901", 421),
+                             ("internal", 421), ("127.0.0.1.evil.example", 421)):
+            for path in ("/metrics", "/healthz", "/readyz", "/v1/limits", "/none"):
+                said = get(g.admin, path, [("Host", host)])
+                self.assertEqual(said.status, 404 if path == "/none" and status == 200 else status,
+                                 (host, path))
+                if status == 421:
+                    self.assertIn("admin.hosts", json.loads(said.text)["detail"])
+        whole = get(g.admin, "http://evil.example/metrics", [("Host", "localhost")])
+        self.assertEqual(whole.status, 421)
+        with open(g.config_path, encoding="utf-8") as f:
+            g.reload(f.read().replace("hosts: [Gateway.Internal.]", "hosts: [other]"))
+        for host, status in (("gateway.internal", 421), ("other", 200)):
+            self.assertEqual(get(g.admin, "/healthz", [("Host", host)]).status, status)
+
+    def test_over_a_unix_socket_every_name_is_right(self):
+        path = self.directory().file("admin.sock")
+        g = self.gateway(self.text(token=False, more=f"admin: {{ address: 'unix:{path}' }}\n"))
+        self.assertEqual(get(g.admin, "/healthz", [("Host", "any.example")]).status, 200)
+
     def test_a_reload_reads_the_token_again(self):
         g = self.started_gateway()
         self.said(g, "/v1/look", CLIENT)
@@ -131,6 +159,8 @@ class Bodies(AdminTest):
             ("/v1/look", b"{", "no JSON"),
             ("/v1/look", b"[" * 50, "no JSON"),
             ("/v1/look", b"[]", "no JSON object"),
+            ("/v1/reset", b'{"limit":"daily","limit":"per_client","key":["127.0.0.1"]}', "twice"),
+            ("/v1/explain", b'{"url":"/","headers":{"A":"1","A":"2"}}', "twice"),
             ("/v1/look", {}, "limit: missing"),
             ("/v1/look", {"limit": "per_client"}, "key: missing"),
             ("/v1/look", CLIENT | {"limit": 3}, "limit: expected a text"),
@@ -178,9 +208,9 @@ class Bodies(AdminTest):
             (get + b"Host: a\r\nHost: a\r\n\r\n", 400),
             (get + b"Host: a b\r\n\r\n", 400),
             (get + b"Host : a\r\n\r\n", 400),
-            (get + b"Host: a\r\nX: " + b"y" * 20_000 + b"\r\n\r\n", 431),
-            (b"POST /v1/look HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n", 400),
-            (b"POST /v1/look HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 400),
+            (get + b"Host: localhost\r\nX: " + b"y" * 20_000 + b"\r\n\r\n", 431),
+            (b"POST /v1/look HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip\r\n\r\n", 400),
+            (b"POST /v1/look HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 400),
         ):
             with self.subTest(head=head[:80]), Connection(g.admin) as c:
                 c.send(head)
@@ -190,7 +220,7 @@ class Bodies(AdminTest):
     def test_heads_that_every_server_must_take(self):
         g = self.started_gateway()
         for head in (b"GET /healthz HTTP/1.0\r\n\r\n", b"GET /healthz HTTP/1.1\r\nHost:\r\n\r\n",
-                     b"GET http://a/healthz?x=1 HTTP/1.1\r\nHost: a\r\n\r\n",
+                     b"GET http://localhost/healthz?x=1 HTTP/1.1\r\nHost: a\r\n\r\n",
                      b"GET /healthz HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\nhi"):
             with self.subTest(head=head), Connection(g.admin) as c:
                 c.send(head)
@@ -467,6 +497,32 @@ class Explain(AdminTest):
         words = ["explain", "--config", g.config_path, "GET", "/", "--admin", "%s:%d" % g.admin]
         self.assertIn("as the store has not answered", run_command(*words)[1])
 
+    def test_numbers_and_times_are_for_people(self):
+        g = self.started_gateway()
+        banned = self.call(g, "/v1/ban", KEY | {"for": "2h"})
+        self.assertNotRegex(banned.text, r"\d[eE][+-]?\d")
+        self.assertAlmostEqual(json.loads(banned.text)["banned_until"], time.time() + 7200, delta=60)
+        self.assertIn('"retry":0.0', self.call(g, "/v1/look", CLIENT).text)
+        g = self.started_gateway(routed="per_key")
+        self.said(g, "/v1/ban", KEY | {"for": "2h"})
+        words = ["explain", "--config", g.config_path, "GET", "/", "-H", "X-Key: k1"]
+        _, out, _ = run_command(*words, "--admin", "%s:%d" % g.admin)
+        self.assertRegex(out, r"  banned  until 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC\n")
+        self.assertRegex(out, r"  says    rejected, retry in 7\d\d\d s \((2 h|1 h 59 min( \d+ s)?)\)\n")
+
+    def test_a_missing_part_is_named(self):
+        g = self.started_gateway(routed="per_key")
+        text = open(g.config_path, encoding="utf-8").read()
+        g.reload(text.replace("missing_key: skip", "missing_key: reject"))
+        refused = g.get("/")
+        self.assertEqual(refused.status, 400)
+        self.assertIn("header:x-key, which identifies the client, is missing",
+                      json.loads(refused.text)["detail"])
+        told = self.explained(g)
+        self.assertIn("header:x-key", told["verdict"]["detail"])
+        self.assertIn("header:x-key", told["limits"][0]["why"])
+        self.assertIn("header:x-key", g.log_lines(1)[0]["error"])
+
     def test_what_is_told_badly(self):
         g = self.started_gateway()
         for body, detail in (
@@ -556,6 +612,17 @@ class Top(AdminTest):
         looked = self.said(g, "/v1/look", {"limit": "per_key", "key": ["hunter2", "192.0.2.1"]})
         self.assertEqual(looked["bucket"], keys[0]["bucket"])
 
+    def test_rejections_in_shadow_mode_are_those_of_the_metrics(self):
+        shadow = "  shadow: { key: client_ip, rate: 2/h, mode: shadow }\n"
+        g = self.gateway(self.text(routed="per_client, shadow").replace("limits:\n", "limits:\n" + shadow, 1))
+        for _ in range(9):
+            g.get("/")
+        for limit in ("per_client", "shadow"):
+            counted = [one["count"] for one in self.top(g, f"?by=rejections&limit={limit}")["top"]]
+            decided = sum(g.metrics().sum("gateway_decisions_total", limit=limit, outcome=outcome)
+                          for outcome in ("rejected", "shadow_rejected"))
+            self.assertEqual((limit, counted), (limit, [decided]))
+
     def test_what_is_asked_badly(self):
         g = self.started_gateway()
         for query, status, detail in (
@@ -623,9 +690,20 @@ class Documentation(AdminTest):
         for path, item in described["paths"].items():
             (method,) = item
             self.assertNotEqual(self.call(g, path, {}, method=method.upper()).status, 405, path)
-            guarded = item[method].get("security") == [{"token": []}]
+            guarded = item[method]["security"] == [{"token": []}]
             answer = self.call(g, path, {}, method=method.upper(), token=None).status
             self.assertEqual(guarded, answer == 401, path)
+
+    def test_the_description_has_what_linters_and_generators_want(self):
+        """As `npx @redocly/cli lint docs/openapi.yaml` wants it."""
+        with open(os.path.join(ROOT, "docs", "openapi.yaml"), encoding="utf-8") as f:
+            described = yaml.safe_load(f)
+        self.assertEqual(described["info"]["license"]["identifier"], "Apache-2.0")
+        operations = [one for item in described["paths"].values() for one in item.values()]
+        self.assertEqual(len({one["operationId"] for one in operations}), len(operations))
+        for one in operations:
+            self.assertIn(one["security"], ([], [{"token": []}]))
+            self.assertIn("4XX", one["responses"])
 
     def test_the_answers_are_as_described(self):
         with open(os.path.join(ROOT, "docs", "openapi.yaml"), encoding="utf-8") as f:

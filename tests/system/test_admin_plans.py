@@ -68,6 +68,8 @@ class Plans(AdminTest):
                 self.assertEqual(self.said(g, "/v1/look", named)["limit"], 200)
                 blocked = self.refused(400, g, "/v1/take", {"limit": "own", "key": ["kb"]})
                 self.assertIn('"banned" is blocked', blocked)
+                spaced = self.refused(400, g, "/v1/take", {"limit": "own", "key": ["  kb "]})
+                self.assertIn('"banned" is blocked', spaced)
 
     def test_an_explanation_has_all_limits_of_a_request_that_one_refuses(self):
         g = self.ready(None, "own, hour")

@@ -464,6 +464,16 @@ class Keys(Bypass):
         targets = ("/u/alice", "/u//alice", "/u/%61lice", "/u/./alice;x")
         self.share(ONE_LIMIT % ("path", "/u"), [(t, [], {}) for t in targets])
 
+    def test_a_path_is_one_key_with_and_without_a_slash_at_its_end(self):
+        targets = ("/u/alice", "/u/alice/", "/u//alice//", "/u/alice/.")
+        self.share(ONE_LIMIT % ("path", "/u"), [(t, [], {}) for t in targets])
+
+    def test_a_path_is_one_key_in_every_case_where_the_route_ignores_case(self):
+        targets = ("/u/kim", "/U/Kim", "/u/%4B%C4%B1m/", "/%75/%E2%84%AAIM")
+        self.share(ONE_LIMIT % ("path", "/u, ignore_case: true"), [(t, [], {}) for t in targets])
+        others = self.statuses(ONE_LIMIT % ("path", "/"), [(t, [], {}) for t in ("/x", "/X", "/x", "/X", "/x")])
+        self.assertEqual(others, [200] * 5)
+
     def test_a_path_key_gives_no_fresh_names_for_one_resource(self):
         gateway = self.limited(ONE_LIMIT % ("path", "/u"))
         for spelling in ("/u/alice;a=%2F{}", "/u;%5C{}/alice", "/u/x{}/../alice", "/u%2F{}/../alice"):

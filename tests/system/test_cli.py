@@ -59,6 +59,31 @@ class CommandLine(SystemTest):
         self.assertNotEqual(complaints("workers: 1"), "")
         for bad in (
             "htttp: {}",
+            "listeners: []",
+            "listeners: [ { address: 'http://127.0.0.1:8080' } ]",
+            "listeners: [ { address: '8080' } ]",
+            "limits: { a: { key: client_ip, rate: 100/min } }",
+            "limits: { a: { key: client_ip, rate: 0/s } }",
+            "limits: { a: { key: client_ip, rate: '100' } }",
+            "limits: { a: { key: client_ip } }",
+            "limits: { a: { key: client_ip, algorithm: concurrency } }",
+            "limits: { a: { key: clientip, rate: 1/s } }",
+            "limits: { a: { key: [client_ip, ip], rate: 1/s } }",
+            "limits: { a: { key: client_ip/129, rate: 1/s } }",
+            "limits: { a: { key: 'cert:san2', rate: 1/s } }",
+            "limits: { a: { key: 'header:', missing_key: skip, rate: 1/s } }",
+            "plans: { p: { key: [], members: {} } }",
+            "stores: { s: { url: 'http://127.0.0.1:6379' } }",
+            "routes: []",
+            "routes: [ { match: { path: api }, upstream: up } ]",
+            "routes: [ { match: { path_exact: api }, upstream: up } ]",
+            "routes: [ { match: { methods: [get] }, upstream: up } ]",
+            "routes: [ { match: { path: / } } ]",
+            "routes: [ { upstream: up, respond: {} } ]",
+            "routes: [ { upstream: up, rewrite_prefix: { from: a, to: /b } } ]",
+            "upstreams: { u: { servers: 'http://127.0.0.1:9000' } }",
+            "upstreams: { u: { servers: [] } }",
+            "upstreams: { u: { servers: echo, health: { path: up } } }",
             upstreams % "[{ env: A, file: b }]",
             "http: { max_headers: 1001 }",
             "http: { idle_timeout: 5 }",
@@ -77,6 +102,40 @@ class CommandLine(SystemTest):
             text = json.dumps(yaml.safe_load(GOOD) | yaml.safe_load(bad))
             self.assertNotEqual(complaints(text), "", bad)
             self.assertEqual(run_command("check", "--config", self.file(text))[0], 2, bad)
+
+        def said(bad):
+            return complaints(json.dumps(yaml.safe_load(GOOD) | yaml.safe_load(bad)))
+
+        # What is said is what is wrong, and not that no form fits.
+        without = yaml.safe_load(GOOD)
+        del without["listeners"]
+        self.assertIn("'listeners' is a required property", complaints(json.dumps(without)))
+        self.assertNotIn("include", complaints(json.dumps(without)).partition("\n")[0])
+        for bad, told in (
+            ("limits: { a: { key: client_ip, rate: 100/min } }", "'100/min' does not match"),
+            ("limits: { a: { key: clientip, rate: 1/s } }", "'clientip' does not match"),
+            ("limits: { a: { key: [ip], rate: 1/s } }", "'ip' does not match"),
+            ("limits: { a: { key: client_ip } }", "'rate' is a required property"),
+            ("routes: [ { match: { path: api }, upstream: up } ]", "'api' does not match"),
+            ("routes: [ { match: { path: / } } ]", "'upstream' is a required property"),
+            ("upstreams: { u: { servers: [80] } }", "80 is not of type 'string'"),
+            ("upstreams: { u: { servers: [ { weight: 2 } ] } }", "'address' is a required property"),
+            ("workers: all", "'auto' was expected"),
+        ):
+            self.assertIn(told, said(bad), bad)
+        for good in (
+            "limits: { a: { key: { env: A }, rate: { file: b } } }",
+            "limits: { a: { key: [client_ip/24, 'cert:san', 'jwt:a.b', { env: A }], rate: 10/90s } }",
+            "limits: { a: { key: [], algorithm: concurrency, max: 3 } }",
+            "limits: { a: { key: [], algorithm: fixed_window, rate: 9/mo } }",
+            "routes: [ { match: { path: { env: A } }, redirect: { to: { env: B } } } ]",
+            "routes: [ { respond: { body: { file: b } }, limits: [ { env: A } ] } ]",
+            "stores: { s: { url: { env: A } } }",
+            "stores: { s: { url: 'rediss-sentinel://a,b/m' } }",
+            "stores: { s: { url: 'postgresql:///d?host=/run' } }",
+            "upstreams: { u: { servers: [echo, 'unix:/a b', '[::1]:9', { address: 'h:1' }] } }",
+        ):
+            self.assertEqual(said(good), "", good)
 
     def test_check_and_print_take_the_file_by_itself(self):
         path = self.file(GOOD)
@@ -187,6 +246,22 @@ class CommandLine(SystemTest):
         status, out, err = run_command("check", "--config", path)
         self.assertEqual((status, out), (0, f"{path}: ok\n"))
         self.assertIn("trusted_hops", err)
+
+    def test_check_warns_of_a_path_whose_other_spelling_has_no_limit(self):
+        def warned_of(match):
+            path = self.file(whole_configuration(
+                "limits: { l: { key: client_ip, rate: 5/m } }\n"
+                "routes:\n"
+                f"  - {{ match: {{ {match} }}, limits: [l], upstream: up }}\n"
+                "  - { upstream: up }\n"
+                "upstreams: { up: { servers: [echo] } }\n"
+            ))
+            status, out, err = run_command("check", "--config", path)
+            self.assertEqual((status, out), (0, f"{path}: ok\n"))
+            return err
+
+        self.assertIn('"/LOGIN"', warned_of("path_exact: /login, methods: [POST]"))
+        self.assertEqual(warned_of("path_exact: /login, methods: [POST], ignore_case: true"), "")
 
     def test_an_address_in_use_ends_with_1(self):
         with socket.create_server(("127.0.0.1", 0)) as taken:

@@ -219,8 +219,15 @@ class Decide(SystemTest):
     def test_a_status_for_every_refusal(self):
         with self.gateway_that_decides("{ rejected_status: 403 }") as c:
             self.assertEqual([self.ask(c, "/api")[0] for _ in range(3)], [200, 200, 403])
-            self.assertEqual(c.ask("/api")["Retry-After"], "1800")
-            self.assertEqual(self.ask(c, "/k", [("X-Forwarded-Host", "keys.example")])[0], 403)
+            refused = c.ask("/api")
+            self.assertEqual((refused["Retry-After"], refused["X-Decision-Status"]), ("1800", "429"))
+            for headers in ([("X-Forwarded-Host", "keys.example"), ("X-Forwarded-Uri", "/k")],
+                            [("X-Forwarded-Uri", "/a;x=%2Fb/c")], [("X-Forwarded-Method", "get")]):
+                refused = c.ask("/", headers)
+                self.assertEqual((refused.status, refused["X-Decision-Status"]), (403, "400"), headers)
+            self.assertIsNone(c.ask("/other")["X-Decision-Status"])
+        with self.gateway_that_decides() as c:
+            self.assertIsNone(c.ask("/", [("X-Forwarded-Uri", "%")])["X-Decision-Status"])
 
     def test_a_question_with_a_body(self):
         with self.gateway_that_decides() as c:

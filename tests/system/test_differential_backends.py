@@ -8,7 +8,7 @@ import json
 import os
 
 from harness import spellings, value_spellings
-from harness.backends import BACKENDS, missing
+from harness.backends import BACKENDS, LENIENT_BACKENDS, lenient, missing
 from harness.case import SystemTest, only_as_shipped
 from harness.client import Closed
 
@@ -45,6 +45,17 @@ def configuration(address):
         + [route(f"path: /{name}", name) for name in ("query", "cookie", "authorization")]
         + ["  - { upstream: backend }"]
         + [f"upstreams: {{ backend: {{ servers: ['{address}'], response_timeout: 3s }} }}", ""]
+    )
+
+
+def loose_configuration(address):
+    limits = "\n".join(f"  {name}: {{ key: [], rate: 1/h, burst: {burst} }}" for name, burst in BURST_OF_HANDLER.items())
+    return (
+        f"log: {{ access: false }}\nlimits:\n{limits}\nroutes:\n"
+        "  - { match: { path_exact: /api/login, ignore_case: true }, limits: [login], upstream: backend }\n"
+        "  - { match: { path: /GraphQL, ignore_case: true }, limits: [mount], upstream: backend }\n"
+        "  - { upstream: backend }\n"
+        f"upstreams: {{ backend: {{ servers: ['{address}'], response_timeout: 3s }} }}\n"
     )
 
 
@@ -93,22 +104,15 @@ class Asker:
             self._connection = None
 
 
-@only_as_shipped
-class DifferentialBackends(SystemTest):
-    def judge(self, name):
+class Differential(SystemTest):
+    def judge(self, name, start, configured, comparisons):
         why_not = missing(name)
         if why_not:
             self.skipTest(why_not)
-        backend = self.started(BACKENDS[name]())
-        self.asker = self.started(Asker(self.gateway(configuration(backend.address))))
+        backend = self.started(start())
+        self.asker = self.started(Asker(self.gateway(configured(backend.address))))
         told = []
-        for compare, least in (
-            (self.paths, 10),
-            (self.methods, 5),
-            (self.queries, 20),
-            (self.cookies, 20),
-            (self.credentials, 30),
-        ):
+        for compare, least in comparisons:
             with self.subTest(compare.__name__):
                 self.asked = self.read = 0
                 findings = compare()
@@ -118,18 +122,6 @@ class DifferentialBackends(SystemTest):
                     self.fail("\n".join([said] + findings[:TOLD]))
                 self.assertGreaterEqual(self.read, least, "hardly anything reached the backend")
         print(f"     {name}, seed {SEED}, read as limited: {', '.join(told)}")
-
-    def paths(self):
-        return self.named(
-            (message(target) for target in spellings.paths(SEED, 2 * COUNT)),
-            lambda read: BURST_OF_HANDLER.get(read["handler"]),
-        )
-
-    def methods(self):
-        return self.named(
-            (message("/method", method=m) for m in spellings.methods(SEED, COUNT // 5)),
-            lambda read: BURST_OF_METHOD.get(read.get("method")),
-        )
 
     def named(self, requests, burst_of):
         """The requests that a limited handler got, and another limit or none was charged for."""
@@ -142,6 +134,43 @@ class DifferentialBackends(SystemTest):
             if burst and answer.limit != burst:
                 findings.append(f"{request!r}: {answer}")
         return findings
+
+    def by_handler(self, targets, burst_of_handler):
+        return self.named(map(message, targets), lambda read: burst_of_handler.get(read["handler"]))
+
+
+@only_as_shipped
+class LooseRouting(Differential):
+    """Routes with `ignore_case` before servers that ignore case, and a slash at the end."""
+
+    def paths(self):
+        bursts = {"=/api/login": BURST_OF_HANDLER["login"], "/graphql": BURST_OF_HANDLER["mount"]}
+        return self.by_handler(spellings.loose_paths(SEED, 2 * COUNT), bursts)
+
+    def in_lenient(self, name):
+        start = lambda: lenient(name, ["=/api/login", "/graphql"])
+        self.judge(name, start, loose_configuration, [(self.paths, 40)])
+
+
+@only_as_shipped
+class DifferentialBackends(Differential):
+    def in_strict(self, name):
+        self.judge(name, BACKENDS[name], configuration, (
+            (self.paths, 10),
+            (self.methods, 5),
+            (self.queries, 20),
+            (self.cookies, 20),
+            (self.credentials, 30),
+        ))
+
+    def paths(self):
+        return self.by_handler(spellings.paths(SEED, 2 * COUNT), BURST_OF_HANDLER)
+
+    def methods(self):
+        return self.named(
+            (message("/method", method=m) for m in spellings.methods(SEED, COUNT // 5)),
+            lambda read: BURST_OF_METHOD.get(read.get("method")),
+        )
 
     def queries(self):
         pairs = value_spellings.queries(SEED, COUNT)
@@ -176,10 +205,8 @@ class DifferentialBackends(SystemTest):
         return findings
 
 
-def test_of(name):
-    return lambda self: self.judge(name)
-
-
 for backend_name in BACKENDS:
-    setattr(DifferentialBackends, f"test_{backend_name}", test_of(backend_name))
+    setattr(DifferentialBackends, f"test_{backend_name}", lambda self, n=backend_name: self.in_strict(n))
+for backend_name in LENIENT_BACKENDS:
+    setattr(LooseRouting, f"test_{backend_name}", lambda self, n=backend_name: self.in_lenient(n))
 

@@ -307,9 +307,9 @@ class Admin(MetricsTest):
         text = "admin: { address: 127.0.0.1:0, max_connections: 16, timeout: 1h }\n"
         gateway = self.gateway(text + forwarding_to("echo"))
         for half, rest in (
-            ("", "GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n"),
-            ("GET /healthz HT", "TP/1.1\r\nHost: h\r\n\r\n"),
-            ("GET /healthz HTTP/1.1\r\nHost: h\r\nX: ", "\r\n\r\n"),
+            ("", "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+            ("GET /healthz HT", "TP/1.1\r\nHost: localhost\r\n\r\n"),
+            ("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ", "\r\n\r\n"),
         ):
             with contextlib.ExitStack() as stack, self.subTest(half):
                 slow = [stack.enter_context(Connection(gateway.admin)) for _ in range(64)]
@@ -324,7 +324,7 @@ class Admin(MetricsTest):
     def test_clients_that_do_not_read_shut_nobody_out(self):
         text = "admin: { address: 127.0.0.1:0, max_connections: 4, timeout: 1h }\n"
         gateway = self.gateway(text + forwarding_to("echo"))
-        ask = "GET /metrics HTTP/1.1\r\nHost: h\r\n\r\n" * 2000
+        ask = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n" * 2000
         with contextlib.ExitStack() as stack:
             for _ in range(8):
                 c = stack.enter_context(Connection(gateway.admin, receive_buffer=2048))

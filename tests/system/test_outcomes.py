@@ -82,6 +82,19 @@ class Outcomes(SystemTest):
                 self.assertEqual(sorted(answers), [401] * 5 + [429] * 35)
                 self.assertEqual(self.script.reached, 5)
 
+    def test_good_requests_at_once_hold_their_tokens_until_they_are_answered(self):
+        """As configuration.md says of charge_on on ordinary traffic."""
+        g = self.gateway_with("charge_on: { status: [4xx] }")
+        self.script.gate.clear()
+        self.addCleanup(self.script.gate.set)
+        clients = [self.enterContext(g.connect()) for _ in range(20)]
+        for c in clients:
+            c.request("/200")
+        wait_until(lambda: len(g.log_lines(15)) >= 15, what="15 are rejected")
+        self.script.gate.set()
+        self.assertEqual(sorted(c.response().status for c in clients), [200] * 5 + [429] * 15)
+        self.assertEqual(g.get("/200")["X-RateLimit-Remaining"], "4", "nothing was charged")
+
     def test_a_success_makes_the_bucket_full_again(self):
         for store in self.every_store():
             with self.subTest(store=store):

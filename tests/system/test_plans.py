@@ -1,8 +1,10 @@
 """Plans: who asks chooses the numbers of a limit."""
+import json
 import os
 import threading
 import time
 
+from harness.client import exchange_raw
 from harness.case import SystemTest, forwarding_to
 from harness.gateway import run_command, whole_configuration
 from harness.process import wait_until
@@ -115,7 +117,9 @@ class Plans(SystemTest):
         path = directory.file("plans.csv", text)
 
         def replace(new):
-            fresh = directory.file("plans.new", new)
+            fresh = directory.file("plans.new")
+            with open(fresh, "wb") as f:
+                f.write(new if isinstance(new, bytes) else new.encode())
             os.replace(fresh, path)
 
         return self.gateway_with(store=store, members=f"file: '{path}'"), replace
@@ -143,6 +147,7 @@ class Plans(SystemTest):
                 left = [self.told(gateway, "abc")[2] for _ in range(6)]
                 self.assertEqual(left, ["19", "18", "17", "16", "15", "14"])
                 replace("# nobody\n")
+                gateway.wait_for_diagnostic("plans.api: 0 keys read, 1 before")
                 wait_until(lambda g=gateway: g.metrics().sum("gateway_plan_members") == 0, NOTICED)
                 self.assertEqual(self.told(gateway, "abc"), (200, "10", "3"))
                 replace("abc,gold\n")
@@ -151,7 +156,9 @@ class Plans(SystemTest):
 
     def test_a_bad_file_changes_nothing(self):
         gateway, replace = self.with_file("abc,gold\n")
-        for bad, why in (("abc,gold\nabc\n", ":2: expected KEY,PLAN"),
+        for bad, why in (("", "plans.csv: the file is empty"),
+                         ("# \xe4\nb\xe4r,gold\n".encode("latin-1"), ":1: the file is not UTF-8"),
+                         ("abc,gold\nabc\n", ":2: expected KEY,PLAN"),
                          ("abc,gold\nabc,free\n", ":2: this key is in another plan already")):
             errors = gateway.metrics().sum("gateway_plan_file_errors_total", plans="api")
             replace(bad)
@@ -186,6 +193,21 @@ class Plans(SystemTest):
         with open(gateway.config_path, encoding="utf-8") as f:
             self.assertIn("reloaded", gateway.reload(f.read()))
         self.assertEqual(gateway.metrics().sum("gateway_plan_file_in_force", plans="api"), 1)
+
+    def test_a_plan_that_no_limit_knows_is_told(self):
+        gateway, replace = self.with_file("abc,gold\n")
+        self.assertFalse([line for line in gateway.diagnostics if "no limit names" in line])
+        replace("abc,gold\nxyz,glod\n")
+        told = gateway.wait_for_diagnostic('no limit names the plan "glod"')
+        self.assertIn("plans.api: ", told)
+        self.assertIn('did you mean "gold"?', told)
+
+    def test_the_access_log_has_the_plan(self):
+        gateway = self.gateway_with()
+        plans = (("abc", "gold"), ("bad", "banned"), ("boss", "staff"), ("xyz", None))
+        for count, (key, plan) in enumerate(plans, start=1):
+            self.ask(gateway, key)
+            self.assertEqual(gateway.log_lines(count)[-1].get("plan"), plan)
 
     def test_a_file_that_goes_away_stays_in_force(self):
         directory = self.directory()
@@ -292,3 +314,84 @@ class Plans(SystemTest):
         self.assertIn("reloaded", gateway.reload(text.replace("rate: 10/h", "rate: 5/h")))
         wait_until(lambda: bucket("other") != other, 10, "the walk has come to the other limit")
         self.assertEqual(bucket("l"), of_plan)
+
+
+class Spellings(SystemTest):
+    """A member is read as the same text in a request is."""
+
+    # key, members of one plan, and requests with each of their values: target, headers, method.
+    SAME = (
+        ("header:authorization", ["Bearer k1", "bearer  k2"],
+         [("/", "Authorization: bEARER k1", "GET"), ("/", "Authorization: Bearer k2", "GET")]),
+        ("header:x-key", [" k ", "\xc3\xa9"], [("/", "X-Key: k", "GET"), ("/", "X-Key:   \xc3\xa9 ", "GET")]),
+        ("host", ["A.test", "b.test.", "c.test:80", "[0:0::1]"],
+         [("/", "Host: a.TEST.", "GET"), ("/", "Host: b.test:81", "GET"), ("/", "Host: c.test", "GET"),
+          ("http://b.test/", "Host: b.test", "GET"), ("/", "Host: [::1]:8080", "GET")]),
+        ("path", ["/a;x/b", "//c", "/d%20e", "/%66", "/g/./h"],
+         [("/a/b", "", "GET"), ("/a;y=1//b", "", "GET"), ("/c", "", "GET"), ("/d%20e", "", "GET"),
+          ("/f", "", "GET"), ("/g/h?q", "", "GET")]),
+        ("query:t", ["a+b", "c d", "%65", "100%25"],
+         [("/?t=a%20b", "", "GET"), ("/?t=a%2Bb", "", "GET"), ("/?t=c+d", "", "GET"), ("/?t=e", "", "GET"),
+          ("/?t=100%25", "", "GET")]),
+        ("cookie:t", ["a%20b", "c"],
+         [("/", "Cookie: t=a+b", "GET"), ("/", 'Cookie: t="c"', "GET"), ("/", "Cookie: t=%63", "GET")]),
+        ("method", ["POST", "PURGE"], [("/", "", "POST"), ("/", "", "PURGE")]),
+    )
+    REFUSED = (
+        ("header:authorization", ["Bearer a b", "Basic !!!", "Bearer "]),
+        ("host", ["a,b", "http://a.test", "*.a.test", "a/b", "a b", ""]),
+        ("path", ["a", "/a/../b", "/a?b", "/a#b", "/%zz", "/%c0%af"]),
+        ("query:t", ["100%", "%00", "a;b"]),
+        ("cookie:t", ["a,b", "%zz", "a&b"]),
+        ("method", ["get", "Post", "A B", "M" * 33]),
+        ("cert:fingerprint", ["ab", "zz" * 32]),
+        ("client_ip", ["10.0.0.1/8", "a.test"]),
+    )
+
+    def status(self, gateway, target, line, method):
+        host = "" if line.startswith("Host:") else "Host: gateway.test\r\n"
+        line = line and line + "\r\n"
+        request = f"{method} {target} HTTP/1.1\r\n{host}{line}Content-Length: 0\r\nConnection: close\r\n\r\n"
+        return exchange_raw(gateway.address, request.encode("latin-1")).status
+
+    def test_a_blocked_plan_blocks_every_spelling(self):
+        for in_file in False, True:
+            for key, members, requests in self.SAME:
+                gateway = self.gateway_of(key, members, in_file)
+                self.assertEqual(self.status(gateway, "/other", "", "GET"), 200)
+                for request in requests:
+                    with self.subTest(key=key, request=request, in_file=in_file):
+                        self.assertEqual(self.status(gateway, *request), 403)
+
+    def gateway_of(self, key, members, in_file):
+        members = [m.encode("latin-1").decode() for m in members]
+        where = f"members: {{ banned: {json.dumps(members, ensure_ascii=False)} }}"
+        if in_file:
+            lines = "".join(f"{m},banned\n" for m in members)
+            where = f"file: '{self.directory().file('plans.csv', lines)}'"
+        return self.gateway(configuration(members=where, rules="banned: blocked", key=key)
+                            .replace("missing_key: client_ip", "missing_key: skip"))
+
+    def checked(self, key, plans):
+        text = whole_configuration(configuration(members=f"members: {json.dumps(plans)}", rules="banned: blocked",
+                                                 key=key))
+        path = self.directory().file("gateway.yaml", text)
+        return run_command("check", "--config", path)
+
+    def test_check_refuses_what_no_request_can_have(self):
+        for key, members in self.REFUSED:
+            for member in members:
+                with self.subTest(key=key, member=member):
+                    status, _, told = self.checked(key, {"banned": [member]})
+                    self.assertEqual(status, 2, told)
+                    self.assertIn("plans.api.members.banned[0]", told)
+
+    def test_one_value_in_two_spellings_has_one_plan(self):
+        for key, member, other in (
+                ("header:authorization", "Bearer k1", "bearer   k1"), ("header:x-key", " k ", "k"),
+                ("host", "A.test", "a.TEST.:1"), ("path", "/a;x/b", "//a/b"), ("query:t", "a+b", "a%20b"),
+                ("cookie:t", "a", '"a"')):
+            with self.subTest(key=key):
+                status, _, told = self.checked(key, {"banned": [member], "other": [other]})
+                self.assertEqual(status, 2, told)
+                self.assertIn("in another plan already", told)

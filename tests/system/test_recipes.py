@@ -4,138 +4,21 @@ import functools
 import json
 import os
 import re
-import shlex
+import signal
 import threading
 import time
 import zoneinfo
 
-from harness.case import SystemTest
-from harness.client import Connection
-from harness.gateway import BINARY, ROOT, run_command
+from harness.apache import Apache
+from harness.caddy import Caddy
+from harness.client import Closed, Connection, get
+from harness.gateway import ROOT, run_command
+from harness.haproxy import HAProxy
 from harness.nginx import Nginx
 from harness.origin import Origin, answer_ok
-from harness.process import free_port, run_tool, wait_until
-from harness.redis_server import RedisServer
-from harness.tokens import encoded, hs256
-
-TOKEN = "s3cret-of-the-admin"
-KEY = "2f7c9e41b8"
-SECRET = b"recipes-are-signed-with-32-bytes"
-PLANS = f"# who has paid\n{KEY},gold\nb2,silver\nc3,closed\n"
-FILES = {
-    "admin-token": TOKEN + "\n",
-    "plans.csv": PLANS,
-    "jwks.json": json.dumps({"keys": [{"kty": "oct", "k": encoded(SECRET)}]}),
-}
-REDIS = "redis://127.0.0.1:6379/0"
-
-
-def page(name):
-    with open(os.path.join(ROOT, "docs", name), encoding="utf-8") as f:
-        return f.read()
-
-
-def blocks(text, language):
-    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-
-
-def recipes():
-    """(heading, what is below it) of each, in their order."""
-    sections = re.split(r"^##+ ", page("recipes.md"), flags=re.MULTILINE)[1:]
-    return [(heading, text) for heading, _, text in (s.partition("\n") for s in sections) if text.strip()]
-
-
-def recipe(heading):
-    """The test drives the recipe of that heading."""
-
-    def mark(drive):
-        @functools.wraps(drive)
-        def test(self):
-            self.assertIn(heading, dict(recipes()), "no such recipe")
-            self.text = dict(recipes())[heading]
-            drive(self)
-
-        test.recipe = heading
-        return test
-
-    return mark
-
-
-class RecipeTest(SystemTest):
-    text = ""  # of the recipe
-
-    def adapted(self, text, origin="echo", trusting=False):
-        """The file with addresses and paths of this test; with `trusting`, 127.0.0.1 is a proxy of ours."""
-        files = self.directory()
-        for name, content in FILES.items():
-            files.file(name, content)
-        self.files = files.path
-        for shown, own in (("0.0.0.0:8080", "127.0.0.1:0"), ("[::]:8080", "127.0.0.1:0"),
-                           ("127.0.0.1:9901", "127.0.0.1:0"), ("127.0.0.1:9000", origin),
-                           ("/etc/gateway/", files.path + "/")):
-            text = text.replace(shown, own)
-        if trusting:
-            line = "trusted_proxies: [10.0.0.0/8"
-            text = text.replace(line, line + ", 127.0.0.1") if line in text else (
-                "client: { trusted_proxies: [127.0.0.1] }\n" + text)
-        return text
-
-    def of_recipe(self, script=answer_ok, trusting=False):
-        """A gateway by the recipe, in front of `origin_`."""
-        self.origin_ = self.started(Origin(script))
-        text = self.adapted(blocks(self.text, "yaml")[0], self.origin_.address, trusting)
-        if REDIS in text:
-            self.store = self.started(RedisServer())
-            # A busy machine must not look like a store that fails.
-            text = text.replace(f'"{REDIS}"', f'"{self.store.url}", timeout: 1s')
-        return self.another(text)
-
-    def another(self, text):
-        gateway = self.gateway(text)
-        if "redis://" in text:
-            self.await_store(gateway)
-        return gateway
-
-    def await_store(self, gateway):
-        wait_until(lambda: gateway.metrics().sum("gateway_store_up", store="shared"), what="store")
-
-    def connected(self, gateway, source=None):
-        return self.enterContext(gateway.connect(source=source))
-
-    def asking(self, gateway, *fields, target="/", method="GET", source=None):
-        """One request more, each time it is called."""
-        c = self.connected(gateway, source)
-        return lambda: c.ask(target, list(fields), method)
-
-    def assert_gives(self, ask, burst, rate):
-        """Until a request is rejected, `burst` pass and what comes at `rate` a second meanwhile; that rejection."""
-        began, passed = time.monotonic(), 0
-        while (answer := ask()).status == 200:
-            passed += 1
-            self.assertLessEqual(passed, burst + rate * (time.monotonic() - began))
-        self.assertEqual(answer.status, 429, answer.text)
-        self.assertGreaterEqual(passed, burst)
-        return answer
-
-    def at_once(self, number, ask):
-        """The answers to so many requests in parallel."""
-        answers = []
-        threads = [threading.Thread(target=lambda: answers.append(ask())) for _ in range(number)]
-        for t in threads:
-            t.start()
-        for t in threads:
-            t.join()
-        return answers
-
-    def shell(self, gateway, command):
-        """What it prints, run beside the gateway's configuration and access log."""
-        here = os.path.dirname(gateway.config_path)
-        command = command.replace("/etc/gateway/", self.files + "/")
-        command = command.replace("127.0.0.1:9901", "%s:%d" % gateway.admin)
-        program = f'gateway() {{ {shlex.quote(BINARY)} "$@"; }}\n'
-        status, out, err = run_tool(["sh", "-euc", program + command], cwd=here)
-        self.assertEqual((status, err), (0, ""), command)
-        return out
+from harness.process import free_port, wait_until
+from harness.recipes import KEY, PLANS, SECRET, RecipeTest, blocks, page, recipe, recipes
+from harness.tokens import hs256
 
 
 class Page(RecipeTest):
@@ -258,30 +141,48 @@ class WhoIsCounted(RecipeTest):
         wait_until(lambda: ask()["X-RateLimit-Limit"] == "300", what="the new file counts")
 
 
-def guarded(peer, request):
-    """An upstream with a password, and with pages."""
-    peer.read_body(request)
-    right = request.target != "/login" or request.body == b"right"
-    peer.reply(200 if right else 401)
+def signing_in(right, wrong):
+    """A script of an upstream with a password in the body, and with pages."""
+
+    def script(peer, request):
+        peer.read_body(request)
+        guesses = request.method == "POST" and "login" in request.target
+        peer.reply(right if not guesses or request.body == b"right" else wrong)
+
+    return script
 
 
 class WhatIsCounted(RecipeTest):
-    @recipe("Somebody guesses passwords")
-    def test_logins(self):
-        g = self.of_recipe(guarded)
+    def drive_guessing(self, path, right, wrong):
+        g = self.of_recipe(signing_in(right, wrong))
 
-        def login(password, source):
+        def login(password, source, account="alice"):
             with g.connect(source=source) as c:
-                return c.ask("/login", method="POST", body=password)
+                return c.ask(f"{path}?account={account}", method="POST", body=password)
 
         answers = self.at_once(40, lambda: login(b"guess", "127.0.0.2"))
-        self.assertEqual(sorted(a.status for a in answers), [401] * 5 + [429] * 35)
+        self.assertEqual(sorted(a.status for a in answers), sorted([wrong] * 5 + [429] * 35))
         self.assertEqual(len(self.origin_.requests), 5)
         self.assertIn(int(login(b"guess", "127.0.0.2")["Retry-After"]), range(170, 181))
-        self.assertEqual(g.get("/").status, 200)
+        self.assertEqual(login(b"guess", "127.0.0.3").status, 429, "from elsewhere")
+        self.assertEqual(g.get("/").status, right)
         passwords = [b"wrong"] * 4 + [b"right"] * 10 + [b"wrong"] * 6
-        self.assertEqual([login(p, "127.0.0.3").status for p in passwords],
-                         [401] * 4 + [200] * 10 + [401] * 5 + [429])
+        self.assertEqual([login(p, "127.0.0.4", "bob").status for p in passwords],
+                         [wrong] * 4 + [right] * 10 + [wrong] * 5 + [429])
+        # Signing in to an account of one's own in between does not help.
+        tried = [(login(b"wrong", "127.0.0.5", f"victim{n}").status, login(b"right", "127.0.0.5", "own").status)
+                 for n in range(30)]
+        self.assertEqual([t[0] for t in tried], [wrong] * 20 + [429] * 10)
+        self.assertEqual({t[1] for t in tried[:19]}, {right})
+        self.assertEqual(g.get(path, method="POST").status, 400, "no account")
+
+    @recipe("Somebody guesses passwords in a form")
+    def test_forms(self):
+        self.drive_guessing("/login", right=302, wrong=200)
+
+    @recipe("Somebody guesses passwords of an API")
+    def test_api_logins(self):
+        self.drive_guessing("/api/login", right=200, wrong=401)
 
     @recipe("A language model is paid by the token")
     def test_settled(self):
@@ -300,6 +201,31 @@ class WhatIsCounted(RecipeTest):
         self.assertEqual(indebted.status, 429)
         seconds = (250 + 60_000 + 60_000 - 100_000 + 1000) * 86_400 / 100_000
         self.assertIn(int(indebted["Retry-After"]), range(int(seconds) - 20, int(seconds) + 2))
+
+    def test_a_model_that_is_silent_costs_what_was_reserved(self):
+        """The recipe's times, made short."""
+        self.text = dict(recipes())["A language model is paid by the token"]
+
+        def answer(peer, request):
+            peer.read_body(request)
+            if request.target == "/stream":
+                peer.send(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n")
+            peer.wait_for_end()
+
+        def shortened(text):
+            self.assertIn("body_timeout: 5m", text)
+            self.assertIn("response_timeout: 10m", text)
+            return text.replace("body_timeout: 5m", "body_timeout: 1s").replace("response_timeout: 10m", "response_timeout: 1s")
+
+        g = self.before(self.started(Origin(answer)).address, changed=shortened)
+        thinking = self.asking(g, ("X-Api-Key", "a"))()
+        self.assertEqual((thinking.status, thinking["X-RateLimit-Remaining"]), (504, "99000"))
+        stream = self.connected(g)
+        stream.request("/stream", [("X-Api-Key", "a")])
+        head = stream.head()
+        self.assertEqual(head.status, 200)
+        self.assertIn(int(head["X-RateLimit-Remaining"]), range(98_000, 98_100))
+        self.assertRaises((Closed, ConnectionError), lambda: stream.read_exactly(1000))
 
     @recipe("A write costs more than a read")
     def test_costs(self):
@@ -448,24 +374,86 @@ class AtTheLimit(RecipeTest):
         self.assertEqual(left, ["99", "98"])
 
 
+# What clients say so as to be somebody else, or to ask for something else.
+SPOOFED = [
+    ("X-Forwarded-For", "203.0.113.%d"), ("X-Real-IP", "203.0.113.%d"), ("Forwarded", "for=203.0.113.%d"),
+    ("X-Original-URL", "/free/%d"), ("X-Original-URI", "/free/%d"), ("X-Rewrite-URL", "/free/%d"),
+    ("X-Original-Method", "GET"), ("X-Forwarded-Method", "GET"), ("X-Forwarded-Uri", "/free/%d"),
+    ("X-Forwarded-Host", "h%d.example"), ("X-Forwarded-Proto", "https"), ("X-Request-Id", "told"),
+]
+
+
 class AroundIt(RecipeTest):
+    def in_front(self, start, block, listens):
+        """The gateway of the recipe, with a proxy before it or asking it; where that serves, and an
+        app behind. `start(port, text)` starts the proxy with its side of it."""
+        app = self.started(Origin())
+        own, serves = free_port(), free_port()
+        text = self.adapted(blocks(self.text, "yaml")[0], app.address)
+        g = self.gateway(text.replace(f"127.0.0.1:{listens}", f"127.0.0.1:{own}"))
+        for shown, here in ((f"127.0.0.1:{listens}", f"127.0.0.1:{own}"), (":8000", f":{serves}"),
+                            ("127.0.0.1:9000", app.address)):
+            block = block.replace(shown, here)
+        self.started(start(serves, block))
+        return g, ("127.0.0.1", serves), app
+
+    def drive_in_front(self, g, serves, app):
+        with Connection(serves) as c:
+            spellings = ("/login", "/LOGIN", "/login/", "//Login?x")
+            told = [(name, value % n if "%" in value else value) for n, (name, value) in enumerate(SPOOFED)]
+            logins = [c.ask(spellings[n % 4], [spoofed], "POST", b"") for n, spoofed in enumerate(told * 2)]
+            self.assertEqual([a.status for a in logins], [200] * 10 + [429] * (2 * len(told) - 10))
+            self.assertIn(int(logins[-1]["Retry-After"]), range(300, 361))
+            self.assertEqual(c.ask("/page").status, 200)
+            self.assertEqual(c.ask("/a;x=%2Fb/c").status, 400, "a malformed path is none too many")
+        self.assertEqual(len(app.requests), 11)
+        lines = g.log_lines(2 * len(told) + 2)
+        self.assertEqual({line["client"] for line in lines}, {"127.0.0.1"})
+        self.assertFalse({"told", "1"} & {line["request_id"] for line in lines})
+
+    def statuses_without(self, g, serves):
+        """Of a page while the gateway stands still, and when it is gone."""
+        g.freeze()
+        frozen = get(serves, "/page").status
+        g.thaw()
+        g.signal(signal.SIGKILL)
+        g.wait()
+        return frozen, get(serves, "/page").status
+
     @recipe("nginx stays in front")
     def test_nginx(self):
-        origin = self.started(Origin())
-        decides, serves = f"127.0.0.1:{free_port()}", free_port()
-        self.gateway(self.adapted(blocks(self.text, "yaml")[0]).replace("127.0.0.1:8081", decides))
-        server = blocks(page("decide.md"), "nginx")[0]
-        for shown, own in (("127.0.0.1:8081", decides), ("127.0.0.1:8000", f"127.0.0.1:{serves}"),
-                           ("127.0.0.1:9000", origin.address)):
-            server = server.replace(shown, own)
-        self.started(Nginx(more=server))
-        with Connection(("127.0.0.1", serves)) as c:
-            logins = [c.ask("/login", method="POST", body=b"") for _ in range(12)]
-            self.assertEqual([a.status for a in logins], [200] * 10 + [429] * 2)
-            self.assertIn(int(logins[-1]["Retry-After"]), range(300, 361))
-            pages = [c.ask(f"/page/{n}").status for n in range(91)]
-            self.assertEqual(pages, [200] * 90 + [429])
-        self.assertEqual(len(origin.requests), 100)
+        block = blocks(page("decide.md"), "nginx")[0]
+        g, serves, app = self.in_front(lambda _, text: Nginx(more=text), block, 8081)
+        self.drive_in_front(g, serves, app)
+        with Connection(serves) as c:
+            self.assertEqual([c.ask(f"/page/{n}").status for n in range(90)], [200] * 89 + [429])
+        self.assertEqual(self.statuses_without(g, serves), (200, 200))
+
+    def test_nginx_refuses_where_it_is_told_to(self):
+        self.text = dict(recipes())["nginx stays in front"]
+        block = blocks(page("decide.md"), "nginx")[0]
+        self.assertIn("return 204;", block)
+        start = lambda _, text: Nginx(more=text.replace("return 204;", "return 403;"))
+        g, serves, app = self.in_front(start, block, 8081)
+        self.assertEqual(get(serves, "/page").status, 200)
+        self.assertEqual(self.statuses_without(g, serves), (503, 503))
+        self.assertEqual(len(app.requests), 1)
+
+    @recipe("Caddy stays in front")
+    def test_caddy(self):
+        g, serves, app = self.in_front(Caddy, blocks(page("decide.md"), "caddy")[0], 8081)
+        self.drive_in_front(g, serves, app)
+        self.assertEqual(self.statuses_without(g, serves), (504, 502))
+
+    @recipe("Apache or HAProxy stays in front")
+    def test_haproxy(self):
+        g, serves, app = self.in_front(HAProxy, blocks(self.text, "haproxy")[0], 8080)
+        self.drive_in_front(g, serves, app)
+
+    def test_apache(self):
+        self.text = dict(recipes())["Apache or HAProxy stays in front"]
+        g, serves, app = self.in_front(Apache, blocks(self.text, "apache")[0], 8080)
+        self.drive_in_front(g, serves, app)
 
     @recipe("Would this limit hurt anybody?")
     def test_shadow(self):

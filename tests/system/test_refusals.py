@@ -149,6 +149,11 @@ class Bounds(SystemTest):
         self.assertEqual(
             len(origin.requests), 2, "by its length it is refused before the upstream hears of it"
         )
+        line = gateway.log_lines(3)[2]
+        self.assertEqual(
+            [line.get(k) for k in ("method", "host", "target", "route", "status")],
+            ["POST", "gateway.test", "/", "/", 413],
+        )
         self.assertEqual(
             exchange_raw(
                 gateway.address, chunked + "6\r\n012345\r\n6\r\n678901\r\n0\r\n\r\n"
@@ -170,6 +175,8 @@ class Routes(SystemTest):
 routes:
   - { name: exact, match: { path_exact: /a/b }, upstream: one }
   - { name: prefix, match: { path: /a }, upstream: one }
+  - { name: loose, match: { path: /l, ignore_case: true }, upstream: one }
+  - { name: loose exact, match: { path_exact: /L/b, ignore_case: true }, upstream: one }
   - { name: host, match: { host: API.example.com., path: /a }, upstream: one }
   - { name: posts, match: { path: /a, methods: [POST] }, upstream: one }
 upstreams: { one: { servers: [echo] } }
@@ -179,7 +186,11 @@ upstreams: { one: { servers: [echo] } }
         gateway = self.gateway(self.TEXT)
         wanted = [
             ("/a/b", "gateway.test", "GET", "exact"),
-            ("/a/b/", "gateway.test", "GET", "prefix"),
+            ("/a/b/", "gateway.test", "GET", "exact"),
+            ("/a/b/c", "gateway.test", "GET", "prefix"),
+            ("/L/c", "gateway.test", "GET", "loose"),
+            ("/L/B/c", "gateway.test", "GET", "loose"),
+            ("/L/B/", "gateway.test", "GET", "loose exact"),
             ("/a", "gateway.test", "GET", "prefix"),
             ("/a?x", "gateway.test", "GET", "prefix"),
             ("/a/b", "api.EXAMPLE.com:8080", "GET", "host"),

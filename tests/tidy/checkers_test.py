@@ -8,6 +8,7 @@ import sys
 import tempfile
 import unittest
 
+import contents
 import format as formatting
 import headers
 import layers
@@ -186,6 +187,30 @@ class file_sizes(unittest.TestCase):
             self.assertEqual(len(sizes.check_text(name, "\n" * (most + 1))), 1)
 
 
+class table_of_contents(unittest.TestCase):
+    PAGE = "docs/configuration.md"
+    LIST = "- [A `b`: c](#a-b-c)\n  - [D's](#ds)\n  - [D's](#ds)\n"
+    REST = "\n## A `b`: c\n\n```\n# no heading\n```\n\n### D's\n\n#### E\n\n### D's\n"
+
+    def problems(self, text, name=PAGE):
+        return contents.check_text(name, text, {"docs/a.md": {"x"}, self.PAGE: contents.anchors(text)}.get)
+
+    def test_is_that_of_the_headings(self):
+        text = f"# T\n\n{contents.HEADING}\n\n" + self.LIST + self.REST
+        self.assertEqual(self.problems(text), [])
+        self.assertEqual(contents.contents_of(text), self.LIST)
+        for bad in (text.replace("  - [D's](#ds)\n", "", 1), text + "\n## F\n", text.replace("D's\n\n####", "X\n\n####")):
+            self.assertIn("run contents.py", self.problems(bad)[0])
+        self.assertIn("no '## Contents'", self.problems("# T\n" + self.REST)[0])
+        self.assertEqual(self.problems("# T\n" + self.REST, "docs/a.md"), [])
+
+    def test_holds_links_to_headings(self):
+        for link, good in (("a.md#x", True), ("a.md#y", False), ("b.md#x", False), ("#t", True), ("#ds-1", True),
+                           ("#ds-2", False), ("../docs/a.md#x", True), ("https://example.com/a#b", True)):
+            text = f"# T\n\n{contents.HEADING}\n\n" + self.LIST + self.REST + f"\n[l]({link})\n"
+            self.assertEqual(self.problems(text) == [], good, link)
+
+
 class programs(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -203,7 +228,7 @@ class programs(unittest.TestCase):
         return subprocess.run([sys.executable, program, self.root], capture_output=True).returncode
 
     def test_fail_when_there_is_nothing_to_check(self):
-        for name in ("layers", "words", "sizes"):
+        for name in ("layers", "words", "sizes", "contents"):
             self.assertEqual(self.run_checker(name), 1, name)
 
     def test_end_with_0_for_a_good_tree_and_1_for_a_bad_one(self):

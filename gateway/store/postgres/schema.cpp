@@ -24,11 +24,15 @@ int number_in(const PGresult& rows, int column)
 
 }  // namespace
 
-std::string schema_script(bool durable)
+std::string schema_script(bool durable, int from)
 {
     constexpr std::string_view place = "@LOGGED@";
-    std::string script{schema_statements};
-    return script.replace(script.find(place), place.size(), durable ? "" : "UNLOGGED");
+    std::string script;
+    if (from < 1) {
+        script = schema_statements;
+        script.replace(script.find(place), place.size(), durable ? "" : "UNLOGGED");
+    }
+    return script.append(version_2_statements);
 }
 
 net::task<std::optional<trouble>> check_schema(session& s)
@@ -59,6 +63,17 @@ net::task<std::optional<trouble>> check_schema(session& s)
     co_return std::nullopt;
 }
 
+namespace {
+
+// 0: none.
+net::task<int> installed_version(session& s)
+{
+    const session::result rows = co_await s.ask("SELECT version FROM gateway.version");
+    co_return rows != nullptr&& PQntuples(rows.get()) == 1 ? number_in(*rows, 0) : 0;
+}
+
+}  // namespace
+
 // Statements that are sent together are one transaction: all of it is there, or nothing.
 net::task<std::optional<trouble>> migrate(session& s, bool durable)
 {
@@ -66,7 +81,8 @@ net::task<std::optional<trouble>> migrate(session& s, bool durable)
     if (!missing || !missing->no_schema) {
         co_return missing;
     }
-    const session::result done = co_await s.ask(schema_script(durable));
+    const int from = co_await installed_version(s);
+    const session::result done = co_await s.ask(schema_script(durable, from));
     if (done == nullptr && s.connection() == nullptr) {
         co_return s.last_trouble();
     }

@@ -12,10 +12,11 @@
 namespace gateway::store::postgres {
 
 // What this gateway needs.
-inline constexpr int schema_version = 1;
+inline constexpr int schema_version = 2;
 
-// All of it, as statements; `durable`: the table is one that outlives a crash of the server.
-std::string schema_script(bool durable);
+// Returns the statements that bring a database from version `from` to what this gateway needs; 0:
+// it has nothing of ours. `durable`: the table is one that outlives a crash of the server.
+std::string schema_script(bool durable, int from = 0);
 
 // Nothing: what is there serves us. `s` is open.
 net::task<std::optional<trouble>> check_schema(session& s);

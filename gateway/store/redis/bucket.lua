@@ -31,7 +31,9 @@ end
 -- these are on average.
 local function window_at(w, at)
     if not w.begins then
-        return math.floor((at + w.shift) / w.length)
+        local shifted = at + w.shift
+        local periods = math.floor(shifted / w.length)
+        return periods * w.in_length + math.floor((shifted - periods * w.length) * w.in_length / w.length)
     end
     local last = #w.begins
     if at < w.begins[1] then
@@ -51,7 +53,8 @@ local function window_begin(w, index)
         local known = math.max(1, math.min(index, #w.begins))
         return w.begins[known] + (index - known) * w.usual
     end
-    return index * w.length - w.shift
+    local periods = math.floor(index / w.in_length)
+    return periods * w.length + ceil_div((index - periods * w.in_length) * w.length, w.in_length) - w.shift
 end
 
 -- Reads a limit: `number` gives the next one of limit::append_numbers(). The key's last digits are
@@ -71,9 +74,13 @@ local function read_limit(number, key)
         return l
     end
     l.unit = 1
-    local w = { count = number(), length = number(), shift = 0 }
-    local aligned = number() == 1
+    -- So many windows begin in each length.
+    local w = { count = number(), length = number(), shift = 0, in_length = 1 }
+    local aligned = number()
     w.id = number()
+    if aligned == 2 then
+        w.in_length, w.count = w.count, 1
+    end
     if w.length == 0 then
         w.begins = {}
         for i = 1, number() do
@@ -82,8 +89,8 @@ local function read_limit(number, key)
         local all = w.begins[#w.begins] - w.begins[1]
         w.usual = math.max(math.floor(all / math.max(#w.begins - 1, 1)), 1)
     else
-        w.usual = w.length
-        if not aligned then
+        w.usual = math.floor(w.length / w.in_length)
+        if aligned == 0 then
             w.shift = tonumber(string.sub(key, -32, -20), 16) % w.length
         end
     end

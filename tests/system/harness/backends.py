@@ -2,7 +2,10 @@
 
 Each program in tests/system/backends takes a port and puts into the field X-Read, as JSON, which
 handler was reached (login, mount or other), which method that handler is for, and the values of
-the query parameter api_key, of the cookie session_id and of the credentials.
+the query parameter api_key, of the cookie session_id and of the credentials. The lenient ones
+ignore letter case and a slash at the end of the paths that PATHS has ("=/login" is one path,
+"/api" a prefix), name the path as its handler, and check a password in the body: of a form, which
+is answered with 302 or else 200, or of JSON, with 200 or else 401.
 """
 import os
 import subprocess
@@ -120,6 +123,18 @@ BACKENDS = {
     "tomcat": java("Tomcat", TOMCAT),
     "jetty": java("Jetty", JETTY + ["jetty9-util-ajax", "servlet-api"]),
 }
+
+
+LENIENT_BACKENDS = {
+    "express": lambda port: [tool("node"), program("lenient.js"), port],
+    "django": lambda port: [PYTHON, "-B", program("lenient_django.py"), port],
+    "php": lambda port: [tool("php"), "-n", "-S", f"127.0.0.1:{port}", program("lenient.php")],
+}
+
+
+def lenient(name, paths):
+    words = LENIENT_BACKENDS[name]
+    return Backend(lambda port, _: words(port), NODE | {"PATHS": " ".join(paths)})
 
 
 def missing(name):

@@ -25,6 +25,10 @@ class SecureSocket(ssl.SSLSocket):
 secured = {}
 
 
+# The hosts that requests to those addresses name, where it is not gateway.test.
+named = {}
+
+
 class Malformed(AssertionError):
     """A response that breaks the grammar."""
 
@@ -72,6 +76,7 @@ class Connection:
         if source is not None:
             self.socket.bind((source, 0))
         self.socket.connect(address)
+        self._host = named.get(address, "gateway.test")
         if address in secured:
             context = secured[address]
             context.sslsocket_class = SecureSocket
@@ -93,7 +98,7 @@ class Connection:
         """Sends a well-formed request."""
         lines = [f"{method} {target} HTTP/{version}"]
         if not any(name.lower() == "host" for name, _ in headers):
-            lines.append("Host: gateway.test")
+            lines.append(f"Host: {self._host}")
         lines += [f"{name}: {value}" for name, value in headers]
         if body is not None:
             lines.append(f"Content-Length: {len(body)}")

@@ -122,6 +122,7 @@ class Gateway:
             self.admin = self._await_address(r"admin API on ([^ ]+:\S+?)\"?\}?$")
             if tls is not None:
                 client.secured[self.address] = tls.context()
+            client.named[self.admin] = "localhost"
         except BaseException:
             self._child.kill()
             self._directory.stop()
@@ -217,6 +218,7 @@ class Gateway:
     def stop(self):
         """Must end in order: status 0, unless the test ended it, and no report of a sanitizer."""
         client.secured.pop(self.address, None)
+        client.named.pop(self.admin, None)
         ended_by_test = self.status is not None
         status = self._child.stop(15)
         self._directory.stop()

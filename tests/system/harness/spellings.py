@@ -1,6 +1,7 @@
 """Spellings of a path and of a method: those that servers are known to read differently, and
 random ones from the same pieces."""
 import random
+import re
 
 # Of /api/login and of what lies below /graphql, which are limited.
 KNOWN_PATHS = """
@@ -60,6 +61,28 @@ def random_method(pick):
 def paths(seed, count):
     pick = random.Random(f"paths {seed}")
     return KNOWN_PATHS + [random_path(pick) for _ in range(count)]
+
+
+# Letters of other alphabets that some take for the other case of one of ours.
+SAME_TO_SOME = {"i": ["%C4%B1", "%C4%B0", "\xc4\xb1"], "s": ["%C5%BF"], "k": ["%E2%84%AA"]}
+
+
+def in_loose_case(pick, path):
+    """The path with some letters in the other case; what is percent-encoded stays."""
+    def changed(c):
+        same = SAME_TO_SOME.get(c.lower())
+        return pick.choice(same) if same and pick.random() < 0.1 else pick.choice((c.lower(), c.upper()))
+
+    pieces = re.split(r"(%..|(?i:\bhttp)://[^/]*)", path)
+    return "".join(p if i % 2 else "".join(changed(c) for c in p) for i, p in enumerate(pieces))
+
+
+def loose_paths(seed, count):
+    """As servers read them that ignore the case of letters and a slash at the end."""
+    pick = random.Random(f"loose paths {seed}")
+    plain = "/api/login /api/login/ /graphql /graphql/ /graphql/x".split()
+    known = KNOWN_PATHS + [in_loose_case(pick, path) for path in plain * 10 + KNOWN_PATHS]
+    return known + [in_loose_case(pick, random_path(pick)) for _ in range(count)]
 
 
 def methods(seed, count):

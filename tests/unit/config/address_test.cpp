@@ -56,6 +56,26 @@ TEST(address, other_listen_addresses_are_refused_with_a_reason)
     EXPECT_FALSE(parse_listen_address("unix:/" + std::string(107, 'x')).value);
 }
 
+TEST(address, a_url_is_told_what_it_is)
+{
+    const std::string expected = "a URL, and an address is expected: write ";
+    EXPECT_EQ(
+        parse_listen_address("http://127.0.0.1:8080").complaint,
+        expected + "\"127.0.0.1:8080\", without the scheme"
+    );
+    EXPECT_EQ(
+        parse_listen_address("https://[::]:8443/").complaint,
+        expected + "\"[::]:8443\", without the scheme, and \"tls\" beside it"
+    );
+    EXPECT_EQ(
+        parse_server_address("http://app:9000/v1?x#y").complaint,
+        expected + "\"app:9000\", without the scheme"
+    );
+    for (const char* url : {"tcp://user:hunter2@app:9000", "http://", "http:///x"}) {
+        EXPECT_EQ(parse_server_address(url).complaint, expected + "host:port, without the scheme");
+    }
+}
+
 TEST(address, servers_may_have_names)
 {
     struct row {

@@ -68,6 +68,8 @@ TEST(bad_files, process_settings)
          "f:1:33: http.max_refused_body_bytes: too large, the maximum is 1GiB"},
         {"http: { linger_timeout: 0s }", "f:1:25: http.linger_timeout: too small"},
         {"http: { max_linger_bytes: 2s }", "f:1:27: http.max_linger_bytes: expected a size"},
+        {"admin: { hosts: [gw, \"gw:9901\"] }",
+         "f:1:23: admin.hosts[1]: expected a host name without a port, got \"gw:9901\""},
         {"admin: { max_connections: 0 }",
          "f:1:27: admin.max_connections: too small, the minimum is 1"},
         {"admin: { timeout: 2h }", "f:1:19: admin.timeout: too large, the maximum is 1h"},

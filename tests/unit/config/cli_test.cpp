@@ -3,11 +3,10 @@
 #include "gateway/cli.cpp"
 
 #include "tests/unit/config/sample.hpp"
+#include "tests/unit/own_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <cstdio>
 
 namespace gateway::cli {
 namespace {
@@ -185,7 +184,8 @@ TEST(cli, problems_go_to_stderr_with_status_2)
 
 TEST(cli, warnings_go_to_stderr_and_do_no_harm)
 {
-    const std::string path = testing::TempDir() + "gateway_cli_warning.yaml";
+    const unit::own_folder folder;
+    const std::string path = folder.path() / "gateway.yaml";
     std::ofstream{path} << "client: { trusted_hops: 2 }\n" << config::sample{}.text();
     std::ostringstream out;
     std::ostringstream err;
@@ -194,7 +194,6 @@ TEST(cli, warnings_go_to_stderr_and_do_no_harm)
     EXPECT_THAT(
         err.str(), testing::StartsWith("warning: " + path + ":1:25: client.trusted_hops: ")
     );
-    std::remove(path.c_str());
 }
 
 }  // namespace

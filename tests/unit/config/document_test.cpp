@@ -34,6 +34,12 @@ TEST(document, what_is_no_document_is_one_clear_line)
         {"a: !!str 1\n", "f:1:4: YAML tags are not supported"},
         {"a: b\x04\nc: d\n", "f:1:5: control character in the file"},
         {std::string("a\0:\0", 4), "f:1:2: control character in the file"},
+        {"a: b\n# \xc3\xa4 \xe4\nc: d\n", "f:2:6: the file is not UTF-8"},
+        {"\xff\xfe"
+         "a: b\n",
+         "f:1:1: the file is not UTF-8"},
+        {"a: \xed\xa0\x80\n", "f:1:4: the file is not UTF-8"},
+        {"a: \xf0\x9f\x98", "f:1:4: the file is not UTF-8"},
         {"a: \"x\\ny\"\n", "f:1:4: control character or line break in a value"},
         {"? [a, b]\n: c\n", "f:1:3: a key must be text, not a list"},
         {"~: c\n", "f:1:1: a key must be text, not nothing"},

@@ -1,11 +1,11 @@
 // The section jwt, and the parts of keys that need it.
 #include "tests/unit/config/sample.hpp"
+#include "tests/unit/own_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <unistd.h>
 
 namespace gateway::config {
 namespace {
@@ -38,10 +38,8 @@ std::string with_keys(const std::string& more = {})
 // A file that goes with its test.
 class key_file : public testing::Test {
 protected:
-    const std::filesystem::path path =
-        std::filesystem::temp_directory_path() / ("gateway-jwt-" + std::to_string(getpid()));
-
-    ~key_file() override { std::filesystem::remove(path); }
+    const unit::own_folder folder;
+    const std::filesystem::path path = folder.path() / "keys.json";
 
     std::string complaint_about(const std::string& text)
     {

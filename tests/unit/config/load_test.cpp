@@ -50,7 +50,9 @@ TEST(load, every_key_arrives_where_it_belongs)
 {
     sample s;
     s.rest =
-        "admin: { address: unix:/run/admin.sock, max_connections: 8, timeout: 4s }\nworkers: "
+        "admin: { address: unix:/run/admin.sock, hosts: [Gw.Internal., \"gw\"], max_connections: "
+        "8, "
+        "timeout: 4s }\nworkers: "
         "3\ndrain_timeout: 0s\nmax_connections: "
         "7\nmax_connections_per_peer: 4\nmax_waiting: 5\n"
         "http: { header_timeout: 1s, idle_timeout: 2s, body_timeout: 3s, max_header_bytes: 300,"
@@ -89,6 +91,7 @@ TEST(load, every_key_arrives_where_it_belongs)
         "      healthy: 9, expected: 204 }\n";
     const settings got = s.load();
     EXPECT_EQ(got.server.admin.address.socket_path, "/run/admin.sock");
+    EXPECT_THAT(got.server.admin.hosts, ElementsAre("gw.internal", "gw"));
     EXPECT_EQ(got.server.admin.max_connections, 8U);
     EXPECT_EQ(got.server.admin.timeout, 4s);
     EXPECT_EQ(got.server.workers, 3U);

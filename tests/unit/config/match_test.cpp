@@ -114,6 +114,42 @@ TEST(match, has_a_bound_of_different_sets_of_headers_for_one_path)
     );
 }
 
+TEST(match, may_ignore_the_case_of_a_path)
+{
+    const settings s = load_text(with_matches("path: /A, ignore_case: true", "path: /A"), "f");
+    EXPECT_TRUE(s.policy->routes.at(0).match.ignore_case);
+    EXPECT_FALSE(s.policy->routes.at(1).match.ignore_case);
+    EXPECT_EQ(s.policy->routes.at(0).name, "~/A");
+    EXPECT_EQ(s.policy->routes.at(1).name, "/A");
+    const std::string printed = print(s);
+    EXPECT_THAT(printed, HasSubstr("ignore_case: true\n"));
+    EXPECT_EQ(print(load_text(printed, "f")), printed);
+
+    const std::string same = "routes[1]: matches the same requests as routes[0]";
+    const auto of = [](const std::string& first, const std::string& second) {
+        return problems_of(
+            with_matches(first + ", ignore_case: true", second + ", ignore_case: true")
+        );
+    };
+    EXPECT_THAT(of("path: /a", "path: /A/"), HasSubstr(same));
+    EXPECT_THAT(of("path_exact: /a", "path_exact: /A"), HasSubstr(same));
+    EXPECT_EQ(of("path_exact: /a", "path_exact: /a/"), "");
+}
+
+TEST(match, ignores_case_of_paths_in_ascii_only)
+{
+    const std::string last = ", ignore_case: true";
+    EXPECT_THAT(
+        problems_of(with_matches("host: h" + last, "path: /")),
+        HasSubstr("routes[0].match.ignore_case: has no effect without \"path\"")
+    );
+    EXPECT_THAT(
+        problems_of(with_matches("path: /caf%C3%A9" + last, "path: /")),
+        HasSubstr("routes[0].match.ignore_case: knows the letters A to Z only")
+    );
+    EXPECT_EQ(problems_of(with_matches("path: /caf%C3%A9, ignore_case: false", "path: /")), "");
+}
+
 TEST(match, is_printed_as_it_may_be_written)
 {
     const settings s =

@@ -12,6 +12,7 @@ namespace gateway::config {
 namespace {
 
 using rule_kind = policy::plan_rule::kind;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -278,7 +279,29 @@ TEST_F(plan_files, may_lack_a_plan_that_a_limit_names)
     write("p.csv", "abc,glod\n");
     EXPECT_THAT(
         load("p.csv").warnings,
-        ElementsAre(HasSubstr("nobody has this plan in plans.api, did you mean \"glod\"?"))
+        Contains(HasSubstr("nobody has this plan in plans.api, did you mean \"glod\"?"))
+    );
+}
+
+TEST_F(plan_files, are_warned_of_where_no_limit_knows_a_plan)
+{
+    write("p.csv", "abc,gold\ndef,glod\nghi,free\njkl,glod\n");
+    EXPECT_THAT(
+        load("p.csv").warnings,
+        ElementsAre(
+            HasSubstr(
+                "plans.api: no limit names the plan \"glod\", so its members have each limit's own "
+                "numbers, did you mean \"gold\"?"
+            ),
+            HasSubstr("no limit names the plan \"free\"")
+        )
+    );
+    const std::string with_default =
+        "plans: { api: { key: header:x, file: p.csv, default: free } }";
+    const sample s = with(with_default + "\n", "plan: api, plans: { gold: { rate: 20/s } }");
+    EXPECT_THAT(
+        load_text(s.text(), (folder / "gateway.yaml").string()).warnings,
+        ElementsAre(HasSubstr("\"glod\""))
     );
 }
 

@@ -31,6 +31,12 @@ TEST(postgres_url, no_secret_is_shown)
     const auto read = parse_postgres_url("postgresql://u:hunter2@h/db?sslpassword=hunter3");
     ASSERT_TRUE(read.value) << read.complaint;
     EXPECT_EQ(url_without_secret(*read.value), "postgresql://u:***@h:5432/db?sslpassword=***");
+    const auto options =
+        parse_postgres_url("postgresql://u@h/db?options=-c%20app.key%3Dhunter2&sslmode=disable");
+    ASSERT_TRUE(options.value) << options.complaint;
+    EXPECT_EQ(
+        url_without_secret(*options.value), "postgresql://u@h:5432/db?options=***&sslmode=disable"
+    );
 }
 
 TEST(postgres_url, one_port_is_that_of_all_hosts)

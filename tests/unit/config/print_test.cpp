@@ -1,6 +1,7 @@
 #include "config/print.hpp"
 
 #include "tests/unit/config/sample.hpp"
+#include "tests/unit/own_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -69,7 +70,7 @@ sample full()
         "upstreams:\n  u: { servers: [echo, \"app:1\", { address: \"[::1]:2\", weight: 7 }, "
         "{ address: \"unix:/x y\", max_connections: 3 }], max_idle: 0, balance: round_robin, "
         "max_connections: 5, ejection: { failures: 0, on_5xx: true }, "
-        "health: { path: \"/a?b\", interval: 20ms, expected: 204-299 } }\n";
+        "health: { path: \"/a%20b\", interval: 20ms, expected: 204-299 } }\n";
     return s;
 }
 
@@ -105,7 +106,8 @@ TEST(print, matches_survive_the_round_trip)
 
 TEST(print, tells_where_the_token_is_and_never_the_token)
 {
-    const std::string path = testing::TempDir() + "token_to_print";
+    const unit::own_folder folder;
+    const std::string path = folder.path() / "token";
     std::ofstream{path} << "hunter2\n";
     sample s;
     s.rest = "admin: { token_file: " + path + " }\n";
@@ -157,6 +159,29 @@ TEST(print, secrets_are_stars)
     const std::string text = print(full().load());
     EXPECT_THAT(text, HasSubstr("url: \"redis://us%20er:***@[::1]:7/3\""));
     EXPECT_THAT(text, Not(HasSubstr("hunter2")));
+}
+
+TEST(print, credentials_that_stand_in_the_file_are_stars)
+{
+    sample s;
+    s.stores = "stores: { s: { url: \"postgresql://h/db?options=-c%20app.key%3Dhunter2\" } }\n";
+    s.routes =
+        "routes:\n  - { match: { headers: { x-origin-verify: hunter2, x-env: prod } }, "
+        "request_headers: { set: { Authorization: \"Bearer hunter2\", X-Api-Key: hunter2, X-Env: "
+        "prod } }, response: { set: { Set-Cookie: hunter2 } }, upstream: u }\n";
+    s.upstreams =
+        "upstreams: { u: { servers: [echo], health: { path: \"/health?token=hunter2\" } } }\n";
+    const std::string text = print(s.load());
+    for (const char* line :
+         {"url: \"postgresql://h:5432/db?options=***\"",
+          "headers: { x-env: prod, x-origin-verify: \"***\" }",
+          "set: { Authorization: \"***\", X-Api-Key: \"***\", X-Env: prod }",
+          "set: { Set-Cookie: \"***\" }",
+          "path: \"/health?***\""}) {
+        EXPECT_THAT(text, HasSubstr(line));
+    }
+    EXPECT_THAT(text, Not(HasSubstr("hunter2")));
+    EXPECT_EQ(print(load_text(text, "f")), text);
 }
 
 }  // namespace

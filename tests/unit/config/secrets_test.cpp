@@ -1,6 +1,7 @@
 // Texts that the configuration file names and does not hold.
 #include "config/print.hpp"
 #include "tests/unit/config/complaints.hpp"
+#include "tests/unit/own_folder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,16 +15,12 @@ using ::testing::Not;
 
 class secret_texts : public ::testing::Test {
 protected:
-    const std::string path = testing::TempDir() + "secret." +
-                             testing::UnitTest::GetInstance()->current_test_info()->name();
+    const unit::own_folder folder;
+    const std::string path = folder.path() / "secret";
 
     secret_texts() { ::setenv("SECRET_TEXT", "hunter2!", 1); }
 
-    ~secret_texts() override
-    {
-        ::unsetenv("SECRET_TEXT");
-        std::remove(path.c_str());
-    }
+    ~secret_texts() override { ::unsetenv("SECRET_TEXT"); }
 
     void write(const std::string& bytes) const { std::ofstream{path, std::ios::binary} << bytes; }
 

@@ -1,5 +1,7 @@
 #include "config/token_file.hpp"
 
+#include "tests/unit/own_folder.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,9 +15,8 @@ using testing::Not;
 
 std::string file_with(const std::string& bytes)
 {
-    // Several tests run at a time.
-    const std::string path = testing::TempDir() + "token." +
-                             testing::UnitTest::GetInstance()->current_test_info()->name();
+    static const unit::own_folder folder;
+    const std::string path = folder.path() / "token";
     std::ofstream{path, std::ios::binary} << bytes;
     return path;
 }

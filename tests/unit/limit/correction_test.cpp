@@ -209,6 +209,23 @@ TEST(correction, a_charge_that_may_make_no_debt_empties_the_bucket_at_most)
     }
 }
 
+TEST(correction, of_a_bucket_at_an_older_rate_holds_what_a_century_brings)
+{
+    // A token a day; by now the limit holds more tokens than come in a hundred years at that rate.
+    const std::int64_t day = base::duration{std::chrono::hours{24}}.count();
+    const terms old{.interval = day, .burst = 3};
+    const terms now{.interval = 1, .burst = 1'000'000};
+    const bucket b = take(old, bucket{}, 100, 2).after;
+    const auto own = terms_to_correct_in(now, b, 100, kind::charge);
+    ASSERT_TRUE(own);
+    EXPECT_EQ(own->interval, day);
+    EXPECT_EQ(own->burst, 36'500);
+    const bucket more = corrected(
+        *own, b, 100, {.what = kind::charge, .of = {.tokens = 40'000}, .into_debt = false}
+    );
+    EXPECT_EQ(more.full_at(), 100 + 36'500 * day);
+}
+
 TEST(correction, of_any_size_does_not_overflow)
 {
     const supplies s;

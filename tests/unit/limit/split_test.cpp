@@ -51,8 +51,13 @@ TEST(split, parts_are_never_more_than_the_whole)
         ASSERT_EQ(held_by_parts(*made), burst);
         for (const limit& part : made->parts()) {
             // So n of them issue as much as the whole in any time.
-            ASSERT_EQ(part.in_nanoseconds().interval, whole->in_nanoseconds().interval * n);
-            ASSERT_EQ(part.in_microseconds().interval, whole->in_microseconds().interval * n);
+            const __int128 hour = base::duration{hours{1}}.count();
+            const auto [count, ticks] = part.pace_in_microseconds();
+            ASSERT_EQ(part.in_nanoseconds().interval, (hour * n + tokens - 1) / tokens);
+            ASSERT_LE(__int128{count} * n * hour, __int128{tokens} * ticks * 1000);
+            if (tokens <= n * (hour / 1000)) {
+                ASSERT_GE(__int128{count} * n * hour * 1001, __int128{tokens} * ticks * 1'000'000);
+            }
         }
     }
     EXPECT_GT(split, 5000);
@@ -134,16 +139,16 @@ TEST(shared_out, shares_together_are_never_more_than_the_whole)
         const auto m = static_cast<std::int64_t>(1 + random() % 1000);
         const auto n = static_cast<std::int64_t>(1 + random() % static_cast<unsigned>(m));
         const auto burst = static_cast<std::int64_t>(1 + random() % 5000);
-        const auto whole = limit::make(
-            static_cast<std::int64_t>(1 + random() % 5000), seconds{1 + random() % 100}, burst
-        );
+        const auto tokens = static_cast<std::int64_t>(1 + random() % 5000);
+        const base::duration period = seconds{1 + random() % 100};
+        const auto whole = limit::make(tokens, period, burst);
         const auto made = whole ? whole->shared_out(n, m) : std::nullopt;
         if (made) {
             using wide = __int128;
             EXPECT_LE(static_cast<wide>(made->share()->burst()) * m, static_cast<wide>(burst) * n);
             EXPECT_GE(
-                static_cast<wide>(made->share()->in_nanoseconds().interval) * n,
-                static_cast<wide>(whole->in_nanoseconds().interval) * m
+                static_cast<wide>(made->share()->in_nanoseconds().interval) * n * tokens,
+                static_cast<wide>(period.count()) * m
             );
         }
     }

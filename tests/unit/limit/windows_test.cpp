@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 #include <utility>
 #include <vector>
@@ -67,10 +68,13 @@ private:
     std::int64_t window_;
 };
 
-// Equally long ones, or months and days of many lengths.
+// Equally long ones, some spread over a period, or months and days of many lengths.
 windows random_windows(std::mt19937_64& random)
 {
     const std::int64_t count = between(random, 1, 9);
+    if (random() % 4 == 0) {
+        return windows::spread(count, between(random, count, 40), 1);
+    }
     if (random() % 2 == 0) {
         return {count, between(random, count, 40), 1, random() % 2 == 0};
     }
@@ -115,6 +119,46 @@ TEST(windows, give_and_say_what_the_model_does)
         }
     }
     EXPECT_GT(rejections, 10'000);
+}
+
+TEST(windows, that_are_spread_begin_when_their_tokens_are_due)
+{
+    for (std::int64_t period = 1; period <= 30; ++period) {
+        for (std::int64_t count = 1; count <= period; ++count) {
+            const windows w = windows::spread(count, period, 1);
+            for (std::int64_t at = -2 * period; at <= 3 * period; ++at) {
+                // The last k with k * period <= at * count.
+                std::int64_t due = -4 * count;
+                while ((due + 1) * period <= at * count) {
+                    ++due;
+                }
+                ASSERT_EQ(w.index(at), due) << count << " in " << period << " at " << at;
+                ASSERT_LE(w.begin(due), at);
+                ASSERT_GT(w.begin(due + 1), at);
+                ASSERT_EQ(w.nearest(w.begin(due)), due);
+            }
+        }
+    }
+}
+
+TEST(windows, that_are_spread_are_exact_at_any_moment_of_a_script)
+{
+    std::mt19937_64 random{4};
+    for (int i = 0; i < 100'000; ++i) {
+        const std::int64_t period = between(random, 1, windows::longest_period);
+        const std::int64_t count = between(random, 1, period);
+        const windows w = windows::spread(count, period, 1'000'000);
+        // What Lua computes in doubles.
+        const auto at = static_cast<double>(between(random, 0, std::int64_t{1} << 52));
+        const auto n = static_cast<double>(count);
+        const auto p = static_cast<double>(period);
+        const double periods = std::floor(at / p);
+        const double index = periods * n + std::floor((at - periods * p) * n / p);
+        ASSERT_EQ(w.index(static_cast<std::int64_t>(at)), static_cast<std::int64_t>(index));
+        const double whole = std::floor(index / n);
+        const double begin = whole * p + std::ceil((index - whole * n) * p / n);
+        ASSERT_EQ(w.begin(static_cast<std::int64_t>(index)), static_cast<std::int64_t>(begin));
+    }
 }
 
 TEST(windows, give_at_most_their_capacity_in_one_and_their_count_in_the_long_run)
@@ -224,15 +268,68 @@ TEST(windows, of_clients_that_are_not_aligned_begin_at_moments_of_their_own)
     EXPECT_EQ(windows(1, 1000, 1, true).shift(123, 77), 77);
 }
 
-TEST(windows, of_a_calendar_end_where_the_calendar_ends)
+TEST(windows, of_a_calendar_are_usual_ones_beyond_it)
 {
-    const auto dates = std::make_shared<calendar>(calendar{{100, 200, 300}});
+    const auto dates = std::make_shared<calendar>(calendar{{1000, 1080, 1200}});
     const windows w{5, 100, 1, true, dates};
     const terms t = in(w, 5);
-    EXPECT_FALSE(take(t, take(t, bucket{}, 50, 5).after, 99, 1).allowed);
-    EXPECT_TRUE(take(t, take(t, bucket{}, 50, 5).after, 100, 1).allowed);
-    const bucket last = take(t, bucket{}, 350, 5).after;
-    EXPECT_TRUE(last.full_at() <= 350 || !take(t, last, 100'000, 1).allowed);
+    for (const auto& [taken, full] :
+         {std::pair{50, 100},
+          {999, 1000},
+          {1000, 1080},
+          {1100, 1200},
+          {1200, 1300},
+          {1350, 1400}}) {
+        const bucket b = take(t, bucket{}, taken, 5).after;
+        EXPECT_EQ(b.full_at(), full);
+        EXPECT_FALSE(take(t, b, full - 1, 1).allowed);
+        EXPECT_TRUE(take(t, b, full, 1).allowed);
+    }
+}
+
+// Every jump of the wall clock, from every moment of a window: who used a window up is told when it
+// may go on, that is true, and never more than two windows later.
+TEST(windows, tell_the_truth_after_any_jump_of_the_wall_clock)
+{
+    const auto dates = std::make_shared<calendar>(calendar{{1000, 1100, 1180, 1300, 1400, 1500}});
+    for (const windows& w : {windows{5, 100, 1, true}, windows{5, 100, 1, true, dates}}) {
+        const terms t = in(w, 5);
+        for (std::int64_t taken = 0; taken < 2000; taken += 17) {
+            const bucket used_up = take(t, bucket{}, {taken, 0}, 5).after;
+            for (std::int64_t jump = -5000; jump <= 5000; jump += 23) {
+                const moment at{taken + 1, jump};
+                const bucket b = rebased(t, used_up, at);
+                const step said = take(t, b, at, 1);
+                ASSERT_LE(said.retry_in, 2 * 120);
+                if (said.allowed) {
+                    continue;
+                }
+                for (const std::int64_t in : {said.retry_in / 2, said.retry_in - 1}) {
+                    ASSERT_FALSE(
+                        take(t, rebased(t, b, {at.now + in, jump}), {at.now + in, jump}, 1).allowed
+                    ) << taken
+                      << ' ' << jump << ' ' << in;
+                }
+                const moment then{at.now + said.retry_in, jump};
+                ASSERT_TRUE(take(t, rebased(t, b, then), then, 1).allowed) << taken << ' ' << jump;
+            }
+        }
+    }
+}
+
+TEST(windows, used_up_by_a_clock_that_had_not_been_set_are_usual_ones)
+{
+    // 1970; the calendar begins half a century later.
+    const auto dates = std::make_shared<calendar>();
+    for (std::int64_t at = 1'577'836'800; dates->begins.size() < 1000; at += 86'400) {
+        dates->begins.push_back(at);
+    }
+    const windows w{5, 86'400, 1, true, dates};
+    const terms t = in(w, 5);
+    const bucket b = take(t, bucket{}, {1000, 0}, 5).after;
+    EXPECT_EQ(b.full_at(), 86'400);
+    const moment set{1001, 1'600'000'000};
+    EXPECT_LE(take(t, rebased(t, b, set), set, 1).retry_in, 2 * 86'400);
 }
 
 TEST(windows, of_calendars_that_differ_somewhere_are_others)
@@ -241,6 +338,17 @@ TEST(windows, of_calendars_that_differ_somewhere_are_others)
     const auto summer = std::make_shared<calendar>(calendar{{100, 200, 299, 400}});
     EXPECT_NE(windows(5, 100, 1, true, winter).id(), windows(5, 100, 1, true, summer).id());
     EXPECT_EQ(windows(5, 100, 1, true, winter).id(), windows(5, 100, 1, true, winter).id());
+}
+
+// Gateways of several versions read each other's buckets by these.
+TEST(windows, have_known_ids)
+{
+    auto dates = std::make_shared<calendar>();
+    dates->begins = {0, 10, 30};
+    EXPECT_EQ((windows{5, 10'000'000, 1'000'000, false}.id()), 909'757);
+    EXPECT_EQ((windows{5, 10'000'000, 1'000'000, true}.id()), 911'178);
+    EXPECT_EQ((windows{5, 100, 1, true, dates}.id()), 3'535'095);
+    EXPECT_EQ(windows::spread(3, 5, 1'000'000).id(), 370'292);
 }
 
 TEST(windows, impossible_ones_cannot_be_built)

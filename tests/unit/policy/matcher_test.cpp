@@ -1,5 +1,8 @@
 #include "gateway/policy/matcher.hpp"
 
+#include "gateway/policy/path.hpp"
+#include "gateway/policy/path_case.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -45,15 +48,110 @@ TEST(matcher, a_prefix_is_one_by_whole_segments)
     }
 }
 
-TEST(matcher, an_exact_path_is_only_itself)
+TEST(matcher, an_exact_path_is_itself_with_and_without_one_slash_at_its_end)
+{
+    for (const char* path : {"/v1", "/v1/"}) {
+        const std::vector<route> routes{
+            to("v1", {.host = "", .path = path, .exact = true, .methods = {}})};
+        EXPECT_EQ(by_path(routes, "/v1"), "v1");
+        EXPECT_EQ(by_path(routes, "/v1/"), "v1");
+        for (const char* other : {"/v1/x", "/v", "/v1//", "/V1", "/", "*"}) {
+            EXPECT_EQ(by_path(routes, other), "nothing") << other;
+        }
+    }
+    const std::vector<route> root{
+        to("root", {.host = "", .path = "/", .exact = true, .methods = {}})};
+    EXPECT_EQ(by_path(root, "/"), "root");
+    EXPECT_EQ(by_path(root, "/x"), "nothing");
+    EXPECT_EQ(by_path(root, "*"), "nothing");
+}
+
+TEST(matcher, of_two_exact_paths_that_differ_in_a_slash_a_request_has_its_own)
 {
     const std::vector<route> routes{
-        to("bare", {.host = "", .path = "/v1", .exact = true, .methods = {}}),
+        to("bare", {.host = "", .path = "/v1", .exact = true, .methods = {"POST"}}),
         to("slash", {.host = "", .path = "/v1/", .exact = true, .methods = {}}),
+        to("prefix", {.host = "", .path = "/v1", .exact = false, .methods = {}}),
+        to("posts", {.host = "", .path = "/v2", .exact = true, .methods = {"POST"}}),
+        to("other", {.host = "", .path = "/v2/", .exact = false, .methods = {}}),
     };
-    EXPECT_EQ(by_path(routes, "/v1"), "bare");
-    EXPECT_EQ(by_path(routes, "/v1/"), "slash");
-    EXPECT_EQ(by_path(routes, "/v1/x"), "nothing");
+    const auto at = [&](const char* method, const char* path) {
+        return found(routes, {.method = method, .host = "h", .path = path});
+    };
+    EXPECT_EQ(at("POST", "/v1"), "bare");
+    EXPECT_EQ(at("POST", "/v1/"), "slash");
+    EXPECT_EQ(at("GET", "/v1/"), "slash");
+    EXPECT_EQ(at("GET", "/v1"), "slash") << "an exact path beats every prefix";
+    EXPECT_EQ(at("GET", "/v1/x"), "prefix");
+    EXPECT_EQ(at("POST", "/v2/"), "posts");
+    EXPECT_EQ(at("GET", "/v2/"), "other");
+}
+
+route_match ignoring_case(const char* path, bool exact, std::vector<std::string> methods = {})
+{
+    route_match match{.host = "", .path = path, .exact = exact, .methods = std::move(methods)};
+    match.ignore_case = true;
+    return match;
+}
+
+TEST(matcher, ignores_the_case_of_letters_where_it_is_told_to)
+{
+    for (const char* path : {"/api/login", "/Api/LOGIN/"}) {
+        for (const bool exact : {true, false}) {
+            const std::vector<route> routes{to("login", ignoring_case(path, exact))};
+            for (const char* spelling :
+                 {"/api/login", "/API/LOGIN", "/api/Login/", "/aPi/logIn", "/ap\xc4\xb1/login"}) {
+                EXPECT_EQ(by_path(routes, spelling), "login") << spelling;
+            }
+            for (const char* other : {"/api/logins", "/api", "/api/l\xc3\xb6gin", "/", "*"}) {
+                EXPECT_EQ(by_path(routes, other), "nothing") << other;
+            }
+            EXPECT_EQ(by_path(routes, "/API/login/X"), exact ? "nothing" : "login");
+        }
+    }
+}
+
+TEST(matcher, the_case_of_letters_decides_after_path_methods_and_headers)
+{
+    const std::vector<route> routes{
+        to("loose posts", ignoring_case("/login", true, {"POST"})),
+        to("loose", ignoring_case("/login", true)),
+        to("strict", {.host = "", .path = "/login", .exact = true, .methods = {}}),
+        to("strict prefix", {.host = "", .path = "/a/b", .exact = false, .methods = {}}),
+        to("loose prefix", ignoring_case("/A/B/c", false)),
+        to("loose short", ignoring_case("/A", false)),
+    };
+    const auto at = [&](const char* method, const char* path) {
+        return found(routes, {.method = method, .host = "h", .path = path});
+    };
+    EXPECT_EQ(at("POST", "/login"), "loose posts");
+    EXPECT_EQ(at("GET", "/login"), "strict");
+    EXPECT_EQ(at("GET", "/login/"), "strict");
+    EXPECT_EQ(at("GET", "/Login"), "loose");
+    EXPECT_EQ(at("GET", "/a/b"), "strict prefix");
+    EXPECT_EQ(at("GET", "/a/b/C/d"), "loose prefix");
+    EXPECT_EQ(at("GET", "/a/B"), "loose short");
+}
+
+// What does not fit into the memory for a folded path is no exact path, and has the prefix.
+TEST(matcher, ignores_case_in_the_longest_paths)
+{
+    const std::string longest = "/" + std::string(max_match_path_bytes - 1, 'a');
+    const std::string shouted = "/" + std::string(max_match_path_bytes - 1, 'A');
+    const std::vector<route> exact{to("exact", ignoring_case(longest.c_str(), true))};
+    const std::vector<route> prefix{to("prefix", ignoring_case(longest.c_str(), false))};
+    for (const std::string ending : {"", "/"}) {
+        EXPECT_EQ(by_path(exact, (shouted + ending).c_str()), "exact");
+        EXPECT_EQ(by_path(prefix, (shouted + ending).c_str()), "prefix");
+    }
+    for (const std::string ending : {"A", "AA", "AAA", "A/"}) {
+        EXPECT_EQ(by_path(exact, (shouted + ending).c_str()), "nothing");
+        EXPECT_EQ(by_path(prefix, (shouted + ending).c_str()), "nothing");
+    }
+    for (const std::string ending : {"/x", "/xx", "/x/y"}) {
+        EXPECT_EQ(by_path(exact, (shouted + ending).c_str()), "nothing");
+        EXPECT_EQ(by_path(prefix, (shouted + ending).c_str()), "prefix");
+    }
 }
 
 TEST(matcher, the_root_covers_every_path_but_the_asterisk)
@@ -113,7 +211,8 @@ TEST(matcher, host_beats_path_beats_methods_whatever_the_order)
         EXPECT_EQ(at("GET", "gw.test", "/x/y/z/1"), "host longer");
         EXPECT_EQ(at("GET", "gw.test", "/x/y"), "host");
         EXPECT_EQ(at("GET", "other", "/a/b"), "exact");
-        EXPECT_EQ(at("GET", "other", "/a/b/"), "long") << "path before methods";
+        EXPECT_EQ(at("GET", "other", "/a/b/"), "exact");
+        EXPECT_EQ(at("GET", "other", "/a/b/c"), "long") << "path before methods";
         EXPECT_EQ(at("GET", "other", "/a/bc"), "short");
         EXPECT_EQ(at("PUT", "other", "/a/bc"), "any");
         EXPECT_EQ(at("GET", "other", "/"), "get");
@@ -260,24 +359,31 @@ TEST(matcher, of_equals_the_first_declared_wins)
 std::string found_one_by_one(std::vector<route> routes, const routing_subject& subject)
 {
     const auto covers = [&subject](const route_match& m) {
-        const std::string_view prefix = compared_path(m);
+        const std::string prefix = compared_path(m);
+        const std::string path =
+            m.ignore_case ? folded_case(subject.path) : std::string{subject.path};
         if (m.exact || prefix.empty()) {
-            return m.exact ? m.path == subject.path : true;
+            return !m.exact || without_final_slash(prefix) == without_final_slash(path);
         }
-        const std::string_view rest =
-            subject.path.substr(std::min(prefix.size(), subject.path.size()));
-        return subject.path.starts_with(prefix) &&
-               (prefix == "/" || rest.empty() || rest.front() == '/');
+        const std::string rest = path.substr(std::min(prefix.size(), path.size()));
+        return path.starts_with(prefix) && (prefix == "/" || rest.empty() || rest.front() == '/');
     };
-    const auto precedence = [](const route& r) {
+    const auto segments = [](const route_match& m) {
+        const std::string path = compared_path(m);
+        return path.size() < 2 ? static_cast<std::ptrdiff_t>(path.size())
+                               : 1 + std::count(path.begin(), path.end(), '/');
+    };
+    const auto precedence = [&](const route& r) {
         return std::tuple{
             r.match.scheme != url_scheme::any,
             !r.match.host.empty() && !r.match.host.starts_with('*'),
             r.match.host.size(),
             r.match.exact,
-            compared_path(r.match).size(),
+            r.match.exact && r.match.path.ends_with('/') == subject.path.ends_with('/'),
+            r.match.exact ? 0 : segments(r.match),
             !r.match.methods.empty(),
-            r.match.headers.size()};
+            r.match.headers.size(),
+            !r.match.ignore_case};
     };
     std::stable_sort(routes.begin(), routes.end(), [&](const route& a, const route& b) {
         return precedence(a) > precedence(b);
@@ -319,7 +425,10 @@ TEST(matcher, finds_what_looking_at_every_route_finds)
     const auto path = [&] {
         std::string p = one_of({"", "/", "/", "/"});
         for (std::size_t segments = p.empty() ? 0 : random() % 4; segments > 0; --segments) {
-            p += one_of({"a", "b", "ab", ""}) + one_of({"/", "/", ""});
+            p += one_of({"a", "b", "ab", "A", "aB", ""}) + one_of({"/", "/", ""});
+        }
+        while (p.find("//") != std::string::npos) {
+            p.erase(p.find("//"), 1);
         }
         return p;
     };
@@ -338,13 +447,17 @@ TEST(matcher, finds_what_looking_at_every_route_finds)
             if (random() % 3 == 0) {
                 m.methods = {one_of({"GET", "PUT"})};
             }
+            m.ignore_case = !m.path.empty() && random() % 3 == 0;
             routes.push_back({"r" + std::to_string(count), std::move(m), {}, 0});
         }
         const matcher index{routes};
         for (int looks = 0; looks < 10; ++looks) {
             const std::string method = one_of({"GET", "PUT", "get"});
             const std::string host = one_of({"", "h", "a.h", "b.h", "b.a.h", "ah", "j"});
-            const std::string asked = random() % 20 == 0 ? "*" : "/" + path();
+            const std::string own = path();
+            const std::string asked = random() % 20 == 0     ? "*"
+                                      : own.starts_with('/') ? own
+                                                             : "/" + own;
             const std::vector<std::string> values{one_of({"1", "2", "3"}), one_of({"1", "2", ""})};
             const std::vector<http::field> fields{said("a", values[0]), said("b", values[1])};
             const routing_subject subject{method, host, asked, random() % 2 == 0, fields};

@@ -34,6 +34,19 @@ TEST(admin_body, complains_of_what_is_no_object)
     }
 }
 
+// Which of the two is meant nobody knows: a log or a filter in front may take the other one.
+TEST(admin_body, complains_of_a_member_that_comes_twice)
+{
+    for (const char* json :
+         {R"({"t":"x","t":"y"})",
+          R"({"t":"x","t":"x"})",
+          R"({"t":"x","\u0074":"y"})",
+          R"({"t":"x","o":{"A":"1","A":"2"}})",
+          R"({"t":"x","l":[{"a":1,"a":2}]})"}) {
+        EXPECT_THAT(admin_body(json).complaint(), HasSubstr("a member comes twice")) << json;
+    }
+}
+
 TEST(admin_body, complains_of_other_types_and_ranges_by_name)
 {
     for (const char* number :

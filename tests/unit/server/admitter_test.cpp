@@ -72,7 +72,7 @@ protected:
              .limit = *limit::limit::make(1, std::chrono::hours{1}, 9),
              .store = 1},
             {.name = "by_key",
-             .key = {{policy::key_part::source::header, "x-key"}},
+             .key = {{policy::key_part::source::header, "x-key", 0, "header:x-key"}},
              .limit = *limit::limit::make(1, std::chrono::hours{1}, 1)},
         };
         policy_->routes = {
@@ -274,9 +274,13 @@ TEST_F(admissions, count_each_client_for_itself)
 
 TEST_F(admissions, that_lack_a_part_of_the_key_are_bad_requests)
 {
-    EXPECT_EQ(ask("/keyed").status, 400);
+    const admission missing = ask("/keyed");
+    EXPECT_EQ(missing.status, 400);
+    EXPECT_EQ(missing.detail, "header:x-key, which identifies the client, is missing");
     EXPECT_EQ(ask("/keyed", "X-Key: a\r\n").next, next::forward);
-    EXPECT_EQ(ask("/keyed", "X-Key: a\r\nX-Key: b\r\n").status, 400);
+    const admission ambiguous = ask("/keyed", "X-Key: a\r\nX-Key: b\r\n");
+    EXPECT_EQ(ambiguous.status, 400);
+    EXPECT_THAT(ambiguous.detail, HasSubstr("header:x-key, which identifies the client, has two"));
 }
 
 TEST_F(admissions, of_bodies_that_are_too_large_are_refused_by_their_route)

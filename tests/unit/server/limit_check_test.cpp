@@ -328,5 +328,17 @@ TEST_F(limits, in_shadow_mode_that_reject_are_named_whatever_the_others_have_lef
     EXPECT_EQ(count(1, outcome::shadow_rejected), 1U);
 }
 
+TEST_F(limits, whose_buckets_are_rejected_most_are_counted_as_their_decisions_are)
+{
+    add("a", policy::local_store, 2);
+    add("b", policy::local_store, 1).mode = policy::mode::shadow;
+    for (int i = 0; i < 5; ++i) {
+        ask();
+    }
+    EXPECT_EQ(count(0, outcome::rejected), 3U);
+    EXPECT_EQ(count(1, outcome::shadow_rejected), 1U);
+    EXPECT_EQ(top_rejections(), 4U);
+}
+
 }  // namespace
 }  // namespace gateway::server

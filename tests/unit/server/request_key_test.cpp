@@ -1,8 +1,8 @@
 // The values of a key's parts, and the bucket names made of them.
 #include "gateway/server/request_key.hpp"
 
+#include "gateway/http/part_value.hpp"
 #include "gateway/http/request_parser.hpp"
-#include "gateway/server/part_value.hpp"
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ struct request {
 };
 
 // "-": absent, "!": ambiguous.
-std::string said(const part_value& value)
+std::string said(const http::part_value& value)
 {
     if (value.ambiguous()) {
         return "!";
@@ -39,21 +39,21 @@ std::string said(const part_value& value)
 
 std::string header(const std::string& lines)
 {
-    part_value value;
+    http::part_value value;
     read_header(request("/", lines).head, "x-key", value);
     return said(value);
 }
 
 std::string cookie(const std::string& lines)
 {
-    part_value value;
+    http::part_value value;
     read_cookie(request("/", lines).head, "sid", value);
     return said(value);
 }
 
 std::string query(std::string_view text)
 {
-    part_value value;
+    http::part_value value;
     read_query(text, "key", value);
     return said(value);
 }
@@ -111,7 +111,22 @@ protected:
 
     std::string name_of(const request& r, const base::ip_address& client)
     {
-        const key_subject subject{
+        identity::bucket_name name;
+        result = make_bucket_name(rule, subject_of(r, client), name);
+        return result == key_result::made ? std::string(name.bytes()) : std::string{};
+    }
+
+    // What is told of the key's fault; empty: it has none.
+    std::string fault_of(const request& r) const
+    {
+        const key_fault fault = find_fault(rule, subject_of(r, base::ip_address::v4(1)));
+        return fault.part == nullptr ? std::string{} : described(fault);
+    }
+
+private:
+    key_subject subject_of(const request& r, const base::ip_address& client) const
+    {
+        return {
             .head = &r.head,
             .address = client,
             .client = client.masked(32, 64),
@@ -119,9 +134,6 @@ protected:
             .path = "/p",
             .route = "r",
             .peer_trusted = peer_trusted};
-        identity::bucket_name name;
-        result = make_bucket_name(rule, subject, name);
-        return result == key_result::made ? std::string(name.bytes()) : std::string{};
     }
 };
 
@@ -175,6 +187,22 @@ TEST_F(keys, of_every_source_hold_what_the_request_says)
     EXPECT_EQ(name_of(request("/")), expected.bytes());
 }
 
+TEST_F(keys, of_a_path_are_the_same_with_and_without_a_slash_at_its_end)
+{
+    rule.key = {{source::path, "path"}};
+    const auto of = [this](std::string_view path) {
+        const request r = request("/");
+        const key_subject subject{
+            .head = &r.head, .address = {}, .client = {}, .host = "h", .path = path, .route = "r"};
+        identity::bucket_name name;
+        EXPECT_EQ(make_bucket_name(rule, subject, name), key_result::made);
+        return std::string(name.bytes());
+    };
+    EXPECT_EQ(of("/u/alice/"), of("/u/alice"));
+    EXPECT_NE(of("/u/alice/x"), of("/u/alice"));
+    EXPECT_NE(of("/"), of("*"));
+}
+
 TEST_F(keys, that_lack_a_part_are_what_the_rule_says_and_two_values_are_refused)
 {
     rule.key = {{}, {source::header, "x-key"}};
@@ -192,6 +220,39 @@ TEST_F(keys, that_lack_a_part_are_what_the_rule_says_and_two_values_are_refused)
         name_of(request("/", "X-Key: a\r\nX-Key: b\r\n"));
         EXPECT_EQ(result, key_result::reject);
     }
+}
+
+TEST_F(keys, that_lack_a_part_name_it)
+{
+    rule.key = {
+        {},
+        {source::header, "x-key", 0, "header:x-key"},
+        {source::query, "a\"b\\", 0, "query:a\"b\\"},
+        {source::jwt, "sub", 0, "jwt:sub"},
+        {source::cert, "subject", 0, "cert:subject"}};
+    EXPECT_EQ(fault_of(request("/")), "header:x-key, which identifies the client, is missing");
+    EXPECT_EQ(
+        fault_of(request("/", "X-Key: a\r\nX-Key: b\r\n")),
+        "header:x-key, which identifies the client, has two values, or is spelled in a way that "
+        "servers read differently"
+    );
+    rule.key.erase(rule.key.begin() + 1);
+    EXPECT_EQ(fault_of(request("/")), "query:a?b?, which identifies the client, is missing")
+        << "no escaping is needed";
+    rule.key.erase(rule.key.begin() + 1);
+    EXPECT_EQ(
+        fault_of(request("/")),
+        "jwt:sub, which identifies the client, is missing: the request has no valid token with "
+        "that claim"
+    );
+    rule.key.erase(rule.key.begin() + 1);
+    EXPECT_EQ(
+        fault_of(request("/")),
+        "cert:subject, which identifies the client, is missing: the client has shown no "
+        "certificate with it"
+    );
+    rule.when_missing = missing_key::client_ip;
+    EXPECT_EQ(fault_of(request("/")), "");
 }
 
 // The upstream does not get it.

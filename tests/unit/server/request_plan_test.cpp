@@ -137,6 +137,28 @@ TEST_F(plans, choose_the_numbers)
     EXPECT_EQ(count(outcome::rejected), 1U);
 }
 
+TEST_F(plans, are_named_for_the_log)
+{
+    EXPECT_EQ(ask("X-Key: gold-key\r\n").plans, "gold");
+    EXPECT_EQ(ask("X-Key: staff-key\r\n").plans, "staff");
+    EXPECT_EQ(ask("X-Key: banned-key\r\n").plans, "banned");
+    EXPECT_EQ(ask("X-Key: nobody\r\n").plans, "");
+    EXPECT_EQ(ask("").plans, "");
+    section.standard = "gold";
+    EXPECT_EQ(ask("").plans, "gold");
+}
+
+TEST_F(plans, of_several_limits_are_named_once_each)
+{
+    verdict v;
+    for (const char* name : {"gold", "", "go", "gold", "staff", "go"}) {
+        v.note_plan(name);
+    }
+    EXPECT_EQ(v.plans, "gold,go,staff");
+    v.clear();
+    EXPECT_EQ(v.plans, "");
+}
+
 TEST_F(plans, have_a_default_for_everybody_else)
 {
     section.standard = "gold";

@@ -49,17 +49,14 @@ TEST(place_of_a_snapshot, that_is_something_else_stays_what_it_is)
 
 class snapshots : public ::testing::Test {
 protected:
-    // Several tests run at a time.
-    const std::string path = ::testing::TempDir() + "buckets." +
-                             ::testing::UnitTest::GetInstance()->current_test_info()->name();
+    const unit::own_folder folder;
+    const std::string path = folder.path() / "buckets";
     const limit::limit tokens = *limit::limit::make(1, hours{1}, 5);
     const limit::limit log = *limit::limit::sliding(5, hours{1}, 0);
     const limit::limit quota =
         *limit::limit::in_windows({.count = 5, .length = hours{24}, .capacity = 5});
     const limit::limit places = *limit::limit::in_flight(5, seconds{10});
     const limit::penalty ban{.after = 2, .within = hours{1}, .ban = hours{1}, .max_ban = hours{1}};
-
-    void SetUp() override { std::filesystem::remove(path); }
 
     static charge of(const limit::limit& l, std::string_view bucket, std::int64_t cost = 1)
     {

@@ -53,6 +53,7 @@ access_record full_record()
         .upstream = "backend",
         .limit = "per_client",
         .outcome = "rejected",
+        .plans = "gold,staff",
         .bucket = "0123456789abcdef",
         .shadow_rejected = "a,b",
         .request_id = "id-1",
@@ -81,6 +82,7 @@ TEST(access_log, writes_one_json_object_with_every_field)
     EXPECT_EQ(line.at("upstream"), "backend");
     EXPECT_EQ(line.at("limit"), "per_client");
     EXPECT_EQ(line.at("outcome"), "rejected");
+    EXPECT_EQ(line.at("plan"), "gold,staff");
     EXPECT_EQ(line.at("bucket"), "0123456789abcdef");
     EXPECT_EQ(line.at("shadow_rejected"), boost::json::parse(R"(["a","b"])"));
     EXPECT_EQ(line.at("request_id"), "id-1");
@@ -105,6 +107,7 @@ TEST(access_log, leaves_out_what_there_is_not)
           "upstream",
           "limit",
           "outcome",
+          "plan",
           "bucket",
           "shadow_rejected",
           "request_id",
@@ -161,7 +164,8 @@ TEST(access_log, writes_a_line_for_people_in_text_format)
             "1234567890123 12\\.003456 peer=10\\.0\\.0\\.1 host=\"api\\.example\\.com\" "
             "route=\"api\" "
             "upstream=\"backend\" limit=\"per_client\" outcome=\"rejected\" "
-            "bucket=\"0123456789abcdef\" shadow_rejected=\"a,b\" request_id=\"id-1\" "
+            "plan=\"gold,staff\" bucket=\"0123456789abcdef\" shadow_rejected=\"a,b\" "
+            "request_id=\"id-1\" "
             "server=\"10\\.0\\.0\\.7:9000\" upstream_seconds=0\\.001500 attempts=2 "
             "error=\"limited\"\n"
         )

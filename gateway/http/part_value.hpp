@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace gateway::server {
+namespace gateway::http {
 
 class part_value {
 public:
@@ -43,20 +43,24 @@ private:
 };
 
 // A name with another mark for '-' makes it ambiguous. Authorization is read as credentials.
-void read_header(const http::request_head& head, std::string_view name, part_value& out);
+void read_header(const request_head& head, std::string_view name, part_value& out);
 
 // One line of it.
 void read_header_line(std::string_view name, std::string_view line, part_value& out);
 
 // The same, whatever Authorization says.
-void read_plain_header(const http::request_head& head, std::string_view name, part_value& out);
+void read_plain_header(const request_head& head, std::string_view name, part_value& out);
 
 // Pairs as in RFC 6265 §4.2.1. A value is decoded like a query parameter, as many servers do, and
 // quotes around it are taken off.
-void read_cookie(const http::request_head& head, std::string_view name, part_value& out);
+void read_cookie(const request_head& head, std::string_view name, part_value& out);
 
 // name=value pairs separated by '&', both percent-decoded (WHATWG URL, urlencoded); `query` may
 // begin with '?'.
 void read_query(std::string_view query, std::string_view name, part_value& out);
 
-}  // namespace gateway::server
+// The value of one pair, of a cookie and of a query parameter.
+void read_cookie_value(std::string_view text, part_value& out);
+void read_query_value(std::string_view text, part_value& out);
+
+}  // namespace gateway::http

@@ -1,5 +1,5 @@
 // Spellings that servers take for one value. What a value is otherwise: request_key_test.
-#include "gateway/server/part_value.hpp"
+#include "gateway/http/part_value.hpp"
 
 #include "gateway/http/request_parser.hpp"
 
@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace gateway::server {
+namespace gateway::http {
 namespace {
 
 using reader = void (*)(const http::request_head&, std::string_view, part_value&);
@@ -182,4 +182,4 @@ TEST(part_value, a_parameter_that_servers_read_differently_is_ambiguous)
 }
 
 }  // namespace
-}  // namespace gateway::server
+}  // namespace gateway::http

@@ -1,4 +1,4 @@
-#include "gateway/server/part_value.hpp"
+#include "gateway/http/part_value.hpp"
 
 #include "gateway/base/text.hpp"
 #include "gateway/http/credentials.hpp"
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 
-namespace gateway::server {
+namespace gateway::http {
 
 namespace {
 
@@ -82,7 +82,7 @@ struct pair_rules {
     std::string_view also_separate;  // to some servers
     std::string_view end_names;      // the same, and '='
     bool encoded_names;              // to all servers; else only some decode them
-    bool (*read_value)(std::string_view text, std::string& out);  // false: ambiguous
+    bool (*decode_value)(std::string_view text, std::string& out);  // false: ambiguous
 };
 
 bool has_any_of(std::string_view text, std::string_view characters)
@@ -94,13 +94,13 @@ bool has_any_of(std::string_view text, std::string_view characters)
 
 // False for a value with bytes that no cookie's may have (RFC 6265 §4.1.1), but one pair of quotes,
 // or with '&', which makes a list of it to some.
-bool read_cookie_value(std::string_view text, std::string& out)
+bool decode_cookie_value(std::string_view text, std::string& out)
 {
     text = base::without_quotes(text);
     const bool plain = std::all_of(text.begin(), text.end(), [](char c) {
         return c > ' ' && c < 0x7f && c != '"' && c != '\\' && c != ',' && c != '&';
     });
-    const bool good = http::decode_parameter(text, out) && plain;
+    const bool good = decode_parameter(text, out) && plain;
     if (base::without_quotes(out).size() < out.size()) {  // some decode first
         out.pop_back();
         out.erase(0, 1);
@@ -108,13 +108,13 @@ bool read_cookie_value(std::string_view text, std::string& out)
     return good;
 }
 
-bool read_query_value(std::string_view text, std::string& out)
+bool decode_query_value(std::string_view text, std::string& out)
 {
-    return http::decode_parameter(text, out) && text.find(';') == npos;
+    return decode_parameter(text, out) && text.find(';') == npos;
 }
 
-constexpr pair_rules of_cookies{';', ", \t", "=, \t", false, read_cookie_value};
-constexpr pair_rules of_queries{'&', ";", "=;", true, read_query_value};
+constexpr pair_rules of_cookies{';', ", \t", "=, \t", false, decode_cookie_value};
+constexpr pair_rules of_queries{'&', ";", "=;", true, decode_query_value};
 
 enum class spelling { of_another, exact, of_the_key_to_some };
 
@@ -124,12 +124,12 @@ spelling read_name(std::string_view name, std::string_view key, bool encoded)
         return spelling::exact;
     }
     if (has_any_of(name, "%+")) {
-        if (http::decode_parameter(name, decoded_name) && encoded && decoded_name == key) {
+        if (decode_parameter(name, decoded_name) && encoded && decoded_name == key) {
             return spelling::exact;
         }
         name = decoded_name;
     }
-    return http::may_be_read_as(name, key) ? spelling::of_the_key_to_some : spelling::of_another;
+    return may_be_read_as(name, key) ? spelling::of_the_key_to_some : spelling::of_another;
 }
 
 // Whether servers that know other separators could find the key within this pair.
@@ -151,6 +151,14 @@ bool hides(std::string_view pair, std::string_view key, const pair_rules& rules)
     return false;
 }
 
+void read_value(std::string_view text, const pair_rules& rules, part_value& out)
+{
+    if (!rules.decode_value(base::trimmed(text), decoded_value)) {
+        out.make_ambiguous();
+    }
+    out.add(trimmed_for_all(decoded_value));
+}
+
 void read_pair(
     std::string_view pair, std::string_view key, const pair_rules& rules, part_value& out
 )
@@ -159,10 +167,7 @@ void read_pair(
     const std::string_view value = pair.substr(std::min(equals + 1, pair.size()));
     switch (read_name(base::trimmed(pair.substr(0, equals)), key, rules.encoded_names)) {
         case spelling::exact:
-            if (!rules.read_value(base::trimmed(value), decoded_value)) {
-                out.make_ambiguous();
-            }
-            out.add(trimmed_for_all(decoded_value));
+            read_value(value, rules, out);
             break;
         case spelling::of_the_key_to_some:
             out.make_ambiguous();
@@ -186,10 +191,10 @@ void read_pairs(
 
 // Of the lines that all servers read as that header.
 template <typename Use>
-void for_each_line(const http::request_head& head, std::string_view name, part_value& out, Use use)
+void for_each_line(const request_head& head, std::string_view name, part_value& out, Use use)
 {
-    for (const http::field& f : head.fields) {
-        if (!http::reads_as(f.name, name)) {
+    for (const field& f : head.fields) {
+        if (!reads_as(f.name, name)) {
             continue;
         }
         if (!base::equal_ignoring_case(f.name, name) || head.connection.nominates(name)) {
@@ -218,7 +223,7 @@ void part_value::add(std::string_view occurrence)
     present_ = !occurrence.empty();
 }
 
-void read_header(const http::request_head& head, std::string_view name, part_value& out)
+void read_header(const request_head& head, std::string_view name, part_value& out)
 {
     for_each_line(head, name, out, [name, &out](std::string_view line) {
         read_header_line(name, line, out);
@@ -231,29 +236,39 @@ void read_header_line(std::string_view name, std::string_view line, part_value& 
         out.add(trimmed_for_all(line));
         return;
     }
-    if (!http::read_credentials(line, decoded_value)) {
+    if (!read_credentials(line, decoded_value)) {
         out.make_ambiguous();
     }
     out.add(decoded_value);
 }
 
-void read_plain_header(const http::request_head& head, std::string_view name, part_value& out)
+void read_plain_header(const request_head& head, std::string_view name, part_value& out)
 {
     for_each_line(head, name, out, [&out](std::string_view line) {
         out.add(trimmed_for_all(line));
     });
 }
 
-void read_cookie(const http::request_head& head, std::string_view name, part_value& out)
+void read_cookie(const request_head& head, std::string_view name, part_value& out)
 {
-    for (const http::field& f : head.fields) {
-        if (f.id == http::field_name::cookie) {
+    for (const field& f : head.fields) {
+        if (f.id == field_name::cookie) {
             read_pairs(f.value, name, of_cookies, out);
         }
     }
     if (out.present() && head.connection.nominates("cookie")) {
         out.make_ambiguous();
     }
+}
+
+void read_cookie_value(std::string_view text, part_value& out)
+{
+    read_value(text, of_cookies, out);
+}
+
+void read_query_value(std::string_view text, part_value& out)
+{
+    read_value(text, of_queries, out);
 }
 
 void read_query(std::string_view query, std::string_view name, part_value& out)
@@ -264,4 +279,4 @@ void read_query(std::string_view query, std::string_view name, part_value& out)
     read_pairs(query, name, of_queries, out);
 }
 
-}  // namespace gateway::server
+}  // namespace gateway::http

@@ -1,7 +1,7 @@
 // Whatever servers may take for one credential has one value, or is ambiguous; different
 // credentials have different values.
+#include "gateway/http/part_value.hpp"
 #include "gateway/http/request_parser.hpp"
-#include "gateway/server/part_value.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace gateway::server {
+namespace gateway::http {
 namespace {
 
 std::mt19937 dice{5};
@@ -193,4 +193,4 @@ TEST(part_value, of_credentials_is_one_in_any_spelling)
 }
 
 }  // namespace
-}  // namespace gateway::server
+}  // namespace gateway::http

@@ -1,0 +1,18 @@
+// UTF-8 as Unicode's table 3-7 defines it: no overlong forms, no surrogates, nothing above
+// U+10FFFF. Pure.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace gateway::base {
+
+// Returns the length of the sequence of two to four bytes at the front of `text`; 0 if there is
+// none.
+std::size_t utf8_length(std::string_view text);
+
+// Returns the offset of the first byte that begins neither an ASCII character nor such a sequence;
+// npos: the text is UTF-8.
+std::size_t first_not_utf8(std::string_view text);
+
+}  // namespace gateway::base

@@ -1,0 +1,46 @@
+#include "gateway/base/utf8.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace gateway::base {
+namespace {
+
+// The characters U+0080, U+07FF, U+0800, U+D7FF, U+E000, U+FFFF, U+10000 and U+10FFFF.
+const std::string edges =
+    "\xc2\x80\xdf\xbf\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xef\xbf\xbf\xf0\x90\x80\x80\xf4\x8f\xbf"
+    "\xbf";
+
+TEST(utf8, is_every_character_in_its_shortest_form)
+{
+    EXPECT_EQ(first_not_utf8(""), std::string::npos);
+    EXPECT_EQ(first_not_utf8("ascii\n"), std::string::npos);
+    EXPECT_EQ(first_not_utf8(edges), std::string::npos);
+    EXPECT_EQ(utf8_length(edges), 2U);
+    EXPECT_EQ(utf8_length("a"), 0U);
+}
+
+TEST(utf8, the_first_byte_that_is_none_is_named)
+{
+    for (const char* bad :
+         {"\x80",
+          "\xc0\xaf",
+          "\xc1\xbf",
+          "\xc3",
+          "\xc3(",
+          "\xe0\x9f\xbf",
+          "\xe2\x82",
+          "\xed\xa0\x80",
+          "\xf0\x8f\xbf\xbf",
+          "\xf0\x9f\x98",
+          "\xf4\x90\x80\x80",
+          "\xf5\x80\x80\x80",
+          "\xff\xfe"}) {
+        EXPECT_EQ(first_not_utf8(edges + bad + "x"), edges.size()) << bad;
+        EXPECT_EQ(utf8_length(bad), 0U) << bad;
+    }
+}
+
+}  // namespace
+}  // namespace gateway::base

@@ -1,0 +1,79 @@
+#include "gateway/proxy/places.hpp"
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+namespace gateway::proxy {
+namespace {
+
+using availability = places::availability;
+
+constexpr std::uint64_t all_servers = ~std::uint64_t{0};
+const base::instant start{std::chrono::hours{1}};
+
+// An upstream of so many servers.
+upstream_options upstream_of(std::size_t servers, std::uint32_t most, std::uint32_t most_each)
+{
+    upstream_options options{.name = "u"};
+    for (std::size_t i = 0; i < servers; ++i) {
+        options.servers.push_back({
+            .address = {.host = "10.0.0." + std::to_string(i + 1), .port = "80"},
+            .max_connections = most_each,
+        });
+    }
+    options.max_connections = most;
+    return options;
+}
+
+// How many places there are to be had.
+std::size_t taken_from(places& p)
+{
+    std::size_t taken = 0;
+    while (p.take(all_servers, 0, start).is == availability::taken) {
+        ++taken;
+    }
+    return taken;
+}
+
+TEST(places, the_lower_of_both_bounds_counts)
+{
+    for (const std::uint32_t most : {0U, 1U, 5U, 6U, 7U, 100U}) {
+        const upstream_options options = upstream_of(3, most, 2);
+        places p{options, std::make_shared<upstream_status>()};
+        EXPECT_EQ(taken_from(p), most == 0 ? 6U : std::min(most, 6U)) << most;
+    }
+}
+
+TEST(places, who_finds_every_server_full_keeps_no_place_of_the_upstream)
+{
+    const upstream_options options = upstream_of(2, 5, 2);
+    const auto status = std::make_shared<upstream_status>();
+    places p{options, status};
+    EXPECT_EQ(taken_from(p), 4U);
+    for (int i = 0; i < 10; ++i) {
+        EXPECT_EQ(p.take(all_servers, 0, start).is, availability::full);
+    }
+    EXPECT_EQ(status->places().taken(), 4U);
+    p.give_back(0);
+    EXPECT_EQ(p.take(all_servers, 0, start).is, availability::taken);
+    EXPECT_EQ(p.take(all_servers, 0, start).is, availability::full);
+}
+
+TEST(places, all_gateways_send_a_client_to_the_same_server)
+{
+    upstream_options options = upstream_of(5, 0, 0);
+    options.balance = balancing::hash;
+    places p{options, std::make_shared<upstream_status>()};
+    std::vector<std::size_t> chosen;
+    for (int i = 1; i <= 12; ++i) {
+        const auto client = *base::ip_address::parse("192.0.2." + std::to_string(i));
+        chosen.push_back(p.take(all_servers, key_of(client), start).server);
+    }
+    // Known answers: another version must not move clients to other servers.
+    EXPECT_THAT(chosen, ::testing::ElementsAre(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
+}
+
+}  // namespace
+}  // namespace gateway::proxy
