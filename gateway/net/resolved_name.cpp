@@ -1,9 +1,9 @@
 #include "gateway/net/resolved_name.hpp"
 
 #include "gateway/base/text.hpp"
+#include "gateway/net/last_addresses.hpp"
 #include "gateway/net/reported.hpp"
 #include "gateway/net/task.hpp"
-#include "gateway/net/tcp_endpoint.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -21,8 +21,8 @@ using resolver = boost::asio::ip::basic_resolver<boost::asio::ip::tcp, executor>
 }  // namespace
 
 struct resolved_name::state {
-    std::string host;
-    unsigned short port = 0;
+    // Null for what needs no asking.
+    std::shared_ptr<last_addresses> last;
     resolver_options options;
     std::vector<endpoint> endpoints;
     bool known = false;
@@ -64,47 +64,6 @@ std::vector<resolved_name::endpoint> addresses_in(
 
 }  // namespace
 
-// The names that a loop keeps resolved. Belongs to the loop's context.
-class resolved_name::known_hosts final : public boost::asio::execution_context::service {
-public:
-    using key_type = known_hosts;
-    inline static boost::asio::execution_context::id id;
-
-    explicit known_hosts(boost::asio::execution_context& owner) : service(owner) {}
-
-    // Gives `s` the last good answer that another name of its host has, if there is one.
-    void join(const std::shared_ptr<state>& s)
-    {
-        std::erase_if(all_, [](const auto& each) { return each.expired(); });
-        for (const auto& each : all_) {
-            const std::shared_ptr<state> other = each.lock();
-            if (other->host == s->host && !other->endpoints.empty()) {
-                s->endpoints = with_port(*other, *s);
-                s->known = true;
-            }
-        }
-        all_.push_back(s);
-    }
-
-private:
-    std::vector<std::weak_ptr<state>> all_;
-
-    static std::vector<endpoint> with_port(const state& from, const state& to)
-    {
-        std::vector<endpoint> out;
-        for (const endpoint& e : from.endpoints) {
-            auto tcp = tcp_endpoint_of(e);
-            if (tcp && out.size() < to.options.max_addresses) {
-                tcp->port(to.port);
-                out.emplace_back(*tcp);
-            }
-        }
-        return out;
-    }
-
-    void shutdown() override { all_.clear(); }
-};
-
 resolved_name::resolved_name(std::shared_ptr<state> s) : state_(std::move(s)) {}
 
 resolved_name::~resolved_name()
@@ -140,19 +99,20 @@ resolved_name resolved_name::of_host(
 )
 {
     auto s = std::make_shared<state>();
-    s->host = host;
-    s->port = static_cast<unsigned short>(base::parse_decimal(port, 65535).value_or(0));
+    const auto number = static_cast<unsigned short>(base::parse_decimal(port, 65535).value_or(0));
     boost::system::error_code ec;
     const auto address = boost::asio::ip::make_address(host, ec);
     if (!ec) {
-        s->endpoints.emplace_back(boost::asio::ip::tcp::endpoint(address, s->port));
+        s->endpoints.emplace_back(boost::asio::ip::tcp::endpoint(address, number));
         s->known = true;
         return resolved_name(std::move(s));
     }
     s->options = options;
     s->wait = std::make_unique<timer>(ex);
     s->answered = std::move(answered);
-    boost::asio::use_service<known_hosts>(ex.context()).join(s);
+    s->last = last_addresses::of(host);
+    s->endpoints = s->last->at(number, options.max_addresses);
+    s->known = !s->endpoints.empty();
     // The coroutine owns a share of the state, never the resolved_name: that may go at any time.
     auto keep_resolved =
         [](std::shared_ptr<state> mine, executor own, std::string name, std::string service
@@ -166,6 +126,7 @@ resolved_name resolved_name::of_host(
             }
             if (!error && !results.empty()) {
                 mine->endpoints = addresses_in(results, mine->options.max_addresses);
+                mine->last->set(mine->endpoints);
             }
             mine->known = true;
             mine->error = error ? error.message() : std::string{};

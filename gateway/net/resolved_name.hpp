@@ -1,6 +1,6 @@
 // A host name kept resolved: asked at the start, and again as resolver_options say or somebody
 // wants. A failing resolver keeps the last good answer, also that of another resolved_name of the
-// same host on this loop, as a reload makes new ones. Addresses and Unix sockets need no asking.
+// same host (last_addresses), as a reload makes new ones. Addresses and Unix sockets need no asking.
 // One thread: the loop's.
 #pragma once
 
@@ -78,7 +78,6 @@ public:
 
 private:
     struct state;
-    class known_hosts;
     explicit resolved_name(std::shared_ptr<state> s);
     std::shared_ptr<state> state_;
 };
