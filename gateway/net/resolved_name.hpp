@@ -1,7 +1,7 @@
 // A host name kept resolved: asked at the start, and again as resolver_options say or somebody
 // wants. A failing resolver keeps the last good answer, also that of another resolved_name of the
-// same host (last_addresses), as a reload makes new ones. Addresses and Unix sockets need no asking.
-// One thread: the loop's.
+// same host (last_addresses), as a reload makes new ones. Addresses and Unix sockets need no
+// asking. One thread: the loop's.
 #pragma once
 
 #include "gateway/base/text.hpp"
