@@ -23,7 +23,7 @@ plan_watch::plan_watch(net::executor executor, listener changed)
 void plan_watch::watch(const config::settings& in_force)
 {
     ++era_;
-    all_.clear();
+    const std::vector<watched> before = std::exchange(all_, {});
     for (std::size_t i = 0; i < in_force.policy->plans.size(); ++i) {
         const policy::plan_section& section = in_force.policy->plans[i];
         const config::written_plans& written = in_force.written_plans[i];
@@ -35,6 +35,11 @@ void plan_watch::watch(const config::settings& in_force)
             .bad = std::nullopt,
             .members = section.members->size(),
         });
+        for (const watched& old : before) {
+            if (old.name == section.name && old.path == written.path) {
+                all_.back().bad = old.bad;
+            }
+        }
     }
 }
 
