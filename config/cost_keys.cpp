@@ -150,6 +150,7 @@ void refuse_cost_above(section& from, const limit_draft& l)
     const std::string_view size = size_key(l.written.algorithm);
     const std::string held =
         (size.empty() ? "count" : std::string{size}) + " of " + std::to_string(l.burst);
+    const std::string by_default = " by default";
     const auto refuse = [&](const std::string& which, std::int64_t tokens, const char* who) {
         const std::string never = std::string{": no "} + who + " could ever pass";
         if (l.of_plan) {
@@ -159,12 +160,14 @@ void refuse_cost_above(section& from, const limit_draft& l)
                     std::to_string(tokens) + never
             );
         } else {
-            const std::string what = which.empty() ? "" : which.substr(1) + " is ";
+            const std::string what = which.empty()         ? ""
+                                     : which == by_default ? "its default is "
+                                                           : "that" + which + " is ";
             from.problem("cost", what + "more than the " + held + never);
         }
     };
     if (cost.standard > l.burst) {
-        refuse(cost.from == cost_source::fixed ? "" : " by default", cost.standard, "request");
+        refuse(cost.from == cost_source::fixed ? "" : by_default, cost.standard, "request");
     }
     for (const auto& [method, tokens] : cost.methods) {
         if (tokens > l.burst) {

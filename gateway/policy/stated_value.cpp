@@ -29,10 +29,11 @@ std::string read_stated_header(std::string_view name, std::string_view text, htt
 
 std::string read_stated_host(std::string_view text, http::part_value& out)
 {
-    if (!http::is_authority(text)) {
+    const std::string_view host = base::trimmed(text);
+    if (!http::is_authority(host)) {
         return "expected a host such as example.com, and nothing else";
     }
-    normalise_host(text, normal_form);
+    normalise_host(host, normal_form);
     out.set(normal_form);
     return {};
 }

@@ -70,7 +70,7 @@ class MetricsTest(SystemTest):
             f"stores: {{ r: {{ url: '{self.redis.url}', timeout: 5s,"
             " remember_rejections: false } }\n"  # so that all three questions are asked
             "client: { trusted_proxies: [127.0.0.1] }\n"
-            f"plans: {{ keys: {{ key: 'header:x-key', file: '{self.directory().file('plans', 'k,gold')}' }} }}\n"
+            f"plans: {{ keys: {{ key: 'header:x-key', file: '{self.directory().file('plans', '# nobody')}' }} }}\n"
             "limits:\n  near: { key: client_ip, rate: 1/h, burst: 3 }\n"
             "  far: { key: [], rate: 1/h, burst: 2, store: r }\n"
             "routes:\n - { name: near, match: { path: /near }, limits: [near], upstream: up }\n"

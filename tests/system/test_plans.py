@@ -198,9 +198,10 @@ class Plans(SystemTest):
         gateway, replace = self.with_file("abc,gold\n")
         self.assertFalse([line for line in gateway.diagnostics if "no limit names" in line])
         replace("abc,gold\nxyz,glod\n")
-        told = gateway.wait_for_diagnostic('no limit names the plan "glod"')
-        self.assertIn("plans.api: ", told)
-        self.assertIn('did you mean "gold"?', told)
+        told = json.loads(gateway.wait_for_diagnostic("no limit names"))
+        self.assertEqual(told["level"], "warning")
+        self.assertIn('plans.api: no limit names the plan "glod"', told["message"])
+        self.assertIn('did you mean "gold"?', told["message"])
 
     def test_the_access_log_has_the_plan(self):
         gateway = self.gateway_with()

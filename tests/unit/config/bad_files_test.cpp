@@ -69,7 +69,7 @@ TEST(bad_files, process_settings)
         {"http: { linger_timeout: 0s }", "f:1:25: http.linger_timeout: too small"},
         {"http: { max_linger_bytes: 2s }", "f:1:27: http.max_linger_bytes: expected a size"},
         {"admin: { hosts: [gw, \"gw:9901\"] }",
-         "f:1:23: admin.hosts[1]: expected a host name without a port, got \"gw:9901\""},
+         "f:1:22: admin.hosts[1]: expected a host name without a port, got \"gw:9901\""},
         {"admin: { max_connections: 0 }",
          "f:1:27: admin.max_connections: too small, the minimum is 1"},
         {"admin: { timeout: 2h }", "f:1:19: admin.timeout: too large, the maximum is 1h"},
@@ -310,8 +310,9 @@ TEST(bad_files, upstreams)
         {"upstreams: { u: { servers: [app] } }",
          "f:1:29: upstreams.u.servers[0]: the port is missing"},
         {"upstreams: { u: { servers: [\"http://app:80\"] } }",
-         "f:1:29: upstreams.u.servers[0]: expected host:port, unix:/path or echo, without a "
-         "scheme"},
+         "f:1:29: upstreams.u.servers[0]: a URL, and an address is expected: write \"app:80\", "
+         "without "
+         "the scheme"},
         {"upstreams: { u: { servers: [\"https://app\"] } }",
          "f:1:29: upstreams.u.servers[0]: expected host:port, and \"tls: {}\" beside \"servers\""},
         {"upstreams: { u: { servers: [echo, echo] } }",

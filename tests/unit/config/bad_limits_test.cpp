@@ -229,7 +229,9 @@ TEST(bad_limits, are_refused)
         {"plans: { p: { key: client_ip, members: { gold: [192.0.2.1] } } }\nlimits: { a: { key: "
          "[], rate: 9/s, cost: { methods: { POST: 9 } }, plan: p, plans: { gold: { rate: 5/s } } } "
          "}",
-         "f:2:92: limits.a.plans.gold.cost: that of POST is more than the burst of 5: no such"},
+         "f:2:100: limits.a.plans.gold.rate: a burst of 5 is less than the limit's \"cost\" of "
+         "POST, "
+         "which is 9: no such"},
         {"limits: { a: { key: [], rate: 9/s, cost: { methods: { post: 5 } } } }",
          "f:1:61: limits.a.cost.methods.post: methods are case-sensitive: write POST"},
         {"limits: { a: { key: [], rate: 9/s, cost: { methods: { GET: x } } } }",

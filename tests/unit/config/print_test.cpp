@@ -22,7 +22,7 @@ sample full()
         "\"" SOURCE_DIR
         "/tests/unit/config/jwks.json\" }\n"
         "response_headers: { reset: epoch, ratelimit: true }\n"
-        "plans: { p: { key: host, members: { \"null\": [\"a, b\", c], x: [] }, default: y } }\n";
+        "plans: { p: { key: path, members: { \"null\": [\"/a, b\", /c], x: [] }, default: y } }\n";
     s.listeners =
         "listeners: [{address: \"[::]:80\", decide: true}, {address: \"[::]:81\", decide: "
         "{rejected_status: 403}}, {address: \"unix:/run/a b \\\"c\\\".sock\", proxy_protocol: "
