@@ -67,7 +67,17 @@ class WhyItFails(InPostgres):
         server.command("UPDATE gateway.version SET version = 9, oldest = 1")
         self.assertEqual(self.ready(server.url).get().status, 200)
         server.command("UPDATE gateway.version SET oldest = 9")
-        self.told(server.url, "this gateway needs 1: run a newer gateway")
+        self.told(server.url, "this gateway needs 2: run a newer gateway")
+
+    def test_whose_schema_is_older_is_brought_up_to_date_and_keeps_its_buckets(self):
+        server = self.started(PostgresServer())
+        gateway = self.ready(server.url)
+        self.assertEqual([gateway.get().status for _ in range(6)], [200] * 5 + [429])
+        gateway.stop()
+        server.command("UPDATE gateway.version SET version = 1")
+        self.told(server.url, 'upgrade it with \\"gateway migrate\\"', more=", migrate: false")
+        self.assertEqual(self.ready(server.url).get().status, 429)
+        self.assertEqual(server.command("SELECT version || ' ' || oldest FROM gateway.version"), "2 1")
 
 
 class Reached(InPostgres):
