@@ -149,10 +149,10 @@ class Bounds(SystemTest):
         self.assertEqual(
             len(origin.requests), 2, "by its length it is refused before the upstream hears of it"
         )
-        line = gateway.log_lines(3)[2]
+        (line,) = [one for one in gateway.log_lines(3) if one["status"] == 413]
         self.assertEqual(
-            [line.get(k) for k in ("method", "host", "target", "route", "status")],
-            ["POST", "gateway.test", "/", "/", 413],
+            [line.get(k) for k in ("method", "host", "target", "route")],
+            ["POST", "gateway.test", "/", "/"],
         )
         self.assertEqual(
             exchange_raw(
