@@ -339,7 +339,7 @@ class Spellings(SystemTest):
         ("method", ["POST", "PURGE"], [("/", "", "POST"), ("/", "", "PURGE")]),
     )
     REFUSED = (
-        ("header:authorization", ["Bearer a b", "Basic !!!", "Bearer "]),
+        ("header:authorization", ["Bearer a b", "Basic !!!", "Digest a b"]),
         ("host", ["a,b", "http://a.test", "*.a.test", "a/b", "a b", ""]),
         ("path", ["a", "/a/../b", "/a?b", "/a#b", "/%zz", "/%c0%af"]),
         ("query:t", ["100%", "%00", "a;b"]),
