@@ -38,7 +38,7 @@ void tunnel_state::expired()
 {
     end(anything_waits(),
         is_idle() ? "nothing moved through the tunnel within http.tunnel_idle_timeout"
-                  : "a side of the tunnel took nothing within http.body_timeout");
+                  : "nothing moved through the tunnel within http.body_timeout");
 }
 
 void tunnel_state::abort()

@@ -168,7 +168,7 @@ class Locks(InPostgres):
 
     def test_a_server_that_ends_the_connection_says_why(self):
         server = self.started(PostgresServer())
-        gateway = self.ready(server.url)
+        gateway = self.ready(server.url, timeout="10s")
         self.assertEqual(gateway.get().status, 200)
         self.holder(server)
         asking = threading.Thread(target=gateway.get)

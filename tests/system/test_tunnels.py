@@ -194,7 +194,7 @@ class Stalls(TunnelTest):
         with gateway.connect(receive_buffer=4096) as c:
             WebSocket(c)
             [line] = gateway.log_lines(1)
-            self.assertIn("took nothing within http.body_timeout", line["error"])
+            self.assertIn("nothing moved through the tunnel within http.body_timeout", line["error"])
             with self.assertRaises(ConnectionError):
                 c.rest()
         self.until_open(gateway, 0)
