@@ -225,7 +225,7 @@ class Failing(SystemTest):
 
         origins = [self.origin(script) for _ in range(2)]
         gateway = self.gateway(
-            to_servers([o.address for o in origins], ", balance: round_robin", workers=1)
+            to_servers([o.address for o in origins], ", balance: round_robin, response_timeout: 5m", workers=1)
         )
         with gateway.connect() as c:
             for _ in range(5 * count):  # saves for what is to come
@@ -234,7 +234,7 @@ class Failing(SystemTest):
         for c in clients:
             self.addCleanup(c.close)
             c.request("/held")
-        wait_until(lambda: held.now == 2 * count, 20)
+        wait_until(lambda: held.now == 2 * count, 60, "all are at a server")
         at_first = sum(r.target == "/held" for r in origins[0].requests)
         self.assertGreater(at_first, 200)
         origins[0].stop()
