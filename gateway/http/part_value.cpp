@@ -11,15 +11,13 @@ namespace gateway::http {
 
 namespace {
 
-constexpr auto npos = std::string_view::npos;
-
 // One request at a time per thread; they keep their memory.
 thread_local std::string decoded_name;
 thread_local std::string decoded_value;
 
 // What servers that strip values may take for a blank: in ASCII, Latin-1 and UTF-8 (Unicode's
 // White_Space, the zero-width space and the byte order mark).
-constexpr std::array<std::string_view, 27> blanks{
+constexpr std::array<std::string_view, 27> lenient_blanks{
     " ",
     "\t",
     "\x85",
@@ -50,19 +48,22 @@ constexpr std::array<std::string_view, 27> blanks{
 
 std::size_t blank_in_front(std::string_view value)
 {
-    const auto at = std::find_if(blanks.begin(), blanks.end(), [value](std::string_view blank) {
-        return value.starts_with(blank);
-    });
-    return at == blanks.end() ? 0 : at->size();
+    const auto at =
+        std::find_if(lenient_blanks.begin(), lenient_blanks.end(), [value](std::string_view blank) {
+            return value.starts_with(blank);
+        });
+    return at == lenient_blanks.end() ? 0 : at->size();
 }
 
 // The longest first: what is one blank in UTF-8 may end in one of Latin-1.
 std::size_t blank_at_the_end(std::string_view value)
 {
-    const auto at = std::find_if(blanks.rbegin(), blanks.rend(), [value](std::string_view blank) {
-        return value.ends_with(blank);
-    });
-    return at == blanks.rend() ? 0 : at->size();
+    const auto at = std::find_if(
+        lenient_blanks.rbegin(),
+        lenient_blanks.rend(),
+        [value](std::string_view blank) { return value.ends_with(blank); }
+    );
+    return at == lenient_blanks.rend() ? 0 : at->size();
 }
 
 std::string_view trimmed_for_all(std::string_view value)
@@ -88,7 +89,7 @@ struct pair_rules {
 bool has_any_of(std::string_view text, std::string_view characters)
 {
     return std::any_of(characters.begin(), characters.end(), [text](char c) {
-        return text.find(c) != npos;
+        return text.find(c) != std::string_view::npos;
     });
 }
 
@@ -110,7 +111,7 @@ bool decode_cookie_value(std::string_view text, std::string& out)
 
 bool decode_query_value(std::string_view text, std::string& out)
 {
-    return decode_parameter(text, out) && text.find(';') == npos;
+    return decode_parameter(text, out) && text.find(';') == std::string_view::npos;
 }
 
 constexpr pair_rules of_cookies{';', ", \t", "=, \t", false, decode_cookie_value};
@@ -139,7 +140,7 @@ bool hides(std::string_view pair, std::string_view key, const pair_rules& rules)
         return false;
     }
     std::size_t end = 0;
-    while ((end = pair.find_first_of(rules.also_separate, end)) != npos) {
+    while ((end = pair.find_first_of(rules.also_separate, end)) != std::string_view::npos) {
         const std::size_t begin =
             std::min(pair.find_first_not_of(rules.also_separate, end), pair.size());
         end = std::min(pair.find_first_of(rules.end_names, begin), pair.size());

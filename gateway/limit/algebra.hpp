@@ -90,27 +90,28 @@ inline bucket moved(const terms& t, const bucket& b, moment from, moment to)
     return with_supply(t, to, [debt](const auto& supply) { return supply.owing(debt); });
 }
 
-// What is to be said of a bucket with this debt, whose tokens come so late; it would pass when
-// `missing` more is issued, or, if that is allowed, waits until then.
+// A bucket's debt, and how a request fares with it: it passes when `missing` more is issued, or, if
+// it is allowed, waits until then. Tokens come so late.
+struct verdict {
+    std::int64_t debt = 0;
+    std::int64_t missing = 0;
+    bool allowed = true;
+    lateness late{};
+};
+
+// What is to be said of a verdict.
 template <typename Supply>
-step said_of(
-    const terms& t,
-    const Supply& supply,
-    std::int64_t debt,
-    std::int64_t missing,
-    bool allowed,
-    const lateness& late
-)
+step said_of(const terms& t, const Supply& supply, const verdict& v)
 {
-    const std::int64_t retry_in = supply.time_of(missing, late);
+    const std::int64_t retry_in = supply.time_of(v.missing, v.late);
     // What is written for a request that waits is full when its own debt says.
-    const lateness of_all = missing > 0 && allowed ? lateness{} : late;
+    const bool waits = v.missing > 0 && v.allowed;
     return {
-        .allowed = allowed,
-        .after = supply.owing(debt),
-        .remaining = std::max<std::int64_t>(t.burst - ceil_div(debt, supply.unit()), 0),
+        .allowed = v.allowed,
+        .after = supply.owing(v.debt),
+        .remaining = std::max<std::int64_t>(t.burst - ceil_div(v.debt, supply.unit()), 0),
         .retry_in = retry_in,
-        .full_in = supply.full_in(debt, allowed ? retry_in : 0, of_all),
+        .full_in = supply.full_in(v.debt, v.allowed ? retry_in : 0, waits ? lateness{} : v.late),
     };
 }
 
@@ -118,7 +119,7 @@ step said_of(
 inline step look(const terms& t, const bucket& b, moment at)
 {
     return with_supply(t, at, [&](const auto& supply) {
-        return said_of(t, supply, supply.debt(b), 0, true, supply.late(b));
+        return said_of(t, supply, {.debt = supply.debt(b), .late = supply.late(b)});
     });
 }
 
@@ -141,9 +142,9 @@ inline step take(
             // What comes when the bucket is full already is lost.
             const std::int64_t owed =
                 waits ? std::max(debt, supply.issued_by(missing)) + cost * unit : debt;
-            return said_of(t, supply, owed, missing, waits, late);
+            return said_of(t, supply, {owed, missing, waits, late});
         }
-        return said_of(t, supply, debt + cost * unit, 0, true, {});
+        return said_of(t, supply, {.debt = debt + cost * unit});
     });
 }
 

@@ -43,7 +43,11 @@ class RealServer(FaultTest):
         self.run_fault("read only", refuse, accept)
 
     def reload(self):
+        """Connections that are made from now on have the settings."""
+        loaded_at = lambda: self.store.command("SELECT pg_conf_load_time()")
+        before = loaded_at()
         self.store.command("SELECT pg_reload_conf()")
+        wait_until(lambda: loaded_at() != before, 10, "the server has read its settings")
         self.drop_connections()
 
     def drop_connections(self):

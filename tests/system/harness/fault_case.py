@@ -152,12 +152,12 @@ class FaultTest(SystemTest):
         load = self.load(gateway)
         try:
             self.settled(load, running(), 10, store_decided)
+            inject()  # which may take its time
             broken_at = running()
-            inject()
             # Two workers, each with its own link and breaker, need a few failures each.
             wait_until(lambda: running() > broken_at + FAULT_TIME, FAULT_TIME + 1)
-            cured_at = running()
             cure()
+            cured_at = running()
             last_bad = self.settled(load, cured_at, 5, store_decided)
         finally:
             answers = list(load.finish())
