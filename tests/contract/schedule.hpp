@@ -313,6 +313,9 @@ private:
             }
         }
         local_.sweep(limits_);  // it may have forgotten who owes nothing, or not
+        if constexpr (!Other::shared) {
+            other_.sweep(limits_);
+        }
         limits_[name] = fresh;
         local_.walk(limits_);
         const bool soon = below(2) == 0;
