@@ -26,7 +26,7 @@ std::optional<std::string> complaint_about_url(std::string_view text)
     }
     const std::string_view rest = text.substr(scheme + 3);
     const std::string_view address = rest.substr(0, rest.find_first_of("/?#"));
-    // What may be a password is not repeated.
+    // The text before an @ may be a password, and is not repeated.
     const bool is_bare = !address.empty() && address.find('@') == std::string_view::npos;
     return "a URL, and an address is expected: write " +
            (is_bare ? quote(address) : std::string{"host:port"}) + ", without the scheme";

@@ -14,7 +14,7 @@ inline bool is_standard_input(std::string_view path)
     return path == "-";
 }
 
-// What messages call the file.
+// Returns the name of the file in messages.
 inline std::string_view shown_name(std::string_view path)
 {
     return is_standard_input(path) ? "stdin" : path;

@@ -81,7 +81,7 @@ bool is_postgres_parameter(std::string_view name)
 
 bool is_postgres_secret(std::string_view name)
 {
-    // What `options` sets at the server may be a secret that functions of its owner read.
+    // A setting in `options` may be a secret that functions of the owner read.
     const PQconninfoOption* const o = option_of(name);
     return o != nullptr && (std::string_view{o->dispchar} == "*" || name == "options");
 }

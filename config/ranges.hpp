@@ -16,7 +16,7 @@ inline constexpr std::uint64_t most_tokens = 1'000'000'000'000;
 inline constexpr std::uint64_t kib = 1024;
 inline constexpr std::uint64_t mib = 1024 * kib;
 inline constexpr std::uint64_t gib = 1024 * mib;
-// Of a request.
+// Bytes of a request's body.
 inline constexpr std::uint64_t largest_body = gib * mib;
 
 }  // namespace gateway::config

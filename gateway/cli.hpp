@@ -25,7 +25,7 @@ struct request {
     std::string config_path;
     // Of `explain`.
     server::told_request told{};
-    // Of `migrate`: the statements are printed, and not executed.
+    // True if `migrate` prints the statements instead of executing them.
     bool prints_sql = false;
     // Where the running gateway's admin API is; nothing: the counts are not asked for.
     std::optional<net::listen_address> admin{};

@@ -99,12 +99,12 @@ struct verdict {
     lateness late{};
 };
 
-// What is to be said of a verdict.
+// Makes the step of a verdict.
 template <typename Supply>
 step said_of(const terms& t, const Supply& supply, const verdict& v)
 {
     const std::int64_t retry_in = supply.time_of(v.missing, v.late);
-    // What is written for a request that waits is full when its own debt says.
+    // The bucket of a request that waits is written anew, and full when its own debt says.
     const bool waits = v.missing > 0 && v.allowed;
     return {
         .allowed = v.allowed,

@@ -118,7 +118,7 @@ public:
     // A token bucket's may be windows; an interval below a microsecond becomes one.
     const terms& in_microseconds() const { return microseconds_; }
 
-    // In microseconds. Requires: a token bucket.
+    // Returns how fast tokens come, in microseconds. Requires: a token bucket.
     pace pace_in_microseconds() const
     {
         return spread_ == nullptr ? pace{1, microseconds_.interval} : spread_->pace();
@@ -175,9 +175,9 @@ private:
     // Divided once, here, and not at every decision.
     terms nanoseconds_;
     terms microseconds_;
-    // Of a token bucket.
+    // The rate of a token bucket.
     rate rate_{1, 1};
-    // Of a token bucket whose tokens take no whole number of microseconds; else null.
+    // The windows of a token bucket whose tokens take no whole number of microseconds; else null.
     std::shared_ptr<const windows> spread_;
     base::duration lease_{0};
     // Null: a bucket is whole.

@@ -7,7 +7,7 @@
 namespace gateway::limit {
 
 struct pace {
-    // At least 1 each.
+    // Both are at least 1.
     std::int64_t count = 1;
     std::int64_t period = 1;
 

@@ -70,7 +70,7 @@ windows windows::spread(std::int64_t count, std::int64_t period, std::int64_t ti
     return made;
 }
 
-// Before the first beginning and behind the last one windows are usual ones.
+// Windows before the first beginning and behind the last one are usual ones.
 std::int64_t windows::calendar_index(std::int64_t at) const
 {
     const auto last = static_cast<std::int64_t>(dates_->begins.size());

@@ -32,7 +32,7 @@ public:
     // <= period <= longest_period.
     static windows spread(std::int64_t count, std::int64_t period, std::int64_t ticks_per_second);
 
-    // With it no product here is above 2^53, to which a script's numbers are exact.
+    // Keeps every product here below 2^53, to which a script's numbers are exact.
     static constexpr std::int64_t longest_period = 10'000'000;
 
     // Bits of id().
@@ -56,7 +56,7 @@ public:
     // Most tokens that a bucket can owe here.
     std::int64_t most_owed() const { return most_owed_; }
 
-    // Of a usual window; of spread ones rounded down.
+    // Ticks of a usual window; those of spread ones are rounded down.
     std::int64_t length() const { return length_; }
 
     bool aligned() const { return aligned_; }
@@ -90,10 +90,10 @@ public:
     // A number that tells these windows from others: what others filled cannot be read here.
     std::int64_t id() const { return id_; }
 
-    // For a script in a store, whose clock is Unix time: the count, the length or 0, 1 if they are
-    // aligned, the id; with a calendar how many numbers follow, and the seconds with which the
-    // windows begin that matter around `now`, in Unix ticks, to a bucket of `capacity` tokens. Of
-    // spread windows: how many there are in a period, the period, 2, the id.
+    // Appends, for a script in a store whose clock is Unix time: the count, the length or 0, 1 if
+    // they are aligned, the id; with a calendar how many numbers follow, and the seconds with which
+    // the windows begin that matter around `now`, in Unix ticks, to a bucket of `capacity` tokens.
+    // Of spread windows: how many there are in a period, the period, 2, the id.
     void append_numbers(std::vector<std::int64_t>& to, std::int64_t capacity, std::int64_t now)
         const;
 

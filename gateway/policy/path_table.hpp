@@ -66,7 +66,7 @@ private:
     // The routes whose path is written without a '/' at its end, and those with one.
     using both_spellings = std::array<path_routes, 2>;
 
-    // By the path without a '/' at its end.
+    // Keys are paths without a '/' at their end.
     by_path<both_spellings> exact_;
     by_path<path_routes> prefixes_;
     std::size_t longest_exact_ = 0;

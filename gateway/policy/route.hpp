@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gateway/base/clock.hpp"
+#include "gateway/http/options.hpp"
 #include "gateway/policy/route_shape.hpp"
 
 #include <compare>

@@ -48,7 +48,7 @@ public:
     // Logs what is wrong with a server; empty: nothing is.
     void complain(std::size_t server, std::string_view what);
 
-    // What complain() was told last, with the server's name.
+    // The last complaint, with the server's name.
     const std::string& last_complaint() const { return last_complaint_; }
 
     // A request failed for good.
@@ -64,7 +64,7 @@ private:
     places& places_;
     const pool_metrics& metrics_;
     retry_budget retries_;
-    // When the log last had a failure.
+    // The moment at which the log last had a failure.
     std::optional<base::instant> told_;
     // [i]: when it last had what is wrong with server i.
     std::vector<std::optional<base::instant>> complained_;

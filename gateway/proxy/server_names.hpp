@@ -45,7 +45,7 @@ public:
         return std::find(addresses.begin(), addresses.end(), e.address) != addresses.end();
     }
 
-    // What the resolver says of a server that has no address; empty: nothing yet.
+    // The resolver's error for a server that has no address; empty: there is no answer yet.
     const std::string& error_of(std::size_t server) const { return servers_[server].name.error(); }
 
     // Where to begin among the addresses of a server.

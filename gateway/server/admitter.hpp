@@ -43,7 +43,7 @@ public:
 
     const policy::route* route() const { return route_; }
 
-    // Those of the route, once it is known.
+    // The options of the route, once it is known.
     const http::options& http() const { return view_->http_of(route_); }
 
     telemetry::route_metrics& metrics() const { return *metrics_; }

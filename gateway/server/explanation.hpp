@@ -22,10 +22,10 @@ namespace gateway::server {
 struct explained_limit {
     // Of policy::limits.
     std::size_t index = 0;
-    // What it is by the client's plan.
+    // The limit by the client's plan.
     applied_limit applied{};
     key_result key = key_result::made;
-    // What its key lacks, if it is not made.
+    // The part that its key lacks, if that is not made.
     key_fault fault{};
     // Nothing: what the request says of it is nonsense.
     std::optional<std::int64_t> cost;

@@ -39,7 +39,7 @@ public:
 
     base::duration response_timeout() const { return request_.response_timeout(); }
 
-    // Of the present configuration until a request begins, and of the one it began with then, and
+    // Those of the present configuration until a request begins, then those it began with, and
     // of its route.
     const http::options& limits() const override
     {

@@ -43,7 +43,7 @@ public:
     // Its configuration, which is the one it began with; nothing before the first request.
     const policy_view* view() const { return admitter_.view(); }
 
-    // Those of its route. Requires: view().
+    // The options of its route. Requires: view().
     const http::options& http() const { return admitter_.http(); }
 
     base::duration response_timeout() const

@@ -56,7 +56,7 @@ struct verdict {
     ruling is = ruling::allowed;
     std::array<entry, policy::max_limits_per_route> entries{};
     std::size_t count = 0;
-    // Of `unidentified`: the part of a key that is to blame.
+    // The part of a key that is to blame for `unidentified`.
     key_fault fault{};
     // The plans of the client under these limits: different names, separated by commas.
     std::string plans{};

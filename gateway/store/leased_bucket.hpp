@@ -132,7 +132,7 @@ private:
 
     limit::pace pace() const { return limit_.pace_in_microseconds(); }
 
-    // So many ticks of debt, in the units in which the store counts debts.
+    // Converts ticks of debt into the units in which the store counts debts.
     std::int64_t units_in(std::int64_t ticks) const
     {
         const bool by_time = limit_.in_microseconds().how == limit::supply_kind::token_bucket;

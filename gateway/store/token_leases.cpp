@@ -10,7 +10,7 @@ namespace gateway::store {
 
 namespace {
 
-// Where the store counts tokens, and not time, a correction could not tell which of them were
+// A store that counts tokens, and not time, could not tell by a correction which of them were
 // spent.
 bool may_be_leased(const charge& c)
 {

@@ -33,7 +33,7 @@ struct access_record {
     std::string_view limit;
     // What it decided: allowed, rejected, failed_open, ...; empty without limits.
     std::string_view outcome;
-    // Those of the client under the limits of the route: names separated by commas.
+    // The client's plans under the limits of the route: names separated by commas.
     std::string_view plans;
     // Of that limit, as in the store's key; empty if it allowed the request.
     std::string_view bucket;

@@ -1,4 +1,4 @@
-// What the metrics tell of routes.
+// The metrics of routes.
 #include "gateway/telemetry/block_sums.hpp"
 #include "gateway/telemetry/exposition.hpp"
 
@@ -24,7 +24,7 @@ bool method_seen(const row<route_metrics>& blocks, std::size_t method)
     });
 }
 
-// False: nobody has used the route yet, and there is nothing to tell of it.
+// Returns false while nobody has used the route, so that there is nothing to report.
 bool any_request(const row<route_metrics>& blocks)
 {
     for (std::size_t method = 0; method < method_names.size(); ++method) {

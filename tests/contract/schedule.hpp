@@ -282,8 +282,8 @@ private:
         }
     }
 
-    // Whether a debt at one rate may be one at the other that is a microsecond more than exact: a
-    // script counts in doubles.
+    // Returns true if a debt at one rate may be one at the other that is a microsecond more than
+    // exact: a script counts in doubles.
     static bool rounds(const spec* from, const spec& to)
     {
         if (from == nullptr) {

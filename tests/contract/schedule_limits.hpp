@@ -57,7 +57,7 @@ inline const std::vector<spec>& all_specs()
          .count = 1'000'000,
          .period = seconds{1},
          .capacity = 1'000'000'000},
-        // Whose tokens take no whole number of microseconds.
+        // Tokens of these take no whole number of microseconds.
         {.what = kind::token_bucket, .count = 999'999, .period = seconds{1}, .capacity = 5},
         {.what = kind::token_bucket, .count = 600'000, .period = seconds{1}, .capacity = 1'000'000},
         {.what = kind::token_bucket, .count = 1'234'567, .period = seconds{61}, .capacity = 90},

@@ -270,7 +270,7 @@ private:
                up(period, s.count) * wide{s.count} * 1000 > period * 1001;
     }
 
-    // What it counts as: tokens that are due are windows of one.
+    // Returns the kind that it counts as: tokens that are due are windows of one.
     spec::kind kind_of(const spec& s) const
     {
         return is_spread(s) ? spec::kind::fixed_window : s.what;

@@ -19,7 +19,7 @@ struct spec {
     base::duration period{0};
     // burst, capacity or max
     std::int64_t capacity = 1;
-    // Of a window that slides; 0: a log.
+    // Parts of a window that slides; 0: a log.
     std::int64_t parts = 0;
     bool aligned = false;
     std::shared_ptr<const limit::calendar> dates = nullptr;

@@ -106,7 +106,7 @@ class CommandLine(SystemTest):
         def said(bad):
             return complaints(json.dumps(yaml.safe_load(GOOD) | yaml.safe_load(bad)))
 
-        # What is said is what is wrong, and not that no form fits.
+        # The message names the mistake, and not that no form fits.
         without = yaml.safe_load(GOOD)
         del without["listeners"]
         self.assertIn("'listeners' is a required property", complaints(json.dumps(without)))

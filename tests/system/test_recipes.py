@@ -374,7 +374,7 @@ class AtTheLimit(RecipeTest):
         self.assertEqual(left, ["99", "98"])
 
 
-# What clients say so as to be somebody else, or to ask for something else.
+# Headers of clients that pretend to be somebody else, or to ask for something else.
 SPOOFED = [
     ("X-Forwarded-For", "203.0.113.%d"), ("X-Real-IP", "203.0.113.%d"), ("Forwarded", "for=203.0.113.%d"),
     ("X-Original-URL", "/free/%d"), ("X-Original-URI", "/free/%d"), ("X-Rewrite-URL", "/free/%d"),

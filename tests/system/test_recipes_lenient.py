@@ -12,7 +12,7 @@ from harness.spellings import in_loose_case
 MATCH = re.compile(r"match: \{ (path|path_exact): (/[a-z/]+), ignore_case: true")
 FIELDS = [("X-Api-Key", "a")]
 QUERY = "?account=alice&to=1"
-# Of one path; each is tried in several mixtures of letter case.
+# Spellings of one path; each is tried in several mixtures of letter case.
 FORMS = ("{0}", "{0}/", "/{0}", "{0};x", "{0}/.", "/./{0}", "{0}//")
 
 LOGINS = [

@@ -339,7 +339,7 @@ class Failing(ClusterTest):
         calm = lambda: all(a.status == 429 and a.sent > thawed_at for a in load.answers[-24:])
         wait_until(calm, 10, "the shard decides again")
         answers = load.finish()
-        # What was sent later may have waited for the thaw.
+        # Requests that were sent later may have waited for the thaw.
         during = [a for a in answers if broken_at < a.sent < thawed_at - PATIENT]
         others = [a for a in during if shard[a.tag] is not frozen]
         its_own = [a for a in during if shard[a.tag] is frozen]

@@ -8,7 +8,7 @@ namespace gateway::store::postgres {
 // Version 1, for a database that has none.
 extern const std::string_view schema_statements;
 
-// From version 1 to 2.
+// The step from version 1 to 2.
 extern const std::string_view version_2_statements;
 
 }  // namespace gateway::store::postgres

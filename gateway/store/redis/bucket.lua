@@ -74,7 +74,7 @@ local function read_limit(number, key)
         return l
     end
     l.unit = 1
-    -- So many windows begin in each length.
+    -- in_length: windows that begin in each length.
     local w = { count = number(), length = number(), shift = 0, in_length = 1 }
     local aligned = number()
     w.id = number()

@@ -148,7 +148,7 @@ TEST(windows, that_are_spread_are_exact_at_any_moment_of_a_script)
         const std::int64_t period = between(random, 1, windows::longest_period);
         const std::int64_t count = between(random, 1, period);
         const windows w = windows::spread(count, period, 1'000'000);
-        // What Lua computes in doubles.
+        // Lua computes this in doubles.
         const auto at = static_cast<double>(between(random, 0, std::int64_t{1} << 52));
         const auto n = static_cast<double>(count);
         const auto p = static_cast<double>(period);

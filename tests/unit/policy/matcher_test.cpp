@@ -133,7 +133,7 @@ TEST(matcher, the_case_of_letters_decides_after_path_methods_and_headers)
     EXPECT_EQ(at("GET", "/a/B"), "loose short");
 }
 
-// What does not fit into the memory for a folded path is no exact path, and has the prefix.
+// A path that does not fit into the memory for a folded one is no exact path, and has the prefix.
 TEST(matcher, ignores_case_in_the_longest_paths)
 {
     const std::string longest = "/" + std::string(max_match_path_bytes - 1, 'a');

@@ -14,7 +14,7 @@ TEST(path_case, letters_of_ascii_are_small)
     EXPECT_EQ(folded_case("/@AZ[`az{09-_.~%2F"), "/@az[`az{09-_.~%2f");
 }
 
-// As Python's re.IGNORECASE, casefold(), JavaScript's toUpperCase() and toLowerCase() have it.
+// Python's re.IGNORECASE and casefold(), JavaScript's toUpperCase() and toLowerCase() agree.
 TEST(path_case, characters_whose_other_case_is_ascii_are_small_letters)
 {
     EXPECT_EQ(folded_case("/admi\xc5\xbft\xc4\xb1\xc4\xb0"), "/admistii");

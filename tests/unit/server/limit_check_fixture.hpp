@@ -167,7 +167,7 @@ protected:
         taken.ended(*corrections_, held);
     }
 
-    // Of all buckets, as the admin API tells them.
+    // The counts of all buckets, as the admin API tells them.
     std::uint64_t top_rejections() const { return top_.by_rejections.total(); }
 
     std::uint64_t count(std::size_t rule, telemetry::outcome o) const

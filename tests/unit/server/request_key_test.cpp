@@ -116,7 +116,7 @@ protected:
         return result == key_result::made ? std::string(name.bytes()) : std::string{};
     }
 
-    // What is told of the key's fault; empty: it has none.
+    // The description of the key's fault; empty: it has none.
     std::string fault_of(const request& r) const
     {
         const key_fault fault = find_fault(rule, subject_of(r, base::ip_address::v4(1)));
