@@ -325,4 +325,21 @@ private:
     }
 };
 
+// Runs the schedules of the seeds from `first` to `last`.
+template <typename Other>
+void run_schedules(std::uint64_t first, std::uint64_t last)
+{
+    int rejections = 0;
+    int admissions = 0;
+    for (std::uint64_t seed = first; seed <= last && !::testing::Test::HasFatalFailure(); ++seed) {
+        SCOPED_TRACE("GATEWAY_SCHEDULE_SEED=" + std::to_string(seed));
+        schedule<Other> s{seed};
+        s.run(1500);
+        rejections += s.rejections();
+        admissions += s.admissions();
+    }
+    EXPECT_GT(rejections, 500);
+    EXPECT_GT(admissions, 1000);
+}
+
 }  // namespace gateway::store::testing
