@@ -150,28 +150,28 @@ void refuse_cost_above(section& from, const limit_draft& l)
     const std::string_view size = size_key(l.written.algorithm);
     const std::string held =
         (size.empty() ? "count" : std::string{size}) + " of " + std::to_string(l.burst);
-    const std::string by_default = " by default";
-    const auto refuse = [&](const std::string& which, std::int64_t tokens, const char* who) {
-        const std::string never = std::string{": no "} + who + " could ever pass";
-        if (l.of_plan) {
-            from.problem(
-                from.has(size) ? size : "rate",
-                "a " + held + " is less than the limit's \"cost\"" + which + ", which is " +
-                    std::to_string(tokens) + never
-            );
-        } else {
-            const std::string what = which.empty()         ? ""
-                                     : which == by_default ? "its default is "
-                                                           : "that" + which + " is ";
-            from.problem("cost", what + "more than the " + held + never);
-        }
-    };
-    if (cost.standard > l.burst) {
-        refuse(cost.from == cost_source::fixed ? "" : by_default, cost.standard, "request");
+    // `which` and `of`: the cost that is too high, at its own key and in the words of a plan's.
+    const auto refuse =
+        [&](const std::string& which, const std::string& of, std::int64_t tokens, const char* who) {
+            const std::string never = std::string{": no "} + who + " could ever pass";
+            if (l.of_plan) {
+                from.problem(
+                    from.has(size) ? size : "rate",
+                    "a " + held + " is less than the limit's \"cost\"" + of + ", which is " +
+                        std::to_string(tokens) + never
+                );
+            } else {
+                from.problem("cost", which + "more than the " + held + never);
+            }
+        };
+    if (cost.standard > l.burst && cost.from == cost_source::fixed) {
+        refuse("", "", cost.standard, "request");
+    } else if (cost.standard > l.burst) {
+        refuse("its default is ", " by default", cost.standard, "request");
     }
     for (const auto& [method, tokens] : cost.methods) {
         if (tokens > l.burst) {
-            refuse(" of " + method, tokens, "such request");
+            refuse("that of " + method + " is ", " of " + method, tokens, "such request");
         }
     }
 }

@@ -1,5 +1,7 @@
 #include "gateway/policy/path_case.hpp"
 
+#include "gateway/base/text.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -30,11 +32,6 @@ constexpr std::array<folding, 13> to_ascii{{
     {"\xef\xac\x86", "st"},
 }};
 
-char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 // The folding of the character that the text begins with; null: there is none.
 const folding* find_folding(std::string_view text)
 {
@@ -59,7 +56,7 @@ std::string_view fold_case(std::string_view path, std::span<char> room)
                 room[size++] = c;
             }
         } else {
-            room[size++] = lower(path.front());
+            room[size++] = base::to_lower(path.front());
             path.remove_prefix(1);
         }
     }

@@ -67,9 +67,19 @@ struct route_rejection {
 struct route_bounds {
     // Longest time from the request sent to the response's header.
     std::optional<base::duration> response_timeout;
-    // As in http::options.
+    // These replace the members of http::options with the same names.
     std::optional<base::duration> body_timeout;
     std::optional<std::uint64_t> max_body_bytes;
+
+    bool changes_http() const { return body_timeout || max_body_bytes; }
+
+    // Returns what is in force where all other routes have `all`.
+    http::options within(http::options all) const
+    {
+        all.body_timeout = body_timeout.value_or(all.body_timeout);
+        all.max_body_bytes = max_body_bytes.value_or(all.max_body_bytes);
+        return all;
+    }
 };
 
 struct route {

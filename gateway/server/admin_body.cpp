@@ -23,14 +23,16 @@ std::string shortened(std::string_view name)
 
 admin_body::admin_body(std::string_view json)
 {
+    if (auto strictly = identity::parse_strict_json(json)) {
+        members_ = *std::move(strictly);
+        return;
+    }
     boost::json::error_code ec;
     const boost::json::value whole = boost::json::parse({json.data(), json.size()}, ec);
     if (ec) {
         complaint_ = "the body is no JSON: " + ec.message();
     } else if (!whole.is_object()) {
         complaint_ = "the body is no JSON object, such as {\"limit\": \"NAME\", \"key\": []}";
-    } else if (auto strictly = identity::parse_strict_json(json)) {
-        members_ = *std::move(strictly);
     } else {
         complaint_ =
             "the body can be read in two ways: a member comes twice, or a number is too "

@@ -172,8 +172,7 @@ explanation explain(
     }
     e.path = found.path;
     e.route = &e.policy->routes[found.index];
-    const std::uint64_t most = e.route->bounds.max_body_bytes.value_or(bounds.max_body_bytes);
-    if (most != 0 && head.body.length > most) {
+    if (!e.route->bounds.within(bounds).allows_body(head.body.length)) {
         const admission refused = body_too_large();
         refuse(e, refused.status, refused.detail);
         return e;

@@ -52,7 +52,7 @@ struct policy_view {
     // `r`: a route of the policy, or null.
     const http::options& http_of(const policy::route* r) const
     {
-        if (r == nullptr || !(r->bounds.body_timeout || r->bounds.max_body_bytes)) {
+        if (r == nullptr || !r->bounds.changes_http()) {
             return http;
         }
         return *http_of_routes[static_cast<std::size_t>(r - policy->routes.data())];

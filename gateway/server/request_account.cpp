@@ -145,6 +145,7 @@ void request_account::log(
 )
 {
     const policy::route* const route = of.route();
+    const std::string error = error_of(f, upstream, route);
     telemetry::access_record record{
         .client = of.client(),
         .peer = of.peer(),
@@ -168,7 +169,7 @@ void request_account::log(
         .request_bytes = f.request_bytes,
         .response_bytes = f.response_bytes,
         .duration = env_.loop.now() - began_,
-        .error = f.error,
+        .error = error,
     };
     if (log_ != nullptr) {
         record.method = log_->method;
@@ -178,8 +179,6 @@ void request_account::log(
     if (upstream.count > 0) {
         record.server = of.pool().names().text_of(upstream.server);
     }
-    const std::string error = error_of(f, upstream, route);
-    record.error = error;
     std::string bucket;
     if (!of.bucket_name().empty()) {
         bucket = base::sha256_hex128(of.bucket_name());

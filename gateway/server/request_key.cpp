@@ -41,6 +41,19 @@ std::string_view where_it_would_be(const policy::key_part& part)
     }
 }
 
+// Returns what becomes of a key by one of its parts. `made`: it has the value, or without one the
+// client's address.
+key_result result_by(const policy::limit_rule& rule, const http::part_value& value)
+{
+    if (value.ambiguous()) {
+        return key_result::reject;
+    }
+    if (value.present() || rule.when_missing == policy::missing_key::client_ip) {
+        return key_result::made;
+    }
+    return rule.when_missing == policy::missing_key::skip ? key_result::skip : key_result::reject;
+}
+
 // One without alternative names has none.
 void read_certificate(
     const net::client_certificate* shown, std::string_view name, http::part_value& out
@@ -114,16 +127,14 @@ key_result make_bucket_name(
             continue;
         }
         read_part(part, subject, value);
-        if (value.ambiguous()) {
-            return key_result::reject;
+        const key_result is = result_by(rule, value);
+        if (is != key_result::made) {
+            return is;
         }
         if (value.present()) {
             out.add(value.text());
-        } else if (rule.when_missing == policy::missing_key::client_ip) {
-            out.add(subject.client);  // never equal to a text: see bucket_name
         } else {
-            return rule.when_missing == policy::missing_key::skip ? key_result::skip
-                                                                  : key_result::reject;
+            out.add(subject.client);  // never equal to a text: see bucket_name
         }
     }
     return key_result::made;
@@ -137,9 +148,7 @@ key_fault find_fault(const policy::limit_rule& rule, const key_subject& subject)
             continue;
         }
         read_part(part, subject, value);
-        const bool missing =
-            !value.present() && rule.when_missing != policy::missing_key::client_ip;
-        if (value.ambiguous() || missing) {
+        if (result_by(rule, value) != key_result::made) {
             return {.part = &part, .ambiguous = value.ambiguous()};
         }
     }

@@ -61,8 +61,8 @@ found_route find_route(
         return {.status = 404, .detail = "no route matches this request"};
     }
     if (p.routes[*found].match.ignore_case) {
-        path_room = policy::folded_case(path);
-        return {.index = *found, .path = path_room};
+        path_room.resize(path.size());  // which `path` may be
+        return {.index = *found, .path = policy::fold_case(path, path_room)};
     }
     return {.index = *found, .path = path};
 }

@@ -7,24 +7,6 @@
 
 namespace gateway::server {
 
-namespace {
-
-// Null: the route has no such bounds.
-std::unique_ptr<const http::options> http_within(
-    const policy::route_bounds& own, const http::options& of_all
-)
-{
-    if (!own.body_timeout && !own.max_body_bytes) {
-        return nullptr;
-    }
-    auto within = std::make_unique<http::options>(of_all);
-    within->body_timeout = own.body_timeout.value_or(of_all.body_timeout);
-    within->max_body_bytes = own.max_body_bytes.value_or(of_all.max_body_bytes);
-    return within;
-}
-
-}  // namespace
-
 resources::resources(net::loop& l, telemetry::registry& metrics, std::size_t worker)
     : loop_(l), metrics_(metrics), worker_(worker)
 {}
@@ -87,7 +69,10 @@ std::shared_ptr<const policy_view> resources::adopt(const snapshot& s)
     view->no_route = &metrics_.route(worker_, policy::no_route_name);
     for (const policy::route& r : s.policy->routes) {
         view->routes.push_back(&metrics_.route(worker_, r.name));
-        view->http_of_routes.push_back(http_within(r.bounds, s.http));
+        view->http_of_routes.push_back(
+            r.bounds.changes_http() ? std::make_unique<const http::options>(r.bounds.within(s.http))
+                                    : nullptr
+        );
     }
     for (const policy::limit_rule& l : s.policy->limits) {
         view->limits.push_back(&metrics_.limit(worker_, l.name));
