@@ -420,6 +420,12 @@ class AroundIt(RecipeTest):
         g.wait()
         return frozen, get(serves, "/page").status
 
+    def assert_serves_again(self, g, serves):
+        """With another gateway in the place of one that is gone, from its first moment."""
+        with open(g.config_path, encoding="utf-8") as same:
+            self.gateway(same.read())
+        self.assertEqual(get(serves, "/page").status, 200)
+
     @recipe("nginx stays in front")
     def test_nginx(self):
         block = blocks(page("decide.md"), "nginx")[0]
@@ -447,13 +453,21 @@ class AroundIt(RecipeTest):
 
     @recipe("Apache or HAProxy stays in front")
     def test_haproxy(self):
-        g, serves, app = self.in_front(HAProxy, blocks(self.text, "haproxy")[0], 8080)
+        block = blocks(self.text, "haproxy")[0]
+        start = lambda port, text: HAProxy(port, text.replace("timeout server 60s", "timeout server 1s"))
+        g, serves, app = self.in_front(start, block, 8080)
         self.drive_in_front(g, serves, app)
+        self.assertEqual(self.statuses_without(g, serves), (504, 503))
+        self.assert_serves_again(g, serves)
 
     def test_apache(self):
         self.text = dict(recipes())["Apache or HAProxy stays in front"]
-        g, serves, app = self.in_front(Apache, blocks(self.text, "apache")[0], 8080)
+        block = blocks(self.text, "apache")[0]
+        start = lambda port, text: Apache(port, text.replace("timeout=60", "timeout=1"))
+        g, serves, app = self.in_front(start, block, 8080)
         self.drive_in_front(g, serves, app)
+        self.assertEqual(self.statuses_without(g, serves), (502, 503))
+        self.assert_serves_again(g, serves)
 
     @recipe("Would this limit hurt anybody?")
     def test_shadow(self):
