@@ -60,8 +60,8 @@ class PeersDefects(SystemTest):
             began = time.monotonic()
             given = self.allowed(gateway, drained)
             if store is not None:
-                missing = max(drained - 1 - rate[0] / rate[1] * (time.monotonic() - began), 0)
                 lives = store.time_to_live()
+                missing = max(drained - 1 - rate[0] / rate[1] * (time.monotonic() - began), 0)
                 self.assertGreaterEqual(lives, missing * rate[1] / rate[0] * 1000)
             self.await_seconds(idle)
             given += self.allowed(gateway, burst + 20)
