@@ -36,7 +36,7 @@ class Tools(SystemTest):
             [tool("testssl"), "--quiet", "--color", "0", "--warnings", "off", "--ip", "one", "--fast",
              "--jsonfile", found, "--add-ca", self.made.path("ca.pem"), *SECTIONS, f"localhost:{port}"],
             env={**os.environ, "TERM": "dumb"}, stdin=subprocess.DEVNULL, capture_output=True,
-            timeout=300, check=False,
+            timeout=900, check=False,
         )  # fmt: skip
         with open(found, encoding="utf-8") as f:
             said = json.load(f)
