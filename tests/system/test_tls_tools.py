@@ -41,7 +41,8 @@ class Tools(SystemTest):
         with open(found, encoding="utf-8") as f:
             said = json.load(f)
         looked_at = {one["id"] for one in said}
-        for name in ("TLS1", "TLS1_2", "TLS1_3", "PFS", "heartbleed", "CCS", "ticketbleed", "ROBOT",
+        self.assertTrue({"FS", "PFS"} & looked_at, "its name since testssl 3.2, and before")
+        for name in ("TLS1", "TLS1_2", "TLS1_3", "heartbleed", "CCS", "ticketbleed", "ROBOT",
                      "secure_client_renego", "CRIME_TLS", "POODLE_SSL", "SWEET32", "RC4"):  # fmt: skip
             self.assertIn(name, looked_at)
         bad = [
