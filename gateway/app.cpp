@@ -14,6 +14,7 @@
 #include "gateway/server/admin.hpp"
 #include "gateway/server/health_targets.hpp"
 #include "gateway/service_notices.hpp"
+#include "gateway/signals.hpp"
 #include "gateway/snapshot_maker.hpp"
 #include "gateway/startup.hpp"
 #include "gateway/store_upkeep.hpp"
@@ -23,7 +24,7 @@
 
 #include <boost/asio/signal_set.hpp>
 
-#include <csignal>
+#include <cstdlib>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
@@ -46,13 +47,14 @@ class app {
 public:
     app(const config::settings& settings, const std::string& config_path, own_start start);
 
-    int run();
+    int run(startup::inheritance from_before);
 
 private:
     const std::string config_path_;
     const own_start start_;
     config::settings settings_;  // those in force
     asio::io_context control_{1};
+    asio::signal_set signals_{control_};
     telemetry::registry metrics_;
     store::memory_store local_;
     predecessor before_{local_};
@@ -60,6 +62,7 @@ private:
     telemetry::access_log_writer access_log_;
     snapshot_maker snapshot_maker_;
     server::health_checks health_;
+    const startup::connection_bounds bounds_;
     server::shared_state shared_;
     worker_group workers_{control_, shared_};
     std::unique_ptr<server::admin_server> admin_;
@@ -73,7 +76,6 @@ private:
     std::optional<successor> next_;
     // True if that is for a reload.
     bool reloads_by_next_ = false;
-    asio::signal_set signals_;
     bool draining_ = false;
 
     std::shared_ptr<const server::snapshot> hand_over(const config::settings& settings);
@@ -101,20 +103,15 @@ app::app(const config::settings& settings, const std::string& config_path, own_s
           GATEWAY_VERSION
       ),
       local_(settings.local_store),
-      snapshots_(
-          control_.get_executor(), local_, settings.local_store.snapshot, before_.was_there()
-      ),
+      snapshots_(control_.get_executor(), local_, settings.local_store.snapshot),
       access_log_(STDOUT_FILENO, settings.log),
       health_(control_, "gateway/" GATEWAY_VERSION),
-      shared_{
-          local_,
-          metrics_,
-          access_log_,
-          startup::connections_with_descriptors(settings.server.max_connections),
-      },
-      signals_(control_, SIGTERM, SIGINT, SIGHUP)
+      bounds_(startup::bounds_with_descriptors(settings.server)),
+      shared_{local_, metrics_, access_log_, bounds_.clients}
 {
-    signals_.add(SIGUSR2);
+    for (const int signal : signals::waited_for) {
+        signals_.add(signal);
+    }
     local_.set_unix_time(base::unix_time() - base::now().time_since_epoch());
     metrics_.set_sources({
         .buckets = [this] { return local_.size(); },
@@ -163,31 +160,44 @@ void app::adopt_plans(const std::string& name, const config::plan_file& fresh)
     plan_watch_.watch(settings_);
 }
 
-int app::run()
+int app::run(startup::inheritance from_before)
 {
-    listening_ = startup::open_listeners(settings_.server, startup::worker_count(settings_.server));
+    if (!before_.was_there()) {
+        snapshots_.restore();
+    }
+    listening_ = startup::open_listeners(settings_.server, std::move(from_before));
     open_admin(std::move(listening_.of_admin));
     const server::snapshot first = snapshot_maker_.make(settings_);
     workers_.make(first, settings_.server.listeners, std::move(listening_.of_workers));
     health_.watch(server::health_targets(first));
-    before_.take_buckets();
+    if (before_.was_there() && !before_.take_buckets()) {
+        snapshots_.restore();
+    }
+    if (signals::is_ending_kept()) {
+        log(log_level::info, "ended by a signal before it served");
+        return 0;
+    }
     workers_.start([this] { workers_ended(); });
     wait_for_signal();
     before_.follow();
+    startup::adopt_files(listening_);
     snapshots_.begin();
     service_notices::ready();
+    signals::deliver();
     control_.run();
-    startup::end_at_next_signal();
+    signals::end_at_next();
+    listening_.files.remove();
     before_.await_end();
     snapshots_.end();
-    startup::remove_files(listening_.files);
     return 0;
 }
 
 void app::open_admin(net::socket listening)
 {
+    server::admin_options options = settings_.server.admin;
+    options.max_connections = bounds_.admin;
     admin_ = std::make_unique<server::admin_server>(
-        control_, std::move(listening), settings_.server.admin, admin_sources()
+        control_, std::move(listening), options, admin_sources()
     );
 }
 
@@ -240,6 +250,7 @@ void app::wait_for_signal()
             upgrade();
         } else if (draining_) {
             log(log_level::warning, "second signal: ending at once");
+            listening_.files.remove();
             std::_Exit(1);
         } else {
             next_.reset();
@@ -333,7 +344,7 @@ void app::start_next()
     next_.emplace(control_.get_executor(), local_, [this](const auto& why_not) {
         upgraded(why_not);
     });
-    next_->start(start_, listening_.descriptors, settings_.server.upgrade_timeout);
+    next_->start(start_, startup::to_pass_on(listening_), settings_.server.upgrade_timeout);
 }
 
 void app::upgraded(const std::optional<std::string>& why_not)
@@ -353,7 +364,7 @@ void app::upgraded(const std::optional<std::string>& why_not)
     service_notices::follow(next_->pid());
     snapshots_.leave();
     admin_->stop_accepting();
-    listening_.files.clear();
+    listening_.files.leave();
     drain(net::queued::left);
 }
 
@@ -377,9 +388,9 @@ void app::workers_ended()
 int run(const config::settings& settings, const std::string& config_path, own_start start)
 {
     telemetry::configure_log(settings.log);
-    std::signal(SIGPIPE, SIG_IGN);
-    std::signal(SIGUSR2, SIG_IGN);  // until it is listened to
-    return app(settings, config_path, std::move(start)).run();
+    signals::keep_endings();
+    auto from_before = startup::inherited_sockets();
+    return app(settings, config_path, std::move(start)).run(std::move(from_before));
 }
 
 }  // namespace gateway

@@ -8,9 +8,10 @@
 
 namespace gateway {
 
-// Serves until SIGTERM or SIGINT; the exit status. SIGHUP loads `config_path` again, SIGUSR2 has
-// another process follow, started as `start` tells.
-// Throws std::exception if it cannot start: an address in use, say.
+// Serves until SIGTERM, SIGINT or SIGQUIT; the exit status. SIGHUP loads `config_path` again,
+// SIGUSR2 has another process follow, started as `start` tells. Requires: signals::prepare(), and
+// no descriptor that is open but 0 to 2 and those that came along. Throws std::exception if it
+// cannot start: an address in use, say.
 int run(const config::settings& settings, const std::string& config_path, own_start start);
 
 }  // namespace gateway

@@ -24,8 +24,7 @@ std::string about(const store::snapshot_options& o)
 bucket_snapshots::bucket_snapshots(
     net::executor executor,
     store::memory_store& buckets,
-    const std::optional<store::snapshot_options>& options,
-    bool from_elsewhere
+    const std::optional<store::snapshot_options>& options
 )
     : buckets_(buckets),
       options_(options),
@@ -33,9 +32,6 @@ bucket_snapshots::bucket_snapshots(
       next_write_(executor_, [this] { write(); })
 {
     if (options_) {
-        if (!from_elsewhere) {
-            restore();
-        }
         writer_.emplace();
     }
 }
@@ -49,6 +45,9 @@ void bucket_snapshots::begin()
 
 void bucket_snapshots::restore()
 {
+    if (!options_) {
+        return;
+    }
     const auto read = store::restore_snapshot(buckets_, options_->file);
     if (!read) {
         log(log_level::info, about(*options_) + " is not there yet");

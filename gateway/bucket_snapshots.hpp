@@ -13,17 +13,18 @@ namespace gateway {
 
 class bucket_snapshots {
 public:
-    // Reads the file, if there is one and the buckets do not come from elsewhere; `buckets` is a
-    // store that nobody has used yet.
     bucket_snapshots(
         net::executor executor,
         store::memory_store& buckets,
-        const std::optional<store::snapshot_options>& options,
-        bool from_elsewhere
+        const std::optional<store::snapshot_options>& options
     );
 
     bucket_snapshots(const bucket_snapshots&) = delete;
     bucket_snapshots& operator=(const bucket_snapshots&) = delete;
+
+    // Reads the file, if there is one.
+    // Requires: a store that nobody has used yet.
+    void restore();
 
     // This process serves: the buckets are its own to write.
     void begin();
@@ -46,7 +47,6 @@ private:
     // Only if there is a file to write. Its destructor waits for the write under way.
     std::optional<background_thread> writer_;
 
-    void restore();
     void write();
     void stop_writing();
     void was_written(const std::optional<std::string>& complaint);

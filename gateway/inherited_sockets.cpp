@@ -1,6 +1,7 @@
 #include "gateway/inherited_sockets.hpp"
 
 #include "config/address.hpp"
+#include "config/problem.hpp"
 #include "gateway/base/text.hpp"
 #include "gateway/net/listener.hpp"
 #include "gateway/telemetry/log.hpp"
@@ -9,6 +10,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <optional>
+#include <stdexcept>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -20,10 +22,32 @@ namespace {
 
 using net::listen_address;
 
-std::optional<std::uint64_t> number_from_environment(const char* name, std::uint64_t max)
+// Takes a variable away from the environment.
+std::optional<std::string> variable(const char* name)
 {
     const char* const text = std::getenv(name);
-    return text == nullptr ? std::nullopt : base::parse_decimal(text, max);
+    auto taken = text == nullptr ? std::nullopt : std::optional<std::string>{text};
+    ::unsetenv(name);
+    return taken;
+}
+
+int number(const char* name, const std::string& text, int max)
+{
+    const auto parsed = base::parse_decimal(text, static_cast<std::uint64_t>(max));
+    if (!parsed) {
+        throw std::runtime_error{
+            std::string{name} + " is " + config::quote(text) + ", not a number up to " +
+            std::to_string(max) + ": whoever starts the gateway must set it right, or unset it"};
+    }
+    return static_cast<int>(*parsed);
+}
+
+// Takes the first of names with colons between them.
+std::string_view next_name(std::string_view& names)
+{
+    const std::string_view name = names.substr(0, names.find(':'));
+    names.remove_prefix(std::min(name.size() + 1, names.size()));
+    return name;
 }
 
 int option_of(const net::socket& s, int name)
@@ -78,27 +102,38 @@ std::vector<bound_group> grouped(std::vector<net::socket> all)
 
 }  // namespace
 
-std::vector<net::socket> inherited_sockets()
+inheritance inherited_sockets()
 {
-    const auto pid = number_from_environment("LISTEN_PID", INT32_MAX);
-    const auto count = number_from_environment("LISTEN_FDS", most_inherited_sockets);
-    for (const char* const name : {"LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"}) {
-        ::unsetenv(name);
-    }
-    std::vector<net::socket> all;
-    if (!count || pid != static_cast<std::uint64_t>(::getpid())) {
+    const auto pid = variable("LISTEN_PID");
+    const auto count = variable("LISTEN_FDS");
+    const auto names = variable("LISTEN_FDNAMES");
+    inheritance all;
+    if (!count || !pid || number("LISTEN_PID", *pid, INT32_MAX) != ::getpid()) {
         return all;
     }
-    for (int i = 0; i < static_cast<int>(*count); ++i) {
-        net::socket s(first_inherited_descriptor + i);
-        ::fcntl(s.fd(), F_SETFD, FD_CLOEXEC);
+    std::string_view left = names ? std::string_view{*names} : std::string_view{};
+    const int behind =
+        first_inherited_descriptor + number("LISTEN_FDS", *count, most_inherited_sockets);
+    for (int fd = first_inherited_descriptor; fd < behind; ++fd) {
+        if (::fcntl(fd, F_SETFD, FD_CLOEXEC) != 0) {
+            throw std::runtime_error{
+                "LISTEN_FDS is " + *count + ", but descriptor " + std::to_string(fd) +
+                " is not open: whoever starts the gateway must pass so many sockets, from "
+                "descriptor " +
+                std::to_string(first_inherited_descriptor) + " on"};
+        }
+        net::socket s(fd);
+        const bool file_comes_along = next_name(left) == with_file;
         if (listens(s)) {
-            ::fcntl(s.fd(), F_SETFL, ::fcntl(s.fd(), F_GETFL) | O_NONBLOCK);
-            all.push_back(std::move(s));
+            ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
+            if (file_comes_along) {
+                all.files.push_back(address_of(s).socket_path);
+            }
+            all.sockets.push_back(std::move(s));
         } else {
             telemetry::log(
                 telemetry::log_level::warning,
-                "descriptor " + std::to_string(s.fd()) +
+                "descriptor " + std::to_string(fd) +
                     " of LISTEN_FDS is no listening stream socket: closed"
             );
         }

@@ -5,6 +5,8 @@
 #include "gateway/net/socket.hpp"
 #include "gateway/server/options.hpp"
 
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace gateway::startup {
@@ -14,9 +16,28 @@ inline constexpr int first_inherited_descriptor = 3;
 // Most of them: 64 listeners with a socket for each of 256 workers, and the admin API's.
 inline constexpr int most_inherited_sockets = 64 * 256 + 1;
 
-// Those that LISTEN_PID and LISTEN_FDS tell of; the environment tells nobody else afterwards. What
-// is no listening stream socket is logged and closed. Once, at the start.
-std::vector<net::socket> inherited_sockets();
+// A listening socket on its way to the process that follows.
+struct passed_socket {
+    int fd = -1;
+    // True if that process is to remove the socket's file.
+    bool file_goes_along = false;
+};
+
+// The name in LISTEN_FDNAMES of a socket whose file goes along.
+inline constexpr std::string_view with_file = "gateway-socket-with-file";
+
+struct inheritance {
+    std::vector<net::socket> sockets;
+    // Files of some of them, for this process to remove once it serves.
+    std::vector<std::string> files;
+};
+
+// Takes the sockets that LISTEN_PID and LISTEN_FDS tell of; the environment tells nobody else
+// afterwards. What is no listening stream socket is logged and closed.
+//
+// Requires: no descriptor of this process's own is open but 0 to 2. It is called once.
+// Errors: std::runtime_error if a descriptor is not open, or a variable is no number.
+inheritance inherited_sockets();
 
 // [i] are those bound to wanted[i], in their order; none: it is to be opened. A port of 0 stands
 // for the first one of the same host that is nobody else's. The rest is logged and closed.

@@ -3,6 +3,8 @@
 #include "gateway/cli.hpp"
 #include "gateway/explain_command.hpp"
 #include "gateway/migrate_command.hpp"
+#include "gateway/signals.hpp"
+#include "gateway/standard_descriptors.hpp"
 
 #include <exception>
 #include <iostream>
@@ -22,6 +24,9 @@ int obey(const gateway::cli::request& request, gateway::own_start start)
     if (request.what == command::schema) {
         return gateway::cli::schema(std::cout);
     }
+    if (request.what == command::run) {
+        gateway::signals::prepare();
+    }
     const auto settings = gateway::cli::load(request.config_path, std::cerr);
     if (settings && request.what == command::explain) {
         return gateway::explain_request(*settings, request, std::cout, std::cerr);
@@ -39,6 +44,7 @@ int obey(const gateway::cli::request& request, gateway::own_start start)
 int main(int argc, char** argv)
 {
     try {
+        gateway::open_standard_descriptors();
         const auto parsed = gateway::cli::parse(argc, argv);
         if (const auto* output = std::get_if<gateway::cli::output>(&parsed)) {
             (output->status == gateway::cli::done ? std::cout : std::cerr) << output->text;

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdexcept>
 #include <string>
+#include <sys/socket.h>
 #include <unistd.h>
 
 namespace gateway {
@@ -18,6 +19,15 @@ using telemetry::log_level;
 using upgrade_channel::word;
 
 namespace {
+
+bool is_stream_of_local_processes(int fd)
+{
+    int domain = 0;
+    int type = 0;
+    socklen_t size = sizeof domain;
+    return ::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain == AF_UNIX &&
+           ::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
+}
 
 // After an answer that makes it ask again, buckets are locked for so long at most.
 constexpr int longest_hold_ms = 10;
@@ -29,7 +39,7 @@ predecessor::predecessor(store::memory_store& buckets) : buckets_(buckets)
     const char* const text = std::getenv(upgrade_channel::variable);
     const auto first = text == nullptr ? std::nullopt : base::parse_decimal(text, INT16_MAX);
     ::unsetenv(upgrade_channel::variable);
-    if (first) {
+    if (first && is_stream_of_local_processes(static_cast<int>(*first))) {
         channel_ = net::socket(static_cast<int>(*first));
         file_ = net::socket(static_cast<int>(*first) + 1);
         was_there_ = true;
@@ -45,14 +55,15 @@ void predecessor::await_end()
     }
 }
 
-void predecessor::take_buckets()
+bool predecessor::take_buckets()
 {
-    if (!was_there_) {
-        return;
-    }
     upgrade_channel::say(channel_, word::prepared);
+    // One that calls it off has killed this process before it closes the channel.
     if (upgrade_channel::hear(channel_) != word::buckets) {
-        throw std::runtime_error("the process that this one was to follow has called it off");
+        log(log_level::warning,
+            "the process before this one has ended before it gave its buckets: this one goes on "
+            "without them");
+        return false;
     }
     const auto read = store::take_over(buckets_, file_.fd());
     file_.close();
@@ -68,14 +79,16 @@ void predecessor::take_buckets()
             "no room for " + std::to_string(read->lost) +
                 " more, which begin full: raise stores.local.max_buckets");
     }
+    return true;
 }
 
 void predecessor::follow()
 {
-    if (was_there_ && upgrade_channel::say(channel_, word::ready)) {
-        drains_ = true;
-        desk_ = std::thread([this] { answer(); });
+    if (!was_there_) {
+        return;
     }
+    drains_ = upgrade_channel::say(channel_, word::ready);
+    desk_ = std::thread([this] { answer(); });
 }
 
 void predecessor::answer()

@@ -27,8 +27,10 @@ public:
     // Whether it is there now, and drains.
     bool drains() const { return drains_; }
 
-    // All is ready to serve but the buckets: gets them. Throws std::runtime_error if it has ended.
-    void take_buckets();
+    // All is ready to serve but the buckets: gets them. False: that process has ended meanwhile,
+    // and nobody serves but this one. Requires: was_there(). Errors: std::runtime_error if its
+    // buckets cannot be used. It goes on serving.
+    bool take_buckets();
 
     // Serving begins: it may drain.
     void follow();

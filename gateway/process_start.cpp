@@ -1,11 +1,12 @@
 #include "gateway/process_start.hpp"
 
-#include "gateway/inherited_sockets.hpp"
+#include "gateway/signals.hpp"
 #include "gateway/upgrade_channel.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
@@ -55,17 +56,28 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts)
 }
 
 // With these descriptors from 3 on: those that listen, then the channel and the file.
-start_plan plan_of(const own_start& how, const std::vector<int>& listening, int channel, int file)
+start_plan plan_of(
+    const own_start& how,
+    const std::vector<startup::passed_socket>& listening,
+    int channel,
+    int file
+)
 {
     start_plan p;
     p.path = how.path;
     p.words = how.words;
-    p.descriptors = listening;
+    std::string names;
+    for (const startup::passed_socket& s : listening) {
+        p.descriptors.push_back(s.fd);
+        names += (names.empty() ? "" : ":") +
+                 std::string{s.file_goes_along ? startup::with_file : "listener"};
+    }
     p.descriptors.push_back(channel);
     p.descriptors.push_back(file);
     p.moved.resize(p.descriptors.size());
     p.environment.push_back(std::string{pid_variable} + std::string(20, '\0'));
     p.environment.push_back("LISTEN_FDS=" + std::to_string(listening.size()));
+    p.environment.push_back("LISTEN_FDNAMES=" + names);
     const auto first = startup::first_inherited_descriptor + static_cast<int>(listening.size());
     p.environment.push_back(std::string{upgrade_channel::variable} + '=' + std::to_string(first));
     for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -137,13 +149,28 @@ own_start own_start_of(int argc, const char* const* argv)
     return how;
 }
 
-pid_t start_process(const own_start& how, const std::vector<int>& listening, int channel, int file)
+// The child has the handlers of this process until it becomes another, and would tell this one of
+// signals that were meant for the child.
+pid_t start_process(
+    const own_start& how,
+    const std::vector<startup::passed_socket>& listening,
+    int channel,
+    int file
+)
 {
     start_plan plan = plan_of(how, listening, channel, file);
+    sigset_t all;
+    sigset_t before;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_BLOCK, &all, &before);
     const pid_t pid = ::fork();
     if (pid == 0) {
+        signals::prepare_child();
         become(plan);
     }
+    const int error = errno;
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    errno = error;
     return pid;
 }
 

@@ -1,6 +1,8 @@
 // Starts another process of this binary, with sockets of this one.
 #pragma once
 
+#include "gateway/inherited_sockets.hpp"
+
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -20,6 +22,11 @@ own_start own_start_of(int argc, const char* const* argv);
 // It has these descriptors from 3 on: those that listen, the channel, the file; and the variables
 // by which startup and upgrade_channel find them. -1, with errno: there is none. What cannot be
 // executed says so on the channel (word::not_started).
-pid_t start_process(const own_start& how, const std::vector<int>& listening, int channel, int file);
+pid_t start_process(
+    const own_start& how,
+    const std::vector<startup::passed_socket>& listening,
+    int channel,
+    int file
+);
 
 }  // namespace gateway

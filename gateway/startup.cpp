@@ -1,20 +1,16 @@
 #include "gateway/startup.hpp"
 
 #include "config/address.hpp"
-#include "gateway/inherited_sockets.hpp"
 #include "gateway/net/listener.hpp"
 #include "gateway/telemetry/log.hpp"
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
-#include <cstdlib>
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <system_error>
-#include <unistd.h>
 #include <utility>
 
 namespace gateway::startup {
@@ -50,15 +46,6 @@ void tell(const char* label, const net::listen_address& wanted, const net::socke
     log(log_level::info, label + config::to_text(address));
 }
 
-// What is there now; 0 and 0: nothing.
-socket_file file_at(const std::string& path)
-{
-    struct stat file {};
-
-    ::lstat(path.c_str(), &file);
-    return {path, file.st_dev, file.st_ino};
-}
-
 net::socket copy_of(const net::socket& s, const net::listen_address& address)
 {
     net::socket copy(::fcntl(s.fd(), F_DUPFD_CLOEXEC, 0));
@@ -81,11 +68,11 @@ std::vector<net::socket> opened(
     if (inherited.empty()) {
         inherited = open_new(address, workers);
         if (!address.socket_path.empty()) {
-            all.files.push_back(file_at(address.socket_path));
+            all.files.add(address.socket_path);
         }
     }
     for (const net::socket& s : inherited) {
-        all.descriptors.push_back(s.fd());
+        all.shared.push_back({s.fd(), address.socket_path});
     }
     return inherited;
 }
@@ -103,7 +90,7 @@ std::size_t worker_count(const server::options& options)
     return known ? static_cast<std::size_t>(CPU_COUNT(&usable)) : 1;
 }
 
-std::size_t connections_with_descriptors(std::size_t max_connections)
+connection_bounds bounds_with_descriptors(const server::options& options)
 {
     rlimit limit{};
     ::getrlimit(RLIMIT_NOFILE, &limit);
@@ -111,37 +98,48 @@ std::size_t connections_with_descriptors(std::size_t max_connections)
     ::setrlimit(RLIMIT_NOFILE, &limit);
     constexpr rlim_t others = 100;  // listeners, logs, stores, idle upstream connections
     const rlim_t most = limit.rlim_cur;
-    const rlim_t room = most - std::max(most / 4, std::min(others, most / 2));
-    const std::size_t connections = std::min<std::size_t>(max_connections, room);
-    if (most < 2 * max_connections + others) {
+    const rlim_t kept_back = std::max(most / 4, std::min(others, most / 2));
+    const connection_bounds bounds{
+        .clients = std::min<std::size_t>(options.max_connections, most - kept_back),
+        .admin = std::min<std::size_t>(
+            options.admin.max_connections, std::max<rlim_t>(kept_back / 4, 1)
+        ),
+    };
+    const std::string limited = "the descriptor limit of " + std::to_string(most);
+    const rlim_t wanted = 2 * options.max_connections + others;
+    if (most < wanted) {
         log(log_level::warning,
-            "the descriptor limit of " + std::to_string(most) +
-                " is less than 2 x max_connections + " + std::to_string(others) + " = " +
-                std::to_string(2 * max_connections + others) + ", so clients get " +
-                std::to_string(connections) +
+            limited + " is less than 2 x max_connections + " + std::to_string(others) + " = " +
+                std::to_string(wanted) + ", so clients get " + std::to_string(bounds.clients) +
                 " and upstreams the rest: raise the hard limit (ulimit -Hn, LimitNOFILE=) or lower "
                 "max_connections");
     }
-    return connections;
+    if (bounds.admin < options.admin.max_connections) {
+        log(log_level::info,
+            limited + " gives the admin API " + std::to_string(bounds.admin) +
+                " connections, less than admin.max_connections");
+    }
+    return bounds;
 }
 
-listening_sockets open_listeners(const server::options& options, std::size_t workers)
+listening_sockets open_listeners(const server::options& options, inheritance from_before)
 {
+    const std::size_t workers = worker_count(options);
     std::vector<net::listen_address> wanted;
     for (const server::listener_options& listener : options.listeners) {
         wanted.push_back(listener.address);
     }
     wanted.push_back(options.admin.address);
-    auto inherited = share_out(inherited_sockets(), wanted);
+    auto shares = share_out(std::move(from_before.sockets), wanted);
 
     listening_sockets all;
+    all.inherited_files = std::move(from_before.files);
     all.of_workers.resize(workers);
     for (std::size_t i = 0; i < options.listeners.size(); ++i) {
-        const std::size_t files = all.files.size();
-        auto sockets = opened(std::move(inherited[i]), wanted[i], workers, all);
-        if (all.files.size() > files) {
+        auto sockets = opened(std::move(shares[i]), wanted[i], workers, all);
+        if (all.files.owns(wanted[i].socket_path)) {
             // The file's folder says who may connect, whatever the umask.
-            ::chmod(all.files.back().path.c_str(), 0666);
+            ::chmod(wanted[i].socket_path.c_str(), 0666);
         }
         tell("listening on ", wanted[i], sockets.front());
         const std::size_t own = sockets.size();
@@ -152,27 +150,32 @@ listening_sockets open_listeners(const server::options& options, std::size_t wor
             all.of_workers[k % workers].push_back({i, std::move(sockets[k])});
         }
     }
-    auto admin = opened(std::move(inherited.back()), wanted.back(), 1, all);
+    auto admin = opened(std::move(shares.back()), wanted.back(), 1, all);
     tell("admin API on ", wanted.back(), admin.front());
     all.of_admin = std::move(admin.front());
     return all;
 }
 
-void end_at_next_signal()
+void adopt_files(listening_sockets& all)
 {
-    for (const int signal : {SIGTERM, SIGINT}) {
-        std::signal(signal, [](int) { std::_Exit(1); });
+    socket_files unwanted;
+    for (const std::string& path : std::exchange(all.inherited_files, {})) {
+        const bool is_wanted = std::any_of(
+            all.shared.begin(),
+            all.shared.end(),
+            [&path](const listening_sockets::shared_socket& s) { return s.path == path; }
+        );
+        (is_wanted ? all.files : unwanted).add(path);
     }
 }
 
-void remove_files(const std::vector<socket_file>& files)
+std::vector<passed_socket> to_pass_on(const listening_sockets& all)
 {
-    for (const socket_file& made : files) {
-        const socket_file present = file_at(made.path);
-        if (present.device == made.device && present.inode == made.inode) {
-            ::unlink(made.path.c_str());
-        }
+    std::vector<passed_socket> passed;
+    for (const listening_sockets::shared_socket& s : all.shared) {
+        passed.push_back({s.fd, all.files.owns(s.path)});
     }
+    return passed;
 }
 
 }  // namespace gateway::startup

@@ -1,12 +1,13 @@
 // What must be had before anything runs: descriptors, listening sockets, the number of workers.
 #pragma once
 
+#include "gateway/inherited_sockets.hpp"
 #include "gateway/net/socket.hpp"
 #include "gateway/server/worker.hpp"
+#include "gateway/socket_files.hpp"
 
 #include <cstddef>
 #include <string>
-#include <sys/types.h>
 #include <vector>
 
 namespace gateway::startup {
@@ -14,38 +15,47 @@ namespace gateway::startup {
 // As configured, or one for each processor this process may run on.
 std::size_t worker_count(const server::options& options);
 
-// Raises the descriptor limit to the hard one, and says how many client connections it has room
-// for, at most max_connections: never the last quarter, which upstreams, the admin API and reloads
-// need. Warns if it cannot hold max_connections with an upstream connection each.
-std::size_t connections_with_descriptors(std::size_t max_connections);
-
-// The file of a Unix socket that was made here, which another process may have replaced since.
-struct socket_file {
-    std::string path;
-    dev_t device = 0;
-    ino_t inode = 0;
+struct connection_bounds {
+    std::size_t clients = 0;
+    std::size_t admin = 0;
 };
+
+// Raises the descriptor limit to the hard one, and says how many connections it has room for, at
+// most as many as configured. Clients never have the last quarter, which upstreams, the admin API
+// and reloads need, and the admin API no more than a quarter of that. Logs what is less than
+// configured, and warns if there is no room for max_connections with an upstream connection each.
+connection_bounds bounds_with_descriptors(const server::options& options);
 
 // All that a process listens on.
 struct listening_sockets {
     // [w]: those of worker w, at least one for every listener.
     std::vector<std::vector<server::opened_listener>> of_workers;
     net::socket of_admin;
-    // Each socket once, the admin API's last, for a process that follows this one. Theirs to close.
-    std::vector<int> descriptors;
-    std::vector<socket_file> files;
+
+    // Each socket once, the admin API's last, for a process that follows this one.
+    // Ownership: of_workers and of_admin, or whoever has taken theirs.
+    struct shared_socket {
+        int fd = -1;
+        // Empty if it has no file.
+        std::string path;
+    };
+
+    std::vector<shared_socket> shared;
+    // Files of sockets that were made here; since adopt_files(), also of the others.
+    socket_files files;
+    std::vector<std::string> inherited_files;
 };
 
 // Of addresses with inherited sockets no other is opened: workers that outnumber them share, so
 // that nobody's queue is lost if another process accepts from them, too. Logs each address; throws
 // std::system_error.
-listening_sockets open_listeners(const server::options& options, std::size_t workers);
+listening_sockets open_listeners(const server::options& options, inheritance from_before);
 
-// When nobody waits for signals any more: SIGTERM or SIGINT ends the process at once, with
-// status 1.
-void end_at_next_signal();
+// Owns the files that came along with inherited sockets, now that the process before this one has
+// left them. Removes those of sockets that nobody wants any more.
+void adopt_files(listening_sockets& all);
 
-// At the end: they would only puzzle the next one to connect. Those of another process stay.
-void remove_files(const std::vector<socket_file>& files);
+// All sockets, for a process that follows; each with its file if that is still there.
+std::vector<passed_socket> to_pass_on(const listening_sockets& all);
 
 }  // namespace gateway::startup

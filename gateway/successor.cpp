@@ -50,7 +50,9 @@ successor::~successor()
 }
 
 void successor::start(
-    const own_start& how, const std::vector<int>& listening, base::duration timeout
+    const own_start& how,
+    const std::vector<startup::passed_socket>& listening,
+    base::duration timeout
 )
 {
     auto ends = upgrade_channel::open();

@@ -32,8 +32,12 @@ public:
     successor(const successor&) = delete;
     successor& operator=(const successor&) = delete;
 
-    // With these listening descriptors. Calls `ended` later.
-    void start(const own_start& how, const std::vector<int>& listening, base::duration timeout);
+    // With these listening sockets. Calls `ended` later.
+    void start(
+        const own_start& how,
+        const std::vector<startup::passed_socket>& listening,
+        base::duration timeout
+    );
 
     pid_t pid() const { return pid_; }
 

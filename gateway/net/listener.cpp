@@ -40,7 +40,7 @@ void set_option(int fd, int level, int name)
     ::setsockopt(fd, level, name, &on, sizeof on);
 }
 
-// A socket file that nobody answers at is what an earlier run left. Anything else is not ours to
+// A socket file that nobody listens at is what an earlier run left. Anything else is not ours to
 // remove: bind() will say so.
 void remove_left_over(const listen_address& address, const stream_protocol::endpoint& endpoint)
 {
@@ -49,10 +49,10 @@ void remove_left_over(const listen_address& address, const stream_protocol::endp
     if (::lstat(address.socket_path.c_str(), &file) != 0 || !S_ISSOCK(file.st_mode)) {
         return;
     }
-    const socket s(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    const bool answered =
-        ::connect(s.fd(), endpoint.data(), static_cast<socklen_t>(endpoint.size())) == 0;
-    if (!answered) {
+    // It does not wait for room in a queue, which shows that somebody listens.
+    const socket s(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    const int outcome = ::connect(s.fd(), endpoint.data(), static_cast<socklen_t>(endpoint.size()));
+    if (outcome != 0 && errno == ECONNREFUSED) {
         ::unlink(address.socket_path.c_str());
     }
 }
