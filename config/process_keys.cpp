@@ -274,7 +274,9 @@ void describe_admin(keys& admin, draft& d)
     options.address = *address;
     describe_admin_hosts(admin, options.hosts);
     admin.number(
-        {"max_connections", "for one more, the one that has kept us waiting longest is closed"},
+        {"max_connections",
+         "for one more, the one that has kept us waiting longest is closed. A sixteenth of the "
+         "descriptor limit at most"},
         options.max_connections,
         1,
         most_admin_connections

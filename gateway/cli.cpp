@@ -25,7 +25,7 @@ struct command_text {
 };
 
 constexpr std::array<command_text, 6> commands{{
-    {"run", command::run, "Serve until SIGTERM or SIGINT"},
+    {"run", command::run, "Serve until SIGTERM, SIGINT or SIGQUIT"},
     {"check",
      command::check,
      "Validate the configuration and say FILE: ok, or print every problem"},

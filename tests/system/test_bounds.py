@@ -103,6 +103,27 @@ class Admin(SystemTest):
         with Connection(quick.admin) as c:
             self.assertTrue(c.ends())
 
+    def test_takes_no_descriptors_that_clients_and_upstreams_need(self):
+        # A quarter is kept from clients, 100 at least if that is no more than half, and a quarter
+        # of that is the admin API's.
+        for descriptors, most in ((160, 20), (200, 25), (600, 37), (1000, 62)):
+            with self.subTest(descriptors=descriptors):
+                origin = self.origin()
+                text = "admin: { address: 127.0.0.1:0, timeout: 1h }\n" + forwarding_to(origin.address)
+                gateway = self.gateway(text, descriptors=descriptors)
+                gateway.wait_for_diagnostic(f"gives the admin API {most} connections")
+                crowd = [Connection(gateway.admin) for _ in range(256)]
+                gone = 256 - most
+                self.assertTrue(all(c.ends() for c in crowd[:gone]))
+                clients = [gateway.connect() for _ in range(20)]
+                for c in clients:  # all at once, each with an upstream connection of its own
+                    c.request()
+                self.assertEqual({c.response().status for c in clients}, {200})
+                self.assertEqual({c.ask("/healthz").status for c in crowd[gone:]}, {200})
+                for c in clients + crowd:
+                    c.close()
+
+
 class Routes(SystemTest):
     """`max_body_bytes`, `body_timeout` and `response_timeout` of a route."""
 

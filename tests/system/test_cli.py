@@ -285,8 +285,8 @@ class CommandLine(SystemTest):
         )
         self.assertEqual(run_command("run", "--config", path)[0], 1)
 
-    def test_sigterm_and_sigint_end_it_with_0(self):
-        for number in (signal.SIGTERM, signal.SIGINT):
+    def test_sigterm_sigint_and_sigquit_end_it_with_0(self):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT):
             gateway = self.gateway(forwarding_to("echo"))
             gateway.signal(number)
             self.assertEqual(gateway.wait(), 0)

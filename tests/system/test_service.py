@@ -9,13 +9,14 @@ from harness.client import Connection, get
 from harness.gateway import BINARY, whole_configuration
 from harness.notified import NotifySocket
 from harness.process import Child, free_port, tool, wait_until
+from harness.upgraded import is_running
 
-# Starts a program with these descriptors from 3 on, as systemd does.
+# Starts a program with these descriptors from 3 on, as systemd does; LISTEN_FDS may say something else.
 ACTIVATE = """
 import fcntl, os, sys
 os.environ["LISTEN_PID"] = sys.argv[1] if sys.argv[1] != "own" else str(os.getpid())
 given = [fcntl.fcntl(int(fd), fcntl.F_DUPFD, 100) for fd in sys.argv[2].split(",")]
-os.environ["LISTEN_FDS"] = str(len(given))
+os.environ.setdefault("LISTEN_FDS", str(len(given)))
 for i, fd in enumerate(given):
     os.dup2(fd, 3 + i)
 os.execv(sys.argv[3], sys.argv[3:])
@@ -26,11 +27,11 @@ class Activation(SystemTest):
     def config(self, text):
         return self.directory().file("gateway.yaml", whole_configuration(text))
 
-    def activated(self, text, sockets, pid="own"):
+    def activated(self, text, sockets, pid="own", environment=None):
         """With these sockets."""
         given = [os.dup(s.fileno()) for s in sockets]
         words = [tool("python3"), "-c", ACTIVATE, pid, ",".join(map(str, given))]
-        child = Child(words + [BINARY, "run", "--config", self.config(text)], pass_fds=given)
+        child = Child(words + [BINARY, "run", "--config", self.config(text)], pass_fds=given, environment=environment)
         for fd in given:
             os.close(fd)
         return self.started(child)
@@ -91,6 +92,47 @@ class Activation(SystemTest):
             child = self.activated(forwarding_to("echo"), [stray], pid="1")
             self.wait_until_it_serves(child)
             self.assertNotIn(str(stray.getsockname()[1]), "\n".join(child.lines))
+
+
+    def test_a_number_that_is_not_that_of_the_sockets_ends_the_start_with_the_reason(self):
+        with socket.create_server(("127.0.0.1", 0)) as s:
+            for pid, count, why in (
+                ("own", "2", "LISTEN_FDS is 2, but descriptor 4 is not open"),
+                ("own", "9000", "LISTEN_FDS is 9000, but descriptor 4 is not open"),
+                ("own", "-1", 'LISTEN_FDS is "-1", not a number'),
+                ("own", "99999999999999999999", "LISTEN_FDS is .*, not a number"),
+                ("own", "one", "LISTEN_FDS is .*, not a number"),
+                ("mine", "1", 'LISTEN_PID is "mine", not a number'),
+            ):
+                with self.subTest(pid=pid, count=count):
+                    child = self.activated(
+                        forwarding_to("echo"), [s], pid, {"LISTEN_FDS": count}
+                    )
+                    self.assertEqual(child.wait(), 1)
+                    self.assertRegex("\n".join(child.lines), why + ".*whoever starts the gateway must")
+
+    def test_a_number_for_another_process_means_nothing(self):
+        with socket.create_server(("127.0.0.1", 0)) as s:
+            for count in ("2", "-1", "one"):
+                child = self.activated(forwarding_to("echo"), [s], "1", {"LISTEN_FDS": count})
+                self.wait_until_it_serves(child)
+
+    def test_files_of_sockets_are_systemds_after_an_upgrade_too(self):
+        path = self.directory().file("in.sock")
+        with socket.socket(socket.AF_UNIX) as s:
+            s.bind(path)
+            s.listen()
+            child = self.activated(
+                f"listeners: [ {{ address: 'unix:{path}' }} ]\n" + forwarding_to("echo"), [s]
+            )
+        self.wait_until_it_serves(child)
+        child.signal(signal.SIGUSR2)
+        pattern = re.compile(r"process (\d+) serves")
+        successor = int(child.wait_for_line(pattern.search).group(1))
+        self.assertEqual(get(path).status, 200)
+        os.kill(successor, signal.SIGTERM)
+        wait_until(lambda: not is_running(successor))
+        self.assertTrue(os.path.exists(path))
 
 
 class Notices(SystemTest):

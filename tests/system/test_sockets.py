@@ -7,6 +7,7 @@ import stat
 
 from harness.case import SystemTest, forwarding_to
 from harness.client import Connection, get
+from harness.gateway import run_command, whole_configuration
 from harness.process import SLOW, wait_until
 
 
@@ -34,6 +35,36 @@ class Listeners(SystemTest):
             gateway.signal(9)
             gateway.wait()
             self.assertTrue(os.path.exists(path))
+
+    def test_what_is_not_left_over_is_not_replaced(self):
+        path = self.directory().file("in.sock")
+        config = self.directory().file(
+            "gateway.yaml",
+            whole_configuration(f"listeners: [ {{ address: 'unix:{path}' }} ]\n" + forwarding_to("echo")),
+        )
+        for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
+            with self.subTest(kind), socket.socket(socket.AF_UNIX, kind) as theirs:
+                theirs.bind(path)
+                if kind == socket.SOCK_STREAM:
+                    theirs.listen(0)
+                    # Nobody accepts it, and the queue has no room for another.
+                    self.addCleanup(Connection(path).close)
+                inode = os.stat(path).st_ino
+                status, _, err = run_command("run", "--config", config)
+                self.assertEqual(status, 1)
+                self.assertIn("Address already in use", err)
+                self.assertEqual(os.stat(path).st_ino, inode)
+            os.unlink(path)
+
+    def test_a_start_that_fails_leaves_no_file(self):
+        path = self.directory().file("in.sock")
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            listeners = f"{{ address: 'unix:{path}' }}, {{ address: '127.0.0.1:{taken.getsockname()[1]}' }}"
+            config = self.directory().file(
+                "gateway.yaml", whole_configuration(f"listeners: [ {listeners} ]\n" + forwarding_to("echo"))
+            )
+            self.assertEqual(run_command("run", "--config", config)[0], 1)
+        self.assertFalse(os.path.exists(path))
 
     def test_a_socket_of_another_process_stays_when_this_one_ends(self):
         path = self.directory().file("in.sock")

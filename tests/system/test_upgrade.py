@@ -13,7 +13,7 @@ from harness.notified import NotifySocket
 from harness.place import Watched
 from harness.process import free_port, wait_until
 from harness.tunnels import CUT, IN_ORDER, OUTLIVED, REFUSED, RESET, SILENT, Tunnels
-from harness.upgraded import UpgradedGateway
+from harness.upgraded import UpgradedGateway, is_running
 from harness.websocket import echo_frames
 
 UPGRADES = int(os.environ.get("GATEWAY_UPGRADES", "6"))
@@ -138,15 +138,159 @@ class Upgrade(SystemTest):
         self.assertIn({"MAINPID": str(gateway.pid), "READY": "1"}, told, "by the old one")
         wait_until(gateway.is_alone)
 
-    def test_unix_sockets_stay(self):
-        path = self.directory().file("in.sock")
-        gateway = self.upgraded(
-            f"listeners: [ {{ address: 'unix:{path}' }} ]\n" + forwarding_to("echo")
+
+class HeldStart(SystemTest):
+    """The new process waits before it is a gateway."""
+
+    def setUp(self):
+        self.folder = self.directory()
+        self.path = self.folder.file("gateway")
+        os.symlink(BINARY, self.path)
+
+    def upgrading(self, text):
+        """A gateway whose next process waits for release(): (UpgradedGateway, that process)."""
+        gateway = self.started(UpgradedGateway(text, binary=self.path))
+        self.hold_next()
+        os.kill(gateway.pid, signal.SIGUSR2)
+        return gateway, gateway.successor()
+
+    def hold_next(self):
+        gate = self.folder.file("gate")
+        os.mkfifo(gate)
+        os.unlink(self.path)
+        with open(self.path, "w", encoding="ascii") as f:
+            f.write(f'#!/bin/sh\nread go <{gate}\nexec {BINARY} "$@"\n')
+        os.chmod(self.path, 0o755)
+
+    def release(self):
+        with open(self.folder.file("gate"), "w", encoding="ascii") as f:
+            f.write("go\n")
+
+    def test_signals_of_a_running_process_do_not_end_it(self):
+        gateway, successor = self.upgrading(forwarding_to("echo"))
+        for number in (signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2):
+            os.kill(successor, number)
+        start = len(gateway.diagnostics)
+        self.release()
+        gateway.wait_for_diagnostic(f"process {successor} serves", start)
+        gateway.is_followed_by(successor)
+        self.assertEqual(gateway.get().status, 200)
+
+    def test_one_that_is_told_to_end_leaves_the_old_one_serving(self):
+        gateway, successor = self.upgrading(forwarding_to("echo"))
+        gateway.freeze()
+        start = len(gateway.diagnostics)
+        self.release()
+        gateway.wait_for_diagnostic("admin API on", start)
+        os.kill(successor, signal.SIGTERM)
+        gateway.thaw()
+        gateway.wait_for_diagnostic("ended by a signal before it served", start)
+        gateway.wait_for_diagnostic("ended before it was ready, with status 0; this one goes on")
+        self.assertEqual(gateway.get().status, 200)
+
+    def test_serves_if_the_old_one_is_killed_before_it_begins(self):
+        file = self.folder.file("buckets")
+        path = self.folder.file("in.sock")
+        gateway, successor = self.upgrading(
+            f"listeners: [ {{ address: 127.0.0.1:0 }}, {{ address: 'unix:{path}' }} ]\n"
+            f"stores: {{ local: {{ snapshot: {{ file: '{file}', interval: 1s }} }} }}\n"
+            "limits: { l: { key: [], rate: 1/h, burst: 100 } }\n" + forwarding_to("echo", "l")
         )
-        for _ in range(2):
+        self.assertEqual(gateway.get()["x-ratelimit-remaining"], "99")
+        with_it = os.stat(file).st_mtime_ns if os.path.exists(file) else 0
+        wait_until(lambda: os.path.exists(file) and os.stat(file).st_mtime_ns > with_it)
+        gateway.kill(successor)
+        self.release()
+        gateway.wait_for_diagnostic("has ended before it gave its buckets")
+        self.assertEqual(gateway.get()["x-ratelimit-remaining"], "98", "from the snapshot")
+        os.unlink(self.path)
+        os.symlink(BINARY, self.path)
+        gateway.wait_for_diagnostic("the process before this one has ended")
+        self.assertIn("serves", gateway.upgrade())
+        self.assertEqual(gateway.get()["x-ratelimit-remaining"], "97")
+        self.assertEqual(get(path).status, 200)
+        os.kill(gateway.pid, signal.SIGTERM)
+        wait_until(lambda: not os.path.exists(path), what="the last one removes the file")
+
+    def test_serves_if_the_old_one_is_killed_while_it_waits_for_buckets(self):
+        gateway, successor = self.upgrading(forwarding_to("echo"))
+        gateway.freeze()
+        start = len(gateway.diagnostics)
+        self.release()
+        gateway.wait_for_diagnostic("admin API on", start)
+        gateway.kill(successor)
+        self.assertEqual(gateway.get().status, 200)
+
+    def test_serves_if_the_old_one_is_killed_at_whatever_it_says(self):
+        for said in ("listening on", "admin API on", "buckets over", "serves"):
+            with self.subTest(said):
+                os.unlink(self.path)
+                os.symlink(BINARY, self.path)
+                gateway, successor = self.upgrading(forwarding_to("echo"))
+                start = len(gateway.diagnostics)
+                self.release()
+                os.unlink(self.folder.file("gate"))
+                gateway.wait_for_diagnostic(said, start)
+                gateway.kill(successor)
+                self.assertEqual({gateway.get().status for _ in range(5)}, {200})
+                gateway.wait_for_diagnostic("the process before this one has ended", start)
+
+
+class UnixSockets(SystemTest):
+    def setUp(self):
+        self.folder = self.directory()
+        self.path = self.folder.file("in.sock")
+
+    def text(self, *more):
+        listeners = ", ".join(f"{{ address: '{a}' }}" for a in (f"unix:{self.path}",) + more)
+        return f"listeners: [ {listeners} ]\n" + forwarding_to("echo")
+
+    def upgraded(self, text):
+        return self.started(UpgradedGateway(text))
+
+    def end(self, gateway):
+        os.kill(gateway.pid, signal.SIGTERM)
+        wait_until(lambda: not is_running(gateway.pid))
+
+    def test_are_there_until_the_last_process_ends(self):
+        gateway = self.upgraded(self.text())
+        for _ in range(3):
             self.assertIn("serves", gateway.upgrade())
             wait_until(gateway.is_alone)
-            self.assertEqual(get(path).status, 200)
+            self.assertEqual(get(self.path).status, 200)
+        self.end(gateway)
+        self.assertFalse(os.path.exists(self.path))
+
+    def test_are_removed_with_their_listener(self):
+        more = self.folder.file("more.sock")
+        gateway = self.upgraded(self.text("unix:" + more))
+        self.assertEqual(get(more).status, 200)
+        gateway.write(self.text())
+        self.assertIn("serves", gateway.upgrade())
+        wait_until(lambda: not os.path.exists(more))
+        self.assertEqual(get(self.path).status, 200)
+
+    def test_of_a_process_that_could_not_follow_are_removed_and_those_of_the_old_one_stay(self):
+        more = self.folder.file("more.sock")
+        gateway = self.upgraded(self.text())
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            gateway.write(self.text("unix:" + more, "127.0.0.1:%d" % taken.getsockname()[1]))
+            self.assertIn("this one goes on", gateway.upgrade())
+        self.assertFalse(os.path.exists(more))
+        self.assertEqual(get(self.path).status, 200)
+        self.end(gateway)
+        self.assertFalse(os.path.exists(self.path))
+
+    def test_of_another_process_at_the_same_path_stay(self):
+        gateway = self.upgraded(self.text())
+        os.unlink(self.path)
+        with socket.socket(socket.AF_UNIX) as theirs:
+            theirs.bind(self.path)
+            theirs.listen()
+            self.assertIn("serves", gateway.upgrade())
+            wait_until(gateway.is_alone)
+            self.end(gateway)
+            self.assertTrue(os.path.exists(self.path))
 
 
 class Reload(SystemTest):

@@ -19,3 +19,13 @@ class Watched(Place):
 
     def words(self, words):
         return ["sh", "-c", 'SYSTEMD_EXEC_PID=$$ exec "$@"', "sh", *words]
+
+
+class Redirected(Place):
+    """A process whose descriptors are what the shell makes of `redirections`."""
+
+    def __init__(self, redirections):
+        self._redirections = redirections
+
+    def words(self, words):
+        return ["sh", "-c", f'exec "$@" {self._redirections}', "sh", *words]

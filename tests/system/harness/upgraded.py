@@ -35,6 +35,26 @@ class UpgradedGateway(Gateway):
             self._child.wait_for_line(lambda line: '"draining"' in line, seconds=30, start=start)
         return said
 
+    def successor(self):
+        """The process that the serving one has begun, which may not be a gateway yet."""
+
+        def child():
+            with open(f"/proc/{self.pid}/task/{self.pid}/children", encoding="ascii") as f:
+                return int((f.read().split() or [0])[0])
+
+        return wait_until(child)
+
+    def kill(self, successor):
+        """Kills the process that serves; `successor` is to serve instead."""
+        killed = self.pid
+        os.kill(killed, signal.SIGKILL)
+        wait_until(lambda: not is_running(killed))
+        self.status = -signal.SIGKILL
+        self.is_followed_by(successor)
+
+    def is_followed_by(self, successor):
+        self._serving = successor
+
     def is_alone(self):
         """Whether those before it have ended."""
         began = sum("serves" in line for line in self.diagnostics)
