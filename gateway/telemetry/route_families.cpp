@@ -92,13 +92,14 @@ void add_route_families(families& all, const table<route_metrics>& routes)
         "Responses of 500 and above, but for those that the configuration asks for."
     );
     for (const auto& [name, blocks] : routes) {
+        // At 0 if need be, for the alert on its first steps.
+        add_row(errors, {{"route", name}}, sum(blocks, &route_metrics::server_errors));
         if (!any_request(blocks)) {
             continue;
         }
         add_requests(requests, name, blocks);
         add_row(duration, {{"route", name}}, durations(blocks));
         add_refusals(refused, name, blocks);
-        add_row(errors, {{"route", name}}, sum(blocks, &route_metrics::server_errors));
     }
     add_family(all, std::move(requests));
     add_family(all, std::move(refused));
