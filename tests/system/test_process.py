@@ -5,6 +5,7 @@ import re
 import signal
 import sys
 
+from harness import client
 from harness.case import SystemTest, forwarding_to
 from harness.client import Connection, get
 from harness.gateway import BINARY, whole_configuration
@@ -48,6 +49,8 @@ class StandardDescriptors(SystemTest):
                 return not child.running()
 
         wait_until(serves)
+        client.named["127.0.0.1", admin] = "localhost"
+        self.addCleanup(client.named.pop, ("127.0.0.1", admin))
         return child, ("127.0.0.1", port), ("127.0.0.1", admin)
 
     def test_no_connection_takes_the_number_of_one_that_is_closed(self):
