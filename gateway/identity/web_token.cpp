@@ -176,22 +176,25 @@ std::optional<std::string_view> verified_token::claim(std::string_view name) con
     return found != claims.end() ? std::optional<std::string_view>{found->second} : std::nullopt;
 }
 
-// Nothing of the payload is looked at before the signature holds.
-std::optional<verified_token> verify_token(
+token_verification verify_token(
     const token_rules& rules, std::string_view token, base::duration now
 )
 {
     const auto parts = split(token);
     if (!parts) {
-        return std::nullopt;
+        return {};
     }
     const auto header = decode_object(parts->header);
     const auto as_signed = header ? read_token_header(*header) : std::nullopt;
-    if (!as_signed || !is_signed(rules.keys, *as_signed, *parts)) {
-        return std::nullopt;
+    const auto claims = as_signed ? decode_object(parts->payload) : std::nullopt;
+    auto read = claims ? read_claims(rules, *claims, now) : std::nullopt;
+    if (!read) {
+        return {};
     }
-    const auto claims = decode_object(parts->payload);
-    return claims ? read_claims(rules, *claims, now) : std::nullopt;
+    if (!is_signed(rules.keys, *as_signed, *parts)) {
+        return {.forged = true};
+    }
+    return {.token = std::move(read)};
 }
 
 }  // namespace gateway::identity

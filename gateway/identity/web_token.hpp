@@ -41,18 +41,26 @@ struct verified_token {
     std::optional<std::string_view> claim(std::string_view name) const;
 };
 
-// What the token says at `now`, in Unix time; nothing unless all of this holds:
+struct token_verification {
+    // Nothing: the token is not good.
+    std::optional<verified_token> token{};
+    // True if the only fault is that no key signed the token: it stays bad for as long as the rules
+    // are the same.
+    bool forged = false;
+};
+
+// Returns what the token says at `now`, in Unix time, if all of this holds:
 //
 //   - it is at most 8 KiB: three parts in base64url without padding, header and payload being JSON
 //     objects in which no name occurs twice
 //   - the header's `alg` is that of the key, and its `kid`, if it has one, the key's; it has none
 //   of
 //     crit, b64, jku, jwk, x5u and x5c, by which a token says how it wants to be verified
-//   - the signature is the key's
 //   - now < exp + leeway and nbf - leeway <= now (RFC 7519 §4.1.4, §4.1.5), where it has them: they
 //     are numbers then
 //   - `iss` and `aud` are as the rules say
-std::optional<verified_token> verify_token(
+//   - the signature is the key's. It is looked at last, as it costs ten times as much as the rest
+token_verification verify_token(
     const token_rules& rules, std::string_view token, base::duration now
 );
 

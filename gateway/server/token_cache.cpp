@@ -17,14 +17,21 @@ const identity::verified_token* token_cache::find(std::string_view token, base::
         entries_.splice(entries_.begin(), entries_, known);
         return &known->token;
     }
-    auto verified = identity::verify_token(good_, token, now);
-    if (!verified) {
+    base::sha256_digest& if_forged = place_if_forged(digest);
+    if (if_forged == digest) {
+        return nullptr;
+    }
+    identity::token_verification said = identity::verify_token(good_, token, now);
+    if (said.forged) {
+        if_forged = digest;
+    }
+    if (!said.token) {
         return nullptr;
     }
     if (places_.size() == max_tokens) {
         forget(std::prev(entries_.end()));
     }
-    entries_.push_front({digest, *std::move(verified)});
+    entries_.push_front({digest, *std::move(said.token)});
     places_.emplace(digest, entries_.begin());
     return &entries_.front().token;
 }

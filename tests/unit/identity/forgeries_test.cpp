@@ -37,7 +37,10 @@ protected:
     const token_rules rules = all_keys();
     int count = 0;
 
-    bool accepts(const std::string& token) { return verify_token(rules, token, today).has_value(); }
+    bool accepts(const std::string& token)
+    {
+        return verify_token(rules, token, today).token.has_value();
+    }
 
     void refuse(const std::string& token)
     {

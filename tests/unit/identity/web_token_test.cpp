@@ -31,7 +31,7 @@ token_rules rules_with(const std::string& jwks, std::vector<std::string> claims 
 std::string claim_in(const std::string& payload, const std::string& name = "c")
 {
     const issuer& by = issuers()[0];
-    const auto token = verify_token(rules_with(by.jwks(), {name}), by.token(payload), today);
+    const auto token = verify_token(rules_with(by.jwks(), {name}), by.token(payload), today).token;
     return token ? std::string{token->claim(name).value_or("-")} : "!";
 }
 
@@ -39,7 +39,7 @@ bool is_good_at(const std::string& payload, base::duration now, token_rules rule
 {
     const issuer& by = issuers()[0];
     rules.keys = rules_with(by.jwks()).keys;
-    return verify_token(rules, by.token(payload), now).has_value();
+    return verify_token(rules, by.token(payload), now).token.has_value();
 }
 
 // RFC 7515 A.1 to A.3 have one payload, which expires at 1300819380.
@@ -86,7 +86,7 @@ TEST(web_token, those_of_the_rfc_verify_until_they_expire)
         );
         rules.issuer = "joe";
         const std::string token = v.header + '.' + rfc_payload + '.' + v.signature;
-        const auto verified = verify_token(rules, token, expires);
+        const auto verified = verify_token(rules, token, expires).token;
         ASSERT_TRUE(verified.has_value()) << v.name;
         EXPECT_EQ(verified->expires, expires + 30s);
         EXPECT_THAT(
@@ -95,11 +95,38 @@ TEST(web_token, those_of_the_rfc_verify_until_they_expire)
         );
         EXPECT_EQ(verified->claim("iss"), "joe");
         EXPECT_FALSE(verified->claim("none").has_value());
-        EXPECT_TRUE(verify_token(rules, token, expires + 30s - 1ms).has_value()) << v.name;
-        EXPECT_FALSE(verify_token(rules, token, expires + 30s).has_value()) << v.name;
+        EXPECT_TRUE(verify_token(rules, token, expires + 30s - 1ms).token.has_value()) << v.name;
+        EXPECT_FALSE(verify_token(rules, token, expires + 30s).token.has_value()) << v.name;
         rules.issuer = "Joe";
-        EXPECT_FALSE(verify_token(rules, token, expires).has_value()) << v.name;
+        EXPECT_FALSE(verify_token(rules, token, expires).token.has_value()) << v.name;
     }
+}
+
+// Whatever else is wrong is seen first, and may be right at another time.
+TEST(web_token, is_forged_if_only_its_signature_is_wrong)
+{
+    const issuer& by = issuers()[2];
+    token_rules rules = rules_with(issuer{"ES256"}.jwks());
+    rules.issuer = "us";
+    const auto is_forged = [&](const std::string& claims, const std::string& more = {}) {
+        const std::string token = by.token(R"({"sub":"a")" + claims + "}", more);
+        const token_verification said = verify_token(rules, token, today);
+        EXPECT_FALSE(said.token.has_value()) << claims;
+        return said.forged;
+    };
+    EXPECT_TRUE(is_forged(R"(,"iss":"us")"));
+    EXPECT_TRUE(is_forged(R"(,"iss":"us")", R"(,"kid":"other")")) << "no key has that name";
+    for (const char* const claims :
+         {"",
+          R"(,"iss":"them")",
+          R"(,"iss":"us","exp":1799999000)",
+          R"(,"iss":"us","nbf":1800001000)",
+          R"(,"iss":"us","exp":"soon")"}) {
+        EXPECT_FALSE(is_forged(claims)) << claims;
+    }
+    EXPECT_FALSE(is_forged(R"(,"iss":"us")", R"(,"crit":["exp"])"));
+    rules.keys = rules_with(by.jwks()).keys;
+    EXPECT_FALSE(is_forged(R"(,"iss":"us","nbf":1800001000)")) << "early, and well signed";
 }
 
 // RFC 8037 A.2 and A.4. What it signs is no set of claims.
@@ -118,7 +145,7 @@ TEST(web_token, the_ed25519_key_of_the_rfc_signed_its_text)
     EXPECT_FALSE(read.keys.at(0).verifies(text + ".", *signature));
     token_rules rules;
     rules.keys = read.keys;
-    EXPECT_FALSE(verify_token(rules, text + "." + encoded, today).has_value());
+    EXPECT_FALSE(verify_token(rules, text + "." + encoded, today).token.has_value());
 }
 
 TEST(web_token, of_each_algorithm_verifies_with_its_own_key_only)
@@ -126,11 +153,12 @@ TEST(web_token, of_each_algorithm_verifies_with_its_own_key_only)
     for (const issuer& by : issuers()) {
         const std::string token = by.token(R"({"sub":"alice","exp":1800000000})");
         for (const issuer& of : issuers()) {
-            const auto verified = verify_token(rules_with(of.jwks()), token, today);
-            EXPECT_EQ(verified.has_value(), &by == &of) << by.algorithm() << of.algorithm();
+            const auto said = verify_token(rules_with(of.jwks()), token, today);
+            EXPECT_EQ(said.token.has_value(), &by == &of) << by.algorithm() << of.algorithm();
+            EXPECT_EQ(said.forged, &by != &of) << by.algorithm() << of.algorithm();
         }
         const issuer another{by.algorithm() == "HS256" ? "RS256" : by.algorithm()};
-        EXPECT_FALSE(verify_token(rules_with(another.jwks()), token, today).has_value());
+        EXPECT_FALSE(verify_token(rules_with(another.jwks()), token, today).token.has_value());
     }
 }
 
@@ -141,7 +169,8 @@ TEST(web_token, a_kid_chooses_the_key_and_without_one_four_are_tried)
     const std::string a = R"(,"kid":"a")";
     const std::string b = R"(,"kid":"b")";
     const auto good = [](const std::string& keys, const std::string& token) {
-        return verify_token(rules_with(R"({"keys":[)" + keys + "]}"), token, today).has_value();
+        return verify_token(rules_with(R"({"keys":[)" + keys + "]}"), token, today)
+            .token.has_value();
     };
     EXPECT_TRUE(good(other.jwk(b) + "," + by.jwk(a), by.token("{}", a)));
     EXPECT_TRUE(good(other.jwk(a) + "," + by.jwk(a), by.token("{}", a))) << "both have that name";
@@ -249,7 +278,7 @@ TEST(web_token, is_at_most_8_kib)
     const token_rules rules = rules_with(by.jwks());
     const auto size_and_result = [&](std::size_t filling) {
         const std::string token = by.token(R"({"x":")" + std::string(filling, 'x') + R"("})");
-        return std::pair{token.size(), verify_token(rules, token, today).has_value()};
+        return std::pair{token.size(), verify_token(rules, token, today).token.has_value()};
     };
     std::size_t filling = 6000;
     while (size_and_result(filling + 1).first <= max_token_bytes) {

@@ -63,10 +63,10 @@ TEST_F(token_caches, forget_it_when_it_expires)
     EXPECT_EQ(sub(short_lived, today + 40s), "-");
 }
 
-TEST_F(token_caches, remember_no_bad_ones)
+TEST_F(token_caches, keep_good_ones_from_bad_ones)
 {
     EXPECT_EQ(sub(token(1)), "1");
-    for (int i = 0; i < 100; ++i) {
+    for (std::size_t i = 0; i < 4 * token_cache::max_forged; ++i) {
         EXPECT_EQ(sub(token(1) + std::to_string(i)), "-");
     }
     EXPECT_EQ(sub(std::string(identity::max_token_bytes + 1, 'a')), "-");
@@ -75,6 +75,38 @@ TEST_F(token_caches, remember_no_bad_ones)
     const std::string early = token(2, R"(,"nbf":1800000100)");
     EXPECT_EQ(sub(early), "-");
     EXPECT_EQ(sub(early, today + 70s), "2") << "a token may become good";
+}
+
+TEST_F(token_caches, look_at_the_signature_of_a_forged_token_once)
+{
+    const auto good = rules.keys;
+    accept_nothing_new();
+    const std::string forged = token(1);
+    EXPECT_EQ(sub(forged), "-");
+    rules.keys = good;
+    EXPECT_EQ(sub(forged), "-") << "it was not looked at again";
+    EXPECT_EQ(sub(token(2)), "2");
+    token_cache after_a_reload{rules};
+    EXPECT_NE(after_a_reload.find(forged, today), nullptr);
+}
+
+TEST_F(token_caches, forget_forged_tokens_for_others)
+{
+    const auto good = rules.keys;
+    accept_nothing_new();
+    constexpr int most = static_cast<int>(token_cache::max_forged);
+    constexpr int all = 8 * most;
+    for (int i = 0; i < all; ++i) {
+        sub(token(i));
+    }
+    rules.keys = good;
+    int remembered = 0;
+    for (int i = 0; i < all; ++i) {
+        remembered += sub(token(i)) == "-" ? 1 : 0;
+    }
+    EXPECT_LE(remembered, most);
+    EXPECT_GT(remembered, most / 2);
+    EXPECT_EQ(sub(token(all - 1)), "-") << "the last one took its place";
 }
 
 TEST_F(token_caches, forget_the_one_not_seen_for_longest)
