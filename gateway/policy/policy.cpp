@@ -76,6 +76,12 @@ void policy::finish()
         rule.may_be_corrected = rule.outcome.any();
     }
     for (route& r : routes) {
+        const auto with_token =
+            std::stable_partition(r.limits.begin(), r.limits.end(), [this](std::size_t i) {
+                return !reads_token(limits[i], plans);
+            });
+        r.limits_without_token = static_cast<std::size_t>(with_token - r.limits.begin());
+        r.reads_token = token && with_token != r.limits.end();
         r.enforces = std::any_of(r.limits.begin(), r.limits.end(), [this](std::size_t i) {
             return limits[i].enforced();
         });
@@ -92,10 +98,6 @@ void policy::finish()
         r.counts_places = std::any_of(r.limits.begin(), r.limits.end(), [this](std::size_t i) {
             return limits[i].limit.counts_in_flight();
         });
-        r.reads_token =
-            token && std::any_of(r.limits.begin(), r.limits.end(), [this](std::size_t i) {
-                return reads_token(limits[i], plans);
-            });
     }
     if (token) {
         token->good.claims = claims_of(limits, plans);

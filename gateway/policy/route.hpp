@@ -87,8 +87,10 @@ struct route {
     std::string name;
 
     route_match match;
-    // Indices into policy::limits.
+    // Indices into policy::limits. Those that need no token come first.
     std::vector<std::size_t> limits;
+    // Number of limits that need no token.
+    std::size_t limits_without_token = 0;
     // Whether one of them is enforced.
     bool enforces = false;
     // Whether a response may correct what one of them charged.

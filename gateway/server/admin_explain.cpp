@@ -3,6 +3,8 @@
 #include "gateway/server/admin_body.hpp"
 #include "gateway/server/explanation.hpp"
 
+#include <span>
+
 namespace gateway::server {
 
 namespace {
@@ -56,8 +58,8 @@ net::task<control_response> answer_explain(
         co_return problem(beast::http::status::bad_request, complaint);
     }
     std::vector<looked_at> looks;
-    for (const explained_limit& l : e.limits) {
-        if (l.applies() && e.status == 0) {
+    for (const explained_limit& l : std::span{e.limits}.first(e.asked)) {
+        if (l.applies()) {
             bucket_question q{
                 .what = bucket_question::kind::look,
                 .policy = e.policy,

@@ -148,16 +148,13 @@ admission admitter::admit(
     if (route_->limits.empty()) {
         return {};
     }
-    const key_subject subject{
+    key_subject subject{
         .head = &head,
         .address = client_,
         .client = client_prefix(),
         .host = scratch_.host,
         .path = found.path,
         .route = route_->name,
-        .token = route_->reads_token
-                     ? find_token(head, *policy.token, *view_->tokens, base::unix_time())
-                     : request_token{},
         .peer_trusted = peer_trusted_,
         .certificate = tls_ != nullptr && tls_->certificate ? &*tls_->certificate : nullptr,
     };

@@ -103,6 +103,7 @@ std::optional<verdict::ruling> refusal_by(const explained_limit& l)
 void explain_limits(const key_subject& subject, explanation& e)
 {
     identity::bucket_name name;
+    const std::size_t without_token = e.route->limits_without_token;
     for (const std::size_t index : e.route->limits) {
         const policy::limit_rule& rule = e.policy->limits[index];
         explained_limit one{.index = index, .cost = {}, .bucket_name = {}};
@@ -118,9 +119,11 @@ void explain_limits(const key_subject& subject, explanation& e)
             e.detail =
                 *is == verdict::ruling::unidentified ? described(one.fault) : std::string{a.detail};
             e.refused_by = index;
+            e.asked = e.limits.size() < without_token ? 0 : without_token;
         }
         e.limits.push_back(std::move(one));
     }
+    e.asked = e.refused_by ? e.asked : e.limits.size();
 }
 
 void refuse(explanation& e, int status, std::string_view detail)

@@ -57,11 +57,14 @@ struct explanation {
     // Null: none was looked for, or none matches.
     const policy::route* route = nullptr;
     std::vector<explained_limit> limits;
-    // What the request is refused with before any bucket is looked at; 0: it is not. By that limit
+    // What the request is refused with, whatever its buckets hold; 0: it is not. By that limit
     // of policy::limits; nothing: by none.
     int status = 0;
     std::string detail;
     std::optional<std::size_t> refused_by{};
+    // Number of limits, the first ones, whose buckets are asked. If the request is refused, they
+    // may reject it before that: they need no token, and the limit that refuses needs it.
+    std::size_t asked = 0;
 };
 
 // `complaint`: what is wrong with what was told, in a sentence; then the result says nothing. A
@@ -73,8 +76,8 @@ explanation explain(
     std::string& complaint
 );
 
-// For people and programs (docs/admin-api.md). `looks`: one for each limit that applies, in their
-// order; empty: nobody looked.
+// For people and programs (docs/admin-api.md). `looks`: one for each limit that is asked and
+// applies, in their order; empty: nobody looked.
 boost::json::value as_json(const explanation& e, const std::vector<looked_at>& looks);
 
 }  // namespace gateway::server

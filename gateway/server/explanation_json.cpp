@@ -229,9 +229,10 @@ boost::json::value as_json(const explanation& e, const std::vector<looked_at>& l
             told["upstream"] = e.policy->upstreams[e.route->upstream];
         }
     }
-    told["verdict"] = e.status != 0 ? refusal_of(e)
-                      : unseen      ? boost::json::object{{"says", "unknown"}}
-                                    : as_json(v, *e.route);
+    const bool refused = e.status != 0 && v.is != verdict::ruling::rejected;
+    told["verdict"] = refused  ? refusal_of(e)
+                      : unseen ? boost::json::object{{"says", "unknown"}}
+                               : as_json(v, *e.route);
     return told;
 }
 

@@ -31,7 +31,7 @@ void limit_check::batch::add(
 const verdict* limit_check::start(
     const policy_view& view,
     const policy::route& route,
-    const key_subject& subject,
+    key_subject& subject,
     verdict_listener& listener
 )
 {
@@ -39,8 +39,21 @@ const verdict* limit_check::start(
     at_home_.clear();
     elsewhere_.clear();
     fallback_.clear();
-    if (!collect(view, route, subject)) {
+    const std::span<const std::size_t> limits{route.limits};
+    const auto first = limits.first(route.reads_token ? route.limits_without_token : limits.size());
+    if (!collect(view, first, subject)) {
         return &verdict_;
+    }
+    if (route.reads_token) {
+        if (rejects_without_token(view)) {
+            finish();
+            return &verdict_;
+        }
+        subject.token =
+            find_token(*subject.head, *view.policy->token, *view.tokens, base::unix_time());
+        if (!collect(view, limits.subspan(first.size()), subject)) {
+            return &verdict_;
+        }
     }
     store::shared_store* const shared = gather(view);
     const bool recalled = shared != nullptr && recall(*shared);

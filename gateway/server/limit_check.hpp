@@ -1,5 +1,8 @@
 // The limits of one request: asked where their buckets live, and made one verdict.
 //
+//   0. limits that need no token are looked at before the request's token is verified, which costs
+//      more than all of this: in the local store, and in what the shared one said before. If they
+//      reject the request, that is the verdict, and nobody knows whose it is
 //   1. what the shared store said before may reject the request; then the local store is only
 //      looked at, so that the client is told of every limit in its way that is known here
 //   2. the local store decides and takes. If it rejects, the shared store is not asked
@@ -44,12 +47,13 @@ public:
         : local_(local), clock_(c), top_(top), parts_(parts)
     {}
 
-    // The verdict, or null: `listener` hears of it later, unless abandon() comes first.
-    // `view` must live until then.
+    // Returns the verdict, or null: `listener` hears of it later, unless abandon() comes first.
+    // Puts the token of the request into `subject` if it is needed.
+    // Requires: `view` lives until then.
     const verdict* start(
         const policy_view& view,
         const policy::route& route,
-        const key_subject& subject,
+        key_subject& subject,
         verdict_listener& listener
     );
 
@@ -151,10 +155,13 @@ private:
     bool blocks(item& i, const key_subject& subject);
     key_result name_bucket(item& i, const key_subject& subject);
     bool collect_one(const key_subject& subject, item& i);
-    bool collect(const policy_view& view, const policy::route& route, const key_subject& subject);
+    bool collect(
+        const policy_view& view, std::span<const std::size_t> limits, const key_subject& subject
+    );
     void choose_part(item& i);
     void put_decision(const batch& b, const store::answer& a, std::size_t i);
     store::shared_store* gather(const policy_view& view);
+    bool rejects_without_token(const policy_view& view);
     bool recall(const store::shared_store& shared);
     bool take_leased(store::shared_store& shared);
     bool decide_locally(store::intent what, batch& b, telemetry::outcome when_allowed);

@@ -27,13 +27,13 @@ bool limit_check::refuses(const item& i, const key_fault& fault)
     return refuses(i, verdict::ruling::unidentified);
 }
 
-// Names the bucket of every limit that applies, and what the request costs there. False: the
-// request is bad, or refused by a plan.
+// Names the bucket of each of these limits that applies, and what the request costs there. False:
+// the request is bad, or refused by a plan.
 bool limit_check::collect(
-    const policy_view& view, const policy::route& route, const key_subject& subject
+    const policy_view& view, std::span<const std::size_t> limits, const key_subject& subject
 )
 {
-    for (const std::size_t index : route.limits) {
+    for (const std::size_t index : limits) {
         item& i = items_[verdict_.count];
         i.rule = &view.policy->limits[index];
         i.metrics = view.limits[index];

@@ -5,6 +5,35 @@ namespace gateway::server {
 
 using telemetry::outcome;
 
+// Lets the limits collected so far reject the request. False: they do not, and nothing is taken. A
+// look comes first, as another request could miss tokens that are taken for a moment. The rejection
+// itself is that of a take, which counts for bans.
+bool limit_check::rejects_without_token(const policy_view& view)
+{
+    const store::shared_store* const shared = gather(view);
+    if (shared != nullptr && shared->recalls(elsewhere_.all(), clock_.now(), elsewhere_.given) &&
+        !elsewhere_.given.admitted) {
+        record(elsewhere_, elsewhere_.given, outcome::allowed);
+        decide_locally(store::intent::look, at_home_, outcome::allowed);
+        return true;
+    }
+    store::answer& said = at_home_.given;
+    const auto decides = [&](store::intent what) {
+        return local_.decide(what, at_home_.all(), clock_.now(), said);
+    };
+    if (at_home_.count > 0 && decides(store::intent::look) && !said.admitted &&
+        decides(store::intent::take)) {
+        if (!said.admitted) {
+            record(at_home_, said, outcome::allowed);
+            return true;
+        }
+        local_.refund(at_home_.all(), said, clock_.now());  // somebody gave tokens back meanwhile
+    }
+    at_home_.clear();
+    elsewhere_.clear();
+    return false;
+}
+
 // False: the request is refused, and the verdict says why.
 bool limit_check::decide_locally(store::intent what, batch& b, outcome when_allowed)
 {

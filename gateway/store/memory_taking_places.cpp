@@ -161,7 +161,9 @@ void memory_taking::begin_with_shared_debt(std::size_t i)
 // False: there must be room.
 bool memory_taking::turn_away(std::size_t i)
 {
-    parts_.turned_away.fetch_add(1, std::memory_order_relaxed);
+    if (what_ == intent::take) {
+        parts_.turned_away.fetch_add(1, std::memory_order_relaxed);
+    }
     if (parts_.on_full == memory_options::when_full::reject) {
         return false;
     }

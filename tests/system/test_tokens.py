@@ -5,8 +5,9 @@ import time
 
 from harness.case import SystemTest
 from harness.gateway import MovingClock, run_command, whole_configuration
-from harness.process import free_port
+from harness.process import free_port, wait_until
 from harness.client import Connection
+from harness.redis_server import RedisServer
 from harness.tokens import ALGORITHMS, Issuer, JoseIssuer, encoded, has_jose, hs256, part
 
 
@@ -159,6 +160,10 @@ class Tokens(TokenTest):
         self.assertEqual(self.statuses(gateway, [token]), [200])
         clock.move("+3700s")
         self.assertEqual(self.statuses(gateway, [token]), [400])
+        early = self.issuer.token("HS256", sub="bob", nbf=int(time.time()) + 7200)
+        self.assertEqual(self.statuses(gateway, [early] * 2), [400] * 2)
+        clock.move("+7200s")
+        self.assertEqual(self.statuses(gateway, [early]), [200], "it was refused for its time alone")
 
     def test_of_questions_are_those_of_the_request(self):
         self.write_keys(self.issuer.make_key("ES256"))
@@ -180,6 +185,66 @@ class Tokens(TokenTest):
         status, _, said = run_command("check", "--config", config)
         self.assertEqual(status, 2)
         self.assertIn("keys[0].k: expected a secret of 32 bytes at least", said)
+
+
+class LimitsWithoutTokens(TokenTest):
+    """Limits that need no token decide before it is verified."""
+
+    def limited_by_address(self, missing="reject", of_address="", stores=""):
+        """Three requests of an address pass; in the configuration the limit of users comes first."""
+        secret = self.files.file("token", "s3cret")
+        return self.gateway(
+            f"admin: {{ address: 127.0.0.1:0, token_file: '{secret}' }}\n{stores}jwt: {{ keys: {self.keys_path} }}\n"
+            f"limits: {{ user: {{ key: 'jwt:sub', missing_key: {missing}, rate: 100/d{of_address} }},\n"
+            f"          address: {{ key: client_ip, rate: 3/d{of_address} }} }}\n"
+            "routes: [ { limits: [user, address], upstream: up } ]\n"
+            f"upstreams: {{ up: {{ servers: ['{self.origin_.address}'] }} }}\n"
+        )
+
+    def good_and_forged(self):
+        """A good token, and others that any of four keys could have signed, and did not."""
+        self.issuer.make_key("ES256")
+        forged = [self.issuer.token("ES256", sub=str(i)) for i in range(20)]
+        self.write_keys(*[self.issuer.make_key("ES256") for _ in range(4)])
+        return self.issuer.token("ES256", sub="alice"), forged
+
+    def explained(self, gateway, *tokens):
+        words = [w for t in tokens for w in ("-H", f"Authorization: Bearer {t}")]
+        admin = "%s:%d" % gateway.admin
+        return run_command("explain", "--config", gateway.config_path, "--admin", admin, "GET", "/", *words)[1]
+
+    def test_reject_whatever_token_there_is(self):
+        good, forged = self.good_and_forged()
+        for missing in ("reject", "skip", "client_ip"):
+            with self.subTest(missing):
+                gateway = self.limited_by_address(missing)
+                self.assertEqual(self.statuses(gateway, [good] * 4), [200] * 3 + [429])
+                self.assertEqual(self.statuses(gateway, forged + [good]), [429] * 21)
+                rejected = gateway.get()
+                self.assertEqual(rejected.status, 429)
+                self.assertGreater(int(rejected["Retry-After"]), 24 * 3600 / 3 - 60)
+                self.assertEqual(json.loads(rejected.text)["violated-policies"], ["address"])
+                for tokens in ([], forged[:1], [good]):
+                    self.assertIn("429", self.explained(gateway, *tokens))
+                count = gateway.metrics().count
+                self.assertEqual(count("gateway_decisions_total", limit="address", outcome="rejected"), 23)
+
+    def test_are_not_charged_for_a_request_without_its_key(self):
+        good, forged = self.good_and_forged()
+        gateway = self.limited_by_address()
+        self.assertEqual(self.statuses(gateway, forged * 2), [400] * 40)
+        self.assertIn("400", self.explained(gateway, forged[0]))
+        self.assertEqual(self.statuses(gateway, [good] * 4), [200] * 3 + [429])
+
+    def test_in_a_shared_store_reject_by_what_is_remembered(self):
+        redis = self.started(RedisServer())
+        good, forged = self.good_and_forged()
+        stores = f"workers: 1\nstores: {{ r: {{ url: 'redis://127.0.0.1:{redis.port}' }} }}\n"
+        gateway = self.limited_by_address(of_address=", store: r", stores=stores)
+        self.assertEqual(self.statuses(gateway, forged), [400] * 20)
+        self.assertEqual(self.statuses(gateway, [good] * 4), [200] * 3 + [429])
+        # What the store said counts for 100 ms, of which a slow machine may let too many pass.
+        wait_until(lambda: self.statuses(gateway, [good, *forged[:2]]) == [429] * 3)
 
 
 class TokensOfJose(TokenTest):

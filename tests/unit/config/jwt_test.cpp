@@ -105,6 +105,30 @@ TEST(jwt, claims_are_those_of_all_keys_once)
     EXPECT_TRUE(loaded.policy->routes[2].reads_token);
 }
 
+TEST(jwt, limits_that_need_no_token_come_first)
+{
+    sample s = with(with_keys());
+    s.limits =
+        "plans: { p: { key: \"jwt:plan\", members: { gold: [x] }, default: free } }\n"
+        "limits:\n"
+        "  a: { key: \"jwt:sub\", missing_key: skip, rate: 1/s }\n"
+        "  b: { key: client_ip, rate: 1/s, plan: p, plans: { gold: unlimited } }\n"
+        "  c: { key: client_ip, rate: 1/s }\n"
+        "  d: { key: path, rate: 1/s }\n";
+    s.routes =
+        "routes: [{ match: { path: /a }, limits: [a, c, b, d], upstream: u }, "
+        "{ limits: [c, d], upstream: u }]\n";
+    const settings loaded = s.load();
+    const policy::route& mixed = loaded.policy->routes[0];
+    EXPECT_EQ(mixed.limits_without_token, 2U);
+    std::string names;
+    for (const std::size_t i : mixed.limits) {
+        names += loaded.policy->limits[i].name;
+    }
+    EXPECT_EQ(names, "cdab");
+    EXPECT_EQ(loaded.policy->routes[1].limits_without_token, 2U);
+}
+
 TEST(jwt, mistakes_are_told)
 {
     EXPECT_EQ(

@@ -50,7 +50,7 @@ protected:
         );
         prepare();
         const auto address = *base::ip_address::parse(client);
-        const key_subject subject{
+        key_subject subject{
             .head = &head_,
             .address = address,
             .client = address.masked(32, 64),
