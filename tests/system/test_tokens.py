@@ -192,7 +192,7 @@ class LimitsWithoutTokens(TokenTest):
 
     def limited_by_address(self, missing="reject", of_address="", stores=""):
         """Three requests of an address pass; in the configuration the limit of users comes first."""
-        secret = self.files.file("token", "s3cret")
+        secret = self.files.file("token", "s3cret-of-the-admin")
         return self.gateway(
             f"admin: {{ address: 127.0.0.1:0, token_file: '{secret}' }}\n{stores}jwt: {{ keys: {self.keys_path} }}\n"
             f"limits: {{ user: {{ key: 'jwt:sub', missing_key: {missing}, rate: 100/d{of_address} }},\n"
