@@ -1,14 +1,14 @@
 // The limits of one request: asked where their buckets live, and made one verdict.
 //
-//   0. limits that need no token are looked at before the request's token is verified, which costs
+//   1. limits that need no token are looked at before the request's token is verified, which costs
 //      more than all of this: in the local store, and in what the shared one said before. If they
 //      reject the request, that is the verdict, and nobody knows whose it is
-//   1. what the shared store said before may reject the request; then the local store is only
+//   2. what the shared store said before may reject the request; then the local store is only
 //      looked at, so that the client is told of every limit in its way that is known here
-//   2. the local store decides and takes. If it rejects, the shared store is not asked
-//   3. what was taken ahead from the shared store is spent, if it is enough for all its limits
-//   4. else the store is asked once for all of them; a rejection gives the local tokens back
-//   5. if it fails, each limit's on_store_failure says what that means
+//   3. the local store decides and takes. If it rejects, the shared store is not asked
+//   4. what was taken ahead from the shared store is spent, if it is enough for all its limits
+//   5. else the store is asked once for all of them; a rejection gives the local tokens back
+//   6. if it fails, each limit's on_store_failure says what that means
 //
 // So a rejected request is charged to none of its limits, wherever they live. While the shared
 // store is asked, tokens are held in the local one only: nothing has ever to be given back over a
