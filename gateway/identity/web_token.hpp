@@ -59,7 +59,7 @@ struct token_verification {
 //   - now < exp + leeway and nbf - leeway <= now (RFC 7519 §4.1.4, §4.1.5), where it has them: they
 //     are numbers then
 //   - `iss` and `aud` are as the rules say
-//   - the signature is the key's. It is looked at last, as it costs ten times as much as the rest
+//   - the signature is the key's. It is looked at last, as it costs most
 token_verification verify_token(
     const token_rules& rules, std::string_view token, base::duration now
 );
