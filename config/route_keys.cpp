@@ -15,6 +15,8 @@ namespace gateway::config {
 namespace {
 
 constexpr base::duration longest_request = std::chrono::hours{24};
+constexpr words<policy::client_abort, 2> client_aborts{
+    {{"close", policy::client_abort::close}, {"finish", policy::client_abort::finish}}};
 constexpr std::size_t longest_name = 4096;  // the default name of any route fits
 
 void load_name(section& route, std::string& name)
@@ -129,6 +131,14 @@ void describe_route(keys& k, policy::route& route, const target_names& names, co
         longest_request
     );
     describe_bounds(k, route.bounds);
+    k.word(
+        {"on_client_abort",
+         "what becomes of a request upstream when its client leaves before the response: `close` "
+         "ends the connection and awaits the server's end or answer, `finish` the whole response "
+         "(below)"},
+        route.on_client_abort,
+        client_aborts
+    );
     describe_rejection(k, route.rejection, d);
     describe_shape(k, route);
     describe_answer(k, route);

@@ -82,6 +82,9 @@ struct route_bounds {
     }
 };
 
+// What becomes of a request upstream when its client leaves.
+enum class client_abort : std::uint8_t { close, finish };
+
 struct route {
     // A label of metrics, and the value of the key part `route`.
     std::string name;
@@ -108,6 +111,7 @@ struct route {
     // Of a whole request; 0: no bound.
     base::duration timeout{0};
     route_bounds bounds{};
+    client_abort on_client_abort = client_abort::close;
     // Whether `shape` changes anything.
     bool shaped = false;
     route_shape shape{};

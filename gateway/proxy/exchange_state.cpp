@@ -1,10 +1,9 @@
 #include "gateway/proxy/exchange_state.hpp"
 
 #include "gateway/base/text.hpp"
-#include "gateway/http/response_parser.hpp"
-#include "gateway/http/websocket.hpp"
 
 #include <charconv>
+#include <utility>
 
 namespace gateway::proxy {
 
@@ -21,15 +20,10 @@ bool is_idempotent(std::string_view method)
 
 std::string& exchange_state::prepare(const http::request_head& head)
 {
-    answers_head_ = head.is_head();
-    may_switch_ = head.websocket;
     request_sent_ = head.body.is_empty();
     may_retry_ = request_sent_ && is_idempotent(head.method);
     request_body_ = head.body;
-    response_begun_ = false;
-    status_ = 0;
-    response_bytes_ = 0;
-    interim_count_ = 0;
+    answer_.begin(head);
     request_head_.clear();
     return request_head_;
 }
@@ -37,8 +31,7 @@ std::string& exchange_state::prepare(const http::request_head& head)
 void exchange_state::ask_for_connection(bool fresh)
 {
     phase_ = phase::leasing;
-    any_byte_ = false;
-    partial_head_.clear();
+    answer_.begin_anew();
     switch (port_.lease(fresh)) {
         case exchange_port::lease_progress::ready:
             send_request();
@@ -80,112 +73,31 @@ void exchange_state::request_content(std::string_view content, bool last)
 
 void exchange_state::upstream_bytes(std::span<char> bytes)
 {
-    any_byte_ = true;
-    while (phase_ == phase::sending && !response_begun_) {
-        if (!read_head(bytes)) {
-            return;
-        }
-    }
-    if (phase_ == phase::sending) {
-        read_body(bytes);
-    }
-}
-
-// One head, interim or final. `bytes` then begins behind it. False: incomplete, or it failed.
-bool exchange_state::read_head(std::span<char>& bytes)
-{
-    using state = http::parse_result::state;
-    const bool continued = !partial_head_.empty();
-    const std::string_view piece(bytes.data(), bytes.size());
-    const upstream_options& upstream = port_.upstream();
-    if (continued && !partial_head_.append(piece, upstream.response)) {
-        return false;
-    }
-    const std::string_view text = continued ? partial_head_.text() : piece;
-    http::response_head& head = port_.response_head_storage();
-    const auto parsed = http::parse_response_head(text, answers_head_, upstream.response, head);
-    if (parsed.is == state::incomplete) {
-        if (!continued) {
-            partial_head_.append(piece, upstream.response);
-        }
-        return false;
-    }
-    const bool switches = head.status == 101;
-    const bool interim = head.status < 200 && !switches;
-    if (parsed.is == state::rejected ||
-        (switches && !(may_switch_ && http::grants_websocket(head))) ||
-        (interim && ++interim_count_ > upstream.max_interim_responses)) {
-        fail(failure::bad_response);
-        return false;
-    }
-    const std::size_t came_before = continued ? text.size() - bytes.size() : 0;
-    bytes = bytes.subspan(head.size - came_before);  // the head ended in what came last
-    if (interim) {
-        port_.interim_responded(head);
-        reply_.interim_response(head);
-    } else if (switches) {
-        take_switch(head, bytes);
-    } else {
-        take_head(head);
-    }
-    partial_head_.clear();
-    return phase_ == phase::sending && (response_begun_ || !bytes.empty());
-}
-
-void exchange_state::take_head(http::response_head& head)
-{
-    response_begun_ = true;
-    upstream_keep_alive_ = head.keep_alive();
-    content_may_follow_ = head.content_may_follow;
-    response_body_ = http::body_reader(head.body, port_.limits().chunks);
-    status_ = head.status;
-    port_.responded(head);
-    reply_.response(head);
-}
-
-void exchange_state::take_switch(http::response_head& head, std::span<char> rest)
-{
-    phase_ = phase::idle;
-    response_begun_ = true;
-    status_ = head.status;
-    port_.responded(head);
-    owner_.switched(head, {rest.data(), rest.size()});
-}
-
-void exchange_state::read_body(std::span<char> bytes)
-{
-    const auto piece = response_body_.read(bytes);
-    if (!piece.content.empty()) {
-        response_bytes_ += piece.content.size();
-        reply_.response_content(piece.content);
-    }
     if (phase_ != phase::sending) {
-        return;  // the client went away meanwhile
+        return;
     }
-    if (piece.malformed) {
-        fail(failure::bad_response);
-    } else if (response_body_.done()) {
-        finish(bytes.size() - piece.consumed);
+    switch (answer_.read(bytes, port_, reply_)) {
+        case answer_state::progress::incomplete:
+            break;
+        case answer_state::progress::complete:
+            finish(bytes.size());
+            break;
+        case answer_state::progress::switched:
+            phase_ = phase::idle;
+            owner_.switched(port_.response_head_storage(), {bytes.data(), bytes.size()});
+            break;
+        case answer_state::progress::malformed:
+            fail(failure::bad_response);
+            break;
     }
-}
-
-// Bytes after a response were never asked for: that connection cannot be trusted again. Nor can one
-// on which they may yet come, however late: who had it next would take them for a response. It is
-// reset, because a client that sends HEAD after HEAD would have the ports of closed connections
-// (TIME_WAIT) run out. docs/http.md has what that costs.
-exchange_port::parting exchange_state::parting_after(std::size_t surplus) const
-{
-    using parting = exchange_port::parting;
-    if (content_may_follow_) {
-        return parting::reset;
-    }
-    return upstream_keep_alive_ && request_sent_ && surplus == 0 ? parting::keep : parting::close;
 }
 
 void exchange_state::finish(std::size_t surplus)
 {
+    using parting = exchange_port::parting;
+    const parting how = answer_.parting_after(surplus);
     phase_ = phase::idle;
-    port_.release(parting_after(surplus));
+    port_.release(how == parting::keep && !request_sent_ ? parting::close : how);
     reply_.response_end();
     owner_.exchange_done();
 }
@@ -195,12 +107,11 @@ void exchange_state::upstream_closed(bool orderly)
     if (phase_ != phase::sending) {
         return;
     }
-    if (orderly && response_begun_ && response_body_.ends_at_close()) {
-        upstream_keep_alive_ = false;
+    if (orderly && answer_.ends_here()) {
         finish(0);
         return;
     }
-    if (may_retry_ && !any_byte_) {
+    if (may_retry_ && !answer_.any_byte()) {
         may_retry_ = false;
         port_.release(exchange_port::parting::close);
         ask_for_connection(true);
@@ -212,17 +123,43 @@ void exchange_state::upstream_closed(bool orderly)
 void exchange_state::expired()
 {
     if (phase_ != phase::idle) {
-        fail(request_sent_ && !response_begun_ ? failure::response_timeout : failure::body_timeout);
+        const bool waits = request_sent_ && !answer_.begun();
+        fail(waits ? failure::response_timeout : failure::body_timeout);
     }
+}
+
+// The server has failed the request, but may be at work on it.
+void exchange_state::out_of_time()
+{
+    abandon(aftermath::answered);
+    port_.failed(failure::response_timeout, false);
+    owner_.exchange_failed(failure::response_timeout);
 }
 
 void exchange_state::release_memory()
 {
     base::clear_keeping_little(request_head_);
-    partial_head_.release_memory();
+    answer_.release_memory();
 }
 
-void exchange_state::cancel()
+// A request that is not whole cannot be finished.
+void exchange_state::client_left()
+{
+    const bool finishes = request_sent_ && port_.finishes_without_client();
+    abandon(finishes ? aftermath::finished : aftermath::answered);
+}
+
+void exchange_state::abandon(aftermath until)
+{
+    if (phase_ == phase::sending && (until == aftermath::finished || !answer_.begun())) {
+        phase_ = phase::idle;
+        port_.abandon(std::move(answer_), until);
+    } else {
+        break_off();
+    }
+}
+
+void exchange_state::break_off()
 {
     if (phase_ != phase::idle) {
         phase_ = phase::idle;
@@ -234,7 +171,7 @@ void exchange_state::fail(failure why)
 {
     phase_ = phase::idle;
     port_.release(exchange_port::parting::close);
-    port_.failed(why, response_begun_);
+    port_.failed(why, answer_.begun());
     owner_.exchange_failed(why);
 }
 

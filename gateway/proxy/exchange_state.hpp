@@ -1,10 +1,11 @@
 // One request with an upstream, as a sans-I/O machine: leasing a connection, sending the request,
-// one safe retry, reading the response strictly, and knowing whether the connection may serve
-// again. It knows no socket, no clock and no client: an exchange_port carries bytes to the
-// upstream, a reply_port carries the response to the client, and its owner is told how it ended.
+// one safe retry, and its response, which answer_state reads. It knows no socket, no clock and no
+// client: an exchange_port carries bytes to the upstream, a reply_port carries the response to the
+// client, and its owner is told how it ended.
 //
 //   idle -> leasing -> sending (both directions stream) -> idle
 //                              \-> idle, and the connection is a tunnel's: tunnel_state
+//                               \-> idle, and the rest is an abandoned_state's
 //
 // Retry (RFC 9110 §9.2.2): once, on a fresh connection, to another server wherever there is one,
 // when a connection ended before any byte of a response, the request is idempotent and without a
@@ -12,11 +13,9 @@
 // twice.
 #pragma once
 
-#include "gateway/http/body_reader.hpp"
 #include "gateway/http/message.hpp"
-#include "gateway/http/partial_head.hpp"
+#include "gateway/proxy/answer_state.hpp"
 #include "gateway/proxy/failure.hpp"
-#include "gateway/proxy/options.hpp"
 #include "gateway/proxy/reply_port.hpp"
 
 #include <span>
@@ -26,13 +25,9 @@
 namespace gateway::proxy {
 
 // The upstream's side of an exchange. Calls never come back into the machine.
-class exchange_port {
+class exchange_port : public answer_port {
 public:
     enum class lease_progress { ready, pending, failed };
-
-    // What becomes of a connection that is given back. keep: it serves another request; reset: the
-    // server is told that nobody listens, should it still send.
-    enum class parting { keep, close, reset };
 
     // A connection for this exchange. ready: use it now; pending: leased() or lease_failed() later.
     virtual lease_progress lease(bool fresh) = 0;
@@ -44,24 +39,12 @@ public:
     virtual void send_upstream(std::string_view a, std::string_view b) = 0;
     // Whether what was sent upstream is still waiting.
     virtual bool upstream_blocked() const = 0;
-    // Closes the sending side towards the upstream (half-close).
-    virtual void end_sending_upstream() = 0;
-    virtual void release(parting how) = 0;
 
-    // The head of the final response has come, or of a granted WebSocket; fields that are not for
-    // the client may be taken out of it.
-    virtual void responded(http::response_head& head) = 0;
-    // The same of an interim one.
-    virtual void interim_responded(http::response_head& head) = 0;
-    // No (further) response. `begun`: its head had come. After release().
-    virtual void failed(failure why, bool begun) = 0;
-
-    // The head that responses are read into; shared by all exchanges of a thread.
-    virtual http::response_head& response_head_storage() = 0;
-
-    // Of this exchange.
-    virtual const http::options& limits() const = 0;
-    virtual const upstream_options& upstream() const = 0;
+    // Whether the exchange runs to its end when its client has left.
+    virtual bool finishes_without_client() const = 0;
+    // Gives the connection to an abandoned_state, with what has come of `answer`; or closes it at
+    // once, where that is as good.
+    virtual void abandon(answer_state&& answer, aftermath until) = 0;
 
 protected:
     ~exchange_port() = default;
@@ -107,10 +90,19 @@ public:
     void upstream_closed(bool orderly);
     // A deadline of ours has passed: response_timeout or body_timeout.
     void expired();
+    // The route's time is up, and the server has had its share of it. Requires: it has the whole
+    // request, and has not answered.
+    void out_of_time();
     // The exchange is over: an idle connection keeps no memory for it.
     void release_memory();
     // The client is gone.
-    void cancel();
+    void client_left();
+
+    // The gateway answers instead of the upstream.
+    void cancel() { abandon(aftermath::answered); }
+
+    // Ends it whatever the server still does with it.
+    void break_off();
 
     bool active() const { return phase_ != phase::idle; }
 
@@ -123,13 +115,13 @@ public:
 
     bool request_sent() const { return request_sent_; }
 
-    bool response_begun() const { return response_begun_; }
+    bool response_begun() const { return answer_.begun(); }
 
     // Of the response; 0: there is none yet.
-    int status() const { return status_; }
+    int status() const { return answer_.status(); }
 
     // Bytes of the response's content that were passed on.
-    std::uint64_t response_bytes() const { return response_bytes_; }
+    std::uint64_t response_bytes() const { return answer_.bytes(); }
 
 private:
     enum class phase : std::uint8_t { idle, leasing, sending };
@@ -138,38 +130,16 @@ private:
     reply_port& reply_;
     exchange_owner& owner_;
     phase phase_ = phase::idle;
-    bool answers_head_ = false;
-
-    // The request asks for a WebSocket.
-    bool may_switch_ = false;
-
     bool may_retry_ = false;
     bool request_sent_ = false;
-    bool response_begun_ = false;
-
-    // Some byte of a response has come on this connection.
-    bool any_byte_ = false;
-
-    bool upstream_keep_alive_ = false;
-    bool content_may_follow_ = false;
-    std::uint32_t interim_count_ = 0;
-    int status_ = 0;
-    std::uint64_t response_bytes_ = 0;
     http::framing request_body_;
-    http::body_reader response_body_;
     std::string request_head_;
-
-    // A response's head, while it comes in pieces.
-    http::partial_head partial_head_;
+    answer_state answer_;
 
     void ask_for_connection(bool fresh);
     void send_request();
-    bool read_head(std::span<char>& bytes);
-    void take_head(http::response_head& head);
-    void take_switch(http::response_head& head, std::span<char> rest);
-    void read_body(std::span<char> bytes);
     void finish(std::size_t surplus);
-    exchange_port::parting parting_after(std::size_t surplus) const;
+    void abandon(aftermath until);
     void fail(failure why);
 };
 

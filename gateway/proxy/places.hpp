@@ -56,6 +56,9 @@ public:
 
     bool several() const { return several_; }
 
+    // Whether there is a bound that a place counts towards.
+    bool bounded() const { return bounded_; }
+
 private:
     const upstream_options& options_;
     std::shared_ptr<upstream_status> status_;

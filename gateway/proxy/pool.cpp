@@ -129,6 +129,14 @@ void pool::give_back(upstream_connection& c, bool reusable)
     shelf_.put_back(c, reusable && names_.are_at(c.to()));
 }
 
+void pool::give_back(upstream_connection& c, answer_port::parting how)
+{
+    if (how == answer_port::parting::reset) {
+        c.reset();
+    }
+    give_back(c, how == answer_port::parting::keep);
+}
+
 // ---- leases that wait ------------------------------------------------------------------------
 
 void pool::addresses_changed()

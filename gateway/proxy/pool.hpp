@@ -6,6 +6,7 @@
 // once, leased ones when they come back, and empty() tells when it may be destroyed.
 #pragma once
 
+#include "gateway/proxy/answer_state.hpp"
 #include "gateway/proxy/connect_attempt.hpp"
 #include "gateway/proxy/connection_shelf.hpp"
 #include "gateway/proxy/options.hpp"
@@ -48,6 +49,7 @@ public:
 
     // Gives a leased connection back; if it is not reusable it is closed.
     void give_back(upstream_connection& c, bool reusable);
+    void give_back(upstream_connection& c, answer_port::parting how);
 
     void retire();
     // Retires, and breaks off what is leased or under way.
@@ -63,6 +65,9 @@ public:
     server_conduct& conduct() { return conduct_; }
 
     bool has_several_servers() const { return places_.several(); }
+
+    // Whether the requests at its servers are bounded, so that a leased connection holds a place.
+    bool is_bounded() const { return places_.bounded(); }
 
 private:
     net::loop& loop_;

@@ -41,6 +41,8 @@ public:
     // Of the request; null before the first one.
     const policy_view* view() const { return view_.get(); }
 
+    const std::shared_ptr<const policy_view>& shared_view() const { return view_; }
+
     const policy::route* route() const { return route_; }
 
     // The options of the route, once it is known.

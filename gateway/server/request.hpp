@@ -46,12 +46,7 @@ public:
     // The options of its route. Requires: view().
     const http::options& http() const { return admitter_.http(); }
 
-    base::duration response_timeout() const
-    {
-        return admitter_.route()->bounds.response_timeout.value_or(
-            upstream_.upstream().response_timeout
-        );
-    }
+    base::duration response_timeout() const { return upstream_.response_timeout(); }
 
     // Begins to wait for bytes of the upstream, if there is need of them.
     void want_upstream_bytes() { upstream_.want_bytes(); }

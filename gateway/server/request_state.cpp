@@ -121,6 +121,7 @@ void request_state::client_closed(bool orderly)
     if (in_tunnel()) {
         tunnel_.ended(tunnel_side::client, orderly);
     } else {
+        exchange_.client_left();
         abandon("the client closed the connection");
     }
 }
@@ -130,13 +131,13 @@ void request_state::abort()
     if (in_tunnel()) {
         tunnel_.abort();
     } else {
+        exchange_.break_off();
         abandon("the gateway ended before the request did");
     }
 }
 
 void request_state::abandon(std::string_view why)
 {
-    exchange_.cancel();
     end(ending::closed, so_far(why));
 }
 
@@ -234,7 +235,7 @@ void request_state::out_of_time(bool upstream_at_fault)
                          exchange_.request_sent() && !exchange_.response_begun();
     if (awaited && upstream_at_fault) {
         response_bound_ = route_bound;
-        exchange_.expired();
+        exchange_.out_of_time();
         response_bound_ = {};
         return;
     }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <optional>
 
 namespace gateway::server {
@@ -117,6 +118,25 @@ void reservation::keep_places(place_leases& in)
             r.lease = in.keep(view_, r);
         }
     }
+}
+
+bool reservation::holds_places() const
+{
+    return std::any_of(taken_.begin(), taken_.end(), [](const reserved& r) {
+        return r.place != 0;
+    });
+}
+
+reservation reservation::part_with_places()
+{
+    reservation places;
+    places.begin(view_);
+    const auto first = std::stable_partition(taken_.begin(), taken_.end(), [](const reserved& r) {
+        return r.place == 0;
+    });
+    places.taken_.assign(std::make_move_iterator(first), std::make_move_iterator(taken_.end()));
+    taken_.erase(first, taken_.end());
+    return places;
 }
 
 void reservation::ended(corrections& make, place_leases& in)

@@ -88,6 +88,12 @@ public:
     // There is no response whose status could change anything.
     void keep_charges();
 
+    bool holds_places() const;
+
+    // Hands the places over, to be given back when the server is done with the request. Charges
+    // stay.
+    reservation part_with_places();
+
     // The request is over: its places are given back.
     void ended(corrections& make, place_leases& in);
 

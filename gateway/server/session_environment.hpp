@@ -12,6 +12,7 @@
 
 namespace gateway::server {
 
+class abandoned_exchanges;
 class check_pool;
 class corrections;
 class fallback_debts;
@@ -28,6 +29,7 @@ struct session_environment {
     server::fallback_debts& fallback_debts;
     server::place_leases& place_leases;
     held_requests& held;
+    abandoned_exchanges& abandoned;
     id_source& ids;
     // Lent to sessions that have something to do.
     http1_pool& spare_connections;

@@ -1,6 +1,9 @@
 #include "gateway/server/upstream_side.hpp"
 
+#include "gateway/server/abandoned_exchanges.hpp"
 #include "gateway/server/corrections.hpp"
+
+#include <utility>
 
 namespace gateway::server {
 
@@ -81,14 +84,43 @@ void upstream_side::release(parting how)
 {
     pending_lease::abandon();
     if (connection_ != nullptr) {
-        last_server_ = attempts_.server;
-        last_was_reused_ = connection_->reused();
-        if (how == parting::reset) {
-            connection_->reset();
-        }
-        pool_->give_back(*connection_, how == parting::keep);
-        connection_ = nullptr;
+        pool_->give_back(let_go(), how);
     }
+}
+
+proxy::upstream_connection& upstream_side::let_go()
+{
+    last_server_ = attempts_.server;
+    last_was_reused_ = connection_->reused();
+    return *std::exchange(connection_, nullptr);
+}
+
+bool upstream_side::finishes_without_client() const
+{
+    return admitted_.route()->on_client_abort == policy::client_abort::finish;
+}
+
+// Where nothing is held, or there are too many, it is closed at once.
+void upstream_side::abandon(proxy::answer_state&& answer, proxy::aftermath until)
+{
+    reservation& reserved = admitted_.reserved();
+    const bool finishes = until == proxy::aftermath::finished;
+    const bool holds_place = pool_->is_bounded() || reserved.holds_places();
+    if ((!finishes && !holds_place) || !env_.abandoned.has_room(holds_place)) {
+        release(parting::close);
+        return;
+    }
+    env_.abandoned.keep(
+        {.view = admitted_.shared_view(),
+         .route = *admitted_.route(),
+         .connection = let_go(),
+         .holds_place = holds_place,
+         .reserved = finishes ? std::exchange(reserved, {}) : reserved.part_with_places(),
+         .until = until,
+         .time = response_timeout(),
+         .sent_at = last_sent_},
+        std::move(answer)
+    );
 }
 
 // ---- what it tells of the server -------------------------------------------------------------

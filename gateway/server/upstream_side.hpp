@@ -55,6 +55,12 @@ public:
         return connection_ != nullptr ? std::optional{last_sent_} : std::nullopt;
     }
 
+    // Requires: a first lease.
+    base::duration response_timeout() const
+    {
+        return admitted_.route()->bounds.response_timeout.value_or(upstream().response_timeout);
+    }
+
     bool upstream_blocked() const override
     {
         return connection_ != nullptr && connection_->sending();
@@ -86,6 +92,8 @@ private:
     attempts attempts_;
 
     void take(proxy::upstream_connection& c);
+    // Has the connection no more, which is somebody else's to give back.
+    proxy::upstream_connection& let_go();
     void note_failure(proxy::failure why);
     void hide_settlements(http::response_head& head) const;
 
@@ -100,6 +108,8 @@ private:
     void end_sending_upstream() override { connection_->finish_sending(); }
 
     void release(parting how) override;
+    bool finishes_without_client() const override;
+    void abandon(proxy::answer_state&& answer, proxy::aftermath until) override;
     void responded(http::response_head& head) override;
 
     void interim_responded(http::response_head& head) override { hide_settlements(head); }

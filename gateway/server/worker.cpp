@@ -53,6 +53,13 @@ worker::worker(
       held_(loop_, shared.waiting, shared.metrics.worker(index).requests_waiting),
       bucket_desk_(shared.local, loop_.clock()),
       view_(resources_.adopt(s)),
+      abandoned_(
+          loop_,
+          corrections_,
+          place_leases_,
+          scratch_,
+          shared.metrics.worker(index).exchanges_abandoned
+      ),
       environment_{
           loop_,
           checks_,
@@ -60,6 +67,7 @@ worker::worker(
           fallback_debts_,
           place_leases_,
           held_,
+          abandoned_,
           ids_,
           spare_connections_,
           shared.metrics.worker(index),
@@ -277,6 +285,7 @@ void worker::abort()
         for (auto s = sessions_.begin(); s != sessions_.end();) {
             (s++)->abort();
         }
+        abandoned_.close();
     });
 }
 
@@ -297,7 +306,8 @@ void worker::ask(std::function<void(worker_desk&)> question)
 // The loop's run() returns when nothing is left to wait for; it is never stopped.
 void worker::end_if_done()
 {
-    if (draining_ && sessions_.empty() && !any_arriving()) {
+    if (draining_ && sessions_.empty() && !any_arriving() && !abandoned_.any_to_finish()) {
+        abandoned_.close();
         if (!corrections_until_) {
             corrections_until_ = loop_.now() + last_corrections;
         }

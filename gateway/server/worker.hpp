@@ -9,6 +9,7 @@
 #include "gateway/net/listener.hpp"
 #include "gateway/net/loop.hpp"
 #include "gateway/net/proxied_arrivals.hpp"
+#include "gateway/server/abandoned_exchanges.hpp"
 #include "gateway/server/check_pool.hpp"
 #include "gateway/server/corrections.hpp"
 #include "gateway/server/fallback_debts.hpp"
@@ -151,6 +152,7 @@ private:
     std::shared_ptr<const policy_view> view_;
     scratch scratch_;
     http::date_line date_{base::unix_time()};
+    abandoned_exchanges abandoned_;
     session_environment environment_;
     std::list<session> sessions_;
     std::list<door> doors_;

@@ -264,6 +264,15 @@ void add_connection_families(families& all, const row<worker_metrics>& workers)
         {},
         sum(workers, &worker_metrics::requests_waiting)
     );
+    add_single(
+        all,
+        gauge_family(
+            "gateway_exchanges_abandoned",
+            "Exchanges with upstreams that go on although their clients have left."
+        ),
+        {},
+        sum(workers, &worker_metrics::exchanges_abandoned)
+    );
 }
 
 void add_tunnel_families(families& all, const row<worker_metrics>& workers)

@@ -170,6 +170,8 @@ struct worker_metrics {
 
     // Requests held until their tokens are there.
     gauge requests_waiting;
+    // Exchanges whose clients have left.
+    gauge exchanges_abandoned;
 
     // Tunnels open now; each is also an active connection of a client and an upstream.
     gauge tunnels;

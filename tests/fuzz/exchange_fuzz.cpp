@@ -1,11 +1,14 @@
 // Input: a byte for the request, a byte for how the connection is had, then pieces of the response:
-// a byte for the size and what follows. The same response in one piece must mean the same.
+// a byte for the size and what follows. The same response in one piece must mean the same, also
+// when the client leaves after it and another one follows.
+#include "gateway/proxy/abandoned_state.hpp"
 #include "gateway/proxy/exchange_state.hpp"
 #include "tests/fuzz/require.hpp"
 
 #include <array>
 #include <cstring>
 #include <memory>
+#include <optional>
 
 namespace {
 
@@ -33,6 +36,8 @@ class recorder final : public proxy::exchange_port,
                        public proxy::exchange_owner {
 public:
     exchange_state exchange{*this, *this, *this};
+    std::optional<proxy::abandoned_state> rest;  // once the client has left
+    bool finishes = false;
     std::string seen;  // by the client's side
     std::string sent;
     int leases = 0;
@@ -66,6 +71,15 @@ public:
         seen.append(how == parting::keep ? "[kept]" : "[closed]");
     }
 
+    bool finishes_without_client() const override { return finishes; }
+
+    void abandon(proxy::answer_state&& answer, proxy::aftermath until) override
+    {
+        require(finishes || until == proxy::aftermath::answered);
+        rest.emplace(*this, std::move(answer), until);
+        rest->start();
+    }
+
     http::response_head& response_head_storage() override { return head_; }
 
     const http::options& limits() const override { return limits_; }
@@ -96,7 +110,7 @@ public:
 
     bool upstream_blocked() const override { return false; }
 
-    void end_sending_upstream() override { require(false); }
+    void end_sending_upstream() override { require(rest && !finishes); }
 
     void interim_responded(http::response_head&) override {}
 
@@ -125,7 +139,8 @@ public:
     {
         const auto copy = std::make_unique<char[]>(bytes.size());
         std::memcpy(copy.get(), bytes.data(), bytes.size());
-        exchange.upstream_bytes({copy.get(), bytes.size()});
+        const std::span<char> all(copy.get(), bytes.size());
+        rest ? rest->upstream_bytes(all) : exchange.upstream_bytes(all);
     }
 
 private:
@@ -163,8 +178,28 @@ void begin(recorder& r, unsigned char which, unsigned char flags)
     }
 }
 
+// After its client.
+void end_abandoned(recorder& r, unsigned char flags)
+{
+    r.finishes = (flags & 32) != 0;
+    r.exchange.client_left();
+    require(!r.exchange.active() && r.rest.has_value() == (r.leases != r.releases));
+    if (r.rest) {
+        r.receive("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
+    }
+    if (r.rest && !r.rest->over()) {
+        (flags & 4) != 0 ? r.rest->expired() : r.rest->upstream_closed((flags & 8) == 0);
+        require(r.rest->over());
+    }
+    require(r.leases == r.releases);
+}
+
 void end(recorder& r, unsigned char flags)
 {
+    if ((flags & 16) != 0) {
+        end_abandoned(r, flags);
+        return;
+    }
     if ((flags & 4) != 0) {
         r.exchange.expired();
     } else {

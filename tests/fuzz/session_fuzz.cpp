@@ -128,6 +128,7 @@ private:
                 }
                 break;
             case 11:
+                port_.finishes_without_client_too = detail % 2 != 0;
                 port_.client_leaves();
                 break;
             case 12:

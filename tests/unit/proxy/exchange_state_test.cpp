@@ -61,6 +61,15 @@ public:
 
     void release(parting how) override { released.push_back(how); }
 
+    bool finishes_without_client() const override { return false; }
+
+    // As where nothing is held; abandoned_state_test has the rest.
+    void abandon(answer_state&&, aftermath until) override
+    {
+        EXPECT_EQ(until, aftermath::answered);
+        released.push_back(parting::close);
+    }
+
     http::response_head& response_head_storage() override { return head_; }
 
     const http::options& limits() const override { return bounds; }

@@ -48,6 +48,7 @@ public:
     bool blocked = false;
     bool upstream_is_blocked = false;
     bool block_when_sent = false;  // whatever is sent to the client blocks
+    bool finishes_without_client_too = false;
     limit::limit nine = limit::limit::make(1, std::chrono::seconds{1}, 9).value();
     std::vector<http::limit_report> reports;   // of limits
     const http::field_edits* edits = nullptr;  // of responses
@@ -318,6 +319,14 @@ public:
         }
         connected_ = false;
         lease_pending = false;
+    }
+
+    bool finishes_without_client() const override { return finishes_without_client_too; }
+
+    void abandon(proxy::answer_state&&, proxy::aftermath) override
+    {
+        promise(connected_, "a connection is abandoned that it has");
+        release(parting::close);
     }
 
     http::response_head& response_head_storage() override { return response_head_; }

@@ -25,6 +25,7 @@ public:
     http::options bounds;
     bool client_waits = false;
     bool upstream_waits = false;
+    bool finishes = false;
 
     // What came of it.
     std::string sent;
@@ -36,6 +37,7 @@ public:
     std::optional<finished> counted;
     std::optional<ending> over;
     std::optional<proxy::failure> failure;
+    std::optional<proxy::aftermath> abandoned;
 
     void begin(std::string_view method, http::framing body = {}, bool websocket = false)
     {
@@ -133,6 +135,15 @@ public:
     void end_sending_upstream() override { upstream_ended = true; }
 
     void release(parting) override { connected = false; }
+
+    bool finishes_without_client() const override { return finishes; }
+
+    void abandon(proxy::answer_state&&, proxy::aftermath until) override
+    {
+        EXPECT_TRUE(connected && !abandoned);
+        connected = false;
+        abandoned = until;
+    }
 
     void interim_responded(http::response_head&) override {}
 
@@ -276,6 +287,92 @@ TEST(request_state, is_a_tunnel_once_a_websocket_is_granted)
     s.request.upstream_closed(true);
     EXPECT_EQ(s.over, ending::closed);
     EXPECT_TRUE(s.counted->tunnelled);
+}
+
+// The server's place stays taken while it may be at work on the request.
+TEST(request_state, abandons_an_exchange_whose_response_has_not_begun)
+{
+    using proxy::aftermath;
+    const auto left = [](stream& s) { s.request.client_closed(false); };
+    const auto half_sent = [](stream& s) {
+        s.begin("POST", chunks);
+        s.request.content("half", false);
+    };
+    const auto sent = [](stream& s) { s.begin("GET"); };
+    const auto answered = [](stream& s) {
+        s.begin("GET");
+        s.upstream_says(ok.substr(0, ok.size() - 1));
+    };
+
+    struct end {
+        std::function<void(stream&)> before;
+        std::function<void(stream&)> happens;
+        std::optional<aftermath> closes;
+        std::optional<aftermath> finishes;
+    };
+
+    const std::vector<end> all{
+        {half_sent, left, aftermath::answered, aftermath::answered},
+        {sent, left, aftermath::answered, aftermath::finished},
+        {answered, left, {}, aftermath::finished},
+        // The gateway has answered in the upstream's stead.
+        {half_sent,
+         [](stream& s) { s.request.refuse(400, "malformed"); },
+         aftermath::answered,
+         aftermath::answered},
+        {half_sent,
+         [](stream& s) { s.request.expired(); },  // 408
+         aftermath::answered,
+         aftermath::answered},
+        {sent,
+         [](stream& s) { s.request.out_of_time(false); },
+         aftermath::answered,
+         aftermath::answered},
+        {sent,
+         [](stream& s) { s.request.out_of_time(true); },
+         aftermath::answered,
+         aftermath::answered},
+        {answered, [](stream& s) { s.request.out_of_time(true); }, {}, {}},
+        // It has had response_timeout.
+        {sent, [](stream& s) { s.request.expired(); }, {}, {}},
+        {sent, [](stream& s) { s.request.upstream_closed(false); }, {}, {}},
+        {sent, [](stream& s) { s.request.abort(); }, {}, {}},
+    };
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        for (const bool finishes : {false, true}) {
+            SCOPED_TRACE(std::to_string(i) + (finishes ? " finish" : " close"));
+            stream s;
+            s.finishes = finishes;
+            all[i].before(s);
+            all[i].happens(s);
+            EXPECT_TRUE(s.over && s.counted && !s.connected);
+            EXPECT_EQ(s.abandoned, finishes ? all[i].finishes : all[i].closes);
+        }
+    }
+}
+
+TEST(request_state, has_nothing_to_abandon_before_a_connection_nor_in_a_tunnel)
+{
+    for (const bool finishes : {false, true}) {
+        stream waits;
+        waits.finishes = finishes;
+        waits.lease_says = proxy::exchange_port::lease_progress::pending;
+        waits.begin("GET");
+        waits.request.client_closed(true);
+        EXPECT_TRUE(waits.over && !waits.abandoned);
+
+        stream undecided;
+        undecided.decision.next = admission::action::wait;
+        undecided.begin("GET");
+        undecided.request.client_closed(true);
+        EXPECT_TRUE(undecided.over && !undecided.abandoned);
+
+        stream tunnel;
+        tunnel.begin("GET", {}, true);
+        tunnel.upstream_says(grant);
+        tunnel.request.client_closed(false);
+        EXPECT_TRUE(tunnel.over && !tunnel.abandoned && !tunnel.connected);
+    }
 }
 
 struct script {

@@ -2,6 +2,7 @@
 // request is answered by the gateway itself.
 #include "gateway/server/session.hpp"
 
+#include "gateway/server/abandoned_exchanges.hpp"
 #include "gateway/server/corrections.hpp"
 #include "gateway/server/fallback_debts.hpp"
 #include "gateway/server/http1_pool.hpp"
@@ -162,6 +163,8 @@ private:
     held_requests held_{loop, waiting_, metrics.requests_waiting};
     id_source ids_{base::unix_time(), base::now()};
     scratch scratch_;
+    abandoned_exchanges abandoned_{
+        loop, corrections_, place_leases_, scratch_, metrics.exchanges_abandoned};
     http::date_line date_{base::unix_time()};
     std::list<session> sessions_;
     session_environment environment_{
@@ -171,6 +174,7 @@ private:
         debts_,
         place_leases_,
         held_,
+        abandoned_,
         ids_,
         connections,
         metrics,

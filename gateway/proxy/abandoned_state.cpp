@@ -1,0 +1,65 @@
+#include "gateway/proxy/abandoned_state.hpp"
+
+namespace gateway::proxy {
+
+using parting = answer_port::parting;
+
+void abandoned_state::start()
+{
+    if (!finishes()) {
+        port_.end_sending_upstream();
+    }
+}
+
+void abandoned_state::upstream_bytes(std::span<char> bytes)
+{
+    const answer_state::progress is = answer_.read(bytes, port_, *this);
+    if (is == answer_state::progress::malformed) {
+        fail(failure::bad_response);
+    } else if (is == answer_state::progress::switched || (answer_.begun() && !finishes())) {
+        end(parting::close);
+    } else if (is == answer_state::progress::complete) {
+        end(answer_.parting_after(bytes.size()));
+    }
+}
+
+void abandoned_state::upstream_closed(bool orderly)
+{
+    if (orderly && answer_.ends_here()) {
+        end(parting::close);
+    } else {
+        fail(failure::reset);
+    }
+}
+
+// A response that has begun may be one without an end.
+void abandoned_state::expired()
+{
+    if (answer_.begun()) {
+        end(parting::close);
+    } else {
+        fail(failure::response_timeout);
+    }
+}
+
+void abandoned_state::abort()
+{
+    end(parting::close);
+}
+
+// A server that was told that nobody waits has failed nobody.
+void abandoned_state::fail(failure why)
+{
+    end(parting::close);
+    if (finishes()) {
+        port_.failed(why, answer_.begun());
+    }
+}
+
+void abandoned_state::end(parting how)
+{
+    over_ = true;
+    port_.release(how);
+}
+
+}  // namespace gateway::proxy

@@ -1,0 +1,79 @@
+// `abandoned_exchanges` keeps the exchanges of a worker whose clients have left, each with its
+// connection and its places, until the server is done with the request. One thread.
+#pragma once
+
+#include "gateway/net/loop.hpp"
+#include "gateway/proxy/abandoned_state.hpp"
+#include "gateway/proxy/pool.hpp"
+#include "gateway/server/policy_view.hpp"
+#include "gateway/server/reservation.hpp"
+#include "gateway/server/scratch.hpp"
+#include "gateway/telemetry/metrics.hpp"
+
+#include <list>
+#include <memory>
+
+namespace gateway::server {
+
+class corrections;
+class place_leases;
+
+// An exchange as its request leaves it behind.
+struct leftover {
+    // It keeps the policy, the pool and the stores.
+    std::shared_ptr<const policy_view> view;
+    const policy::route& route;
+    proxy::upstream_connection& connection;
+    bool holds_place = false;
+    // Its places, and the charges that its response may still correct.
+    reservation reserved;
+    proxy::aftermath until;
+    // The longest time that it may still take.
+    base::duration time;
+    // When a part of the request was last sent.
+    base::instant sent_at;
+};
+
+class abandoned_exchanges {
+    class exchange;
+
+public:
+    // A descriptor each. One more is closed at once, and its places are free.
+    static constexpr std::size_t most = 1024;
+    // Those that hold no place leave room for those that do.
+    static constexpr std::size_t most_without_place = most / 2;
+
+    // All of them outlive it.
+    abandoned_exchanges(
+        net::loop& l,
+        server::corrections& make,
+        server::place_leases& leases,
+        server::scratch& memory,
+        telemetry::gauge& count
+    );
+    ~abandoned_exchanges();
+
+    bool has_room(bool holds_place) const;
+
+    // Requires: has_room().
+    void keep(leftover of, proxy::answer_state&& answer);
+
+    // Whether a drain waits for one.
+    bool any_to_finish() const;
+
+    // Closes all, and gives their places back.
+    void close();
+
+private:
+    net::loop& loop_;
+    server::corrections& corrections_;
+    server::place_leases& place_leases_;
+    server::scratch& scratch_;
+    telemetry::gauge& count_;
+    std::list<exchange> all_;
+    std::size_t without_place_ = 0;
+
+    void remove(exchange& e);
+};
+
+}  // namespace gateway::server
