@@ -22,7 +22,7 @@ struct correction {
         reset,
         // A place in flight is still held. Asked of shared stores only; rejected: it is lost.
         renew,
-        // The bucket is banned for `held`, or not any more. Of limits with a penalty.
+        // The bucket is banned for `held`, or not any more.
         ban,
         unban,
     };

@@ -1,5 +1,5 @@
 // Bans: who is rejected too often is rejected altogether for a while, and for twice as long each
-// next time. Twin of store/redis/penalty.lua.
+// next time. An operator may ban any bucket. Twin of store/redis/penalty.lua and store/redis/bans.lua.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -36,6 +36,8 @@ public:
         // Those that a ban may count, oldest first.
         std::vector<std::int64_t> rejections;
         std::int64_t banned_until = 0;
+        // An operator gave the last ban, which holds under a limit without a penalty, too.
+        bool by_hand = false;
         // Of the last ban; 0: there was none.
         std::int64_t length = 0;
         // From when on it is as good as never seen.
@@ -49,6 +51,14 @@ public:
     const record& kept() const { return of_; }
 
     bool banned(std::int64_t now) const { return now < of_.banned_until; }
+
+    // The same under a limit with that penalty; null: with none.
+    bool banned_under(const penalty* p, std::int64_t now) const
+    {
+        return banned(now) && (p != nullptr || of_.by_hand);
+    }
+
+    bool by_hand() const { return of_.by_hand; }
 
     std::int64_t banned_until() const { return of_.banned_until; }
 
@@ -66,13 +76,12 @@ public:
         }
     }
 
-    // For so long from now on, whatever there was.
-    void ban(std::int64_t length, const penalty& p, std::int64_t now)
+    // Bans the bucket for so long from now on, whatever there was, on behalf of an operator. A
+    // length of 0 ends its ban. `p`: null if the limit has no penalty.
+    void ban_by_hand(std::int64_t length, const penalty* p, std::int64_t now)
     {
-        of_.rejections.clear();
-        of_.length = length;
-        of_.banned_until = now + length;
-        of_.forgotten_at = of_.banned_until + p.max_ban.count();
+        ban(length, p == nullptr ? penalty{} : *p, now);
+        of_.by_hand = true;
     }
 
     std::int64_t forgotten_at() const { return of_.forgotten_at; }
@@ -91,6 +100,15 @@ public:
 
 private:
     record of_;
+
+    void ban(std::int64_t length, const penalty& p, std::int64_t now)
+    {
+        of_.rejections.clear();
+        of_.by_hand = false;
+        of_.length = length;
+        of_.banned_until = now + length;
+        of_.forgotten_at = of_.banned_until + p.max_ban.count();
+    }
 };
 
 }  // namespace gateway::limit

@@ -32,7 +32,8 @@ void empty_buckets::remember(
     for (std::size_t i = 0; i < charges.size(); ++i) {
         const limit::decision& d = given.decisions()[i];
         const bool is_empty = d.remaining < charges[i].cost;
-        if (may_be_remembered(charges[i]) && (is_empty || ticks < last_full_at_)) {
+        // A banned bucket is not remembered: its tokens do not tell when it passes again.
+        if (may_be_remembered(charges[i]) && !d.banned && (is_empty || ticks < last_full_at_)) {
             const auto full_in = std::chrono::ceil<std::chrono::microseconds>(d.reset_after);
             put(charges[i], ticks, ticks + full_in.count(), is_empty);
         }

@@ -49,7 +49,7 @@ public:
         static_assert(sizeof(bucket_id) == 16);
         to_.put(id.low);
         to_.put(id.high);
-        to_.put(std::uint32_t{0});
+        to_.put(static_cast<std::uint32_t>(moved.kept().by_hand ? 1 : 0));
         to_.put(moved.kept().banned_until);
         to_.put(moved.kept().length);
         to_.put(moved.kept().forgotten_at);
@@ -182,8 +182,11 @@ private:
 
     void read_offences()
     {
-        const auto id = from_.get<bucket_id>();
+        bucket_id id;
+        id.low = from_.get<std::uint64_t>();
+        id.high = from_.get<std::uint32_t>();
         limit::offences::record r;
+        r.by_hand = from_.get<std::uint32_t>() != 0;
         r.banned_until = from_.get<std::int64_t>();
         r.length = from_.get<std::int64_t>();
         r.forgotten_at = from_.get<std::int64_t>();

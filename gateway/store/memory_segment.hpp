@@ -140,7 +140,17 @@ public:
     limit::offences& make_offences(const bucket_id& id) { return offences_[id]; }
 
     // They have changed.
-    void note(const limit::offences& o) { earliest_ = std::min(earliest_, o.forgotten_at()); }
+    void note(const limit::offences& o)
+    {
+        earliest_ = std::min(earliest_, o.forgotten_at());
+        if (o.by_hand()) {
+            bans_end_ = std::max(bans_end_, o.banned_until());
+        }
+    }
+
+    // True if an operator may have banned a bucket here. So a bucket is looked up among the
+    // offences only where there are bans, unless its limit has a penalty.
+    bool has_bans(std::int64_t now) const { return now < bans_end_; }
 
     // `change` gets the slot and its history.
     template <typename Change>
@@ -170,11 +180,13 @@ private:
     std::uint32_t promised_ = 0;
     // No bucket here is full before this moment.
     std::int64_t earliest_ = never;
+    // No ban by an operator lasts longer than until this moment.
+    std::int64_t bans_end_ = INT64_MIN;
 
     std::span<slot> slots_;
     limit::history* histories_ = nullptr;
     std::atomic<std::size_t>* moments_ = nullptr;
-    // Of buckets under limits with a penalty.
+    // Of buckets under limits with a penalty, and of those that an operator has banned.
     std::unordered_map<bucket_id, limit::offences, bucket_id_hash> offences_;
 
     std::size_t home(const bucket_id& id) const { return home_slot(id, slots_.size()); }

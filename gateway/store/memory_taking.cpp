@@ -53,7 +53,7 @@ void memory_taking::decide(answer& a)
         const limit::step s = limit::take(terms(i), p.after, moment(i), c.cost, most);
         // In its place at once: a copy of what has just been written in parts would wait for them.
         limit::decision& said = a.add(limit::decision_in<base::duration>(s));
-        if (c.penalty != nullptr) {
+        if (c.penalty != nullptr || segment_of(places_[i]).has_bans(now_)) {
             punish(i, said);
         }
         if (said.allowed) {
@@ -122,16 +122,17 @@ bool memory_taking::take_anyway(std::int64_t tokens, bool into_debt)
 void memory_taking::punish(std::size_t i, limit::decision& said)
 {
     segment& in = segment_of(places_[i]);
-    const limit::penalty& p = *charges_[i].penalty;
+    const limit::penalty* const p = charges_[i].penalty;
     limit::offences* o = in.find_offences(ids_[i]);
-    if (!said.allowed && what_ == intent::take && p.any() && !(o != nullptr && o->banned(now_))) {
+    const bool counts = p != nullptr && p->any() && what_ == intent::take;
+    if (!said.allowed && counts && !(o != nullptr && o->banned(now_))) {
         o = parts_.buckets.offences_of(in, ids_[i]);
         if (o != nullptr) {
-            o->rejected(p, now_);
+            o->rejected(*p, now_);
             in.note(*o);
         }
     }
-    if (o != nullptr && o->banned(now_)) {
+    if (o != nullptr && o->banned_under(p, now_)) {
         const base::duration left{o->banned_until() - now_};
         const base::duration tokens_in = said.allowed ? base::duration{0} : said.retry_after;
         said = untouched(terms(i), standing_for(i).after, moment(i));

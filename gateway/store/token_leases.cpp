@@ -103,6 +103,12 @@ void token_leases::answered(
         if (!may_be_leased(c) || !a.knows(i) || ended_) {
             continue;
         }
+        if (a.decisions()[i].banned) {
+            if (leased_bucket* const banned = find(c)) {
+                banned->forget();
+            }
+            continue;
+        }
         const std::int64_t demand = demand_of(c, 0, now);
         leased_bucket* const b = demand >= limit::token_lease::least ? make(c, now) : find(c);
         if (b != nullptr && b->follows(c)) {

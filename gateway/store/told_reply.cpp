@@ -12,6 +12,9 @@ namespace {
 // allowed, remaining, retry_us, full_us
 constexpr std::size_t numbers_per_charge = 4;
 
+// What is told of a usual question's bucket if it is banned.
+constexpr std::int64_t banned_bucket = -2;
+
 // No limit comes further: what a bucket may owe, or have to wait, in microseconds.
 constexpr std::int64_t most_owed =
     (limit::limit::max_refill + limit::limit::max_wait) / std::chrono::microseconds{1};
@@ -39,20 +42,23 @@ call_results::kind told_results::next(std::size_t charges, answer& into)
     return said;
 }
 
-// One number is told of a bucket, however many times it was asked.
+// One number is told of a bucket, or three if it is banned, however many times it was asked.
 call_results::kind told_results::next_usual(answer& into)
 {
-    if (at_ == told_.size()) {
+    const auto rest = told_.subspan(at_);
+    const bool is_banned = !rest.empty() && rest[0] == banned_bucket;
+    const std::size_t numbers = is_banned ? 3 : 1;
+    if (rest.size() < numbers) {
         return kind::garbage;
     }
     const usual_questions& asked = walk_.asked();
     const std::int64_t before = walk_.before();
-    const std::int64_t debt = told_[at_];
-    at_ += before + 1 == asked.times ? 1 : 0;
-    if (debt == -1) {
+    at_ += before + 1 == asked.times ? numbers : 0;
+    if (rest[0] == -1) {
         return kind::corrupt;
     }
-    return read_usual(asked, before, debt, into);
+    return is_banned ? read_banned(asked, rest[1], rest[2], into)
+                     : read_usual(asked, before, rest[0], into);
 }
 
 call_results::kind read_decision(std::span<const std::int64_t> four, answer& into)
@@ -113,15 +119,49 @@ std::int64_t passing(const usual_questions& asked, std::int64_t debt)
     return step == 0 ? asked.times : std::min(asked.times, room / step);
 }
 
+namespace {
+
+// What numbers say that a server found in a bucket, or that nobody can have found there.
+call_results::kind kind_of(std::int64_t debt, std::int64_t ban_left)
+{
+    if (debt > most_owed || ban_left > most_owed) {
+        return call_results::kind::corrupt;
+    }
+    const bool is_possible = debt >= 0 && ban_left >= 0;
+    return is_possible ? call_results::kind::answer : call_results::kind::garbage;
+}
+
+}  // namespace
+
+call_results::kind read_banned(
+    const usual_questions& asked, std::int64_t debt, std::int64_t ban_left, answer& into
+)
+{
+    const auto kind = kind_of(debt, ban_left);
+    if (kind != call_results::kind::answer) {
+        return kind;
+    }
+    const limit::terms terms{.interval = asked.interval, .burst = asked.burst};
+    const limit::bucket there{terms, debt};
+    const limit::step request = limit::take(terms, there, 0, asked.cost);
+    limit::decision said = limit::decision_in<std::chrono::microseconds>(look(terms, there, 0));
+    said.allowed = false;
+    said.banned = true;
+    said.retry_after =
+        std::chrono::microseconds{std::max(request.allowed ? 0 : request.retry_in, ban_left)};
+    into.clear();
+    into.admitted = !asked.enforced;
+    into.add(said);
+    return kind;
+}
+
 call_results::kind read_usual(
     const usual_questions& asked, std::int64_t before, std::int64_t debt, answer& into
 )
 {
-    if (debt > most_owed) {
-        return call_results::kind::corrupt;
-    }
-    if (debt < 0) {
-        return call_results::kind::garbage;
+    const auto kind = kind_of(debt, 0);
+    if (kind != call_results::kind::answer) {
+        return kind;
     }
     const std::int64_t passed = std::min(before, passing(asked, debt));
     const limit::terms terms{.interval = asked.interval, .burst = asked.burst};
@@ -130,7 +170,7 @@ call_results::kind read_usual(
     into.clear();
     into.admitted = said.allowed || !asked.enforced;
     into.add(limit::decision_in<std::chrono::microseconds>(said));
-    return call_results::kind::answer;
+    return kind;
 }
 
 }  // namespace gateway::store

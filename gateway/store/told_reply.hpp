@@ -74,6 +74,12 @@ call_results::kind read_question(
 // How many of these questions to a bucket that owes so much, at least nothing, pass.
 std::int64_t passing(const usual_questions& asked, std::int64_t debt);
 
+// The answer to each of these questions to a bucket that owes so much, and is banned for so many
+// microseconds.
+call_results::kind read_banned(
+    const usual_questions& asked, std::int64_t debt, std::int64_t ban_left, answer& into
+);
+
 // The answer to one of these questions to a bucket that owed so much, after so many others.
 call_results::kind read_usual(
     const usual_questions& asked, std::int64_t before, std::int64_t debt, answer& into

@@ -137,7 +137,7 @@ private:
 // `told`: its key, how often it is asked, its cost, the unit and the burst.
 std::string take_one(const std::string& told, int number)
 {
-    return "EXECUTE take_one_1 (" + told + ", 'mark', " + std::to_string(number) + ")";
+    return "EXECUTE take_one_2 (" + told + ", 'mark', " + std::to_string(number) + ")";
 }
 
 // The second from which its clock stands still, until the table `clock` says another one.
@@ -156,7 +156,7 @@ TEST(postgres_rows, that_are_missing_are_made_before_others_are_waited_for)
     const std::string both = "ARRAY['a', 'b', 'mark']";
     const std::vector<std::string> first_calls{
         "SELECT gateway.take_1(" + both + ", '{1, 0, 1, 2, 1, 1, 1000, 9, 1, 1, 1000, 9}')",
-        "SELECT gateway.take_usual_1('{a,b}', '{1,1}', '{1,1}', '{1000,1000}', '{9,9}', 'mark', "
+        "SELECT gateway.take_usual_2('{a,b}', '{1,1}', '{1,1}', '{1000,1000}', '{9,9}', 'mark', "
         "1)"};
     const std::string take_a = take_one("'a', 1, 1, 1000, 9", 2);
     const std::string take_b = take_one("'b', 1, 1, 1000, 9", 0);
@@ -191,7 +191,7 @@ TEST(postgres_rows, in_other_terms_are_read_at_the_time_behind_their_locks)
     holder.ask(take_one("'a', 1, 1, 1000000, 20", 0));
     holder.ask("BEGIN; SELECT key FROM gateway.buckets WHERE key = 'a' FOR UPDATE");
     const std::string take_all =
-        "SELECT gateway.take_usual_1('{a}', '{20}', '{1}', '{1000000}', '{20}', 'mark', 1)";
+        "SELECT gateway.take_usual_2('{a}', '{20}', '{1}', '{1000000}', '{20}', 'mark', 1)";
     waiting.begin(take_all);
     server.command("UPDATE clock SET second = 1010");
     EXPECT_EQ(holder.ask(take_one("'a', 9, 1, 1000000, 9", 0)), "{0,0,0}");

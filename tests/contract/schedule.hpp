@@ -212,9 +212,7 @@ private:
         const std::int64_t full = s.what == spec::kind::sliding ? s.count : s.capacity;
         w.cost = pick(std::array<std::int64_t, 8>{0, 1, 1, 1, 2, full, full / 2 + 1, full + 1});
         w.enforced = below(4) != 0;
-        if (bucket / clients >= first_with_penalty) {
-            w.penalty = &penalty;
-        }
+        w.penalty = penalty_of(bucket);
         if (s.what == spec::kind::concurrency) {
             w.cost = std::min<std::int64_t>(w.cost, 1);
             w.place = ++places_;
@@ -265,7 +263,7 @@ private:
                 }
                 break;
             case 4:
-                if (w.penalty != nullptr) {
+                if (below(2) == 0) {
                     const base::duration length = below(2) * below(20) * std::chrono::seconds{1};
                     local_.ban(w, length);
                     other_.ban(w, length);

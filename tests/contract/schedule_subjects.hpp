@@ -28,6 +28,12 @@ inline const limit::penalty penalty{
     .ban = std::chrono::seconds{5},
     .max_ban = std::chrono::seconds{60}};
 
+// That of the bucket's limit; null: it has none.
+inline const limit::penalty* penalty_of(int bucket)
+{
+    return bucket / clients >= first_with_penalty ? &penalty : nullptr;
+}
+
 // The times of both stores at one moment.
 struct times {
     base::duration monotonic{0};
@@ -333,10 +339,7 @@ public:
                 model_.reset(bucket);
                 subject_.forget(a.get());
             }
-            if (model_.forgives(bucket, penalty)) {
-                model_.forget_bans(bucket);
-                subject_.forget_bans(a.get());
-            }
+            forget_ban(bucket, a.get());
         }
     }
 
@@ -386,9 +389,17 @@ private:
             model_.reset(w.bucket);
             subject_.forget(a.get());
         }
-        if (Subject::shared && w.penalty != nullptr && model_.forgives(w.bucket, penalty)) {
-            model_.forget_bans(w.bucket);
-            subject_.forget_bans(a.get());
+        if (Subject::shared) {
+            forget_ban(w.bucket, a.get());
+        }
+    }
+
+    void forget_ban(int bucket, const charge& c)
+    {
+        const limit::penalty* const p = penalty_of(bucket);
+        if (model_.forgives(bucket, p == nullptr ? limit::penalty{} : *p)) {
+            model_.forget_bans(bucket);
+            subject_.forget_bans(c);
         }
     }
 

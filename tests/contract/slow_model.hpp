@@ -153,7 +153,8 @@ public:
                 write(w, {.debt = debt_of(w.bucket, *w.limit)});
             }
         }
-        offences_[w.bucket] = {.until = now_ + length, .length = length, .rejections = {}};
+        offences_[w.bucket] = {
+            .until = now_ + length, .length = length, .by_hand = true, .rejections = {}};
     }
 
     // Follows the limit at once, not when its client comes.
@@ -238,6 +239,8 @@ private:
     struct offences {
         std::int64_t until = 0;
         std::int64_t length = 0;
+        // An operator gave the last ban.
+        bool by_hand = false;
         std::vector<std::int64_t> rejections;
     };
 
@@ -622,7 +625,7 @@ private:
         if (!passes && counts && banned_for(o) <= 0) {
             note_rejection(o, *w.penalty);
         }
-        if (w.penalty != nullptr && banned_for(o) > 0) {
+        if ((w.penalty != nullptr || o.by_hand) && banned_for(o) > 0) {
             const std::int64_t tokens_in = passes ? 0 : retry;
             return {
                 false,

@@ -86,9 +86,23 @@ public:
         ));
     }
 
-    void forget(const charge& c) { drop(key_of(c)); }
+    // A banned bucket keeps its row.
+    void forget(const charge& c)
+    {
+        command(
+            "UPDATE gateway.buckets SET kind = 'n', full_at = 0, moments = NULL, amounts = NULL "
+            "WHERE key = '" + key_of(c) + "'"
+        );
+    }
 
-    void forget_bans(const charge& c) { drop(key_of(c) + ":ban"); }
+    void forget_bans(const charge& c)
+    {
+        drop(key_of(c) + ":ban");
+        command(
+            "UPDATE gateway.buckets SET banned_until = NULL, banned_for = NULL WHERE key = '" +
+            key_of(c) + "'"
+        );
+    }
 
     static std::string key_of(const charge& c) { return store::key_of(prefix, c); }
 

@@ -114,14 +114,35 @@ public:
         return std::stoll(text({"PTTL", store::key_of(prefix, c)}));
     }
 
-    void forget(const charge& c) { text({"DEL", store::key_of(prefix, c)}); }
+    // Of a banned bucket what it owes is beside its key.
+    void forget(const charge& c)
+    {
+        const std::string key = store::key_of(prefix, c);
+        const bool is_banned = text({"EVAL", is_ban, "1", key}) == "1";
+        text({"DEL", is_banned ? key + ":before" : key});
+    }
 
-    void forget_bans(const charge& c) { text({"DEL", store::key_of(prefix, c) + ":ban"}); }
+    void forget_bans(const charge& c)
+    {
+        const std::string key = store::key_of(prefix, c);
+        text({"DEL", key + ":ban"});
+        text({"EVAL", end_of_ban, "1", key});
+    }
 
     static std::string key_of(const charge& c) { return store::key_of(prefix, c); }
 
 private:
     static constexpr const char* prefix = "gw:";
+    static constexpr const char* is_ban =
+        "local head = redis.pcall('LINDEX', KEYS[1], 0)"
+        " return type(head) == 'string' and string.sub(head, 1, 4) == 'ban ' and 1 or 0";
+    static constexpr const char* end_of_ban =
+        "local head = redis.pcall('LINDEX', KEYS[1], 0)"
+        " if type(head) ~= 'string' or string.sub(head, 1, 4) ~= 'ban ' then return 0 end"
+        " redis.call('DEL', KEYS[1])"
+        " if redis.call('EXISTS', KEYS[1] .. ':before') == 1 then"
+        " redis.call('RENAME', KEYS[1] .. ':before', KEYS[1]) end"
+        " return 1";
 
     struct reply_deleter {
         void operator()(redisReply* r) const { freeReplyObject(r); }

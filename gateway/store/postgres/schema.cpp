@@ -32,7 +32,10 @@ std::string schema_script(bool durable, int from)
         script = schema_statements;
         script.replace(script.find(place), place.size(), durable ? "" : "UNLOGGED");
     }
-    return script.append(version_2_statements);
+    if (from < 2) {
+        script.append(version_2_statements);
+    }
+    return script.append(version_3_statements);
 }
 
 net::task<std::optional<trouble>> check_schema(session& s)

@@ -12,7 +12,7 @@
 namespace gateway::store::postgres {
 
 // What this gateway needs.
-inline constexpr int schema_version = 2;
+inline constexpr int schema_version = 3;
 
 // Returns the statements that bring a database from version `from` to what this gateway needs; 0:
 // it has nothing of ours. `durable`: the table is one that outlives a crash of the server.

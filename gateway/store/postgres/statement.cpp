@@ -18,8 +18,8 @@ constexpr unsigned type_texts = 1009;
 constexpr unsigned type_bigints = 1016;
 
 constexpr const char* take_any = "take_1";
-constexpr const char* take_usual = "take_usual_1";
-constexpr const char* take_one = "take_one_1";
+constexpr const char* take_usual = "take_usual_2";
+constexpr const char* take_one = "take_one_2";
 
 // Of a pooler, which gives each transaction another connection (pgbouncer before 1.21), and so
 // knows nothing that was prepared.
@@ -119,10 +119,10 @@ statement finished(statement s, const char* function, const statement_form& form
 std::string_view prepared_statements()
 {
     return "PREPARE take_1 (text[], bigint[]) AS SELECT gateway.take_1($1, $2);"
-           "PREPARE take_usual_1 (text[], bigint[], bigint[], bigint[], bigint[], text, bigint) AS "
-           "SELECT gateway.take_usual_1($1, $2, $3, $4, $5, $6, $7);"
-           "PREPARE take_one_1 (text, bigint, bigint, bigint, bigint, text, bigint) AS "
-           "SELECT coalesce(l.refusal, gateway.take_one_1($1, $2, $3, $4, $5, $6, $7, l.is_there)) "
+           "PREPARE take_usual_2 (text[], bigint[], bigint[], bigint[], bigint[], text, bigint) AS "
+           "SELECT gateway.take_usual_2($1, $2, $3, $4, $5, $6, $7);"
+           "PREPARE take_one_2 (text, bigint, bigint, bigint, bigint, text, bigint) AS "
+           "SELECT coalesce(l.refusal, gateway.take_one_2($1, $2, $3, $4, $5, $6, $7, l.is_there)) "
            "FROM gateway.look_at_one_1($1, $3, $4, $5, $6, $7) l";
 }
 
@@ -131,9 +131,9 @@ std::string_view prepared_statements()
 std::string_view rehearsal()
 {
     return "BEGIN;"
-           "EXECUTE take_one_1 ('rehearsal/' || pg_backend_pid(), 1, 1, 1, 9, '', 0);"
-           "EXECUTE take_one_1 ('rehearsal/' || pg_backend_pid(), 1, 1, 1, 9, '', 0);"
-           "EXECUTE take_usual_1 (ARRAY['rehearsal/' || pg_backend_pid(), 'rehearsal 2/' || "
+           "EXECUTE take_one_2 ('rehearsal/' || pg_backend_pid(), 1, 1, 1, 9, '', 0);"
+           "EXECUTE take_one_2 ('rehearsal/' || pg_backend_pid(), 1, 1, 1, 9, '', 0);"
+           "EXECUTE take_usual_2 (ARRAY['rehearsal/' || pg_backend_pid(), 'rehearsal 2/' || "
            "pg_backend_pid()], '{1,1}', '{1,1}', '{1,1}', '{9,9}', '', 0);"
            "EXECUTE take_1 (ARRAY['rehearsal/' || pg_backend_pid(), ''], '{0,1,1,1,1,1,9}');"
            "ROLLBACK";

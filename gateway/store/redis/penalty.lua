@@ -1,5 +1,5 @@
--- Bans in Redis. Twin of limit/penalty.hpp, in microseconds of the server's clock. Stands before
--- take_any.lua.
+-- Bans of who is rejected too often, in Redis. Twin of limit/penalty.hpp, in microseconds of the
+-- server's clock. Stands before take_any.lua.
 --
 -- Key "BUCKET:ban", value "until length rejection rejection...": until when the bucket is banned, how
 -- long the last ban was (0: there was none), and the moments of rejections that a ban may count.

@@ -1,5 +1,5 @@
 -- One step of a walk over all keys: what is owed under a changed rate is paid back at the new one from
--- now on, also by clients that stay away. Begins with token_bucket.lua and bucket.lua. See
+-- now on, also by clients that stay away. Begins with token_bucket.lua, bans.lua and bucket.lua. See
 -- redis/rebasing.hpp.
 --
 -- KEYS  the key of the mark of grants; none in a cluster. What clients owe is paid back sooner or later
@@ -29,13 +29,21 @@ end
 
 local page = redis.call('SCAN', ARGV[1], 'COUNT', ARGV[2])
 for _, key in ipairs(page[2]) do
-    local numbers = limits[limit_in(key)]
+    local name = string.gsub(key, before .. '$', '')
+    local numbers = limits[limit_in(name)]
     if numbers then
-        local limit = limit_of(numbers, key)
+        local limit = limit_of(numbers, name)
         local owes = not limit.sliding and not limit.places -- what these keep follows when it is read
+        if name ~= key then
+            find_ban(name)
+            key = home_of(name)
+        end
         local bucket = owes and read(key, limit)
         if bucket and bucket.changed then
             write(key, bucket)
+            if bans[name] then
+                keep_ban(name)
+            end
         end
     end
 end

@@ -1,5 +1,5 @@
 -- A call to the store: questions, decided one after the other. Each takes from all of its buckets, or
--- from none. Begins with token_bucket.lua; every_kind() is bucket.lua, sliding.lua, places.lua, penalty.lua
+-- from none. Begins with token_bucket.lua; every_kind() is bans.lua, bucket.lua, sliding.lua, places.lua, penalty.lua
 -- and take_any.lua, whose functions are made when the first question needs them: for the usual one that
 -- would cost as much as all the rest. Ends with answer.lua.
 --
@@ -27,7 +27,8 @@
 -- Reply {number, mark, then per question: 1 admitted, 0 rejected, or -1 if a bucket's key holds something
 --       else; unless that: per charge: allowed (2: banned), remaining, retry_us, full_us}, all integers.
 --       Of a usual question, however many times it is asked: what its bucket owed, from which the
---       rest follows; -1 if its key holds something else
+--       rest follows; of one that is banned -2, what it owes, and for how many microseconds it is
+--       banned; -1 if its key holds something else
 -- What the functions of every kind have read. Usual buckets are not among them.
 local buckets = {}
 

@@ -31,18 +31,27 @@ local function write_any(key, bucket)
     else
         write(key, bucket)
     end
+    local name = next(bans) and string.gsub(key, before .. '$', '')
+    if name and bans[name] then
+        keep_ban(name)
+    end
 end
 
--- False if its key holds something else.
+-- Of the bucket at that key. False if it holds something else.
 local function bucket_of(key, limit)
-    local bucket = buckets[key]
+    local home = home_of(key)
+    local bucket = buckets[home]
     if bucket and kind_of(bucket.limit) ~= kind_of(limit) then
-        write_any(key, bucket) -- a reload came between two questions of one call
+        write_any(home, bucket) -- a reload came between two questions of one call
         bucket = nil
     end
     if bucket == nil then
-        bucket = read_any(key, limit) or false
-        buckets[key] = bucket
+        bucket = read_any(home, limit)
+        if not bucket and find_ban(key) then
+            return bucket_of(key, limit)
+        end
+        bucket = bucket or false
+        buckets[home] = bucket
     elseif bucket and kind_of(limit) == 'tokens' then
         adapt(bucket, limit)
     elseif bucket then
@@ -55,21 +64,24 @@ end
 -- The terms of a bucket as it is, and whether it owes anything: read already, or at its key. nil: the
 -- key holds nothing, or nothing of ours.
 local function terms_there(key)
-    local there = buckets[key]
+    local home = home_of(key)
+    local there = buckets[home]
     if there then
         local l = there.limit
         return { kind = kind_of(l), unit = l.unit, id = l.id, length = l.sliding and l.sliding.length, owes = there.debt > 0 }
     end
-    local value = redis.pcall('GET', key)
+    local value = redis.pcall('GET', home)
     if type(value) == 'string' then
         local debt, unit, id = read_debt(value, {})
         return debt and { kind = 'tokens', unit = unit, id = id, owes = debt > 0 }
     end
-    local kept, length = kept_in(key)
+    local kept, length = kept_in(home)
     if kept then
         return { kind = 'sliding', length = length, owes = true }
+    elseif redis.call('TYPE', home).ok == 'zset' then
+        return { kind = 'places', owes = redis.call('ZCOUNT', home, now, '+inf') > 0 }
     end
-    return redis.call('TYPE', key).ok == 'zset' and { kind = 'places', owes = redis.call('ZCOUNT', key, now, '+inf') > 0 }
+    return find_ban(key) and terms_there(key)
 end
 
 -- The limit in whose terms a request's correction is made; nil: it is not made. Twin of
@@ -95,15 +107,17 @@ end
 
 -- The same for who only looks: a copy, so that the limit's numbers change nothing.
 local function copy_of(key, limit)
-    local before = buckets[key]
-    if before then
-        buckets[key] = {}
-        for name, value in pairs(before) do
-            buckets[key][name] = value
+    find_ban(key)
+    local home = home_of(key)
+    local kept = buckets[home]
+    if kept then
+        buckets[home] = {}
+        for name, value in pairs(kept) do
+            buckets[home][name] = value
         end
     end
     local copy = bucket_of(key, limit)
-    buckets[key] = before
+    buckets[home] = kept
     return copy
 end
 
@@ -141,7 +155,7 @@ local function take(c)
     local missing = math.max(debt + (math.min(c.cost, burst) - burst) * unit, 0)
     local wait = time_until(bucket, missing)
     local passes = c.cost <= burst and (missing == 0 or may_wait(c, ceil_div(missing, unit), wait))
-    local ban_left = c.penalty and banned_for(c.ban_key) or 0
+    local ban_left = math.max(c.penalty and banned_for(c.ban_key) or 0, hand_ban_left(c.key))
     if not passes and ban_left == 0 and c.penalty and c.penalty.after > 0 then
         note_rejection(c.ban_key, c.penalty)
         ban_left = banned_for(c.ban_key)
@@ -197,6 +211,21 @@ local function correct(c)
     bucket.debt = debt
 end
 
+-- Bans its bucket, or ends the ban: also the one that its limit's penalty knows of.
+local function correct_ban(c)
+    local key, home = c.key, home_of(c.key)
+    buckets[home] = nil
+    if c.kind == 6 then
+        ban_by_hand(key, c.held)
+    elseif bans[key] then
+        lift(key)
+    end
+    buckets[home_of(key)], c.bucket.key = c.bucket, home_of(key)
+    if c.penalty then
+        ban(c.ban_key, c.penalty, c.kind == 6 and c.held or 0)
+    end
+end
+
 -- A correction that has its receipt already has been made.
 local function correct_once(c)
     local done = 1
@@ -205,7 +234,7 @@ local function correct_once(c)
     end
     if c.kind == 5 or redis.call('SET', c.receipt, '1', 'NX', 'PX', '90000') then
         if c.kind >= 6 then
-            ban(c.ban_key, c.penalty, c.kind == 6 and c.held or 0)
+            correct_ban(c)
         elseif c.limit.sliding then
             if not correct_sliding(c) then
                 -- Perhaps it was held up for so long that it looked for later tokens than its own. If
@@ -288,6 +317,7 @@ local function charge()
     kind = kind % 16
     c.enforced = kind % 8 == 1
     local bucket_key = KEYS[key]
+    c.key = bucket_key
     if kind >= 8 then
         c.max_wait, c.max_reserved = number(), number()
     elseif kind > 1 then
@@ -339,6 +369,12 @@ local function answer_usual(name, limit, times, cost)
     local bucket = bucket_of(name, limit)
     if not bucket then
         return say(-1)
+    end
+    local ban_left = hand_ban_left(name)
+    if ban_left > 0 then
+        say(-2)
+        say(bucket.debt)
+        return say(ban_left)
     end
     local debt, step = bucket.debt, cost * limit.unit
     local passed = passing(times, step, limit.unit * limit.burst - debt)

@@ -62,7 +62,7 @@ TEST(statement, tells_usual_questions_in_one_statement_and_others_in_another)
     c.questions[2].charges = {&charges[2], 1};
     c.count = 2;
     const statement usual = take(c, plain, {});
-    EXPECT_STREQ(usual.prepared, "take_usual_1");
+    EXPECT_STREQ(usual.prepared, "take_usual_2");
     EXPECT_EQ(usual.sql, "");
     ASSERT_EQ(usual.shape.size(), 1U);
     EXPECT_EQ(usual.shape[0].keys, 2);

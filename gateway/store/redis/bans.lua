@@ -1,0 +1,72 @@
+-- Bans that an operator has given, of buckets of any limit. Stands between token_bucket.lua and
+-- bucket.lua.
+--
+-- The bucket's key is then a list of one entry, "ban UNTIL LENGTH", and what the bucket owes is at
+-- "BUCKET:before" until the ban is over. So who is not banned costs nothing: a reader finds a list
+-- which is none of a sliding limit, and then asks here.
+--
+-- By the key of the bucket: until when it is banned, and how long the ban was.
+local bans = {}
+
+local before = ':before'
+
+-- Where what the bucket owes is.
+local function home_of(key)
+    return bans[key] and key .. before or key
+end
+
+-- The bucket is where it was before, and as it is now.
+local function lift(key)
+    local home = key .. before
+    redis.call('DEL', key)
+    if redis.call('EXISTS', home) == 1 then
+        redis.call('RENAME', home, key)
+    end
+    bans[key] = nil
+end
+
+-- True if a ban was found that was not known, or is over: what the bucket owes is to be read again.
+local function find_ban(key)
+    if bans[key] then
+        return false
+    end
+    local text = redis.pcall('LINDEX', key, 0)
+    local until_, length = string.match(type(text) == 'string' and text or '', '^ban (%d+) (%d+)$')
+    until_, length = tonumber(until_), tonumber(length)
+    if not until_ or until_ > 9007199254740992 then
+        return false
+    end
+    if until_ <= now then
+        lift(key)
+    else
+        bans[key] = { until_ = until_, length = length }
+    end
+    return true
+end
+
+-- Microseconds for which the bucket is still banned; 0: it is not.
+local function hand_ban_left(key)
+    local ban = bans[key]
+    -- A clock that stepped back would leave a ban longer than any that was given.
+    return ban and math.max(math.min(ban.until_ - now, ban.length), 0) or 0
+end
+
+-- Has the ban outlive what the bucket owes.
+local function keep_ban(key)
+    local left = math.max(redis.call('PTTL', key .. before), math.ceil((bans[key].until_ - now) / 1000))
+    redis.call('PEXPIRE', key, string.format('%.0f', left + 1))
+end
+
+-- Bans the bucket for so long, whatever was before.
+local function ban_by_hand(key, length)
+    if not bans[key] then
+        redis.call('DEL', key .. before)
+        if redis.call('EXISTS', key) == 1 then
+            redis.call('RENAME', key, key .. before)
+        end
+    end
+    bans[key] = { until_ = now + length, length = length }
+    redis.call('DEL', key)
+    redis.call('RPUSH', key, string.format('ban %.0f %.0f', now + length, length))
+    keep_ban(key)
+end
