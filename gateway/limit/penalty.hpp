@@ -1,5 +1,6 @@
 // Bans: who is rejected too often is rejected altogether for a while, and for twice as long each
-// next time. An operator may ban any bucket. Twin of store/redis/penalty.lua and store/redis/bans.lua.
+// next time. An operator may ban any bucket. Twin of store/redis/penalty.lua and
+// store/redis/bans.lua.
 #pragma once
 
 #include "gateway/base/clock.hpp"

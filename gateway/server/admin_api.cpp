@@ -2,6 +2,7 @@
 
 #include "gateway/base/text.hpp"
 #include "gateway/server/admin_access.hpp"
+#include "gateway/server/admin_bans.hpp"
 #include "gateway/server/admin_explain.hpp"
 #include "gateway/server/admin_hosts.hpp"
 #include "gateway/server/admin_limits.hpp"
@@ -32,12 +33,13 @@ struct admin_call {
     std::optional<question_kind> about_bucket{};
 };
 
-constexpr std::array<admin_call, 12> calls{{
+constexpr std::array<admin_call, 13> calls{{
     {"/metrics"},
     {"/healthz"},
     {"/readyz"},
     {"/v1/limits"},
     {"/v1/top", true, true},
+    {"/v1/bans", true, true},
     {"/v1/explain", false, true},
     {"/v1/look", false, true, question_kind::look},
     {"/v1/take", false, true, question_kind::take},
@@ -193,6 +195,9 @@ net::task<control_response> admin_api::dispatch(const admin_request& asked, cons
     }
     if (path == "/v1/top") {
         co_return co_await answer_top(from_, wait, query_of(asked));
+    }
+    if (path == "/v1/bans") {
+        co_return co_await answer_bans(from_, wait, query_of(asked));
     }
     if (path == "/v1/explain") {
         co_return co_await answer_explain(from_, wait, asked.body());

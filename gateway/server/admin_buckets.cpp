@@ -7,6 +7,7 @@
 #include "gateway/server/admin_body.hpp"
 #include "gateway/server/told_key.hpp"
 #include "gateway/server/told_plan.hpp"
+#include "gateway/server/worker.hpp"
 #include "gateway/telemetry/log.hpp"
 
 #include <boost/json.hpp>
@@ -100,15 +101,6 @@ void read_tokens(admin_body& members, bucket_question& q)
     }
 }
 
-// Requests ask for bans only where a limit has a penalty.
-std::string refuse_bans(const bucket_question& q)
-{
-    const bool bans = q.what == question_kind::ban || q.what == question_kind::unban;
-    return bans && !q.policy->limits[q.limit].penalty.any()
-               ? "limit: it has no penalty, without which nobody is banned"
-               : std::string{};
-}
-
 // Who takes a place in flight has no end at which it is given back.
 std::string refuse_places(const bucket_question& q)
 {
@@ -116,6 +108,14 @@ std::string refuse_places(const bucket_question& q)
     const bool places = q.numbers->counts_in_flight();
     return takes && places ? "limit: it counts requests in flight, and has no tokens"
                            : std::string{};
+}
+
+// For GET /v1/bans.
+void note_ban(const admin_sources& from, const bucket_question& q)
+{
+    from.workers().front()->ask([name = q.bucket_name, length = q.ban](worker_desk& desk) {
+        desk.top.banned.note(identity::hashed(name), desk.now + length, desk.now);
+    });
 }
 
 }  // namespace
@@ -179,7 +179,7 @@ net::task<control_response> answer_about_bucket(
         complaint = choose_numbers(plan, key, q);
     }
     if (complaint.empty()) {
-        complaint = refuse_places(q) + refuse_bans(q);
+        complaint = refuse_places(q);
     }
     if (!complaint.empty()) {
         co_return problem(status::bad_request, complaint);
@@ -199,6 +199,9 @@ net::task<control_response> answer_about_bucket(
     }
     if (changes) {
         log_change(q, answer.said, peer);
+    }
+    if (q.what == question_kind::ban) {
+        note_ban(from, q);
     }
     co_return reply(told(q, answer));
 }

@@ -3,6 +3,7 @@
 #include "gateway/base/hash.hpp"
 #include "gateway/base/text.hpp"
 #include "gateway/identity/bucket_name.hpp"
+#include "gateway/server/admin_query.hpp"
 #include "gateway/server/heavy_hitters.hpp"
 #include "gateway/server/told_key.hpp"
 #include "gateway/server/worker.hpp"
@@ -46,14 +47,9 @@ void read_parameter(std::string_view name, std::string_view value, top_query& q)
 top_query read_query(std::string_view text)
 {
     top_query q;
-    if (!text.empty()) {
-        base::for_each_element(text, '&', [&q](std::string_view pair) {
-            const std::size_t equals = std::min(pair.find('='), pair.size());
-            read_parameter(
-                pair.substr(0, equals), pair.substr(std::min(equals + 1, pair.size())), q
-            );
-        });
-    }
+    for_each_parameter(text, [&q](std::string_view name, std::string_view value) {
+        read_parameter(name, value, q);
+    });
     return q;
 }
 

@@ -4,7 +4,6 @@
 #include "gateway/server/worker.hpp"
 
 #include <algorithm>
-#include <cassert>
 
 namespace gateway::server {
 
@@ -126,29 +125,34 @@ net::task<bucket_answer> ask_parts(
     const admin_sources& from, const admin_waiting& wait, bucket_question q
 )
 {
-    // A limit with parts has no penalty (config/shard_keys.cpp).
-    assert(q.what != question_kind::ban && q.what != question_kind::unban);
-    const bool resets = q.what == question_kind::reset;
+    // A reset, a ban or its end is of every part.
+    const bool is_of_each = q.what == question_kind::reset || q.what == question_kind::ban ||
+                            q.what == question_kind::unban;
     const bool about_tokens = q.what == question_kind::look || q.what == question_kind::take;
     const std::int64_t tokens = about_tokens ? q.tokens : 1;
     decisions seen;
+    bucket_answer whole;
     for (std::size_t i = 0; i < q.numbers->parts().size(); ++i) {
-        bucket_question one = of_part(q, resets ? q.what : question_kind::look, i);
+        bucket_question one = of_part(q, is_of_each ? q.what : question_kind::look, i);
         one.tokens = tokens;
         const bucket_answer a = co_await ask_one(from, wait, one);
         if (!a.failed.empty()) {
             co_return a;
         }
         seen.push_back(a.said);
+        // The bucket is banned while all its parts are.
+        whole.banned_for = i == 0 ? a.banned_for : std::min(whole.banned_for, a.banned_for);
+        whole.by_hand = a.by_hand;
     }
-    switch (q.what) {
-        case question_kind::take:
-            co_return co_await take(from, wait, std::move(q), std::move(seen));
-        case question_kind::grant:
-            co_return co_await grant(from, wait, std::move(q), std::move(seen));
-        default:
-            co_return bucket_answer{.said = of_whole(*q.numbers, seen, tokens)};
+    bucket_answer done{.said = of_whole(*q.numbers, seen, tokens)};
+    if (q.what == question_kind::take) {
+        done = co_await take(from, wait, std::move(q), std::move(seen));
+    } else if (q.what == question_kind::grant) {
+        done = co_await grant(from, wait, std::move(q), std::move(seen));
     }
+    whole.failed = done.failed;
+    whole.said = done.said;
+    co_return whole;
 }
 
 }  // namespace

@@ -15,9 +15,9 @@ struct admin_waiting {
 
 // The answer of a worker, or that there was none in time. Of a bucket that is split it is about the
 // whole: what is left in all its parts, whether one of them has the tokens, and after how long.
-// A take is from the fullest part, a grant is divided by what they lack, a reset is of every part.
-// Each part is asked in turn: requests may take from the others meanwhile. `from` must live until
-// the task has ended.
+// A take is from the fullest part, a grant is divided by what they lack, a reset or a ban is of
+// every part. Each part is asked in turn: requests may take from the others meanwhile. `from` must
+// live until the task has ended.
 net::task<bucket_answer> ask_bucket(
     const admin_sources& from, const admin_waiting& wait, bucket_question q
 );

@@ -55,24 +55,31 @@ std::string_view text_of(store::failure why)
     return store::failure_names[static_cast<std::size_t>(why)];
 }
 
-// Of the answer to a question, and to who looks for a ban.
+using charges = std::array<store::charge, 3>;
+
+// Returns the answer to such charges.
 bucket_answer answer_of(const store::answer& a)
 {
-    const auto said = a.decisions();
-    const bool banned = said.size() > 1 && said[1].banned;
-    return {.said = said[0], .banned_for = banned ? said[1].retry_after : base::duration{0}};
+    const limit::decision& ban = a.decisions()[1];
+    return {
+        .said = a.decisions()[0],
+        .banned_for = ban.banned ? ban.retry_after : base::duration{0},
+        .by_hand = a.decisions()[2].banned};
 }
 
-// Of no token, which is always there: for how long it is rejected is how long the ban lasts.
-store::charge ban_of(const store::charge& c, const limit::penalty& bans)
+// Makes a look or take, the first one, also look for a ban, and for one that an operator has given:
+// a limit without a penalty knows of no others. These are of no token, which is always there: for
+// how long it is rejected is how long the ban lasts.
+void look_for_bans(charges& all, const limit::penalty& bans)
 {
-    store::charge look = c;
+    store::charge& look = all[1] = all[0];
     look.cost = 0;
     look.enforced = false;
     look.max_wait = base::duration{0};
-    look.penalty = &bans;
     look.looks = true;
-    return look;
+    look.penalty = look.penalty == nullptr ? nullptr : &bans;
+    all[2] = look;
+    all[2].penalty = nullptr;
 }
 
 }  // namespace
@@ -97,24 +104,23 @@ public:
         const policy::limit_rule& rule = asked_.policy->limits[asked_.limit];
         bans_ = only_bans(rule);
         const bool takes = asked_.what == question_kind::take;
-        charge_ = {{
-            {.limit_name = rule.name,
-             .bucket_name = identity::hashed(asked_.bucket_name),
-             .limit = asked_.numbers,
-             .cost = asked_.tokens,
-             .max_wait = asked_.max_wait,
-             .max_reserved = rule.max_reserved,
-             .penalty = !rule.penalty.any() ? nullptr
-                        : takes             ? &rule.penalty
-                                            : &bans_,
-             .may_be_corrected = true},
-        }};
+        charges_[0] = {
+            .limit_name = rule.name,
+            .bucket_name = identity::hashed(asked_.bucket_name),
+            .limit = asked_.numbers,
+            .cost = asked_.tokens,
+            .max_wait = asked_.max_wait,
+            .max_reserved = rule.max_reserved,
+            .penalty = !rule.penalty.any() ? nullptr
+                       : takes             ? &rule.penalty
+                                           : &bans_,
+            .may_be_corrected = true};
         if (is_correction(asked_.what)) {
             correction_ = correction_of(asked_, std::chrono::microseconds{1});
             receipt_ = store::fresh_receipt();
-            charge_[0].correction = &correction_;
-            charge_[0].receipt = receipt_;
-            charge_[0].is_grant = true;
+            charges_[0].correction = &correction_;
+            charges_[0].receipt = receipt_;
+            charges_[0].is_grant = true;
             ask(1);
         } else {
             decide();
@@ -130,34 +136,33 @@ private:
     limit::correction correction_;
     limit::penalty bans_;
     std::string receipt_;
-    // The second one looks for a ban.
-    std::array<store::charge, 2> charge_;
+    charges charges_;
 
     void decide()
     {
         const bool takes = asked_.what == question_kind::take;
-        charge_[0].enforced = takes;
-        charge_[0].looks = !takes;
-        charge_[1] = ban_of(charge_[0], bans_);
-        ask(charge_[0].penalty == nullptr ? 1 : 2);
+        charges_[0].enforced = takes;
+        charges_[0].looks = !takes;
+        look_for_bans(charges_, bans_);
+        ask(charges_.size());
     }
 
-    void ask(std::size_t charges)
+    void ask(std::size_t count)
     {
-        if (const auto why = store_->ask(std::span{charge_}.first(charges), *this)) {
+        if (const auto why = store_->ask(std::span{charges_}.first(count), *this)) {
             failed(*why, store::taken::no);
         }
     }
 
     void answered(const store::answer& a) override
     {
-        if (charge_[0].correction == nullptr) {
+        if (charges_[0].correction == nullptr) {
             end(answer_of(a));
             return;
         }
-        charge_[0].correction = nullptr;
-        charge_[0].is_grant = false;
-        charge_[0].cost = 1;
+        charges_[0].correction = nullptr;
+        charges_[0].is_grant = false;
+        charges_[0].cost = 1;
         decide();
     }
 
@@ -220,10 +225,10 @@ bucket_answer bucket_desk::ask_local(const bucket_question& q, store::charge c)
     }
     const auto what = q.what == question_kind::take ? store::intent::take : store::intent::look;
     const limit::penalty bans = only_bans(q.policy->limits[q.limit]);
-    const std::array<store::charge, 2> charges{c, ban_of(c, bans)};
+    charges all{c};
+    look_for_bans(all, bans);
     store::answer a;
-    const std::size_t count = c.penalty == nullptr ? 1 : 2;
-    if (!local_.decide(what, std::span{charges}.first(count), clock_.now(), a)) {
+    if (!local_.decide(what, all, clock_.now(), a)) {
         return {.failed = no_room};
     }
     return answer_of(a);

@@ -23,7 +23,7 @@ struct bucket_question {
         reset,
         // `tokens` are given, until it is full.
         grant,
-        // It is banned for `ban`, or not any more. Of a limit with a penalty.
+        // It is banned for `ban`, or not any more.
         ban,
         unban,
     };
@@ -50,6 +50,8 @@ struct bucket_answer {
     limit::decision said{};
     // How long a ban of the bucket still lasts; 0: there is none.
     base::duration banned_for{0};
+    // An operator has banned it, and not the limit's penalty.
+    bool by_hand = false;
 };
 
 class bucket_desk {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "gateway/base/hashed_name.hpp"
+#include "gateway/server/known_bans.hpp"
 
 #include <array>
 #include <cstddef>
@@ -84,11 +85,12 @@ private:
     index free_place();
 };
 
-// Of one worker, under all its limits.
+// The buckets that one worker tells of, under all its limits.
 struct top_buckets {
     heavy_hitters by_requests;
     // Those of limits in shadow mode as well.
     heavy_hitters by_rejections;
+    known_bans banned;
 };
 
 // What several have counted, together: each name once, most often counted first. A name that one

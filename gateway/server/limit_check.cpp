@@ -178,6 +178,9 @@ void limit_check::finish()
         if (counts && (what == outcome::rejected || what == outcome::shadow_rejected)) {
             top_.by_rejections.count(bucket);
         }
+        if (const limit::decision& said = verdict_.entries[i].decision; said.banned) {
+            top_.banned.note(bucket, clock_.now() + said.retry_after, clock_.now());
+        }
     }
 }
 

@@ -138,7 +138,7 @@ admission admission_of(verdict::ruling is, std::optional<base::duration> wait, b
         case verdict::ruling::rejected:
             return wait ? refusal(
                               429,
-                              banned ? "banned after too many rejections; retry later"
+                              banned ? "banned for a while; retry later"
                                      : "the limit is exhausted; retry later",
                               std::max(*wait, base::duration{1})
                           )

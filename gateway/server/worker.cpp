@@ -298,7 +298,7 @@ void worker::ask(std::function<void(worker_desk&)> question)
 {
     boost::asio::post(loop_.context(), [this, question = std::move(question)] {
         loop_.refresh_now();
-        worker_desk desk{*view_, bucket_desk_, top_};
+        worker_desk desk{*view_, bucket_desk_, top_, loop_.now()};
         question(desk);
     });
 }

@@ -10,7 +10,8 @@ struct worker_desk {
     // Those in force.
     const policy_view& view;
     bucket_desk& buckets;
-    const top_buckets& top;
+    top_buckets& top;
+    base::instant now;
 };
 
 }  // namespace gateway::server

@@ -10,8 +10,8 @@
 //
 // What sliding limits need more than a slot, a history, is in a second array of mapped memory at
 // the slot's place: both are fetched at once, and it is never touched for other limits. What
-// histories keep outside of it is bounded, too. The bans of a bucket, and its rejections if its limit
-// has a penalty, are beside the slots of its segment and count as a bucket.
+// histories keep outside of it is bounded, too. The bans of a bucket, and its rejections if its
+// limit has a penalty, are beside the slots of its segment and count as a bucket.
 #pragma once
 
 #include "gateway/store/mapped_array.hpp"

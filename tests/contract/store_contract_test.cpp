@@ -481,60 +481,6 @@ TYPED_TEST(store_contract, counts_what_slides_from_when_its_request_goes_on)
     }
 }
 
-TYPED_TEST(store_contract, bans_who_is_rejected_too_often_and_twice_as_long_the_next_time)
-{
-    const limit::penalty penalty{
-        .after = 3, .within = hours{1}, .ban = seconds{1}, .max_ban = hours{1}};
-    charge c = of(five, "a1", 5);
-    c.penalty = &penalty;
-    EXPECT_TRUE(this->take_one(c).allowed);
-    EXPECT_FALSE(this->take_one(c).banned);
-    EXPECT_FALSE(this->take_one(c).banned);
-    const auto third = this->take_one(c);
-    EXPECT_TRUE(third.banned);
-    EXPECT_GT(third.retry_after, hours{4}) << "its tokens are not there sooner";
-    c.cost = 0;
-    const auto banned = this->take_one(c);
-    EXPECT_TRUE(banned.banned);
-    EXPECT_FALSE(banned.allowed) << "even what costs nothing";
-    EXPECT_LE(banned.retry_after, seconds{1});
-    const base::instant start = base::now();
-    while (!this->take_one(c).allowed && base::now() < start + seconds{5}) {
-    }
-    EXPECT_GE(base::now() - start, milliseconds{500});
-    c.cost = 5;
-    this->take({c});
-    this->take({c});
-    this->take({c});
-    c.cost = 0;
-    const auto again = this->take_one(c);
-    EXPECT_TRUE(again.banned);
-    EXPECT_GT(again.retry_after, seconds{1}) << "twice as long";
-    EXPECT_LE(again.retry_after, seconds{2});
-    EXPECT_TRUE(this->take_one(of(five, "a1", 0)).allowed) << "without the penalty";
-}
-
-TYPED_TEST(store_contract, bans_and_unbans_when_asked_to)
-{
-    const limit::penalty penalty{
-        .after = 3, .within = hours{1}, .ban = seconds{1}, .max_ban = hours{1}};
-    charge c = of(five, "a1");
-    c.penalty = &penalty;
-    using kind = limit::correction::kind;
-    this->subject.correct(
-        c, {.what = kind::ban, .of = {.held = this->subject.ticks(hours{2})}}, "a1 ban"
-    );
-    const auto banned = this->take_one(c);
-    EXPECT_TRUE(banned.banned);
-    EXPECT_EQ(banned.remaining, 5);
-    EXPECT_GT(banned.retry_after, hours{1});
-    EXPECT_LE(banned.retry_after, hours{2});
-    EXPECT_FALSE(this->take({c, of(five, "b1")}).admitted);
-    EXPECT_EQ(this->take_one(of(five, "b1")).remaining, 4) << "nothing was taken";
-    this->subject.correct(c, {.what = kind::unban}, "a1 unban");
-    EXPECT_EQ(this->take_one(c).remaining, 4);
-}
-
 // The same rules again, as plainly as they can be written, with time standing still.
 class model {
 public:

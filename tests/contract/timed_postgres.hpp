@@ -91,7 +91,8 @@ public:
     {
         command(
             "UPDATE gateway.buckets SET kind = 'n', full_at = 0, moments = NULL, amounts = NULL "
-            "WHERE key = '" + key_of(c) + "'"
+            "WHERE key = '" +
+            key_of(c) + "'"
         );
     }
 
