@@ -649,7 +649,7 @@ private:
     // The clock of a shared store may have stepped back: then as long as it was given for.
     std::int64_t banned_for(const offences& o) const
     {
-        return shared_ ? std::min(o.until - now_, o.length) : o.until - now_;
+        return shared_ && !o.by_hand ? std::min(o.until - now_, o.length) : o.until - now_;
     }
 
     // Until all is back, some of which is of a request that waits: that counts from then on.

@@ -99,10 +99,7 @@ public:
     void forget_bans(const charge& c)
     {
         drop(key_of(c) + ":ban");
-        command(
-            "UPDATE gateway.buckets SET banned_until = NULL, banned_for = NULL WHERE key = '" +
-            key_of(c) + "'"
-        );
+        command("UPDATE gateway.buckets SET passed = NULL WHERE key = '" + key_of(c) + "'");
     }
 
     static std::string key_of(const charge& c) { return store::key_of(prefix, c); }

@@ -1,21 +1,18 @@
 -- Version 3: bans that an operator gives, of buckets of any limit. They are in the bucket's own row, so
--- that nobody looks elsewhere for them; rows without one are as they were.
-
--- Until when the bucket is banned, and for how long it was when that began.
-ALTER TABLE gateway.buckets ADD COLUMN banned_until bigint, ADD COLUMN banned_for bigint;
+-- that nobody looks elsewhere for them: `passed` is then below 0, and -passed the moment at which the
+-- ban is over. Only usual questions that pass write that column else. So the table is as it was, and
+-- nobody waits for a lock on it.
 
 ALTER TYPE gateway.held ADD ATTRIBUTE ban_left bigint;
 
 -- Whether an operator's ban, if there is one, is over. A function in SQL becomes a part of the
 -- statements that call it.
-CREATE FUNCTION gateway.may_pass(banned_until bigint, now bigint) RETURNS boolean LANGUAGE sql IMMUTABLE
-AS 'SELECT banned_until IS NULL OR banned_until <= now';
+CREATE FUNCTION gateway.may_pass(passed bigint, now bigint) RETURNS boolean LANGUAGE sql IMMUTABLE
+AS 'SELECT coalesce(-passed, 0) <= now';
 
--- Microseconds for which the bucket is still banned; 0: it is not. A clock that stepped back would
--- leave a ban longer than any that was given.
-CREATE FUNCTION gateway.ban_left(banned_until bigint, banned_for bigint, now bigint) RETURNS bigint
-LANGUAGE sql IMMUTABLE
-AS 'SELECT greatest(least(coalesce(banned_until, 0) - now, banned_for), 0)';
+-- Microseconds for which the bucket is still banned; 0: it is not.
+CREATE FUNCTION gateway.ban_left(passed bigint, now bigint) RETURNS bigint LANGUAGE sql IMMUTABLE
+AS 'SELECT greatest(coalesce(-passed, 0) - now, 0)';
 
 -- The bucket of that key in the present terms.
 CREATE OR REPLACE FUNCTION gateway.hold(its_key text, t gateway.terms, now bigint) RETURNS gateway.held
@@ -25,7 +22,7 @@ DECLARE
     h gateway.held := (its_key, t, 0, false, '{}', '{}', false, 0);
 BEGIN
     SELECT * INTO b FROM gateway.buckets WHERE buckets.key = its_key;
-    h.ban_left := gateway.ban_left(b.banned_until, b.banned_for, now);
+    h.ban_left := gateway.ban_left(b.passed, now);
     IF NOT FOUND OR b.full_at <= now THEN
         RETURN h;
     ELSIF t.kind = 's' THEN
@@ -85,8 +82,7 @@ BEGIN
     IF c.ban_key IS NOT NULL THEN
         PERFORM gateway.ban(c.ban_key, length, c.max_ban, now);
     END IF;
-    UPDATE gateway.buckets SET banned_until = now + nullif(length, 0), banned_for = nullif(length, 0)
-    WHERE key = h.key;
+    UPDATE gateway.buckets SET passed = -(now + nullif(length, 0)) WHERE key = h.key;
     h.ban_left := length;
     RETURN h;
 END $$;
@@ -140,23 +136,11 @@ BEGIN
         SELECT key FROM gateway.buckets WHERE key > greatest(behind, prefix) ORDER BY key LIMIT page) p;
     DELETE FROM gateway.buckets WHERE key IN (
         SELECT key FROM gateway.buckets
-        WHERE key > greatest(behind, prefix) AND key <= last AND full_at <= now AND gateway.may_pass(banned_until, now)
+        WHERE key > greatest(behind, prefix) AND key <= last AND full_at <= now AND gateway.may_pass(passed, now)
             AND starts_with(key, prefix)
         ORDER BY key FOR UPDATE SKIP LOCKED);
     RETURN CASE WHEN starts_with(last, prefix) THEN last END;
 END $$;
-
-CREATE OR REPLACE FUNCTION gateway.usual_debt(b gateway.buckets, its_unit bigint, burst bigint, now bigint) RETURNS bigint
-LANGUAGE sql IMMUTABLE AS $$
-    SELECT CASE
-        WHEN b.full_at <= now THEN 0
-        WHEN b.kind = 't' AND b.unit = its_unit THEN least(b.full_at - now, b.owed)
-        -- Not `b`, which would be put together for every row, also those that do not come here.
-        ELSE gateway.debt_in(
-            ROW(b.full_at, b.owed, b.unit, b.passed, b.kind, b.key, b.moments, b.amounts, NULL, NULL)::gateway.buckets,
-            ROW('t', its_unit, burst, 0, 0, NULL, 0, 0, 0, NULL, 0, 0), now)
-    END
-$$;
 
 CREATE OR REPLACE FUNCTION gateway.look_at_one_1(
     its_key text, cost bigint, its_unit bigint, burst bigint, mark_key text, number bigint)
@@ -169,7 +153,7 @@ RETURNS TABLE (is_there boolean, refusal bigint[]) LANGUAGE sql STABLE ROWS 1 AS
         debt] END
     FROM (SELECT (SELECT greatest(least(b.full_at - gateway.now(), b.owed), 0) FROM gateway.buckets b
         WHERE b.key = its_key AND b.kind = 't' AND b.unit = its_unit AND b.owed >= its_unit * burst
-            AND (b.banned_until IS NULL OR b.banned_until <= gateway.now()))) found(debt)
+            AND coalesce(b.passed, 0) >= 0)) found(debt)
 $$;
 
 -- As take_one_1 and take_usual_1, which are what gateways of before ask. Instead of what a banned
@@ -191,7 +175,7 @@ BEGIN
             passed = gateway.passing(gateway.usual_debt(b, its_unit, burst, now), times, cost, its_unit, burst),
             owed = its_unit * burst
         WHERE key = its_key AND kind = 't' AND unit = its_unit AND owed >= its_unit * burst
-            AND full_at - now <= its_unit * (burst - cost) AND gateway.may_pass(banned_until, now)
+            AND full_at - now <= its_unit * (burst - cost) AND coalesce(passed, 0) >= 0
         -- The mark of when the statement began, which is older than what it waited for.
         RETURNING full_at - now - passed * cost * its_unit,
             coalesce((SELECT m.owed FROM gateway.buckets m WHERE m.key = mark_key AND m.full_at > now), 0)
@@ -223,8 +207,8 @@ DECLARE
     has_tokens boolean;
 BEGIN
     SELECT array_agg(a.n), array_agg(coalesce(gateway.usual_debt(b, a.unit, a.burst, now), 0)),
-        array_agg(gateway.ban_left(b.banned_until, b.banned_for, now)),
-        bool_or(a.cost <= a.burst AND gateway.may_pass(b.banned_until, now) AND coalesce(gateway.usual_debt(b, a.unit, a.burst, now), 0)
+        array_agg(gateway.ban_left(b.passed, now)),
+        bool_or(a.cost <= a.burst AND gateway.may_pass(b.passed, now) AND coalesce(gateway.usual_debt(b, a.unit, a.burst, now), 0)
             <= a.unit * (a.burst - a.cost))
     INTO places, debts, bans, has_tokens
     FROM unnest(keys, costs, units, bursts) WITH ORDINALITY a(its_key, cost, unit, burst, n)
@@ -250,7 +234,7 @@ DECLARE
     debts bigint[];
     rest record;
 BEGIN
-    SELECT bool_or(b.key IS NULL AND a.cost <= a.burst), bool_or(b.full_at > now AND gateway.may_pass(b.banned_until, now) AND CASE
+    SELECT bool_or(b.key IS NULL AND a.cost <= a.burst), bool_or(b.full_at > now AND gateway.may_pass(b.passed, now) AND CASE
         WHEN b.kind = 't' AND b.unit = a.unit THEN b.owed < a.unit * a.burst
         ELSE true
     END)
@@ -280,7 +264,7 @@ BEGIN
             owed = greatest(a.unit * a.burst, gateway.usual_debt(b, a.unit, a.burst, now)),
             kind = 't', unit = a.unit, moments = NULL, amounts = NULL
         FROM asked a
-        WHERE b.key = a.its_key AND gateway.may_pass(b.banned_until, now) AND CASE
+        WHERE b.key = a.its_key AND gateway.may_pass(b.passed, now) AND CASE
             WHEN b.full_at <= now THEN a.cost <= a.burst
             WHEN b.kind = 't' AND b.unit = a.unit THEN (converts OR b.owed >= a.unit * a.burst)
                 AND a.cost <= a.burst AND least(b.full_at - now, b.owed) <= a.unit * (a.burst - a.cost)

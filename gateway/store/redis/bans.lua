@@ -1,11 +1,11 @@
 -- Bans that an operator has given, of buckets of any limit. Stands between token_bucket.lua and
 -- bucket.lua.
 --
--- The bucket's key is then a list of one entry, "ban UNTIL LENGTH", and what the bucket owes is at
+-- The bucket's key is then a list of one entry, "ban UNTIL", and what the bucket owes is at
 -- "BUCKET:before" until the ban is over. So who is not banned costs nothing: a reader finds a list
 -- which is none of a sliding limit, and then asks here.
 --
--- By the key of the bucket: until when it is banned, and how long the ban was.
+-- Until when buckets are banned, by their keys.
 local bans = {}
 
 local before = ':before'
@@ -31,29 +31,26 @@ local function find_ban(key)
         return false
     end
     local text = redis.pcall('LINDEX', key, 0)
-    local until_, length = string.match(type(text) == 'string' and text or '', '^ban (%d+) (%d+)$')
-    until_, length = tonumber(until_), tonumber(length)
+    local until_ = tonumber(string.match(type(text) == 'string' and text or '', '^ban (%d+)$'))
     if not until_ or until_ > 9007199254740992 then
         return false
     end
     if until_ <= now then
         lift(key)
     else
-        bans[key] = { until_ = until_, length = length }
+        bans[key] = until_
     end
     return true
 end
 
 -- Microseconds for which the bucket is still banned; 0: it is not.
 local function hand_ban_left(key)
-    local ban = bans[key]
-    -- A clock that stepped back would leave a ban longer than any that was given.
-    return ban and math.max(math.min(ban.until_ - now, ban.length), 0) or 0
+    return math.max((bans[key] or 0) - now, 0)
 end
 
 -- Has the ban outlive what the bucket owes.
 local function keep_ban(key)
-    local left = math.max(redis.call('PTTL', key .. before), math.ceil((bans[key].until_ - now) / 1000))
+    local left = math.max(redis.call('PTTL', key .. before), math.ceil((bans[key] - now) / 1000))
     redis.call('PEXPIRE', key, string.format('%.0f', left + 1))
 end
 
@@ -65,8 +62,8 @@ local function ban_by_hand(key, length)
             redis.call('RENAME', key, key .. before)
         end
     end
-    bans[key] = { until_ = now + length, length = length }
+    bans[key] = now + length
     redis.call('DEL', key)
-    redis.call('RPUSH', key, string.format('ban %.0f %.0f', now + length, length))
+    redis.call('RPUSH', key, string.format('ban %.0f', bans[key]))
     keep_ban(key)
 end
