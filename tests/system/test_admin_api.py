@@ -671,7 +671,7 @@ class Documentation(AdminTest):
         text = text.replace("[10.0.0.0/8]", "[10.0.0.0/8, 127.0.0.1]")
         text = text.replace("# token_file: /etc/gateway/admin-token", f"token_file: '{token}'")
         g = self.gateway(text)
-        look, looked, take, took, grant, granted, request, explained, top = blocks
+        look, looked, take, took, grant, granted, request, explained, top, ban, banned, bans = blocks
         for path, body, shown in (("/v1/look", look, looked), ("/v1/take", take, took),
                                   ("/v1/grant", grant, granted), ("/v1/explain", request, explained)):
             self.assert_matches(self.said(g, path, body), shown)
@@ -679,6 +679,9 @@ class Documentation(AdminTest):
             g.get("/api", [("X-Forwarded-For", "192.0.2.7")])
         told = json.loads(self.call(g, "/v1/top?by=requests&limit=per_client&n=20", method="GET").text)
         self.assert_matches(told, top)
+        self.assert_matches(self.said(g, "/v1/ban", ban), banned)
+        told = json.loads(self.call(g, "/v1/bans?limit=per_client&n=20", method="GET").text)
+        self.assert_matches(told, bans)
 
     def test_the_description_has_every_call(self):
         with open(os.path.join(ROOT, "docs", "openapi.yaml"), encoding="utf-8") as f:
@@ -713,6 +716,7 @@ class Documentation(AdminTest):
                   "/v1/grant": CLIENT | {"tokens": 1}, "/v1/explain": {"url": "/"},
                   "/v1/ban": KEY | {"for": "1m"}, "/v1/unban": KEY}
         g.get("/")
+        self.said(g, "/v1/ban", KEY | {"for": "1m"})
         for path, item in described["paths"].items():
             (method,) = item
             good = item[method]["responses"]["200"]

@@ -94,13 +94,6 @@ class Penalties(SystemTest):
                     if store is not None:
                         store.forget_all()
 
-    def test_without_a_penalty_nobody_is_banned(self):
-        g = self.gateway_with("rate: 9/h")
-        status, said = self.call(g, "/v1/ban", **{"for": "10m"})
-        self.assertEqual(status, 400)
-        self.assertIn("has no penalty", said["detail"])
-        self.assertEqual(self.call(g, "/v1/ban", **{"for": "forever"})[0], 400)
-
     def test_looks_are_no_rejections(self):
         for store in self.every_store():
             with self.subTest(store=store):
