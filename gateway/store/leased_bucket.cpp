@@ -241,6 +241,9 @@ void leased_bucket::lease::answered(const answer& a)
     const auto asked = floor_us(asked_at_);
     const std::int64_t until = asked + ticks(time_);
     of_.heard(asked, asked + ticks(a.decisions()[0].reset_after));
+    if (a.decisions()[0].banned) {
+        of_.forget();
+    }
     if (!a.admitted) {
         return;
     }

@@ -73,6 +73,18 @@ protected:
     }
 };
 
+// Its tokens do not tell when it passes again.
+TEST_F(empty, buckets_that_are_banned_are_not_remembered)
+{
+    hear();
+    answer a;
+    a.admitted = false;
+    a.add({.banned = true, .remaining = 0, .retry_after = 9s, .reset_after = 2s});
+    const charge c = of("a");
+    remembered.remember({&c, 1}, a, now);
+    EXPECT_FALSE(decides({c}));
+}
+
 TEST_F(empty, buckets_are_unknown_at_first)
 {
     EXPECT_FALSE(decides({of("a")}));

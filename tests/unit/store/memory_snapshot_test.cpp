@@ -101,13 +101,17 @@ TEST_F(snapshots, keep_what_each_kind_of_bucket_owes)
     ASSERT_TRUE(takes(before, punished));
     EXPECT_FALSE(takes(before, punished));
     EXPECT_FALSE(takes(before, punished));
+    const charge by_hand = of(quota, "by hand");
+    const limit::correction ban_it{
+        .what = limit::correction::kind::ban, .of = {.held = base::duration{hours{1}}.count()}};
+    ASSERT_TRUE(before.correct(by_hand, ban_it, base::now()));
     ASSERT_EQ(save_snapshot(before, path), std::nullopt);
 
     memory_store after{{.max_buckets = 100}};
     const auto read = restore_snapshot(after, path);
     ASSERT_TRUE(read);
     EXPECT_EQ(read->lost, 0U);
-    EXPECT_EQ(read->buckets, 5U) << "tokens, log, quota, and one with its bans";
+    EXPECT_EQ(read->buckets, 6U) << "tokens, log, quota, one with its bans, and a ban by hand";
     for (const charge& c : {all[0], all[1], all[2]}) {
         const limit::decision was = seen(before, c);
         const limit::decision is = seen(after, c);
@@ -117,6 +121,10 @@ TEST_F(snapshots, keep_what_each_kind_of_bucket_owes)
     EXPECT_EQ(seen(after, of(log, "log")).remaining, 1);
     EXPECT_EQ(seen(after, of(places, "places")).remaining, 5) << "they ended with the process";
     EXPECT_TRUE(seen(after, punished).banned);
+    punished.penalty = nullptr;
+    EXPECT_FALSE(seen(after, punished).banned) << "the ban was of the penalty";
+    EXPECT_TRUE(seen(after, by_hand).banned);
+    EXPECT_FALSE(takes(after, by_hand));
 }
 
 TEST_F(snapshots, count_the_time_between)

@@ -243,6 +243,25 @@ TEST_F(leases, count_only_while_the_store_is_heard)
     EXPECT_TRUE(spend(one()));
 }
 
+// Where no answer tells of grants, as in a cluster, the answer of the store does.
+TEST_F(leases, are_over_when_the_bucket_is_banned)
+{
+    const charge c = one();
+    answer banned;
+    banned.admitted = false;
+    banned.add({.banned = true, .remaining = left(), .retry_after = 1h, .reset_after = debt});
+    lease(c, 4);
+    of.answered({&c, 1}, banned, now, now);
+    EXPECT_FALSE(spend(c));
+    lease(c, 4);
+    ASSERT_TRUE(spend(c) && spend(c)) << "half is spent, so more is asked for";
+    ASSERT_FALSE(wire.empty());
+    question* const q = wire.front().release();
+    wire.pop_front();
+    q->answered(banned);
+    EXPECT_FALSE(spend(c));
+}
+
 TEST_F(leases, are_over_after_their_time)
 {
     lease(one(), 4);

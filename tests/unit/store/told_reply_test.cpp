@@ -44,11 +44,33 @@ TEST(told_results, knows_the_rest_of_usual_answers)
     EXPECT_EQ(reply.next(1, a), kind::garbage);
 }
 
+// Three numbers are of a banned bucket, which is told alike however often it was asked.
+TEST(told_results, knows_banned_buckets)
+{
+    const std::vector<usual_questions> shape{
+        {.times = 2, .enforced = true, .cost = 2, .interval = 1'000'000, .burst = 5, .keys = 2}};
+    const std::vector<std::int64_t> said{7, 0, -2, 1'000'000, 9'000'000, -2, 4'000'000, 500'000};
+    told_results reply{said, shape};
+    answer a;
+    for (int i = 0; i < 4; ++i) {
+        ASSERT_EQ(reply.next(1, a), kind::answer);
+        const limit::decision& d = a.decisions()[0];
+        EXPECT_FALSE(a.admitted);
+        EXPECT_FALSE(d.allowed);
+        EXPECT_TRUE(d.banned);
+        EXPECT_EQ(d.remaining, i < 2 ? 4 : 1);
+        EXPECT_EQ(d.retry_after, std::chrono::seconds{i < 2 ? 9 : 1}) << "or when tokens are there";
+        EXPECT_EQ(d.reset_after, std::chrono::seconds{i < 2 ? 1 : 4});
+    }
+    EXPECT_TRUE(reply.ended());
+}
+
 TEST(told_results, takes_no_nonsense)
 {
     const std::vector<usual_questions> shape{
         {.times = 1, .enforced = true, .cost = 1, .interval = 1'000'000, .burst = 5, .keys = 1}};
-    const std::vector<std::vector<std::int64_t>> bad{{7, 0}, {7, 0, -2}};
+    const std::vector<std::vector<std::int64_t>> bad{
+        {7, 0}, {7, 0, -2}, {7, 0, -2, 0}, {7, 0, -2, -1, 5}, {7, 0, -2, 5, -1}, {7, 0, -3}};
     for (const auto& said : bad) {
         told_results reply{said, shape};
         answer a;
