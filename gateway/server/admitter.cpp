@@ -250,9 +250,8 @@ admission admitter::conclude(const verdict& v)
     const auto hold = allowed && route_->holds ? v.hold() : base::duration{0};
     const bool held = hold > base::duration{0};
     remember(v, hold);
-    if (route_->counts_places || (allowed && (route_->corrects || held))) {
-        using reserving = limit_check::reserving;
-        reserve(!allowed ? reserving::places : held ? reserving::everything : reserving::outcomes);
+    if (route_->counts_places || route_->corrects || held) {
+        reserve(held ? limit_check::reserving::everything : limit_check::reserving::outcomes);
     }
     if (allowed) {
         check_->owe(view_, reserved_);

@@ -39,6 +39,7 @@ const verdict* limit_check::start(
     at_home_.clear();
     elsewhere_.clear();
     fallback_.clear();
+    forged_for_ = nullptr;
     const std::span<const std::size_t> limits{route.limits};
     const auto first = limits.first(route.reads_token ? route.limits_without_token : limits.size());
     if (!collect(view, first, subject)) {
@@ -51,7 +52,8 @@ const verdict* limit_check::start(
         }
         subject.token =
             find_token(*subject.head, *view.policy->token, *view.tokens, base::unix_time());
-        if (!collect(view, limits.subspan(first.size()), subject)) {
+        if (!collect(view, limits.subspan(first.size()), subject) &&
+            !pays_for_forgery(view, first, subject)) {
             return &verdict_;
         }
     }
@@ -181,6 +183,9 @@ void limit_check::finish()
         if (const limit::decision& said = verdict_.entries[i].decision; said.banned) {
             top_.banned.note(bucket, clock_.now() + said.retry_after, clock_.now());
         }
+    }
+    if (admitted && forged_for_ != nullptr) {
+        refuse(*forged_for_, verdict::ruling::unidentified);
     }
 }
 

@@ -3,6 +3,7 @@
 //   1. limits that need no token are looked at before the request's token is verified, which costs
 //      more than all of this: in the local store, and in what the shared one said before. If they
 //      reject the request, that is the verdict, and nobody knows whose it is
+//      A request that the others refuse for a forged token is charged to these all the same
 //   2. what the shared store said before may reject the request; then the local store is only
 //      looked at, so that the client is told of every limit in its way that is known here
 //   3. the local store decides and takes. If it rejects, the shared store is not asked
@@ -62,8 +63,8 @@ public:
     void abandon() { abandon_question(); }
 
     // What of that which was taken is to be reserved: places in flight, which a store that has not
-    // answered may have given, too; of a request that passes also what its response may correct; of
-    // one that is held everything.
+    // answered may have given, too; of a request that is answered also what its response may
+    // correct; of one that is held everything.
     enum class reserving { places, outcomes, everything };
     void reserve(const policy_view& view, reserving what, reservation& into) const;
 
@@ -149,13 +150,20 @@ private:
     // The store that gave no answer may have charged them all the same.
     bool may_be_charged_ = false;
 
+    // The limit that refuses the request for its forged token; null: none does.
+    const policy::limit_rule* forged_for_ = nullptr;
+
     // What it means for a request that a limit cannot be applied to it.
+    void refuse(const policy::limit_rule& by, verdict::ruling why);
     bool refuses(const item& i, verdict::ruling why);
     bool refuses(const item& i, const key_fault& fault);
     bool blocks(item& i, const key_subject& subject);
     key_result name_bucket(item& i, const key_subject& subject);
     bool collect_one(const key_subject& subject, item& i);
     bool collect(
+        const policy_view& view, std::span<const std::size_t> limits, const key_subject& subject
+    );
+    bool pays_for_forgery(
         const policy_view& view, std::span<const std::size_t> limits, const key_subject& subject
     );
     void choose_part(item& i);

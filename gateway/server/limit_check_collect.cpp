@@ -9,16 +9,21 @@ namespace gateway::server {
 
 using telemetry::outcome;
 
+// The client hears of no other limit.
+void limit_check::refuse(const policy::limit_rule& by, verdict::ruling why)
+{
+    verdict_.is = why;
+    verdict_.entries[0] = {.rule = &by};
+    verdict_.count = 1;
+}
+
 // Of a limit in shadow mode: nothing.
 bool limit_check::refuses(const item& i, verdict::ruling why)
 {
-    if (!i.rule->enforced()) {
-        return false;
+    if (i.rule->enforced()) {
+        refuse(*i.rule, why);
     }
-    verdict_.is = why;
-    verdict_.entries[0] = {.rule = i.rule};  // the others were not asked
-    verdict_.count = 1;
-    return true;
+    return i.rule->enforced();
 }
 
 bool limit_check::refuses(const item& i, const key_fault& fault)
@@ -61,6 +66,22 @@ bool limit_check::collect(
         }
     }
     return true;
+}
+
+// A request that is refused for its forged token is charged to these limits, which need none: else
+// a client with nothing but forged tokens would empty no bucket, and have each of them verified.
+// Who has a token that expired, or none, costs little and is charged nowhere. False: it is not
+// forged.
+bool limit_check::pays_for_forgery(
+    const policy_view& view, std::span<const std::size_t> limits, const key_subject& subject
+)
+{
+    if (!subject.token.forged || verdict_.is != verdict::ruling::unidentified) {
+        return false;
+    }
+    forged_for_ = verdict_.entries[0].rule;
+    verdict_.clear();
+    return collect(view, limits, subject);
 }
 
 // A client's plan is blocked: refuses, and counts it. Of a limit in shadow mode: notes that it

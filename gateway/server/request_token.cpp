@@ -72,11 +72,11 @@ request_token find_token(
         return {.ambiguous = true};
     }
     read_leniently(token, as_some_read_it);
-    const identity::verified_token* const verified = known.find(as_some_read_it, now);
-    if (verified != nullptr && as_some_read_it != token) {
+    const known_token found = known.find(as_some_read_it, now);
+    if (found.verified != nullptr && as_some_read_it != token) {
         return {.ambiguous = true};
     }
-    return {.verified = verified};
+    return {.verified = found.verified, .forged = found.forged};
 }
 
 }  // namespace gateway::server

@@ -13,6 +13,8 @@ struct request_token {
     bool ambiguous = false;
     // Null: there is none, or it does not verify. Until the cache is asked again.
     const identity::verified_token* verified = nullptr;
+    // True if the only fault of the token is that no key signed it.
+    bool forged = false;
 };
 
 // `now` is in Unix time. A token is ambiguous as any part of a key is (part_value.hpp), if it

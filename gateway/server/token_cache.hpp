@@ -14,6 +14,14 @@
 
 namespace gateway::server {
 
+// What is known of a token.
+struct known_token {
+    // What it says, until the cache is asked again; null if it is not good.
+    const identity::verified_token* verified = nullptr;
+    // True if the only fault of the token is that no key signed it.
+    bool forged = false;
+};
+
 class token_cache {
 public:
     // Past it, the one that has not been seen for longest is forgotten. A token takes about 300
@@ -27,8 +35,8 @@ public:
 
     explicit token_cache(const identity::token_rules& good) : good_(good), forged_(max_forged) {}
 
-    // What the token says at `now`, in Unix time; null if it is not good. Until the next call.
-    const identity::verified_token* find(std::string_view token, base::duration now);
+    // `now` is in Unix time.
+    known_token find(std::string_view token, base::duration now);
 
     std::size_t size() const { return places_.size(); }
 

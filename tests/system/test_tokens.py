@@ -196,8 +196,9 @@ class LimitsWithoutTokens(TokenTest):
         return self.gateway(
             f"admin: {{ address: 127.0.0.1:0, token_file: '{secret}' }}\n{stores}jwt: {{ keys: {self.keys_path} }}\n"
             f"limits: {{ user: {{ key: 'jwt:sub', missing_key: {missing}, rate: 100/d{of_address} }},\n"
-            f"          address: {{ key: client_ip, rate: 3/d{of_address} }} }}\n"
-            "routes: [ { limits: [user, address], upstream: up } ]\n"
+            f"          address: {{ key: client_ip, rate: 3/d{of_address} }},\n"
+            f"          places: {{ key: client_ip, algorithm: concurrency, max: 1 }} }}\n"
+            "routes: [ { limits: [user, address, places], upstream: up } ]\n"
             f"upstreams: {{ up: {{ servers: ['{self.origin_.address}'] }} }}\n"
         )
 
@@ -230,19 +231,34 @@ class LimitsWithoutTokens(TokenTest):
                 self.assertEqual(count("gateway_decisions_total", limit="address", outcome="rejected"), 23)
 
     def test_are_not_charged_for_a_request_without_its_key(self):
+        good, _ = self.good_and_forged()
+        late = self.issuer.token("ES256", sub="alice", exp=1)
+        gateway = self.limited_by_address()
+        self.assertEqual(self.statuses(gateway, [late, "", late] * 4), [400] * 12)
+        self.assertIn("400", self.explained(gateway, late))
+        self.assertEqual(self.statuses(gateway, [good] * 4), [200] * 3 + [429])
+
+    def test_are_charged_for_forged_tokens(self):
         good, forged = self.good_and_forged()
         gateway = self.limited_by_address()
-        self.assertEqual(self.statuses(gateway, forged * 2), [400] * 40)
         self.assertIn("400", self.explained(gateway, forged[0]))
-        self.assertEqual(self.statuses(gateway, [good] * 4), [200] * 3 + [429])
+        self.assertEqual(self.statuses(gateway, forged), [400] * 3 + [429] * 17)
+        self.assertIn("429", self.explained(gateway, forged[0]))
+        self.assertEqual(self.statuses(gateway, [good]), [429])
+        self.assertEqual(self.origin_.requests, [])
+
+    def test_that_charge_by_the_status_charge_no_forged_token(self):
+        _, forged = self.good_and_forged()
+        gateway = self.limited_by_address(of_address=", charge_on: { status: [401] }")
+        self.assertEqual(self.statuses(gateway, forged), [400] * 20)
 
     def test_in_a_shared_store_reject_by_what_is_remembered(self):
         redis = self.started(RedisServer())
         good, forged = self.good_and_forged()
         stores = f"workers: 1\nstores: {{ r: {{ url: 'redis://127.0.0.1:{redis.port}' }} }}\n"
         gateway = self.limited_by_address(of_address=", store: r", stores=stores)
-        self.assertEqual(self.statuses(gateway, forged), [400] * 20)
-        self.assertEqual(self.statuses(gateway, [good] * 4), [200] * 3 + [429])
+        self.assertEqual(self.statuses(gateway, [good, forged[0], good]), [200, 400, 200])
+        self.assertEqual(self.statuses(gateway, [good, *forged]), [429] * 21)
         # What the store said counts for 100 ms, of which a slow machine may let too many pass.
         wait_until(lambda: self.statuses(gateway, [good, *forged[:2]]) == [429] * 3)
 

@@ -28,6 +28,12 @@ std::string token_of(const std::string& user)
     return line_with(issuer.token(R"({"sub":")" + user + R"("})"));
 }
 
+// Signed, and too late.
+std::string expired_token()
+{
+    return line_with(issuer.token(R"({"sub":"alice","exp":1})"));
+}
+
 std::string forged_token(int number)
 {
     return line_with(issuer.token(R"({"sub":")" + std::to_string(number) + R"("})") + "AAAA");
@@ -147,10 +153,41 @@ TEST(limits_before_token, are_charged_for_no_request_that_lacks_its_key)
 {
     limited route{{by_address("address", 2), by_user("user", 9)}};
     for (int i = 0; i < 10; ++i) {
-        EXPECT_EQ(route.ask(forged_token(i)).is, is::unidentified);
+        EXPECT_EQ(route.ask(i % 2 == 0 ? expired_token() : std::string{}).is, is::unidentified);
         EXPECT_EQ(route.said().deciding()->rule->name, "user");
     }
     EXPECT_EQ(route.ask(token_of("alice")).limits()[0].decision.remaining, 1);
+}
+
+TEST(limits_before_token, are_charged_for_a_forged_one)
+{
+    limited route{{by_address("address", 2), by_user("user", 9)}};
+    for (int i = 0; i < 2; ++i) {
+        const verdict& v = route.ask(forged_token(i));
+        EXPECT_EQ(v.is, is::unidentified);
+        ASSERT_EQ(v.count, 1U);
+        EXPECT_EQ(v.deciding()->rule->name, "user");
+        EXPECT_EQ(v.fault.part->text, "jwt:sub");
+    }
+    EXPECT_EQ(route.ask(forged_token(3)).is, is::rejected);
+    EXPECT_EQ(route.said().deciding()->rule->name, "address");
+    EXPECT_EQ(route.count(0, outcome::allowed), 2U);
+    EXPECT_EQ(route.count(1, outcome::allowed), 0U);
+    EXPECT_EQ(route.ask(token_of("alice")).is, is::rejected);
+}
+
+TEST(limits_before_token, in_a_store_are_charged_for_a_forged_one)
+{
+    limit_rule far = by_address("address", 1);
+    far.store = 0;
+    limited route{{far, by_user("user", 9)}};
+    route.ask(forged_token(1));
+    EXPECT_THAT(route.shared->asked, ::testing::ElementsAre("address"));
+    route.shared->answer({true}, true);
+    EXPECT_EQ(route.said().is, is::unidentified);
+    route.ask(forged_token(2));
+    route.shared->answer({false}, false);
+    EXPECT_EQ(route.said().is, is::rejected);
 }
 
 TEST(limits_before_token, in_shadow_mode_reject_nobody)
@@ -246,7 +283,7 @@ std::string random_lines(std::mt19937& random)
         case 0:
             return {};
         case 1:
-            return forged_token(static_cast<int>(random() % 9));
+            return expired_token();
         default:
             return token_of(random() % 2 == 0 ? "alice" : "bob");
     }

@@ -37,7 +37,7 @@ protected:
     // "-" if it is not good.
     std::string sub(const std::string& token, base::duration now = today)
     {
-        const identity::verified_token* const found = cache.find(token, now);
+        const identity::verified_token* const found = cache.find(token, now).verified;
         return found != nullptr ? std::string{found->claim("sub").value()} : "-";
     }
 };
@@ -87,7 +87,20 @@ TEST_F(token_caches, look_at_the_signature_of_a_forged_token_once)
     EXPECT_EQ(sub(forged), "-") << "it was not looked at again";
     EXPECT_EQ(sub(token(2)), "2");
     token_cache after_a_reload{rules};
-    EXPECT_NE(after_a_reload.find(forged, today), nullptr);
+    EXPECT_NE(after_a_reload.find(forged, today).verified, nullptr);
+}
+
+TEST_F(token_caches, call_only_tokens_forged_that_no_key_signed)
+{
+    const std::string late = token(1, R"(,"exp":1)");
+    for (int seen = 0; seen < 2; ++seen) {
+        EXPECT_TRUE(cache.find(token(1) + "AAAA", today).forged);
+        EXPECT_FALSE(cache.find(token(1), today).forged);
+        EXPECT_FALSE(cache.find(late, today).forged);
+        EXPECT_FALSE(cache.find(late + "AAAA", today).forged);
+        EXPECT_FALSE(cache.find("no.token.", today).forged);
+        EXPECT_FALSE(cache.find("", today).forged);
+    }
 }
 
 TEST_F(token_caches, forget_forged_tokens_for_others)
