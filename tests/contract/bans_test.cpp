@@ -144,7 +144,9 @@ TYPED_TEST(store_bans, bans_and_unbans_a_bucket_of_any_limit)
             charge shadow = c;
             shadow.enforced = false;
             EXPECT_TRUE(this->take({shadow}).admitted);
-            const limit::correction back{.of = {.tokens = 1}};
+            const bool slides = l.how() == limit::supply_kind::sliding;
+            const limit::correction back{
+                .of = {.tokens = 1, .held = slides ? this->subject.ticks(seconds{30}) : 0}};
             this->subject.correct(c, back, name + " back");
             charge other = c;
             other.place = 2000 + place;

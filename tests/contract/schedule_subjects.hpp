@@ -397,6 +397,11 @@ private:
     void forget_ban(int bucket, const charge& c)
     {
         const limit::penalty* const p = penalty_of(bucket);
+        if constexpr (Subject::shared) {  // it may be kept for a little longer there, too
+            if (model_.ended_by_hand(bucket)) {
+                subject_.end_ban(c);
+            }
+        }
         if (model_.forgives(bucket, p == nullptr ? limit::penalty{} : *p)) {
             model_.forget_bans(bucket);
             subject_.forget_bans(c);

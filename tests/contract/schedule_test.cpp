@@ -55,6 +55,8 @@ public:
 
     void forget_bans(const charge& c) { server_.forget_bans(c); }
 
+    void end_ban(const charge& c) { server_.end_ban(c); }
+
     std::int64_t offset(const charge& of, std::int64_t length)
     {
         const std::string key = Server::key_of(of);

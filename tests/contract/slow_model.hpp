@@ -154,7 +154,7 @@ public:
             }
         }
         offences_[w.bucket] = {
-            .until = now_ + length, .length = length, .by_hand = true, .rejections = {}};
+            .until = now_ + length, .length = length, .by_hand = length > 0, .rejections = {}};
     }
 
     // Follows the limit at once, not when its client comes.
@@ -205,6 +205,13 @@ public:
     }
 
     void forget_bans(int bucket) { offences_.erase(bucket); }
+
+    // An operator's ban is over. What a penalty makes of it is as before.
+    bool ended_by_hand(int bucket)
+    {
+        offences& o = offences_[bucket];
+        return o.until <= now_ && std::exchange(o.by_hand, false);
+    }
 
     // Whole tokens.
     std::int64_t owes(int bucket)

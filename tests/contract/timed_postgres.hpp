@@ -96,9 +96,11 @@ public:
         );
     }
 
-    void forget_bans(const charge& c)
+    void forget_bans(const charge& c) { drop(key_of(c) + ":ban"); }
+
+    // One that an operator has given.
+    void end_ban(const charge& c)
     {
-        drop(key_of(c) + ":ban");
         command("UPDATE gateway.buckets SET passed = NULL WHERE key = '" + key_of(c) + "'");
     }
 

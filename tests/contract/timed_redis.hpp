@@ -122,12 +122,10 @@ public:
         text({"DEL", is_banned ? key + ":before" : key});
     }
 
-    void forget_bans(const charge& c)
-    {
-        const std::string key = store::key_of(prefix, c);
-        text({"DEL", key + ":ban"});
-        text({"EVAL", end_of_ban, "1", key});
-    }
+    void forget_bans(const charge& c) { text({"DEL", store::key_of(prefix, c) + ":ban"}); }
+
+    // One that an operator has given.
+    void end_ban(const charge& c) { text({"EVAL", end_of_ban, "1", store::key_of(prefix, c)}); }
 
     static std::string key_of(const charge& c) { return store::key_of(prefix, c); }
 
