@@ -71,13 +71,13 @@ TEST(statement, tells_usual_questions_in_one_statement_and_others_in_another)
     c.count = 3;
     c.questions[1].charges = {&charges[0], 1};
     const statement one = take(c, plain, {});
-    EXPECT_STREQ(one.prepared, "take_one_1");
+    EXPECT_STREQ(one.prepared, "take_one_2");
     ASSERT_EQ(one.shape.size(), 1U);
     EXPECT_EQ(one.values[1].bytes, "3");
     EXPECT_EQ(one.values[5].bytes, "gw:grant");
     EXPECT_EQ(one.values[6].bytes, "7");
     const statement pooled = take(c, {.key_prefix = "gw:", .pooled_wait = 25}, {});
-    EXPECT_EQ(pooled.sql, "SELECT gateway.pooled_take_one_1($1, $2, $3, $4, $5, $6, $7, $8)");
+    EXPECT_EQ(pooled.sql, "SELECT gateway.pooled_take_one_2($1, $2, $3, $4, $5, $6, $7, $8)");
     EXPECT_EQ(pooled.values[7].bytes, "25");
 }
 
