@@ -366,7 +366,8 @@ class Sessions(InPostgres):
         """A first call takes many times as long as a later one."""
         server = self.started(PostgresServer("track_functions=pl"))
         self.ready(server.url)
-        called = "SELECT DISTINCT funcname FROM pg_stat_user_functions WHERE funcname ~ '^take(_one|_usual)?_[12]$' ORDER BY 1"
+        called = ("SELECT DISTINCT funcname FROM pg_stat_user_functions "
+                  "WHERE funcname ~ '^take(_one|_usual)?_[12]$' ORDER BY 1")
         every = "take_1\ntake_one_2\ntake_usual_2"
         wait_until(lambda: server.command(called) == every, 5, "the functions have been called")
         self.assertEqual(server.buckets(), [])
