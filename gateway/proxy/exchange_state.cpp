@@ -122,9 +122,14 @@ void exchange_state::upstream_closed(bool orderly)
 
 void exchange_state::expired()
 {
-    if (phase_ != phase::idle) {
-        const bool waits = request_sent_ && !answer_.begun();
-        fail(waits ? failure::response_timeout : failure::body_timeout);
+    if (phase_ == phase::idle) {
+        return;
+    }
+    if (request_sent_ && !answer_.begun()) {
+        fail(failure::response_timeout);
+    } else {
+        abandon(aftermath::answered);
+        report(failure::body_timeout);
     }
 }
 
@@ -132,8 +137,7 @@ void exchange_state::expired()
 void exchange_state::out_of_time()
 {
     abandon(aftermath::answered);
-    port_.failed(failure::response_timeout, false);
-    owner_.exchange_failed(failure::response_timeout);
+    report(failure::response_timeout);
 }
 
 void exchange_state::release_memory()
@@ -169,8 +173,12 @@ void exchange_state::break_off()
 
 void exchange_state::fail(failure why)
 {
-    phase_ = phase::idle;
-    port_.release(exchange_port::parting::close);
+    break_off();
+    report(why);
+}
+
+void exchange_state::report(failure why)
+{
     port_.failed(why, answer_.begun());
     owner_.exchange_failed(why);
 }

@@ -141,6 +141,7 @@ private:
     void finish(std::size_t surplus);
     void abandon(aftermath until);
     void fail(failure why);
+    void report(failure why);
 };
 
 }  // namespace gateway::proxy

@@ -1,33 +1,14 @@
 """Sliding limits and requests in flight, locally and in Redis."""
 import select
 import signal
-import threading
 import time
 
 from harness.case import SystemTest, forwarding_to
+from harness.gate import Gate
 from harness.origin import Origin
 from harness.process import wait_until
 from harness.redis_server import RedisServer
 from harness.websocket import BINARY, CLOSE, WebSocket, echo_frames
-
-
-class Gate:
-    """An upstream that answers when the gate is open."""
-
-    def __init__(self):
-        self.open = threading.Event()
-        self.inside = 0
-        self.most = 0
-        self.lock = threading.Lock()
-
-    def __call__(self, peer, request):
-        with self.lock:
-            self.inside += 1
-            self.most = max(self.most, self.inside)
-        self.open.wait(30)
-        with self.lock:
-            self.inside -= 1
-        peer.reply(200)
 
 
 class Kinds(SystemTest):

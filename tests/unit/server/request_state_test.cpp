@@ -332,7 +332,15 @@ TEST(request_state, abandons_an_exchange_whose_response_has_not_begun)
          [](stream& s) { s.request.out_of_time(true); },
          aftermath::answered,
          aftermath::answered},
+        {half_sent,
+         [](stream& s) {
+             s.upstream_waits = true;  // 504: it does not take the content
+             s.request.expired();
+         },
+         aftermath::answered,
+         aftermath::answered},
         {answered, [](stream& s) { s.request.out_of_time(true); }, {}, {}},
+        {answered, [](stream& s) { s.request.expired(); }, {}, {}},
         // It has had response_timeout.
         {sent, [](stream& s) { s.request.expired(); }, {}, {}},
         {sent, [](stream& s) { s.request.upstream_closed(false); }, {}, {}},
