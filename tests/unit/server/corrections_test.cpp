@@ -176,5 +176,31 @@ TEST_F(correcting, of_the_local_store_is_made_at_once)
     EXPECT_EQ(a.decisions()[0].remaining, 10);
 }
 
+// The server may be at work on a request that is over, whose response corrects nothing any more.
+TEST_F(correcting, places_part_from_charges)
+{
+    const auto taken = [this](std::int64_t place) {
+        return reserved{
+            .rule = &rule,
+            .limit = &rule.limit,
+            .metrics = &metrics,
+            .bucket_name = name,
+            .place = place};
+    };
+    reservation request;
+    request.begin(view);
+    request.add(taken(0));
+    EXPECT_FALSE(request.holds_places());
+    for (const std::int64_t place : {7, 0, 8}) {
+        request.add(taken(place));
+    }
+    reservation places = request.part_with_places();
+    EXPECT_TRUE(places.holds_places() && !request.holds_places() && !request.empty());
+    places.keep_charges();
+    EXPECT_TRUE(places.holds_places()) << "and nothing else";
+    request.keep_charges();
+    EXPECT_TRUE(request.empty());
+}
+
 }  // namespace
 }  // namespace gateway::server
