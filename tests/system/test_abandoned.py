@@ -14,7 +14,7 @@ MANY = 60
 
 
 class Speaking(Gate):
-    """A gate that says something to a request before it works on it."""
+    """A gate that says something to a request before it works on it, and reads nothing behind it."""
 
     def __init__(self, first=b""):
         super().__init__()
@@ -23,6 +23,7 @@ class Speaking(Gate):
     def __call__(self, peer, request):
         peer.send(self.first)
         super().__call__(peer, request)
+        return False
 
 
 class Abandoned(SystemTest):
@@ -146,7 +147,7 @@ class Places(Abandoned):
             (WHOLE, ", timeout: 50ms", 504),
         ):
             with self.subTest(status=status):
-                self.gate = Gate()
+                self.gate = Speaking()
                 origin = self.origin(self.gate)
                 gateway = self.in_front_of(origin, route=route)
                 for number in range(5):
@@ -254,7 +255,7 @@ class Finishing(Abandoned):
                 wait_until(lambda: self.abandoned(gateway) == 1)
                 gateway.signal(signal.SIGTERM)
                 if waits:
-                    gateway.wait_for_diagnostic("drain")
+                    gateway.wait_for_diagnostic("draining")
                     later = time.monotonic() + 1
                     wait_until(lambda: time.monotonic() > later)
                     self.assertTrue(gateway.running())
@@ -290,15 +291,16 @@ class Finishing(Abandoned):
         wait_until(lambda: origin.open_connections() == 0)
 
     def test_only_so_many_are_kept_that_hold_no_place(self):
-        most = 512
+        most, batches, each = 512, 11, 50
         origin = self.origin(self.gate)
         gateway = self.in_front_of(origin, limit="", route=", on_client_abort: finish", more="workers: 1\n")
-        clients = [gateway.connect() for _ in range(most + 10)]
-        for c in clients:
-            c.send(WHOLE)
-        wait_until(lambda: self.gate.inside == most + 10, what="all run")
-        for c in clients:
-            c.reset()
+        for batch in range(1, batches + 1):
+            clients = [gateway.connect() for _ in range(each)]
+            for c in clients:
+                c.send(WHOLE)
+            wait_until(lambda: self.gate.inside == batch * each, what="all run")  # noqa: B023
+            for c in clients:
+                c.reset()
         active = lambda: gateway.metrics().sum("gateway_connections", side="client", state="active")  # noqa: E731
         wait_until(lambda: active() == 0, what="all have left")
         self.assertEqual(self.abandoned(gateway), most)
