@@ -2,8 +2,6 @@
 
 namespace gateway::proxy {
 
-using parting = answer_port::parting;
-
 void abandoned_state::start()
 {
     if (!finishes()) {
@@ -17,7 +15,7 @@ void abandoned_state::upstream_bytes(std::span<char> bytes)
     if (is == answer_state::progress::malformed) {
         fail(failure::bad_response);
     } else if (is == answer_state::progress::switched || (answer_.begun() && !finishes())) {
-        end(parting::close);
+        end(answer_port::parting::close);
     } else if (is == answer_state::progress::complete) {
         end(answer_.parting_after(bytes.size()));
     }
@@ -26,7 +24,7 @@ void abandoned_state::upstream_bytes(std::span<char> bytes)
 void abandoned_state::upstream_closed(bool orderly)
 {
     if (orderly && answer_.ends_here()) {
-        end(parting::close);
+        end(answer_port::parting::close);
     } else {
         fail(failure::reset);
     }
@@ -36,7 +34,7 @@ void abandoned_state::upstream_closed(bool orderly)
 void abandoned_state::expired()
 {
     if (answer_.begun()) {
-        end(parting::close);
+        end(answer_port::parting::close);
     } else {
         fail(failure::response_timeout);
     }
@@ -44,19 +42,19 @@ void abandoned_state::expired()
 
 void abandoned_state::abort()
 {
-    end(parting::close);
+    end(answer_port::parting::close);
 }
 
 // A server that was told that nobody waits has failed nobody.
 void abandoned_state::fail(failure why)
 {
-    end(parting::close);
+    end(answer_port::parting::close);
     if (finishes()) {
         port_.failed(why, answer_.begun());
     }
 }
 
-void abandoned_state::end(parting how)
+void abandoned_state::end(answer_port::parting how)
 {
     over_ = true;
     port_.release(how);
