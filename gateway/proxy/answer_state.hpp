@@ -38,7 +38,7 @@ public:
     virtual void responded(http::response_head& head) = 0;
     // The same of an interim one.
     virtual void interim_responded(http::response_head& head) = 0;
-    // No (further) response. `begun`: its head had come. After release().
+    // No (further) response. `begun`: its head had come. After the connection was given away.
     virtual void failed(failure why, bool begun) = 0;
 
     // The head that responses are read into; shared by all exchanges of a thread.

@@ -110,7 +110,7 @@ public:
 
     bool upstream_blocked() const override { return false; }
 
-    void end_sending_upstream() override { require(rest && !finishes); }
+    void end_sending_upstream() override { require(rest && leases == releases + 1); }
 
     void interim_responded(http::response_head&) override {}
 
@@ -119,7 +119,7 @@ public:
         require(head.status == 101 || head.status >= 200);
     }
 
-    void failed(proxy::failure, bool) override { require(leases == releases); }
+    void failed(proxy::failure, bool) override { require(rest || leases == releases); }
 
     void switched(const http::response_head& head, std::string_view rest) override
     {
@@ -158,7 +158,7 @@ private:
 
     void end(std::string_view how)
     {
-        require(++ends == 1 && leases == releases);
+        require(++ends == 1 && (rest || leases == releases));
         seen.append(how);
     }
 };
@@ -178,35 +178,32 @@ void begin(recorder& r, unsigned char which, unsigned char flags)
     }
 }
 
-// After its client.
-void end_abandoned(recorder& r, unsigned char flags)
+// What was abandoned.
+void end_rest(recorder& r, unsigned char flags)
 {
-    r.finishes = (flags & 32) != 0;
-    r.exchange.client_left();
-    require(!r.exchange.active() && r.rest.has_value() == (r.leases != r.releases));
-    if (r.rest) {
-        r.receive("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
-    }
-    if (r.rest && !r.rest->over()) {
+    r.receive("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
+    if (!r.rest->over()) {
         (flags & 4) != 0 ? r.rest->expired() : r.rest->upstream_closed((flags & 8) == 0);
-        require(r.rest->over());
     }
-    require(r.leases == r.releases);
+    require(r.rest->over());
 }
 
 void end(recorder& r, unsigned char flags)
 {
+    r.finishes = (flags & 32) != 0;
     if ((flags & 16) != 0) {
-        end_abandoned(r, flags);
-        return;
-    }
-    if ((flags & 4) != 0) {
+        r.exchange.client_left();
+    } else if ((flags & 4) != 0) {
         r.exchange.expired();
     } else {
         r.exchange.upstream_closed((flags & 8) == 0);
     }
     r.exchange.cancel();
-    require(!r.exchange.active() && r.leases == r.releases);
+    require(!r.exchange.active() && r.rest.has_value() == (r.leases != r.releases));
+    if (r.rest) {
+        end_rest(r, flags);
+    }
+    require(r.leases == r.releases);
 }
 
 }  // namespace
