@@ -138,7 +138,8 @@ class AnyLimit(BanTest):
     def test_who_has_another_plan_is_banned_and_who_has_none_is_not_asked(self):
         plans = "plans: { p: { key: header:x-key, members: { gold: [a], free: [b] } } }\n"
         g = self.gateway_with(
-            "plan: p, rate: 9/h, plans: { gold: { rate: 99/h }, free: unlimited }", key="header:x-key", more=plans)
+            "missing_key: skip, plan: p, rate: 9/h, plans: { gold: { rate: 99/h }, free: unlimited }",
+            key="header:x-key", more=plans)
         for key in "ac":
             self.ban(g, key=[key])
             self.assert_banned(g.get("/", [("x-key", key)]))
@@ -226,7 +227,7 @@ class Listing(BanTest):
     def test_tells_what_is_banned_until_when_and_by_whom(self):
         for store in self.every_store():
             with self.subTest(store=store):
-                g = self.gateway_with("rate: 9/h", store, key="[client_ip, header:x-key]")
+                g = self.gateway_with("missing_key: skip, rate: 9/h", store, key="[client_ip, header:x-key]")
                 self.assertEqual(self.bans(g), {"bans": [], "more": False})
                 for minutes in (10, 30, 20):
                     self.ban(g, f"{minutes}m", key=["192.0.2.7", f"k{minutes}"])

@@ -74,7 +74,7 @@ class WhyItFails(InPostgres):
         gateway = self.ready(server.url)
         self.assertEqual([gateway.get().status for _ in range(6)], [200] * 5 + [429])
         gateway.stop()
-        server.command("CREATE TABLE kept AS SELECT * FROM gateway.buckets")
+        server.command("CREATE TABLE public.kept AS SELECT * FROM gateway.buckets")
         path = self.directory().file(
             "gateway.yaml", "listeners: [ { address: 127.0.0.1:0 } ]\n" + self.text(server.url))
         script = run_tool([BINARY, "migrate", "--config", path, "--print-sql"])[1]
@@ -82,7 +82,7 @@ class WhyItFails(InPostgres):
             with self.subTest(version=version):
                 server.command("DROP SCHEMA gateway CASCADE")
                 server.command(script[: script.index(f"-- Version {version + 1}:")] + "COMMIT")
-                server.command("INSERT INTO gateway.buckets SELECT * FROM kept")
+                server.command("INSERT INTO gateway.buckets SELECT * FROM public.kept")
                 self.told(server.url, 'upgrade it with \\"gateway migrate\\"', more=", migrate: false")
                 self.assertEqual(self.ready(server.url).get().status, 429)
                 self.assertEqual(
