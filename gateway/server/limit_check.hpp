@@ -2,8 +2,8 @@
 //
 //   1. limits that need no token are looked at before the request's token is verified, which costs
 //      more than all of this: in the local store, and in what the shared one said before. If they
-//      reject the request, that is the verdict, and nobody knows whose it is.
-//      A request that the others refuse for a forged token is charged to these all the same
+//      reject the request, that is the verdict, and nobody knows whose it is. A request that the
+//      others refuse for a forged token is charged to these all the same
 //   2. what the shared store said before may reject the request; then the local store is only
 //      looked at, so that the client is told of every limit in its way that is known here
 //   3. the local store decides and takes. If it rejects, the shared store is not asked
