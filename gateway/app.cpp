@@ -170,10 +170,13 @@ int app::run(startup::inheritance from_before)
     const server::snapshot first = snapshot_maker_.make(settings_);
     workers_.make(first, settings_.server.listeners, std::move(listening_.of_workers));
     health_.watch(server::health_targets(first));
-    if (before_.was_there() && !before_.take_buckets()) {
+    const bool older_serves = before_.was_there() && before_.take_buckets();
+    if (before_.was_there() && !older_serves) {
         snapshots_.restore();
     }
-    if (signals::is_ending_kept()) {
+    // Clients wait for this process from the moment it listens, unless an older one serves them: it
+    // drains then.
+    if (older_serves && signals::is_ending_kept()) {
         log(log_level::info, "ended by a signal before it served");
         return 0;
     }

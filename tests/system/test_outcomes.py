@@ -29,6 +29,9 @@ class Scripted:
 
 
 class Outcomes(SystemTest):
+    # Of the gateway with a store: a correction that times out is made later than the test asks.
+    patience = "10s"
+
     def setUp(self):
         super().setUp()
         self.script = Scripted()
@@ -38,7 +41,7 @@ class Outcomes(SystemTest):
         text, where = "", ""
         if store is not None:
             # One worker, so that a correction is made before the next request asks.
-            text = f"workers: 1\nstores: {{ r: {{ url: '{store.url}', timeout: 1s }} }}\n"
+            text = f"workers: 1\nstores: {{ r: {{ url: '{store.url}', timeout: {self.patience} }} }}\n"
             where = "store: r, on_store_failure: closed, "
         text += f"limits: {{ l: {{ key: client_ip, rate: {rate}, {where}{more} }} }}\n"
         return text + forwarding_to(self.origin.address, "l")
@@ -167,6 +170,7 @@ class Outcomes(SystemTest):
         self.assertEqual(g.metrics().sum("gateway_corrections_lost_total", limit="l"), 0)
 
     def test_a_correction_of_a_log_that_was_held_up_is_made_again(self):
+        self.patience = "1s"
         for store in self.every_store():
             if store is None:
                 continue

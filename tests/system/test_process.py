@@ -138,6 +138,17 @@ class Signals(SystemTest):
                 child.signal(number)
                 self.assertEqual(child.wait(), 0)
 
+    def test_an_end_that_comes_as_it_listens_loses_no_client(self):
+        config = self.directory().file("gateway.yaml", whole_configuration(forwarding_to("echo")))
+        for _ in range(10):
+            child = self.started(Child([BINARY, "run", "--config", config]))
+            port = child.wait_for_line(lambda line: re.search(r"listening on [^ ]+:(\d+)", line)).group(1)
+            with Connection(("127.0.0.1", int(port))) as c:
+                c.request("/")
+                child.signal(signal.SIGTERM)
+                self.assertEqual(c.response().status, 200)
+            self.assertEqual(child.wait(), 0)
+
     def test_whatever_it_was_started_with_they_mean_the_same(self):
         """A parent may have them ignored or blocked."""
         odd = (
