@@ -225,7 +225,8 @@ class Failing(SystemTest):
 
         origins = [self.origin(script) for _ in range(2)]
         gateway = self.gateway(
-            to_servers([o.address for o in origins], ", balance: round_robin, response_timeout: 5m", workers=1)
+            to_servers([o.address for o in origins], ", balance: round_robin, connect_timeout: 1m, response_timeout: 5m",
+                       workers=1)
         )
         with gateway.connect() as c:
             for _ in range(5 * count):  # saves for what is to come

@@ -134,7 +134,7 @@ class Waiting(SystemTest):
                 for c in stay:
                     self.assertEqual(c.response().status, 200)
                     c.close()
-                self.assertEqual(len(self.arrivals.at), 12)
+                self.assertGreaterEqual(len(self.arrivals.at), 12)
                 for n, at in enumerate(sorted(self.arrivals.at)):
                     self.assertGreaterEqual(at - began, n * 0.1, n)
 
