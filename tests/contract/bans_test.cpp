@@ -138,7 +138,8 @@ TYPED_TEST(store_bans, bans_and_unbans_a_bucket_of_any_limit)
                 EXPECT_GT(banned.retry_after, hours{1}) << cost;
                 EXPECT_LE(cost == 6 ? hours{1} : banned.retry_after, hours{2}) << cost;
             }
-            const charge beside = of(l, name + "b");
+            const std::string next = name + "b";
+            const charge beside = of(l, next);
             EXPECT_FALSE(this->take({c, beside}).admitted);
             EXPECT_EQ(this->take_one(beside).remaining, 4) << "nothing was taken of it before";
             charge shadow = c;
