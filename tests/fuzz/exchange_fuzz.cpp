@@ -121,13 +121,13 @@ public:
 
     void failed(proxy::failure, bool) override { require(rest || leases == releases); }
 
-    void switched(const http::response_head& head, std::string_view rest) override
+    void switched(const http::response_head& head, std::string_view after) override
     {
         require(head.status == 101);
         append(head);
         ++releases;  // it is the tunnel's from here on
         end("[switched]");
-        seen.append(rest);
+        seen.append(after);
     }
 
     void exchange_failed(proxy::failure why) override
