@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Runs the black-box tests: run.py [--jobs N] [--without PATTERN]... [PATTERN...]; a pattern is any
-part of module.Class.test. With several jobs, those that measure time (`alone`) come last, one by one,
-and then whatever failed is tried once more, alone: a test that then holds lacked a processor, is told
-as such at the end, and should be made to need none."""
+part of module.Class.test. With several jobs, those that take minutes (`long`) begin first, so that
+none is waited for at the end; those that measure time (`alone`) come last, one by one, and then
+whatever failed is tried once more, alone: a test that then holds lacked a processor, is told as such
+at the end, and should be made to need none."""
 import argparse
 import contextlib
 import io
@@ -87,6 +88,7 @@ def outcomes(tests, jobs):
     """The names and outcomes of all."""
     if jobs > 1:
         together = [t for t in tests if not getattr(t, "alone", False)]
+        together.sort(key=lambda t: not getattr(t, "long", False))
         tests = [t for t in tests if getattr(t, "alone", False)]
         with multiprocessing.Pool(jobs) as pool:
             for name, ended, said in pool.imap_unordered(quietly, together):

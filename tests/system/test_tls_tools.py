@@ -17,6 +17,8 @@ OF_THE_CERTIFICATE = ("cert_revocation", "DNS_CAArecord")
 
 
 class Tools(SystemTest):
+    long = True
+
     def setUp(self):
         self.folder = self.directory()
         self.made = Certificates(self.folder)
