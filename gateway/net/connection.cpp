@@ -63,9 +63,16 @@ void connection::ready(std::uint32_t epoll_events)
     if ((epoll_events & EPOLLOUT) != 0 && sending()) {
         continue_sending();
     }
-    ended_ = ended_ || (epoll_events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
+    const bool ends = (epoll_events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
+    const bool resets = (epoll_events & EPOLLERR) != 0;
+    const bool is_news = (ends && !ended_) || (resets && !was_reset_);
+    ended_ = ended_ || ends;
+    was_reset_ = was_reset_ || resets;
     may_be_readable_ = may_be_readable_ || ended_ || (epoll_events & EPOLLIN) != 0;
     recheck();
+    if (is_news && !closed()) {
+        hung_up();
+    }
 }
 
 void connection::tell_held_back()

@@ -86,11 +86,20 @@ public:
 
     bool closed() const { return !socket_.is_open(); }
 
+    // True if the peer has ended its side, perhaps behind text that was not received.
+    bool has_hung_up() const { return ended_; }
+
+    // True if the connection was reset or lost: what is sent arrives nowhere.
+    bool was_reset() const { return was_reset_; }
+
     // Asks the kernel; see ends_of().
     base::connection_ends ends(const base::ip_address& peer) const;
 
 protected:
     virtual void readable() = 0;
+
+    // has_hung_up() or was_reset() has become true, whether or not want_read() was called.
+    virtual void hung_up() {}
 
     // Some of what was kept has gone, or something that counted as sent is kept after all.
     virtual void backlog_changed() {}
@@ -129,6 +138,7 @@ private:
     bool closing_ = false;
     // An end or an error has come: receiving will tell which.
     bool ended_ = false;
+    bool was_reset_ = false;
 
     std::size_t unsent_at_ = 0;
     std::string unsent_;

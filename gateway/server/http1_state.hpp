@@ -103,6 +103,15 @@ public:
     // Whether what the client says is content: of a body that goes on, or of a tunnel.
     bool reads_content() const { return phase_ == phase::request && request_->accepts_content(); }
 
+    // True if nothing is read from the client while its request is under way.
+    bool is_paused() const
+    {
+        return phase_ == phase::request && !in_tunnel() && !wants_client_bytes();
+    }
+
+    // True if a part of the request's body was not looked at yet.
+    bool awaits_body() const { return !request_body_.done(); }
+
     // Whether nothing is kept of this client: the next one may be another.
     bool at_rest() const
     {

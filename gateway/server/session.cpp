@@ -112,6 +112,7 @@ void session::after_event(bool moved)
 {
     if (http_ != nullptr) {
         http_->state().settle();
+        notice_end();
     }
     if (closed()) {
         return;
@@ -132,6 +133,17 @@ void session::after_event(bool moved)
     }
     http_->want_upstream_bytes();
     arm(closes_when_sent() ? timeout::body : http.waits_for(), moved);
+}
+
+// Of a client that nothing is read from. An orderly end comes behind the request's body, which is
+// still to be read.
+void session::notice_end()
+{
+    http1_state& state = http_->state();
+    const bool has_left = was_reset() || (has_hung_up() && !state.awaits_body());
+    if (has_left && state.is_paused()) {
+        state.client_closed(false);
+    }
 }
 
 // Without an http1_connection: for the next request, once the last response has gone.
@@ -281,6 +293,12 @@ void session::peer_ended(bool orderly)
     } else {
         end(false);
     }
+}
+
+// Whoever reads learns it by that, in its turn behind what came before.
+void session::hung_up()
+{
+    after_event();
 }
 
 void session::backlog_changed()

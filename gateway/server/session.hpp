@@ -93,6 +93,7 @@ private:
 
     http1_connection& http();
     void rest(bool moved);
+    void notice_end();
 
     // Nothing has come of a handshake.
     bool is_silent() const { return shaking_hands() && !tls()->has_begun(); }
@@ -111,6 +112,7 @@ private:
 
     // net::connection
     void readable() override;
+    void hung_up() override;
     void backlog_changed() override;
     void drained() override;
     void broken() override;
