@@ -44,6 +44,7 @@ std::vector<known_bans::ban> merged(const std::vector<known_bans::ban>& of)
         until = std::max(until, b.until);
     }
     std::vector<known_bans::ban> all;
+    all.reserve(latest.size());
     for (const auto& [name, until] : latest) {
         all.push_back({name, until});
     }

@@ -221,7 +221,8 @@ private:
     // Its schema is one that does not outlive a crash.
     static postgres_options at(const postgres_server& server, postgres_options options)
     {
-        if (server.command("SELECT version FROM gateway.version") != "2") {
+        if (server.command("SELECT version FROM gateway.version") !=
+            std::to_string(postgres::schema_version)) {
             EXPECT_EQ(server.command(postgres::schema_script(false)), "");
         }
         options.servers[0].port = std::to_string(server.port());
