@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace gateway::store::testing {
-namespace {
+namespace bans_test {
 
 using std::chrono::hours;
 using std::chrono::milliseconds;
@@ -212,5 +212,5 @@ TYPED_TEST(store_bans, ends_a_ban_when_its_time_is_over_and_forgives_nothing)
     }
 }
 
-}  // namespace
+}  // namespace bans_test
 }  // namespace gateway::store::testing

@@ -13,7 +13,7 @@
 #include <vector>
 
 namespace gateway::store::testing {
-namespace {
+namespace batch_test {
 
 using std::chrono::hours;
 using std::chrono::seconds;
@@ -345,5 +345,5 @@ TEST_F(batches, know_what_is_owed_to_a_limit_that_was_a_sliding_one)
     }
 }
 
-}  // namespace
+}  // namespace batch_test
 }  // namespace gateway::store::testing

@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace gateway::store::testing {
-namespace {
+namespace cluster_test {
 
 using std::chrono::hours;
 using std::chrono::milliseconds;
@@ -279,5 +279,5 @@ TEST_F(cluster, many_questions_in_one_turn_get_their_own_answers)
     }
 }
 
-}  // namespace
+}  // namespace cluster_test
 }  // namespace gateway::store::testing

@@ -9,7 +9,7 @@
 #include <type_traits>
 
 namespace gateway::store::testing {
-namespace {
+namespace late_corrections_test {
 
 using std::chrono::hours;
 using std::chrono::minutes;
@@ -192,5 +192,5 @@ TYPED_TEST(late_leases, are_not_taken_back_after_a_grant)
     EXPECT_FALSE(this->take(of(slow)).allowed);
 }
 
-}  // namespace
+}  // namespace late_corrections_test
 }  // namespace gateway::store::testing

@@ -14,7 +14,7 @@
 #include <vector>
 
 namespace gateway::store::testing {
-namespace {
+namespace link_faults_test {
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
@@ -270,5 +270,5 @@ INSTANTIATE_TEST_SUITE_P(
     }
 );
 
-}  // namespace
+}  // namespace link_faults_test
 }  // namespace gateway::store::testing

@@ -27,7 +27,7 @@ extern "C" int epoll_ctl(int set, int operation, int fd, epoll_event* event) noe
 }
 
 namespace gateway::store::testing {
-namespace {
+namespace link_shortage_test {
 
 TEST(redis_store, outlives_a_connection_that_cannot_be_watched)
 {
@@ -48,5 +48,5 @@ TEST(redis_store, outlives_a_connection_that_cannot_be_watched)
     net::testing::end(loop);
 }
 
-}  // namespace
+}  // namespace link_shortage_test
 }  // namespace gateway::store::testing

@@ -13,7 +13,7 @@
 #include <vector>
 
 namespace gateway::store::testing {
-namespace {
+namespace postgres_order_test {
 
 constexpr int gateways = 3;
 constexpr int rounds = 100;
@@ -221,5 +221,5 @@ TEST(postgres_rows, that_have_come_back_refuse_what_they_never_hold)
     }
 }
 
-}  // namespace
+}  // namespace postgres_order_test
 }  // namespace gateway::store::testing

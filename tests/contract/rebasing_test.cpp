@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace gateway::store::testing {
-namespace {
+namespace rebasing_test {
 
 using std::chrono::hours;
 using std::chrono::milliseconds;
@@ -144,5 +144,5 @@ TEST_F(rebasing, that_is_cancelled_changes_nothing_and_keeps_nobody)
     EXPECT_EQ(expiring("gw:l:", hours{0}, hours{1}), 1);
 }
 
-}  // namespace
+}  // namespace rebasing_test
 }  // namespace gateway::store::testing

@@ -8,7 +8,7 @@
 #include <string>
 
 namespace gateway::store::testing {
-namespace {
+namespace redis_store_test {
 
 using std::chrono::hours;
 using std::chrono::milliseconds;
@@ -560,5 +560,5 @@ TEST(redis_store, closing_fails_what_is_pending_and_destroying_abandons_it)
     EXPECT_EQ(abandoned.calls, 0);
 }
 
-}  // namespace
+}  // namespace redis_store_test
 }  // namespace gateway::store::testing

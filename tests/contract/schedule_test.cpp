@@ -12,7 +12,7 @@
 #include <string>
 
 namespace gateway::store::testing {
-namespace {
+namespace schedule_test {
 
 // A shared store's own functions, in its server with a clock that is set.
 template <typename Server>
@@ -102,5 +102,5 @@ TYPED_TEST(schedule_test, is_answered_as_the_model_does_whatever_the_clocks_do)
     run_schedules<shared_functions<TypeParam>>(first, first + all - 1);
 }
 
-}  // namespace
+}  // namespace schedule_test
 }  // namespace gateway::store::testing

@@ -9,7 +9,7 @@
 #include <optional>
 
 namespace gateway::store::testing {
-namespace {
+namespace sentinel_test {
 
 using std::chrono::hours;
 using std::chrono::milliseconds;
@@ -266,5 +266,5 @@ TEST_F(sentinel, a_walk_over_the_keys_goes_to_the_master_that_they_name)
     EXPECT_LT(ttl(), before / 10);
 }
 
-}  // namespace
+}  // namespace sentinel_test
 }  // namespace gateway::store::testing

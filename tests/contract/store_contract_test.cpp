@@ -15,7 +15,7 @@
 #include <vector>
 
 namespace gateway::store::testing {
-namespace {
+namespace store_contract_test {
 
 using std::chrono::hours;
 using std::chrono::milliseconds;
@@ -627,5 +627,5 @@ TYPED_TEST(store_contract, parts_of_a_bucket_hold_what_the_whole_does)
     }
 }
 
-}  // namespace
+}  // namespace store_contract_test
 }  // namespace gateway::store::testing

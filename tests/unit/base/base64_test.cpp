@@ -6,7 +6,7 @@
 #include <string>
 
 namespace gateway::base {
-namespace {
+namespace base64_test {
 
 std::string encoded(const std::string& bytes)
 {
@@ -100,5 +100,5 @@ TEST(base64, what_only_lenient_decoders_take_is_not_canonical)
     }
 }
 
-}  // namespace
+}  // namespace base64_test
 }  // namespace gateway::base

@@ -10,7 +10,7 @@
 #include <random>
 
 namespace gateway::base {
-namespace {
+namespace hash_test {
 
 // The key and the messages of the published vectors: bytes counting up from zero.
 constexpr hash_key counting_key{0x0706050403020100, 0x0f0e0d0c0b0a0908};
@@ -154,5 +154,5 @@ TEST(sha256_hex128, is_the_first_half_of_sha256)
     EXPECT_NE(sha256_hex128(std::string_view{"\0", 1}), sha256_hex128(""));
 }
 
-}  // namespace
+}  // namespace hash_test
 }  // namespace gateway::base

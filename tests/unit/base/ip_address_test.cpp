@@ -6,7 +6,7 @@
 #include <random>
 
 namespace gateway::base {
-namespace {
+namespace ip_address_test {
 
 struct spelling {
     const char* text;
@@ -194,5 +194,5 @@ TEST(ip_address, masks_each_family_by_its_own_length)
     EXPECT_EQ(masked("2001:db8::1", 32, 0), "::");
 }
 
-}  // namespace
+}  // namespace ip_address_test
 }  // namespace gateway::base

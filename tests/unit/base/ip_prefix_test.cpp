@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace gateway::base {
-namespace {
+namespace ip_prefix_test {
 
 bool in(const char* prefix, const char* address)
 {
@@ -105,5 +105,5 @@ TEST(ip_prefix_set, contains_what_any_of_its_prefixes_contains)
     EXPECT_FALSE(set.contains(ip_address::v4(0x0b000001)));
 }
 
-}  // namespace
+}  // namespace ip_prefix_test
 }  // namespace gateway::base

@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace gateway::base {
-namespace {
+namespace proxy_header_test {
 
 using namespace std::string_literals;
 using namespace std::string_view_literals;
@@ -271,5 +271,5 @@ TEST(crc32c, is_that_of_rfc_3720)
     EXPECT_EQ(crc32c("56789", crc32c("1234")), crc32c("123456789"));
 }
 
-}  // namespace
+}  // namespace proxy_header_test
 }  // namespace gateway::base

@@ -6,7 +6,7 @@
 #include <string>
 
 namespace gateway::base {
-namespace {
+namespace ring_test {
 
 TEST(ring, gives_out_what_went_in_however_often_it_has_turned)
 {
@@ -45,5 +45,5 @@ TEST(ring, keeps_its_places_and_their_memory)
     EXPECT_EQ(first->size(), 1000U);
 }
 
-}  // namespace
+}  // namespace ring_test
 }  // namespace gateway::base

@@ -5,7 +5,7 @@
 #include <array>
 
 namespace gateway::base {
-namespace {
+namespace suggest_test {
 
 constexpr std::array<std::string_view, 5> known{"key", "rate", "burst", "cost", "on_store_failure"};
 
@@ -38,5 +38,5 @@ TEST(suggest, other_words_get_the_list_of_known_ones)
     EXPECT_EQ(nearest(std::string(100'000, 'r'), known), "");
 }
 
-}  // namespace
+}  // namespace suggest_test
 }  // namespace gateway::base

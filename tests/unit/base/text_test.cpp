@@ -5,7 +5,7 @@
 #include <limits>
 
 namespace gateway::base {
-namespace {
+namespace text_test {
 
 TEST(text, folds_ascii_letters_and_nothing_else)
 {
@@ -86,5 +86,5 @@ TEST(text, agrees_with_plain_arithmetic_on_every_small_number_and_bound)
     }
 }
 
-}  // namespace
+}  // namespace text_test
 }  // namespace gateway::base

@@ -8,7 +8,7 @@
 #include <random>
 
 namespace gateway::base {
-namespace {
+namespace timer_wheel_test {
 
 using std::chrono::hours;
 using std::chrono::milliseconds;
@@ -276,5 +276,5 @@ TEST(timer_wheel, agrees_with_a_list_of_deadlines)
     EXPECT_GT(fired, 10000);
 }
 
-}  // namespace
+}  // namespace timer_wheel_test
 }  // namespace gateway::base

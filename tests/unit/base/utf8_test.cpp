@@ -5,7 +5,7 @@
 #include <string>
 
 namespace gateway::base {
-namespace {
+namespace utf8_test {
 
 // The characters U+0080, U+07FF, U+0800, U+D7FF, U+E000, U+FFFF, U+10000 and U+10FFFF.
 const std::string edges =
@@ -42,5 +42,5 @@ TEST(utf8, the_first_byte_that_is_none_is_named)
     }
 }
 
-}  // namespace
+}  // namespace utf8_test
 }  // namespace gateway::base

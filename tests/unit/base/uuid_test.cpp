@@ -5,7 +5,7 @@
 #include <string>
 
 namespace gateway::base {
-namespace {
+namespace uuid_test {
 
 std::string uuid(duration unix_time, std::uint64_t random, std::uint64_t more)
 {
@@ -38,5 +38,5 @@ TEST(uuid, sorts_by_its_millisecond)
     );
 }
 
-}  // namespace
+}  // namespace uuid_test
 }  // namespace gateway::base

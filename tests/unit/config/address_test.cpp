@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace gateway::config {
-namespace {
+namespace address_test {
 
 TEST(address, listen_addresses_are_numeric_or_unix)
 {
@@ -126,5 +126,5 @@ TEST(address, servers_may_have_names)
     }
 }
 
-}  // namespace
+}  // namespace address_test
 }  // namespace gateway::config

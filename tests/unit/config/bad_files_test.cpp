@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace gateway::config {
-namespace {
+namespace bad_files_test {
 
 using testing::HasSubstr;
 
@@ -635,5 +635,5 @@ TEST(bad_files, a_password_is_never_repeated)
     }
 }
 
-}  // namespace
+}  // namespace bad_files_test
 }  // namespace gateway::config

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace gateway::config {
-namespace {
+namespace bad_limits_test {
 
 TEST(bad_limits, are_refused)
 {
@@ -282,5 +282,5 @@ TEST(bad_limits, are_refused)
     });
 }
 
-}  // namespace
+}  // namespace bad_limits_test
 }  // namespace gateway::config

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace gateway::cli {
-namespace {
+namespace cli_test {
 
 using testing::HasSubstr;
 
@@ -196,5 +196,5 @@ TEST(cli, warnings_go_to_stderr_and_do_no_harm)
     );
 }
 
-}  // namespace
+}  // namespace cli_test
 }  // namespace gateway::cli

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace gateway::config {
-namespace {
+namespace document_test {
 
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -100,5 +100,5 @@ TEST(document, files_that_cannot_be_read_say_why)
     EXPECT_EQ(says("/dev/zero"), "/dev/zero: larger than the maximum of 16MiB");
 }
 
-}  // namespace
+}  // namespace document_test
 }  // namespace gateway::config

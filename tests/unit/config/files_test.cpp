@@ -12,7 +12,7 @@
 #include <sstream>
 
 namespace gateway::config {
-namespace {
+namespace files_test {
 
 namespace fs = std::filesystem;
 
@@ -196,5 +196,5 @@ TEST(files, no_mutation_of_the_example_does_worse_than_a_complaint)
     EXPECT_LT(refused, 400);
 }
 
-}  // namespace
+}  // namespace files_test
 }  // namespace gateway::config

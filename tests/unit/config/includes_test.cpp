@@ -8,7 +8,7 @@
 #include <filesystem>
 
 namespace gateway::config {
-namespace {
+namespace includes_test {
 
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -153,5 +153,5 @@ TEST_F(includes, have_bounds_of_depth_number_and_size)
     );
 }
 
-}  // namespace
+}  // namespace includes_test
 }  // namespace gateway::config

@@ -8,7 +8,7 @@
 #include <filesystem>
 
 namespace gateway::config {
-namespace {
+namespace jwt_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -202,5 +202,5 @@ TEST_F(key_file, that_is_no_key_set_is_complained_of_by_name)
     EXPECT_EQ(complaint_about(contents_of(good_keys)), "");
 }
 
-}  // namespace
+}  // namespace jwt_test
 }  // namespace gateway::config

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace gateway::config {
-namespace {
+namespace load_test {
 
 using namespace std::chrono_literals;
 using testing::ElementsAre;
@@ -355,5 +355,5 @@ TEST(load, the_largest_values_allowed_are_accepted)
     EXPECT_EQ(problems_of(s.text()), "");
 }
 
-}  // namespace
+}  // namespace load_test
 }  // namespace gateway::config

@@ -2,7 +2,7 @@
 #include "tests/unit/config/complaints.hpp"
 
 namespace gateway::config {
-namespace {
+namespace loose_paths_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -137,5 +137,5 @@ TEST(loose_paths, a_redirect_to_the_same_path_with_another_ending_is_warned_of)
     EXPECT_EQ(warned_of({form + "307, to: /form }"}).size(), 1U);
 }
 
-}  // namespace
+}  // namespace loose_paths_test
 }  // namespace gateway::config

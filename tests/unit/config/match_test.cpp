@@ -3,7 +3,7 @@
 #include "tests/unit/config/complaints.hpp"
 
 namespace gateway::config {
-namespace {
+namespace match_test {
 
 using policy::header_match;
 using policy::url_scheme;
@@ -171,5 +171,5 @@ TEST(match, keeps_secret_values_to_itself)
     EXPECT_THAT(print(s), Not(HasSubstr("s3cret")));
 }
 
-}  // namespace
+}  // namespace match_test
 }  // namespace gateway::config

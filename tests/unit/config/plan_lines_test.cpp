@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 namespace gateway::config {
-namespace {
+namespace plan_lines_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -147,5 +147,5 @@ TEST(plan_lines, repeats_no_key)
     }
 }
 
-}  // namespace
+}  // namespace plan_lines_test
 }  // namespace gateway::config

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 namespace gateway::config {
-namespace {
+namespace plans_test {
 
 using rule_kind = policy::plan_rule::kind;
 using ::testing::Contains;
@@ -324,5 +324,5 @@ TEST_F(plan_files, that_are_pipes_hold_nobody)
     EXPECT_THAT(problems("p.csv"), HasSubstr("not a regular file"));
 }
 
-}  // namespace
+}  // namespace plans_test
 }  // namespace gateway::config

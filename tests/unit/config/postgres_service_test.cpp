@@ -11,7 +11,7 @@
 #include <string>
 
 namespace gateway::config {
-namespace {
+namespace postgres_service_test {
 
 using parameters = std::map<std::string, std::string>;
 
@@ -79,5 +79,5 @@ TEST_F(postgres_services, say_what_a_url_does_not)
     EXPECT_EQ(bad.complaint, "service \"b\": unknown parameter nonsense");
 }
 
-}  // namespace
+}  // namespace postgres_service_test
 }  // namespace gateway::config

@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace gateway::config {
-namespace {
+namespace postgres_url_test {
 
 TEST(postgres_url, every_part_is_read)
 {
@@ -88,5 +88,5 @@ TEST(postgres_url, what_is_refused_is_refused_with_a_reason_and_without_the_secr
     }
 }
 
-}  // namespace
+}  // namespace postgres_url_test
 }  // namespace gateway::config

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace gateway::config {
-namespace {
+namespace print_test {
 
 using testing::HasSubstr;
 using testing::Not;
@@ -184,5 +184,5 @@ TEST(print, credentials_that_stand_in_the_file_are_stars)
     EXPECT_EQ(print(load_text(text, "f")), text);
 }
 
-}  // namespace
+}  // namespace print_test
 }  // namespace gateway::config

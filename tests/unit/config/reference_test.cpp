@@ -11,7 +11,7 @@
 #include <sstream>
 
 namespace gateway::config {
-namespace {
+namespace reference_test {
 
 using rows = std::vector<std::string>;
 
@@ -153,5 +153,5 @@ TEST(reference, has_a_row_for_each_key_and_no_other)
     EXPECT_EQ(wrong, rows{}) << "and take these out";
 }
 
-}  // namespace
+}  // namespace reference_test
 }  // namespace gateway::config

@@ -6,7 +6,7 @@
 #include <filesystem>
 
 namespace gateway::config {
-namespace {
+namespace rejection_test {
 
 using testing::HasSubstr;
 
@@ -93,5 +93,5 @@ TEST_F(rejections, are_printed_as_they_may_be_written)
     }
 }
 
-}  // namespace
+}  // namespace rejection_test
 }  // namespace gateway::config

@@ -8,7 +8,7 @@
 #include <cstdlib>
 
 namespace gateway::config {
-namespace {
+namespace secrets_test {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -158,5 +158,5 @@ TEST_F(secret_texts, are_texts_alone)
     );
 }
 
-}  // namespace
+}  // namespace secrets_test
 }  // namespace gateway::config

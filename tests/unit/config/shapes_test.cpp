@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace gateway::config {
-namespace {
+namespace shapes_test {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -241,5 +241,5 @@ TEST(shapes, are_printed_as_they_are_read)
     }
 }
 
-}  // namespace
+}  // namespace shapes_test
 }  // namespace gateway::config

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace gateway::config {
-namespace {
+namespace store_url_test {
 
 const store::redis_options& redis(const parsed<store::shared_options>& p)
 {
@@ -227,5 +227,5 @@ TEST(store_url, raw_characters_in_a_password_are_answered_with_their_encoding)
     }
 }
 
-}  // namespace
+}  // namespace store_url_test
 }  // namespace gateway::config

@@ -8,7 +8,7 @@
 #include <fstream>
 
 namespace gateway::config {
-namespace {
+namespace token_file_test {
 
 using testing::HasSubstr;
 using testing::Not;
@@ -81,5 +81,5 @@ TEST(token_file, must_be_a_file)
     EXPECT_THAT(read_token("").complaint, HasSubstr("cannot be read"));
 }
 
-}  // namespace
+}  // namespace token_file_test
 }  // namespace gateway::config

@@ -8,7 +8,7 @@
 #include <string>
 
 namespace gateway::config {
-namespace {
+namespace unit_hints_test {
 
 std::string mean(const std::string& text)
 {
@@ -112,5 +112,5 @@ TEST(unit_hints, what_is_suggested_is_valid)
     EXPECT_GT(hints, 1000);
 }
 
-}  // namespace
+}  // namespace unit_hints_test
 }  // namespace gateway::config

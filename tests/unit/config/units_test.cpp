@@ -7,7 +7,7 @@
 #include <random>
 
 namespace gateway::config {
-namespace {
+namespace units_test {
 
 using namespace std::chrono_literals;
 
@@ -109,5 +109,5 @@ TEST(units, formatting_takes_the_largest_unit_that_fits)
     EXPECT_EQ(format_rate({10, 10s}), "10/10s");
 }
 
-}  // namespace
+}  // namespace units_test
 }  // namespace gateway::config

@@ -8,7 +8,7 @@
 #include <set>
 
 namespace gateway::config {
-namespace {
+namespace window_start_test {
 
 constexpr std::int64_t hour = 3600;
 
@@ -139,5 +139,5 @@ TEST(window_start, follows_clock_changes_after_those_that_files_name)
     tzset();
 }
 
-}  // namespace
+}  // namespace window_start_test
 }  // namespace gateway::config

@@ -5,7 +5,7 @@
 #include <string>
 
 namespace gateway::http {
-namespace {
+namespace authority_test {
 
 TEST(authority, a_host_with_an_optional_port_is_one)
 {
@@ -119,5 +119,5 @@ TEST(authority, no_single_byte_outside_the_grammar_passes)
     }
 }
 
-}  // namespace
+}  // namespace authority_test
 }  // namespace gateway::http

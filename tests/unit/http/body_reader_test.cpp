@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace gateway::http {
-namespace {
+namespace body_reader_test {
 
 using testing::naive_body;
 using testing::naive_decode;
@@ -435,5 +435,5 @@ TEST(body_reader, damaged_bodies_are_judged_as_a_naive_reader_judges_them)
     EXPECT_GT(malformed, 2000);
 }
 
-}  // namespace
+}  // namespace body_reader_test
 }  // namespace gateway::http

@@ -6,7 +6,7 @@
 #include <string>
 
 namespace gateway::http {
-namespace {
+namespace chars_test {
 
 TEST(chars, the_token_characters_are_those_of_rfc_9110)
 {
@@ -61,5 +61,5 @@ TEST(chars, the_fast_skips_stop_exactly_where_a_byte_at_a_time_would)
     }
 }
 
-}  // namespace
+}  // namespace chars_test
 }  // namespace gateway::http

@@ -5,7 +5,7 @@
 #include <vector>
 
 namespace gateway::http {
-namespace {
+namespace credentials_test {
 
 // "?" if servers could read it in more than one way.
 std::string credentials(std::string_view value)
@@ -106,5 +106,5 @@ TEST(credentials, are_ascii)
     }
 }
 
-}  // namespace
+}  // namespace credentials_test
 }  // namespace gateway::http

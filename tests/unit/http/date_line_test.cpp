@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace gateway::http {
-namespace {
+namespace date_line_test {
 
 using std::chrono::milliseconds;
 
@@ -29,5 +29,5 @@ TEST(date_line, follows_the_clock_also_backwards)
     EXPECT_EQ(line.text(), "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n");
 }
 
-}  // namespace
+}  // namespace date_line_test
 }  // namespace gateway::http

@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace gateway::http {
-namespace {
+namespace field_test {
 
 const std::vector<std::pair<std::string, field_name>> known_fields = {
     {"connection", field_name::connection},
@@ -188,5 +188,5 @@ TEST(field, hop_by_hop_fields_are_those_about_one_connection)
     EXPECT_FALSE(hop_by_hop.contains(field_name::other));
 }
 
-}  // namespace
+}  // namespace field_test
 }  // namespace gateway::http

@@ -5,7 +5,7 @@
 #include <vector>
 
 namespace gateway::http {
-namespace {
+namespace forward_request_test {
 
 using testing::accepted_request;
 using testing::values_of;
@@ -394,5 +394,5 @@ TEST(forward_request, edits_replace_and_remove_fields_however_they_are_spelt)
     );
 }
 
-}  // namespace
+}  // namespace forward_request_test
 }  // namespace gateway::http

@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace gateway::http {
-namespace {
+namespace forward_response_test {
 
 using testing::accepted_response;
 using testing::values_of;
@@ -322,5 +322,5 @@ TEST(forward_response, what_is_set_stays_though_the_upstream_nominates_it)
     );
 }
 
-}  // namespace
+}  // namespace forward_response_test
 }  // namespace gateway::http

@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace gateway::http {
-namespace {
+namespace limit_headers_test {
 
 using namespace std::chrono_literals;
 
@@ -198,5 +198,5 @@ TEST(limit_headers, retry_after_is_at_least_a_second_and_never_early)
     }
 }
 
-}  // namespace
+}  // namespace limit_headers_test
 }  // namespace gateway::http

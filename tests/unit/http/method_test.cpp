@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace gateway::http {
-namespace {
+namespace method_test {
 
 TEST(method, that_is_a_standard_one_in_another_case_is_told)
 {
@@ -14,5 +14,5 @@ TEST(method, that_is_a_standard_one_in_another_case_is_told)
     }
 }
 
-}  // namespace
+}  // namespace method_test
 }  // namespace gateway::http

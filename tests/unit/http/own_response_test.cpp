@@ -10,7 +10,7 @@
 #include <utility>
 
 namespace gateway::http {
-namespace {
+namespace own_response_test {
 
 using testing::accepted_response;
 using testing::values_of;
@@ -229,5 +229,5 @@ TEST(own_response, of_a_route_has_no_length_where_there_is_no_body)
     }
 }
 
-}  // namespace
+}  // namespace own_response_test
 }  // namespace gateway::http

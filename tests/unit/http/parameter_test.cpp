@@ -6,7 +6,7 @@
 #include <string_view>
 
 namespace gateway::http {
-namespace {
+namespace parameter_test {
 
 using namespace std::string_view_literals;
 
@@ -86,5 +86,5 @@ TEST(parameter, an_element_is_told_from_its_neighbours)
     }
 }
 
-}  // namespace
+}  // namespace parameter_test
 }  // namespace gateway::http

@@ -11,7 +11,7 @@
 #include <vector>
 
 namespace gateway::http {
-namespace {
+namespace part_value_property_test {
 
 std::mt19937 dice{5};
 
@@ -192,5 +192,5 @@ TEST(part_value, of_credentials_is_one_in_any_spelling)
     expect_one_key(spelled, disguised, of_authorization);
 }
 
-}  // namespace
+}  // namespace part_value_property_test
 }  // namespace gateway::http

@@ -8,7 +8,7 @@
 #include <string>
 
 namespace gateway::http {
-namespace {
+namespace part_value_test {
 
 using reader = void (*)(const http::request_head&, std::string_view, part_value&);
 
@@ -181,5 +181,5 @@ TEST(part_value, a_parameter_that_servers_read_differently_is_ambiguous)
     }
 }
 
-}  // namespace
+}  // namespace part_value_test
 }  // namespace gateway::http

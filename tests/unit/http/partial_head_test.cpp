@@ -6,7 +6,7 @@
 #include <random>
 
 namespace gateway::http {
-namespace {
+namespace partial_head_test {
 
 using testing::parse;
 using testing::state;
@@ -105,5 +105,5 @@ TEST(partial_head, is_as_new_when_cleared)
     }
 }
 
-}  // namespace
+}  // namespace partial_head_test
 }  // namespace gateway::http

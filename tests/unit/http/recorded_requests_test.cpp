@@ -11,7 +11,7 @@
 #include <fstream>
 
 namespace gateway::http {
-namespace {
+namespace recorded_requests_test {
 
 using testing::state;
 
@@ -78,5 +78,5 @@ TEST(recorded_requests, those_that_may_only_be_rejected_are)
     EXPECT_GT(rejections, 0);
 }
 
-}  // namespace
+}  // namespace recorded_requests_test
 }  // namespace gateway::http

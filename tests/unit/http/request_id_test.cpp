@@ -3,7 +3,7 @@
 #include "tests/unit/http/heads.hpp"
 
 namespace gateway::http {
-namespace {
+namespace request_id_test {
 
 using testing::accepted_request;
 using testing::post_with;
@@ -44,5 +44,5 @@ TEST(request_id, is_a_line_of_its_own)
     }
 }
 
-}  // namespace
+}  // namespace request_id_test
 }  // namespace gateway::http

@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace gateway::http {
-namespace {
+namespace request_parser_test {
 
 using testing::accepted_request;
 using testing::expect_refused;
@@ -329,5 +329,5 @@ TEST(request_parser, damaged_heads_are_judged_alike_however_split)
     EXPECT_LT(accepted, 3800);
 }
 
-}  // namespace
+}  // namespace request_parser_test
 }  // namespace gateway::http

@@ -5,7 +5,7 @@
 #include <vector>
 
 namespace gateway::http {
-namespace {
+namespace request_rules_test {
 
 using testing::accepted_request;
 using testing::expect_refused;
@@ -205,5 +205,5 @@ TEST(request_rules, a_trace_has_no_content)
     EXPECT_EQ(accepted_request(start + "\r\n").body.how, framing::kind::none);
 }
 
-}  // namespace
+}  // namespace request_rules_test
 }  // namespace gateway::http

@@ -6,7 +6,7 @@
 #include <vector>
 
 namespace gateway::http {
-namespace {
+namespace response_parser_test {
 
 using testing::accepted_response;
 using testing::expect_response_same_however_split;
@@ -275,5 +275,5 @@ TEST(response_parser, damaged_heads_are_judged_alike_however_split)
     EXPECT_LT(accepted, 3800);
 }
 
-}  // namespace
+}  // namespace response_parser_test
 }  // namespace gateway::http

@@ -5,7 +5,7 @@
 #include <limits>
 
 namespace gateway::http {
-namespace {
+namespace text_writer_test {
 
 TEST(text_writer, appends_pieces_and_gives_back_the_room_it_did_not_need)
 {
@@ -28,5 +28,5 @@ TEST(text_writer, may_fill_its_room_to_the_last_byte)
     EXPECT_EQ(out, "four-9223372036854775808");
 }
 
-}  // namespace
+}  // namespace text_writer_test
 }  // namespace gateway::http

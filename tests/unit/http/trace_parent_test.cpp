@@ -5,7 +5,7 @@
 #include <string>
 
 namespace gateway::http {
-namespace {
+namespace trace_parent_test {
 
 const std::string good = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
@@ -55,5 +55,5 @@ TEST(trace_parent, that_is_made_is_well_formed_whatever_the_numbers)
     );
 }
 
-}  // namespace
+}  // namespace trace_parent_test
 }  // namespace gateway::http

@@ -3,7 +3,7 @@
 #include "tests/unit/http/heads.hpp"
 
 namespace gateway::http {
-namespace {
+namespace via_test {
 
 using testing::accepted_request;
 using testing::post_with;
@@ -33,5 +33,5 @@ TEST(via, passes_are_counted_wherever_they_are_listed)
     );
 }
 
-}  // namespace
+}  // namespace via_test
 }  // namespace gateway::http

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 
 namespace gateway::http {
-namespace {
+namespace websocket_test {
 
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
@@ -176,5 +176,5 @@ TEST(websocket, a_grant_is_forwarded_with_fields_of_our_own_for_this_connection)
     );
 }
 
-}  // namespace
+}  // namespace websocket_test
 }  // namespace gateway::http

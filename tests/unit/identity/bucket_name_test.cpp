@@ -6,7 +6,7 @@
 #include <vector>
 
 namespace gateway::identity {
-namespace {
+namespace bucket_name_test {
 
 std::string name_of(const std::vector<std::string>& parts)
 {
@@ -157,5 +157,5 @@ TEST(bucket_name, is_read_back_part_by_part)
     }
 }
 
-}  // namespace
+}  // namespace bucket_name_test
 }  // namespace gateway::identity

@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace gateway::identity {
-namespace {
+namespace client_address_test {
 
 using base::ip_address;
 using base::ip_prefix;
@@ -585,5 +585,5 @@ TEST(client_address, says_how_it_was_found)
     }
 }
 
-}  // namespace
+}  // namespace client_address_test
 }  // namespace gateway::identity

@@ -9,7 +9,7 @@
 #include <random>
 
 namespace gateway::identity {
-namespace {
+namespace forgeries_test {
 
 using namespace std::chrono_literals;
 using namespace std::string_literals;
@@ -373,5 +373,5 @@ TEST_F(forgeries, payloads_that_are_not_claims_of_ours_for_us_now)
     EXPECT_GE(count, 80);
 }
 
-}  // namespace
+}  // namespace forgeries_test
 }  // namespace gateway::identity

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace gateway::identity {
-namespace {
+namespace token_keys_test {
 
 using testing::ElementsAre;
 using testing::SizeIs;
@@ -165,5 +165,5 @@ TEST(token_keys, that_are_weak_or_malformed_are_complained_of)
     EXPECT_EQ(complaint_about(rsa(1024, "AQAB", '\x0b')), "");
 }
 
-}  // namespace
+}  // namespace token_keys_test
 }  // namespace gateway::identity

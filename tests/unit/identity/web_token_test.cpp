@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace gateway::identity {
-namespace {
+namespace web_token_test {
 
 using namespace std::chrono_literals;
 using testing::ElementsAre;
@@ -288,5 +288,5 @@ TEST(web_token, is_at_most_8_kib)
     EXPECT_FALSE(size_and_result(filling + 1).second);
 }
 
-}  // namespace
+}  // namespace web_token_test
 }  // namespace gateway::identity

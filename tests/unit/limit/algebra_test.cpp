@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace gateway::limit {
-namespace {
+namespace algebra_test {
 
 constexpr std::int64_t most = base::duration{limit::max_refill}.count();
 
@@ -361,5 +361,5 @@ TEST(rebased, a_full_or_fresh_bucket_just_takes_the_new_interval)
     EXPECT_EQ(rebased(t, bucket{terms{.interval = 7, .burst = 3}, 500}, 500), (bucket{t, 500}));
 }
 
-}  // namespace
+}  // namespace algebra_test
 }  // namespace gateway::limit

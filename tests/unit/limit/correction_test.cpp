@@ -5,7 +5,7 @@
 #include <random>
 
 namespace gateway::limit {
-namespace {
+namespace correction_test {
 
 using kind = correction::kind;
 
@@ -245,5 +245,5 @@ TEST(correction, of_any_size_does_not_overflow)
     }
 }
 
-}  // namespace
+}  // namespace correction_test
 }  // namespace gateway::limit

@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace gateway::limit {
-namespace {
+namespace history_test {
 
 using std::chrono::seconds;
 
@@ -171,5 +171,5 @@ TEST(places, come_back_when_they_are_given_back)
     EXPECT_TRUE(b.is_full(9));
 }
 
-}  // namespace
+}  // namespace history_test
 }  // namespace gateway::limit

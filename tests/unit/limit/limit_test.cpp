@@ -6,7 +6,7 @@
 #include <random>
 
 namespace gateway::limit {
-namespace {
+namespace limit_test {
 
 using base::duration;
 using std::chrono::hours;
@@ -122,5 +122,5 @@ TEST(limit, a_full_refill_is_bounded_in_microseconds_too)
     );
 }
 
-}  // namespace
+}  // namespace limit_test
 }  // namespace gateway::limit

@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace gateway::limit {
-namespace {
+namespace odd_moments_test {
 
 using std::chrono::hours;
 using std::chrono::milliseconds;
@@ -227,5 +227,5 @@ TEST(day_of_a_clock_change, is_as_long_as_it_is)
     }
 }
 
-}  // namespace
+}  // namespace odd_moments_test
 }  // namespace gateway::limit

@@ -5,7 +5,7 @@
 #include <random>
 
 namespace gateway::limit {
-namespace {
+namespace pace_test {
 
 TEST(pace, rounds_tokens_down_and_debts_and_times_up)
 {
@@ -33,5 +33,5 @@ TEST(pace, does_not_overflow)
     EXPECT_EQ(p.time_of(p.tokens_in(century)), century);
 }
 
-}  // namespace
+}  // namespace pace_test
 }  // namespace gateway::limit

@@ -5,7 +5,7 @@
 #include <random>
 
 namespace gateway::limit {
-namespace {
+namespace split_test {
 
 using std::chrono::hours;
 using std::chrono::seconds;
@@ -163,5 +163,5 @@ TEST(shared_out, makes_another_limit)
     EXPECT_TRUE(whole.shared_out(1, 3)->issues_as(whole)) << "in the store it is the same";
 }
 
-}  // namespace
+}  // namespace split_test
 }  // namespace gateway::limit

@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace gateway::limit {
-namespace {
+namespace windows_test {
 
 using std::chrono::hours;
 using std::chrono::seconds;
@@ -379,5 +379,5 @@ TEST(windows, the_largest_do_not_overflow)
     EXPECT_EQ(take(t, all.after, now, windows::most_tokens).retry_in, 1);
 }
 
-}  // namespace
+}  // namespace windows_test
 }  // namespace gateway::limit

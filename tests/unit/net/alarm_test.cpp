@@ -8,7 +8,7 @@
 #include <optional>
 
 namespace gateway::net {
-namespace {
+namespace alarm_test {
 
 using std::chrono::hours;
 using std::chrono::milliseconds;
@@ -101,5 +101,5 @@ TEST_F(ringing, may_set_or_destroy_itself)
     EXPECT_EQ(left, 0);
 }
 
-}  // namespace
+}  // namespace alarm_test
 }  // namespace gateway::net

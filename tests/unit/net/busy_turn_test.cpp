@@ -14,7 +14,7 @@
 #include <vector>
 
 namespace gateway::net {
-namespace {
+namespace busy_turn_test {
 
 constexpr std::size_t events = outbox::max_sends + 8;
 static_assert(events >= poller::min_gathered && events <= poller::max_events);
@@ -170,5 +170,5 @@ TEST_F(busy_turns, send_early_when_more_connections_send_than_are_gathered)
     }
 }
 
-}  // namespace
+}  // namespace busy_turn_test
 }  // namespace gateway::net

@@ -13,7 +13,7 @@
 #include <thread>
 
 namespace gateway::net {
-namespace {
+namespace client_sessions_test {
 
 using namespace std::chrono_literals;
 using testing::identity;
@@ -117,5 +117,5 @@ INSTANTIATE_TEST_SUITE_P(
     versions, client_sessions, ::testing::Values(TLS1_2_VERSION, TLS1_3_VERSION)
 );
 
-}  // namespace
+}  // namespace client_sessions_test
 }  // namespace gateway::net

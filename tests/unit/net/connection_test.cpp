@@ -15,7 +15,7 @@
 #include <vector>
 
 namespace gateway::net {
-namespace {
+namespace connection_test {
 
 class recorder final : public connection {
 public:
@@ -431,5 +431,5 @@ TEST(listeners, accept_while_there_is_room_and_take_what_waits_when_they_close)
     testing::end(l);
 }
 
-}  // namespace
+}  // namespace connection_test
 }  // namespace gateway::net

@@ -11,7 +11,7 @@
 #include <optional>
 
 namespace gateway::net {
-namespace {
+namespace connector_test {
 
 using std::chrono::milliseconds;
 
@@ -118,5 +118,5 @@ TEST_F(connecting, is_over_at_once_when_it_is_cancelled)
     }
 }
 
-}  // namespace
+}  // namespace connector_test
 }  // namespace gateway::net

@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace gateway::net {
-namespace {
+namespace outbox_test {
 
 using left = std::vector<std::pair<const sender*, std::string>>;
 
@@ -103,5 +103,5 @@ TEST_F(outboxes, lose_and_reorder_nothing)
     EXPECT_EQ(left_of_other, said_by_other);
 }
 
-}  // namespace
+}  // namespace outbox_test
 }  // namespace gateway::net

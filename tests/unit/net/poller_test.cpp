@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 namespace gateway::net {
-namespace {
+namespace poller_test {
 
 class recorder final : public watcher {
 public:
@@ -225,5 +225,5 @@ TEST_F(pollers, let_sends_leave_after_each_event_or_after_many)
     }
 }
 
-}  // namespace
+}  // namespace poller_test
 }  // namespace gateway::net

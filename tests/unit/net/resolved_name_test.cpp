@@ -8,7 +8,7 @@
 #include <netinet/in.h>
 
 namespace gateway::net {
-namespace {
+namespace resolved_name_test {
 
 using std::chrono::milliseconds;
 
@@ -108,5 +108,5 @@ TEST_F(names, that_have_stopped_tell_nobody_and_keep_what_they_know)
     EXPECT_EQ(answers, 1);
 }
 
-}  // namespace
+}  // namespace resolved_name_test
 }  // namespace gateway::net

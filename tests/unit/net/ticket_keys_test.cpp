@@ -10,7 +10,7 @@
 #include <string>
 
 namespace gateway::net {
-namespace {
+namespace ticket_keys_test {
 
 using namespace std::chrono_literals;
 
@@ -120,5 +120,5 @@ TEST(ticket_keys, of_a_file_are_made_by_the_first)
     EXPECT_EQ(opened_by(two, made_by(only_second)), good_but_old);
 }
 
-}  // namespace
+}  // namespace ticket_keys_test
 }  // namespace gateway::net

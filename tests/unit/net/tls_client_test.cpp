@@ -18,7 +18,7 @@
 #include <vector>
 
 namespace gateway::net {
-namespace {
+namespace tls_client_test {
 
 using ::testing::HasSubstr;
 using testing::identity;
@@ -368,5 +368,5 @@ TEST_F(tls, options_are_the_same_whether_prepared_or_not)
     EXPECT_NE(options, fresh);
 }
 
-}  // namespace
+}  // namespace tls_client_test
 }  // namespace gateway::net

@@ -12,7 +12,7 @@
 #include <string_view>
 
 namespace gateway::net {
-namespace {
+namespace tls_records_test {
 
 struct side : testing::tls_side {
     // Appends an update of its keys to what is sent, with the text behind it.
@@ -113,5 +113,5 @@ TEST_F(tls_records, of_a_handshake_may_hold_letters)
     EXPECT_FALSE(server.engine->heard_plain_text()) << "it has begun as TLS";
 }
 
-}  // namespace
+}  // namespace tls_records_test
 }  // namespace gateway::net

@@ -12,7 +12,7 @@
 #include <string_view>
 
 namespace gateway::net {
-namespace {
+namespace tls_ticket_test {
 
 struct side : testing::tls_side {
     void receive(std::string_view bytes)
@@ -141,5 +141,5 @@ TEST_F(tls_ticket, is_a_part_of_the_handshake_of_tls_1_2)
     EXPECT_EQ(to.heard, "request");
 }
 
-}  // namespace
+}  // namespace tls_ticket_test
 }  // namespace gateway::net

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace gateway::policy {
-namespace {
+namespace location_test {
 
 std::string target(std::string_view text, const location_subject& subject)
 {
@@ -62,5 +62,5 @@ TEST(location, lets_no_client_choose_the_host)
     }
 }
 
-}  // namespace
+}  // namespace location_test
 }  // namespace gateway::policy

@@ -10,7 +10,7 @@
 #include <tuple>
 
 namespace gateway::policy {
-namespace {
+namespace matcher_test {
 
 route to(const char* name, route_match match)
 {
@@ -468,5 +468,5 @@ TEST(matcher, finds_what_looking_at_every_route_finds)
     }
 }
 
-}  // namespace
+}  // namespace matcher_test
 }  // namespace gateway::policy

@@ -5,7 +5,7 @@
 #include <array>
 
 namespace gateway::policy {
-namespace {
+namespace path_case_test {
 
 TEST(path_case, letters_of_ascii_are_small)
 {
@@ -48,5 +48,5 @@ TEST(path_case, a_room_that_is_too_small_holds_the_beginning)
     EXPECT_EQ(fold_case("/A", room), "/a");
 }
 
-}  // namespace
+}  // namespace path_case_test
 }  // namespace gateway::policy

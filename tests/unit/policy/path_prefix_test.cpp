@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace gateway::policy {
-namespace {
+namespace path_prefix_test {
 
 std::string past(std::string_view path, std::string_view prefix)
 {
@@ -104,5 +104,5 @@ TEST(path_prefix, and_the_rest_are_the_whole_path)
     EXPECT_GT(seen, 10'000U);
 }
 
-}  // namespace
+}  // namespace path_prefix_test
 }  // namespace gateway::policy

@@ -14,7 +14,7 @@
 #include <vector>
 
 namespace gateway::policy {
-namespace {
+namespace path_readers_test {
 
 std::vector<std::string> split(const std::string& path)
 {
@@ -219,5 +219,5 @@ TEST(path_readers, what_any_server_reads_as_one_path_is_one_key)
     EXPECT_GT(spelled_again, paths);
 }
 
-}  // namespace
+}  // namespace path_readers_test
 }  // namespace gateway::policy

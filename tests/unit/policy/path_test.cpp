@@ -7,7 +7,7 @@
 #include <string>
 
 namespace gateway::policy {
-namespace {
+namespace path_test {
 
 std::optional<std::string> normal(std::string_view path)
 {
@@ -273,5 +273,5 @@ TEST(normalise_host, is_lower_case_without_port_and_trailing_dot)
     }
 }
 
-}  // namespace
+}  // namespace path_test
 }  // namespace gateway::policy

@@ -8,7 +8,7 @@
 #include <random>
 
 namespace gateway::policy {
-namespace {
+namespace plan_table_test {
 
 using added = plan_table::added;
 using ::testing::ElementsAre;
@@ -183,5 +183,5 @@ TEST(plan_choice, gives_each_plan_its_rule_and_the_others_the_limit_itself)
     EXPECT_EQ(c.of(0), nullptr);
 }
 
-}  // namespace
+}  // namespace plan_table_test
 }  // namespace gateway::policy

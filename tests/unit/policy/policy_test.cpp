@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace gateway::policy {
-namespace {
+namespace policy_test {
 
 limit_rule rule(std::string name)
 {
@@ -32,5 +32,5 @@ TEST(policy, knows_of_which_limits_tokens_may_come_back_before_their_time)
     EXPECT_FALSE(p.limits[3].may_be_corrected);
 }
 
-}  // namespace
+}  // namespace policy_test
 }  // namespace gateway::policy

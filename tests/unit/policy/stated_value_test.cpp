@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 namespace gateway::policy {
-namespace {
+namespace stated_value_test {
 
 using ::testing::StartsWith;
 using source = key_part::source;
@@ -85,5 +85,5 @@ TEST(stated_value, claims_and_routes_are_as_they_are)
     EXPECT_THAT(form(source::jwt, "sub", ""), StartsWith("! an empty PART"));
 }
 
-}  // namespace
+}  // namespace stated_value_test
 }  // namespace gateway::policy

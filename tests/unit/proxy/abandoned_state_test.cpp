@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 
 namespace gateway::proxy {
-namespace {
+namespace abandoned_state_test {
 
 using ::testing::ElementsAre;
 using parting = exchange_port::parting;
@@ -290,5 +290,5 @@ TEST(abandoned_state, follows_an_answer_of_the_gateway)
     }
 }
 
-}  // namespace
+}  // namespace abandoned_state_test
 }  // namespace gateway::proxy

@@ -7,7 +7,7 @@
 #include <random>
 
 namespace gateway::proxy {
-namespace {
+namespace balance_test {
 
 using namespace std::chrono_literals;
 
@@ -183,5 +183,5 @@ TEST(balance, brings_a_server_back_by_and_by)
     }
 }
 
-}  // namespace
+}  // namespace balance_test
 }  // namespace gateway::proxy

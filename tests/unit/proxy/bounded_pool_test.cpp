@@ -3,7 +3,7 @@
 #include "tests/unit/proxy/pool_fixture.hpp"
 
 namespace gateway::proxy {
-namespace {
+namespace bounded_pool_test {
 
 using testing::closed_port;
 using testing::loopback_server;
@@ -197,5 +197,5 @@ TEST_F(bounded_pools, share_the_bound_with_the_pools_of_other_workers)
     run_until(other_loop, [&] { return other.empty(); });
 }
 
-}  // namespace
+}  // namespace bounded_pool_test
 }  // namespace gateway::proxy

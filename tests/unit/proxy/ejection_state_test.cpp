@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace gateway::proxy {
-namespace {
+namespace ejection_state_test {
 
 using namespace std::chrono_literals;
 
@@ -116,5 +116,5 @@ TEST(may_eject, keeps_the_last_server_and_the_share_and_permits_one)
     }
 }
 
-}  // namespace
+}  // namespace ejection_state_test
 }  // namespace gateway::proxy

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 namespace gateway::proxy {
-namespace {
+namespace exchange_state_test {
 
 using ::testing::ElementsAre;
 using parting = exchange_port::parting;
@@ -503,5 +503,5 @@ TEST(exchange_state, is_given_up_when_the_client_is_gone)
     EXPECT_TRUE(r.ended);
 }
 
-}  // namespace
+}  // namespace exchange_state_test
 }  // namespace gateway::proxy

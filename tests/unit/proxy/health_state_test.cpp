@@ -6,7 +6,7 @@
 #include <string_view>
 
 namespace gateway::proxy {
-namespace {
+namespace health_state_test {
 
 using namespace std::chrono_literals;
 
@@ -103,5 +103,5 @@ TEST(health_state, spreads_checks_without_ever_being_far_from_the_interval)
     EXPECT_LT(health_state::pause(10s, 0.999), 11s);
 }
 
-}  // namespace
+}  // namespace health_state_test
 }  // namespace gateway::proxy

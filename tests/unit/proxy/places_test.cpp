@@ -6,7 +6,7 @@
 #include <vector>
 
 namespace gateway::proxy {
-namespace {
+namespace places_test {
 
 using availability = places::availability;
 
@@ -77,5 +77,5 @@ TEST(places, all_gateways_send_a_client_to_the_same_server)
     EXPECT_THAT(chosen, ::testing::ElementsAre(4, 1, 3, 0, 2, 3, 3, 1, 2, 3, 0, 2));
 }
 
-}  // namespace
+}  // namespace places_test
 }  // namespace gateway::proxy

@@ -34,7 +34,7 @@ extern "C" int socket(int domain, int type, int protocol) noexcept
 }
 
 namespace gateway::proxy {
-namespace {
+namespace pool_test {
 
 using testing::closed_port;
 using testing::full_listener;
@@ -396,5 +396,5 @@ TEST_F(pools, neither_lend_nor_keep_a_connection_that_cannot_be_watched)
     }
 }
 
-}  // namespace
+}  // namespace pool_test
 }  // namespace gateway::proxy

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace gateway::proxy {
-namespace {
+namespace retry_budget_test {
 
 using namespace std::chrono_literals;
 
@@ -81,5 +81,5 @@ TEST(retry_budget, permits_all_that_a_dying_server_had)
     }
 }
 
-}  // namespace
+}  // namespace retry_budget_test
 }  // namespace gateway::proxy

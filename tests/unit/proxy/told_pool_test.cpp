@@ -2,7 +2,7 @@
 #include "tests/unit/proxy/pool_fixture.hpp"
 
 namespace gateway::proxy {
-namespace {
+namespace told_pool_test {
 
 class told_pools : public testing::pools {
 protected:
@@ -71,5 +71,5 @@ TEST_F(told_pools, forget_the_oldest_client_for_want_of_room)
     EXPECT_EQ(idle_one_for(4), &d);
 }
 
-}  // namespace
+}  // namespace told_pool_test
 }  // namespace gateway::proxy

@@ -7,7 +7,7 @@
 #include <string>
 
 namespace gateway::proxy {
-namespace {
+namespace tunnel_state_test {
 
 using enum tunnel_side;
 
@@ -198,5 +198,5 @@ TEST(tunnel_state, keeps_its_promises_whatever_happens_in_whatever_order)
     }
 }
 
-}  // namespace
+}  // namespace tunnel_state_test
 }  // namespace gateway::proxy

@@ -5,7 +5,7 @@
 #include <random>
 
 namespace gateway::proxy {
-namespace {
+namespace upstream_status_test {
 
 using namespace std::chrono_literals;
 
@@ -156,5 +156,5 @@ TEST_F(upstream_statuses, hold_every_bound_and_give_everything_back)
     }
 }
 
-}  // namespace
+}  // namespace upstream_status_test
 }  // namespace gateway::proxy

@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace gateway::proxy {
-namespace {
+namespace wait_queue_test {
 
 class noting final : public wait_queue::entry {
 public:
@@ -145,5 +145,5 @@ TEST(wait_queue, forgets_nobody_whatever_the_threads_do)
     EXPECT_EQ(places.taken(), 0U);
 }
 
-}  // namespace
+}  // namespace wait_queue_test
 }  // namespace gateway::proxy

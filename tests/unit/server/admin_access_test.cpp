@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace gateway::server {
-namespace {
+namespace admin_access_test {
 
 TEST(admin_access, is_closed_without_a_token)
 {
@@ -35,5 +35,5 @@ TEST(admin_access, is_granted_to_the_token_alone)
     }
 }
 
-}  // namespace
+}  // namespace admin_access_test
 }  // namespace gateway::server

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 namespace gateway::server {
-namespace {
+namespace admin_body_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -106,5 +106,5 @@ TEST(admin_body, times_have_bounds)
     }
 }
 
-}  // namespace
+}  // namespace admin_body_test
 }  // namespace gateway::server

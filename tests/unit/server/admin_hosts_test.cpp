@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace gateway::server {
-namespace {
+namespace admin_hosts_test {
 
 TEST(admin_hosts, are_addresses_localhost_and_those_of_the_configuration)
 {
@@ -37,5 +37,5 @@ TEST(admin_hosts, no_other_name_is_answered_to)
     }
 }
 
-}  // namespace
+}  // namespace admin_hosts_test
 }  // namespace gateway::server

@@ -9,7 +9,7 @@
 #include <deque>
 
 namespace gateway::server {
-namespace {
+namespace admitter_test {
 
 using next = admission::action;
 using ::testing::ElementsAre;
@@ -332,5 +332,5 @@ TEST_F(admissions, of_a_route_that_redirects_are_answered_within_its_limits)
     EXPECT_EQ(ask("/moved").status, 429);
 }
 
-}  // namespace
+}  // namespace admitter_test
 }  // namespace gateway::server

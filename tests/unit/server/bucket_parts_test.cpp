@@ -8,7 +8,7 @@
 #include <set>
 
 namespace gateway::server {
-namespace {
+namespace bucket_parts_test {
 
 using limit::decision;
 using std::chrono::milliseconds;
@@ -193,5 +193,5 @@ TEST(bucket_parts, little_is_lost_of_a_demand_that_is_just_the_limit)
     }
 }
 
-}  // namespace
+}  // namespace bucket_parts_test
 }  // namespace gateway::server

@@ -10,7 +10,7 @@
 #include <string>
 
 namespace gateway::server {
-namespace {
+namespace corrections_test {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -202,5 +202,5 @@ TEST_F(correcting, places_part_from_charges)
     EXPECT_TRUE(request.empty());
 }
 
-}  // namespace
+}  // namespace corrections_test
 }  // namespace gateway::server

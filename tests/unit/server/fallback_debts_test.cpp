@@ -9,7 +9,7 @@
 #include <map>
 
 namespace gateway::server {
-namespace {
+namespace fallback_debts_test {
 
 using testing::far_store;
 
@@ -159,5 +159,5 @@ TEST_F(debts, are_bounded)
     EXPECT_TRUE(far->charged.empty());
 }
 
-}  // namespace
+}  // namespace fallback_debts_test
 }  // namespace gateway::server

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace gateway::server {
-namespace {
+namespace gzip_test {
 
 // Between the header of ten bytes and the sum and size of eight.
 std::string inflated(std::string_view packed, std::size_t room)
@@ -52,5 +52,5 @@ TEST(gzip, is_for_who_accepts_it)
     }
 }
 
-}  // namespace
+}  // namespace gzip_test
 }  // namespace gateway::server

@@ -9,7 +9,7 @@
 #include <random>
 
 namespace gateway::server {
-namespace {
+namespace heavy_hitters_test {
 
 std::string name_of(int client, std::size_t padding = 0)
 {
@@ -127,5 +127,5 @@ TEST(heavy_hitters, keep_only_the_digest_of_a_long_name)
     EXPECT_EQ(std::get<std::string_view>(parts[1]), base::sha256_hex128(name));
 }
 
-}  // namespace
+}  // namespace heavy_hitters_test
 }  // namespace gateway::server

@@ -8,7 +8,7 @@
 #include <random>
 
 namespace gateway::server {
-namespace {
+namespace http1_property_test {
 
 using testing::lease_plan;
 using testing::plain_stream;
@@ -278,5 +278,5 @@ INSTANTIATE_TEST_SUITE_P(all, conversing, ::testing::ValuesIn(dialogues), [](con
     return std::string(param.param.name);
 });
 
-}  // namespace
+}  // namespace http1_property_test
 }  // namespace gateway::server

@@ -6,7 +6,7 @@
 #include <functional>
 
 namespace gateway::server {
-namespace {
+namespace http1_rest_test {
 
 using phase = http1_state::phase;
 using request_phase = request_state::phase;
@@ -157,5 +157,5 @@ TEST_F(http1_rest, is_none_once_it_is_told_to_end_with_the_request)
     EXPECT_FALSE(port.http1.at_rest());
 }
 
-}  // namespace
+}  // namespace http1_rest_test
 }  // namespace gateway::server

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 
 namespace gateway::server {
-namespace {
+namespace http1_state_test {
 
 using phase = http1_state::phase;
 using request_phase = request_state::phase;
@@ -659,5 +659,5 @@ TEST_F(http1, says_502_and_goes_on_when_there_is_no_connection_to_be_had)
     EXPECT_EQ(at(), phase::idle);
 }
 
-}  // namespace
+}  // namespace http1_state_test
 }  // namespace gateway::server

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 namespace gateway::server {
-namespace {
+namespace http1_tunnel_test {
 
 using phase = http1_state::phase;
 using request_phase = request_state::phase;
@@ -318,5 +318,5 @@ TEST(http1_tunnels, keep_their_contract_whatever_goes_wrong_after_whatever_event
     }
 }
 
-}  // namespace
+}  // namespace http1_tunnel_test
 }  // namespace gateway::server

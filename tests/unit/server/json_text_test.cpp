@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace gateway::server {
-namespace {
+namespace json_text_test {
 
 TEST(json_text, has_no_exponents)
 {
@@ -31,5 +31,5 @@ TEST(json_text, says_what_boost_does)
     EXPECT_EQ(json_text(boost::json::parse(R"({"a":[1,{"b":1.5}]})")), R"({"a":[1,{"b":1.5}]})");
 }
 
-}  // namespace
+}  // namespace json_text_test
 }  // namespace gateway::server

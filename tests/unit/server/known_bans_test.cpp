@@ -5,7 +5,7 @@
 #include <string>
 
 namespace gateway::server {
-namespace {
+namespace known_bans_test {
 
 using namespace std::chrono_literals;
 
@@ -68,5 +68,5 @@ TEST(known_bans, of_several_workers_are_told_once_the_longest_first)
     EXPECT_EQ(all[2].name, "c");
 }
 
-}  // namespace
+}  // namespace known_bans_test
 }  // namespace gateway::server

@@ -1,7 +1,7 @@
 #include "tests/unit/server/limit_check_fixture.hpp"
 
 namespace gateway::server {
-namespace {
+namespace limit_check_names_test {
 
 using policy::failure_policy;
 using policy::limit_rule;
@@ -141,5 +141,5 @@ TEST_F(limits, that_are_split_fall_back_to_a_part_of_their_own)
     EXPECT_EQ(said().limits()[0].decision.remaining, 18) << "9 of 10 in one of two parts";
 }
 
-}  // namespace
+}  // namespace limit_check_names_test
 }  // namespace gateway::server

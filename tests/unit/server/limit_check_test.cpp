@@ -1,7 +1,7 @@
 #include "tests/unit/server/limit_check_fixture.hpp"
 
 namespace gateway::server {
-namespace {
+namespace limit_check_test {
 
 using policy::failure_policy;
 using policy::limit_rule;
@@ -340,5 +340,5 @@ TEST_F(limits, whose_buckets_are_rejected_most_are_counted_as_their_decisions_ar
     EXPECT_EQ(top_rejections(), 4U);
 }
 
-}  // namespace
+}  // namespace limit_check_test
 }  // namespace gateway::server

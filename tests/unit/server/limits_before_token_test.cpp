@@ -8,7 +8,7 @@
 #include <random>
 
 namespace gateway::server {
-namespace {
+namespace limits_before_token_test {
 
 using policy::limit_rule;
 using policy::missing_key;
@@ -341,5 +341,5 @@ TEST(limits_before_token, change_no_verdict_but_whose_rejection_it_is)
     EXPECT_GT(rejected_early, 300);
 }
 
-}  // namespace
+}  // namespace limits_before_token_test
 }  // namespace gateway::server

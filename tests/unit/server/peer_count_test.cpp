@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace gateway::server {
-namespace {
+namespace peer_count_test {
 
 base::ip_address peer(std::uint32_t n)
 {
@@ -87,5 +87,5 @@ TEST(peer_count, keeps_its_bound_when_threads_come_and_go_at_once)
     EXPECT_EQ(count.peers(), 0U);
 }
 
-}  // namespace
+}  // namespace peer_count_test
 }  // namespace gateway::server

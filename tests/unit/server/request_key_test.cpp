@@ -10,7 +10,7 @@
 #include <set>
 
 namespace gateway::server {
-namespace {
+namespace request_key_test {
 
 using policy::missing_key;
 using source = policy::key_part::source;
@@ -301,5 +301,5 @@ TEST_F(keys, two_different_lists_of_values_never_share_a_bucket)
     EXPECT_GT(names.size(), 500U);
 }
 
-}  // namespace
+}  // namespace request_key_test
 }  // namespace gateway::server

@@ -9,7 +9,7 @@
 #include <optional>
 
 namespace gateway::server {
-namespace {
+namespace request_plan_test {
 
 using policy::mode;
 using rule_kind = policy::plan_rule::kind;
@@ -283,5 +283,5 @@ TEST_F(plans, of_a_fixed_window_leave_what_is_owed_too)
     EXPECT_EQ(left(gold), 1);
 }
 
-}  // namespace
+}  // namespace request_plan_test
 }  // namespace gateway::server

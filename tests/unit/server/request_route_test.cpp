@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace gateway::server {
-namespace {
+namespace request_route_test {
 
 bool https(const std::vector<std::string>& said, const arrival& by)
 {
@@ -77,5 +77,5 @@ TEST(request_route, the_path_is_in_lower_case_where_the_route_ignores_case)
     EXPECT_EQ(path_of("//v/Alice"), "1/v/Alice");
 }
 
-}  // namespace
+}  // namespace request_route_test
 }  // namespace gateway::server

@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace gateway::server {
-namespace {
+namespace request_shape_test {
 
 // The first two lines of what is forwarded.
 std::string start_of(std::string_view bytes, const policy::route_shape& s)
@@ -74,5 +74,5 @@ TEST(request_shape, chooses_the_host)
     EXPECT_EQ(start_of("GET / HTTP/1.0\r\n\r\n", s), "GET / HTTP/1.1\r\nHost: inner.test");
 }
 
-}  // namespace
+}  // namespace request_shape_test
 }  // namespace gateway::server

@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace gateway::server {
-namespace {
+namespace request_state_test {
 
 using phase = request_state::phase;
 using ending = request_carrier::ending;
@@ -458,5 +458,5 @@ TEST(request_state, ends_once_whatever_happens_after_whatever_step)
     }
 }
 
-}  // namespace
+}  // namespace request_state_test
 }  // namespace gateway::server

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace gateway::server {
-namespace {
+namespace request_token_test {
 
 using namespace std::chrono_literals;
 using carrier = policy::token_rule::carrier;
@@ -200,5 +200,5 @@ TEST_F(tokens, name_buckets_by_their_claims)
     EXPECT_EQ(result, key_result::reject) << "ambiguous";
 }
 
-}  // namespace
+}  // namespace request_token_test
 }  // namespace gateway::server

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 namespace gateway::server {
-namespace {
+namespace session_test {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
@@ -308,5 +308,5 @@ TEST_F(shell, at_rest_ends_a_client_that_takes_nothing)
     ::close(client);
 }
 
-}  // namespace
+}  // namespace session_test
 }  // namespace gateway::server

@@ -12,7 +12,7 @@
 #include <random>
 
 namespace gateway::server {
-namespace {
+namespace stated_value_property_test {
 
 using source = policy::key_part::source;
 
@@ -123,5 +123,5 @@ INSTANTIATE_TEST_SUITE_P(
     }
 );
 
-}  // namespace
+}  // namespace stated_value_property_test
 }  // namespace gateway::server

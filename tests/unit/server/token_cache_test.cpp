@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace gateway::server {
-namespace {
+namespace token_cache_test {
 
 using namespace std::chrono_literals;
 
@@ -138,5 +138,5 @@ TEST_F(token_caches, forget_the_one_not_seen_for_longest)
     EXPECT_EQ(sub(token(2)), "2");
 }
 
-}  // namespace
+}  // namespace token_cache_test
 }  // namespace gateway::server

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 
 namespace gateway::server {
-namespace {
+namespace told_key_test {
 
 using ::testing::HasSubstr;
 using source = policy::key_part::source;
@@ -114,5 +114,5 @@ TEST(told_key, an_address_instead_of_a_missing_part_is_an_address)
     );
 }
 
-}  // namespace
+}  // namespace told_key_test
 }  // namespace gateway::server

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace gateway::store {
-namespace {
+namespace breaker_state_test {
 
 using std::chrono::milliseconds;
 
@@ -116,5 +116,5 @@ TEST(breaker_state, pauses_for_two_thirds_of_the_longest_pause_and_more)
     EXPECT_EQ((breaker_state{{.pause = milliseconds{30}}}.pause(0)), milliseconds{20});
 }
 
-}  // namespace
+}  // namespace breaker_state_test
 }  // namespace gateway::store

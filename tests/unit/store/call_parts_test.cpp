@@ -6,7 +6,7 @@
 #include <initializer_list>
 
 namespace gateway::store::redis {
-namespace {
+namespace call_parts_test {
 
 using kind = call_results::kind;
 
@@ -123,5 +123,5 @@ TEST_F(parts, are_answered_by_their_own_replies_only)
     EXPECT_FALSE(told.ended()) << "one number is left over";
 }
 
-}  // namespace
+}  // namespace call_parts_test
 }  // namespace gateway::store::redis

@@ -2,7 +2,7 @@
 #include "tests/unit/store/conversation_fixture.hpp"
 
 namespace gateway::store::testing {
-namespace {
+namespace conversation_leases_test {
 
 class leases_in_conversation : public conversation {
 protected:
@@ -169,5 +169,5 @@ TEST_F(leases_in_conversation, on_their_way_go_with_it)
     made.reset();
 }
 
-}  // namespace
+}  // namespace conversation_leases_test
 }  // namespace gateway::store::testing

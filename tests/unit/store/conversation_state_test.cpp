@@ -2,7 +2,7 @@
 #include "tests/unit/store/conversation_fixture.hpp"
 
 namespace gateway::store::testing {
-namespace {
+namespace conversation_state_test {
 
 TEST_F(conversation, sends_at_once_what_is_asked_first)
 {
@@ -433,5 +433,5 @@ TEST_F(conversation, closing_fails_all_or_tells_nobody)
     }
 }
 
-}  // namespace
+}  // namespace conversation_state_test
 }  // namespace gateway::store::testing

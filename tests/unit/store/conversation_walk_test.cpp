@@ -3,7 +3,7 @@
 #include "tests/unit/store/conversation_fixture.hpp"
 
 namespace gateway::store::testing {
-namespace {
+namespace conversation_walk_test {
 
 // Random events for each step; the first `steps` of a walk, then everything is closed. Whoever is
 // told something may close, leave for others, or ask again, from inside.
@@ -171,5 +171,5 @@ TEST_F(random_walk, may_be_closed_from_inside_at_every_step)
     }
 }
 
-}  // namespace
+}  // namespace conversation_walk_test
 }  // namespace gateway::store::testing

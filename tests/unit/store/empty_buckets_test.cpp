@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace gateway::store {
-namespace {
+namespace empty_buckets_test {
 
 using namespace std::chrono_literals;
 
@@ -273,5 +273,5 @@ TEST_F(empty, buckets_never_reject_what_the_store_would_let_pass)
     EXPECT_GT(rejected_here, 10'000);
 }
 
-}  // namespace
+}  // namespace empty_buckets_test
 }  // namespace gateway::store

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace gateway::store {
-namespace {
+namespace link_state_test {
 
 using std::chrono::milliseconds;
 
@@ -136,5 +136,5 @@ TEST(link_state, stays_closed)
     EXPECT_EQ(s.unusable(), failure::unreachable);
 }
 
-}  // namespace
+}  // namespace link_state_test
 }  // namespace gateway::store

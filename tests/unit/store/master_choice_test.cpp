@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace gateway::store::redis {
-namespace {
+namespace master_choice_test {
 
 reply parsed(std::string_view bytes)
 {
@@ -220,5 +220,5 @@ TEST(sentinel_replicas, are_those_that_are_not_down)
     }
 }
 
-}  // namespace
+}  // namespace master_choice_test
 }  // namespace gateway::store::redis

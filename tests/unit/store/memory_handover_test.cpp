@@ -15,7 +15,7 @@
 #include <vector>
 
 namespace gateway::store {
-namespace {
+namespace memory_handover_test {
 
 using std::chrono::hours;
 using std::chrono::milliseconds;
@@ -337,5 +337,5 @@ TEST_F(handovers, go_on_with_the_copies_when_the_other_has_gone)
     EXPECT_TRUE(takes(before, c));
 }
 
-}  // namespace
+}  // namespace memory_handover_test
 }  // namespace gateway::store

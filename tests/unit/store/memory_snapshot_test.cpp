@@ -13,7 +13,7 @@
 #include <vector>
 
 namespace gateway::store {
-namespace {
+namespace memory_snapshot_test {
 
 using std::chrono::hours;
 using std::chrono::seconds;
@@ -243,5 +243,5 @@ TEST_F(snapshots, are_written_whole_or_not_at_all)
     EXPECT_THAT(save_snapshot(s, other).value(), HasSubstr("it is a folder"));
 }
 
-}  // namespace
+}  // namespace memory_snapshot_test
 }  // namespace gateway::store

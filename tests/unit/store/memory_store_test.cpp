@@ -13,7 +13,7 @@
 #include <vector>
 
 namespace gateway::store {
-namespace {
+namespace memory_store_test {
 
 using std::chrono::hours;
 using std::chrono::milliseconds;
@@ -548,5 +548,5 @@ TEST(memory_store, turns_clients_of_a_sliding_limit_away_where_there_is_no_room)
     EXPECT_TRUE(small.take({&one, 1}, now, a));
 }
 
-}  // namespace
+}  // namespace memory_store_test
 }  // namespace gateway::store

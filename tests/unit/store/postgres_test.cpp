@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace gateway::store::postgres {
-namespace {
+namespace postgres_test {
 
 const auto five = *limit::limit::make(1, std::chrono::seconds{1}, 5);
 
@@ -149,5 +149,5 @@ TEST(trouble, with_tls_is_the_settings_fault_only_where_they_do_not_fit)
     EXPECT_EQ(trouble_of_loss("FATAL:  57P03: starting up").why, failure::loading);
 }
 
-}  // namespace
+}  // namespace postgres_test
 }  // namespace gateway::store::postgres

@@ -13,7 +13,7 @@
 #include <vector>
 
 namespace gateway::store::redis {
-namespace {
+namespace reply_test {
 
 void feed(reply_reader& r, std::string_view bytes)
 {
@@ -445,5 +445,5 @@ TEST(quotable, has_the_words_of_the_server_and_no_secret)
     EXPECT_EQ(quotable(std::string(200, 'x'), "").size(), 123U);
 }
 
-}  // namespace
+}  // namespace reply_test
 }  // namespace gateway::store::redis

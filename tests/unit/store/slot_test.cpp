@@ -8,7 +8,7 @@
 #include <string>
 
 namespace gateway::store::redis {
-namespace {
+namespace slot_test {
 
 std::string name_of(std::string_view limit, std::string_view client)
 {
@@ -195,5 +195,5 @@ TEST(redirection, is_read_from_errors)
     }
 }
 
-}  // namespace
+}  // namespace slot_test
 }  // namespace gateway::store::redis

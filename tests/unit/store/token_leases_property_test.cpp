@@ -2,7 +2,7 @@
 #include "tests/unit/store/leased_world.hpp"
 
 namespace gateway::store::testing {
-namespace {
+namespace token_leases_property_test {
 
 struct numbers {
     std::int64_t rate;
@@ -180,5 +180,5 @@ INSTANTIATE_TEST_SUITE_P(
     )
 );
 
-}  // namespace
+}  // namespace token_leases_property_test
 }  // namespace gateway::store::testing

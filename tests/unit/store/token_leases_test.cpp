@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace gateway::store {
-namespace {
+namespace token_leases_test {
 
 using namespace std::chrono_literals;
 
@@ -451,5 +451,5 @@ TEST_F(leases, may_go_before_their_questions)
     EXPECT_EQ(wire.front().asker, nullptr);
 }
 
-}  // namespace
+}  // namespace token_leases_test
 }  // namespace gateway::store

@@ -16,7 +16,7 @@
 #include <vector>
 
 namespace gateway::store {
-namespace {
+namespace told_call_test {
 
 struct asker final : question {
     void answered(const answer&) override {}
@@ -122,5 +122,5 @@ TEST(passing, is_what_the_algebra_lets_through)
     }
 }
 
-}  // namespace
+}  // namespace told_call_test
 }  // namespace gateway::store

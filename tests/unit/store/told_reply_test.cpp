@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace gateway::store {
-namespace {
+namespace told_reply_test {
 
 using kind = call_results::kind;
 
@@ -103,5 +103,5 @@ TEST(told_results, of_a_bucket_with_impossible_numbers_is_corrupt)
     EXPECT_TRUE(any.ended());
 }
 
-}  // namespace
+}  // namespace told_reply_test
 }  // namespace gateway::store

@@ -17,7 +17,7 @@
 #include <vector>
 
 namespace gateway::telemetry {
-namespace {
+namespace access_log_test {
 
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
@@ -318,5 +318,5 @@ TEST(access_log_writer, writes_to_a_file)
     EXPECT_EQ(text, "one\n" + std::string(100'000, 'x') + "\n");
 }
 
-}  // namespace
+}  // namespace access_log_test
 }  // namespace gateway::telemetry

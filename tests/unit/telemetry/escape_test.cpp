@@ -8,7 +8,7 @@
 #include <string_view>
 
 namespace gateway::telemetry {
-namespace {
+namespace escape_test {
 
 using namespace std::string_view_literals;
 
@@ -119,5 +119,5 @@ TEST(escape, gives_back_ascii_when_parsed)
     EXPECT_EQ(boost::json::parse("\"" + json(ascii) + "\"").as_string(), ascii);
 }
 
-}  // namespace
+}  // namespace escape_test
 }  // namespace gateway::telemetry

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace gateway::telemetry {
-namespace {
+namespace line_budget_test {
 
 constexpr base::instant start{std::chrono::hours{1}};
 constexpr base::duration second = std::chrono::seconds{1};
@@ -52,5 +52,5 @@ TEST(line_budget, adds_lost_lines_to_the_suppressed)
     EXPECT_EQ(budget.take_suppressed(), 2u);
 }
 
-}  // namespace
+}  // namespace line_budget_test
 }  // namespace gateway::telemetry

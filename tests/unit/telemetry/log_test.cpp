@@ -14,7 +14,7 @@
 #include <vector>
 
 namespace gateway::telemetry {
-namespace {
+namespace log_test {
 
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
@@ -142,5 +142,5 @@ TEST(log, goes_to_stderr)
     EXPECT_THAT(pipe.read_available(), EndsWith(" info: listening\n"));
 }
 
-}  // namespace
+}  // namespace log_test
 }  // namespace gateway::telemetry

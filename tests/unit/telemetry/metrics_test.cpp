@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace gateway::telemetry {
-namespace {
+namespace metrics_test {
 
 using std::chrono::microseconds;
 using std::chrono::nanoseconds;
@@ -108,5 +108,5 @@ TEST(counters, are_never_seen_to_step_back_by_two_readers_of_one_writer)
     EXPECT_FALSE(stepped_back);
 }
 
-}  // namespace
+}  // namespace metrics_test
 }  // namespace gateway::telemetry

@@ -14,7 +14,7 @@
 #include <vector>
 
 namespace gateway::telemetry {
-namespace {
+namespace registry_test {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -410,5 +410,5 @@ TEST(registry, passes_promtool)
     EXPECT_EQ(pclose(promtool), 0);
 }
 
-}  // namespace
+}  // namespace registry_test
 }  // namespace gateway::telemetry

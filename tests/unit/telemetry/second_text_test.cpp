@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace gateway::telemetry {
-namespace {
+namespace second_text_test {
 
 using std::chrono::milliseconds;
 
@@ -40,5 +40,5 @@ TEST(second_text, follows_every_change_of_the_second_in_either_format)
     EXPECT_EQ(iso(text, milliseconds{60'450}), "1970-01-01T00:01:00.450Z") << "the clock was set";
 }
 
-}  // namespace
+}  // namespace second_text_test
 }  // namespace gateway::telemetry
