@@ -28,7 +28,9 @@ bool limit_check::refuses(const item& i, verdict::ruling why)
 
 bool limit_check::refuses(const item& i, const key_fault& fault)
 {
-    verdict_.fault = fault;
+    if (i.rule->enforced()) {
+        verdict_.fault = fault;
+    }
     return refuses(i, verdict::ruling::unidentified);
 }
 
@@ -72,14 +74,14 @@ bool limit_check::collect(
 // a client with nothing but forged tokens would empty no bucket, and have each of them verified.
 // Who has a token that expired, or none, costs little and is charged nowhere. False: it is not
 // forged.
-bool limit_check::pays_for_forgery(
+bool limit_check::charge_forged_token(
     const policy_view& view, std::span<const std::size_t> limits, const key_subject& subject
 )
 {
     if (!subject.token.forged || verdict_.is != verdict::ruling::unidentified) {
         return false;
     }
-    forged_for_ = verdict_.entries[0].rule;
+    forged_token_limit_ = verdict_.entries[0].rule;
     verdict_.clear();
     return collect(view, limits, subject);
 }

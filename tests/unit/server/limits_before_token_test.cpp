@@ -176,6 +176,16 @@ TEST(limits_before_token, are_charged_for_a_forged_one)
     EXPECT_EQ(route.ask(token_of("alice")).is, is::rejected);
 }
 
+TEST(limits_before_token, say_of_a_forged_one_what_is_wrong_with_it)
+{
+    limit_rule shadow = by_address("shadow", 9);
+    shadow.key = {{.from = source::header, .name = "x-key", .text = "header:x-key"}};
+    shadow.mode = policy::mode::shadow;
+    limited route{{by_address("address", 2), shadow, by_user("user", 9)}};
+    EXPECT_EQ(route.ask(forged_token(1)).is, is::unidentified);
+    EXPECT_EQ(route.said().fault.part->text, "jwt:sub");
+}
+
 TEST(limits_before_token, in_a_store_are_charged_for_a_forged_one)
 {
     limit_rule far = by_address("address", 1);
