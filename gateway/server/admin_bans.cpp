@@ -23,7 +23,7 @@ struct bans_query {
     // Empty: all.
     std::string limit{};
     std::size_t most = 20;
-    // What is wrong with it; empty: nothing.
+    // The complaint about the query; empty: there is none.
     std::string complaint{};
 };
 
@@ -45,8 +45,8 @@ bans_query read_bans_query(std::string_view text)
 
 struct all_known {
     std::vector<known_bans::ban> bans{};
-    // Whether a worker had no room for more.
-    bool is_full = false;
+    // True if a worker may have left out bans.
+    bool leaves_out = false;
 };
 
 // Nothing: a worker has not answered in time.
@@ -58,7 +58,7 @@ net::task<std::optional<all_known>> ask_workers(
     for (worker* const w : from.workers()) {
         const auto& answer = answers.emplace_back(wait.loop, wait.until);
         w->ask([answer](worker_desk& desk) {
-            answer.say({desk.top.banned.all(desk.now), desk.top.banned.is_full()});
+            answer.say({desk.top.banned.all(desk.now), desk.top.banned.leaves_out(desk.now)});
         });
     }
     all_known all;
@@ -68,7 +68,7 @@ net::task<std::optional<all_known>> ask_workers(
             co_return std::nullopt;
         }
         all.bans.insert(all.bans.end(), said->bans.begin(), said->bans.end());
-        all.is_full = all.is_full || said->is_full;
+        all.leaves_out = all.leaves_out || said->leaves_out;
     }
     all.bans = merged(all.bans);
     co_return all;
@@ -88,7 +88,7 @@ std::optional<std::size_t> limit_of(const policy::policy& p, const known_bans::b
     return static_cast<std::size_t>(rule - p.limits.begin());
 }
 
-// Of a store that does not answer, what is known here.
+// Describes a ban, by what this gateway knows if the store does not answer.
 boost::json::value as_json(
     const policy::limit_rule& rule, const known_bans::ban& b, const bucket_answer& said
 )
@@ -99,7 +99,7 @@ boost::json::value as_json(
         {"key", readable_key(rule, b.name)}};
     if (said.failed.empty()) {
         one["banned_until"] = end_of_ban(said.banned_for);
-        one["by"] = said.by_hand ? "admin" : "penalty";
+        one["by"] = said.by_operator ? "admin" : "penalty";
     } else {
         one["banned_until"] = end_of_ban(b.until - base::now());
         one["failed"] = said.failed;
@@ -107,7 +107,7 @@ boost::json::value as_json(
     return one;
 }
 
-// Of this file only: a coroutine that others see may not hold what they do not.
+// Has internal linkage: a coroutine with external linkage may not hold types of this file.
 net::task<control_response> list_bans(
     const admin_sources& from, const admin_waiting& wait, std::string_view query
 )
@@ -126,7 +126,7 @@ net::task<control_response> list_bans(
         co_return problem(status::service_unavailable, "a worker has not answered in time");
     }
     boost::json::array listed;
-    bool more = known->is_full;
+    bool more = known->leaves_out;
     for (const known_bans::ban& b : known->bans) {
         const auto limit = limit_of(*policy, b);
         if (!limit || (!q.limit.empty() && q.limit != policy->limits[*limit].name)) {

@@ -12,17 +12,19 @@ void known_bans::note(const base::hashed_name& bucket, base::instant until, base
         found->second.until = until;
     } else if (bucket.bytes().size() <= longest_name && make_room(now)) {
         bans_.emplace(bucket.hash(), ban{std::string{bucket.bytes()}, until});
+    } else {
+        left_out_until_ = std::max(left_out_until_, until);
     }
 }
 
 bool known_bans::make_room(base::instant now)
 {
     constexpr base::duration between_looks = std::chrono::seconds{1};
-    if (is_full() && now >= next_look_) {
+    if (bans_.size() == most && now >= next_look_) {
         next_look_ = now + between_looks;
         std::erase_if(bans_, [now](const auto& one) { return one.second.until <= now; });
     }
-    return !is_full();
+    return bans_.size() < most;
 }
 
 std::vector<known_bans::ban> known_bans::all(base::instant now) const

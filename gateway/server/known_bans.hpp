@@ -34,18 +34,20 @@ public:
     // Those that are not over, in no order.
     std::vector<ban> all(base::instant now) const;
 
-    // Whether bans may have been left out.
-    bool is_full() const { return bans_.size() == most; }
+    // True if a ban that is not over may have been left out.
+    bool leaves_out(base::instant now) const { return now < left_out_until_; }
 
 private:
     std::unordered_map<base::hash128, ban, base::hash128_hash> bans_;
     // Those that are over are looked for no earlier than that, as it takes a while.
     base::instant next_look_{};
+    // The latest end of a ban that was left out.
+    base::instant left_out_until_{};
 
     bool make_room(base::instant now);
 };
 
-// What several workers know, each bucket once, the ban that lasts longest first.
+// Merges what several workers know: each bucket once, the latest end first.
 std::vector<known_bans::ban> merged(const std::vector<known_bans::ban>& of);
 
 }  // namespace gateway::server

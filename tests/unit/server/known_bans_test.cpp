@@ -36,17 +36,18 @@ TEST(known_bans, are_bounded_and_make_room_for_others_when_they_are_over)
 {
     known_bans bans;
     for (std::size_t i = 0; i < known_bans::most; ++i) {
-        EXPECT_FALSE(bans.is_full());
         note(bans, std::to_string(i), i == 0 ? 1s : 1h);
     }
-    EXPECT_TRUE(bans.is_full());
+    EXPECT_FALSE(bans.leaves_out(start));
     note(bans, "more", 1h);
+    EXPECT_TRUE(bans.leaves_out(start));
+    EXPECT_FALSE(bans.leaves_out(start + 1h));
     EXPECT_EQ(bans.all(start).size(), known_bans::most);
     note(bans, "more", 1h, start + 2s);
     EXPECT_EQ(bans.all(start + 2s).size(), known_bans::most);
     note(bans, "even more", 1h, start + 2s);
     EXPECT_EQ(bans.all(start + 2s).size(), known_bans::most);
-    EXPECT_TRUE(bans.is_full());
+    EXPECT_TRUE(bans.leaves_out(start + 1h)) << "as long as the last one lasts";
 }
 
 TEST(known_bans, leave_out_names_that_are_too_long)
@@ -55,6 +56,7 @@ TEST(known_bans, leave_out_names_that_are_too_long)
     note(bans, std::string(known_bans::longest_name, 'x'), 1s);
     note(bans, std::string(known_bans::longest_name + 1, 'x'), 1s);
     EXPECT_EQ(bans.all(start).size(), 1U);
+    EXPECT_TRUE(bans.leaves_out(start));
 }
 
 TEST(known_bans, of_several_workers_are_told_once_the_longest_first)
