@@ -275,8 +275,8 @@ void describe_admin(keys& admin, draft& d)
     describe_admin_hosts(admin, options.hosts);
     admin.number(
         {"max_connections",
-         "for one more, the one that has kept us waiting longest is closed. A sixteenth of the "
-         "descriptor limit at most"},
+         "for one more, the one that has kept us waiting longest is closed. At most a quarter "
+         "of the descriptors that are kept from clients"},
         options.max_connections,
         1,
         most_admin_connections

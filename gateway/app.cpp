@@ -109,7 +109,7 @@ app::app(const config::settings& settings, const std::string& config_path, own_s
       bounds_(startup::bounds_with_descriptors(settings.server)),
       shared_{local_, metrics_, access_log_, bounds_.clients}
 {
-    for (const int signal : signals::waited_for) {
+    for (const int signal : signals::handled_signals) {
         signals_.add(signal);
     }
     local_.set_unix_time(base::unix_time() - base::now().time_since_epoch());
@@ -176,7 +176,7 @@ int app::run(startup::inheritance from_before)
     }
     // Clients wait for this process from the moment it listens, unless an older one serves them: it
     // drains then.
-    if (older_serves && signals::is_ending_kept()) {
+    if (older_serves && signals::is_termination_pending()) {
         log(log_level::info, "ended by a signal before it served");
         return 0;
     }
@@ -186,7 +186,7 @@ int app::run(startup::inheritance from_before)
     startup::adopt_files(listening_);
     snapshots_.begin();
     service_notices::ready();
-    signals::deliver();
+    signals::unblock_all();
     control_.run();
     signals::end_at_next();
     listening_.files.remove();
@@ -391,7 +391,7 @@ void app::workers_ended()
 int run(const config::settings& settings, const std::string& config_path, own_start start)
 {
     telemetry::configure_log(settings.log);
-    signals::keep_endings();
+    signals::block_termination();
     auto from_before = startup::inherited_sockets();
     return app(settings, config_path, std::move(start)).run(std::move(from_before));
 }

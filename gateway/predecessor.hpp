@@ -27,9 +27,9 @@ public:
     // Whether it is there now, and drains.
     bool drains() const { return drains_; }
 
-    // All is ready to serve but the buckets: gets them. False: that process has ended meanwhile,
-    // and nobody serves but this one. Requires: was_there(). Errors: std::runtime_error if its
-    // buckets cannot be used. It goes on serving.
+    // Takes the buckets over, once all else is ready to serve. Returns false if the older process
+    // has ended meanwhile, so that only this one serves. Requires: was_there(). Errors:
+    // std::runtime_error if its buckets cannot be used; the older process goes on serving.
     bool take_buckets();
 
     // Serving begins: it may drain.

@@ -8,8 +8,8 @@ namespace gateway::signals {
 
 namespace {
 
-constexpr std::span endings = std::span{waited_for}.first<3>();
-constexpr std::span changes = std::span{waited_for}.last<2>();
+constexpr std::span terminating = std::span{handled_signals}.first<3>();
+constexpr std::span changing = std::span{handled_signals}.last<2>();
 
 // True for signals that tell of a fault, stop the process, or do nothing to it.
 bool is_left_alone(int signal)
@@ -20,10 +20,10 @@ bool is_left_alone(int signal)
     const auto among = [signal](const auto& all) {
         return std::find(all.begin(), all.end(), signal) != all.end();
     };
-    return among(faults) || among(of_terminals) || among(others) || among(waited_for);
+    return among(faults) || among(of_terminals) || among(others) || among(handled_signals);
 }
 
-// SIG_DFL is the null pointer.
+// True if the signal has its default action: SIG_DFL is the null pointer.
 bool is_unhandled(int signal)
 {
     struct sigaction present {};
@@ -46,7 +46,7 @@ void keep(std::span<const int> signals, int how)
 
 void prepare()
 {
-    keep(changes, SIG_SETMASK);
+    keep(changing, SIG_SETMASK);
     for (int signal = 1; signal <= SIGRTMAX; ++signal) {
         if (!is_left_alone(signal) && is_unhandled(signal)) {
             std::signal(signal, SIG_IGN);
@@ -54,47 +54,47 @@ void prepare()
     }
     // Ignored, it would take the exit status of a child away.
     std::signal(SIGCHLD, SIG_DFL);
-    for (const int signal : endings) {
+    for (const int signal : terminating) {
         std::signal(signal, [](int) { std::_Exit(0); });
     }
 }
 
-void keep_endings()
+void block_termination()
 {
-    keep(endings, SIG_BLOCK);
+    keep(terminating, SIG_BLOCK);
 }
 
-bool is_ending_kept()
+bool is_termination_pending()
 {
     sigset_t kept;
     ::sigpending(&kept);
-    return std::any_of(endings.begin(), endings.end(), [&kept](int signal) {
+    return std::any_of(terminating.begin(), terminating.end(), [&kept](int signal) {
         return ::sigismember(&kept, signal) == 1;
     });
 }
 
-void deliver()
+void unblock_all()
 {
     keep({}, SIG_SETMASK);
 }
 
 void end_at_next()
 {
-    keep(changes, SIG_BLOCK);
-    for (const int signal : endings) {
+    keep(changing, SIG_BLOCK);
+    for (const int signal : terminating) {
         std::signal(signal, [](int) { std::_Exit(1); });
     }
 }
 
 void prepare_child()
 {
-    for (const int signal : changes) {
+    for (const int signal : changing) {
         std::signal(signal, SIG_IGN);
     }
-    for (const int signal : endings) {
+    for (const int signal : terminating) {
         std::signal(signal, SIG_DFL);
     }
-    deliver();
+    unblock_all();
 }
 
 }  // namespace gateway::signals

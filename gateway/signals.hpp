@@ -11,22 +11,22 @@ namespace gateway::signals {
 
 // The signals that a process waits for while it serves. The first three end it; the others change
 // it: a reload, and an upgrade.
-inline constexpr std::array waited_for{SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGUSR2};
+inline constexpr std::array handled_signals{SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGUSR2};
 
-// Begins a process, before anything that takes time. Signals that change it are kept for deliver();
-// those that end it do so at once, with status 0, as it serves nobody yet. All others that would
-// end it are ignored from now on, but for SIGKILL, those that tell of a fault, and those that
-// somebody handles already.
+// Begins a process, before anything that takes time. Signals that change it are blocked until
+// unblock_all(); those that end it do so at once, with status 0, as it serves nobody yet. All
+// others that would end it are ignored from now on, but for SIGKILL, those that tell of a fault,
+// and those that somebody handles already.
 void prepare();
 
-// Keeps signals that end the process, too: from now on it has something to remove first.
-void keep_endings();
+// Blocks the signals that end the process, too: from now on it has something to remove first.
+void block_termination();
 
-// True if a signal that ends the process is being kept.
-bool is_ending_kept();
+// True if a signal that ends the process has come since.
+bool is_termination_pending();
 
-// Gives what was kept to the handlers that have been installed meanwhile.
-void deliver();
+// Unblocks all signals: those that have come are handled by whoever is installed meanwhile.
+void unblock_all();
 
 // Ends the process, with status 1, at the next signal that asks for an end; nobody waits for any.
 void end_at_next();

@@ -38,7 +38,7 @@ public:
         std::vector<std::int64_t> rejections;
         std::int64_t banned_until = 0;
         // An operator gave the last ban, which holds under a limit without a penalty, too.
-        bool by_hand = false;
+        bool by_operator = false;
         // Of the last ban; 0: there was none.
         std::int64_t length = 0;
         // From when on it is as good as never seen.
@@ -56,10 +56,10 @@ public:
     // The same under a limit with that penalty; null: with none.
     bool banned_under(const penalty* p, std::int64_t now) const
     {
-        return banned(now) && (p != nullptr || of_.by_hand);
+        return banned(now) && (p != nullptr || of_.by_operator);
     }
 
-    bool by_hand() const { return of_.by_hand; }
+    bool by_operator() const { return of_.by_operator; }
 
     std::int64_t banned_until() const { return of_.banned_until; }
 
@@ -79,10 +79,10 @@ public:
 
     // Bans the bucket for so long from now on, whatever there was, on behalf of an operator. A
     // length of 0 ends its ban. `p`: null if the limit has no penalty.
-    void ban_by_hand(std::int64_t length, const penalty* p, std::int64_t now)
+    void ban_by_operator(std::int64_t length, const penalty* p, std::int64_t now)
     {
         ban(length, p == nullptr ? penalty{} : *p, now);
-        of_.by_hand = true;
+        of_.by_operator = true;
     }
 
     std::int64_t forgotten_at() const { return of_.forgotten_at; }
@@ -105,7 +105,7 @@ private:
     void ban(std::int64_t length, const penalty& p, std::int64_t now)
     {
         of_.rejections.clear();
-        of_.by_hand = false;
+        of_.by_operator = false;
         of_.length = length;
         of_.banned_until = now + length;
         of_.forgotten_at = of_.banned_until + p.max_ban.count();

@@ -49,7 +49,7 @@ void remove_left_over(const listen_address& address, const stream_protocol::endp
     if (::lstat(address.socket_path.c_str(), &file) != 0 || !S_ISSOCK(file.st_mode)) {
         return;
     }
-    // It does not wait for room in a queue, which shows that somebody listens.
+    // The socket does not block: EAGAIN means that the queue is full, so somebody listens.
     const socket s(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     const int outcome = ::connect(s.fd(), endpoint.data(), static_cast<socklen_t>(endpoint.size()));
     if (outcome != 0 && errno == ECONNREFUSED) {

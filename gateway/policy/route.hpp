@@ -82,7 +82,7 @@ struct route_bounds {
     }
 };
 
-// What becomes of a request upstream when its client leaves.
+// How a request goes on upstream when its client leaves.
 enum class client_abort : std::uint8_t { close, finish };
 
 struct route {

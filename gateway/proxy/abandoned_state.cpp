@@ -15,7 +15,7 @@ void abandoned_state::upstream_bytes(std::span<char> bytes)
     if (is == answer_state::progress::malformed) {
         fail(failure::bad_response);
     } else if (is == answer_state::progress::switched || (answer_.begun() && !finishes())) {
-        end(answer_port::parting::close);
+        end(answer_port::disposition::close);
     } else if (is == answer_state::progress::complete) {
         end(answer_.parting_after(bytes.size()));
     }
@@ -24,7 +24,7 @@ void abandoned_state::upstream_bytes(std::span<char> bytes)
 void abandoned_state::upstream_closed(bool orderly)
 {
     if (orderly && answer_.ends_here()) {
-        end(answer_port::parting::close);
+        end(answer_port::disposition::close);
     } else {
         fail(failure::reset);
     }
@@ -34,7 +34,7 @@ void abandoned_state::upstream_closed(bool orderly)
 void abandoned_state::expired()
 {
     if (answer_.begun()) {
-        end(answer_port::parting::close);
+        end(answer_port::disposition::close);
     } else {
         fail(failure::response_timeout);
     }
@@ -42,19 +42,19 @@ void abandoned_state::expired()
 
 void abandoned_state::abort()
 {
-    end(answer_port::parting::close);
+    end(answer_port::disposition::close);
 }
 
 // A server that was told that nobody waits has failed nobody.
 void abandoned_state::fail(failure why)
 {
-    end(answer_port::parting::close);
+    end(answer_port::disposition::close);
     if (finishes()) {
         port_.failed(why, answer_.begun());
     }
 }
 
-void abandoned_state::end(answer_port::parting how)
+void abandoned_state::end(answer_port::disposition how)
 {
     over_ = true;
     port_.release(how);

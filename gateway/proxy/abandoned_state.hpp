@@ -11,7 +11,7 @@ namespace gateway::proxy {
 class abandoned_state final : private reply_port {
 public:
     // `answer`: what has come of it.
-    abandoned_state(answer_port& port, answer_state&& answer, aftermath until)
+    abandoned_state(answer_port& port, answer_state&& answer, abandon_until until)
         : port_(port), answer_(std::move(answer)), until_(until)
     {}
 
@@ -27,16 +27,16 @@ public:
     // The connection was given back.
     bool over() const { return over_; }
 
-    // Whether somebody may count on the response.
-    bool finishes() const { return until_ == aftermath::finished; }
+    // True if the response is read to its end, as it may correct charges.
+    bool finishes() const { return until_ == abandon_until::finished; }
 
 private:
     answer_port& port_;
     answer_state answer_;
-    const aftermath until_;
+    const abandon_until until_;
     bool over_ = false;
 
-    void end(answer_port::parting how);
+    void end(answer_port::disposition how);
     void fail(failure why);
 
     // reply_port: nobody reads it

@@ -120,13 +120,13 @@ bool answer_state::ends_here()
 // on which they may yet come, however late: who had it next would take them for a response. It is
 // reset, because a client that sends HEAD after HEAD would have the ports of closed connections
 // (TIME_WAIT) run out. docs/http.md has what that costs.
-answer_port::parting answer_state::parting_after(std::size_t surplus) const
+answer_port::disposition answer_state::parting_after(std::size_t surplus) const
 {
-    using parting = answer_port::parting;
+    using disposition = answer_port::disposition;
     if (content_may_follow_) {
-        return parting::reset;
+        return disposition::reset;
     }
-    return keep_alive_ && surplus == 0 ? parting::keep : parting::close;
+    return keep_alive_ && surplus == 0 ? disposition::keep : disposition::close;
 }
 
 }  // namespace gateway::proxy

@@ -15,7 +15,7 @@
 namespace gateway::proxy {
 
 // How far an exchange goes on without its client.
-enum class aftermath : std::uint8_t {
+enum class abandon_until : std::uint8_t {
     // Until the server has answered or has ended its side. It is told that nobody waits.
     answered,
     // To the end of the response, which is dropped.
@@ -25,13 +25,13 @@ enum class aftermath : std::uint8_t {
 // The connection on which an answer comes. Calls never come back into the machine.
 class answer_port {
 public:
-    // What becomes of a connection that is given back. keep: it serves another request; reset: the
+    // How a connection is given back. keep: it serves another request; reset: the
     // server is told that nobody listens, should it still send.
-    enum class parting { keep, close, reset };
+    enum class disposition { keep, close, reset };
 
     // Closes the sending side towards the upstream (half-close).
     virtual void end_sending_upstream() = 0;
-    virtual void release(parting how) = 0;
+    virtual void release(disposition how) = 0;
 
     // The head of the final response has come, or of a granted WebSocket; fields that are not for
     // the client may be taken out of it.
@@ -44,7 +44,7 @@ public:
     // The head that responses are read into; shared by all exchanges of a thread.
     virtual http::response_head& response_head_storage() = 0;
 
-    // Of this exchange.
+    // The options of this exchange.
     virtual const http::options& limits() const = 0;
     virtual const upstream_options& upstream() const = 0;
 
@@ -76,7 +76,7 @@ public:
     bool ends_here();
 
     // What becomes of the connection after a complete answer, behind which `surplus` bytes came.
-    answer_port::parting parting_after(std::size_t surplus) const;
+    answer_port::disposition parting_after(std::size_t surplus) const;
 
     void release_memory() { partial_head_.release_memory(); }
 

@@ -94,10 +94,10 @@ void exchange_state::upstream_bytes(std::span<char> bytes)
 
 void exchange_state::finish(std::size_t surplus)
 {
-    using parting = exchange_port::parting;
-    const parting how = answer_.parting_after(surplus);
+    using disposition = exchange_port::disposition;
+    const disposition how = answer_.parting_after(surplus);
     phase_ = phase::idle;
-    port_.release(how == parting::keep && !request_sent_ ? parting::close : how);
+    port_.release(how == disposition::keep && !request_sent_ ? disposition::close : how);
     reply_.response_end();
     owner_.exchange_done();
 }
@@ -113,7 +113,7 @@ void exchange_state::upstream_closed(bool orderly)
     }
     if (may_retry_ && !answer_.any_byte()) {
         may_retry_ = false;
-        port_.release(exchange_port::parting::close);
+        port_.release(exchange_port::disposition::close);
         ask_for_connection(true);
         return;
     }
@@ -128,7 +128,7 @@ void exchange_state::expired()
     if (request_sent_ && !answer_.begun()) {
         fail(failure::response_timeout);
     } else {
-        abandon(aftermath::answered);
+        abandon(abandon_until::answered);
         report(failure::body_timeout);
     }
 }
@@ -136,7 +136,7 @@ void exchange_state::expired()
 // The server has failed the request, but may be at work on it.
 void exchange_state::out_of_time()
 {
-    abandon(aftermath::answered);
+    abandon(abandon_until::answered);
     report(failure::response_timeout);
 }
 
@@ -150,30 +150,30 @@ void exchange_state::release_memory()
 void exchange_state::client_left()
 {
     const bool finishes = request_sent_ && port_.finishes_without_client();
-    abandon(finishes ? aftermath::finished : aftermath::answered);
+    abandon(finishes ? abandon_until::finished : abandon_until::answered);
 }
 
-void exchange_state::abandon(aftermath until)
+void exchange_state::abandon(abandon_until until)
 {
-    if (phase_ == phase::sending && (until == aftermath::finished || !answer_.begun())) {
+    if (phase_ == phase::sending && (until == abandon_until::finished || !answer_.begun())) {
         phase_ = phase::idle;
         port_.abandon(std::move(answer_), until);
     } else {
-        break_off();
+        close_now();
     }
 }
 
-void exchange_state::break_off()
+void exchange_state::close_now()
 {
     if (phase_ != phase::idle) {
         phase_ = phase::idle;
-        port_.release(exchange_port::parting::close);
+        port_.release(exchange_port::disposition::close);
     }
 }
 
 void exchange_state::fail(failure why)
 {
-    break_off();
+    close_now();
     report(why);
 }
 

@@ -40,11 +40,11 @@ public:
     // Whether what was sent upstream is still waiting.
     virtual bool upstream_blocked() const = 0;
 
-    // Whether the exchange runs to its end when its client has left.
+    // True if the exchange runs to its end although its client has left.
     virtual bool finishes_without_client() const = 0;
     // Gives the connection to an abandoned_state, with what has come of `answer`; or closes it at
     // once, where that is as good.
-    virtual void abandon(answer_state&& answer, aftermath until) = 0;
+    virtual void abandon(answer_state&& answer, abandon_until until) = 0;
 
 protected:
     ~exchange_port() = default;
@@ -99,10 +99,10 @@ public:
     void client_left();
 
     // The gateway answers instead of the upstream.
-    void cancel() { abandon(aftermath::answered); }
+    void cancel() { abandon(abandon_until::answered); }
 
     // Ends it whatever the server still does with it.
-    void break_off();
+    void close_now();
 
     bool active() const { return phase_ != phase::idle; }
 
@@ -139,7 +139,7 @@ private:
     void ask_for_connection(bool fresh);
     void send_request();
     void finish(std::size_t surplus);
-    void abandon(aftermath until);
+    void abandon(abandon_until until);
     void fail(failure why);
     void report(failure why);
 };

@@ -129,12 +129,12 @@ void pool::give_back(upstream_connection& c, bool reusable)
     shelf_.put_back(c, reusable && names_.are_at(c.to()));
 }
 
-void pool::give_back(upstream_connection& c, answer_port::parting how)
+void pool::give_back(upstream_connection& c, answer_port::disposition how)
 {
-    if (how == answer_port::parting::reset) {
+    if (how == answer_port::disposition::reset) {
         c.reset();
     }
-    give_back(c, how == answer_port::parting::keep);
+    give_back(c, how == answer_port::disposition::keep);
 }
 
 // ---- leases that wait ------------------------------------------------------------------------

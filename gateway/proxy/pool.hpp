@@ -49,7 +49,7 @@ public:
 
     // Gives a leased connection back; if it is not reusable it is closed.
     void give_back(upstream_connection& c, bool reusable);
-    void give_back(upstream_connection& c, answer_port::parting how);
+    void give_back(upstream_connection& c, answer_port::disposition how);
 
     void retire();
     // Retires, and breaks off what is leased or under way.

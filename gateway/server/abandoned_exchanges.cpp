@@ -12,7 +12,7 @@ class abandoned_exchanges::exchange final : private proxy::answer_port,
                                             private proxy::lessee,
                                             private base::timer_entry {
 public:
-    exchange(abandoned_exchanges& all, leftover&& of, proxy::answer_state&& answer)
+    exchange(abandoned_exchanges& all, abandoned_request&& of, proxy::answer_state&& answer)
         : all_(all),
           of_(std::move(of)),
           pool_(*of_.view->pools[of_.route.upstream]),
@@ -29,7 +29,7 @@ public:
     // Where it stands in the list.
     std::list<exchange>::iterator self;
 
-    const leftover& of() const { return of_; }
+    const abandoned_request& of() const { return of_; }
 
     bool finishes() const { return state_.finishes(); }
 
@@ -41,7 +41,7 @@ public:
 
 private:
     abandoned_exchanges& all_;
-    leftover of_;
+    abandoned_request of_;
     proxy::pool& pool_;
     const std::size_t server_;
     const bool reused_;
@@ -58,7 +58,7 @@ private:
     // answer_port
     void end_sending_upstream() override { of_.connection.finish_sending(); }
 
-    void release(parting how) override { pool_.give_back(of_.connection, how); }
+    void release(disposition how) override { pool_.give_back(of_.connection, how); }
 
     void responded(http::response_head& head) override
     {
@@ -133,7 +133,7 @@ bool abandoned_exchanges::has_room(bool holds_place) const
     return all_.size() < most && (holds_place || without_place_ < most_without_place);
 }
 
-void abandoned_exchanges::keep(leftover of, proxy::answer_state&& answer)
+void abandoned_exchanges::keep(abandoned_request of, proxy::answer_state&& answer)
 {
     count_.add(1);
     without_place_ += of.holds_place ? 0 : 1;

@@ -19,7 +19,7 @@ class corrections;
 class place_leases;
 
 // An exchange as its request leaves it behind.
-struct leftover {
+struct abandoned_request {
     // It keeps the policy, the pool and the stores.
     std::shared_ptr<const policy_view> view;
     const policy::route& route;
@@ -27,7 +27,7 @@ struct leftover {
     bool holds_place = false;
     // Its places, and the charges that its response may still correct.
     reservation reserved;
-    proxy::aftermath until;
+    proxy::abandon_until until;
     // The longest time that it may still take.
     base::duration time;
     // When a part of the request was last sent.
@@ -38,12 +38,13 @@ class abandoned_exchanges {
     class exchange;
 
 public:
-    // A descriptor each. One more is closed at once, and its places are free.
+    // Upper bound of exchanges, which hold a descriptor each. One more is closed at once, and frees
+    // its places.
     static constexpr std::size_t most = 1024;
     // Those that hold no place leave room for those that do.
     static constexpr std::size_t most_without_place = most / 2;
 
-    // All of them outlive it.
+    // All arguments outlive it.
     abandoned_exchanges(
         net::loop& l,
         server::corrections& make,
@@ -56,9 +57,9 @@ public:
     bool has_room(bool holds_place) const;
 
     // Requires: has_room().
-    void keep(leftover of, proxy::answer_state&& answer);
+    void keep(abandoned_request of, proxy::answer_state&& answer);
 
-    // Whether a drain waits for one.
+    // True if a drain has to wait for an exchange.
     bool any_to_finish() const;
 
     // Closes all, and gives their places back.

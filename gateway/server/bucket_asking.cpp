@@ -142,7 +142,7 @@ net::task<bucket_answer> ask_parts(
         seen.push_back(a.said);
         // The bucket is banned while all its parts are.
         whole.banned_for = i == 0 ? a.banned_for : std::min(whole.banned_for, a.banned_for);
-        whole.by_hand = a.by_hand;
+        whole.by_operator = a.by_operator;
     }
     bucket_answer done{.said = of_whole(*q.numbers, seen, tokens)};
     if (q.what == question_kind::take) {

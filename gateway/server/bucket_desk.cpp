@@ -64,7 +64,7 @@ bucket_answer answer_of(const store::answer& a)
     return {
         .said = a.decisions()[0],
         .banned_for = ban.banned ? ban.retry_after : base::duration{0},
-        .by_hand = a.decisions()[2].banned};
+        .by_operator = a.decisions()[2].banned};
 }
 
 // Makes a look or take, the first one, also look for a ban, and for one that an operator has given:

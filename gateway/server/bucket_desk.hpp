@@ -51,7 +51,7 @@ struct bucket_answer {
     // How long a ban of the bucket still lasts; 0: there is none.
     base::duration banned_for{0};
     // An operator has banned it, and not the limit's penalty.
-    bool by_hand = false;
+    bool by_operator = false;
 };
 
 class bucket_desk {

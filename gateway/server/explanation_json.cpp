@@ -148,7 +148,7 @@ boost::json::object refusal_of(int status, std::string_view detail)
         {"says", status < 400 ? "answered" : "refused"}, {"status", status}, {"detail", detail}};
 }
 
-// Before any bucket was looked at.
+// Returns the refusal that follows whatever the buckets hold.
 boost::json::object refusal_of(const explanation& e)
 {
     boost::json::object told = refusal_of(e.status, e.detail);

@@ -39,7 +39,7 @@ const verdict* limit_check::start(
     at_home_.clear();
     elsewhere_.clear();
     fallback_.clear();
-    forged_for_ = nullptr;
+    forged_token_limit_ = nullptr;
     const std::span<const std::size_t> limits{route.limits};
     const auto first = limits.first(route.reads_token ? route.limits_without_token : limits.size());
     if (!collect(view, first, subject)) {
@@ -53,7 +53,7 @@ const verdict* limit_check::start(
         subject.token =
             find_token(*subject.head, *view.policy->token, *view.tokens, base::unix_time());
         if (!collect(view, limits.subspan(first.size()), subject) &&
-            !pays_for_forgery(view, first, subject)) {
+            !charge_forged_token(view, first, subject)) {
             return &verdict_;
         }
     }
@@ -184,8 +184,8 @@ void limit_check::finish()
             top_.banned.note(bucket, clock_.now() + said.retry_after, clock_.now());
         }
     }
-    if (admitted && forged_for_ != nullptr) {
-        refuse(*forged_for_, verdict::ruling::unidentified);
+    if (admitted && forged_token_limit_ != nullptr) {
+        refuse(*forged_token_limit_, verdict::ruling::unidentified);
     }
 }
 

@@ -151,7 +151,7 @@ private:
     bool may_be_charged_ = false;
 
     // The limit that refuses the request for its forged token; null: none does.
-    const policy::limit_rule* forged_for_ = nullptr;
+    const policy::limit_rule* forged_token_limit_ = nullptr;
 
     // What it means for a request that a limit cannot be applied to it.
     void refuse(const policy::limit_rule& by, verdict::ruling why);
@@ -163,7 +163,7 @@ private:
     bool collect(
         const policy_view& view, std::span<const std::size_t> limits, const key_subject& subject
     );
-    bool pays_for_forgery(
+    bool charge_forged_token(
         const policy_view& view, std::span<const std::size_t> limits, const key_subject& subject
     );
     void choose_part(item& i);

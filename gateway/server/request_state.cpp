@@ -131,7 +131,7 @@ void request_state::abort()
     if (in_tunnel()) {
         tunnel_.abort();
     } else {
-        exchange_.break_off();
+        exchange_.close_now();
         abandon("the gateway ended before the request did");
     }
 }
@@ -281,7 +281,7 @@ bool request_state::tunnel_blocked(tunnel_side to) const
 
 void request_state::tunnel_over(bool cut, std::string_view why)
 {
-    upstream_.release(proxy::exchange_port::parting::close);
+    upstream_.release(proxy::exchange_port::disposition::close);
     end(cut ? ending::cut : ending::closed,
         {.status = exchange_.status(),
          .request_bytes = tunnel_.bytes_from(tunnel_side::client),

@@ -14,9 +14,9 @@
 
 namespace gateway::server {
 
-// What is known of a token.
+// The cache's verdict on a token.
 struct known_token {
-    // What it says, until the cache is asked again; null if it is not good.
+    // The verified token, valid until the cache is asked again; null if it is not good.
     const identity::verified_token* verified = nullptr;
     // True if the only fault of the token is that no key signed it.
     bool forged = false;

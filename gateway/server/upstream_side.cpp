@@ -80,15 +80,15 @@ void upstream_side::want_bytes()
     }
 }
 
-void upstream_side::release(parting how)
+void upstream_side::release(disposition how)
 {
     pending_lease::abandon();
     if (connection_ != nullptr) {
-        pool_->give_back(let_go(), how);
+        pool_->give_back(detach_connection(), how);
     }
 }
 
-proxy::upstream_connection& upstream_side::let_go()
+proxy::upstream_connection& upstream_side::detach_connection()
 {
     last_server_ = attempts_.server;
     last_was_reused_ = connection_->reused();
@@ -100,20 +100,21 @@ bool upstream_side::finishes_without_client() const
     return admitted_.route()->on_client_abort == policy::client_abort::finish;
 }
 
-// Where nothing is held, or there are too many, it is closed at once.
-void upstream_side::abandon(proxy::answer_state&& answer, proxy::aftermath until)
+// Hands the rest of the exchange to abandoned_exchanges. Closes the connection at once if the
+// request holds no place and is not to finish, or if there is no room.
+void upstream_side::abandon(proxy::answer_state&& answer, proxy::abandon_until until)
 {
     reservation& reserved = admitted_.reserved();
-    const bool finishes = until == proxy::aftermath::finished;
+    const bool finishes = until == proxy::abandon_until::finished;
     const bool holds_place = pool_->is_bounded() || reserved.holds_places();
     if ((!finishes && !holds_place) || !env_.abandoned.has_room(holds_place)) {
-        release(parting::close);
+        release(disposition::close);
         return;
     }
     env_.abandoned.keep(
         {.view = admitted_.shared_view(),
          .route = *admitted_.route(),
-         .connection = let_go(),
+         .connection = detach_connection(),
          .holds_place = holds_place,
          .reserved = finishes ? std::exchange(reserved, {}) : reserved.part_with_places(),
          .until = until,

@@ -31,7 +31,7 @@ public:
         std::string unreachable;
     };
 
-    // All of them outlive it. `admitted` knows the request's route; `request` and `host` are told
+    // All arguments outlive it. `admitted` knows the request's route; `request` and `host` are told
     // of each event.
     upstream_side(
         session_environment& env, admitter& admitted, request_state& request, request_host& host
@@ -92,8 +92,8 @@ private:
     attempts attempts_;
 
     void take(proxy::upstream_connection& c);
-    // Has the connection no more, which is somebody else's to give back.
-    proxy::upstream_connection& let_go();
+    // Detaches the connection, which the caller gives back to the pool.
+    proxy::upstream_connection& detach_connection();
     void note_failure(proxy::failure why);
     void hide_settlements(http::response_head& head) const;
 
@@ -107,9 +107,9 @@ private:
 
     void end_sending_upstream() override { connection_->finish_sending(); }
 
-    void release(parting how) override;
+    void release(disposition how) override;
     bool finishes_without_client() const override;
-    void abandon(proxy::answer_state&& answer, proxy::aftermath until) override;
+    void abandon(proxy::answer_state&& answer, proxy::abandon_until until) override;
     void responded(http::response_head& head) override;
 
     void interim_responded(http::response_head& head) override { hide_settlements(head); }

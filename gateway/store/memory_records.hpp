@@ -49,7 +49,7 @@ public:
         static_assert(sizeof(bucket_id) == 16);
         to_.put(id.low);
         to_.put(id.high);
-        to_.put(static_cast<std::uint32_t>(moved.kept().by_hand ? 1 : 0));
+        to_.put(static_cast<std::uint32_t>(moved.kept().by_operator ? 1 : 0));
         to_.put(moved.kept().banned_until);
         to_.put(moved.kept().length);
         to_.put(moved.kept().forgotten_at);
@@ -186,7 +186,7 @@ private:
         id.low = from_.get<std::uint64_t>();
         id.high = from_.get<std::uint32_t>();
         limit::offences::record r;
-        r.by_hand = from_.get<std::uint32_t>() != 0;
+        r.by_operator = from_.get<std::uint32_t>() != 0;
         r.banned_until = from_.get<std::int64_t>();
         r.length = from_.get<std::int64_t>();
         r.forgotten_at = from_.get<std::int64_t>();

@@ -143,7 +143,7 @@ public:
     void note(const limit::offences& o)
     {
         earliest_ = std::min(earliest_, o.forgotten_at());
-        if (o.by_hand()) {
+        if (o.by_operator()) {
             bans_end_ = std::max(bans_end_, o.banned_until());
         }
     }

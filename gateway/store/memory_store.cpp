@@ -83,7 +83,7 @@ bool ban(memory_parts& parts, const charge& c, const vacancy& where, const limit
         o = parts.buckets.make_offences(where.in, where.id, where.at.now);
     }
     if (o != nullptr) {
-        o->ban_by_hand(bans ? what.of.held : 0, c.penalty, where.at.now);
+        o->ban_by_operator(bans ? what.of.held : 0, c.penalty, where.at.now);
         where.in.note(*o);
     }
     return o != nullptr || !bans;

@@ -267,8 +267,7 @@ void add_connection_families(families& all, const row<worker_metrics>& workers)
     add_single(
         all,
         gauge_family(
-            "gateway_exchanges_abandoned",
-            "Exchanges with upstreams that go on although their clients have left."
+            "gateway_exchanges_abandoned", "Exchanges with upstreams that go on without a client."
         ),
         {},
         sum(workers, &worker_metrics::exchanges_abandoned)

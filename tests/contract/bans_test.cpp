@@ -81,10 +81,8 @@ TYPED_TEST_SUITE(store_bans, subjects);
 
 TYPED_TEST(store_bans, bans_who_is_rejected_too_often_and_twice_as_long_the_next_time)
 {
-    const limit::penalty penalty{
-        .after = 3, .within = hours{1}, .ban = seconds{1}, .max_ban = hours{1}};
     charge c = of(five, "a1", 5);
-    c.penalty = &penalty;
+    c.penalty = &strict;
     EXPECT_TRUE(this->take_one(c).allowed);
     EXPECT_FALSE(this->take_one(c).banned);
     EXPECT_FALSE(this->take_one(c).banned);
@@ -158,12 +156,13 @@ TYPED_TEST(store_bans, bans_and_unbans_a_bucket_of_any_limit)
     }
 }
 
-TYPED_TEST(store_bans, bans_many_requests_of_a_call_alike)
+TYPED_TEST(store_bans, bans_every_charge_of_a_question)
 {
     const charge c = of(five, "a1");
     this->take_one(c);
     this->subject.correct(c, ban_for(this->subject.ticks(hours{2})), "a1 ban");
     const answer a = this->take({c, of(five, "a1", 2), c});
+    ASSERT_EQ(a.decisions().size(), 3U);
     for (const limit::decision& said : a.decisions()) {
         EXPECT_TRUE(said.banned);
         EXPECT_EQ(said.remaining, 4);

@@ -154,7 +154,7 @@ public:
             }
         }
         offences_[w.bucket] = {
-            .until = now_ + length, .length = length, .by_hand = length > 0, .rejections = {}};
+            .until = now_ + length, .length = length, .by_operator = length > 0, .rejections = {}};
     }
 
     // Follows the limit at once, not when its client comes.
@@ -210,7 +210,7 @@ public:
     bool ended_by_hand(int bucket)
     {
         offences& o = offences_[bucket];
-        return o.until <= now_ && std::exchange(o.by_hand, false);
+        return o.until <= now_ && std::exchange(o.by_operator, false);
     }
 
     // Whole tokens.
@@ -247,7 +247,7 @@ private:
         std::int64_t until = 0;
         std::int64_t length = 0;
         // An operator gave the last ban.
-        bool by_hand = false;
+        bool by_operator = false;
         std::vector<std::int64_t> rejections;
     };
 
@@ -632,7 +632,7 @@ private:
         if (!passes && counts && banned_for(o) <= 0) {
             note_rejection(o, *w.penalty);
         }
-        if ((w.penalty != nullptr || o.by_hand) && banned_for(o) > 0) {
+        if ((w.penalty != nullptr || o.by_operator) && banned_for(o) > 0) {
             const std::int64_t tokens_in = passes ? 0 : retry;
             return {
                 false,
@@ -656,7 +656,7 @@ private:
     // The clock of a shared store may have stepped back: then as long as it was given for.
     std::int64_t banned_for(const offences& o) const
     {
-        return shared_ && !o.by_hand ? std::min(o.until - now_, o.length) : o.until - now_;
+        return shared_ && !o.by_operator ? std::min(o.until - now_, o.length) : o.until - now_;
     }
 
     // Until all is back, some of which is of a request that waits: that counts from then on.

@@ -64,18 +64,18 @@ public:
         sent.append(a).append(b);
     }
 
-    void release(parting how) override
+    void release(disposition how) override
     {
         require(leases == releases + 1);
         ++releases;
-        seen.append(how == parting::keep ? "[kept]" : "[closed]");
+        seen.append(how == disposition::keep ? "[kept]" : "[closed]");
     }
 
     bool finishes_without_client() const override { return finishes; }
 
-    void abandon(proxy::answer_state&& answer, proxy::aftermath until) override
+    void abandon(proxy::answer_state&& answer, proxy::abandon_until until) override
     {
-        require(finishes || until == proxy::aftermath::answered);
+        require(finishes || until == proxy::abandon_until::answered);
         rest.emplace(*this, std::move(answer), until);
         rest->start();
     }

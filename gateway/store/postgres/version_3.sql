@@ -5,7 +5,7 @@
 
 ALTER TYPE gateway.held ADD ATTRIBUTE ban_left bigint;
 
--- Whether an operator's ban, if there is one, is over. A function in SQL becomes a part of the
+-- True if no operator's ban is in force. A function in SQL becomes a part of the
 -- statements that call it.
 CREATE FUNCTION gateway.may_pass(passed bigint, now bigint) RETURNS boolean LANGUAGE sql IMMUTABLE
 AS 'SELECT coalesce(-passed, 0) <= now';
@@ -44,8 +44,7 @@ BEGIN
     RETURN h;
 END $$;
 
--- Whether the bucket has the tokens or will have them: allowed, remaining, retry, full. `looking`:
--- a rejection is not counted.
+-- Decides a charge: allowed, remaining, retry, full. `looking`: no rejection is counted.
 CREATE OR REPLACE FUNCTION gateway.judge(c gateway.charge, h gateway.held, looking boolean, now bigint)
 RETURNS bigint[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -156,8 +155,8 @@ RETURNS TABLE (is_there boolean, refusal bigint[]) LANGUAGE sql STABLE ROWS 1 AS
             AND coalesce(b.passed, 0) >= 0)) found(debt)
 $$;
 
--- As take_one_1 and take_usual_1, which are what gateways of before ask. Instead of what a banned
--- bucket owed, these tell -2, what it owes, and for how many microseconds it is banned.
+-- Like take_one_1 and take_usual_1, which older gateways call. For a banned bucket they return three
+-- numbers: -2, what it owes, and the microseconds left of the ban.
 CREATE FUNCTION gateway.take_one_2(
     its_key text, times bigint, cost bigint, its_unit bigint, burst bigint, mark_key text, number bigint,
     is_there boolean)
@@ -197,8 +196,9 @@ BEGIN
         ARRAY[its_key], ARRAY[times], ARRAY[cost], ARRAY[its_unit], ARRAY[burst], mark_key, number);
 END $$;
 
--- What those buckets owed whose rows were not written, and for how long they are banned. What was changed by another call meanwhile, and
--- could be taken from, has the gateway ask again.
+-- Returns what the buckets owe whose rows were not written, and how long they are banned. Raises
+-- serialization_failure if one of them could be taken from, as another call has changed it: the gateway
+-- asks again.
 CREATE FUNCTION gateway.take_rest_2(
     keys text[], costs bigint[], units bigint[], bursts bigint[], written int[], now bigint,
     OUT places int[], OUT debts bigint[], OUT bans bigint[])
@@ -223,7 +223,7 @@ CREATE FUNCTION gateway.take_usual_2(
     keys text[], times bigint[], costs bigint[], units bigint[], bursts bigint[], mark_key text, number bigint)
 RETURNS bigint[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-    -- Of the whole call, also of rows that it waits for: tokens that come back meanwhile are the next call's.
+    -- The time of the whole call, also for rows that it waits for: tokens that come back meanwhile are the next call's.
     now bigint := gateway.now();
     -- Before the rows are read: see take_one_2.
     mark bigint := gateway.mark(mark_key, now);
@@ -283,8 +283,8 @@ BEGIN
     RETURN ARRAY[number, mark] || debts;
 END $$;
 
--- To gateways of before a banned bucket owes more than it holds, so that nothing passes until the ban
--- is over, or a little later.
+-- Tells older gateways that a banned bucket owes more than it holds, so that nothing passes until the
+-- ban is over, or a little later.
 CREATE OR REPLACE FUNCTION gateway.take_one_1(
     its_key text, times bigint, cost bigint, its_unit bigint, burst bigint, mark_key text, number bigint,
     is_there boolean)

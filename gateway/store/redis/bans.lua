@@ -4,18 +4,18 @@
 -- The bucket's key is then a list of one entry, "ban UNTIL", and what the bucket owes is at
 -- "BUCKET:before" until the ban is over. So who is not banned costs nothing: a reader finds a list
 -- which is none of a sliding limit, and then asks here.
---
+
 -- Until when buckets are banned, by their keys.
 local bans = {}
 
 local before = ':before'
 
--- Where what the bucket owes is.
+-- Returns the key that holds what the bucket owes.
 local function home_of(key)
     return bans[key] and key .. before or key
 end
 
--- The bucket is where it was before, and as it is now.
+-- Ends the ban: what the bucket owes goes back to its own key.
 local function lift(key)
     local home = key .. before
     redis.call('DEL', key)
@@ -44,7 +44,7 @@ local function find_ban(key)
 end
 
 -- Microseconds for which the bucket is still banned; 0: it is not.
-local function hand_ban_left(key)
+local function operator_ban_left(key)
     return math.max((bans[key] or 0) - now, 0)
 end
 
@@ -55,7 +55,7 @@ local function keep_ban(key)
 end
 
 -- Bans the bucket for so long, whatever was before.
-local function ban_by_hand(key, length)
+local function ban_by_operator(key, length)
     if not bans[key] then
         redis.call('DEL', key .. before)
         if redis.call('EXISTS', key) == 1 then

@@ -37,7 +37,7 @@ local function write_any(key, bucket)
     end
 end
 
--- Of the bucket at that key. False if it holds something else.
+-- Returns the bucket at that key, or false if the key holds something else.
 local function bucket_of(key, limit)
     local home = home_of(key)
     local bucket = buckets[home]
@@ -155,7 +155,7 @@ local function take(c)
     local missing = math.max(debt + (math.min(c.cost, burst) - burst) * unit, 0)
     local wait = time_until(bucket, missing)
     local passes = c.cost <= burst and (missing == 0 or may_wait(c, ceil_div(missing, unit), wait))
-    local ban_left = math.max(c.penalty and banned_for(c.ban_key) or 0, hand_ban_left(c.key))
+    local ban_left = math.max(c.penalty and banned_for(c.ban_key) or 0, operator_ban_left(c.key))
     if not passes and ban_left == 0 and c.penalty and c.penalty.after > 0 then
         note_rejection(c.ban_key, c.penalty)
         ban_left = banned_for(c.ban_key)
@@ -216,7 +216,7 @@ local function correct_ban(c)
     local key, home = c.key, home_of(c.key)
     buckets[home] = nil
     if c.kind == 6 then
-        ban_by_hand(key, c.held)
+        ban_by_operator(key, c.held)
     elseif bans[key] then
         lift(key)
     end
@@ -370,7 +370,7 @@ local function answer_usual(name, limit, times, cost)
     if not bucket then
         return say(-1)
     end
-    local ban_left = hand_ban_left(name)
+    local ban_left = operator_ban_left(name)
     if ban_left > 0 then
         say(-2)
         say(bucket.debt)

@@ -9,7 +9,7 @@ namespace gateway::proxy {
 namespace abandoned_state_test {
 
 using ::testing::ElementsAre;
-using parting = exchange_port::parting;
+using disposition = exchange_port::disposition;
 
 class left_upstream final : public exchange_port, public reply_port, public exchange_owner {
 public:
@@ -17,7 +17,7 @@ public:
     std::optional<abandoned_state> rest;
     bool finishes = false;
     bool shut = false;
-    std::vector<parting> released;
+    std::vector<disposition> released;
     std::vector<int> told;  // statuses
     std::optional<failure> broken;
     std::size_t content = 0;  // that the client got
@@ -63,7 +63,7 @@ public:
 
     bool finishes_without_client() const override { return finishes; }
 
-    void abandon(answer_state&& answer, aftermath until) override
+    void abandon(answer_state&& answer, abandon_until until) override
     {
         rest.emplace(*this, std::move(answer), until);
         rest->start();
@@ -71,7 +71,7 @@ public:
 
     void end_sending_upstream() override { shut = true; }
 
-    void release(parting how) override
+    void release(disposition how) override
     {
         EXPECT_TRUE(released.empty());
         released.push_back(how);
@@ -139,7 +139,7 @@ TEST(abandoned_state, awaits_the_head_of_the_response_if_it_had_not_come)
             EXPECT_LT(next, headed);
             u.receive(hinted_answer.substr(next, 1));
         }
-        EXPECT_THAT(u.released, ElementsAre(parting::close));
+        EXPECT_THAT(u.released, ElementsAre(disposition::close));
         EXPECT_FALSE(u.broken);
     }
 }
@@ -157,7 +157,7 @@ TEST(abandoned_state, reads_the_whole_response_if_it_is_to_finish)
             EXPECT_FALSE(u.over());
             u.receive(hinted_answer.substr(next, 1));
         }
-        EXPECT_THAT(u.released, ElementsAre(parting::keep));
+        EXPECT_THAT(u.released, ElementsAre(disposition::keep));
         EXPECT_THAT(u.told, ElementsAre(200));
         EXPECT_EQ(u.content, at > headed ? at - headed : 0);
         EXPECT_FALSE(u.broken);
@@ -172,14 +172,14 @@ TEST(abandoned_state, cannot_finish_a_request_that_is_not_whole)
     u.exchange.client_left();
     EXPECT_TRUE(u.shut && !u.over());
     u.receive(hinted_answer);
-    EXPECT_THAT(u.released, ElementsAre(parting::close));
+    EXPECT_THAT(u.released, ElementsAre(disposition::close));
 
     left_upstream answered(true);  // early
     answered.request("POST", unsent_chunks);
     answered.receive(answer_head);
     answered.exchange.client_left();
     EXPECT_FALSE(answered.rest);
-    EXPECT_THAT(answered.released, ElementsAre(parting::close));
+    EXPECT_THAT(answered.released, ElementsAre(disposition::close));
 }
 
 TEST(abandoned_state, is_over_when_the_server_ends_its_side)
@@ -189,14 +189,14 @@ TEST(abandoned_state, is_over_when_the_server_ends_its_side)
         told.request("GET");
         told.exchange.client_left();
         told.closed(orderly);
-        EXPECT_THAT(told.released, ElementsAre(parting::close));
+        EXPECT_THAT(told.released, ElementsAre(disposition::close));
         EXPECT_FALSE(told.broken) << "it was told that nobody waits";
 
         left_upstream untold(true);
         untold.request("GET");
         untold.exchange.client_left();
         untold.closed(orderly);
-        EXPECT_THAT(untold.released, ElementsAre(parting::close));
+        EXPECT_THAT(untold.released, ElementsAre(disposition::close));
         EXPECT_EQ(untold.broken, failure::reset);
 
         left_upstream endless(true);
@@ -204,7 +204,7 @@ TEST(abandoned_state, is_over_when_the_server_ends_its_side)
         endless.receive("HTTP/1.1 200 OK\r\n\r\nuntil the end");
         endless.exchange.client_left();
         endless.closed(orderly);
-        EXPECT_THAT(endless.released, ElementsAre(parting::close));
+        EXPECT_THAT(endless.released, ElementsAre(disposition::close));
         EXPECT_EQ(endless.broken.has_value(), !orderly);
     }
 }
@@ -221,14 +221,14 @@ TEST(abandoned_state, ends_when_its_time_is_up)
                 u.receive(answer_head);
             }
             u.rest->expired();
-            EXPECT_THAT(u.released, ElementsAre(parting::close));
+            EXPECT_THAT(u.released, ElementsAre(disposition::close));
             EXPECT_EQ(u.broken == failure::response_timeout, finishes && !begun);
         }
         left_upstream u(finishes);
         u.request("GET");
         u.exchange.client_left();
         u.rest->abort();
-        EXPECT_THAT(u.released, ElementsAre(parting::close));
+        EXPECT_THAT(u.released, ElementsAre(disposition::close));
         EXPECT_FALSE(u.broken);
     }
 }
@@ -240,7 +240,7 @@ TEST(abandoned_state, never_becomes_a_tunnel)
         u.request("GET", {}, true);
         u.exchange.client_left();
         u.receive("HTTP/1.1 101 x\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\nframe");
-        EXPECT_THAT(u.released, ElementsAre(parting::close));
+        EXPECT_THAT(u.released, ElementsAre(disposition::close));
         EXPECT_FALSE(u.broken);
     }
 }
@@ -252,7 +252,7 @@ TEST(abandoned_state, fails_by_what_is_no_response)
         u.request("GET");
         u.exchange.client_left();
         u.receive("nonsense\r\n\r\n");
-        EXPECT_THAT(u.released, ElementsAre(parting::close));
+        EXPECT_THAT(u.released, ElementsAre(disposition::close));
         EXPECT_EQ(u.broken == failure::bad_response, finishes);
     }
 }
@@ -263,13 +263,13 @@ TEST(abandoned_state, does_not_keep_a_connection_that_cannot_be_trusted)
     surplus.request("GET");
     surplus.exchange.client_left();
     surplus.receive(hinted_answer + "!");
-    EXPECT_THAT(surplus.released, ElementsAre(parting::close));
+    EXPECT_THAT(surplus.released, ElementsAre(disposition::close));
 
     left_upstream to_head(true);
     to_head.request("HEAD");
     to_head.exchange.client_left();
     to_head.receive(answer_head);
-    EXPECT_THAT(to_head.released, ElementsAre(parting::reset));
+    EXPECT_THAT(to_head.released, ElementsAre(disposition::reset));
 }
 
 // What the gateway answers itself leaves the server at work as well, whatever the route says.

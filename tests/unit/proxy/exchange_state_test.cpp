@@ -6,16 +6,16 @@ namespace gateway::proxy {
 namespace exchange_state_test {
 
 using ::testing::ElementsAre;
-using parting = exchange_port::parting;
+using disposition = exchange_port::disposition;
 
 class recorder final : public exchange_port, public reply_port, public exchange_owner {
 public:
     exchange_state exchange{*this, *this, *this};
     bool reused = false;
     lease_progress result = lease_progress::ready;
-    std::vector<bool> fresh;        // of each lease asked for
-    std::vector<parting> released;  // and what became of the connection
-    std::vector<std::string> sent;  // per connection
+    std::vector<bool> fresh;            // of each lease asked for
+    std::vector<disposition> released;  // and what became of the connection
+    std::vector<std::string> sent;      // per connection
     std::string content;
     std::vector<int> interim;
     int status = 0;
@@ -59,15 +59,15 @@ public:
         sent.back().append(a).append(b);
     }
 
-    void release(parting how) override { released.push_back(how); }
+    void release(disposition how) override { released.push_back(how); }
 
     bool finishes_without_client() const override { return false; }
 
     // As where nothing is held; abandoned_state_test has the rest.
-    void abandon(answer_state&&, aftermath until) override
+    void abandon(answer_state&&, abandon_until until) override
     {
-        EXPECT_EQ(until, aftermath::answered);
-        released.push_back(parting::close);
+        EXPECT_EQ(until, abandon_until::answered);
+        released.push_back(disposition::close);
     }
 
     http::response_head& response_head_storage() override { return head_; }
@@ -158,7 +158,7 @@ TEST(exchange_state, hands_the_connection_over_when_the_websocket_it_asked_for_i
     unasked.request("GET");
     unasked.receive(grant);
     EXPECT_EQ(unasked.broken, failure::bad_response);
-    EXPECT_THAT(unasked.released, ElementsAre(parting::close));
+    EXPECT_THAT(unasked.released, ElementsAre(disposition::close));
 }
 
 TEST(exchange_state, sends_the_head_and_gives_the_connection_back_after_the_response)
@@ -169,7 +169,7 @@ TEST(exchange_state, sends_the_head_and_gives_the_connection_back_after_the_resp
     EXPECT_TRUE(r.ended);
     EXPECT_EQ(r.content, "hello");
     EXPECT_THAT(r.sent, ElementsAre("[GET]"));
-    EXPECT_THAT(r.released, ElementsAre(parting::keep));
+    EXPECT_THAT(r.released, ElementsAre(disposition::keep));
     EXPECT_FALSE(r.exchange.active());
 }
 
@@ -178,7 +178,7 @@ struct use {
     std::string method;
     http::framing body;
     std::string response;
-    parting after;
+    disposition after;
 };
 
 class uses : public ::testing::TestWithParam<use> {};
@@ -196,50 +196,62 @@ INSTANTIATE_TEST_SUITE_P(
     all,
     uses,
     ::testing::Values(
-        use{"whole", "GET", no_body, ok, parting::keep},
-        use{"surplus", "GET", no_body, ok + "x", parting::close},
-        use{"close", "GET", no_body, "HTTP/1.1 204 x\r\nConnection: close\r\n\r\n", parting::close},
+        use{"whole", "GET", no_body, ok, disposition::keep},
+        use{"surplus", "GET", no_body, ok + "x", disposition::close},
+        use{"close",
+            "GET",
+            no_body,
+            "HTTP/1.1 204 x\r\nConnection: close\r\n\r\n",
+            disposition::close},
         use{"content_of_204",
             "GET",
             no_body,
             "HTTP/1.1 204 x\r\nContent-Length: 5\r\n\r\n",
-            parting::reset},
-        use{"old", "GET", no_body, "HTTP/1.0 200 x\r\nContent-Length: 0\r\n\r\n", parting::close},
+            disposition::reset},
+        use{"old",
+            "GET",
+            no_body,
+            "HTTP/1.0 200 x\r\nContent-Length: 0\r\n\r\n",
+            disposition::close},
         use{"old_kept",
             "GET",
             no_body,
             "HTTP/1.0 200 x\r\nConnection: keep-alive\r\nContent-Length: 0\r\n\r\n",
-            parting::keep},
-        use{"early", "POST", of_length, ok, parting::close},
-        use{"head", "HEAD", no_body, "HTTP/1.1 200 x\r\nContent-Length: 0\r\n\r\n", parting::keep},
-        use{"head_without_length", "HEAD", no_body, "HTTP/1.1 200 x\r\n\r\n", parting::reset},
+            disposition::keep},
+        use{"early", "POST", of_length, ok, disposition::close},
+        use{"head",
+            "HEAD",
+            no_body,
+            "HTTP/1.1 200 x\r\nContent-Length: 0\r\n\r\n",
+            disposition::keep},
+        use{"head_without_length", "HEAD", no_body, "HTTP/1.1 200 x\r\n\r\n", disposition::reset},
         use{"head_of_nothing",
             "HEAD",
             no_body,
             "HTTP/1.1 200 x\r\nContent-Length: 0\r\n\r\n",
-            parting::keep},
+            disposition::keep},
         use{"head_of_content",
             "HEAD",
             no_body,
             "HTTP/1.1 200 x\r\nContent-Length: 5\r\n\r\n",
-            parting::reset},
+            disposition::reset},
         use{"head_of_chunks",
             "HEAD",
             no_body,
             "HTTP/1.1 200 x\r\nTransfer-Encoding: chunked\r\n\r\n",
-            parting::reset},
-        use{"body_after_head", "HEAD", no_body, ok, parting::reset},
+            disposition::reset},
+        use{"body_after_head", "HEAD", no_body, ok, disposition::reset},
         use{"chunked",
             "GET",
             no_body,
             "HTTP/1.1 200 x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
-            parting::keep},
-        use{"not_modified", "GET", no_body, "HTTP/1.1 304 x\r\n\r\n", parting::keep},
+            disposition::keep},
+        use{"not_modified", "GET", no_body, "HTTP/1.1 304 x\r\n\r\n", disposition::keep},
         use{"content_of_304",
             "GET",
             no_body,
             "HTTP/1.1 304 x\r\nContent-Length: 5\r\n\r\n",
-            parting::reset}
+            disposition::reset}
     ),
     [](const auto& param) { return std::string(param.param.name); }
 );
@@ -255,14 +267,14 @@ TEST(exchange_state, keeps_a_connection_on_which_both_sides_ended_whole)
         r.exchange.request_content("abcde", true);
         r.receive(ok.substr(early));
         EXPECT_TRUE(r.ended);
-        EXPECT_THAT(r.released, ElementsAre(parting::keep)) << early;
+        EXPECT_THAT(r.released, ElementsAre(disposition::keep)) << early;
     }
     recorder unsent;
     unsent.request("POST", of_length);
     unsent.receive(ok.substr(0, head));
     unsent.exchange.request_content("abcd", false);
     unsent.receive(ok.substr(head));
-    EXPECT_THAT(unsent.released, ElementsAre(parting::close));
+    EXPECT_THAT(unsent.released, ElementsAre(disposition::close));
 }
 
 // The upstream dies after each number of bytes of its response.
@@ -286,7 +298,7 @@ void die_everywhere(const std::string& method, http::framing body, bool reused, 
             EXPECT_EQ(r.fresh.size(), retries && bytes == 0 ? 2U : 1U) << method << " " << bytes;
             EXPECT_EQ(r.broken, failure::reset);
             EXPECT_EQ(r.cut, bytes >= ok.find("hello"));
-            EXPECT_EQ(r.released, std::vector<parting>(r.fresh.size(), parting::close));
+            EXPECT_EQ(r.released, std::vector<disposition>(r.fresh.size(), disposition::close));
         }
     }
 }
@@ -325,7 +337,7 @@ TEST(exchange_state, a_retry_brings_the_response)
     r.exchange.upstream_closed(false);
     r.receive(ok);
     EXPECT_TRUE(r.ended);
-    EXPECT_THAT(r.released, ElementsAre(parting::close, parting::keep));
+    EXPECT_THAT(r.released, ElementsAre(disposition::close, disposition::keep));
 }
 
 TEST(exchange_state, only_an_orderly_end_completes_a_body_without_length)
@@ -337,7 +349,7 @@ TEST(exchange_state, only_an_orderly_end_completes_a_body_without_length)
         r.exchange.upstream_closed(orderly);
         EXPECT_EQ(r.ended, orderly);
         EXPECT_EQ(r.cut, !orderly);
-        EXPECT_THAT(r.released, ElementsAre(parting::close));
+        EXPECT_THAT(r.released, ElementsAre(disposition::close));
     }
 }
 
@@ -429,7 +441,7 @@ TEST(exchange_state, reads_heads_that_come_byte_by_byte)
     EXPECT_TRUE(r.ended);
     EXPECT_THAT(r.interim, ElementsAre(103));
     EXPECT_EQ(r.content, "hello");
-    EXPECT_THAT(r.released, ElementsAre(parting::keep));
+    EXPECT_THAT(r.released, ElementsAre(disposition::keep));
 
     recorder bad;
     bad.request("GET");
@@ -494,7 +506,7 @@ TEST(exchange_state, is_given_up_when_the_client_is_gone)
     r.request("GET");
     r.receive(ok.substr(0, 20));
     r.exchange.cancel();
-    EXPECT_THAT(r.released, ElementsAre(parting::close));
+    EXPECT_THAT(r.released, ElementsAre(disposition::close));
     r.receive(ok.substr(20));
     r.exchange.upstream_closed(true);
     EXPECT_FALSE(r.ended || r.broken);

@@ -310,12 +310,12 @@ public:
         }
     }
 
-    void release(parting how) override
+    void release(disposition how) override
     {
-        promise(connected_ || how == parting::close, "what is given back was lent");
+        promise(connected_ || how == disposition::close, "what is given back was lent");
         if (connected_) {
             leases.back().released = true;
-            leases.back().kept = how == parting::keep;
+            leases.back().kept = how == disposition::keep;
         }
         connected_ = false;
         lease_pending = false;
@@ -323,10 +323,10 @@ public:
 
     bool finishes_without_client() const override { return finishes_without_client_too; }
 
-    void abandon(proxy::answer_state&&, proxy::aftermath) override
+    void abandon(proxy::answer_state&&, proxy::abandon_until) override
     {
         promise(connected_, "a connection is abandoned that it has");
-        release(parting::close);
+        release(disposition::close);
     }
 
     http::response_head& response_head_storage() override { return response_head_; }

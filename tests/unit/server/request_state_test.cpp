@@ -37,7 +37,7 @@ public:
     std::optional<finished> counted;
     std::optional<ending> over;
     std::optional<proxy::failure> failure;
-    std::optional<proxy::aftermath> abandoned;
+    std::optional<proxy::abandon_until> abandoned;
 
     void begin(std::string_view method, http::framing body = {}, bool websocket = false)
     {
@@ -134,11 +134,11 @@ public:
 
     void end_sending_upstream() override { upstream_ended = true; }
 
-    void release(parting) override { connected = false; }
+    void release(disposition) override { connected = false; }
 
     bool finishes_without_client() const override { return finishes; }
 
-    void abandon(proxy::answer_state&&, proxy::aftermath until) override
+    void abandon(proxy::answer_state&&, proxy::abandon_until until) override
     {
         EXPECT_TRUE(connected && !abandoned);
         connected = false;
@@ -292,7 +292,7 @@ TEST(request_state, is_a_tunnel_once_a_websocket_is_granted)
 // The server's place stays taken while it may be at work on the request.
 TEST(request_state, abandons_an_exchange_whose_response_has_not_begun)
 {
-    using proxy::aftermath;
+    using proxy::abandon_until;
     const auto left = [](stream& s) { s.request.client_closed(false); };
     const auto half_sent = [](stream& s) {
         s.begin("POST", chunks);
@@ -307,38 +307,38 @@ TEST(request_state, abandons_an_exchange_whose_response_has_not_begun)
     struct end {
         std::function<void(stream&)> before;
         std::function<void(stream&)> happens;
-        std::optional<aftermath> closes;
-        std::optional<aftermath> finishes;
+        std::optional<abandon_until> closes;
+        std::optional<abandon_until> finishes;
     };
 
     const std::vector<end> all{
-        {half_sent, left, aftermath::answered, aftermath::answered},
-        {sent, left, aftermath::answered, aftermath::finished},
-        {answered, left, {}, aftermath::finished},
+        {half_sent, left, abandon_until::answered, abandon_until::answered},
+        {sent, left, abandon_until::answered, abandon_until::finished},
+        {answered, left, {}, abandon_until::finished},
         // The gateway has answered in the upstream's stead.
         {half_sent,
          [](stream& s) { s.request.refuse(400, "malformed"); },
-         aftermath::answered,
-         aftermath::answered},
+         abandon_until::answered,
+         abandon_until::answered},
         {half_sent,
          [](stream& s) { s.request.expired(); },  // 408
-         aftermath::answered,
-         aftermath::answered},
+         abandon_until::answered,
+         abandon_until::answered},
         {sent,
          [](stream& s) { s.request.out_of_time(false); },
-         aftermath::answered,
-         aftermath::answered},
+         abandon_until::answered,
+         abandon_until::answered},
         {sent,
          [](stream& s) { s.request.out_of_time(true); },
-         aftermath::answered,
-         aftermath::answered},
+         abandon_until::answered,
+         abandon_until::answered},
         {half_sent,
          [](stream& s) {
              s.upstream_waits = true;  // 504: it does not take the content
              s.request.expired();
          },
-         aftermath::answered,
-         aftermath::answered},
+         abandon_until::answered,
+         abandon_until::answered},
         {answered, [](stream& s) { s.request.out_of_time(true); }, {}, {}},
         {answered, [](stream& s) { s.request.expired(); }, {}, {}},
         // It has had response_timeout.

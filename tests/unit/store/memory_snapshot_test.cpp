@@ -101,10 +101,10 @@ TEST_F(snapshots, keep_what_each_kind_of_bucket_owes)
     ASSERT_TRUE(takes(before, punished));
     EXPECT_FALSE(takes(before, punished));
     EXPECT_FALSE(takes(before, punished));
-    const charge by_hand = of(quota, "by hand");
+    const charge by_operator = of(quota, "by hand");
     const limit::correction ban_it{
         .what = limit::correction::kind::ban, .of = {.held = base::duration{hours{1}}.count()}};
-    ASSERT_TRUE(before.correct(by_hand, ban_it, base::now()));
+    ASSERT_TRUE(before.correct(by_operator, ban_it, base::now()));
     ASSERT_EQ(save_snapshot(before, path), std::nullopt);
 
     memory_store after{{.max_buckets = 100}};
@@ -123,8 +123,8 @@ TEST_F(snapshots, keep_what_each_kind_of_bucket_owes)
     EXPECT_TRUE(seen(after, punished).banned);
     punished.penalty = nullptr;
     EXPECT_FALSE(seen(after, punished).banned) << "the ban was of the penalty";
-    EXPECT_TRUE(seen(after, by_hand).banned);
-    EXPECT_FALSE(takes(after, by_hand));
+    EXPECT_TRUE(seen(after, by_operator).banned);
+    EXPECT_FALSE(takes(after, by_operator));
 }
 
 TEST_F(snapshots, count_the_time_between)
