@@ -83,7 +83,7 @@ class Replicated:
             self.sentinels.append(Sentinel(client_port(first), quorum, password, **more))
         for sentinel in self.sentinels:
             knows = lambda s=sentinel: s.knows(replicas, sentinels - 1)
-            wait_until(knows, 20, "sentinels know each other")
+            wait_until(knows, 60, "sentinels know each other")
 
     @property
     def url(self):
