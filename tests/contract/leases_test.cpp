@@ -108,24 +108,32 @@ TEST_F(leases, of_workers_give_what_the_limit_says)
     start(3);
     const charge c = hot(fast);
     const base::instant begin = base::now();
-    const base::instant end = begin + 3s;
-    while (base::now() < end) {
+    const auto supplied = [begin] { return 2000 + (base::now() - begin) / 1ms; };
+    const auto admitted = [this] {
+        std::int64_t sum = 0;
+        for (const worker& w : workers) {
+            sum += w.admitted;
+        }
+        return sum;
+    };
+    std::int64_t due = 0;
+    // A machine that stood still may catch up: the bucket holds two seconds of tokens.
+    do {
         for (worker& w : workers) {
             for (int i = 0; i < 4; ++i) {
                 w.request(c);
             }
             w.turn();
         }
-    }
-    std::int64_t admitted = 0;
+        due = supplied() * 99 / 100;
+    } while (base::now() < begin + 3s || (admitted() < due && base::now() < begin + 13s));
     std::uint64_t leased = 0;
     for (worker& w : workers) {
         w.finish();
-        admitted += w.admitted;
         leased += w.subject().metrics().leased_decisions.value();
     }
-    EXPECT_LE(admitted, 2000 + (base::now() - begin) / 1ms);
-    EXPECT_GT(admitted, 2000);
+    EXPECT_LE(admitted(), supplied());
+    EXPECT_GE(admitted(), due);
     EXPECT_GT(leased, 500U);
 }
 

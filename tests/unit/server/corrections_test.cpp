@@ -196,6 +196,8 @@ TEST_F(correcting, places_part_from_charges)
     }
     reservation places = request.part_with_places();
     EXPECT_TRUE(places.holds_places() && !request.holds_places() && !request.empty());
+    places.keep_charges();
+    EXPECT_TRUE(places.holds_places());
     request.keep_charges();
     EXPECT_TRUE(request.empty());
 }
