@@ -31,22 +31,22 @@ bool is_unhandled(int signal)
     return ::sigaction(signal, nullptr, &present) == 0 && present.sa_sigaction == nullptr;
 }
 
-// Sets which signals the calling thread keeps, or adds to them.
-void keep(std::span<const int> signals, int how)
+// Sets which signals the calling thread blocks, or adds to them.
+void block(std::span<const int> signals, int how)
 {
-    sigset_t kept;
-    ::sigemptyset(&kept);
+    sigset_t blocked;
+    ::sigemptyset(&blocked);
     for (const int signal : signals) {
-        ::sigaddset(&kept, signal);
+        ::sigaddset(&blocked, signal);
     }
-    ::pthread_sigmask(how, &kept, nullptr);
+    ::pthread_sigmask(how, &blocked, nullptr);
 }
 
 }  // namespace
 
 void prepare()
 {
-    keep(changing, SIG_SETMASK);
+    block(changing, SIG_SETMASK);
     for (int signal = 1; signal <= SIGRTMAX; ++signal) {
         if (!is_left_alone(signal) && is_unhandled(signal)) {
             std::signal(signal, SIG_IGN);
@@ -61,26 +61,26 @@ void prepare()
 
 void block_termination()
 {
-    keep(terminating, SIG_BLOCK);
+    block(terminating, SIG_BLOCK);
 }
 
 bool is_termination_pending()
 {
-    sigset_t kept;
-    ::sigpending(&kept);
-    return std::any_of(terminating.begin(), terminating.end(), [&kept](int signal) {
-        return ::sigismember(&kept, signal) == 1;
+    sigset_t pending;
+    ::sigpending(&pending);
+    return std::any_of(terminating.begin(), terminating.end(), [&pending](int signal) {
+        return ::sigismember(&pending, signal) == 1;
     });
 }
 
 void unblock_all()
 {
-    keep({}, SIG_SETMASK);
+    block({}, SIG_SETMASK);
 }
 
 void end_at_next()
 {
-    keep(changing, SIG_BLOCK);
+    block(changing, SIG_BLOCK);
     for (const int signal : terminating) {
         std::signal(signal, [](int) { std::_Exit(1); });
     }

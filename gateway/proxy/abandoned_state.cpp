@@ -17,7 +17,7 @@ void abandoned_state::upstream_bytes(std::span<char> bytes)
     } else if (is == answer_state::progress::switched || (answer_.begun() && !finishes())) {
         end(answer_port::disposition::close);
     } else if (is == answer_state::progress::complete) {
-        end(answer_.parting_after(bytes.size()));
+        end(answer_.disposition_after(bytes.size()));
     }
 }
 

@@ -120,7 +120,7 @@ bool answer_state::ends_here()
 // on which they may yet come, however late: who had it next would take them for a response. It is
 // reset, because a client that sends HEAD after HEAD would have the ports of closed connections
 // (TIME_WAIT) run out. docs/http.md has what that costs.
-answer_port::disposition answer_state::parting_after(std::size_t surplus) const
+answer_port::disposition answer_state::disposition_after(std::size_t surplus) const
 {
     using disposition = answer_port::disposition;
     if (content_may_follow_) {

@@ -76,7 +76,7 @@ public:
     bool ends_here();
 
     // What becomes of the connection after a complete answer, behind which `surplus` bytes came.
-    answer_port::disposition parting_after(std::size_t surplus) const;
+    answer_port::disposition disposition_after(std::size_t surplus) const;
 
     void release_memory() { partial_head_.release_memory(); }
 

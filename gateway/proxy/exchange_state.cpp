@@ -95,7 +95,7 @@ void exchange_state::upstream_bytes(std::span<char> bytes)
 void exchange_state::finish(std::size_t surplus)
 {
     using disposition = exchange_port::disposition;
-    const disposition how = answer_.parting_after(surplus);
+    const disposition how = answer_.disposition_after(surplus);
     phase_ = phase::idle;
     port_.release(how == disposition::keep && !request_sent_ ? disposition::close : how);
     reply_.response_end();

@@ -135,8 +135,8 @@ void session::after_event(bool moved)
     arm(closes_when_sent() ? timeout::body : http.waits_for(), moved);
 }
 
-// Of a client that nothing is read from. An orderly end comes behind the request's body, which is
-// still to be read.
+// Ends the request of a client that has left while nothing is read from it. An orderly end counts
+// only behind the request's body, which is still to be read.
 void session::notice_end()
 {
     http1_state& state = http_->state();
@@ -295,7 +295,7 @@ void session::peer_ended(bool orderly)
     }
 }
 
-// Whoever reads learns it by that, in its turn behind what came before.
+// A session that reads learns of the end by reading, behind the bytes that came before it.
 void session::hung_up()
 {
     after_event();

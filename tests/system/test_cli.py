@@ -15,7 +15,7 @@ from harness.gateway import BINARY, ROOT, run_command, whole_configuration
 from harness.process import Child, run_tool, wait_until
 
 GOOD = whole_configuration(forwarding_to("echo"))
-# What jsonschema says of each of several documents: stdin is [schema, [document...]].
+# Validates several documents by jsonschema: stdin is [schema, [document...]], stdout their complaints.
 VALIDATION = """
 import json, sys, jsonschema
 schema, documents = json.load(sys.stdin)
