@@ -55,15 +55,20 @@ class Abandoned(SystemTest):
     def abandoned(gateway):
         return gateway.metrics().sum("gateway_exchanges_abandoned")
 
+    @staticmethod
+    def wait_until_all_have_left(gateway):
+        active = lambda: gateway.metrics().sum("gateway_connections", side="client", state="active")  # noqa: E731
+        wait_until(lambda: active() == 0, what="all have left")
+
     def send_and_reset(self, gateway, sent=WHOLE, rejected=429):
         """One request that arrives, or is rejected, and whose client leaves."""
         before, is_rejected = self.gate.inside, self.gate.most == 2
         c = gateway.connect()
         c.send(sent)
-        if not is_rejected:
-            wait_until(lambda: self.gate.inside > before, what="it runs")
-        else:
+        if is_rejected:
             self.assertEqual(c.response().status, rejected)
+        else:
+            wait_until(lambda: self.gate.inside > before, what="it runs")
         c.reset()
 
     def let_all_end(self, gateway):
@@ -202,7 +207,7 @@ class Places(Abandoned):
             c.send(WHOLE)
             self.assertEqual(c.head().status, 200)
             c.reset()
-            wait_until(lambda: gateway.metrics().sum("gateway_connections", side="client", state="active") == 0)
+            self.wait_until_all_have_left(gateway)
         self.assertEqual(self.abandoned(gateway), 0)
         self.gate.open.set()
 
@@ -245,8 +250,7 @@ class Unread(Abandoned):
             return c
 
     def assert_left(self, gateway):
-        active = lambda: gateway.metrics().sum("gateway_connections", side="client", state="active")  # noqa: E731
-        wait_until(lambda: active() == 0, what="it has left")
+        self.wait_until_all_have_left(gateway)
         self.assertEqual(gateway.log_lines(1)[0]["status"], 499)
         self.gate.open.set()
 
@@ -373,8 +377,7 @@ class Finishing(Abandoned):
             wait_until(lambda: self.gate.inside == batch * each, what="all run")  # noqa: B023
             for c in clients:
                 c.reset()
-        active = lambda: gateway.metrics().sum("gateway_connections", side="client", state="active")  # noqa: E731
-        wait_until(lambda: active() == 0, what="all have left")
+        self.wait_until_all_have_left(gateway)
         self.assertEqual(self.abandoned(gateway), most)
         self.let_all_end(gateway)
 
