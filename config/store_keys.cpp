@@ -6,7 +6,7 @@
 #include "config/server_url_keys.hpp"
 #include "config/text_rules.hpp"
 #include "config/yaml_text.hpp"
-#include "gateway/store/snapshot_file.hpp"
+#include "gateway/store/memory/snapshot_file.hpp"
 
 namespace gateway::config {
 namespace {

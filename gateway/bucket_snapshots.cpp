@@ -1,6 +1,6 @@
 #include "gateway/bucket_snapshots.hpp"
 
-#include "gateway/store/memory_snapshot.hpp"
+#include "gateway/store/memory/memory_snapshot.hpp"
 #include "gateway/telemetry/log.hpp"
 
 #include <boost/asio/post.hpp>

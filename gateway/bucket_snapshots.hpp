@@ -4,7 +4,7 @@
 
 #include "gateway/background_thread.hpp"
 #include "gateway/net/alarm.hpp"
-#include "gateway/store/memory_store.hpp"
+#include "gateway/store/memory/memory_store.hpp"
 
 #include <optional>
 #include <string>

@@ -1,7 +1,7 @@
 #include "gateway/predecessor.hpp"
 
 #include "gateway/base/text.hpp"
-#include "gateway/store/memory_snapshot.hpp"
+#include "gateway/store/memory/memory_snapshot.hpp"
 #include "gateway/telemetry/log.hpp"
 #include "gateway/upgrade_channel.hpp"
 

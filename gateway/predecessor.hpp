@@ -4,7 +4,7 @@
 #pragma once
 
 #include "gateway/net/socket.hpp"
-#include "gateway/store/memory_store.hpp"
+#include "gateway/store/memory/memory_store.hpp"
 
 #include <atomic>
 #include <thread>

@@ -6,7 +6,7 @@
 #include "config/settings.hpp"
 #include "gateway/net/loop.hpp"
 #include "gateway/store/kinds.hpp"
-#include "gateway/store/memory_store.hpp"
+#include "gateway/store/memory/memory_store.hpp"
 
 #include <map>
 #include <memory>

@@ -1,7 +1,7 @@
 #include "gateway/successor.hpp"
 
 #include "config/units.hpp"
-#include "gateway/store/memory_snapshot.hpp"
+#include "gateway/store/memory/memory_snapshot.hpp"
 #include "gateway/upgrade_channel.hpp"
 
 #include <boost/asio/post.hpp>

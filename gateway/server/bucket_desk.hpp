@@ -4,7 +4,7 @@
 
 #include "gateway/base/clock.hpp"
 #include "gateway/server/policy_view.hpp"
-#include "gateway/store/memory_store.hpp"
+#include "gateway/store/memory/memory_store.hpp"
 
 #include <functional>
 #include <list>

@@ -5,7 +5,7 @@
 
 #include "gateway/base/clock.hpp"
 #include "gateway/server/reservation.hpp"
-#include "gateway/store/memory_store.hpp"
+#include "gateway/store/memory/memory_store.hpp"
 #include "gateway/store/pending_corrections.hpp"
 
 namespace gateway::server {

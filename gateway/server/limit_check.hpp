@@ -25,7 +25,7 @@
 #include "gateway/server/request_key.hpp"
 #include "gateway/server/reservation.hpp"
 #include "gateway/server/verdict.hpp"
-#include "gateway/store/memory_store.hpp"
+#include "gateway/store/memory/memory_store.hpp"
 
 #include <array>
 

@@ -21,7 +21,7 @@
 #include "gateway/server/resources.hpp"
 #include "gateway/server/session.hpp"
 #include "gateway/server/worker_desk.hpp"
-#include "gateway/store/memory_store.hpp"
+#include "gateway/store/memory/memory_store.hpp"
 #include "gateway/telemetry/access_log.hpp"
 
 #include <atomic>

@@ -1,6 +1,5 @@
 #include "gateway/store/kinds.hpp"
 
-#include "gateway/store/linked_store.hpp"
 #include "gateway/store/postgres/keeper.hpp"
 #include "gateway/store/postgres/link.hpp"
 #include "gateway/store/postgres/rebasing.hpp"
@@ -8,6 +7,7 @@
 #include "gateway/store/redis/cluster_store.hpp"
 #include "gateway/store/redis/link.hpp"
 #include "gateway/store/redis/rebasing.hpp"
+#include "gateway/store/remote/linked_store.hpp"
 
 #include <utility>
 

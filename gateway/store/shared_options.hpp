@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gateway/store/postgres/options.hpp"
-#include "gateway/store/redis/options.hpp"
+#include "gateway/store/redis/protocol/options.hpp"
 
 #include <string>
 #include <variant>

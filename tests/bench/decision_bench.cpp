@@ -3,7 +3,7 @@
 #include "gateway/base/clock.hpp"
 #include "gateway/identity/bucket_name.hpp"
 #include "gateway/limit/limit.hpp"
-#include "gateway/store/memory_store.hpp"
+#include "gateway/store/memory/memory_store.hpp"
 
 #include <benchmark/benchmark.h>
 

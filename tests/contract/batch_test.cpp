@@ -1,5 +1,5 @@
 // Questions that travel together are answered as the same questions one after the other.
-#include "gateway/store/redis/command.hpp"
+#include "gateway/store/redis/protocol/command.hpp"
 #include "tests/contract/subjects.hpp"
 
 #include <gtest/gtest.h>

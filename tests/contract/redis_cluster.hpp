@@ -1,7 +1,7 @@
 // A real Redis Cluster of three masters, and a store in it.
 #pragma once
 
-#include "gateway/store/redis/slot.hpp"
+#include "gateway/store/redis/cluster/slot.hpp"
 #include "tests/contract/subjects.hpp"
 
 #include <chrono>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gateway/limit/correction.hpp"
-#include "gateway/store/memory_store.hpp"
+#include "gateway/store/memory/memory_store.hpp"
 #include "tests/contract/schedule_limits.hpp"
 #include "tests/contract/slow_model.hpp"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gateway/store/kinds.hpp"
-#include "gateway/store/memory_store.hpp"
+#include "gateway/store/memory/memory_store.hpp"
 #include "gateway/store/postgres/schema.hpp"
 #include "tests/contract/postgres_server.hpp"
 #include "tests/contract/redis_server.hpp"

@@ -4,7 +4,7 @@
 #include "gateway/store/postgres/parameters.hpp"
 #include "gateway/store/postgres/schema.hpp"
 #include "gateway/store/postgres/statement.hpp"
-#include "gateway/store/told_reply.hpp"
+#include "gateway/store/remote/told_reply.hpp"
 #include "tests/contract/postgres_server.hpp"
 
 #include <gtest/gtest.h>

@@ -2,9 +2,9 @@
 // does so by that clock, too.
 #pragma once
 
-#include "gateway/store/redis/command.hpp"
-#include "gateway/store/redis/reply.hpp"
-#include "gateway/store/redis/scripts.hpp"
+#include "gateway/store/redis/protocol/command.hpp"
+#include "gateway/store/redis/protocol/reply.hpp"
+#include "gateway/store/redis/protocol/scripts.hpp"
 #include "tests/contract/redis_server.hpp"
 
 #include <gtest/gtest.h>

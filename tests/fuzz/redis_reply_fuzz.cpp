@@ -1,8 +1,8 @@
 // What a Redis server might send, cut anywhere: never more than one small reply is kept, and what
 // is read depends on the bytes alone, not on how they were cut.
-#include "gateway/store/redis/complaint.hpp"
-#include "gateway/store/redis/reply.hpp"
-#include "gateway/store/told_reply.hpp"
+#include "gateway/store/redis/protocol/complaint.hpp"
+#include "gateway/store/redis/protocol/reply.hpp"
+#include "gateway/store/remote/told_reply.hpp"
 
 #include <algorithm>
 #include <cstddef>

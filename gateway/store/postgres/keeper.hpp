@@ -5,9 +5,9 @@
 #pragma once
 
 #include "gateway/net/task.hpp"
-#include "gateway/store/housekeeping.hpp"
 #include "gateway/store/postgres/options.hpp"
 #include "gateway/store/postgres/session.hpp"
+#include "gateway/store/remote/housekeeping.hpp"
 
 #include <memory>
 #include <optional>

@@ -2,7 +2,7 @@
 
 #include "gateway/store/postgres/connect_parameters.hpp"
 #include "gateway/store/postgres/parameters.hpp"
-#include "gateway/store/told_reply.hpp"
+#include "gateway/store/remote/told_reply.hpp"
 
 #include <utility>
 

@@ -4,11 +4,11 @@
 
 #include "gateway/base/ring.hpp"
 #include "gateway/net/loop.hpp"
-#include "gateway/store/link.hpp"
 #include "gateway/store/postgres/link_group.hpp"
 #include "gateway/store/postgres/options.hpp"
 #include "gateway/store/postgres/session.hpp"
 #include "gateway/store/postgres/statement.hpp"
+#include "gateway/store/remote/link.hpp"
 #include "gateway/telemetry/metrics.hpp"
 
 #include <memory>

@@ -1,10 +1,10 @@
 // The links of one worker to one store, of whose health together the log and the metric hear.
 #pragma once
 
-#include "gateway/store/conversation_state.hpp"
-#include "gateway/store/corrupt_keys.hpp"
-#include "gateway/store/health_report.hpp"
-#include "gateway/store/told_call.hpp"
+#include "gateway/store/remote/conversation_state.hpp"
+#include "gateway/store/remote/corrupt_keys.hpp"
+#include "gateway/store/remote/health_report.hpp"
+#include "gateway/store/remote/told_call.hpp"
 #include "gateway/telemetry/log.hpp"
 
 #include <algorithm>

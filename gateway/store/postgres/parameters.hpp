@@ -2,7 +2,7 @@
 // its function array_send(). Pure.
 #pragma once
 
-#include "gateway/store/told_call.hpp"
+#include "gateway/store/remote/told_call.hpp"
 
 #include <cstddef>
 #include <cstdint>

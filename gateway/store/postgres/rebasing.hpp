@@ -1,10 +1,11 @@
-// A walk over the rows of a database after a reload has changed rates; see store/rate_walk.hpp.
+// A walk over the rows of a database after a reload has changed rates; see
+// store/remote/rate_walk.hpp.
 #pragma once
 
 #include "gateway/net/task.hpp"
 #include "gateway/store/postgres/options.hpp"
 #include "gateway/store/postgres/session.hpp"
-#include "gateway/store/rate_walk.hpp"
+#include "gateway/store/remote/rate_walk.hpp"
 
 #include <memory>
 #include <optional>

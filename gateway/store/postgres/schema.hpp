@@ -4,7 +4,7 @@
 #include "gateway/net/task.hpp"
 #include "gateway/store/postgres/session.hpp"
 #include "gateway/store/postgres/trouble.hpp"
-#include "gateway/store/preparation.hpp"
+#include "gateway/store/remote/preparation.hpp"
 
 #include <optional>
 #include <string>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "gateway/base/clock.hpp"
-#include "gateway/store/call.hpp"
-#include "gateway/store/told_call.hpp"
+#include "gateway/store/remote/call.hpp"
+#include "gateway/store/remote/told_call.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "gateway/store/redis/cluster_store.hpp"
 
-#include "gateway/store/redis/slot.hpp"
+#include "gateway/store/redis/cluster/slot.hpp"
 
 #include <algorithm>
 #include <array>

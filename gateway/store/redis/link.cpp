@@ -1,8 +1,8 @@
 #include "gateway/store/redis/link.hpp"
 
-#include "gateway/store/redis/complaint.hpp"
-#include "gateway/store/redis/slot.hpp"
-#include "gateway/store/told_reply.hpp"
+#include "gateway/store/redis/cluster/slot.hpp"
+#include "gateway/store/redis/protocol/complaint.hpp"
+#include "gateway/store/remote/told_reply.hpp"
 #include "gateway/telemetry/log.hpp"
 
 #include <utility>

@@ -1,7 +1,7 @@
 // A link to a node of a cluster: its calls are told in parts, which other nodes may have to answer.
-#include "gateway/store/redis/complaint.hpp"
+#include "gateway/store/redis/cluster/slot.hpp"
 #include "gateway/store/redis/link.hpp"
-#include "gateway/store/redis/slot.hpp"
+#include "gateway/store/redis/protocol/complaint.hpp"
 
 #include <boost/asio/post.hpp>
 

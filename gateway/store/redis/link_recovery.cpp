@@ -1,5 +1,5 @@
-#include "gateway/store/redis/complaint.hpp"
 #include "gateway/store/redis/link.hpp"
+#include "gateway/store/redis/protocol/complaint.hpp"
 
 #include <utility>
 

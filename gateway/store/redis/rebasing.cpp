@@ -1,11 +1,11 @@
 #include "gateway/store/redis/rebasing.hpp"
 
-#include "gateway/store/redis/command.hpp"
-#include "gateway/store/redis/complaint.hpp"
-#include "gateway/store/redis/greeting.hpp"
-#include "gateway/store/redis/scripts.hpp"
-#include "gateway/store/redis/topology.hpp"
-#include "gateway/store/told_call.hpp"
+#include "gateway/store/redis/cluster/topology.hpp"
+#include "gateway/store/redis/protocol/command.hpp"
+#include "gateway/store/redis/protocol/complaint.hpp"
+#include "gateway/store/redis/protocol/greeting.hpp"
+#include "gateway/store/redis/protocol/scripts.hpp"
+#include "gateway/store/remote/told_call.hpp"
 
 #include <utility>
 #include <vector>

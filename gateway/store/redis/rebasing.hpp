@@ -1,15 +1,15 @@
-// A walk over a Redis server's keys after a reload has changed rates; see store/rate_walk.hpp. Keys
-// of clients who stay away would expire at the old ones. What memory_store::rebase does at once
-// takes here as long as looking at every key of the database, in steps that keep the server from
-// its questions for less than a millisecond each.
+// A walk over a Redis server's keys after a reload has changed rates; see
+// store/remote/rate_walk.hpp. Keys of clients who stay away would expire at the old ones. What
+// memory_store::rebase does at once takes here as long as looking at every key of the database, in
+// steps that keep the server from its questions for less than a millisecond each.
 #pragma once
 
 #include "gateway/net/task.hpp"
-#include "gateway/store/rate_walk.hpp"
-#include "gateway/store/redis/dialogue.hpp"
-#include "gateway/store/redis/options.hpp"
+#include "gateway/store/redis/protocol/dialogue.hpp"
+#include "gateway/store/redis/protocol/options.hpp"
+#include "gateway/store/redis/protocol/server_tls.hpp"
 #include "gateway/store/redis/server_connector.hpp"
-#include "gateway/store/redis/server_tls.hpp"
+#include "gateway/store/remote/rate_walk.hpp"
 #include "gateway/store/store.hpp"
 
 #include <memory>

@@ -6,9 +6,9 @@
 
 #include "gateway/net/connector.hpp"
 #include "gateway/net/task.hpp"
-#include "gateway/store/redis/master_choice.hpp"
-#include "gateway/store/redis/options.hpp"
-#include "gateway/store/redis/sentinels.hpp"
+#include "gateway/store/redis/protocol/options.hpp"
+#include "gateway/store/redis/sentinel/master_choice.hpp"
+#include "gateway/store/redis/sentinel/sentinels.hpp"
 #include "gateway/store/store.hpp"
 
 #include <memory>

@@ -2,7 +2,7 @@
 
 #include "gateway/base/text.hpp"
 #include "gateway/http/request_parser.hpp"
-#include "gateway/store/call.hpp"
+#include "gateway/store/remote/call.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 #include "gateway/server/bucket_parts.hpp"
 
-#include "gateway/store/memory_store.hpp"
+#include "gateway/store/memory/memory_store.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // A shared store that a test answers for: what it is asked are corrections.
 #pragma once
 
-#include "gateway/store/call.hpp"
+#include "gateway/store/remote/call.hpp"
 #include "gateway/store/store.hpp"
 
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 #include "gateway/server/corrections.hpp"
 #include "gateway/server/limit_check.hpp"
 #include "gateway/server/place_leases.hpp"
-#include "gateway/store/call.hpp"
+#include "gateway/store/remote/call.hpp"
 
 #include <gmock/gmock.h>
 

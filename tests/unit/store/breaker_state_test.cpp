@@ -1,4 +1,4 @@
-#include "gateway/store/breaker_state.hpp"
+#include "gateway/store/remote/breaker_state.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "gateway/store/redis/call_parts.hpp"
+#include "gateway/store/redis/cluster/call_parts.hpp"
 
 #include <gtest/gtest.h>
 

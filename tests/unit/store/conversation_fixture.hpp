@@ -1,8 +1,8 @@
 // A conversation with a store that the test plays: what is sent is on the wire, and time is told.
 #pragma once
 
-#include "gateway/store/conversation_state.hpp"
-#include "gateway/store/corrupt_keys.hpp"
+#include "gateway/store/remote/conversation_state.hpp"
+#include "gateway/store/remote/corrupt_keys.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "gateway/store/empty_buckets.hpp"
+#include "gateway/store/remote/empty_buckets.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 
 #include "gateway/limit/algebra.hpp"
 #include "gateway/limit/correction.hpp"
-#include "gateway/store/call.hpp"
-#include "gateway/store/token_leases.hpp"
+#include "gateway/store/remote/call.hpp"
+#include "gateway/store/remote/token_leases.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "gateway/store/link_state.hpp"
+#include "gateway/store/remote/link_state.hpp"
 
 #include <gtest/gtest.h>
 

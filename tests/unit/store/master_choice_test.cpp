@@ -1,6 +1,6 @@
-#include "gateway/store/redis/master_choice.hpp"
+#include "gateway/store/redis/sentinel/master_choice.hpp"
 
-#include "gateway/store/redis/tree.hpp"
+#include "gateway/store/redis/protocol/tree.hpp"
 
 #include <gtest/gtest.h>
 

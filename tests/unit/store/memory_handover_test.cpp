@@ -1,5 +1,5 @@
 // Two processes that decide by the same buckets, and what one alone would have decided.
-#include "gateway/store/memory_snapshot.hpp"
+#include "gateway/store/memory/memory_snapshot.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // The local store from one process to the next: nobody is forgiven, and time goes on.
-#include "gateway/store/memory_snapshot.hpp"
+#include "gateway/store/memory/memory_snapshot.hpp"
 
-#include "gateway/store/snapshot_file.hpp"
+#include "gateway/store/memory/snapshot_file.hpp"
 #include "tests/unit/own_folder.hpp"
 
 #include <gmock/gmock.h>

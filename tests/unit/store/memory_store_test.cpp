@@ -1,7 +1,7 @@
-#include "gateway/store/memory_store.hpp"
+#include "gateway/store/memory/memory_store.hpp"
 
 #include "gateway/limit/algebra.hpp"
-#include "gateway/store/memory_table.hpp"
+#include "gateway/store/memory/memory_table.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "gateway/store/redis/reply.hpp"
+#include "gateway/store/redis/protocol/reply.hpp"
 
 #include "gateway/net/loop.hpp"
-#include "gateway/store/redis/command.hpp"
-#include "gateway/store/redis/complaint.hpp"
-#include "gateway/store/redis/greeting.hpp"
-#include "gateway/store/told_reply.hpp"
+#include "gateway/store/redis/protocol/command.hpp"
+#include "gateway/store/redis/protocol/complaint.hpp"
+#include "gateway/store/redis/protocol/greeting.hpp"
+#include "gateway/store/remote/told_reply.hpp"
 
 #include <gtest/gtest.h>
 

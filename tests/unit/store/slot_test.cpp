@@ -1,7 +1,7 @@
-#include "gateway/store/redis/slot.hpp"
+#include "gateway/store/redis/cluster/slot.hpp"
 
-#include "gateway/store/redis/slot_map.hpp"
-#include "gateway/store/redis/tree.hpp"
+#include "gateway/store/redis/cluster/slot_map.hpp"
+#include "gateway/store/redis/protocol/tree.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-#include "gateway/store/token_leases.hpp"
+#include "gateway/store/remote/token_leases.hpp"
 
-#include "gateway/store/call.hpp"
+#include "gateway/store/remote/call.hpp"
 
 #include <gtest/gtest.h>
 

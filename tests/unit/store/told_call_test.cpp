@@ -1,8 +1,8 @@
-#include "gateway/store/told_call.hpp"
+#include "gateway/store/remote/told_call.hpp"
 
 #include "gateway/limit/limit.hpp"
-#include "gateway/store/alike_questions.hpp"
-#include "gateway/store/told_reply.hpp"
+#include "gateway/store/remote/alike_questions.hpp"
+#include "gateway/store/remote/told_reply.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What a store told of its buckets, and what follows for each question.
-#include "gateway/store/told_reply.hpp"
+#include "gateway/store/remote/told_reply.hpp"
 
 #include <gtest/gtest.h>
 

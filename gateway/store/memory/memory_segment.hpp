@@ -1,0 +1,218 @@
+// A part of the local store's memory: a circular run of slots with linear probing, behind a lock of
+// its own; see store/memory/memory_table.hpp.
+#pragma once
+
+#include "gateway/limit/bucket.hpp"
+#include "gateway/limit/penalty.hpp"
+#include "gateway/store/memory/bucket_id.hpp"
+#include "gateway/store/memory/sliding_bucket.hpp"
+#include "gateway/store/memory/spin_lock.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+
+namespace gateway::store {
+
+// As in shared_buckets, a limit's buckets are found by its name when its rate changes: by a tag.
+struct slot {
+    std::uint64_t low = 0;
+    std::uint32_t high = 0;
+    std::uint32_t limit_tag = 0;
+    limit::bucket bucket;
+
+    slot() = default;
+
+    slot(const bucket_id& id, std::uint32_t tag, const limit::bucket& b)
+        : low(id.low), high(id.high), limit_tag(tag), bucket(b)
+    {}
+
+    bucket_id id() const { return {low, high}; }
+
+    bool empty() const { return bucket.never_charged(); }
+};
+
+static_assert(sizeof(slot) == 32);
+
+// A hash's share of `size`: uniform, and without a division.
+inline std::size_t scaled(std::uint32_t hash, std::size_t size)
+{
+    return static_cast<std::size_t>((static_cast<std::uint64_t>(hash) * size) >> 32);
+}
+
+// Where the search for a bucket begins in a segment of `size` slots. The segment is chosen by the
+// first bits of the same hash; this spreads by the others (Knuth, TAOCP 3, 6.4, "Fibonacci
+// hashing").
+inline std::size_t home_slot(const bucket_id& id, std::size_t size)
+{
+    constexpr std::uint32_t golden_ratio = 0x9e3779b1;
+    return scaled(id.high * golden_ratio, size);
+}
+
+// Everything but the constructor and lock() wants the lock held.
+class alignas(64) segment {
+public:
+    // `histories`: one for each slot. `moments`: counts what those of the table keep in memory of
+    // their own.
+    void adopt(std::span<slot> slots, limit::history* histories, std::atomic<std::size_t>& moments);
+
+    void lock() { lock_.lock(); }
+
+    bool try_lock() { return lock_.try_lock(); }
+
+    void unlock() { lock_.unlock(); }
+
+    // The bucket; null: it is not there.
+    limit::bucket* find(const bucket_id& id) const;
+
+    // Of a bucket here; empty unless the bucket slides.
+    limit::history& history_of(const limit::bucket& b) const { return histories_[index_of(b)]; }
+
+    // Room for one more, beyond what is promised already? One slot always stays empty, so that
+    // every probe ends.
+    bool has_room() const { return used_ + promised_ + 1 < slots_.size(); }
+
+    void promise() { ++promised_; }
+
+    void release() { --promised_; }
+
+    // A bucket that was put where none of its name was.
+    struct inserted {
+        limit::bucket* at;
+        // It took the place of a bucket that was full anyway (and is none of `keep`).
+        bool replaced;
+    };
+
+    // Room was promised for it.
+    inserted insert(const slot& fresh, std::int64_t now, std::span<const bucket_id> keep);
+
+    void store(limit::bucket& place, const limit::bucket& b)
+    {
+        if (!b.slides()) {
+            drop_history(place);
+        }
+        place = b;
+        earliest_ = std::min(earliest_, b.full_at());
+    }
+
+    // As good as never seen.
+    void make_full(limit::bucket& place, std::int64_t now)
+    {
+        if (place.slides()) {
+            drop_history(place);
+            store(place, limit::bucket::sliding(0, now));
+        } else {
+            store(
+                place,
+                place.counts_in_flight() ? limit::bucket::in_flight(0)
+                                         : place.moved(now - place.full_at())
+            );
+        }
+    }
+
+    // That of the slot which the bucket is in.
+    std::uint32_t tag_of(const limit::bucket& b) const { return slots_[index_of(b)].limit_tag; }
+
+    // Makes it the bucket of a sliding limit, if it is none, and calls `change` with it.
+    template <typename Change>
+    void slide(limit::bucket& place, Change change)
+    {
+        sliding_bucket b{place, history_of(place)};
+        const std::size_t before = b.past.own_room();
+        change(b);
+        count_moments(b.past.own_room() - before);
+        earliest_ = std::min(earliest_, place.full_at());
+    }
+
+    // Forgets every bucket that is full anyway, but for `keep`. Returns how many, bans included.
+    std::size_t reclaim(std::int64_t now, std::span<const bucket_id> keep);
+
+    // Null: there is nothing to tell.
+    limit::offences* find_offences(const bucket_id& id)
+    {
+        const auto found = offences_.find(id);
+        return found == offences_.end() ? nullptr : &found->second;
+    }
+
+    limit::offences& make_offences(const bucket_id& id) { return offences_[id]; }
+
+    // They have changed.
+    void note(const limit::offences& o)
+    {
+        earliest_ = std::min(earliest_, o.forgotten_at());
+        if (o.by_operator()) {
+            bans_end_ = std::max(bans_end_, o.banned_until());
+        }
+    }
+
+    // True if an operator may have banned a bucket here. So a bucket is looked up among the
+    // offences only where there are bans, unless its limit has a penalty.
+    bool has_bans(std::int64_t now) const { return now < bans_end_; }
+
+    // `change` gets the slot and its history.
+    template <typename Change>
+    void for_each_bucket(Change change)
+    {
+        for (std::size_t i = 0; i < (used_ == 0 ? 0 : slots_.size()); ++i) {
+            if (!slots_[i].empty()) {
+                change(slots_[i], histories_[i]);
+                earliest_ = std::min(earliest_, slots_[i].bucket.full_at());
+            }
+        }
+    }
+
+    template <typename Visit>
+    void for_each_offences(Visit visit) const
+    {
+        for (const auto& [id, o] : offences_) {
+            visit(id, o);
+        }
+    }
+
+private:
+    static constexpr std::int64_t never = INT64_MAX;
+
+    spin_lock lock_;
+    std::uint32_t used_ = 0;
+    std::uint32_t promised_ = 0;
+    // No bucket here is full before this moment.
+    std::int64_t earliest_ = never;
+    // No ban by an operator lasts longer than until this moment.
+    std::int64_t bans_end_ = INT64_MIN;
+
+    std::span<slot> slots_;
+    limit::history* histories_ = nullptr;
+    std::atomic<std::size_t>* moments_ = nullptr;
+    // Of buckets under limits with a penalty, and of those that an operator has banned.
+    std::unordered_map<bucket_id, limit::offences, bucket_id_hash> offences_;
+
+    std::size_t home(const bucket_id& id) const { return home_slot(id, slots_.size()); }
+
+    std::size_t next(std::size_t i) const { return i + 1 == slots_.size() ? 0 : i + 1; }
+
+    std::size_t index_of(const limit::bucket& b) const;
+    void forget(std::size_t i);
+    void move_home(std::size_t i);
+    void forget_history(const limit::bucket& of);
+
+    // If it slides. Mostly it does not, so the question is asked here.
+    void drop_history(const limit::bucket& of)
+    {
+        if (of.slides()) {
+            forget_history(of);
+        }
+    }
+
+    // So many more, or, by the wrapping of unsigned numbers, fewer.
+    void count_moments(std::size_t more)
+    {
+        if (more != 0) {
+            moments_->fetch_add(more, std::memory_order_relaxed);
+        }
+    }
+};
+
+}  // namespace gateway::store

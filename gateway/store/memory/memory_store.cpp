@@ -1,0 +1,330 @@
+#include "gateway/store/memory/memory_store.hpp"
+
+#include "gateway/limit/correction.hpp"
+#include "gateway/store/memory/memory_handover.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+namespace gateway::store {
+
+namespace {
+
+std::int64_t ticks(base::instant now)
+{
+    return now.time_since_epoch().count();
+}
+
+// Where a bucket would be.
+struct vacancy {
+    bucket_id id;
+    segment& in;
+    limit::moment at;
+};
+
+// A place that was taken since the places of this bucket were counted anew; others are forgotten.
+limit::bucket with_place_back(const limit::bucket& b, std::int64_t place, std::int64_t requests)
+{
+    const bool counts = b.counts_in_flight() && std::abs(place) >= b.first_place();
+    return counts ? limit::bucket::in_flight(
+                        std::max<std::int64_t>(b.owed() - requests, 0), b.first_place()
+                    )
+                  : b;
+}
+
+void forget_holder(shared_bucket& shared, const bucket_id& id)
+{
+    const auto held = std::find(shared.holders.begin(), shared.holders.end(), id);
+    if (held != shared.holders.end()) {
+        shared.holders.erase(held);
+    }
+    if (shared.bucket.owed() == 0) {
+        shared.holders.clear();
+    }
+}
+
+// What an operator corrects is of the limit in force.
+bool is_correctable(
+    const charge& c, const vacancy& where, const limit::bucket& b, limit::correction::kind what
+)
+{
+    const limit::moment at = moment_with_past(where.in, b, where.at.now);
+    return c.is_grant || limit::terms_to_correct_in(c.limit->in_nanoseconds(), b, at, what);
+}
+
+// Of a bucket of places. Those that clients without a slot have taken are given back where they
+// were taken.
+void correct_places(
+    memory_parts& parts, const charge& c, const vacancy& where, const limit::correction& what
+)
+{
+    using kind = limit::correction::kind;
+    limit::bucket* const b = where.in.find(where.id);
+    if (what.what == kind::give_back && c.place < 0) {
+        const std::lock_guard locked{parts.shared};
+        if (shared_bucket* const shared = parts.shared.find(c.limit_name)) {
+            shared->bucket = with_place_back(shared->bucket, c.place, what.of.tokens);
+            forget_holder(*shared, where.id);
+        }
+    } else if (what.what == kind::give_back && b != nullptr) {
+        where.in.store(*b, with_place_back(*b, c.place, what.of.tokens));
+    } else if (what.what == kind::reset && b != nullptr && is_correctable(c, where, *b, what.what)) {
+        parts.next_place();
+        where.in.store(*b, limit::bucket::in_flight(0));
+    }
+}
+
+// False: there is no room.
+bool ban(memory_parts& parts, const charge& c, const vacancy& where, const limit::correction& what)
+{
+    const bool bans = what.what == limit::correction::kind::ban;
+    limit::offences* o = where.in.find_offences(where.id);
+    if (o == nullptr && bans) {
+        o = parts.buckets.make_offences(where.in, where.id, where.at.now);
+    }
+    if (o != nullptr) {
+        o->ban_by_operator(bans ? what.of.held : 0, c.penalty, where.at.now);
+        where.in.note(*o);
+    }
+    return o != nullptr || !bans;
+}
+
+// Of a bucket of tokens.
+void correct_tokens(
+    memory_parts& parts, const charge& c, const vacancy& where, const limit::correction& what
+)
+{
+    const limit::terms& t = c.limit->in_nanoseconds();
+    const bool resets = what.what == limit::correction::kind::reset;
+    limit::bucket* const b = where.in.find(where.id);
+    if (b == nullptr || !is_correctable(c, where, *b, what.what)) {
+        return;
+    }
+    if (t.how != limit::supply_kind::sliding) {
+        const limit::moment at = moment_of(parts, t, where.id.low, where.at.now);
+        where.in.store(*b, limit::corrected(t, limit::rebased(t, *b, at), at, what));
+        return;
+    }
+    where.in.slide(*b, [&](sliding_bucket& sliding) {
+        if (c.is_grant) {
+            sliding.bring_to(t, where.at.now);
+        }
+        if (resets) {
+            sliding.reset(t);
+        } else if (!limit::came_back(t, what.of.held, 0)) {
+            sliding.give_back(t, where.at.now, what.of);
+        }
+    });
+}
+
+// False: there is no room.
+bool corrected(
+    memory_parts& parts, const charge& c, const vacancy& where, const limit::correction& what
+)
+{
+    using kind = limit::correction::kind;
+    if (what.what == kind::ban || what.what == kind::unban) {
+        return ban(parts, c, where, what);
+    }
+    if (c.limit->counts_in_flight()) {
+        correct_places(parts, c, where, what);
+    } else {
+        correct_tokens(parts, c, where, what);
+    }
+    return true;
+}
+
+// Whether the buckets here may be copies of those of another process.
+enum class copies : bool { no, yes };
+
+}  // namespace
+
+memory_store::memory_store(const memory_options& options)
+    : parts_(std::make_unique<memory_parts>(options)), desk_(std::make_unique<swap_desk>(*parts_))
+{}
+
+memory_store::~memory_store() = default;
+
+// Acts on the buckets of these charges, wherever they are. `act` is told whether they may be
+// anything but copies, and says nothing if they are not here.
+template <typename Act>
+bool memory_store::wherever(std::span<const charge> charges, base::instant now, Act act)
+{
+    std::optional<bool> done = act(copies::no);
+    while (!done) {
+        bucket_keeper* const keeper = parts_->custody.find();
+        if (keeper == nullptr) {
+            done = act(copies::no);
+            continue;
+        }
+        const std::lock_guard asking{*keeper};
+        bucket_swap swap{*parts_, charges, now};
+        for (bool settled = false; !settled;) {
+            swap.decide([&] { done = act(copies::yes); });
+            const auto answer = keeper->ask(swap.request());
+            // Of a process that has gone the copies are all that is left.
+            settled = !answer || swap.settle(*answer);
+        }
+    }
+    return *done;
+}
+
+bool memory_store::decide(
+    intent what, std::span<const charge> charges, base::instant now, answer& into
+)
+{
+    return wherever(charges, now, [&](copies may_be) -> std::optional<bool> {
+        into.clear();
+        into.taken_at = now;
+        memory_taking question{*parts_, charges, ticks(now), what};
+        if (may_be == copies::no && !parts_->custody.here()) {
+            return std::nullopt;
+        }
+        if (!question.find_places()) {
+            return false;
+        }
+        question.decide(into);
+        return true;
+    });
+}
+
+void memory_store::refund(std::span<const charge> charges, const answer& given, base::instant now)
+{
+    if (!given.admitted) {
+        return;
+    }
+    for (std::size_t i = 0; i < charges.size(); ++i) {
+        const charge& c = charges[i];
+        const limit::decision& said = given.decisions()[i];
+        if (said.allowed && c.cost > 0) {
+            const limit::terms& t = c.limit->in_nanoseconds();
+            const auto before = limit::owed_before(t, said, c.cost, base::duration{1});
+            const std::int64_t held = (now - given.taken_at - said.retry_after).count();
+            const limit::refund back{.tokens = c.cost, .held = held, .owed_before = before};
+            charge taken = c;
+            taken.place = given.place(i);
+            (void)correct(taken, {.of = back, .in_line = c.max_wait > base::duration{0}}, now);
+        }
+    }
+}
+
+bool memory_store::correct(const charge& c, const limit::correction& what, base::instant now)
+{
+    return wherever({&c, 1}, now, [&](copies may_be) -> std::optional<bool> {
+        if (what.what == limit::correction::kind::charge) {
+            memory_taking question{*parts_, {&c, 1}, ticks(now), intent::take};
+            if (may_be == copies::no && !parts_->custody.here()) {
+                return std::nullopt;
+            }
+            return question.take_anyway(what.of.tokens, what.into_debt);
+        }
+        const bucket_id id = id_of(c);
+        segment& s = parts_->buckets.at(parts_->buckets.segment_of(id));
+        const std::lock_guard locked{s};
+        if (may_be == copies::no && !parts_->custody.here()) {
+            return std::nullopt;
+        }
+        return corrected(*parts_, c, {id, s, ticks(now)}, what);
+    });
+}
+
+void memory_store::rebase(std::span<const changed_limit> changed, base::instant now)
+{
+    // What counted something else may count places now.
+    parts_->next_place();
+    if (changed.empty()) {
+        return;
+    }
+    const std::int64_t at = ticks(now);
+    const auto follow = [&](const limit::terms& t, std::uint64_t hash, limit::bucket& b) {
+        // To or from a history, and to or from places: when its client comes.
+        if (t.how != limit::supply_kind::sliding && !b.slides() && !b.counts_in_flight()) {
+            b = limit::rebased(t, b, moment_of(*parts_, t, hash, at));
+        }
+    };
+    parts_->buckets.for_each_bucket([&](slot& s, limit::history& past) {
+        for (const changed_limit& c : changed) {
+            if (limit_tag(c.name) != s.limit_tag) {
+                continue;
+            }
+            const limit::terms& t = c.limit->in_nanoseconds();
+            if (t.how == limit::supply_kind::sliding && s.bucket.slides()) {
+                sliding_bucket{s.bucket, past}.follow(t);
+            } else {
+                follow(t, s.low, s.bucket);
+            }
+        }
+    });
+    const std::lock_guard locked{parts_->shared};
+    for (const changed_limit& c : changed) {
+        if (shared_bucket* const b = parts_->shared.find(c.name)) {
+            follow(c.limit->in_nanoseconds(), everybody, b->bucket);
+        }
+    }
+}
+
+void memory_store::leave()
+{
+    parts_->custody.leave();
+}
+
+void memory_store::stay()
+{
+    parts_->custody.come_back();
+}
+
+void memory_store::follow(bucket_keeper& keeper)
+{
+    parts_->custody.arrive_at(keeper);
+}
+
+void memory_store::begin_swaps()
+{
+    desk_->begin();
+}
+
+std::string memory_store::answer_swap(std::string_view request)
+{
+    return desk_->answer(request);
+}
+
+void memory_store::end_swap()
+{
+    desk_->release();
+}
+
+void memory_store::end_swaps()
+{
+    desk_->end();
+}
+
+void memory_store::set_unix_time(base::duration to_unix)
+{
+    parts_->to_unix.store(to_unix.count(), std::memory_order_relaxed);
+}
+
+void memory_store::sweep(base::instant now, std::size_t passes)
+{
+    const std::size_t all = parts_->buckets.segments();
+    const std::size_t part =
+        (all + std::max<std::size_t>(passes, 1) - 1) / std::max<std::size_t>(passes, 1);
+    parts_->buckets.sweep(ticks(now), part);
+    parts_->shared.forget(ticks(now));
+}
+
+std::size_t memory_store::size() const
+{
+    return parts_->buckets.live();
+}
+
+std::size_t memory_store::moments() const
+{
+    return parts_->buckets.moments();
+}
+
+std::uint64_t memory_store::turned_away() const
+{
+    return parts_->turned_away.load(std::memory_order_relaxed);
+}
+
+}  // namespace gateway::store

@@ -1,0 +1,215 @@
+#include "gateway/store/memory/memory_taking.hpp"
+
+#include "gateway/limit/correction.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace gateway::store {
+
+namespace {
+
+// What a limit that would have allowed says when another one rejects: its bucket as it is.
+limit::decision untouched(const limit::terms& t, const limit::bucket& b, limit::moment at)
+{
+    return limit::decision_in<base::duration>(limit::look(t, b, at));
+}
+
+}  // namespace
+
+memory_taking::memory_taking(
+    memory_parts& of, std::span<const charge> charges, std::int64_t now, intent what
+)
+    : parts_(of), charges_(charges), now_(now), what_(what)
+{
+    assert(charges.size() <= max_charges);
+    locate();
+    lock();
+}
+
+memory_taking::~memory_taking()
+{
+    for (std::size_t i = 0; i < charges_.size(); ++i) {
+        const place& p = places_[i];
+        if (p.what == kind::promised && p.first == i) {
+            parts_.buckets.release(segment_of(p));
+        }
+    }
+    if (shared_locked_) {
+        parts_.shared.unlock();
+    }
+    for (std::size_t i = locked_count_; i-- > 0;) {
+        parts_.buckets.at(locked_[i]).unlock();
+    }
+}
+
+void memory_taking::decide(answer& a)
+{
+    std::int64_t wait = 0;
+    for (std::size_t i = 0; i < charges_.size(); ++i) {
+        place& p = standing_for(i);
+        const charge& c = charges_[i];
+        const limit::ahead most{c.max_wait.count(), c.max_reserved};
+        const limit::step s = limit::take(terms(i), p.after, moment(i), c.cost, most);
+        // In its place at once: a copy of what has just been written in parts would wait for them.
+        limit::decision& said = a.add(limit::decision_in<base::duration>(s));
+        if (c.penalty != nullptr || segment_of(places_[i]).has_bans(now_)) {
+            punish(i, said);
+        }
+        if (said.allowed) {
+            p.after = s.after;
+            p.taken = true;
+            p.wait = std::max(p.wait, s.retry_in);
+            wait = c.enforced ? std::max(wait, s.retry_in) : wait;
+        }
+        a.admitted = a.admitted && (said.allowed || !c.enforced);
+    }
+    if (a.admitted && what_ == intent::take) {
+        if (wait > 0) {
+            count_later(a, wait);
+        }
+        keep_taken();
+        tell_places(a);
+    } else {
+        untake(a);
+    }
+}
+
+// What a sliding limit takes counts from when the request goes on, whichever limit it waits for.
+void memory_taking::count_later(answer& a, std::int64_t wait)
+{
+    for (std::size_t i = 0; i < charges_.size(); ++i) {
+        limit::decision said = a.decisions()[i];
+        if (!slides(i) || !said.allowed || charges_[i].cost == 0 ||
+            said.retry_after.count() >= wait) {
+            continue;
+        }
+        place& p = standing_for(i);
+        p.wait = std::max(p.wait, wait);
+        said.retry_after = base::duration{wait};
+        const std::int64_t back = limit::counted_at(terms(i), now_ + wait) + terms(i).length - now_;
+        said.reset_after = std::max(said.reset_after, base::duration{back});
+        a.replace(i, said);
+    }
+}
+
+bool memory_taking::take_anyway(std::int64_t tokens, bool into_debt)
+{
+    segment& in = segment_of(places_[0]);
+    if (limit::bucket* const b = in.find(ids_[0])) {
+        const auto own = limit::terms_to_correct_in(
+            terms(0), *b, moment_with_past(in, *b, now_), limit::correction::kind::charge
+        );
+        if (!own) {
+            return true;
+        }
+        if (*own != terms(0)) {
+            in.store(*b, limit::charged(*own, *b, now_, tokens, into_debt));
+            return true;
+        }
+    }
+    if (!find_places()) {
+        return false;
+    }
+    place& p = standing_for(0);
+    p.after = limit::charged(terms(0), p.before, moment(0), tokens, into_debt);
+    p.taken = true;
+    keep_taken();
+    return true;
+}
+
+// Rejects what a ban rejects, and counts what is rejected.
+void memory_taking::punish(std::size_t i, limit::decision& said)
+{
+    segment& in = segment_of(places_[i]);
+    const limit::penalty* const p = charges_[i].penalty;
+    limit::offences* o = in.find_offences(ids_[i]);
+    const bool counts = p != nullptr && p->any() && what_ == intent::take;
+    if (!said.allowed && counts && !(o != nullptr && o->banned(now_))) {
+        o = parts_.buckets.offences_of(in, ids_[i]);
+        if (o != nullptr) {
+            o->rejected(*p, now_);
+            in.note(*o);
+        }
+    }
+    if (o != nullptr && o->banned_under(p, now_)) {
+        const base::duration left{o->banned_until() - now_};
+        const base::duration tokens_in = said.allowed ? base::duration{0} : said.retry_after;
+        said = untouched(terms(i), standing_for(i).after, moment(i));
+        said.allowed = false;
+        said.banned = true;
+        said.retry_after = std::max(tokens_in, left);
+    }
+}
+
+void memory_taking::untake(answer& a)
+{
+    for (std::size_t i = 0; i < charges_.size(); ++i) {
+        if (a.decisions()[i].allowed) {
+            a.replace(i, untouched(terms(i), standing_for(i).before, moment(i)));
+        }
+    }
+}
+
+void memory_taking::keep_taken()
+{
+    for (std::size_t i = 0; i < charges_.size(); ++i) {
+        place& p = places_[i];
+        // A full bucket that was promised room is as good as never seen.
+        if (!p.taken || (p.what == kind::promised && p.after.is_full(now_))) {
+            continue;
+        }
+        if (terms(i).how == limit::supply_kind::in_flight) {
+            const bool begins = !p.before.counts_in_flight() || p.before.owed() == 0;
+            p.after = limit::bucket::in_flight(
+                p.after.owed(), begins ? parts_.place.load() : p.before.first_place()
+            );
+        }
+        if (p.what == kind::promised) {
+            fulfil(i);
+        }
+        if (slides(i)) {
+            using growth = limit::history::growth;
+            const growth allowed = parts_.buckets.has_moments() ? growth::any : growth::none;
+            const std::int64_t tokens = p.after.owed() - p.before.owed();
+            slide(p, [&](sliding_bucket& b) { b.take(terms(i), now_, p.wait, tokens, allowed); });
+        } else {
+            keep(p, p.after);
+        }
+    }
+}
+
+// What its places are known by when they are given back.
+void memory_taking::tell_places(answer& a)
+{
+    for (std::size_t i = 0; i < charges_.size(); ++i) {
+        if (terms(i).how == limit::supply_kind::in_flight) {
+            a.places = parts_.place.load();
+            if (standing_for(i).what == kind::shared) {
+                a.add_shared(i);
+                note_holder(i, a.decisions()[i]);
+            }
+        }
+    }
+}
+
+void memory_taking::note_holder(std::size_t i, const limit::decision& said)
+{
+    shared_bucket* const shared = parts_.shared.find(charges_[i].limit_name);
+    if (said.allowed && charges_[i].cost > 0 && shared != nullptr) {
+        shared->holders.push_back(ids_[i]);
+    }
+}
+
+void memory_taking::fulfil(std::size_t i)
+{
+    place& p = places_[i];
+    const slot fresh{ids_[i], limit_tag(charges_[i].limit_name), p.after};
+    p.at = &parts_.buckets.fulfil(segment_of(p), fresh, now_, ids());
+    p.what = kind::kept;
+    if (p.past != nullptr) {
+        slide(p, [&](sliding_bucket& b) { b.past = *p.past; });
+    }
+}
+
+}  // namespace gateway::store

@@ -1,0 +1,221 @@
+// Answers one question in the memory store, in one critical section: its segments are locked from
+// construction to destruction. A local variable of memory_store's functions.
+#pragma once
+
+#include "gateway/base/hash.hpp"
+#include "gateway/limit/algebra.hpp"
+#include "gateway/store/memory/bucket_custody.hpp"
+#include "gateway/store/memory/memory_table.hpp"
+#include "gateway/store/memory/shared_buckets.hpp"
+#include "gateway/store/options.hpp"
+#include "gateway/store/store.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace gateway::store {
+
+// What a memory store is made of.
+struct memory_parts {
+    explicit memory_parts(const memory_options& options)
+        : on_full(options.on_full), buckets(options.max_buckets)
+    {}
+
+    const memory_options::when_full on_full;
+    bucket_custody custody;
+    memory_table buckets;
+    shared_buckets shared;
+    std::atomic<std::uint64_t> turned_away{0};
+    // What is added to the time of this store to make it Unix time, in ns.
+    std::atomic<std::int64_t> to_unix{0};
+    // What is added to the time of this store to make it that of the process whose buckets these
+    // were at first: windows that are not aligned go on as they began. Fixed once it is used.
+    std::int64_t to_earlier = 0;
+    // The number of the places that are taken now. Places of a bucket that begins to be counted
+    // anew get a higher one than those before: the bucket's segment is locked meanwhile.
+    std::atomic<std::int64_t> place{1};
+
+    void next_place() { place.fetch_add(1); }
+};
+
+inline std::uint32_t limit_tag(std::string_view limit_name)
+{
+    return static_cast<std::uint32_t>(std::hash<std::string_view>{}(limit_name));
+}
+
+inline bucket_id id_of(const charge& c)
+{
+    const base::hash128& hash = c.bucket_name.hash();
+    return {hash.low, static_cast<std::uint32_t>(hash.high)};
+}
+
+// Instead of a bucket's hash: that of the bucket which a limit's clients share for want of room.
+inline constexpr std::uint64_t everybody = 0;
+
+// A moment of this store, as a limit sees it for one of its buckets.
+inline limit::moment moment_of(
+    const memory_parts& in, const limit::terms& t, std::uint64_t bucket, std::int64_t now
+)
+{
+    if (t.how != limit::supply_kind::fixed_window) {
+        return now;
+    }
+    const std::int64_t shift =
+        t.issued_in->shift(bucket, in.to_unix.load(std::memory_order_relaxed));
+    return {now, t.issued_in->aligned() ? shift : shift + in.to_earlier};
+}
+
+// The same for a bucket of a segment, with what it has been charged if it slides.
+inline limit::moment moment_with_past(const segment& in, const limit::bucket& b, std::int64_t now)
+{
+    return b.slides() ? limit::moment{now, in.history_of(b)} : limit::moment{now};
+}
+
+class memory_taking {
+public:
+    // A look leaves no trace: buckets do not follow its limits.
+    memory_taking(memory_parts& of, std::span<const charge> charges, std::int64_t now, intent what);
+    ~memory_taking();
+    memory_taking(const memory_taking&) = delete;
+    memory_taking& operator=(const memory_taking&) = delete;
+
+    // Finds a place for every charge. False: there is no room, and there must be some.
+    bool find_places();
+
+    void decide(answer& a);
+
+    // Instead of these: takes tokens of the only charge, whatever its bucket holds, or, not into
+    // debt, at most what it holds. See limit::terms_to_correct_in. False: there is no room.
+    bool take_anyway(std::int64_t tokens, bool into_debt);
+
+private:
+    // Where a charge's bucket is: in a slot, promised one, or shared with others.
+    enum class kind : std::uint8_t { kept, promised, shared };
+
+    struct place {
+        kind what;
+        // Whether something was allowed to be taken from it.
+        bool taken;
+        // The first charge of the question with the same bucket; maybe this one itself.
+        std::uint8_t first;
+
+        std::uint32_t segment;
+        // The bucket; null while it is only promised.
+        limit::bucket* at;
+        // Of a bucket among the shared ones; of a promised one, what it begins with, or null. Of a
+        // look, its copy.
+        limit::history* past;
+        // How long what was allowed has to wait.
+        std::int64_t wait;
+
+        limit::bucket before;
+        limit::bucket after;
+    };
+
+    memory_parts& parts_;
+    std::span<const charge> charges_;
+    std::int64_t now_;
+    intent what_;
+    std::size_t locked_count_ = 0;
+    bool shared_locked_ = false;
+
+    // Only the first charges_.size() or locked_count_ are ever filled: to clear them all would cost
+    // 20 ns.
+    union {
+        std::array<place, max_charges> places_;
+    };
+
+    union {
+        std::array<bucket_id, max_charges> ids_;
+    };
+
+    // The locked segments, in ascending order, each once.
+    std::array<std::uint32_t, max_charges> locked_;
+
+    // Of a look, by charge.
+    std::unique_ptr<std::array<limit::history, max_charges>> copies_;
+
+    std::span<const bucket_id> ids() const { return {ids_.data(), charges_.size()}; }
+
+    const limit::terms& terms(std::size_t i) const { return charges_[i].limit->in_nanoseconds(); }
+
+    bool slides(std::size_t i) const { return terms(i).how == limit::supply_kind::sliding; }
+
+    limit::moment moment(std::size_t i) const
+    {
+        const place& p = standing_for(i);
+        if (slides(i)) {
+            return history_of(p) == nullptr ? limit::moment{now_}
+                                            : limit::moment{now_, *history_of(p)};
+        }
+        const bool shared = p.what == kind::shared;
+        return moment_of(parts_, terms(i), shared ? everybody : ids_[i].low, now_);
+    }
+
+    // Of a sliding limit; null: nothing was taken.
+    const limit::history* history_of(const place& p) const
+    {
+        return p.what == kind::kept && p.past == nullptr
+                   ? &parts_.buckets.at(p.segment).history_of(*p.at)
+                   : p.past;
+    }
+
+    void keep(place& p, const limit::bucket& b)
+    {
+        if (p.what == kind::shared) {
+            *p.at = b;
+        } else {
+            segment_of(p).store(*p.at, b);
+        }
+    }
+
+    template <typename Change>
+    void slide(place& p, Change change)
+    {
+        if (p.what == kind::shared) {
+            sliding_bucket b{*p.at, *p.past};
+            change(b);
+        } else {
+            segment_of(p).slide(*p.at, change);
+        }
+    }
+
+    segment& segment_of(const place& p) { return parts_.buckets.at(p.segment); }
+
+    // The one that stands for all charges of the same bucket: a bucket met before, or, when that
+    // has no room, a shared bucket met before.
+    place& standing_for(std::size_t i) { return places_[places_[places_[i].first].first]; }
+
+    const place& standing_for(std::size_t i) const
+    {
+        return places_[places_[places_[i].first].first];
+    }
+
+    void locate();
+    void lock();
+    void lock_shared();
+    bool find_room();
+    bool turn_away(std::size_t i);
+    bool promise_room(std::size_t i);
+    bool holds_shared_places(std::size_t i);
+    void begin_with_shared_debt(std::size_t i);
+    void share(std::size_t i);
+    void read_places();
+    void follow_terms(std::size_t i);
+    void copy_sliding(std::size_t i, const limit::bucket& b, const limit::history& past);
+    void punish(std::size_t i, limit::decision& said);
+    void count_later(answer& a, std::int64_t wait);
+    void untake(answer& a);
+    void keep_taken();
+    void tell_places(answer& a);
+    void note_holder(std::size_t i, const limit::decision& said);
+    void fulfil(std::size_t i);
+};
+
+}  // namespace gateway::store

@@ -1,0 +1,236 @@
+// How a question finds its buckets: in a slot of their own, promised one, or shared with others.
+#include "gateway/store/memory/memory_taking.hpp"
+
+#include <algorithm>
+
+namespace gateway::store {
+
+void memory_taking::locate()
+{
+    for (std::size_t i = 0; i < charges_.size(); ++i) {
+        const bucket_id& id = ids_[i] = id_of(charges_[i]);
+        const bool beside = i > 0 && ids_[i - 1].high == id.high;
+        const std::size_t in = beside ? places_[i - 1].segment : parts_.buckets.segment_of(id);
+        if (!beside) {
+            parts_.buckets.prefetch(in, id);
+        }
+        if (slides(i)) {
+            parts_.buckets.prefetch_history(in, id);
+        }
+        std::uint8_t first = 0;
+        while (!(ids_[first] == id)) {
+            ++first;
+        }
+        places_[i] = {
+            .what = kind::kept,
+            .taken = false,
+            .first = first,
+            .segment = static_cast<std::uint32_t>(in),
+            .at = nullptr,
+            .past = nullptr,
+            .wait = 0,
+            .before = {},
+            .after = {},
+        };
+    }
+}
+
+// In order, so that no two questions can wait for each other.
+void memory_taking::lock()
+{
+    for (std::size_t i = 0; i < charges_.size(); ++i) {
+        // As most limits of a request, which have the same key.
+        if (i > 0 && places_[i].segment == places_[i - 1].segment) {
+            continue;
+        }
+        const auto end = locked_.begin() + static_cast<std::ptrdiff_t>(locked_count_);
+        const auto at = std::lower_bound(locked_.begin(), end, places_[i].segment);
+        if (at == end || *at != places_[i].segment) {
+            std::move_backward(at, end, end + 1);
+            *at = places_[i].segment;
+            ++locked_count_;
+        }
+    }
+    for (std::size_t i = 0; i < locked_count_; ++i) {
+        parts_.buckets.at(locked_[i]).lock();
+    }
+}
+
+void memory_taking::lock_shared()
+{
+    if (!shared_locked_) {
+        parts_.shared.lock();
+        shared_locked_ = true;
+    }
+}
+
+bool memory_taking::find_places()
+{
+    bool all = true;
+    for (std::size_t i = 0; i < charges_.size(); ++i) {
+        place& p = places_[i];
+        if (p.first == i) {
+            p.at = segment_of(p).find(ids_[i]);
+            all = all && p.at != nullptr;
+        }
+    }
+    if (!all && !find_room()) {
+        return false;
+    }
+    read_places();
+    return true;
+}
+
+bool memory_taking::find_room()
+{
+    for (std::size_t i = 0; i < charges_.size(); ++i) {
+        const place& p = places_[i];
+        if (p.first == i && p.at == nullptr && !promise_room(i)) {
+            return false;
+        }
+    }
+    for (std::size_t i = 0; i < charges_.size(); ++i) {  // making room moves slots
+        place& p = places_[i];
+        if (p.what == kind::kept && p.first == i) {
+            p.at = segment_of(p).find(ids_[i]);
+        }
+    }
+    return true;
+}
+
+bool memory_taking::promise_room(std::size_t i)
+{
+    place& p = places_[i];
+    memory_table& table = parts_.buckets;
+    if (holds_shared_places(i)) {
+        share(i);
+        return true;
+    }
+    if (!(slides(i) ? table.reserve_sliding(segment_of(p), now_, ids())
+                    : table.reserve(segment_of(p), now_, ids()))) {
+        return turn_away(i);
+    }
+    p.what = kind::promised;
+    if (slides(i)) {
+        p.before = limit::bucket::sliding(0, now_);
+    }
+    if (parts_.shared.any() && terms(i).how != limit::supply_kind::in_flight) {
+        begin_with_shared_debt(i);
+    }
+    return true;
+}
+
+// Places are given back where they were taken: a client that has some of the shared ones gets no
+// slot, in which it would have as many again.
+bool memory_taking::holds_shared_places(std::size_t i)
+{
+    if (terms(i).how != limit::supply_kind::in_flight || !parts_.shared.any()) {
+        return false;
+    }
+    lock_shared();
+    const shared_bucket* const shared = parts_.shared.find(charges_[i].limit_name);
+    return shared != nullptr &&
+           std::find(shared->holders.begin(), shared->holders.end(), ids_[i]) !=
+               shared->holders.end();
+}
+
+// A client that gets a slot starts it with the debt of those who have none, which holds its own.
+void memory_taking::begin_with_shared_debt(std::size_t i)
+{
+    lock_shared();
+    shared_bucket* const debt = parts_.shared.find(charges_[i].limit_name);
+    if (debt == nullptr) {
+        return;
+    }
+    place& p = places_[i];
+    const limit::terms& t = terms(i);
+    if (slides(i) && what_ == intent::look) {
+        copy_sliding(i, debt->bucket, debt->past);
+    } else if (slides(i)) {
+        debt->sliding().bring_to(t, now_);
+        p.past = &debt->past;
+        p.before = debt->bucket;
+    } else {
+        const limit::moment at = moment_of(parts_, t, everybody, now_);
+        const limit::bucket all = limit::rebased(t, debt->bucket, at);
+        p.before = limit::moved(t, all, at, moment(i));
+        debt->bucket = what_ == intent::take ? all : debt->bucket;
+    }
+}
+
+// False: there must be room.
+bool memory_taking::turn_away(std::size_t i)
+{
+    if (what_ == intent::take) {
+        parts_.turned_away.fetch_add(1, std::memory_order_relaxed);
+    }
+    if (parts_.on_full == memory_options::when_full::reject) {
+        return false;
+    }
+    share(i);
+    return true;
+}
+
+void memory_taking::share(std::size_t i)
+{
+    lock_shared();
+    place& p = places_[i];
+    p.what = kind::shared;
+    shared_bucket& everybodys = parts_.shared.make(charges_[i].limit_name);
+    p.at = &everybodys.bucket;
+    p.past = &everybodys.past;
+    for (std::size_t j = 0; j < i; ++j) {  // two clients of one limit may share it in one question
+        if (places_[j].at == p.at) {
+            p.first = static_cast<std::uint8_t>(j);
+            return;
+        }
+    }
+}
+
+void memory_taking::read_places()
+{
+    for (std::size_t i = 0; i < charges_.size(); ++i) {
+        place& p = places_[i];
+        if (p.at != nullptr && !slides(i) && limit::is_current(terms(i), *p.at, moment(i))) {
+            p.before = *p.at;
+        } else if (p.at != nullptr) {
+            follow_terms(i);
+        }
+        p.after = p.before;
+    }
+}
+
+// A bucket follows a changed limit from here on, whatever the answer: see limit::rebased.
+void memory_taking::follow_terms(std::size_t i)
+{
+    place& p = places_[i];
+    const limit::terms& t = terms(i);
+    if (slides(i) && what_ == intent::look) {
+        copy_sliding(i, *p.at, *history_of(p));
+        return;
+    }
+    if (slides(i)) {
+        slide(p, [&](sliding_bucket& b) { b.bring_to(t, now_); });
+        p.before = *p.at;
+        return;
+    }
+    p.before = limit::rebased(t, *p.at, moment(i));
+    if (what_ == intent::take) {
+        keep(p, p.before);
+    }
+}
+
+void memory_taking::copy_sliding(std::size_t i, const limit::bucket& b, const limit::history& past)
+{
+    if (copies_ == nullptr) {
+        copies_ = std::make_unique<std::array<limit::history, max_charges>>();
+    }
+    place& p = places_[i];
+    limit::history& copy = (*copies_)[i];
+    copy = past;
+    p.before = b;
+    p.past = &copy;
+    sliding_bucket{p.before, copy}.bring_to(terms(i), now_);
+}
+
+}  // namespace gateway::store

@@ -1,0 +1,66 @@
+// Where clients without a slot in the memory store are charged: one bucket per limit, by its name.
+//
+// As few as there are limits, and none in a table with room, which any() tells without the lock.
+// Everything else but forget() wants the lock held, which is taken after any segment's.
+#pragma once
+
+#include "gateway/limit/bucket.hpp"
+#include "gateway/store/memory/bucket_id.hpp"
+#include "gateway/store/memory/sliding_bucket.hpp"
+#include "gateway/store/memory/spin_lock.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gateway::store {
+
+struct shared_bucket {
+    limit::bucket bucket;
+    // Of a sliding limit.
+    limit::history past;
+    // Of requests in flight: whose they are, each.
+    std::vector<bucket_id> holders{};
+
+    sliding_bucket sliding() { return {bucket, past}; }
+};
+
+class shared_buckets {
+public:
+    bool any() const { return count_.load(std::memory_order_relaxed) > 0; }
+
+    void lock() { lock_.lock(); }
+
+    void unlock() { lock_.unlock(); }
+
+    // The bucket of that limit; null: there is none.
+    shared_bucket* find(std::string_view limit_name);
+
+    // The bucket of that limit; a fresh one if there is none.
+    shared_bucket& make(std::string_view limit_name);
+
+    // Those that are full again.
+    void forget(std::int64_t now);
+
+    template <typename Visit>
+    void for_each(Visit visit)
+    {
+        for (auto& [name, one] : buckets_) {
+            visit(std::string_view{name}, one);
+        }
+    }
+
+private:
+    spin_lock lock_;
+    std::map<std::string, shared_bucket, std::less<>> buckets_;
+    // How many there are, readable without the lock.
+    std::atomic<std::size_t> count_{0};
+
+    void count() { count_.store(buckets_.size(), std::memory_order_relaxed); }
+};
+
+}  // namespace gateway::store

@@ -1,0 +1,98 @@
+// A call to a node of a cluster: told in parts, one for each client that it asks about, as a script
+// reaches the keys of one slot only. Each part has a reply of its own, from whichever node has the
+// slot by then; together they are what the store says to the call. Pure.
+#pragma once
+
+#include "gateway/store/redis/protocol/reply.hpp"
+#include "gateway/store/remote/call.hpp"
+#include "gateway/store/remote/conversation_state.hpp"
+#include "gateway/store/remote/told_reply.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace gateway::store::redis {
+
+class call_parts final : public call_results {
+public:
+    // Of that call; what was here before is forgotten.
+    void begin(const call& c);
+
+    // 0: there is none.
+    std::int64_t number() const { return number_; }
+
+    void end() { number_ = 0; }
+
+    std::size_t count() const { return parts_.size(); }
+
+    std::string_view tag(std::size_t index) const { return parts_[index].tag; }
+
+    std::span<const pending_question* const> questions(std::size_t index) const
+    {
+        return parts_[index].questions;
+    }
+
+    // That part has been told.
+    void told(std::size_t index, std::vector<usual_questions> shape)
+    {
+        parts_[index].shape = std::move(shape);
+    }
+
+    // The reply to that part. False: it is none.
+    bool answered(std::size_t index, const reply& r);
+    void failed(std::size_t index, failure why, taken tokens);
+
+    // All parts have been answered or have failed.
+    bool complete() const { return open_ == 0; }
+
+    // Why all of them have failed, one at least; nothing: some have not.
+    std::optional<failure> failed_all() const;
+    // Of all parts together, when all have failed.
+    taken tokens_of_all() const;
+
+    kind next(std::size_t charges, answer& into) override;
+
+    failure why() const override { return why_; }
+
+    taken tokens() const override { return tokens_; }
+
+    bool ended() const override;
+
+    // In a cluster no key is on all nodes, so nobody tells of grants.
+    std::int64_t grant_mark() const override { return 0; }
+
+private:
+    struct part {
+        std::string tag{};
+        // While the call is being told.
+        std::vector<const pending_question*> questions{};
+        // What it asks.
+        std::vector<usual_questions> shape{};
+        bool open = true;
+        std::optional<failure> why{};
+        taken tokens = taken::no;
+        std::vector<std::int64_t> integers{};
+        std::optional<told_results> results{};
+    };
+
+    std::int64_t number_ = 0;
+    std::vector<part> parts_;
+    // Of each question, which part it is in.
+    std::array<std::uint8_t, call::max_questions> part_of_{};
+    std::size_t open_ = 0;
+    std::size_t next_ = 0;
+    failure why_ = failure::corrupt;
+    taken tokens_ = taken::no;
+
+    // Null: it is settled already.
+    part* open_part(std::size_t index);
+};
+
+}  // namespace gateway::store::redis

@@ -1,0 +1,127 @@
+// A question whose buckets are in several slots of a cluster: asked slot by slot, each all or
+// nothing. Where one refuses or fails, what the slots before it gave is given back. Slots in which
+// all limits are in shadow mode come last, and nothing fails for want of them: nothing is known of
+// their buckets then.
+//
+// So for the time of the asking others may find a bucket emptier than it will have been.
+#pragma once
+
+#include "gateway/net/alarm.hpp"
+#include "gateway/store/pending_corrections.hpp"
+#include "gateway/store/redis/cluster/owned_charge.hpp"
+#include "gateway/store/remote/call.hpp"
+#include "gateway/store/store.hpp"
+#include "gateway/telemetry/metrics.hpp"
+
+#include <array>
+#include <cstddef>
+#include <deque>
+#include <list>
+#include <optional>
+#include <span>
+
+namespace gateway::store::redis {
+
+class spread;
+
+// All of a worker's for one cluster, the one that was asked first in front.
+class spreads {
+public:
+    static constexpr std::size_t max_pending = 16'384;
+
+    // `store` takes questions of one slot; it and `metrics` must outlive this.
+    spreads(
+        const net::executor& executor,
+        shared_store& store,
+        base::duration timeout,
+        telemetry::store_metrics& metrics
+    );
+    spreads(const spreads&) = delete;
+    spreads& operator=(const spreads&) = delete;
+
+    ~spreads() { give_backs_.lose_all(); }
+
+    // See shared_store. `turns[i]` is the turn in which the i-th charge is asked for: 0 and up.
+    std::optional<failure> ask(
+        std::span<const charge> charges, std::span<const std::size_t> turns, question& q
+    );
+
+    // Fails all, and loses what has not been given back.
+    void close();
+
+    // Nothing is asked, nor on its way back.
+    bool idle() const { return all_.empty() && give_backs_.idle(); }
+
+private:
+    friend class spread;
+
+    shared_store& store_;
+    base::duration timeout_;
+    telemetry::store_metrics& metrics_;
+    // What was taken for questions that another slot refused.
+    pending_corrections give_backs_;
+    // Set while there are any.
+    net::alarm rest_over_;
+    std::list<spread> all_;
+    net::alarm first_deadline_;
+    bool closed_ = false;
+
+    void give_back(const charge& c, const limit::decision& said, base::instant taken_at);
+    void rest();
+    void expire();
+};
+
+class spread final : public question {
+public:
+    spread(spreads& owner, std::span<const charge> charges, std::span<const std::size_t> turns);
+
+    // Whoever asked hears nothing.
+    ~spread() override { asker_.release(); }
+
+    std::list<spread>::iterator self;
+
+    // Nothing: it is asked.
+    std::optional<failure> begin(question& q, base::instant now, base::instant deadline);
+
+    base::instant deadline() const { return asker_.deadline; }
+
+    // The end of it.
+    void fail(failure why, taken tokens);
+
+    // Its time is over.
+    void expire();
+
+private:
+    spreads& owner_;
+    pending_question asker_;
+    std::deque<owned_charge> owned_;
+    // In the order in which they are asked for, turn by turn.
+    std::array<charge, max_charges> charges_{};
+    std::array<std::size_t, max_charges> turn_of_{};
+    // Where each of these is in the question.
+    std::array<std::size_t, max_charges> place_of_{};
+    std::array<limit::decision, max_charges> said_{};
+    std::array<bool, max_charges> known_{};
+    std::size_t count_;
+    // The first so many are in turns with a limit that is enforced.
+    std::size_t needed_ = 0;
+    // The turn that is asked for: from there, so many.
+    std::size_t at_ = 0;
+    std::size_t in_turn_ = 0;
+    base::instant asked_at_{};
+    std::array<base::instant, max_charges> taken_at_{};
+
+    std::optional<failure> ask_turn();
+    void answered(const answer& a) override;
+
+    void failed(failure why, taken tokens) override;
+
+    // Without the present turn, and those behind it.
+    bool may_do_without() const { return at_ >= needed_; }
+
+    void go_on();
+    void give_back();
+    void finish(bool admitted);
+};
+
+}  // namespace gateway::store::redis

@@ -1,0 +1,22 @@
+// What we say to a Redis server, as bytes (RESP, by hiredis). Pure.
+#pragma once
+
+#include "gateway/store/redis/protocol/options.hpp"
+#include "gateway/store/remote/told_call.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace gateway::store::redis {
+
+// Appends one command.
+void encode(std::string& out, std::span<const std::string_view> words);
+
+// Appends what makes us who the options say; nothing without a password.
+void encode_login(std::string& out, const redis_options& options);
+
+// Appends the call of the script take.lua, which the server knows by that SHA.
+void encode_take(std::string& out, std::string_view script_sha, const told_call& told);
+
+}  // namespace gateway::store::redis

@@ -1,0 +1,42 @@
+// The first words on a new connection, sent at once: who we are, which database, whether the server
+// is what sentinels say it is, and the script.
+// Pure: replies come in, and after the last of them the server can be asked.
+#pragma once
+
+#include "gateway/store/redis/protocol/options.hpp"
+#include "gateway/store/redis/protocol/reply.hpp"
+#include "gateway/store/store.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gateway::store::redis {
+
+class greeting {
+public:
+    explicit greeting(const redis_options& options);
+
+    const std::string& bytes() const { return bytes_; }
+
+    bool done() const { return answered_ == steps_.size(); }
+
+    // The next reply; a failure ends the attempt.
+    std::optional<failure> accept(const reply& r);
+
+    // The SHA that the server knows the script by; valid once done().
+    const std::string& script_sha() const { return sha_; }
+
+private:
+    enum class step { authenticate, select, role, ping, load_script };
+
+    std::vector<step> steps_;
+    std::string bytes_;
+    std::size_t answered_ = 0;
+    std::string sha_;
+};
+
+// Appends the command that makes the server know take.lua.
+void encode_script_load(std::string& out);
+
+}  // namespace gateway::store::redis

@@ -1,0 +1,155 @@
+#include "gateway/store/redis/sentinel/sentinel_watch.hpp"
+
+#include "gateway/net/reported.hpp"
+#include "gateway/store/redis/protocol/command.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace gateway::store::redis {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr base::duration shortest_rest = std::chrono::milliseconds{100};
+// Not long: a master that is replaced meanwhile goes on being asked.
+constexpr int most_doublings = 2;
+
+// When the sentinel says nothing for so long it is asked whether it is there, and all are asked for
+// the master: this one may be cut off from those that have named another.
+constexpr base::duration quiet = std::chrono::milliseconds{500};
+
+constexpr std::string_view channel = "+switch-master";
+
+}  // namespace
+
+std::shared_ptr<sentinel_watch> sentinel_watch::start(
+    const net::executor& executor, const redis_options& options, base::duration limit, told tell
+)
+{
+    auto made = std::make_shared<sentinel_watch>(executor, options, limit, std::move(tell));
+    asio::co_spawn(executor, made->run(made), net::reported("what learns Redis Sentinel's master"));
+    return made;
+}
+
+sentinel_watch::sentinel_watch(
+    const net::executor& executor, const redis_options& options, base::duration limit, told tell
+)
+    : options_(*options.sentinel),
+      limit_(limit),
+      tell_(std::move(tell)),
+      sentinels_(sentinels::make(executor, options, limit)),
+      words_(executor),
+      tls_(options.tls),
+      rest_timer_(executor),
+      random_(std::random_device{}())
+{
+    for (const net::server_address& address : options_.sentinels) {
+        connectors_.emplace_back(executor, address, limit);
+    }
+}
+
+void sentinel_watch::cancel()
+{
+    cancelled_ = true;
+    sentinels_->cancel();
+    for (net::connector& connector : connectors_) {
+        connector.cancel();
+    }
+    words_.close();
+    rest_timer_.cancel();
+}
+
+// Each worker begins at a sentinel of its own choice.
+net::task<> sentinel_watch::run(std::shared_ptr<sentinel_watch> self)
+{
+    for (std::size_t i = random_(); !cancelled_; ++i) {
+        co_await self->listen_at(connectors_[i % connectors_.size()]);
+        words_.close();
+        if (!cancelled_) {
+            co_await net::pause(rest_timer_, rest());
+        }
+    }
+}
+
+base::duration sentinel_watch::rest()
+{
+    const base::duration whole = shortest_rest * (1 << std::min(failures_++, most_doublings));
+    const double part = std::uniform_real_distribution<double>{0.5, 1}(random_);
+    return std::chrono::duration_cast<base::duration>(whole * part);
+}
+
+// Until it fails.
+net::task<> sentinel_watch::listen_at(net::connector& to)
+{
+    net::stream_socket socket = co_await to.connect();
+    if (!socket.is_open()) {
+        co_return;
+    }
+    words_.begin(std::move(socket), tls_.connect(to.address()));
+    bool good = co_await subscribe();
+    if (!good) {
+        co_return;
+    }
+    failures_ = 0;
+    co_await ask_all();  // what was said before was heard by nobody
+    while (good && !cancelled_) {
+        good = co_await hear();
+    }
+}
+
+net::task<bool> sentinel_watch::subscribe()
+{
+    std::string out;
+    if (!options_.password.empty()) {
+        encode(out, std::array<std::string_view, 2>{"AUTH", options_.password});
+    }
+    encode(out, std::array<std::string_view, 2>{"SUBSCRIBE", channel});
+    std::optional<failure> why = co_await words_.send(out, limit_);
+    reply said;
+    said.what = reply::kind::status;
+    while (!why && said.what == reply::kind::status) {  // as that of AUTH
+        why = co_await words_.read(said, limit_);
+    }
+    co_return !why && said.word(0) == "subscribe";
+}
+
+// The next message, or that there is none and the sentinel still there. False: it is not.
+net::task<bool> sentinel_watch::hear()
+{
+    reply said;
+    std::optional<failure> why = co_await words_.read(said, quiet);
+    if (why == failure::timeout) {
+        std::string ping;
+        encode(ping, std::array<std::string_view, 1>{"PING"});
+        why = co_await words_.send(ping, limit_);
+        if (!why) {
+            why = co_await words_.read(said, limit_);
+        }
+    }
+    if (why) {
+        co_return false;
+    }
+    // "name old-host old-port new-host new-port", of any master that it watches.
+    const std::string_view message = said.word(2);
+    const bool others =
+        said.word(0) == "message" && message.substr(0, message.find(' ')) != options_.master;
+    if (!others) {
+        co_await ask_all();
+    }
+    co_return true;
+}
+
+net::task<> sentinel_watch::ask_all()
+{
+    const naming named = co_await sentinels_->ask();
+    if (!cancelled_ && !named.masters.empty()) {
+        tell_(named.masters.front());
+    }
+}
+
+}  // namespace gateway::store::redis

@@ -1,0 +1,131 @@
+#include "gateway/store/redis/sentinel/sentinels.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace gateway::store::redis {
+
+namespace asio = boost::asio;
+
+std::shared_ptr<sentinels> sentinels::make(
+    const net::executor& executor, const redis_options& options, base::duration limit
+)
+{
+    auto made = std::make_shared<sentinels>(executor, options, limit);
+    made->self_ = made;
+    return made;
+}
+
+sentinels::sentinels(
+    const net::executor& executor, const redis_options& options, base::duration limit
+)
+    : executor_(executor), options_(*options.sentinel), limit_(limit), wait_(executor)
+{
+    for (const net::server_address& address : options_.sentinels) {
+        all_.emplace_back(executor, address, options, limit);
+    }
+}
+
+void sentinels::cancel()
+{
+    cancelled_ = true;
+    for (sentinel& one : all_) {
+        one.connector.cancel();
+        one.words.close();
+    }
+    wait_.cancel();
+}
+
+net::task<naming> sentinels::ask(with_replicas replicas)
+{
+    replicas_ = replicas;
+    said_.assign(all_.size(), std::nullopt);
+    if (cancelled_) {
+        co_return masters_named(options_, said_);
+    }
+    until_ = base::now() + 2 * limit_;
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+        if (!std::exchange(all_[i].busy, true)) {
+            asio::co_spawn(executor_, ask_one(self_.lock(), i), asio::detached);
+        }
+    }
+    while (!cancelled_ && !all_said() && base::now() < until_) {
+        wait_.expires_at(until_);
+        co_await wait_.async_wait(net::use_task);
+    }
+    co_return masters_named(options_, said_);
+}
+
+net::task<> sentinels::ask_one(std::shared_ptr<sentinels> self, std::size_t index)
+{
+    sentinel& one = self->all_[index];
+    sentinel_word word = co_await word_of(one);
+    one.words.close();
+    one.busy = false;
+    heard(index, std::move(word));
+}
+
+net::task<sentinel_word> sentinels::word_of(sentinel& one)
+{
+    net::stream_socket socket = co_await one.connector.connect();
+    if (!socket.is_open()) {
+        const bool late = one.connector.timed_out();
+        co_return sentinel_word{
+            .master = {},
+            .why = late ? failure::timeout : failure::unreachable,
+            .detail = late ? "silent" : one.connector.detail()};
+    }
+    one.words.begin(std::move(socket), one.tls.connect(one.connector.address()));
+    const std::string question = encode_master_question(options_);
+    std::optional<failure> why = co_await one.words.send(question, limit_);
+    master_answer answer{options_};
+    reply said;
+    while (!why && !answer.done()) {
+        why = co_await one.words.read(said, limit_);
+        if (!why) {
+            answer.accept(said);
+        }
+    }
+    if (why) {
+        co_return sentinel_word{.master = {}, .why = *why, .detail = one.words.describe(*why)};
+    }
+    sentinel_word word = answer.word();
+    if (word.master && replicas_ == with_replicas::yes) {
+        word.replicas = co_await replicas_of(one);
+    }
+    co_return word;
+}
+
+// Returns the replicas that the sentinel knows; none if it does not answer.
+net::task<std::vector<net::server_address>> sentinels::replicas_of(sentinel& one)
+{
+    tree said;
+    std::optional<failure> why =
+        co_await one.words.send(encode_replicas_question(options_), limit_);
+    if (!why) {
+        why = co_await one.words.read(said, limit_);
+    }
+    co_return why ? std::vector<net::server_address>{} : replicas_in(*said);
+}
+
+// The first one to name a master sets the end for the others.
+void sentinels::heard(std::size_t index, sentinel_word word)
+{
+    if (word.master) {
+        until_ = std::min(until_, base::now() + patience);
+    }
+    said_[index] = std::move(word);
+    wait_.cancel();
+}
+
+bool sentinels::all_said() const
+{
+    return std::all_of(said_.begin(), said_.end(), [](const auto& said) {
+        return said.has_value();
+    });
+}
+
+}  // namespace gateway::store::redis

@@ -1,0 +1,81 @@
+// Asks all sentinels at once where their master is, and which replicas it has.
+//
+// One question at a time. On the thread of its executor; held by shared_ptr, as sentinels may
+// answer after cancel().
+#pragma once
+
+#include "gateway/net/connector.hpp"
+#include "gateway/net/task.hpp"
+#include "gateway/store/redis/protocol/dialogue.hpp"
+#include "gateway/store/redis/protocol/options.hpp"
+#include "gateway/store/redis/protocol/server_tls.hpp"
+#include "gateway/store/redis/sentinel/master_choice.hpp"
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace gateway::store::redis {
+
+class sentinels {
+public:
+    enum class with_replicas { no, yes };
+
+    // How long the others are waited for when one has named a master.
+    static constexpr base::duration patience = std::chrono::milliseconds{100};
+
+    // `limit`: how long one of them may take to be connected to, and again to answer.
+    static std::shared_ptr<sentinels> make(
+        const net::executor& executor, const redis_options& options, base::duration limit
+    );
+
+    sentinels(const net::executor& executor, const redis_options& options, base::duration limit);
+    sentinels(const sentinels&) = delete;
+    sentinels& operator=(const sentinels&) = delete;
+
+    net::task<naming> ask(with_replicas replicas = with_replicas::no);
+
+    // Ends the present question, and allows no other.
+    void cancel();
+
+private:
+    struct sentinel {
+        net::connector connector;
+        dialogue words;
+        server_tls tls;
+        // One that was slow to answer the question before is not asked again meanwhile.
+        bool busy = false;
+
+        sentinel(
+            const net::executor& executor,
+            const net::server_address& at,
+            const redis_options& options,
+            base::duration limit
+        )
+            : connector(executor, at, limit), words(executor), tls(options.tls)
+        {}
+    };
+
+    std::weak_ptr<sentinels> self_;
+    net::executor executor_;
+    sentinel_options options_;
+    base::duration limit_;
+    std::deque<sentinel> all_;
+    // Whether the present question asks for replicas, too.
+    with_replicas replicas_ = with_replicas::no;
+    // What each said to the present question.
+    std::vector<std::optional<sentinel_word>> said_;
+    // When it is over, whoever has not spoken.
+    base::instant until_{};
+    net::timer wait_;
+    bool cancelled_ = false;
+
+    net::task<> ask_one(std::shared_ptr<sentinels> self, std::size_t index);
+    net::task<sentinel_word> word_of(sentinel& one);
+    net::task<std::vector<net::server_address>> replicas_of(sentinel& one);
+    void heard(std::size_t index, sentinel_word word);
+    bool all_said() const;
+};
+
+}  // namespace gateway::store::redis

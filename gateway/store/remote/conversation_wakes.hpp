@@ -1,0 +1,35 @@
+// When a conversation is woken: at its next deadline, and at the end of a turn of the loop. A part
+// of each link, on its thread.
+#pragma once
+
+#include "gateway/net/loop.hpp"
+#include "gateway/store/remote/conversation_state.hpp"
+
+#include <functional>
+#include <memory>
+
+namespace gateway::store {
+
+class conversation_wakes {
+public:
+    // `receive` takes what has come by now, while the link is ready.
+    conversation_wakes(
+        const net::executor& executor, conversation_state& wakes, std::function<void()> receive
+    );
+
+    // `keeper` keeps the conversation, and this, until then.
+    void at(base::instant deadline, std::shared_ptr<const void> keeper);
+    void after_turn(std::shared_ptr<const void> keeper);
+
+    // No deadline counts any more.
+    void cancel() { timer_.cancel(); }
+
+private:
+    net::executor executor_;
+    conversation_state& conversation_;
+    std::function<void()> receive_;
+    net::timer timer_;
+    bool turn_end_posted_ = false;
+};
+
+}  // namespace gateway::store

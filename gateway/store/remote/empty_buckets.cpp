@@ -1,0 +1,124 @@
+#include "gateway/store/remote/empty_buckets.hpp"
+
+#include "gateway/store/remote/microseconds.hpp"
+
+#include <algorithm>
+
+namespace gateway::store {
+
+namespace {
+
+// Of others than token buckets nothing is remembered: what comes to them comes by the store's
+// clock, or when somebody's request ends. A correction is never rejected.
+bool may_be_remembered(const charge& c)
+{
+    return c.correction == nullptr && !c.may_be_corrected && c.penalty == nullptr &&
+           c.max_wait == base::duration{0} &&
+           c.limit->in_microseconds().how == limit::supply_kind::token_bucket;
+}
+
+}  // namespace
+
+empty_buckets::empty_buckets(const last_answer& last, base::duration fresh_for)
+    : last_(last), fresh_for_(fresh_for), sets_(std::make_unique<std::array<set, places / ways>>())
+{}
+
+void empty_buckets::remember(
+    std::span<const charge> charges, const answer& given, base::instant now
+)
+{
+    // Rounded up: the answer came within the microsecond that ends there.
+    const std::int64_t ticks = floor_us(now) + 1;
+    for (std::size_t i = 0; i < charges.size(); ++i) {
+        const limit::decision& d = given.decisions()[i];
+        const bool is_empty = d.remaining < charges[i].cost;
+        // A banned bucket is not remembered: its tokens do not tell when it passes again.
+        if (may_be_remembered(charges[i]) && !d.banned && (is_empty || ticks < last_full_at_)) {
+            const auto full_in = std::chrono::ceil<std::chrono::microseconds>(d.reset_after);
+            put(charges[i], ticks, ticks + full_in.count(), is_empty);
+        }
+    }
+}
+
+bool empty_buckets::decides(
+    std::span<const charge> charges, base::instant now, belief counts, answer& into
+) const
+{
+    const std::int64_t ticks = floor_us(now);
+    const std::int64_t fresh_at = counts == belief::all ? 0 : ticks;
+    if (ticks >= last_full_at_ || !last_.counts(now, counts)) {
+        return false;
+    }
+    into.clear();
+    bool rejects = false;
+    bool all_shadow = true;
+    bool all_known = true;
+    for (const charge& c : charges) {
+        all_shadow = all_shadow && !c.enforced;
+        const place* const p = may_be_remembered(c) ? find(c, fresh_at) : nullptr;
+        const auto said = p == nullptr
+                              ? limit::step{.allowed = true, .after = {}}
+                              : limit::take(c.limit->in_microseconds(), p->bucket, ticks, c.cost);
+        if (said.allowed) {
+            into.add_unknown();
+            all_known = false;
+            continue;
+        }
+        into.add(limit::decision_in<std::chrono::microseconds>(said));
+        rejects = rejects || c.enforced;
+    }
+    into.admitted = !rejects;
+    return rejects || (all_shadow && all_known);
+}
+
+empty_buckets::set& empty_buckets::set_of(const base::hash128& id) const
+{
+    return (*sets_)[id.low % (places / ways)];
+}
+
+// A bucket that is remembered is brought up to date, whatever is in it now; another one gets a
+// place only if it is empty.
+void empty_buckets::put(const charge& c, std::int64_t now, std::int64_t full_at, bool is_empty)
+{
+    const limit::terms& t = c.limit->in_microseconds();
+    const place fresh{
+        c.bucket_name.hash(),
+        {t, full_at},
+        t.burst,
+        floor_us(last_.asked_at() + fresh_for_),
+        last_.mark()};
+    set& in = set_of(fresh.id);
+    const auto same = [&fresh](const place& p) { return p.id == fresh.id; };
+    const auto free_at = [this, now](const place& p) {
+        return p.fresh_until > now && p.mark == last_.mark() ? p.bucket.full_at() : 0;
+    };
+    const auto sooner = [&free_at](const place& a, const place& b) {
+        return free_at(a) < free_at(b);
+    };
+    auto at = std::find_if(in.begin(), in.end(), same);
+    if (at == in.end()) {
+        at = std::min_element(in.begin(), in.end(), sooner);
+        if (!is_empty || free_at(*at) > full_at) {
+            return;
+        }
+    }
+    *at = fresh;
+    last_full_at_ = std::max(last_full_at_, full_at);
+}
+
+// Null as well where the limit has changed since: the store's bucket follows it in its own time.
+const empty_buckets::place* empty_buckets::find(const charge& c, std::int64_t fresh_at) const
+{
+    const limit::terms& t = c.limit->in_microseconds();
+    const base::hash128 id = c.bucket_name.hash();
+    for (const place& p : set_of(id)) {
+        if (p.id == id) {
+            const bool counts = p.fresh_until > fresh_at && p.mark == last_.mark() &&
+                                p.bucket.follows(t) && p.burst == t.burst;
+            return counts ? &p : nullptr;
+        }
+    }
+    return nullptr;
+}
+
+}  // namespace gateway::store

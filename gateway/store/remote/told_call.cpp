@@ -1,0 +1,268 @@
+#include "gateway/store/remote/told_call.hpp"
+
+#include "gateway/base/hash.hpp"
+#include "gateway/store/remote/alike_questions.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <iterator>
+
+namespace gateway::store {
+
+void texts::add(std::int64_t n)
+{
+    std::array<char, 20> digits;
+    add({digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), n).ptr});
+}
+
+namespace {
+
+// One charge of a token bucket, and nothing else to it.
+bool is_usual(std::span<const charge> charges)
+{
+    const charge& c = charges.front();
+    return charges.size() == 1 && c.correction == nullptr && c.penalty == nullptr && !c.looks &&
+           c.max_wait == base::duration{0} &&
+           c.limit->in_microseconds().how == limit::supply_kind::token_bucket;
+}
+
+// More than a full bucket is rejected whatever the number; this one is exact there, too.
+std::int64_t cost_of(const charge& c)
+{
+    return std::min(c.cost, c.limit->burst() + 1);
+}
+
+std::int64_t number_in(std::int64_t number, const telling& how)
+{
+    return how.mark == marks::one ? number : -number;
+}
+
+void add_mark(told_call& told, const telling& how)
+{
+    if (how.mark == marks::one) {
+        told.keys.add(mark_key(how.key_prefix));
+    }
+}
+
+// Tells the questions of one call, one after the other.
+class teller {
+public:
+    teller(std::int64_t number, const telling& how) : how_(how)
+    {
+        told_.numbers.push_back(number_in(number, how));
+    }
+
+    // So many times in a row.
+    void add(std::span<const charge> charges, std::size_t times)
+    {
+        const auto often = static_cast<std::int64_t>(times);
+        if (how_.ones == usual::together && is_usual(charges)) {
+            add_usual(charges.front(), often);
+            return;
+        }
+        end_usual();
+        told_.shape.push_back({.times = often});
+        add_number(often);
+        add_number(static_cast<std::int64_t>(charges.size()));
+        for (const charge& c : charges) {
+            add_charge(c);
+        }
+    }
+
+    told_call end()
+    {
+        end_usual();
+        add_mark(told_, how_);
+        told_.numbers.push_back(static_cast<std::int64_t>(usual_limits_.size()));
+        for (const limit::limit* l : usual_limits_) {
+            told_.numbers.push_back(l->in_microseconds().interval);
+            told_.numbers.push_back(l->burst());
+        }
+        told_.numbers.insert(told_.numbers.end(), numbers_.begin(), numbers_.end());
+        return std::move(told_);
+    }
+
+private:
+    telling how_;
+    told_call told_;
+    // Those of the questions, which come behind the limits of usual ones.
+    std::vector<std::int64_t> numbers_;
+    // Of usual questions, each once.
+    std::vector<const limit::limit*> usual_limits_;
+    // Those that came last.
+    usual_questions usual_;
+    const limit::limit* usual_limit_ = nullptr;
+
+    void add_number(std::int64_t n) { numbers_.push_back(n); }
+
+    void add_usual(const charge& c, std::int64_t times)
+    {
+        // No bucket may come twice among these, unless its question never passes: take.lua reads
+        // all of them before it writes any. Questions of one bucket that fit here ask the same,
+        // and bring_together() has made them neighbours.
+        const bool fits = usual_.keys > 0 && usual_limit_ == c.limit && usual_.times == times &&
+                          usual_.enforced == c.enforced && usual_.cost == cost_of(c);
+        if (!fits) {
+            end_usual();
+            usual_limit_ = c.limit;
+            usual_ = {
+                .times = times,
+                .enforced = c.enforced,
+                .cost = cost_of(c),
+                .interval = c.limit->in_microseconds().interval,
+                .burst = c.limit->burst()};
+        }
+        told_.keys.add(key_of(how_.key_prefix, c));
+        ++usual_.keys;
+    }
+
+    void end_usual()
+    {
+        if (usual_.keys > 0) {
+            add_number(usual_.times);
+            add_number(0);
+            add_number(usual_.cost);
+            add_number(number_of(*usual_limit_));
+            add_number(usual_.keys);
+            told_.shape.push_back(usual_);
+        }
+        usual_.keys = 0;
+    }
+
+    // From 1.
+    std::int64_t number_of(const limit::limit& l)
+    {
+        const auto found = std::find(usual_limits_.begin(), usual_limits_.end(), &l);
+        const auto number = found - usual_limits_.begin() + 1;
+        if (found == usual_limits_.end()) {
+            usual_limits_.push_back(&l);
+        }
+        return number;
+    }
+
+    void add_charge(const charge& c)
+    {
+        told_.keys.add(key_of(how_.key_prefix, c));
+        if (c.correction != nullptr) {
+            add_correction(c);
+        } else {
+            add_number(cost_of(c));
+            add_kind(c);
+        }
+        c.limit->append_numbers(numbers_, how_.unix_now);
+        if (c.limit->counts_in_flight()) {
+            add_number(c.place);
+        }
+        add_penalty(c);
+    }
+
+    // What is added to the kind of a charge whose limit has a penalty.
+    static std::int64_t punishes(const charge& c) { return c.penalty == nullptr ? 0 : 16; }
+
+    void add_penalty(const charge& c)
+    {
+        if (c.penalty == nullptr) {
+            return;
+        }
+        using std::chrono::microseconds;
+        const limit::penalty& p = *c.penalty;
+        told_.keys.add(ban_key_of(key_of(how_.key_prefix, c)));
+        add_number(p.after);
+        add_number(p.within / microseconds{1});
+        add_number(p.ban / microseconds{1});
+        add_number(p.max_ban / microseconds{1});
+    }
+
+    void add_kind(const charge& c)
+    {
+        const std::int64_t kind = (c.enforced ? 1 : 0) + punishes(c) + (c.looks ? 64 : 0);
+        if (c.max_wait == base::duration{0}) {
+            add_number(kind);
+            return;
+        }
+        add_number(kind + 8);
+        add_number(c.max_wait / std::chrono::microseconds{1});
+        add_number(c.max_reserved);
+    }
+
+    void add_correction(const charge& c)
+    {
+        if (!c.receipt.empty()) {
+            told_.keys.add(std::string{how_.key_prefix}.append("correction:").append(c.receipt));
+        }
+        const limit::correction& made = *c.correction;
+        add_number(made.of.tokens);
+        add_number(
+            2 + static_cast<int>(made.what) + punishes(c) + (c.is_grant ? 32 : 0) +
+            (made.grant_mark ? 128 : 0) + (made.in_line ? 256 : 0)
+        );
+        add_number(made.of.held);
+        const bool adds = made.what == limit::correction::kind::charge;
+        add_number(adds ? (made.into_debt ? 0 : 1) : made.of.owed_before);
+        if (made.grant_mark) {
+            add_number(*made.grant_mark);
+        }
+    }
+};
+
+}  // namespace
+
+// Of those that were asked the same, one after the other, only the first one's words are needed.
+told_call tell(
+    std::int64_t number, std::span<const pending_question* const> questions, const telling& how
+)
+{
+    teller words{number, how};
+    for (auto first = questions.begin(); first != questions.end();) {
+        const auto other = [&first](const pending_question* q) {
+            return !ask_the_same(*q, **first);
+        };
+        const auto end = std::find_if(std::next(first), questions.end(), other);
+        words.add((*first)->charges, static_cast<std::size_t>(end - first));
+        first = end;
+    }
+    return words.end();
+}
+
+told_call tell(const call& c, const telling& how)
+{
+    std::array<const pending_question*, call::max_questions> all{};
+    const auto questions = c.all();
+    std::transform(questions.begin(), questions.end(), all.begin(), [](const pending_question& q) {
+        return &q;
+    });
+    return tell(c.number, std::span{all}.first(questions.size()), how);
+}
+
+told_call tell_probe(std::int64_t number, const telling& how)
+{
+    told_call told;
+    told.keys.add(std::string{how.key_prefix} + "probe");
+    add_mark(told, how);
+    // A token per microsecond, a thousand at most: never rejected, forgotten at once.
+    told.numbers = {number_in(number, how), 1, 1, 1000, 1, 0, 1, 1, 1};
+    told.shape = {
+        {.times = 1, .enforced = true, .cost = 1, .interval = 1, .burst = 1000, .keys = 1}};
+    return told;
+}
+
+std::string mark_key(std::string_view key_prefix)
+{
+    return std::string{key_prefix} + "grant";
+}
+
+std::string key_of(std::string_view key_prefix, const charge& c)
+{
+    std::string key;
+    key.append(key_prefix).append(c.limit_name).append(":");
+    return key.append(base::sha256_hex128(c.bucket_name.bytes()));
+}
+
+std::string ban_key_of(std::string bucket_key)
+{
+    bucket_key += ":ban";
+    return bucket_key;
+}
+
+}  // namespace gateway::store

@@ -1,0 +1,176 @@
+#include "gateway/store/remote/told_reply.hpp"
+
+#include "gateway/limit/algebra.hpp"
+#include "gateway/limit/limit.hpp"
+
+#include <algorithm>
+
+namespace gateway::store {
+
+namespace {
+
+// allowed, remaining, retry_us, full_us
+constexpr std::size_t numbers_per_charge = 4;
+
+// What is told of a usual question's bucket if it is banned.
+constexpr std::int64_t banned_bucket = -2;
+
+// No limit comes further: what a bucket may owe, or have to wait, in microseconds.
+constexpr std::int64_t most_owed =
+    (limit::limit::max_refill + limit::limit::max_wait) / std::chrono::microseconds{1};
+
+}  // namespace
+
+void question_walk::go_on()
+{
+    const bool is_usual = asked().keys > 0;
+    if (++answered_ == asked().times * (is_usual ? asked().keys : 1)) {
+        shape_ = shape_.subspan(1);
+        answered_ = 0;
+    }
+}
+
+call_results::kind told_results::next(std::size_t charges, answer& into)
+{
+    if (walk_.ended()) {
+        return kind::garbage;
+    }
+    const kind said = walk_.asked().keys == 0 ? read_question(told_, at_, charges, into)
+                      : charges == 1          ? next_usual(into)
+                                              : kind::garbage;
+    walk_.go_on();
+    return said;
+}
+
+// One number is told of a bucket, or three if it is banned, however many times it was asked.
+call_results::kind told_results::next_usual(answer& into)
+{
+    const auto rest = told_.subspan(at_);
+    const bool is_banned = !rest.empty() && rest[0] == banned_bucket;
+    const std::size_t numbers = is_banned ? 3 : 1;
+    if (rest.size() < numbers) {
+        return kind::garbage;
+    }
+    const usual_questions& asked = walk_.asked();
+    const std::int64_t before = walk_.before();
+    at_ += before + 1 == asked.times ? numbers : 0;
+    if (rest[0] == -1) {
+        return kind::corrupt;
+    }
+    return is_banned ? read_banned(asked, rest[1], rest[2], into)
+                     : read_usual(asked, before, rest[0], into);
+}
+
+call_results::kind read_decision(std::span<const std::int64_t> four, answer& into)
+{
+    if (four[0] < 0 || four[0] > 2 || four[1] < 0 || four[2] < 0 || four[3] < 0) {
+        return call_results::kind::garbage;
+    }
+    if (four[2] > most_owed || four[3] > most_owed) {
+        return call_results::kind::corrupt;
+    }
+    into.add({
+        .allowed = four[0] == 1,
+        .banned = four[0] == 2,
+        .remaining = four[1],
+        .retry_after = std::chrono::microseconds{four[2]},
+        .reset_after = std::chrono::microseconds{four[3]},
+    });
+    return call_results::kind::answer;
+}
+
+call_results::kind read_question(
+    std::span<const std::int64_t> told, std::size_t& at, std::size_t charges, answer& into
+)
+{
+    using kind = call_results::kind;
+    if (at >= told.size()) {
+        return kind::garbage;
+    }
+    const std::int64_t verdict = told[at++];
+    if (verdict == -1) {
+        return kind::corrupt;
+    }
+    const auto rest = told.subspan(at);
+    if ((verdict != 0 && verdict != 1) || rest.size() < charges * numbers_per_charge) {
+        return kind::garbage;
+    }
+    into.clear();
+    into.admitted = verdict == 1;
+    kind all = kind::answer;
+    for (std::size_t i = 0; i < charges; ++i) {
+        const kind one = read_decision(rest.subspan(i * numbers_per_charge), into);
+        if (one == kind::garbage) {
+            return kind::garbage;
+        }
+        all = one == kind::corrupt ? kind::corrupt : all;
+    }
+    at += charges * numbers_per_charge;
+    return all;
+}
+
+std::int64_t passing(const usual_questions& asked, std::int64_t debt)
+{
+    const std::int64_t step = asked.cost * asked.interval;
+    const std::int64_t room = asked.burst * asked.interval - debt;
+    if (step > room) {
+        return 0;
+    }
+    return step == 0 ? asked.times : std::min(asked.times, room / step);
+}
+
+namespace {
+
+// What numbers say that a server found in a bucket, or that nobody can have found there.
+call_results::kind kind_of(std::int64_t debt, std::int64_t ban_left)
+{
+    if (debt > most_owed || ban_left > most_owed) {
+        return call_results::kind::corrupt;
+    }
+    const bool is_possible = debt >= 0 && ban_left >= 0;
+    return is_possible ? call_results::kind::answer : call_results::kind::garbage;
+}
+
+}  // namespace
+
+call_results::kind read_banned(
+    const usual_questions& asked, std::int64_t debt, std::int64_t ban_left, answer& into
+)
+{
+    const auto kind = kind_of(debt, ban_left);
+    if (kind != call_results::kind::answer) {
+        return kind;
+    }
+    const limit::terms terms{.interval = asked.interval, .burst = asked.burst};
+    const limit::bucket there{terms, debt};
+    const limit::step request = limit::take(terms, there, 0, asked.cost);
+    limit::decision said = limit::decision_in<std::chrono::microseconds>(look(terms, there, 0));
+    said.allowed = false;
+    said.banned = true;
+    said.retry_after =
+        std::chrono::microseconds{std::max(request.allowed ? 0 : request.retry_in, ban_left)};
+    into.clear();
+    into.admitted = !asked.enforced;
+    into.add(said);
+    return kind;
+}
+
+call_results::kind read_usual(
+    const usual_questions& asked, std::int64_t before, std::int64_t debt, answer& into
+)
+{
+    const auto kind = kind_of(debt, 0);
+    if (kind != call_results::kind::answer) {
+        return kind;
+    }
+    const std::int64_t passed = std::min(before, passing(asked, debt));
+    const limit::terms terms{.interval = asked.interval, .burst = asked.burst};
+    const limit::bucket then{terms, debt + passed * asked.cost * asked.interval};
+    const limit::step said = limit::take(terms, then, 0, asked.cost);
+    into.clear();
+    into.admitted = said.allowed || !asked.enforced;
+    into.add(limit::decision_in<std::chrono::microseconds>(said));
+    return kind;
+}
+
+}  // namespace gateway::store
