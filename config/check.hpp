@@ -1,7 +1,7 @@
 // Rules that span sections: what each section alone cannot see.
 #pragma once
 
-#include "config/draft.hpp"
+#include "config/keys/draft.hpp"
 
 namespace gateway::config {
 

@@ -1,10 +1,10 @@
 #include "config/load.hpp"
 
 #include "config/check.hpp"
-#include "config/draft.hpp"
-#include "config/includes.hpp"
-#include "config/reading.hpp"
+#include "config/keys/draft.hpp"
+#include "config/keys/reading.hpp"
 #include "config/sections.hpp"
+#include "config/text/includes.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,6 +1,6 @@
 #include "config/loose_paths.hpp"
 
-#include "config/route_name.hpp"
+#include "config/routes/route_name.hpp"
 #include "gateway/policy/matcher.hpp"
 #include "gateway/policy/path.hpp"
 

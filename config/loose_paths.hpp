@@ -1,7 +1,7 @@
 // Warns of exact paths of which other spellings do something that hardly anybody means.
 #pragma once
 
-#include "config/draft.hpp"
+#include "config/keys/draft.hpp"
 
 namespace gateway::config {
 

@@ -1,6 +1,6 @@
 #include "config/plan_lines.hpp"
 
-#include "config/text_rules.hpp"
+#include "config/text/text_rules.hpp"
 #include "gateway/base/ip_prefix.hpp"
 #include "gateway/base/text.hpp"
 #include "gateway/base/utf8.hpp"

@@ -1,7 +1,7 @@
 #include "config/printing.hpp"
 
-#include "config/units.hpp"
-#include "config/yaml_text.hpp"
+#include "config/text/units.hpp"
+#include "config/text/yaml_text.hpp"
 
 namespace gateway::config {
 

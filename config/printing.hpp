@@ -1,7 +1,7 @@
 // Prints described settings as YAML.
 #pragma once
 
-#include "config/keys.hpp"
+#include "config/keys/keys.hpp"
 
 #include <string>
 

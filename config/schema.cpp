@@ -1,8 +1,8 @@
 #include "config/schema.hpp"
 
-#include "config/key_parts.hpp"
+#include "config/keys/key_parts.hpp"
 #include "config/sections.hpp"
-#include "config/units.hpp"
+#include "config/text/units.hpp"
 
 #include <boost/json.hpp>
 

@@ -2,8 +2,8 @@
 // A description reads and writes the draft that it is given.
 #pragma once
 
-#include "config/draft.hpp"
-#include "config/keys.hpp"
+#include "config/keys/draft.hpp"
+#include "config/keys/keys.hpp"
 
 namespace gateway::config {
 

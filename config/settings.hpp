@@ -2,7 +2,7 @@
 #pragma once
 
 #include "config/plan_file.hpp"
-#include "config/units.hpp"
+#include "config/text/units.hpp"
 #include "gateway/http/options.hpp"
 #include "gateway/policy/policy.hpp"
 #include "gateway/proxy/options.hpp"

@@ -1,9 +1,9 @@
 #include "gateway/app.hpp"
 
-#include "config/address.hpp"
 #include "config/load.hpp"
 #include "config/plan_names.hpp"
-#include "config/problem.hpp"
+#include "config/text/problem.hpp"
+#include "config/urls/address.hpp"
 #include "gateway/bucket_snapshots.hpp"
 #include "gateway/certificate_expiry.hpp"
 #include "gateway/fixed_keys.hpp"

@@ -1,10 +1,10 @@
 #include "gateway/cli.hpp"
 
-#include "config/address.hpp"
 #include "config/load.hpp"
 #include "config/print.hpp"
-#include "config/problem.hpp"
 #include "config/schema.hpp"
+#include "config/text/problem.hpp"
+#include "config/urls/address.hpp"
 #include "gateway/base/suggest.hpp"
 #include "gateway/base/text.hpp"
 

@@ -1,6 +1,6 @@
 #include "gateway/explain_command.hpp"
 
-#include "config/address.hpp"
+#include "config/urls/address.hpp"
 #include "gateway/explained_text.hpp"
 #include "gateway/net/listen_address.hpp"
 #include "gateway/server/control_http.hpp"

@@ -1,7 +1,7 @@
 #include "gateway/inherited_sockets.hpp"
 
-#include "config/address.hpp"
-#include "config/problem.hpp"
+#include "config/text/problem.hpp"
+#include "config/urls/address.hpp"
 #include "gateway/base/text.hpp"
 #include "gateway/net/listener.hpp"
 #include "gateway/telemetry/log.hpp"

@@ -1,6 +1,6 @@
 #include "gateway/startup.hpp"
 
-#include "config/address.hpp"
+#include "config/urls/address.hpp"
 #include "gateway/net/listener.hpp"
 #include "gateway/telemetry/log.hpp"
 

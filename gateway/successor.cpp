@@ -1,6 +1,6 @@
 #include "gateway/successor.hpp"
 
-#include "config/units.hpp"
+#include "config/text/units.hpp"
 #include "gateway/store/memory/memory_snapshot.hpp"
 #include "gateway/upgrade_channel.hpp"
 

@@ -1,7 +1,7 @@
 // Any bytes as a configuration: either problems, or settings that print and load again.
 #include "config/load.hpp"
 #include "config/print.hpp"
-#include "config/problem.hpp"
+#include "config/text/problem.hpp"
 
 #include <cstddef>
 #include <cstdint>

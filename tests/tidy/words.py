@@ -60,7 +60,7 @@ RULES = [
         r"(?i)\b(?:back|front)_?ends?\b",
         "upstream, server, client or peer",
         raw=True,
-        but=r"^config/foreign_keys\.cpp$",
+        but=r"^config/text/foreign_keys\.cpp$",
     ),
     Rule(
         r"\b(?:\w+_)?(?:manager|helper|utils?|handler)s?\b",

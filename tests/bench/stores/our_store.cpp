@@ -1,4 +1,4 @@
-#include "config/store_url.hpp"
+#include "config/urls/store_url.hpp"
 #include "gateway/net/loop.hpp"
 #include "gateway/store/kinds.hpp"
 #include "tests/bench/stores/workload.hpp"

@@ -1,4 +1,4 @@
-#include "config/document.hpp"
+#include "config/text/document.hpp"
 
 #include "tests/unit/config/sample.hpp"
 

@@ -1,5 +1,5 @@
 // Configurations of several files.
-#include "config/includes.hpp"
+#include "config/text/includes.hpp"
 
 #include "config/print.hpp"
 #include "tests/unit/config/complaints.hpp"

@@ -1,6 +1,6 @@
-#include "config/postgres_service.hpp"
+#include "config/urls/postgres_service.hpp"
 
-#include "config/postgres_url.hpp"
+#include "config/urls/postgres_url.hpp"
 #include "tests/unit/own_folder.hpp"
 
 #include <gtest/gtest.h>

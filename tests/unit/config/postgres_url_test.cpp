@@ -1,4 +1,4 @@
-#include "config/postgres_url.hpp"
+#include "config/urls/postgres_url.hpp"
 
 #include <gtest/gtest.h>
 

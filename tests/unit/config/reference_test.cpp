@@ -1,6 +1,6 @@
 // The reference tables of docs/configuration.md are what the keys are described as.
 #include "config/sections.hpp"
-#include "config/units.hpp"
+#include "config/text/units.hpp"
 #include "tests/unit/config/sample.hpp"
 
 #include <gtest/gtest.h>

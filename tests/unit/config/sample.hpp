@@ -2,7 +2,7 @@
 #pragma once
 
 #include "config/load.hpp"
-#include "config/problem.hpp"
+#include "config/text/problem.hpp"
 
 #include <fstream>
 #include <iterator>

@@ -1,4 +1,4 @@
-#include "config/store_url.hpp"
+#include "config/urls/store_url.hpp"
 
 #include <gtest/gtest.h>
 

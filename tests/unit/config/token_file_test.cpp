@@ -1,4 +1,4 @@
-#include "config/token_file.hpp"
+#include "config/keys/token_file.hpp"
 
 #include "tests/unit/own_folder.hpp"
 

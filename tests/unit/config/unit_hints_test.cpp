@@ -1,6 +1,6 @@
-#include "config/unit_hints.hpp"
+#include "config/text/unit_hints.hpp"
 
-#include "config/units.hpp"
+#include "config/text/units.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "config/units.hpp"
+#include "config/text/units.hpp"
 
 #include <gtest/gtest.h>
 

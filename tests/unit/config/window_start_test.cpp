@@ -1,4 +1,4 @@
-#include "config/window_start.hpp"
+#include "config/limits/window_start.hpp"
 
 #include <gtest/gtest.h>
 

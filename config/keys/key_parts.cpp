@@ -1,0 +1,236 @@
+// A limit's key, which is a list of parts such as "client_ip" and "header:x-api-key".
+#include "config/keys/key_parts.hpp"
+
+#include "config/keys/draft.hpp"
+#include "config/keys/keys.hpp"
+#include "config/text/text_rules.hpp"
+#include "config/text/units.hpp"
+#include "gateway/base/text.hpp"
+#include "gateway/http/field.hpp"
+
+#include <algorithm>
+
+namespace gateway::config {
+namespace {
+
+using source = policy::key_part::source;
+
+constexpr std::size_t longest_part_name = 128;
+constexpr const char* expected_part =
+    "client_ip, client_ip/BITS, header:NAME, cookie:NAME, query:NAME, "
+    "jwt:CLAIM, cert:fingerprint, cert:subject, cert:san, method, host, path or route";
+
+constexpr words<source, 5> whole_parts{{
+    {"client_ip", source::client_ip},
+    {"method", source::method},
+    {"host", source::host},
+    {"path", source::path},
+    {"route", source::route},
+}};
+
+constexpr words<source, 5> named_parts{{
+    {"header:", source::header},
+    {"cookie:", source::cookie},
+    {"query:", source::query},
+    {"jwt:", source::jwt},
+    {"cert:", source::cert},
+}};
+
+// A header that the upstream never gets cannot be a key's: a client could pick fresh buckets with
+// values that change nothing. What it gets as Host is the part `host`, which an absolute target may
+// overrule (RFC 9112 §3.2.2).
+std::optional<policy::key_part> header_part(
+    const located& part, const std::string& name, findings& found
+)
+{
+    const http::field_name id = http::classify(name);
+    if (id == http::field_name::host) {
+        return policy::key_part{.from = source::host, .name = {}};
+    }
+    if (id == http::field_name::client_cert) {
+        found.problem(
+            part.value->at,
+            part.path,
+            "what a client says in " + name +
+                " never reaches the upstream: write cert:fingerprint, cert:subject or cert:san"
+        );
+        return std::nullopt;
+    }
+    if (http::hop_by_hop.contains(id)) {
+        found.problem(part.value->at, part.path, name + " never reaches the upstream");
+        return std::nullopt;
+    }
+    return policy::key_part{.from = source::header, .name = base::lower_case(name)};
+}
+
+// "client_ip/48": so many bits of the address. Nothing and a problem if the number is none.
+std::optional<policy::key_part> prefix_part(
+    const located& part, std::string_view bits, findings& found
+)
+{
+    const auto length = parse_number(bits);
+    if (!length || *length < 1 || *length > 128) {
+        found.problem(part.value->at, part.path, "expected a prefix length of 1 to 128 bits");
+        return std::nullopt;
+    }
+    return policy::key_part{
+        .from = source::client_ip, .name = {}, .prefix = static_cast<int>(*length)};
+}
+
+// `header: X-Api-Key` is a mapping in YAML; what was meant is "header:X-Api-Key".
+std::optional<std::string> part_without_space(const node& part)
+{
+    if (part.entries.size() != 1 || part.entries[0].value.is != node::kind::scalar) {
+        return std::nullopt;
+    }
+    const std::string prefix = part.entries[0].key.text + ':';
+    const auto same = [&](const auto& named) { return named.first == prefix; };
+    if (std::none_of(named_parts.begin(), named_parts.end(), same)) {
+        return std::nullopt;
+    }
+    const std::string& name = part.entries[0].value.text;
+    return is_visible(name, longest_part_name) ? std::optional{prefix + name} : std::nullopt;
+}
+
+// Nothing and a problem if it is none.
+std::optional<policy::key_part> parse_part(const located& part, findings& found)
+{
+    if (const auto meant = part_without_space(*part.value)) {
+        found.problem(part.value->at, part.path, "write it without a space: \"" + *meant + '"');
+        return std::nullopt;
+    }
+    const std::string* text = scalar_text(part, expected_part, found);
+    if (text == nullptr) {
+        return std::nullopt;
+    }
+    for (const auto& [word, from] : whole_parts) {
+        if (*text == word) {
+            return policy::key_part{.from = from, .name = {}};
+        }
+    }
+    if (constexpr std::string_view cut = "client_ip/"; text->starts_with(cut)) {
+        return prefix_part(part, std::string_view{*text}.substr(cut.size()), found);
+    }
+    for (const auto& [prefix, from] : named_parts) {
+        if (!text->starts_with(prefix)) {
+            continue;
+        }
+        const std::string name = text->substr(prefix.size());
+        const bool any_characters = from == source::query || from == source::jwt;
+        const bool is_known =
+            from != source::cert || name == "fingerprint" || name == "subject" || name == "san";
+        const bool valid = any_characters ? !name.empty() && is_visible(name, longest_part_name)
+                                          : is_token(name, longest_part_name);
+        if (!valid || !is_known) {
+            found.problem(
+                part.value->at, part.path, "not a name to follow \"" + std::string{prefix} + "\""
+            );
+            return std::nullopt;
+        }
+        return from == source::header ? header_part(part, name, found)
+                                      : policy::key_part{.from = from, .name = name};
+    }
+    found.problem(
+        part.value->at,
+        part.path,
+        std::string{"expected "} + expected_part + ", got " + quote(*text)
+    );
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<policy::key_part> load_key(section& from)
+{
+    findings& found = from.found();
+    std::vector<policy::key_part> key;
+    const located whole{from.find("key"), from.path_of("key")};
+    const node* value = whole.value;
+    if (value->is != node::kind::list) {
+        if (auto part = parse_part(whole, found)) {
+            part->text = to_text(*part);
+            key.push_back(std::move(*part));
+        }
+        return key;
+    }
+    if (!within(whole, policy::max_key_parts, found)) {
+        return {};
+    }
+    for (std::size_t i = 0; i < value->items.size(); ++i) {
+        const located item = item_of(whole, i);
+        auto part = parse_part(item, found);
+        if (!part) {
+            continue;
+        }
+        const auto same = [&](const policy::key_part& k) {
+            return k.from == part->from && k.name == part->name && k.prefix == part->prefix;
+        };
+        if (std::any_of(key.begin(), key.end(), same)) {
+            found.problem(item.value->at, item.path, "this part is in the key already");
+        }
+        part->text = to_text(*part);
+        key.push_back(std::move(*part));
+    }
+    return key;
+}
+
+void mark_what_only_trusted_peers_say(
+    section& from, std::vector<policy::key_part>& key, const identity::client_options& client
+)
+{
+    const std::string identity = base::lower_case(client.header);
+    const bool by_hops = client.trusted_proxies.empty() && client.trusted_hops > 0;
+    const bool from_nobody = client.trusted_proxies.empty() && client.trusted_hops == 0;
+    for (policy::key_part& part : key) {
+        part.from_trusted_peers =
+            part.from == source::header &&
+            (http::from_trusted_peers.contains(http::classify(part.name)) || part.name == identity);
+        if (part.from_trusted_peers && !by_hops) {
+            from.warning(
+                "key",
+                part.name + " is taken from trusted proxies only" +
+                    (from_nobody ? ", and client.trusted_proxies names none: it is always absent"
+                                 : ": it is absent from a request of any other peer")
+            );
+        }
+    }
+}
+
+void require_jwt(section& from, const std::vector<policy::key_part>& key, const draft& d)
+{
+    const bool asks = std::any_of(key.begin(), key.end(), [](const policy::key_part& part) {
+        return part.from == source::jwt;
+    });
+    if (asks && !d.policy.token) {
+        from.problem("key", "a claim of a token, and there is no \"jwt\" that says which are good");
+    }
+}
+
+void require_certificates(section& from, const std::vector<policy::key_part>& key, const draft& d)
+{
+    const bool uses = std::any_of(key.begin(), key.end(), [](const policy::key_part& part) {
+        return part.from == source::cert;
+    });
+    const auto& listeners = d.result.server.listeners;
+    const bool asks = std::any_of(listeners.begin(), listeners.end(), [](const auto& l) {
+        return l.tls && l.tls->clients != net::client_certificates::none;
+    });
+    if (uses && !asks) {
+        from.problem(
+            "key", "a client's certificate, and no listener asks for \"client_certificates\""
+        );
+    }
+}
+
+std::string to_text(const policy::key_part& part)
+{
+    if (part.prefix != 0) {
+        return "client_ip/" + std::to_string(part.prefix);
+    }
+    const std::size_t named = index_of(part.from, named_parts);
+    return named < named_parts.size()
+               ? std::string{named_parts[named].first} + part.name
+               : std::string{whole_parts[index_of(part.from, whole_parts)].first};
+}
+
+}  // namespace gateway::config

@@ -1,0 +1,286 @@
+#include "config/keys/listener_tls_keys.hpp"
+
+#include "config/keys/pem_keys.hpp"
+#include "config/keys/reading.hpp"
+#include "config/text/ranges.hpp"
+#include "config/text/yaml_text.hpp"
+#include "gateway/base/clock.hpp"
+#include "gateway/net/revocation_lists.hpp"
+
+#include <algorithm>
+
+namespace gateway::config {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t max_certificates = 1000;
+constexpr base::duration longest_handshake = 5min;
+constexpr std::size_t longest_tickets_file = 4096;
+
+constexpr words<net::tls_version, 2> versions{{
+    {"1.2", net::tls_version::v1_2},
+    {"1.3", net::tls_version::v1_3},
+}};
+
+constexpr words<net::client_certificates, 3> client_rules{{
+    {"none", net::client_certificates::none},
+    {"optional", net::client_certificates::optional},
+    {"require", net::client_certificates::require},
+}};
+
+void describe_certificate(keys& k, net::server_certificate& one, const draft& d)
+{
+    describe_pem(
+        k,
+        {"cert", "a certificate, and behind it those that vouch for it, each for the one before"},
+        one.certificate,
+        d,
+        presence::required
+    );
+    describe_pem(k, {"key", "its key, without a passphrase"}, one.key, d, presence::required);
+}
+
+void load_certificates(section& tls, std::vector<net::server_certificate>& all, const draft& d)
+{
+    const auto list = tls.list("certificates");
+    if (!list || !within(*list, max_certificates, tls.found())) {
+        return;
+    }
+    if (list->value->items.empty()) {
+        tls.problem("certificates", "at least one certificate is needed");
+    }
+    for (std::size_t i = 0; i < list->value->items.size(); ++i) {
+        reading::all(item_of(*list, i), tls.found(), [&](keys& k) {
+            describe_certificate(k, all.emplace_back(), d);
+        });
+    }
+}
+
+void describe_certificates(keys& tls, std::vector<net::server_certificate>& all, const draft& d)
+{
+    tls.each(
+        {"certificates",
+         "chosen by the name that a client asks for: one for exactly that name, else a wildcard "
+         "for it. The first one is for all others. An ECDSA and an RSA certificate may be for the "
+         "same name"},
+        {.says = {"none", "1 to 1000"},
+         .named = false,
+         .read = [&](section& from) { load_certificates(from, all, d); },
+         .size = [&] { return all.size(); },
+         .describe = of_each(
+             all, [&d](keys& k, net::server_certificate& one) { describe_certificate(k, one, d); }
+         )}
+    );
+}
+
+void describe_ciphers(keys& tls, std::string& ciphers)
+{
+    constexpr const char* modern = "modern";
+    tls.other(
+        {"ciphers",
+         "of TLS 1.2: `modern` is ECDHE with AES-GCM or ChaCha20. Those of TLS 1.3 are OpenSSL's"},
+        {.says = {"`modern`", "`modern`, or a list as OpenSSL has it"},
+         .read =
+             [&](section& from) {
+                 const std::string* const text = from.text("ciphers");
+                 if (text != nullptr && text->empty()) {
+                     from.problem("ciphers", "must not be empty: leave the key out for \"modern\"");
+                 } else if (text != nullptr) {
+                     ciphers = *text == modern ? "" : *text;
+                 }
+             },
+         .print = [&] { return ciphers.empty() ? modern : yaml(ciphers); }}
+    );
+}
+
+void describe_tickets(keys& tls, net::pem_file& tickets, const draft& d)
+{
+    tls.other(
+        {"tickets_file",
+         "keys of session tickets that several gateways share: 1 to 3 of 80 bytes, the first one "
+         "for new tickets (`openssl rand 80`, as nginx has them). Read again at each "
+         "reload. Without it they are made here, and a new one every 12 hours"},
+        {.says = {"none", "a path"},
+         .read = [&](section& from
+                 ) { load_named_file(from, "tickets_file", longest_tickets_file, tickets, d); },
+         .print = [&] { return printed_path(tickets.path); },
+         .optional = true}
+    );
+}
+
+// The complaint has the place in front, as in "certificates[0].key: ...".
+void complain(section& tls, const std::string& complaint)
+{
+    const std::size_t colon = complaint.find(':');
+    const std::size_t end = std::min(complaint.find('['), colon);
+    const std::string key = complaint.substr(0, end);
+    const node* const written = tls.find(key);
+    tls.found().problem(
+        written == nullptr ? tls.at() : written->at,
+        tls.path_of(key) + complaint.substr(end, colon - end),
+        complaint.substr(colon + 2)
+    );
+}
+
+// True if a running listener has the certificates or lists of that file.
+bool is_in_force(const net::pem_file& file, const settings& running)
+{
+    const auto& listeners = running.server.listeners;
+    return std::any_of(listeners.begin(), listeners.end(), [&](const auto& l) {
+        const auto shown = [&](const auto& one) { return one.certificate.text == file.text; };
+        return l.tls &&
+               (l.tls->client_ca.text == file.text || l.tls->client_crl.text == file.text ||
+                std::any_of(l.tls->certificates.begin(), l.tls->certificates.end(), shown));
+    });
+}
+
+// A reload lets nothing of the wrong dates take the place of what is good. What is in force already
+// hinders no other change, and at a start there is nothing better.
+void check_dates(section& tls, const net::tls_server_options& options, const settings* running)
+{
+    const auto is_new = [running](const net::pem_file& file) {
+        return running != nullptr && !is_in_force(file, *running);
+    };
+    for (const net::server_certificate& one : options.certificates) {
+        const std::string complaint = outdated_in(one.certificate).complaint;
+        if (!complaint.empty() && is_new(one.certificate)) {
+            tls.problem("certificates", complaint + ", and was not shown before this reload");
+        } else if (!complaint.empty()) {
+            tls.warning("certificates", complaint);
+        }
+    }
+    // Of several authorities those that hold are enough.
+    const outdated authorities = outdated_in(options.client_ca);
+    if (authorities.all && is_new(options.client_ca)) {
+        tls.problem("client_ca", authorities.complaint + ", and was not in force before");
+    } else if (!authorities.complaint.empty()) {
+        tls.warning("client_ca", authorities.complaint);
+    }
+}
+
+// A list that does not hold makes every client of its authority one that is refused. One that is in
+// force hinders no other change.
+void check_lists(section& tls, const net::tls_server_options& options, const settings* running)
+{
+    constexpr std::string_view key = "client_crl";
+    const net::pem_file& file = options.client_crl;
+    const auto facts = net::revocation_facts_of(file.text, options.client_ca.text);
+    if (!facts) {
+        return;  // there is none, or it was complained of
+    }
+    const auto which = [&](std::size_t number) {
+        return "list " + std::to_string(number) + " in " + quote(file.path);
+    };
+    if (facts->foreign > 0) {
+        tls.problem(key, which(facts->foreign) + " is signed by no authority in \"client_ca\"");
+        return;
+    }
+    const auto now = std::chrono::floor<std::chrono::seconds>(base::unix_time());
+    for (std::size_t i = 0; i < facts->holds.size(); ++i) {
+        const net::validity& v = facts->holds[i];
+        if (v.not_before <= now && now <= v.not_after) {
+            continue;
+        }
+        const std::string what =
+            which(i + 1) + (v.not_after < now ? " has expired" : " is not valid yet");
+        if (running != nullptr && is_in_force(file, *running)) {
+            tls.warning(key, what + ": clients of its authority are refused");
+        } else {
+            tls.problem(key, what + ": clients of its authority would be refused");
+        }
+    }
+}
+
+void check(section& tls, const net::tls_server_options& options, const settings* running)
+{
+    const bool asks = options.clients != net::client_certificates::none;
+    if (asks && options.client_ca.path.empty()) {
+        tls.problem("client_certificates", "\"client_ca\" must say who vouches for clients");
+        return;
+    }
+    if (!asks && !options.client_ca.path.empty()) {
+        tls.warning("client_ca", "has no effect without \"client_certificates\"");
+    }
+    if (!asks && !options.client_crl.path.empty()) {
+        tls.warning("client_crl", "has no effect without \"client_certificates\"");
+    }
+    if (!asks && options.forward_client_cert) {
+        tls.warning("forward_client_cert", "has no effect without \"client_certificates\"");
+    }
+    for (const net::server_certificate& one : options.certificates) {
+        if (one.certificate.text.empty() || one.key.text.empty()) {
+            return;  // complained of already
+        }
+    }
+    if (options.certificates.empty()) {
+        return;
+    }
+    if (const auto complaint = net::tls_server::check(options)) {
+        complain(tls, *complaint);
+        return;
+    }
+    check_dates(tls, options, running);
+    if (asks) {
+        check_lists(tls, options, running);
+    }
+}
+
+void describe_tls_server(keys& tls, net::tls_server_options& options, const draft& d)
+{
+    describe_certificates(tls, options.certificates, d);
+    tls.word({"min_version", "of TLS"}, options.min_version, versions);
+    describe_ciphers(tls, options.ciphers);
+    tls.word(
+        {"client_certificates",
+         "whether clients are asked for a certificate, and whether they must have one. A Host that "
+         "is not the name which the client asked for is then answered 421"},
+        options.clients,
+        client_rules
+    );
+    describe_pem(
+        tls, {"client_ca", "certificates of those who may vouch for clients"}, options.client_ca, d
+    );
+    describe_pem(
+        tls,
+        {"client_crl",
+         "lists of revoked certificates (CRL), of each authority in `client_ca` that signs "
+         "clients: "
+         "who is in one, or whose authority has none, is refused. Read again at each reload"},
+        options.client_crl,
+        d
+    );
+    tls.flag(
+        {"forward_client_cert",
+         "upstreams are told of a client's certificate in `Client-Cert` and `Client-Cert-Chain` "
+         "(RFC 9440). What clients say in these fields never reaches them"},
+        options.forward_client_cert
+    );
+    tls.time(
+        {"handshake_timeout",
+         "from accepting a connection, or from its PROXY header, to the end of the handshake"},
+        options.handshake_timeout,
+        shortest_timeout,
+        longest_handshake
+    );
+    describe_tickets(tls, options.tickets, d);
+    tls.rule([&options, &d](section& from) { check(from, options, d.running); });
+}
+
+}  // namespace
+
+void describe_listener_tls(
+    keys& listener, std::optional<net::tls_server_options>& out, const draft& d
+)
+{
+    listener.mapping(
+        {"tls",
+         "its connections are TLS; the keys below. They and the files may change at a reload, "
+         "which "
+         "open connections do not notice"},
+        [&out, &d](keys& tls) { describe_tls_server(tls, out ? *out : out.emplace(), d); },
+        out.has_value()
+    );
+}
+
+}  // namespace gateway::config

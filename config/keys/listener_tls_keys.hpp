@@ -1,0 +1,15 @@
+// `tls` of a listener.
+#pragma once
+
+#include "config/keys/draft.hpp"
+#include "config/keys/keys.hpp"
+#include "gateway/net/tls_server.hpp"
+
+namespace gateway::config {
+
+// Nothing: the listener's connections are plain.
+void describe_listener_tls(
+    keys& listener, std::optional<net::tls_server_options>& out, const draft& d
+);
+
+}  // namespace gateway::config

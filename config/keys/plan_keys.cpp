@@ -1,0 +1,241 @@
+// plans: who has which plan.
+#include "config/keys/key_parts.hpp"
+#include "config/keys/reading.hpp"
+#include "config/plan_lines.hpp"
+#include "config/sections.hpp"
+#include "config/text/text_rules.hpp"
+#include "config/text/yaml_text.hpp"
+
+#include <algorithm>
+
+namespace gateway::config {
+namespace {
+
+constexpr std::size_t max_members = 100'000;
+
+// A section while it is read.
+struct plans_draft {
+    policy::plan_section section;
+    written_plans written;
+};
+
+void load_plan_key(section& from, plans_draft& p, const draft& d)
+{
+    auto parts = load_key(from);
+    require_jwt(from, parts, d);
+    if (parts.size() == 1 && parts[0].prefix == 0) {
+        mark_what_only_trusted_peers_say(from, parts, d.policy.client);
+        p.section.key = parts[0];
+    } else if (parts.size() == 1) {
+        from.problem("key", "write client_ip: members may be prefixes of any length");
+    } else if (from.find("key")->is == node::kind::list) {
+        from.problem("key", "expected one key part");
+    }
+}
+
+// The file as it was read for the configuration in force; nothing: it was another one.
+std::shared_ptr<const policy::plan_table> already_read(const plans_draft& p, const draft& d)
+{
+    for (std::size_t i = 0; d.running != nullptr && i < d.running->written_plans.size(); ++i) {
+        const written_plans& old = d.running->written_plans[i];
+        const policy::plan_section& section = d.running->policy->plans[i];
+        if (old.path == p.written.path && section.key == p.section.key &&
+            old.stamp == stamp_of(old.path)) {
+            return section.members;
+        }
+    }
+    return nullptr;
+}
+
+void load_file_of_members(section& from, plans_draft& p, const draft& d)
+{
+    const std::string* const file = from.text("file");
+    if (file == nullptr || file->empty()) {
+        from.problem("file", "expected the name of a file");
+        return;
+    }
+    p.written.file = *file;
+    p.written.path = beside(d, *file);
+    p.written.stamp = stamp_of(p.written.path);
+    p.section.members = already_read(p, d);
+    if (p.section.members != nullptr) {
+        return;
+    }
+    plan_file file_read = read_plan_file(p.written.path, p.section.key);
+    if (file_read.members == nullptr) {
+        from.problem("file", file_read.complaint);
+    }
+    p.section.members = std::move(file_read.members);
+    p.written.stamp = file_read.stamp;
+}
+
+// The keys of one plan.
+std::vector<std::string> load_plan(
+    const located& list,
+    const std::string& plan,
+    policy::plan_table& into,
+    const policy::key_part& part,
+    findings& found
+)
+{
+    (void)into.plan_named(plan);  // though it has no members
+    std::vector<std::string> written;
+    for (std::size_t i = 0; i < list.value->items.size(); ++i) {
+        const located item = item_of(list, i);
+        const std::string* const member = scalar_text(item, "a key", found);
+        if (member == nullptr) {
+            continue;
+        }
+        const std::string complaint = add_plan_member(into, *member, plan, part);
+        if (!complaint.empty()) {
+            found.problem(item.value->at, item.path, complaint);
+        }
+        written.push_back(*member);
+    }
+    return written;
+}
+
+void load_members(section& from, plans_draft& p)
+{
+    policy::plan_table table{base::random_hash_key()};
+    const located all{from.find("members"), from.path_of("members")};
+    findings& found = from.found();
+    for (const auto& [plan, list] : named_entries(all, policy::max_plan_names, found)) {
+        if (list.value->is != node::kind::list) {
+            found.problem(
+                list.value->at,
+                list.path,
+                "expected a list of keys, got " + std::string{name_of(list.value->is)}
+            );
+        } else if (within(list, max_members, found)) {
+            p.written.members.emplace_back(
+                plan, load_plan(list, plan, table, p.section.key, found)
+            );
+        }
+    }
+    p.section.members = std::make_shared<const policy::plan_table>(std::move(table));
+}
+
+void load_default(section& from, std::string& standard)
+{
+    const std::string* const name = from.text("default");
+    if (name != nullptr && !is_name(*name)) {
+        from.problem("default", "the name of a plan is 1 to 64 of A-Z a-z 0-9 _ . -");
+    } else if (name != nullptr) {
+        standard = *name;
+    }
+}
+
+void load_who(section& from, plans_draft& p, const draft& d)
+{
+    if (from.has("file") == from.has("members")) {
+        from.problem("members", "expected one of file and members");
+    } else if (from.has("file")) {
+        load_file_of_members(from, p, d);
+    } else {
+        load_members(from, p);
+    }
+}
+
+// Secret are all keys that a client says; each is another one in what is printed, too.
+std::string print_members(const plans_draft& p)
+{
+    const bool secret = p.section.key.can_be_absent();
+    std::size_t count = 0;
+    std::string all;
+    for (const auto& [plan, members] : p.written.members) {
+        all += (all.empty() ? "" : ", ") + yaml(plan) + ": " +
+               yaml_list(members, [&](const std::string& member) {
+                   return secret ? "***" + std::to_string(++count) : member;
+               });
+    }
+    return "{ " + all + " }";
+}
+
+void describe_plan_section(keys& plans, plans_draft& p, const draft& d)
+{
+    plans.other(
+        {"key", "the part of a request that tells its plan: one, as in a limit's `key`"},
+        {.says = {"none", "one part"},
+         .schema = R"({"if":{"type":"array"},"then":{"minItems":1,"maxItems":1,
+             "items":{"$ref":"#/$defs/key_part"}},"else":{"$ref":"#/$defs/key_part"}})",
+         .read = [&](section& from) { load_plan_key(from, p, d); },
+         .print = [&] { return yaml(to_text(p.section.key)); }}
+    );
+    plans.other(
+        {"file",
+         "who has which plan: a line `KEY,PLAN` for each; read again when it changes (below). From "
+         "the folder of the configuration, if it is no absolute path"},
+        {.says = {"none", "at most 10000000 lines"},
+         .read = [](section&) {},
+         .print = [&]() -> std::optional<std::string> {
+             return p.written.file.empty() ? std::nullopt : std::optional{yaml(p.written.file)};
+         },
+         .optional = true}
+    );
+    plans.other(
+        {"members",
+         "or, instead of a file, plans with lists of keys; addresses and CIDRs where the key is "
+         "`client_ip`"},
+        {.says = {"none", "at most 255 plans of 100000 keys of 256 bytes"},
+         .schema =
+             R"({"type":"object","additionalProperties":{"type":"array","items":{"type":"string"}}})",
+         .read = [](section&) {},
+         .print = [&]() -> std::optional<std::string> {
+             return p.written.file.empty() ? std::optional{print_members(p)} : std::nullopt;
+         },
+         .optional = true}
+    );
+    plans.other(
+        {"default",
+         "the plan of who is no member, or has no key; without it they have the numbers of the "
+         "limit itself"},
+        {.says = {"none", "a name"},
+         .read = [&](section& from) { load_default(from, p.section.standard); },
+         .print = [&]() -> std::optional<std::string> {
+             const std::string& standard = p.section.standard;
+             return standard.empty() ? std::nullopt : std::optional{yaml(standard)};
+         },
+         .optional = true}
+    );
+    plans.rule([&](section& from) { load_who(from, p, d); });
+}
+
+void load_plans(section& root, draft& d)
+{
+    const located all{root.find("plans"), "plans"};
+    for (const auto& [name, one] : named_entries(all, policy::max_plan_sections, root.found())) {
+        plans_draft p{.section = {.name = name}, .written = {}};
+        reading::all(one, root.found(), [&](keys& k) { describe_plan_section(k, p, d); });
+        if (p.section.members == nullptr) {  // after a problem
+            p.section.members = std::make_shared<const policy::plan_table>(base::hash_key{});
+        }
+        d.policy.plans.push_back(std::move(p.section));
+        d.result.written_plans.push_back(std::move(p.written));
+        d.plans.push_back({one.value->at, one.path});
+    }
+}
+
+}  // namespace
+
+void describe_plans(keys& root, draft& d)
+{
+    const std::vector<policy::plan_section>& plans = d.policy.plans;
+    root.each(
+        {"plans", {}},
+        {.says = {},
+         .read = [&](section& from) { load_plans(from, d); },
+         .size = [&] { return plans.size(); },
+         .name = [&](std::size_t i) { return plans[i].name; },
+         .describe =
+             [&](std::size_t i, keys& k) {
+                 plans_draft p{};
+                 if (i < plans.size()) {
+                     p = {plans[i], d.result.written_plans[i]};
+                 }
+                 describe_plan_section(k, p, d);
+             }}
+    );
+}
+
+}  // namespace gateway::config

@@ -1,0 +1,179 @@
+#include "config/limits/cost_keys.hpp"
+
+#include "config/limits/limit_algorithm.hpp"
+#include "config/text/ranges.hpp"
+#include "config/text/text_rules.hpp"
+#include "config/text/yaml_text.hpp"
+#include "gateway/base/text.hpp"
+#include "gateway/http/field.hpp"
+#include "gateway/http/method.hpp"
+
+namespace gateway::config {
+namespace {
+
+using cost_source = policy::cost_rule::source;
+
+constexpr std::size_t longest_cost_name = 128;
+constexpr std::size_t most_cost_methods = 32;
+
+constexpr std::string_view schema = R"({"if":{"type":"object"},
+    "then":{"additionalProperties":false,"minProperties":1,"properties":{
+        "header":{"type":"string"},"query":{"type":"string"},
+        "methods":{"type":"object","additionalProperties":{"type":"integer","minimum":0,"maximum":1000000000000}},
+        "default":{"type":"integer","minimum":0,"maximum":1000000000000},
+        "max":{"type":"integer","minimum":1,"maximum":1000000000000}}},
+    "else":{"type":"integer","minimum":1,"maximum":1000000000000}})";
+
+void read_cost_methods(section& from, policy::cost_rule& cost)
+{
+    section methods{{from.find("methods"), from.path_of("methods")}, from.found()};
+    for (const entry& e : from.find("methods")->entries) {
+        const auto tokens = methods.number(e.key.text, 0, most_tokens);
+        if (!is_token(e.key.text, longest_cost_name)) {
+            methods.problem(e.key.text, "not a method");
+        } else if (const auto meant = http::standard_in_another_case(e.key.text); !meant.empty()) {
+            methods.problem(e.key.text, "methods are case-sensitive: write " + std::string{meant});
+        } else if (cost.methods.size() == most_cost_methods) {
+            methods.problem(e.key.text, "too many, the maximum is 32");
+        } else if (tokens && methods.is_first(e)) {
+            cost.methods.emplace_back(e.key.text, static_cast<std::int64_t>(*tokens));
+        }
+    }
+    methods.refuse_the_rest();
+}
+
+// The name of the header or query parameter.
+void read_cost_name(section& from, std::string_view key, policy::cost_rule& cost)
+{
+    const std::string* const name = from.text(key);
+    if (name == nullptr) {
+        return;
+    }
+    const bool header = cost.from == cost_source::header;
+    const bool valid = header ? is_token(*name, longest_cost_name)
+                              : !name->empty() && is_visible(*name, longest_cost_name);
+    if (!valid) {
+        from.problem(key, "not a name");
+    } else if (header && http::hop_by_hop.contains(http::classify(*name))) {
+        from.problem(key, *name + " belongs to the connection, not to the request");
+    }
+    cost.name = header ? base::lower_case(*name) : *name;
+}
+
+void read_bounds(section& from, policy::cost_rule& cost)
+{
+    const auto standard = from.number("default", 0, most_tokens);
+    cost.standard = standard ? static_cast<std::int64_t>(*standard) : 1;
+    if (cost.from == cost_source::methods) {
+        return;
+    }
+    if (!from.has("max")) {
+        from.problem("max", "missing: the most that a request may say");
+    }
+    const auto max = from.number("max", 1, most_tokens);
+    cost.max = max ? static_cast<std::int64_t>(*max) : cost.max;
+    if (max && cost.standard > cost.max) {
+        from.problem("default", "more than \"max\"");
+    }
+}
+
+void read_said_cost(section& limit, const node& said, policy::cost_rule& cost)
+{
+    section from{{&said, limit.path_of("cost")}, limit.found()};
+    int sources = 0;
+    for (const auto& [key, what] :
+         {std::pair{"header", cost_source::header},
+          std::pair{"query", cost_source::query},
+          std::pair{"methods", cost_source::methods}}) {
+        if (from.has(key)) {
+            cost.from = what;
+            ++sources;
+        }
+    }
+    if (sources != 1) {
+        limit.problem("cost", "expected a number, or one of header, query and methods");
+        return;
+    }
+    if (cost.from == cost_source::methods) {
+        read_cost_methods(from, cost);
+    } else {
+        read_cost_name(from, cost.from == cost_source::header ? "header" : "query", cost);
+    }
+    read_bounds(from, cost);
+    from.refuse_the_rest();
+}
+
+void read_cost(section& from, policy::cost_rule& cost)
+{
+    const node* const value = from.find("cost");
+    if (value != nullptr && value->is == node::kind::mapping) {
+        read_said_cost(from, *value, cost);
+        return;
+    }
+    const auto fixed = from.number("cost", 1, most_tokens);
+    cost.standard = fixed ? static_cast<std::int64_t>(*fixed) : cost.standard;
+}
+
+std::string print_cost(const policy::cost_rule& cost)
+{
+    std::string standard = std::to_string(cost.standard);
+    if (cost.from == cost_source::fixed) {
+        return standard;
+    }
+    if (cost.from == cost_source::methods) {
+        std::string methods;
+        for (const auto& [method, tokens] : cost.methods) {
+            methods += (methods.empty() ? "" : ", ") + yaml(method) + ": " + std::to_string(tokens);
+        }
+        return "{ methods: { " + methods + " }, default: " + standard + " }";
+    }
+    return std::string{"{ "} + (cost.from == cost_source::header ? "header: " : "query: ") +
+           yaml(cost.name) + ", default: " + standard + ", max: " + std::to_string(cost.max) + " }";
+}
+
+}  // namespace
+
+void describe_cost(keys& limit, policy::cost_rule& cost)
+{
+    limit.other(
+        {"cost", "tokens per request: a number, or where the request says it (below)"},
+        {.says = {"`1`", "1 to `burst` or `capacity`"},
+         .schema = schema,
+         .read = [&](section& from) { read_cost(from, cost); },
+         .print = [&] { return print_cost(cost); }}
+    );
+}
+
+void refuse_cost_above(section& from, const limit_draft& l)
+{
+    const policy::cost_rule& cost = l.rule.cost;
+    const std::string_view size = size_key(l.written.algorithm);
+    const std::string held =
+        (size.empty() ? "count" : std::string{size}) + " of " + std::to_string(l.burst);
+    // `which` and `of`: the cost that is too high, at its own key and in the words of a plan's.
+    const auto refuse =
+        [&](const std::string& which, const std::string& of, std::int64_t tokens, const char* who) {
+            const std::string never = std::string{": no "} + who + " could ever pass";
+            if (l.of_plan) {
+                from.problem(
+                    from.has(size) ? size : "rate",
+                    "a " + held + " is less than the limit's \"cost\"" + of + ", which is " +
+                        std::to_string(tokens) + never
+                );
+            } else {
+                from.problem("cost", which + "more than the " + held + never);
+            }
+        };
+    if (cost.standard > l.burst && cost.from == cost_source::fixed) {
+        refuse("", "", cost.standard, "request");
+    } else if (cost.standard > l.burst) {
+        refuse("its default is ", " by default", cost.standard, "request");
+    }
+    for (const auto& [method, tokens] : cost.methods) {
+        if (tokens > l.burst) {
+            refuse("that of " + method + " is ", " of " + method, tokens, "such request");
+        }
+    }
+}
+
+}  // namespace gateway::config

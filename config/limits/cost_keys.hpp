@@ -1,0 +1,16 @@
+// A limit's `cost`: a number, or where a request says it.
+#pragma once
+
+#include "config/keys/keys.hpp"
+#include "config/limits/limit_draft.hpp"
+#include "gateway/policy/cost_rule.hpp"
+
+namespace gateway::config {
+
+void describe_cost(keys& limit, policy::cost_rule& cost);
+
+// Reports what the limit's cost sets above the most that a bucket holds: at the cost, or at the
+// numbers of the plan.
+void refuse_cost_above(section& from, const limit_draft& l);
+
+}  // namespace gateway::config

@@ -1,0 +1,138 @@
+#include "config/limits/lease_keys.hpp"
+
+#include "config/limits/limit_algorithm.hpp"
+#include "config/text/units.hpp"
+
+#include <algorithm>
+
+namespace gateway::config {
+namespace {
+
+using namespace std::chrono_literals;
+using limit::token_lease;
+
+constexpr base::duration longest_of_places = 1h;
+
+constexpr std::string_view lease_schema = R"({"if":{"type":"object"},
+    "then":{"additionalProperties":false,"required":["share"],"properties":{
+    "share":{"type":"string","pattern":"^[1-9][0-9]?%$"},
+    "time":{"type":["string"],"pattern":"^(0|[1-9][0-9]*)(ms|s|m|h|d)$"}}},
+    "else":{"type":["string"],"pattern":"^(0|[1-9][0-9]*)(ms|s|m|h|d)$"}})";
+
+// "10%"; nothing if it is none, or more than a lease may have.
+std::optional<int> parse_percent(std::string_view text)
+{
+    if (!text.ends_with('%')) {
+        return std::nullopt;
+    }
+    text.remove_suffix(1);
+    const auto number = parse_number(text);
+    if (!number || *number < 1 || *number > token_lease::most_percent) {
+        return std::nullopt;
+    }
+    return static_cast<int>(*number);
+}
+
+void read_tokens(section& limit, token_lease& lease)
+{
+    section from{{limit.find("lease"), limit.path_of("lease")}, limit.found()};
+    if (from.require("share") != nullptr) {
+        const std::string* const text = from.text("share");
+        const auto percent = text == nullptr ? std::nullopt : parse_percent(*text);
+        if (text != nullptr && !percent) {
+            from.problem("share", "expected a part of the burst from 1% to 50%");
+        }
+        lease.percent = percent.value_or(0);
+    }
+    lease.time =
+        from.time("time", token_lease::shortest, token_lease::longest).value_or(lease.time);
+    from.refuse_the_rest();
+}
+
+void read_lease(section& limit, limit_draft& l)
+{
+    switch (l.written.algorithm) {
+        case algorithm::concurrency:
+            l.written.lease = limit.time("lease", limit::limit::shortest_lease, longest_of_places)
+                                  .value_or(l.written.lease);
+            break;
+        case algorithm::token_bucket:
+            read_tokens(limit, l.rule.lease);
+            break;
+        default:
+            limit.problem("lease", "only for \"algorithm: token_bucket\" or \"concurrency\"");
+    }
+}
+
+std::optional<std::string> print_lease(const limit_draft& l)
+{
+    if (counts_requests(l)) {
+        const bool local = l.rule.store == policy::local_store;
+        return local ? std::nullopt : std::optional{format_duration(l.written.lease)};
+    }
+    const token_lease& lease = l.rule.lease;
+    return lease.any() ? std::optional{
+                             "{ share: " + std::to_string(lease.percent) +
+                             "%, time: " + format_duration(lease.time) + " }"}
+                       : std::nullopt;
+}
+
+// Tokens that a lease has at most.
+std::int64_t most(const policy::limit_rule& rule)
+{
+    const auto parts = rule.limit.parts();
+    const limit::limit& one = parts.empty() ? rule.limit : parts.front();
+    const base::duration token = one.refill() / one.burst();
+    return std::min(one.burst() * rule.lease.percent / 100, rule.lease.time / token);
+}
+
+}  // namespace
+
+void describe_lease(keys& limit, limit_draft& l)
+{
+    limit.other(
+        {"lease",
+         "of a `token_bucket` in a shared store: what a worker takes ahead from a bucket of which "
+         "much is asked, at most that share of its burst, for that time (100ms to 10s; not "
+         "written, 1s) (below). Of `concurrency` there: so long after a gateway has died its "
+         "requests' places are free again"},
+        {.says =
+             {"none; `10s` of `concurrency`", "`{ share: 10%, time: 1s }`, 1% to 50%; 1s to 1h"},
+         .schema = lease_schema,
+         .read = [&](section& from) { read_lease(from, l); },
+         .print = [&] { return print_lease(l); },
+         .optional = true}
+    );
+}
+
+void check_lease(section& from, const limit_draft& l)
+{
+    const bool written = from.has("lease") && (counts_requests(l) || l.rule.lease.any());
+    if (written && l.rule.store == policy::local_store) {
+        from.problem("lease", "has no effect without a shared \"store\"");
+    }
+    if (!l.rule.lease.any()) {
+        return;
+    }
+    if (l.rule.max_wait > base::duration{0}) {
+        from.problem("lease", "not with \"max_wait\": the order of those who wait is the store's");
+    }
+    if (l.rule.penalty.any()) {
+        from.problem("lease", "not with \"penalty\": a ban would not hold for what is taken ahead");
+    }
+    if (!l.rule.outcome.reset_on.ranges.empty()) {
+        from.problem(
+            "lease", "not with \"reset_on\": what is taken ahead would come on top of a full bucket"
+        );
+    }
+    if (l.has_rate && most(l.rule) < token_lease::least) {
+        from.warning(
+            "lease",
+            "has no effect: its share of the burst, and what comes back in its time, must each "
+            "be " +
+                std::to_string(token_lease::least) + " tokens at least"
+        );
+    }
+}
+
+}  // namespace gateway::config

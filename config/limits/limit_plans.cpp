@@ -1,0 +1,190 @@
+#include "config/limits/limit_plans.hpp"
+
+#include "config/keys/reading.hpp"
+#include "config/limits/limit_algorithm.hpp"
+#include "config/limits/shard_keys.hpp"
+#include "config/text/yaml_text.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace gateway::config {
+namespace {
+
+using rule_kind = policy::plan_rule::kind;
+
+constexpr std::string_view plans_schema = R"({"type":"object","additionalProperties":{
+    "if":{"type":"object"},
+    "then":{"additionalProperties":false,"properties":{
+        "rate":{"type":"string","pattern":"^[1-9][0-9]*/([1-9][0-9]*(ms|s|m|h|d)|[smhdw]|mo)$"},
+        "burst":{"type":"integer","minimum":1,"maximum":1000000000000},
+        "capacity":{"type":"integer","minimum":1,"maximum":1000000000000},
+        "max":{"type":"integer","minimum":1,"maximum":1000000000000}}},
+    "else":{"enum":["unlimited","blocked"]}}})";
+
+constexpr words<rule_kind, 2> plan_words{{
+    {"unlimited", rule_kind::unlimited},
+    {"blocked", rule_kind::blocked},
+}};
+
+void load_plan_section(section& from, limit_draft& l, const draft& d)
+{
+    std::vector<std::string> known;
+    for (const policy::plan_section& section : d.policy.plans) {
+        known.push_back(section.name);
+    }
+    const located name{from.find("plan"), from.path_of("plan")};
+    const auto index = resolve(name, "section of \"plans\"", known, from.found());
+    l.rule.plan.plans = index.value_or(policy::no_plans);
+}
+
+// The numbers of the limit for one plan, in a mapping.
+void load_numbers(
+    section& from, const limit_draft& l, policy::plan_rule& rule, written_plan& written, draft& d
+)
+{
+    limit_draft own = l;
+    own.of_plan = true;
+    load_plan_numbers(from, own, d);
+    split_in_shards(from, own);
+    from.refuse_the_rest();
+    rule.limit = own.rule.limit;
+    rule.rate = own.rule.rate;
+    written.rate = own.written.rate;
+}
+
+rule_kind load_word(const located& rule, findings& found)
+{
+    constexpr const char* expected = "{ rate: ... }, unlimited or blocked";
+    const std::string* const text = scalar_text(rule, expected, found);
+    for (const auto& [word, what] : plan_words) {
+        if (text != nullptr && *text == word) {
+            return what;
+        }
+    }
+    if (text != nullptr) {
+        found.problem(
+            rule.value->at,
+            rule.path,
+            "expected " + std::string{expected} + ", got " + quote(*text) +
+                found.suggestion(*text, names_of(plan_words))
+        );
+    }
+    return rule_kind::limited;
+}
+
+// A plan that nobody can have is a slip. Of a file, somebody may get it later.
+void check_plan_name(
+    const std::string& name,
+    const located& where,
+    const limit_draft& l,
+    const draft& d,
+    findings& found
+)
+{
+    const policy::plan_section& section = d.policy.plans[l.rule.plan.plans];
+    std::vector<std::string_view> known{
+        section.members->names().begin(), section.members->names().end()};
+    if (!section.standard.empty()) {
+        known.push_back(section.standard);
+    }
+    if (std::find(known.begin(), known.end(), name) != known.end()) {
+        return;
+    }
+    const std::string message =
+        "nobody has this plan in plans." + section.name + found.suggestion(name, known);
+    if (d.result.written_plans[l.rule.plan.plans].file.empty()) {
+        found.problem(where.value->at, where.path, message);
+    } else {
+        found.warning(where.value->at, where.path, message);
+    }
+}
+
+void load_plan_rules(section& from, limit_draft& l, draft& d)
+{
+    findings& found = from.found();
+    const located all{from.find("plans"), from.path_of("plans")};
+    for (const auto& [name, one] : named_entries(all, policy::max_plan_names, found)) {
+        policy::plan_rule rule{.name = name, .what = rule_kind::limited, .limit = l.rule.limit};
+        written_plan written;
+        if (one.value->is == node::kind::mapping) {
+            section numbers{one, found};
+            load_numbers(numbers, l, rule, written, d);
+        } else {
+            rule.what = load_word(one, found);
+        }
+        if (l.rule.plan.plans != policy::no_plans) {
+            check_plan_name(name, one, l, d, found);
+        }
+        l.rule.plan.rules.push_back(std::move(rule));
+        l.written.plans.push_back(written);
+    }
+}
+
+void check_plan_keys(section& from, const limit_draft& l)
+{
+    if (from.has("plans") && !from.has("plan")) {
+        from.problem("plans", "has no effect without \"plan\", which says whose plans these are");
+    }
+    if (from.has("plan") && !from.has("plans") && l.rule.plan.plans != policy::no_plans) {
+        from.problem("plan", "has no effect without \"plans\": every plan has the same numbers");
+    }
+}
+
+std::string print_plan_rule(const limit_draft& l, std::size_t i)
+{
+    const policy::plan_rule& rule = l.rule.plan.rules[i];
+    if (rule.what != rule_kind::limited) {
+        return std::string{plan_words[index_of(rule.what, plan_words)].first};
+    }
+    std::string numbers;
+    if (!counts_requests(l)) {
+        numbers = "rate: " + format_rate(l.written.plans[i].rate);
+    }
+    if (const std::string_view size = size_key(l.written.algorithm); !size.empty()) {
+        numbers += (numbers.empty() ? "" : ", ") + std::string{size} + ": " +
+                   std::to_string(rule.limit.burst());
+    }
+    return "{ " + numbers + " }";
+}
+
+std::optional<std::string> print_plan_rules(const limit_draft& l)
+{
+    std::string all;
+    for (std::size_t i = 0; i < l.rule.plan.rules.size(); ++i) {
+        all += (all.empty() ? "" : ", ") + yaml(l.rule.plan.rules[i].name) + ": " +
+               print_plan_rule(l, i);
+    }
+    return all.empty() ? std::nullopt : std::optional{"{ " + all + " }"};
+}
+
+}  // namespace
+
+void describe_limit_plans(keys& limit, limit_draft& l, draft& d)
+{
+    limit.other(
+        {"plan", "whose plans `plans` speaks of"},
+        {.says = {"none", "a name in `plans` of the file"},
+         .read = [&](section& from) { load_plan_section(from, l, d); },
+         .print = [&]() -> std::optional<std::string> {
+             const std::size_t index = l.rule.plan.plans;
+             return index == policy::no_plans ? std::nullopt
+                                              : std::optional{yaml(d.policy.plans[index].name)};
+         },
+         .optional = true}
+    );
+    limit.other(
+        {"plans",
+         "what the limit is to a plan: other numbers (`rate`, and `burst` or `capacity`; or "
+         "`max`), "
+         "`unlimited`, or `blocked` (403). A plan not named here has the limit's own numbers"},
+        {.says = {"none", "`{ gold: { rate: 1000/m }, staff: unlimited }`, at most 255"},
+         .schema = plans_schema,
+         .read = [&](section& from) { load_plan_rules(from, l, d); },
+         .print = [&] { return print_plan_rules(l); },
+         .optional = true}
+    );
+    limit.rule([&](section& from) { check_plan_keys(from, l); });
+}
+
+}  // namespace gateway::config

@@ -1,0 +1,13 @@
+// What a limit gives, and when: its algorithm, rate, and what a bucket holds.
+#pragma once
+
+#include "config/limits/limit_draft.hpp"
+
+namespace gateway::config {
+
+void describe_rate(keys& limit, limit_draft& l, draft& d);
+
+// The numbers of a plan, in place of the limit's own, which `l` has: checked like these.
+void load_plan_numbers(section& from, limit_draft& l, draft& d);
+
+}  // namespace gateway::config

@@ -1,0 +1,31 @@
+#include "config/routes/credential_fields.hpp"
+
+#include "config/text/yaml_text.hpp"
+#include "gateway/base/text.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace gateway::config {
+namespace {
+
+// Parts of names, in lower case.
+constexpr std::array<std::string_view, 9> telling{
+    "auth", "cookie", "key", "token", "secret", "passw", "credential", "signature", "verify"};
+
+}  // namespace
+
+bool is_credential_field(std::string_view name)
+{
+    const std::string lower = base::lower_case(name);
+    return std::any_of(telling.begin(), telling.end(), [&lower](std::string_view part) {
+        return lower.find(part) != std::string::npos;
+    });
+}
+
+std::string yaml_field(std::string_view name, std::string_view value)
+{
+    return yaml(name) + ": " + (is_credential_field(name) ? "\"***\"" : yaml(value));
+}
+
+}  // namespace gateway::config

@@ -1,0 +1,103 @@
+// What is wrong with a configuration, and where: one line for a person.
+#pragma once
+
+#include "config/text/secrets.hpp"
+
+#include <compare>
+#include <cstddef>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gateway::config {
+
+// A position in a file, counted from 1. Line 0: the file as a whole.
+struct place {
+    int line = 0;
+    int column = 0;
+    // Which of the files that are read: 0 is the configuration itself, others are included.
+    int file = 0;
+
+    auto operator<=>(const place&) const = default;
+};
+
+struct problem {
+    place at;
+
+    // The path of keys, such as "limits.per_client.burst"; empty: the file as a whole.
+    std::string path;
+
+    std::string message;
+
+    auto operator<=>(const problem&) const = default;
+};
+
+// `gateway.yaml:12:5: limits.per_client.bursst: unknown key, did you mean "burst"?`
+std::string to_text(const problem& p, std::string_view file_name);
+
+// Collects problems and warnings while a file is read. Bounded: past `max_problems` it only
+// remembers that there were more, and past `max_compared` it suggests nothing for unknown words.
+class findings {
+public:
+    static constexpr std::size_t max_problems = 1000;
+    // Known words that unknown ones are compared with: some hundred keys, or ten names among a
+    // thousand. More would hold a reload for seconds.
+    static constexpr std::size_t max_compared = 10'000;
+
+    // A file is read from now on. Returns its number.
+    int add_file(std::string name);
+
+    // The names of the files, by their numbers.
+    const std::vector<std::string>& files() const { return files_; }
+
+    // Where a place is, in a message about another one: "line 3", or with the name of its file.
+    std::string where(place other, place here) const;
+
+    void problem(place at, std::string path, std::string message);
+    void warning(place at, std::string path, std::string message);
+
+    bool ok() const { return problems_.empty(); }
+
+    // What to add to a complaint about an unknown word (config/suggest), within the bounds.
+    std::string suggestion(std::string_view word, std::span<const std::string_view> known);
+
+    // What the file names and does not hold: no message shows it.
+    config::secrets& secrets() { return secrets_; }
+
+    // Both sorted by file and position.
+    std::vector<config::problem> problems() const;
+    std::vector<config::problem> warnings() const;
+
+private:
+    bool full() const { return problems_.size() >= max_problems; }
+
+    std::vector<std::string> files_;
+    std::vector<config::problem> problems_;
+    std::vector<config::problem> warnings_;
+    config::secrets secrets_;
+    std::size_t compared_ = 0;
+    bool more_ = false;
+};
+
+// Carries every problem; what() has them all, one per line, without a last newline.
+class config_error : public std::runtime_error {
+public:
+    // Of one file.
+    config_error(std::string_view file_name, std::vector<problem> problems);
+
+    // Of several, by their numbers.
+    config_error(const std::vector<std::string>& files, std::vector<problem> problems);
+
+    const std::vector<problem>& problems() const { return problems_; }
+
+private:
+    std::vector<problem> problems_;
+};
+
+// Text from the file, fit for a message: quoted, short, without control characters. A URL is
+// never repeated, because it may hold a password that landed under the wrong key.
+std::string quote(std::string_view text);
+
+}  // namespace gateway::config

@@ -1,0 +1,62 @@
+#include "config/text/text_rules.hpp"
+
+#include "gateway/base/chars.hpp"
+#include "gateway/base/hex.hpp"
+#include "gateway/base/ip_address.hpp"
+
+#include <algorithm>
+
+namespace gateway::config {
+namespace {
+
+bool is_alphanumeric(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+bool all_in(std::string_view text, std::string_view extra)
+{
+    return std::all_of(text.begin(), text.end(), [&](char c) {
+        return is_alphanumeric(c) || extra.find(c) != std::string_view::npos;
+    });
+}
+
+}  // namespace
+
+bool is_name(std::string_view text)
+{
+    return !text.empty() && text.size() <= 64 && all_in(text, "_.-");
+}
+
+bool is_token(std::string_view text, std::size_t max)
+{
+    return text.size() <= max && base::is_token(text);
+}
+
+bool is_visible(std::string_view text, std::size_t max)
+{
+    return text.size() <= max &&
+           std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7f; });
+}
+
+bool ends_in_number(std::string_view host)
+{
+    host = base::without_final_dot(host);
+    std::string_view last = host.substr(host.find_last_of('.') + 1);
+    const bool hex = last.starts_with("0x") || last.starts_with("0X");
+    last.remove_prefix(hex ? 2 : 0);
+    return (hex || !last.empty()) && std::all_of(last.begin(), last.end(), [hex](char c) {
+               return hex ? base::hex_digit(c) >= 0 : c >= '0' && c <= '9';
+           });
+}
+
+bool is_host_name(std::string_view text)
+{
+    if (ends_in_number(text)) {
+        return base::ip_address::parse(base::without_final_dot(text)).has_value();
+    }
+    return !text.empty() && text.size() <= 253 && all_in(text, "-_.") && text.front() != '.' &&
+           text.find("..") == std::string_view::npos;
+}
+
+}  // namespace gateway::config
