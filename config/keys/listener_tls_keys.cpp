@@ -5,7 +5,7 @@
 #include "config/text/ranges.hpp"
 #include "config/text/yaml_text.hpp"
 #include "gateway/base/clock.hpp"
-#include "gateway/net/revocation_lists.hpp"
+#include "gateway/net/tls/revocation_lists.hpp"
 
 #include <algorithm>
 

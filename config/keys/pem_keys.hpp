@@ -3,7 +3,7 @@
 
 #include "config/keys/draft.hpp"
 #include "config/keys/keys.hpp"
-#include "gateway/net/certificates.hpp"
+#include "gateway/net/tls/certificates.hpp"
 
 #include <optional>
 #include <string>

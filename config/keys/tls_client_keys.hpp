@@ -3,7 +3,7 @@
 
 #include "config/keys/draft.hpp"
 #include "config/keys/keys.hpp"
-#include "gateway/net/tls_client.hpp"
+#include "gateway/net/tls/tls_client.hpp"
 
 #include <string_view>
 

@@ -8,7 +8,7 @@
 #include "gateway/base/proxy_header.hpp"
 #include "gateway/net/loop.hpp"
 #include "gateway/net/socket.hpp"
-#include "gateway/net/tls_engine.hpp"
+#include "gateway/net/tls/tls_engine.hpp"
 
 #include <cstddef>
 #include <memory>

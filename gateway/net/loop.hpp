@@ -7,7 +7,7 @@
 #include "gateway/base/clock.hpp"
 #include "gateway/base/timer_wheel.hpp"
 #include "gateway/net/poller.hpp"
-#include "gateway/net/tls_engine.hpp"
+#include "gateway/net/tls/tls_engine.hpp"
 
 #include <boost/asio/basic_waitable_timer.hpp>
 #include <boost/asio/io_context.hpp>

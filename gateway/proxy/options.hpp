@@ -5,7 +5,7 @@
 #include "gateway/base/text.hpp"
 #include "gateway/http/options.hpp"
 #include "gateway/net/options.hpp"
-#include "gateway/net/tls_client.hpp"
+#include "gateway/net/tls/tls_client.hpp"
 #include "gateway/proxy/health_options.hpp"
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // What TLS told of a client, on a listener that asks for certificates.
 #pragma once
 
-#include "gateway/net/client_certificate.hpp"
+#include "gateway/net/tls/client_certificate.hpp"
 
 #include <optional>
 #include <string>

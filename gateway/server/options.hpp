@@ -3,7 +3,7 @@
 
 #include "gateway/base/clock.hpp"
 #include "gateway/net/listen_address.hpp"
-#include "gateway/net/tls_server.hpp"
+#include "gateway/net/tls/tls_server.hpp"
 
 #include <cstddef>
 #include <cstdint>

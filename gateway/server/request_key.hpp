@@ -7,7 +7,7 @@
 #include "gateway/http/message.hpp"
 #include "gateway/http/part_value.hpp"
 #include "gateway/identity/bucket_name.hpp"
-#include "gateway/net/client_certificate.hpp"
+#include "gateway/net/tls/client_certificate.hpp"
 #include "gateway/policy/policy.hpp"
 #include "gateway/server/request_token.hpp"
 

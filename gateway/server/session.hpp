@@ -6,7 +6,7 @@
 #include "gateway/base/proxy_header.hpp"
 #include "gateway/base/timer_wheel.hpp"
 #include "gateway/net/connection.hpp"
-#include "gateway/net/tls_server.hpp"
+#include "gateway/net/tls/tls_server.hpp"
 #include "gateway/server/client_tls.hpp"
 #include "gateway/server/options.hpp"
 #include "gateway/server/session_environment.hpp"

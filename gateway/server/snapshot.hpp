@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gateway/http/options.hpp"
-#include "gateway/net/tls_server.hpp"
+#include "gateway/net/tls/tls_server.hpp"
 #include "gateway/policy/policy.hpp"
 #include "gateway/proxy/options.hpp"
 #include "gateway/proxy/upstream_status.hpp"

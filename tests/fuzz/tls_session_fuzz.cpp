@@ -4,7 +4,7 @@
 // Whatever comes, only text that was sent comes out, in its order; what is to be sent and what
 // OpenSSL holds has a bound; and where nothing was done to the records, all of them count, unless
 // more than the engine allows had no text.
-#include "gateway/net/tls_server.hpp"
+#include "gateway/net/tls/tls_server.hpp"
 #include "tests/fuzz/require.hpp"
 #include "tests/unit/net/tls_identity.hpp"
 

@@ -1,6 +1,6 @@
-#include "gateway/net/client_sessions.hpp"
+#include "gateway/net/tls/client_sessions.hpp"
 
-#include "gateway/net/owned.hpp"
+#include "gateway/net/tls/owned.hpp"
 #include "tests/unit/net/tls_identity.hpp"
 
 #include <gtest/gtest.h>

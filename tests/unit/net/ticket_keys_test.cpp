@@ -1,6 +1,6 @@
-#include "gateway/net/ticket_keys.hpp"
+#include "gateway/net/tls/ticket_keys.hpp"
 
-#include "gateway/net/owned.hpp"
+#include "gateway/net/tls/owned.hpp"
 
 #include <gtest/gtest.h>
 #include <openssl/evp.h>

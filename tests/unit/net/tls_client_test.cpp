@@ -1,5 +1,5 @@
 // The client's side of TLS against OpenSSL's own server's side, byte by byte and all at once.
-#include "gateway/net/tls_client.hpp"
+#include "gateway/net/tls/tls_client.hpp"
 
 #include "tests/unit/net/tls_identity.hpp"
 

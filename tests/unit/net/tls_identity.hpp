@@ -1,7 +1,7 @@
 // A key and a certificate that is its own authority, made in memory.
 #pragma once
 
-#include "gateway/net/certificates.hpp"
+#include "gateway/net/tls/certificates.hpp"
 
 #include <openssl/bio.h>
 #include <openssl/evp.h>

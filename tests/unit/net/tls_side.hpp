@@ -1,7 +1,7 @@
 // One side of a connection that speaks TLS, without the connection: what it sends is kept.
 #pragma once
 
-#include "gateway/net/tls_engine.hpp"
+#include "gateway/net/tls/tls_engine.hpp"
 
 #include <memory>
 #include <span>

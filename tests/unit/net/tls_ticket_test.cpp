@@ -1,6 +1,6 @@
 // When a session ticket is sent: the server's engine against the client's, without a connection.
-#include "gateway/net/tls_client.hpp"
-#include "gateway/net/tls_engine.hpp"
+#include "gateway/net/tls/tls_client.hpp"
+#include "gateway/net/tls/tls_engine.hpp"
 #include "tests/unit/net/tls_identity.hpp"
 #include "tests/unit/net/tls_side.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "gateway/net/alarm.hpp"
 #include "gateway/net/task.hpp"
-#include "gateway/net/tls_client.hpp"
+#include "gateway/net/tls/tls_client.hpp"
 #include "gateway/store/redis/protocol/reply.hpp"
 #include "gateway/store/redis/protocol/tree.hpp"
 #include "gateway/store/store.hpp"

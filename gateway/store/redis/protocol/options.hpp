@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gateway/net/resolved_name.hpp"
-#include "gateway/net/tls_client.hpp"
+#include "gateway/net/tls/tls_client.hpp"
 #include "gateway/store/options.hpp"
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gateway/net/resolved_name.hpp"
-#include "gateway/net/tls_client.hpp"
+#include "gateway/net/tls/tls_client.hpp"
 
 #include <memory>
 #include <optional>

@@ -1,8 +1,8 @@
-#include "gateway/net/tls_client.hpp"
+#include "gateway/net/tls/tls_client.hpp"
 
 #include "gateway/base/ip_address.hpp"
 #include "gateway/base/text.hpp"
-#include "gateway/net/system_authorities.hpp"
+#include "gateway/net/tls/system_authorities.hpp"
 
 #include <openssl/err.h>
 #include <openssl/x509_vfy.h>

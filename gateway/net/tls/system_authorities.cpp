@@ -1,4 +1,4 @@
-#include "gateway/net/system_authorities.hpp"
+#include "gateway/net/tls/system_authorities.hpp"
 
 #include <openssl/x509.h>
 

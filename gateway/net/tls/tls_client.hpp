@@ -3,9 +3,9 @@
 #pragma once
 
 #include "gateway/base/clock.hpp"
-#include "gateway/net/certificates.hpp"
-#include "gateway/net/owned.hpp"
-#include "gateway/net/tls_engine.hpp"
+#include "gateway/net/tls/certificates.hpp"
+#include "gateway/net/tls/owned.hpp"
+#include "gateway/net/tls/tls_engine.hpp"
 
 #include <openssl/ssl.h>
 

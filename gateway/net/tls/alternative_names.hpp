@@ -1,7 +1,7 @@
 // The alternative names of a certificate (RFC 5280 §4.2.1.6).
 #pragma once
 
-#include "gateway/net/owned.hpp"
+#include "gateway/net/tls/owned.hpp"
 
 #include <openssl/x509v3.h>
 

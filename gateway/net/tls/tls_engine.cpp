@@ -1,4 +1,4 @@
-#include "gateway/net/tls_engine.hpp"
+#include "gateway/net/tls/tls_engine.hpp"
 
 #include "gateway/base/text.hpp"
 

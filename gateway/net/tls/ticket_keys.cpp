@@ -1,4 +1,4 @@
-#include "gateway/net/ticket_keys.hpp"
+#include "gateway/net/tls/ticket_keys.hpp"
 
 #include <openssl/core_names.h>
 #include <openssl/evp.h>

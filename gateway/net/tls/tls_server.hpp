@@ -4,9 +4,9 @@
 #pragma once
 
 #include "gateway/base/clock.hpp"
-#include "gateway/net/certificates.hpp"
-#include "gateway/net/ticket_keys.hpp"
-#include "gateway/net/tls_engine.hpp"
+#include "gateway/net/tls/certificates.hpp"
+#include "gateway/net/tls/ticket_keys.hpp"
+#include "gateway/net/tls/tls_engine.hpp"
 
 #include <map>
 #include <memory>

@@ -1,8 +1,8 @@
-#include "gateway/net/client_certificate.hpp"
+#include "gateway/net/tls/client_certificate.hpp"
 
 #include "gateway/base/hex.hpp"
-#include "gateway/net/alternative_names.hpp"
-#include "gateway/net/owned.hpp"
+#include "gateway/net/tls/alternative_names.hpp"
+#include "gateway/net/tls/owned.hpp"
 
 #include <openssl/bio.h>
 #include <openssl/evp.h>

@@ -1,4 +1,4 @@
-#include "gateway/net/pem_reader.hpp"
+#include "gateway/net/tls/pem_reader.hpp"
 
 #include <algorithm>
 #include <ctime>

@@ -1,4 +1,4 @@
-#include "gateway/net/client_sessions.hpp"
+#include "gateway/net/tls/client_sessions.hpp"
 
 #include <openssl/ssl.h>
 #include <openssl/x509.h>

@@ -1,9 +1,9 @@
-#include "gateway/net/certificates.hpp"
+#include "gateway/net/tls/certificates.hpp"
 
 #include "gateway/base/text.hpp"
-#include "gateway/net/alternative_names.hpp"
-#include "gateway/net/owned.hpp"
-#include "gateway/net/pem_reader.hpp"
+#include "gateway/net/tls/alternative_names.hpp"
+#include "gateway/net/tls/owned.hpp"
+#include "gateway/net/tls/pem_reader.hpp"
 
 #include <openssl/err.h>
 #include <openssl/pem.h>

@@ -2,7 +2,7 @@
 // them. Nothing is read from files here.
 #pragma once
 
-#include "gateway/net/certificates.hpp"
+#include "gateway/net/tls/certificates.hpp"
 
 #include <openssl/types.h>
 

@@ -1,10 +1,10 @@
-#include "gateway/net/tls_server.hpp"
+#include "gateway/net/tls/tls_server.hpp"
 
 #include "gateway/base/hash.hpp"
 #include "gateway/base/text.hpp"
-#include "gateway/net/client_sessions.hpp"
-#include "gateway/net/owned.hpp"
-#include "gateway/net/revocation_lists.hpp"
+#include "gateway/net/tls/client_sessions.hpp"
+#include "gateway/net/tls/owned.hpp"
+#include "gateway/net/tls/revocation_lists.hpp"
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>

@@ -1,7 +1,7 @@
 // Reads what a text in PEM form holds, one object after the other.
 #pragma once
 
-#include "gateway/net/owned.hpp"
+#include "gateway/net/tls/owned.hpp"
 
 #include <openssl/bio.h>
 #include <openssl/err.h>

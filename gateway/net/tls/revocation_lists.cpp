@@ -1,7 +1,7 @@
-#include "gateway/net/revocation_lists.hpp"
+#include "gateway/net/tls/revocation_lists.hpp"
 
-#include "gateway/net/owned.hpp"
-#include "gateway/net/pem_reader.hpp"
+#include "gateway/net/tls/owned.hpp"
+#include "gateway/net/tls/pem_reader.hpp"
 
 #include <openssl/err.h>
 #include <openssl/pem.h>
