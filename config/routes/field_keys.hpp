@@ -2,7 +2,7 @@
 #pragma once
 
 #include "config/keys/keys.hpp"
-#include "gateway/http/field_edits.hpp"
+#include "gateway/http/output/field_edits.hpp"
 
 namespace gateway::config {
 

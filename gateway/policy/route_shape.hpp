@@ -1,8 +1,8 @@
 // How a request of a route is changed on its way. Matching and limits see it as it came.
 #pragma once
 
-#include "gateway/http/field_edits.hpp"
-#include "gateway/http/fixed_response.hpp"
+#include "gateway/http/output/field_edits.hpp"
+#include "gateway/http/output/fixed_response.hpp"
 #include "gateway/policy/location.hpp"
 
 #include <optional>

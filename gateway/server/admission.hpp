@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gateway/base/clock.hpp"
-#include "gateway/http/fixed_response.hpp"
+#include "gateway/http/output/fixed_response.hpp"
 
 #include <string_view>
 

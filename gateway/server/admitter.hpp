@@ -2,7 +2,7 @@
 // One per request; the costly part, the check, is borrowed from the worker while it is needed.
 #pragma once
 
-#include "gateway/http/forward_request.hpp"
+#include "gateway/http/output/forward_request.hpp"
 #include "gateway/server/admission.hpp"
 #include "gateway/server/check_pool.hpp"
 #include "gateway/server/client_tls.hpp"

@@ -1,6 +1,6 @@
 // What an http1_state sends to its client: answers of our own, and the upstream's response.
-#include "gateway/http/forward_response.hpp"
-#include "gateway/http/own_response.hpp"
+#include "gateway/http/output/forward_response.hpp"
+#include "gateway/http/output/own_response.hpp"
 #include "gateway/server/http1_state.hpp"
 
 #include <charconv>

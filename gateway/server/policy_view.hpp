@@ -4,8 +4,8 @@
 #pragma once
 
 #include "gateway/http/field.hpp"
-#include "gateway/http/limit_headers.hpp"
 #include "gateway/http/options.hpp"
+#include "gateway/http/output/limit_headers.hpp"
 #include "gateway/policy/policy.hpp"
 #include "gateway/proxy/pool.hpp"
 #include "gateway/server/token_cache.hpp"

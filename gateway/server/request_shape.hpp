@@ -1,7 +1,7 @@
 // What a route's shape makes of a request. Pure.
 #pragma once
 
-#include "gateway/http/forward_request.hpp"
+#include "gateway/http/output/forward_request.hpp"
 #include "gateway/policy/route_shape.hpp"
 
 namespace gateway::server {

@@ -7,8 +7,8 @@
 //                                \-> tunnelling -> idle   a WebSocket was granted
 #pragma once
 
-#include "gateway/http/forward_request.hpp"
-#include "gateway/http/limit_headers.hpp"
+#include "gateway/http/output/forward_request.hpp"
+#include "gateway/http/output/limit_headers.hpp"
 #include "gateway/proxy/exchange_state.hpp"
 #include "gateway/proxy/tunnel_state.hpp"
 #include "gateway/server/admission.hpp"

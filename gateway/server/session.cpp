@@ -1,6 +1,6 @@
 #include "gateway/server/session.hpp"
 
-#include "gateway/http/own_response.hpp"
+#include "gateway/http/output/own_response.hpp"
 #include "gateway/server/handshake_log.hpp"
 #include "gateway/server/http1_pool.hpp"
 

@@ -1,7 +1,7 @@
 // What all the limits of a request said together.
 #pragma once
 
-#include "gateway/http/limit_headers.hpp"
+#include "gateway/http/output/limit_headers.hpp"
 #include "gateway/policy/limit_rule.hpp"
 #include "gateway/server/admission.hpp"
 #include "gateway/server/request_key.hpp"

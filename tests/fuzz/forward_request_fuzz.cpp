@@ -1,5 +1,5 @@
 // Input: a byte of flags, then a request head.
-#include "gateway/http/forward_request.hpp"
+#include "gateway/http/output/forward_request.hpp"
 
 #include "tests/fuzz/heads.hpp"
 

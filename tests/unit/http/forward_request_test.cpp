@@ -1,4 +1,4 @@
-#include "gateway/http/forward_request.hpp"
+#include "gateway/http/output/forward_request.hpp"
 
 #include "tests/unit/http/heads.hpp"
 

@@ -1,4 +1,4 @@
-#include "gateway/http/forward_response.hpp"
+#include "gateway/http/output/forward_response.hpp"
 
 #include "tests/unit/http/heads.hpp"
 

@@ -1,4 +1,4 @@
-#include "gateway/http/own_response.hpp"
+#include "gateway/http/output/own_response.hpp"
 
 #include "tests/unit/http/heads.hpp"
 

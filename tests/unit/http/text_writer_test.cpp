@@ -1,4 +1,4 @@
-#include "gateway/http/text_writer.hpp"
+#include "gateway/http/output/text_writer.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 #include "gateway/http/websocket.hpp"
 
-#include "gateway/http/forward_request.hpp"
-#include "gateway/http/forward_response.hpp"
+#include "gateway/http/output/forward_request.hpp"
+#include "gateway/http/output/forward_response.hpp"
 #include "gateway/http/request_parser.hpp"
 #include "gateway/http/response_parser.hpp"
 

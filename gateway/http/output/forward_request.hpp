@@ -2,8 +2,8 @@
 // lie; what belongs to one connection only is left out, what we vouch for is added last.
 #pragma once
 
-#include "gateway/http/field_edits.hpp"
 #include "gateway/http/message.hpp"
+#include "gateway/http/output/field_edits.hpp"
 
 #include <string>
 #include <string_view>

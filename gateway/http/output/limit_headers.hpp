@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gateway/base/clock.hpp"
-#include "gateway/http/text_writer.hpp"
+#include "gateway/http/output/text_writer.hpp"
 #include "gateway/limit/decision.hpp"
 #include "gateway/limit/limit.hpp"
 

@@ -1,9 +1,9 @@
 // Responses of the gateway's own: problem details (RFC 9457) with the fields each status wants.
 #pragma once
 
-#include "gateway/http/field_edits.hpp"
-#include "gateway/http/fixed_response.hpp"
-#include "gateway/http/limit_headers.hpp"
+#include "gateway/http/output/field_edits.hpp"
+#include "gateway/http/output/fixed_response.hpp"
+#include "gateway/http/output/limit_headers.hpp"
 
 #include <cstddef>
 #include <string>

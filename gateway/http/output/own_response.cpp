@@ -1,6 +1,6 @@
-#include "gateway/http/own_response.hpp"
+#include "gateway/http/output/own_response.hpp"
 
-#include "gateway/http/text_writer.hpp"
+#include "gateway/http/output/text_writer.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "gateway/http/limit_headers.hpp"
+#include "gateway/http/output/limit_headers.hpp"
 
 #include <algorithm>
 #include <tuple>

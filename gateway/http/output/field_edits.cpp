@@ -1,4 +1,4 @@
-#include "gateway/http/field_edits.hpp"
+#include "gateway/http/output/field_edits.hpp"
 
 #include "gateway/base/text.hpp"
 #include "gateway/http/field.hpp"

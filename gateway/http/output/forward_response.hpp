@@ -1,9 +1,9 @@
 // The response head that goes to the client, made from the upstream's.
 #pragma once
 
-#include "gateway/http/field_edits.hpp"
-#include "gateway/http/limit_headers.hpp"
 #include "gateway/http/message.hpp"
+#include "gateway/http/output/field_edits.hpp"
+#include "gateway/http/output/limit_headers.hpp"
 
 #include <string>
 #include <string_view>

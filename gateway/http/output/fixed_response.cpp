@@ -1,4 +1,4 @@
-#include "gateway/http/fixed_response.hpp"
+#include "gateway/http/output/fixed_response.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
-#include "gateway/http/forward_request.hpp"
+#include "gateway/http/output/forward_request.hpp"
 
 #include "gateway/base/text.hpp"
 #include "gateway/http/field_parser.hpp"
-#include "gateway/http/text_writer.hpp"
+#include "gateway/http/output/text_writer.hpp"
 
 namespace gateway::http {
 
