@@ -7,7 +7,7 @@
 #include "gateway/net/socket.hpp"
 #include "gateway/net/task.hpp"
 #include "gateway/proxy/pending_lease.hpp"
-#include "gateway/proxy/server_names.hpp"
+#include "gateway/proxy/servers/server_names.hpp"
 #include "gateway/proxy/upstream_connection.hpp"
 
 #include <list>

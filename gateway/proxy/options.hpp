@@ -6,7 +6,7 @@
 #include "gateway/http/options.hpp"
 #include "gateway/net/options.hpp"
 #include "gateway/net/tls/tls_client.hpp"
-#include "gateway/proxy/health_options.hpp"
+#include "gateway/proxy/servers/health_options.hpp"
 
 #include <cstddef>
 #include <cstdint>

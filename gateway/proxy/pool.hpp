@@ -10,10 +10,10 @@
 #include "gateway/proxy/connect_attempt.hpp"
 #include "gateway/proxy/connection_shelf.hpp"
 #include "gateway/proxy/options.hpp"
-#include "gateway/proxy/places.hpp"
 #include "gateway/proxy/pool_metrics.hpp"
 #include "gateway/proxy/server_conduct.hpp"
-#include "gateway/proxy/server_names.hpp"
+#include "gateway/proxy/servers/places.hpp"
+#include "gateway/proxy/servers/server_names.hpp"
 #include "gateway/proxy/waiting_room.hpp"
 
 #include <list>

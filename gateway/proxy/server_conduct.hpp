@@ -5,9 +5,9 @@
 #include "gateway/base/clock.hpp"
 #include "gateway/proxy/failure.hpp"
 #include "gateway/proxy/options.hpp"
-#include "gateway/proxy/places.hpp"
 #include "gateway/proxy/pool_metrics.hpp"
 #include "gateway/proxy/retry_budget.hpp"
+#include "gateway/proxy/servers/places.hpp"
 
 #include <optional>
 #include <string>

@@ -5,8 +5,8 @@
 #include "gateway/net/reported.hpp"
 #include "gateway/net/resolved_name.hpp"
 #include "gateway/net/shortage.hpp"
-#include "gateway/proxy/health_state.hpp"
-#include "gateway/proxy/server_address.hpp"
+#include "gateway/proxy/servers/health_state.hpp"
+#include "gateway/proxy/servers/server_address.hpp"
 #include "gateway/server/control_http.hpp"
 #include "gateway/telemetry/log.hpp"
 

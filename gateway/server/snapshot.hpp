@@ -5,7 +5,7 @@
 #include "gateway/net/tls/tls_server.hpp"
 #include "gateway/policy/policy.hpp"
 #include "gateway/proxy/options.hpp"
-#include "gateway/proxy/upstream_status.hpp"
+#include "gateway/proxy/servers/upstream_status.hpp"
 #include "gateway/store/shared_options.hpp"
 
 #include <memory>

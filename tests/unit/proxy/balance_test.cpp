@@ -1,4 +1,4 @@
-#include "gateway/proxy/balance.hpp"
+#include "gateway/proxy/servers/balance.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "gateway/proxy/ejection_state.hpp"
+#include "gateway/proxy/servers/ejection_state.hpp"
 
 #include <gtest/gtest.h>
 

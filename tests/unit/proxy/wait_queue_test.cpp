@@ -1,6 +1,6 @@
-#include "gateway/proxy/wait_queue.hpp"
+#include "gateway/proxy/servers/wait_queue.hpp"
 
-#include "gateway/proxy/place_count.hpp"
+#include "gateway/proxy/servers/place_count.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,9 +5,9 @@
 // With one server and no bound there is nothing to choose and nothing to count.
 #pragma once
 
-#include "gateway/proxy/balance.hpp"
 #include "gateway/proxy/options.hpp"
-#include "gateway/proxy/upstream_status.hpp"
+#include "gateway/proxy/servers/balance.hpp"
+#include "gateway/proxy/servers/upstream_status.hpp"
 
 #include <array>
 

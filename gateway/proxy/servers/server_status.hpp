@@ -4,8 +4,8 @@
 #pragma once
 
 #include "gateway/base/clock.hpp"
-#include "gateway/proxy/ejection_state.hpp"
-#include "gateway/proxy/place_count.hpp"
+#include "gateway/proxy/servers/ejection_state.hpp"
+#include "gateway/proxy/servers/place_count.hpp"
 
 #include <atomic>
 

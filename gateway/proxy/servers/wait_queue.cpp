@@ -1,4 +1,4 @@
-#include "gateway/proxy/wait_queue.hpp"
+#include "gateway/proxy/servers/wait_queue.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "gateway/proxy/places.hpp"
+#include "gateway/proxy/servers/places.hpp"
 
 #include "gateway/base/hash.hpp"
 

@@ -3,7 +3,7 @@
 // It takes several checks in a row to change sides, so that one lost answer moves nobody's traffic.
 #pragma once
 
-#include "gateway/proxy/health_options.hpp"
+#include "gateway/proxy/servers/health_options.hpp"
 
 namespace gateway::proxy {
 

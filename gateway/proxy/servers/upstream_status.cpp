@@ -1,4 +1,4 @@
-#include "gateway/proxy/upstream_status.hpp"
+#include "gateway/proxy/servers/upstream_status.hpp"
 
 namespace gateway::proxy {
 

@@ -3,8 +3,8 @@
 // failures, by the first success after one (not while it is ejected), and by reloads.
 #pragma once
 
-#include "gateway/proxy/server_status.hpp"
-#include "gateway/proxy/wait_queue.hpp"
+#include "gateway/proxy/servers/server_status.hpp"
+#include "gateway/proxy/servers/wait_queue.hpp"
 
 #include <map>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "gateway/proxy/server_address.hpp"
+#include "gateway/proxy/servers/server_address.hpp"
 
 #include <utility>
 

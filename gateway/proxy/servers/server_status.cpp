@@ -1,4 +1,4 @@
-#include "gateway/proxy/server_status.hpp"
+#include "gateway/proxy/servers/server_status.hpp"
 
 namespace gateway::proxy {
 

@@ -1,4 +1,4 @@
-#include "gateway/proxy/health_state.hpp"
+#include "gateway/proxy/servers/health_state.hpp"
 
 namespace gateway::proxy {
 

@@ -1,6 +1,6 @@
-#include "gateway/proxy/server_names.hpp"
+#include "gateway/proxy/servers/server_names.hpp"
 
-#include "gateway/proxy/server_address.hpp"
+#include "gateway/proxy/servers/server_address.hpp"
 
 #include <utility>
 
