@@ -2,7 +2,7 @@
 #pragma once
 
 #include "config/settings.hpp"
-#include "gateway/process_start.hpp"
+#include "gateway/process/process_start.hpp"
 
 #include <string>
 

@@ -2,8 +2,8 @@
 // then, on a thread of its own, and at the end. The main thread's.
 #pragma once
 
-#include "gateway/background_thread.hpp"
 #include "gateway/net/alarm.hpp"
+#include "gateway/process/background_thread.hpp"
 #include "gateway/store/memory/memory_store.hpp"
 
 #include <optional>

@@ -1,10 +1,10 @@
 // Parses the command line, does what it says; the only place where an exception ends.
 #include "gateway/app.hpp"
-#include "gateway/cli.hpp"
-#include "gateway/explain_command.hpp"
-#include "gateway/migrate_command.hpp"
-#include "gateway/signals.hpp"
-#include "gateway/standard_descriptors.hpp"
+#include "gateway/commands/cli.hpp"
+#include "gateway/commands/explain_command.hpp"
+#include "gateway/commands/migrate_command.hpp"
+#include "gateway/process/signals.hpp"
+#include "gateway/process/standard_descriptors.hpp"
 
 #include <exception>
 #include <iostream>

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "config/settings.hpp"
-#include "gateway/background_thread.hpp"
 #include "gateway/base/clock.hpp"
 #include "gateway/net/alarm.hpp"
+#include "gateway/process/background_thread.hpp"
 #include "gateway/telemetry/figures.hpp"
 
 #include <cstdint>

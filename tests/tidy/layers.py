@@ -23,6 +23,8 @@ ALLOWED = {
 }
 ALLOWED["server"] = set(ALLOWED)  # all above
 ALLOWED["config"] = set(ALLOWED)
+ALLOWED["process"] = set(ALLOWED)
+ALLOWED["commands"] = set(ALLOWED) - {"process"}
 PURE = {"base", "limit", "identity", "policy", "http"}
 
 IMPURE_INCLUDE = re.compile(

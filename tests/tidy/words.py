@@ -31,13 +31,13 @@ RULES = [
     Rule(
         r"\bcatch\s*\(",
         "failures are values; exceptions end in main, at start-up or reload, in config, and where Asio makes a thread",
-        but=r"^config/|^gateway/(main|cli|app|net/resolved_name)\.cpp$",
+        but=r"^config/|^gateway/(main|app|commands/cli|net/resolved_name)\.cpp$",
     ),
     Rule(r"\b(?:enable_)?shared_from_this\b", "say who owns it, and let the owner outlive it"),
     Rule(
         r"\bstd::(?:recursive_|shared_|timed_)?mutex\b",
         "workers share the local store's table, the statuses of upstreams, the count of peers and the last addresses, nothing else",
-        but=r"^gateway/telemetry/|^gateway/proxy/servers/(upstream_status|wait_queue)\.|^gateway/server/peer_count\.|^gateway/net/last_addresses\.|^gateway/successor\.hpp$",
+        but=r"^gateway/telemetry/|^gateway/proxy/servers/(upstream_status|wait_queue)\.|^gateway/server/peer_count\.|^gateway/net/last_addresses\.|^gateway/process/successor\.hpp$",
     ),
     Rule(r"\b(?:sleep_for|sleep_until|usleep|nanosleep)\b", "wait for the event, or use the timer wheel"),
     Rule(r"\bdetach\(\)", "a thread or coroutine has an owner who joins it"),

@@ -1,6 +1,6 @@
 // The command line is part of the executable and of no library, so its source is taken in here.
 #define GATEWAY_VERSION "1.2.3"
-#include "gateway/cli.cpp"
+#include "gateway/commands/cli.cpp"
 
 #include "tests/unit/config/sample.hpp"
 #include "tests/unit/own_folder.hpp"

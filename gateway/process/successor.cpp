@@ -1,8 +1,8 @@
-#include "gateway/successor.hpp"
+#include "gateway/process/successor.hpp"
 
 #include "config/text/units.hpp"
+#include "gateway/process/upgrade_channel.hpp"
 #include "gateway/store/memory/memory_snapshot.hpp"
-#include "gateway/upgrade_channel.hpp"
 
 #include <boost/asio/post.hpp>
 

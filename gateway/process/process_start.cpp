@@ -1,7 +1,7 @@
-#include "gateway/process_start.hpp"
+#include "gateway/process/process_start.hpp"
 
-#include "gateway/signals.hpp"
-#include "gateway/upgrade_channel.hpp"
+#include "gateway/process/signals.hpp"
+#include "gateway/process/upgrade_channel.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "gateway/inherited_sockets.hpp"
+#include "gateway/process/inherited_sockets.hpp"
 
 #include "config/text/problem.hpp"
 #include "config/urls/address.hpp"

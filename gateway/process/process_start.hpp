@@ -1,7 +1,7 @@
 // Starts another process of this binary, with sockets of this one.
 #pragma once
 
-#include "gateway/inherited_sockets.hpp"
+#include "gateway/process/inherited_sockets.hpp"
 
 #include <string>
 #include <sys/types.h>

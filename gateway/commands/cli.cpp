@@ -1,4 +1,4 @@
-#include "gateway/cli.hpp"
+#include "gateway/commands/cli.hpp"
 
 #include "config/load.hpp"
 #include "config/print.hpp"

@@ -1,7 +1,7 @@
-#include "gateway/explain_command.hpp"
+#include "gateway/commands/explain_command.hpp"
 
 #include "config/urls/address.hpp"
-#include "gateway/explained_text.hpp"
+#include "gateway/commands/explained_text.hpp"
 #include "gateway/net/listen_address.hpp"
 #include "gateway/server/control_http.hpp"
 #include "gateway/server/explanation.hpp"

@@ -1,4 +1,4 @@
-#include "gateway/socket_files.hpp"
+#include "gateway/process/socket_files.hpp"
 
 #include <algorithm>
 #include <sys/stat.h>

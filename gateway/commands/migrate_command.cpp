@@ -1,6 +1,6 @@
-#include "gateway/migrate_command.hpp"
+#include "gateway/commands/migrate_command.hpp"
 
-#include "gateway/cli.hpp"
+#include "gateway/commands/cli.hpp"
 #include "gateway/store/kinds.hpp"
 
 #include <ostream>

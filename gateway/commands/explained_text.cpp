@@ -1,4 +1,4 @@
-#include "gateway/explained_text.hpp"
+#include "gateway/commands/explained_text.hpp"
 
 #include "gateway/base/utc_text.hpp"
 #include "gateway/server/json_text.hpp"

@@ -1,4 +1,4 @@
-#include "gateway/startup.hpp"
+#include "gateway/process/startup.hpp"
 
 #include "config/urls/address.hpp"
 #include "gateway/net/listener.hpp"

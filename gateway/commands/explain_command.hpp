@@ -1,7 +1,7 @@
 // `gateway explain`: what would become of a request, told to a person. Called once, by main.
 #pragma once
 
-#include "gateway/cli.hpp"
+#include "gateway/commands/cli.hpp"
 
 #include <ostream>
 

@@ -1,10 +1,10 @@
 // What must be had before anything runs: descriptors, listening sockets, the number of workers.
 #pragma once
 
-#include "gateway/inherited_sockets.hpp"
 #include "gateway/net/socket.hpp"
+#include "gateway/process/inherited_sockets.hpp"
+#include "gateway/process/socket_files.hpp"
 #include "gateway/server/worker.hpp"
-#include "gateway/socket_files.hpp"
 
 #include <cstddef>
 #include <string>

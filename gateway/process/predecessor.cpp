@@ -1,9 +1,9 @@
-#include "gateway/predecessor.hpp"
+#include "gateway/process/predecessor.hpp"
 
 #include "gateway/base/text.hpp"
+#include "gateway/process/upgrade_channel.hpp"
 #include "gateway/store/memory/memory_snapshot.hpp"
 #include "gateway/telemetry/log.hpp"
-#include "gateway/upgrade_channel.hpp"
 
 #include <cstdlib>
 #include <fcntl.h>

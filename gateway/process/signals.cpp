@@ -1,4 +1,4 @@
-#include "gateway/signals.hpp"
+#include "gateway/process/signals.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-#include "gateway/upgrade_channel.hpp"
+#include "gateway/process/upgrade_channel.hpp"
 
 #include <array>
 #include <cerrno>

@@ -1,4 +1,4 @@
-#include "gateway/standard_descriptors.hpp"
+#include "gateway/process/standard_descriptors.hpp"
 
 #include <cerrno>
 #include <fcntl.h>

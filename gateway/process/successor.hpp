@@ -4,7 +4,7 @@
 
 #include "gateway/net/loop.hpp"
 #include "gateway/net/socket.hpp"
-#include "gateway/process_start.hpp"
+#include "gateway/process/process_start.hpp"
 #include "gateway/store/memory/memory_store.hpp"
 
 #include <boost/asio/posix/basic_stream_descriptor.hpp>

@@ -1,4 +1,4 @@
-#include "gateway/service_notices.hpp"
+#include "gateway/process/service_notices.hpp"
 
 #include "gateway/base/clock.hpp"
 #include "gateway/net/socket.hpp"
