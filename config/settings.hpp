@@ -3,10 +3,10 @@
 
 #include "config/plan_file.hpp"
 #include "config/text/units.hpp"
+#include "gateway/client/options.hpp"
 #include "gateway/http/options.hpp"
 #include "gateway/policy/policy.hpp"
 #include "gateway/proxy/options.hpp"
-#include "gateway/server/options.hpp"
 #include "gateway/store/shared_options.hpp"
 #include "gateway/telemetry/options.hpp"
 
@@ -53,7 +53,7 @@ struct written_plans {
 };
 
 struct settings {
-    server::options server;
+    client::options server;
     http::options http;
     store::memory_options local_store;
 

@@ -4,10 +4,12 @@
 #include "config/plan_names.hpp"
 #include "config/text/problem.hpp"
 #include "config/urls/address.hpp"
+#include "gateway/admin/admin.hpp"
 #include "gateway/bucket_snapshots.hpp"
 #include "gateway/certificate_expiry.hpp"
 #include "gateway/fixed_keys.hpp"
 #include "gateway/plan_watch.hpp"
+#include "gateway/probes/health_targets.hpp"
 #include "gateway/process/predecessor.hpp"
 #include "gateway/process/service_notices.hpp"
 #include "gateway/process/signals.hpp"
@@ -15,8 +17,6 @@
 #include "gateway/process/successor.hpp"
 #include "gateway/proxy/failure.hpp"
 #include "gateway/readiness.hpp"
-#include "gateway/server/admin.hpp"
-#include "gateway/server/health_targets.hpp"
 #include "gateway/snapshot_maker.hpp"
 #include "gateway/store_upkeep.hpp"
 #include "gateway/telemetry/log.hpp"
@@ -61,11 +61,11 @@ private:
     bucket_snapshots snapshots_;
     telemetry::access_log_writer access_log_;
     snapshot_maker snapshot_maker_;
-    server::health_checks health_;
+    probes::health_checks health_;
     const startup::connection_bounds bounds_;
-    server::shared_state shared_;
+    worker::shared_state shared_;
     worker_group workers_{control_, shared_};
-    std::unique_ptr<server::admin_server> admin_;
+    std::unique_ptr<admin::admin_server> admin_;
     store_upkeep store_upkeep_{local_, control_.get_executor(), settings_};
     plan_watch plan_watch_{
         control_.get_executor(), [this](const std::string& name, const config::plan_file& fresh) {
@@ -78,7 +78,7 @@ private:
     bool reloads_by_next_ = false;
     bool draining_ = false;
 
-    std::shared_ptr<const server::snapshot> hand_over(const config::settings& settings);
+    std::shared_ptr<const worker::snapshot> hand_over(const config::settings& settings);
     void adopt_plans(const std::string& name, const config::plan_file& fresh);
     void open_admin(net::socket listening);
     void wait_for_signal();
@@ -89,8 +89,8 @@ private:
     void upgraded(const std::optional<std::string>& why_not);
     void drain(net::queued rest);
     void workers_ended();
-    server::admin_sources admin_sources();
-    server::decision_counts decisions(std::string_view limit);
+    admin::admin_sources admin_sources();
+    admin::decision_counts decisions(std::string_view limit);
 };
 
 app::app(const config::settings& settings, const std::string& config_path, own_start start)
@@ -126,9 +126,9 @@ app::app(const config::settings& settings, const std::string& config_path, own_s
 }
 
 // To all workers.
-std::shared_ptr<const server::snapshot> app::hand_over(const config::settings& settings)
+std::shared_ptr<const worker::snapshot> app::hand_over(const config::settings& settings)
 {
-    auto s = std::make_shared<const server::snapshot>(snapshot_maker_.make(settings));
+    auto s = std::make_shared<const worker::snapshot>(snapshot_maker_.make(settings));
     workers_.reload(s);
     return s;
 }
@@ -167,9 +167,9 @@ int app::run(startup::inheritance from_before)
     }
     listening_ = startup::open_listeners(settings_.server, std::move(from_before));
     open_admin(std::move(listening_.of_admin));
-    const server::snapshot first = snapshot_maker_.make(settings_);
+    const worker::snapshot first = snapshot_maker_.make(settings_);
     workers_.make(first, settings_.server.listeners, std::move(listening_.of_workers));
-    health_.watch(server::health_targets(first));
+    health_.watch(probes::health_targets(first));
     const bool older_serves = before_.was_there() && before_.take_buckets();
     if (before_.was_there() && !older_serves) {
         snapshots_.restore();
@@ -197,14 +197,14 @@ int app::run(startup::inheritance from_before)
 
 void app::open_admin(net::socket listening)
 {
-    server::admin_options options = settings_.server.admin;
+    client::admin_options options = settings_.server.admin;
     options.max_connections = bounds_.admin;
-    admin_ = std::make_unique<server::admin_server>(
+    admin_ = std::make_unique<admin::admin_server>(
         control_, std::move(listening), options, admin_sources()
     );
 }
 
-server::admin_sources app::admin_sources()
+admin::admin_sources app::admin_sources()
 {
     return {
         .metrics = [this] { return metrics_.scrape(); },
@@ -229,9 +229,9 @@ server::admin_sources app::admin_sources()
     };
 }
 
-server::decision_counts app::decisions(std::string_view limit)
+admin::decision_counts app::decisions(std::string_view limit)
 {
-    server::decision_counts sum{};
+    admin::decision_counts sum{};
     for (std::size_t w = 0; w < workers_.size(); ++w) {
         const telemetry::limit_metrics& counted = metrics_.limit(w, limit);
         for (std::size_t i = 0; i < sum.size(); ++i) {
@@ -296,7 +296,7 @@ void app::reload()
         const auto s = hand_over(fresh);
         telemetry::configure_log(fresh.log);
         access_log_.configure(fresh.log);
-        health_.watch(server::health_targets(*s));
+        health_.watch(probes::health_targets(*s));
         store_upkeep_.apply(settings_, fresh);
         settings_ = std::move(fresh);
         plan_watch_.watch(settings_);

@@ -27,7 +27,7 @@ private:
 std::vector<telemetry::certificate_figures> certificate_expiry(const config::settings& settings)
 {
     figures found;
-    for (const server::listener_options& listener : settings.server.listeners) {
+    for (const client::listener_options& listener : settings.server.listeners) {
         if (listener.tls) {
             for (const net::server_certificate& one : listener.tls->certificates) {
                 found.add(one.certificate);

@@ -9,18 +9,18 @@ namespace gateway {
 namespace {
 
 bool same_but_for_tls(
-    std::vector<server::listener_options> running, std::vector<server::listener_options> fresh
+    std::vector<client::listener_options> running, std::vector<client::listener_options> fresh
 )
 {
     for (auto* const listeners : {&running, &fresh}) {
-        for (server::listener_options& one : *listeners) {
+        for (client::listener_options& one : *listeners) {
             one.tls.reset();
         }
     }
     return running == fresh;
 }
 
-bool same_but_for_hosts(server::admin_options running, const server::admin_options& fresh)
+bool same_but_for_hosts(client::admin_options running, const client::admin_options& fresh)
 {
     running.hosts = fresh.hosts;
     return running == fresh;
@@ -29,10 +29,10 @@ bool same_but_for_hosts(server::admin_options running, const server::admin_optio
 // Of what a listener does only TLS may change. Those of one address, which only port 0 allows,
 // follow each other in the order of the file.
 void keep_listeners(
-    std::vector<server::listener_options> fresh, std::vector<server::listener_options>& kept
+    std::vector<client::listener_options> fresh, std::vector<client::listener_options>& kept
 )
 {
-    for (server::listener_options& one : kept) {
+    for (client::listener_options& one : kept) {
         const auto same = std::find_if(fresh.begin(), fresh.end(), [&one](const auto& other) {
             return other.address == one.address;
         });
@@ -65,7 +65,7 @@ std::vector<std::string> needs_restart(
 
 void keep_fixed(const config::settings& running, config::settings& fresh)
 {
-    server::options kept = running.server;
+    client::options kept = running.server;
     kept.drain_timeout = fresh.server.drain_timeout;  // these may change
     kept.upgrade_timeout = fresh.server.upgrade_timeout;
     kept.max_connections_per_peer = fresh.server.max_connections_per_peer;
@@ -76,7 +76,7 @@ void keep_fixed(const config::settings& running, config::settings& fresh)
     const bool wants_header = std::any_of(
         kept.listeners.begin(),
         kept.listeners.end(),
-        [](const server::listener_options& one) { return one.proxy_protocol; }
+        [](const client::listener_options& one) { return one.proxy_protocol; }
     );
     if (wants_header && fresh.policy->client.trusted_proxies.empty()) {
         throw std::runtime_error{

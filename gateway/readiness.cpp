@@ -16,7 +16,7 @@ bool is_up(telemetry::registry& metrics, std::size_t workers, const std::string&
 
 }  // namespace
 
-server::readiness readiness_of(
+admin::readiness readiness_of(
     const config::settings& settings,
     telemetry::registry& metrics,
     std::size_t workers,
@@ -24,7 +24,7 @@ server::readiness readiness_of(
     bool draining
 )
 {
-    server::readiness r;
+    admin::readiness r;
     if (draining) {
         r.reasons.emplace_back("draining");
     }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "config/settings.hpp"
-#include "gateway/server/admin_sources.hpp"
+#include "gateway/admin/admin_sources.hpp"
 #include "gateway/telemetry/registry.hpp"
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 namespace gateway {
 
 // A store is down if it is for one of the workers. `servers`: all upstream servers of the settings.
-server::readiness readiness_of(
+admin::readiness readiness_of(
     const config::settings& settings,
     telemetry::registry& metrics,
     std::size_t workers,

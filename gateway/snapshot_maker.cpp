@@ -9,16 +9,16 @@ namespace gateway {
 
 snapshot_maker::snapshot_maker() : via_name_(http::make_via_name(std::random_device{}())) {}
 
-server::snapshot snapshot_maker::make(const config::settings& settings)
+worker::snapshot snapshot_maker::make(const config::settings& settings)
 {
-    server::snapshot s;
+    worker::snapshot s;
     s.policy = settings.policy;
     s.http = settings.http;
     s.via_name = via_name_;
     s.max_connections_per_peer = settings.server.max_connections_per_peer;
     s.max_waiting = settings.server.max_waiting;
     s.upstreams = settings.upstreams;
-    for (const server::listener_options& listener : settings.server.listeners) {
+    for (const client::listener_options& listener : settings.server.listeners) {
         s.listener_tls.push_back(listener.tls);
     }
     s.tickets = tickets_;
@@ -38,7 +38,7 @@ server::snapshot snapshot_maker::make(const config::settings& settings)
             });
         });
     if (echoes && echo_ == nullptr) {
-        echo_ = std::make_unique<server::echo_server>();
+        echo_ = std::make_unique<probes::echo_server>();
     }
     s.echo_port = echo_ != nullptr ? echo_->port() : 0;
     return s;

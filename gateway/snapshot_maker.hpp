@@ -3,9 +3,9 @@
 #pragma once
 
 #include "config/settings.hpp"
-#include "gateway/server/echo.hpp"
-#include "gateway/server/snapshot.hpp"
+#include "gateway/probes/echo.hpp"
 #include "gateway/telemetry/registry.hpp"
+#include "gateway/worker/snapshot.hpp"
 
 #include <map>
 #include <memory>
@@ -18,7 +18,7 @@ class snapshot_maker {
 public:
     snapshot_maker();
 
-    server::snapshot make(const config::settings& settings);
+    worker::snapshot make(const config::settings& settings);
 
     // Of all servers in the settings that were made last.
     std::vector<telemetry::server_figures> figures(const config::settings& settings) const;
@@ -27,7 +27,7 @@ private:
     const std::string via_name_;
     // The first one: whoever begins with it comes to the keys of all others.
     const net::ticket_secret tickets_ = net::ticket_secret::make(base::now());
-    std::unique_ptr<server::echo_server> echo_;
+    std::unique_ptr<probes::echo_server> echo_;
     // By the upstream's name.
     std::map<std::string, std::shared_ptr<proxy::upstream_status>> upstreams_;
 };

@@ -8,16 +8,16 @@
 
 namespace gateway {
 
-worker_group::worker_group(boost::asio::io_context& control, server::shared_state& shared)
+worker_group::worker_group(boost::asio::io_context& control, worker::shared_state& shared)
     : control_(control),
       shared_(shared),
       drain_timeout_(control.get_executor(), [this] { abort(); })
 {}
 
 void worker_group::make(
-    const server::snapshot& first,
-    const std::vector<server::listener_options>& listeners,
-    std::vector<std::vector<server::opened_listener>> listening
+    const worker::snapshot& first,
+    const std::vector<client::listener_options>& listeners,
+    std::vector<std::vector<worker::opened_listener>> listening
 )
 {
     for (std::size_t i = 0; i < listening.size(); ++i) {
@@ -29,21 +29,21 @@ void worker_group::start(std::function<void()> ended)
 {
     ended_ = std::move(ended);
     running_ = workers_.size();
-    for (server::worker& w : workers_) {
+    for (worker::worker& w : workers_) {
         w.start([this] { boost::asio::post(control_, [this] { one_ended(); }); });
     }
 }
 
-void worker_group::reload(const std::shared_ptr<const server::snapshot>& s)
+void worker_group::reload(const std::shared_ptr<const worker::snapshot>& s)
 {
-    for (server::worker& w : workers_) {
+    for (worker::worker& w : workers_) {
         w.reload(s);
     }
 }
 
 void worker_group::drain(net::queued rest, base::duration timeout)
 {
-    for (server::worker& w : workers_) {
+    for (worker::worker& w : workers_) {
         w.drain(rest);
     }
     drain_timeout_.set(timeout);
@@ -52,15 +52,15 @@ void worker_group::drain(net::queued rest, base::duration timeout)
 void worker_group::abort()
 {
     telemetry::log(telemetry::log_level::warning, "drain_timeout has passed: closing what is left");
-    for (server::worker& w : workers_) {
+    for (worker::worker& w : workers_) {
         w.abort();
     }
 }
 
-std::vector<server::worker*> worker_group::all()
+std::vector<worker::worker*> worker_group::all()
 {
-    std::vector<server::worker*> all;
-    for (server::worker& w : workers_) {
+    std::vector<worker::worker*> all;
+    for (worker::worker& w : workers_) {
         all.push_back(&w);
     }
     return all;

@@ -48,7 +48,7 @@ void describe_address(
 }
 
 // `true`, or a mapping.
-void read_decide(section& listener, std::optional<server::decide_options>& decide)
+void read_decide(section& listener, std::optional<client::decide_options>& decide)
 {
     const node* const value = listener.find("decide");
     if (value == nullptr) {
@@ -56,12 +56,12 @@ void read_decide(section& listener, std::optional<server::decide_options>& decid
     }
     if (value->is != node::kind::mapping) {
         if (listener.flag("decide").value_or(false)) {
-            decide = server::decide_options{};
+            decide = client::decide_options{};
         }
         return;
     }
     section from{{value, listener.path_of("decide")}, listener.found()};
-    decide = server::decide_options{};
+    decide = client::decide_options{};
     if (const auto status = from.number("rejected_status", 0, UINT16_MAX)) {
         if (*status != 403 && *status != 429 && *status != 503) {
             from.problem("rejected_status", "expected 403, 429 or 503");
@@ -71,7 +71,7 @@ void read_decide(section& listener, std::optional<server::decide_options>& decid
     from.refuse_the_rest();
 }
 
-std::optional<std::string> print_decide(const std::optional<server::decide_options>& decide)
+std::optional<std::string> print_decide(const std::optional<client::decide_options>& decide)
 {
     if (!decide) {
         return std::nullopt;
@@ -81,7 +81,7 @@ std::optional<std::string> print_decide(const std::optional<server::decide_optio
                : "{ rejected_status: " + std::to_string(decide->rejected_status) + " }";
 }
 
-void describe_decide(keys& k, std::optional<server::decide_options>& decide)
+void describe_decide(keys& k, std::optional<client::decide_options>& decide)
 {
     k.other(
         {"decide",
@@ -101,7 +101,7 @@ void describe_decide(keys& k, std::optional<server::decide_options>& decide)
 void describe_listener(
     keys& k,
     std::optional<net::listen_address>& address,
-    server::listener_options& one,
+    client::listener_options& one,
     const draft& d
 )
 {
@@ -128,7 +128,7 @@ void describe_listener(
 // What is read of one listener joins those before it.
 void add_listener(const located& item, draft& d, findings& found)
 {
-    std::vector<server::listener_options>& listeners = d.result.server.listeners;
+    std::vector<client::listener_options>& listeners = d.result.server.listeners;
     if (item.value->is == node::kind::scalar) {
         found.problem(
             item.value->at,
@@ -138,7 +138,7 @@ void add_listener(const located& item, draft& d, findings& found)
         return;
     }
     std::optional<net::listen_address> address;
-    server::listener_options one;
+    client::listener_options one;
     reading::all(item, found, [&](keys& k) {
         describe_listener(k, address, one, d);
         k.rule([&](section& from) {
@@ -176,7 +176,7 @@ void load_listeners(section& root, draft& d)
 
 void describe_listeners(keys& root, draft& d)
 {
-    std::vector<server::listener_options>& listeners = d.result.server.listeners;
+    std::vector<client::listener_options>& listeners = d.result.server.listeners;
     root.each(
         {"listeners", "where to accept connections, and what for"},
         {.says = {"none", "1 to 64"},
@@ -186,7 +186,7 @@ void describe_listeners(keys& root, draft& d)
          .describe =
              [&](std::size_t i, keys& k) {
                  std::optional<net::listen_address> address;
-                 server::listener_options one;
+                 client::listener_options one;
                  if (i < listeners.size()) {
                      one = listeners[i];
                      address = one.address;
@@ -196,7 +196,7 @@ void describe_listeners(keys& root, draft& d)
     );
 }
 
-void describe_token(keys& admin, server::admin_token& token, const draft& d)
+void describe_token(keys& admin, client::admin_token& token, const draft& d)
 {
     admin.other(
         {"token_file",
@@ -263,7 +263,7 @@ void describe_admin_hosts(keys& admin, std::vector<std::string>& hosts)
 
 void describe_admin(keys& admin, draft& d)
 {
-    server::admin_options& options = d.result.server.admin;
+    client::admin_options& options = d.result.server.admin;
     std::optional<net::listen_address> address = options.address;
     describe_address(
         admin,
@@ -291,7 +291,7 @@ void describe_admin(keys& admin, draft& d)
     admin.rule([&d](section& from) { d.admin = {from.at(), "admin.address"}; });
 }
 
-void load_workers(section& root, server::options& options)
+void load_workers(section& root, client::options& options)
 {
     constexpr const char* expected = "auto or a number of threads";
     const std::string* text =
@@ -312,7 +312,7 @@ void load_workers(section& root, server::options& options)
 
 void describe_process(keys& root, draft& d)
 {
-    server::options& options = d.result.server;
+    client::options& options = d.result.server;
     root.other(
         {"include",
          "more files, by their paths or patterns such as `conf.d/*.yaml`, whose sections are added "

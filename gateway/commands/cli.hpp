@@ -2,7 +2,7 @@
 #pragma once
 
 #include "config/settings.hpp"
-#include "gateway/server/told_request.hpp"
+#include "gateway/intake/told_request.hpp"
 
 #include <optional>
 #include <ostream>
@@ -24,7 +24,7 @@ struct request {
     // Empty with `schema`.
     std::string config_path;
     // Of `explain`.
-    server::told_request told{};
+    intake::told_request told{};
     // True if `migrate` prints the statements instead of executing them.
     bool prints_sql = false;
     // Where the running gateway's admin API is; nothing: the counts are not asked for.

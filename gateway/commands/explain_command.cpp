@@ -1,10 +1,10 @@
 #include "gateway/commands/explain_command.hpp"
 
 #include "config/urls/address.hpp"
+#include "gateway/admin/explanation_json.hpp"
 #include "gateway/commands/explained_text.hpp"
 #include "gateway/net/listen_address.hpp"
-#include "gateway/server/control_http.hpp"
-#include "gateway/server/explanation.hpp"
+#include "gateway/probes/control_http.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -23,7 +23,7 @@ using endpoint = asio::generic::stream_protocol::endpoint;
 // To connect, to be answered: more than any admin.timeout an operator waits for.
 constexpr base::duration longest_wait = std::chrono::seconds{20};
 
-asked_by_post question_of(const server::told_request& told, const std::string& token)
+asked_by_post question_of(const intake::told_request& told, const std::string& token)
 {
     boost::json::object headers;
     for (const auto& [name, value] : told.headers) {
@@ -59,17 +59,17 @@ struct told_back {
 
 net::task<> exchange(endpoint where, asked_by_post question, told_back& answer)
 {
-    server::control_stream s(co_await asio::this_coro::executor);
+    probes::control_stream s(co_await asio::this_coro::executor);
     s.expires_after(longest_wait);
     auto [refused] = co_await s.async_connect(where, net::use_task);
     answer.ec = refused;
     if (!answer.ec) {
-        answer.ec = co_await server::write(s, question);
+        answer.ec = co_await probes::write(s, question);
     }
     boost::beast::flat_buffer buffer;
     http_of_beast::response_parser<http_of_beast::string_body> parser;
     if (!answer.ec) {
-        answer.ec = co_await server::read(s, buffer, parser);
+        answer.ec = co_await probes::read(s, buffer, parser);
         answer.status = parser.get().result_int();
         answer.body = parser.get().body();
     }
@@ -129,13 +129,13 @@ int explain_request(
         write_explanation(*told, out);
         return cli::done;
     }
-    const server::explanation e =
-        server::explain(settings.policy, settings.http, request.told, complaint);
+    const limits::explanation e =
+        limits::explain(settings.policy, settings.http, request.told, complaint);
     if (!complaint.empty()) {
         err << complaint << '\n';
         return cli::wrong_usage;
     }
-    write_explanation(server::as_json(e, {}).get_object(), out);
+    write_explanation(admin::as_json(e, {}).get_object(), out);
     return cli::done;
 }
 

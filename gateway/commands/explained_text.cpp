@@ -1,7 +1,7 @@
 #include "gateway/commands/explained_text.hpp"
 
+#include "gateway/admin/json_text.hpp"
 #include "gateway/base/utc_text.hpp"
-#include "gateway/server/json_text.hpp"
 
 #include <boost/json.hpp>
 
@@ -21,7 +21,7 @@ std::string text_of(const boost::json::object& of, const char* name)
     if (v == nullptr || v->is_null()) {
         return {};
     }
-    return v->is_string() ? std::string{v->get_string()} : server::json_text(*v);
+    return v->is_string() ? std::string{v->get_string()} : admin::json_text(*v);
 }
 
 // Returns whole seconds, rounded up as for clients; nothing if the member is no number.

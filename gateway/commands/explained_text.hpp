@@ -7,7 +7,7 @@
 
 namespace gateway {
 
-// `told`: as server::as_json() makes it, here or in another version of the gateway: what it does
+// `told`: as admin::as_json() makes it, here or in another version of the gateway: what it does
 // not have is left out.
 void write_explanation(const boost::json::object& told, std::ostream& out);
 

@@ -2,8 +2,8 @@
 // (sd_listen_fds(3)), or of the gateway that this one follows, in the same way.
 #pragma once
 
+#include "gateway/client/options.hpp"
 #include "gateway/net/socket.hpp"
-#include "gateway/server/options.hpp"
 
 #include <string>
 #include <string_view>

@@ -79,7 +79,7 @@ std::vector<net::socket> opened(
 
 }  // namespace
 
-std::size_t worker_count(const server::options& options)
+std::size_t worker_count(const client::options& options)
 {
     if (options.workers != 0) {
         return options.workers;
@@ -90,7 +90,7 @@ std::size_t worker_count(const server::options& options)
     return known ? static_cast<std::size_t>(CPU_COUNT(&usable)) : 1;
 }
 
-connection_bounds bounds_with_descriptors(const server::options& options)
+connection_bounds bounds_with_descriptors(const client::options& options)
 {
     rlimit limit{};
     ::getrlimit(RLIMIT_NOFILE, &limit);
@@ -122,11 +122,11 @@ connection_bounds bounds_with_descriptors(const server::options& options)
     return bounds;
 }
 
-listening_sockets open_listeners(const server::options& options, inheritance from_before)
+listening_sockets open_listeners(const client::options& options, inheritance from_before)
 {
     const std::size_t workers = worker_count(options);
     std::vector<net::listen_address> wanted;
-    for (const server::listener_options& listener : options.listeners) {
+    for (const client::listener_options& listener : options.listeners) {
         wanted.push_back(listener.address);
     }
     wanted.push_back(options.admin.address);

@@ -4,7 +4,7 @@
 #include "gateway/net/socket.hpp"
 #include "gateway/process/inherited_sockets.hpp"
 #include "gateway/process/socket_files.hpp"
-#include "gateway/server/worker.hpp"
+#include "gateway/worker/worker.hpp"
 
 #include <cstddef>
 #include <string>
@@ -13,7 +13,7 @@
 namespace gateway::startup {
 
 // As configured, or one for each processor this process may run on.
-std::size_t worker_count(const server::options& options);
+std::size_t worker_count(const client::options& options);
 
 struct connection_bounds {
     std::size_t clients = 0;
@@ -24,12 +24,12 @@ struct connection_bounds {
 // most as many as configured. Clients never have the last quarter, which upstreams, the admin API
 // and reloads need, and the admin API no more than a quarter of that. Logs what is less than
 // configured, and warns if there is no room for max_connections with an upstream connection each.
-connection_bounds bounds_with_descriptors(const server::options& options);
+connection_bounds bounds_with_descriptors(const client::options& options);
 
 // All that a process listens on.
 struct listening_sockets {
     // [w]: those of worker w, at least one for every listener.
-    std::vector<std::vector<server::opened_listener>> of_workers;
+    std::vector<std::vector<worker::opened_listener>> of_workers;
     net::socket of_admin;
 
     // Each socket once, the admin API's last, for a process that follows this one.
@@ -49,7 +49,7 @@ struct listening_sockets {
 // Of addresses with inherited sockets no other is opened: workers that outnumber them share, so
 // that nobody's queue is lost if another process accepts from them, too. Logs each address; throws
 // std::system_error.
-listening_sockets open_listeners(const server::options& options, inheritance from_before);
+listening_sockets open_listeners(const client::options& options, inheritance from_before);
 
 // Owns the files that came along with inherited sockets, now that the process before this one has
 // left them. Removes those of sockets that nobody wants any more.

@@ -1,7 +1,7 @@
 // What it costs to know a token: for the first time, by each algorithm, and again; and to refuse a
 // forged one.
 #include "gateway/identity/token_keys.hpp"
-#include "gateway/server/token_cache.hpp"
+#include "gateway/intake/token_cache.hpp"
 #include "tests/unit/identity/issuer.hpp"
 
 #include <benchmark/benchmark.h>
@@ -54,7 +54,7 @@ void remember(benchmark::State& state)
     const identity::issuer& by = issuer_of(state);
     const identity::token_rules rules = rules_of(by);
     const std::string token = token_by(by);
-    token_cache cache{rules};
+    intake::token_cache cache{rules};
     for (auto _ : state) {
         benchmark::DoNotOptimize(cache.find(token, today).verified->claims.size());
     }
@@ -77,7 +77,7 @@ void refuse(benchmark::State& state)
     for (std::int64_t i = 0; i < state.range(1); ++i) {
         tokens.push_back(by.token(R"({"sub":")" + std::to_string(i) + R"("})"));
     }
-    token_cache cache{rules};
+    intake::token_cache cache{rules};
     std::size_t i = 0;
     for (auto _ : state) {
         benchmark::DoNotOptimize(cache.find(tokens[i++ % tokens.size()], today));
@@ -85,7 +85,7 @@ void refuse(benchmark::State& state)
     state.SetLabel(by.algorithm() + (tokens.size() == 1 ? ", again" : ", others"));
 }
 
-BENCHMARK(refuse)->ArgsProduct({{1, 2, 3}, {1, 16 * token_cache::max_forged}});
+BENCHMARK(refuse)->ArgsProduct({{1, 2, 3}, {1, 16 * intake::token_cache::max_forged}});
 BENCHMARK(verify)->DenseRange(0, 3);
 BENCHMARK(remember)->DenseRange(0, 3);
 

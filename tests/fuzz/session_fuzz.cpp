@@ -3,8 +3,8 @@
 // upstream are well-formed requests, one per connection's use, and what it sends to the client are
 // well-formed responses, one per request; behind a 101 come the bytes of a tunnel, all of them.
 #include "tests/fuzz/require.hpp"
-#include "tests/unit/server/plain_messages.hpp"
-#include "tests/unit/server/recording_port.hpp"
+#include "tests/unit/client/plain_messages.hpp"
+#include "tests/unit/client/recording_port.hpp"
 
 #include <array>
 #include <deque>
@@ -12,11 +12,11 @@
 namespace {
 
 using namespace gateway;
+using client::testing::lease_plan;
+using client::testing::plain_message;
+using client::testing::recording_port;
 using fuzz::require;
-using server::admission;
-using server::testing::lease_plan;
-using server::testing::plain_message;
-using server::testing::recording_port;
+using limits::admission;
 
 constexpr std::array<std::string_view, 13> requests{
     "GET /a HTTP/1.1\r\nHost: h\r\n\r\n",
@@ -229,7 +229,7 @@ private:
     void require_requests()
     {
         for (const auto& lease : port_.leases) {
-            const auto sent = server::testing::read_requests(lease.sent.substr(0, lease.tunnel_at));
+            const auto sent = client::testing::read_requests(lease.sent.substr(0, lease.tunnel_at));
             require(!sent.malformed && sent.rest.empty() && sent.messages.size() == 1);
             require(lease.released && (!lease.kept || sent.messages[0].complete));
         }
@@ -237,7 +237,7 @@ private:
 
     void require_responses()
     {
-        const auto got = server::testing::read_responses(
+        const auto got = client::testing::read_responses(
             port_.to_client.substr(0, port_.tunnel_at), port_.begun_is_head
         );
         require(!got.malformed && got.rest.empty());

@@ -57,6 +57,29 @@ class layer_table(unittest.TestCase):
             for folder in bottom:
                 del left[folder]
 
+    def test_refuses_a_room_that_is_not_listed_for_another_and_lets_the_face_be_seen(self):
+        for room, allowed in layers.ROOMS.items():
+            top = "" if room.startswith("config/") else "gateway/"
+            name = f"{top}{room}/a.cpp"
+            for other in layers.ROOMS:
+                if other.split("/")[0] == room.split("/")[0]:
+                    problems = layers.check_text(name, f'#include "{top}{other}/b.hpp"\n')
+                    self.assertEqual(problems == [], other == room or other in allowed, (name, other))
+            face = f"{top}{room.split('/')[0]}"
+            self.assertEqual(layers.check_text(name, f'#include "{face}/b.hpp"\n'), [])
+            self.assertEqual(layers.check_text(f"{face}/a.cpp", f'#include "{top}{room}/b.hpp"\n'), [])
+        self.refused("config/misc/a.cpp", '#include "config/text/b.hpp"\n', "not in the table of rooms")
+
+    def test_refuses_circles_of_files(self):
+        texts = {
+            "gateway/store/a.hpp": '#include "gateway/store/memory/b.hpp"\n',
+            "gateway/store/memory/b.hpp": '#include "gateway/store/c.hpp"\n',
+            "gateway/store/c.hpp": "",
+        }
+        self.assertEqual(layers.check_circles(texts), [])
+        texts["gateway/store/c.hpp"] = '#include "gateway/store/a.hpp"\n'
+        self.assertEqual(len(layers.check_circles(texts)), 1)
+
     def test_lets_pure_folders_see_pure_folders_only(self):
         for folder in layers.PURE:
             self.assertLessEqual(layers.ALLOWED[folder], layers.PURE)
@@ -85,22 +108,22 @@ class layer_table(unittest.TestCase):
     def test_refuses_clocks(self):
         self.refused("gateway/net/a.cpp", "auto t = std::chrono::steady_clock::now();", "base::now")
         self.refused("gateway/limit/a.cpp", "auto t = base::now();", "argument")
-        self.refused("gateway/server/request_state.cpp", "auto t = base::now();", "argument")
+        self.refused("gateway/client/request_state.cpp", "auto t = base::now();", "argument")
         self.assertEqual(layers.check_text("gateway/net/a.cpp", "auto t = base::now();"), [])
         self.assertEqual(layers.check_text("gateway/base/clock.hpp", "steady_clock::now()"), [])
         self.assertEqual(layers.check_text("gateway/net/a.cpp", "// steady_clock::now()"), [])
 
     def test_refuses_an_impure_include_behind_a_header(self):
         texts = {
-            "gateway/server/request_state.hpp": '#include "gateway/net/a.hpp"\n',
+            "gateway/client/request_state.hpp": '#include "gateway/net/a.hpp"\n',
             "gateway/net/a.hpp": '#include "gateway/net/b.hpp"\n',
             "gateway/net/b.hpp": "#include <boost/asio/ip/tcp.hpp>\n",
         }
-        problems = layers.check_closure("gateway/server/request_state.hpp", texts)
+        problems = layers.check_closure("gateway/client/request_state.hpp", texts)
         self.assertEqual(len(problems), 1)
         self.assertIn("gateway/net/a.hpp, gateway/net/b.hpp", problems[0])
         texts["gateway/net/b.hpp"] = "#include <vector>\n"
-        self.assertEqual(layers.check_closure("gateway/server/request_state.hpp", texts), [])
+        self.assertEqual(layers.check_closure("gateway/client/request_state.hpp", texts), [])
 
     def test_holds_link_libraries_to_the_table(self):
         self.assertEqual(

@@ -1,8 +1,10 @@
-"""Who may include whom. This table is the architecture; see docs/architecture.md.
+"""Who may include whom. These tables are the architecture; see docs/architecture.md.
 
     layers.py [ROOT]
 
-A folder sees what is listed and itself. Pure folders, and files named *_state, know no sockets,
+A folder sees what is listed and itself. A room within a folder sees the folder's face, which is what lies
+in no room, and the rooms that are listed for it; the face sees all rooms, and no circle of files is
+possible. Pure folders, and files named *_state, know no sockets,
 threads, clocks or foreign formats: `now` is an argument and results are returned.
 """
 
@@ -21,10 +23,32 @@ ALLOWED = {
     "store": {"base", "limit", "net", "telemetry"},
     "proxy": {"base", "http", "net", "telemetry"},
 }
-ALLOWED["server"] = set(ALLOWED)  # all above
+ALLOWED["intake"] = {"base", "identity", "http", "policy", "net"}
+ALLOWED["limits"] = set(ALLOWED)  # all above
+ALLOWED["client"] = set(ALLOWED)
+ALLOWED["worker"] = set(ALLOWED)
+ALLOWED["probes"] = {"base", "telemetry", "net", "proxy", "worker"}
+ALLOWED["admin"] = set(ALLOWED)
 ALLOWED["config"] = set(ALLOWED)
 ALLOWED["process"] = set(ALLOWED)
 ALLOWED["commands"] = set(ALLOWED) - {"process"}
+ROOMS = {
+    "http/output": set(),
+    "net/tls": set(),
+    "proxy/servers": set(),
+    "store/memory": set(),
+    "store/remote": set(),
+    "store/redis/protocol": {"store/remote"},
+    "store/redis/sentinel": {"store/remote", "store/redis/protocol"},
+    "store/redis/cluster": {"store/remote", "store/redis/protocol"},
+    "store/redis": {"store/remote", "store/redis/protocol", "store/redis/sentinel", "store/redis/cluster"},
+    "store/postgres": {"store/remote"},
+    "config/text": set(),
+    "config/urls": {"config/text"},
+    "config/keys": {"config/text", "config/urls"},
+    "config/limits": {"config/text", "config/keys"},
+    "config/routes": {"config/text", "config/keys"},
+}
 PURE = {"base", "limit", "identity", "policy", "http"}
 
 IMPURE_INCLUDE = re.compile(
@@ -50,6 +74,40 @@ def folder_of(name):
     return parts[1] if parts[0] == "gateway" and len(parts) > 2 else None
 
 
+def room_of(name):
+    """The room a path or include belongs to, such as store/redis/cluster; None if it is in none."""
+    parts = name.removeprefix("gateway/").split("/")[:-1]
+    return "/".join(parts) if len(parts) > 1 else None
+
+
+def check_room(name, target):
+    """What is wrong with an include within a folder, or None."""
+    room, other = room_of(name), room_of(target)
+    if room is None or other is None or room == other:
+        return None
+    if room not in ROOMS:
+        return f"{room} is not in the table of rooms of tests/tidy/layers.py"
+    return None if other in ROOMS[room] else f"{room} must not include {other}"
+
+
+def check_circles(texts):
+    """A file that includes itself by way of others. `texts` maps paths from the root to texts."""
+    problems, done = [], set()
+
+    def visit(name, path):
+        if name in path:
+            problems.append(f"{name}:1: includes itself by way of {', '.join(path[path.index(name) + 1:])}")
+        elif name not in done:
+            for target in included(texts[name]):
+                if target in texts:
+                    visit(target, [*path, name])
+            done.add(name)
+
+    for name in sorted(texts):
+        visit(name, [])
+    return problems
+
+
 def check_text(name, text):
     """Problems of one file, `name` being its path from the root."""
     folder = folder_of(name)
@@ -68,6 +126,8 @@ def check_text(name, text):
             problems.append(f"{at} {folder} must not include {other}")
         elif other is None and target.startswith("gateway/"):
             problems.append(f"{at} {folder} must not include the top, {target}")
+        elif other == folder and (problem := check_room(name, target)):
+            problems.append(f"{at} {problem}")
         if pure and IMPURE_INCLUDE.match(target) and target not in PURE_BEAST_CORE:
             if (name, target) not in EXCUSED_INCLUDES:
                 problems.append(f"{at} {stem} is pure, but includes {target}")
@@ -132,7 +192,7 @@ def main():
         path.relative_to(root).as_posix(): path.read_text()
         for path in sources(root, ("gateway", "config"))
     }
-    problems, checked = [], len(texts)
+    problems, checked = check_circles(texts), len(texts)
     for name, text in texts.items():
         problems += check_text(name, text)
         problems += check_closure(name, texts)

@@ -1,0 +1,167 @@
+#include "gateway/admin/admin.hpp"
+
+#include "gateway/admin/admin_api.hpp"
+#include "gateway/admin/admin_reading.hpp"
+#include "gateway/net/listener.hpp"
+#include "gateway/net/reported.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+#include <list>
+#include <utility>
+
+namespace gateway::admin {
+
+namespace {
+
+namespace asio = boost::asio;
+
+using protocol = asio::generic::stream_protocol;
+using acceptor = asio::basic_socket_acceptor<protocol, net::executor>;
+using beast::http::verb;
+
+// The peers of Unix sockets have no address.
+std::string name_of_peer(probes::control_stream& s)
+{
+    sockaddr_storage peer{};
+    socklen_t size = sizeof peer;
+    ::getpeername(s.socket().native_handle(), reinterpret_cast<sockaddr*>(&peer), &size);
+    const auto address = net::address_of(peer);
+    return address ? address->to_string() : "a local process";
+}
+
+}  // namespace
+
+struct admin_server::state {
+    struct guest {
+        probes::control_stream connection;
+        bool turned_out = false;
+    };
+
+    using guests = std::list<guest>;
+
+    acceptor listening;
+    client::admin_options options;
+    admin_api api;
+    // Those that have kept us waiting longest come first.
+    guests present{};
+    // Closed, and about to notice it.
+    guests leaving{};
+
+    static net::task<> listen(std::shared_ptr<state> s);
+    static net::task<> serve_one(std::shared_ptr<state> s, guests::iterator g);
+    net::task<> serve(guests::iterator g);
+    void begin_waiting_for(guests::iterator g);
+    void make_room();
+};
+
+void admin_server::state::begin_waiting_for(guests::iterator g)
+{
+    if (!g->turned_out) {
+        present.splice(present.end(), present, g);
+    }
+}
+
+void admin_server::state::make_room()
+{
+    while (present.size() >= options.max_connections) {
+        const auto oldest = present.begin();
+        oldest->turned_out = true;
+        oldest->connection.close();
+        leaving.splice(leaving.end(), present, oldest);
+    }
+}
+
+net::task<> admin_server::state::serve(guests::iterator g)
+{
+    probes::control_stream& s = g->connection;
+    const std::string peer = name_of_peer(s);
+    // Chunk extensions and trailers, which no limit of the parser is for, too.
+    beast::flat_buffer buffer(max_admin_head_bytes + max_admin_body_bytes);
+    bool keep_alive = true;
+    while (keep_alive) {
+        admin_parser parser;
+        parser.header_limit(max_admin_head_bytes);
+        parser.body_limit(max_admin_body_bytes);
+        s.expires_after(options.timeout);
+        begin_waiting_for(g);
+        heard_request heard = co_await hear(s, buffer, parser);
+        if (heard.gone) {
+            break;
+        }
+        begin_waiting_for(g);
+        probes::control_response answer;
+        if (heard.refusal) {
+            answer = std::move(*heard.refusal);
+        } else {
+            answer = co_await api.answer(parser.get(), peer);
+        }
+        s.expires_after(options.timeout);
+        answer.keep_alive(parser.get().keep_alive() && !heard.refusal);
+        answer.prepare_payload();
+        keep_alive = answer.keep_alive();
+        if (parser.get().method() == verb::head) {
+            answer.body().clear();
+        }
+        if (co_await probes::write(s, answer)) {
+            break;
+        }
+        if (heard.refusal) {
+            co_await part_with(s);
+        }
+    }
+}
+
+net::task<> admin_server::state::serve_one(std::shared_ptr<state> s, guests::iterator g)
+{
+    co_await s->serve(g);
+    (g->turned_out ? s->leaving : s->present).erase(g);
+}
+
+net::task<> admin_server::state::listen(std::shared_ptr<state> s)
+{
+    net::timer rest(s->listening.get_executor());
+    while (s->listening.is_open()) {
+        net::stream_socket peer(s->listening.get_executor());
+        auto [ec] = co_await s->listening.async_accept(peer, net::use_task);
+        if (ec) {  // out of descriptors, perhaps: do not spin
+            co_await net::pause(rest, net::listener::pause_after_failure);
+        } else {
+            s->make_room();
+            const auto g =
+                s->present.insert(s->present.end(), guest{probes::control_stream(std::move(peer))});
+            asio::co_spawn(s->listening.get_executor(), serve_one(s, g), asio::detached);
+        }
+    }
+}
+
+admin_server::admin_server(
+    asio::io_context& context,
+    net::socket listening,
+    const client::admin_options& options,
+    admin_sources from
+)
+{
+    sockaddr_storage address{};
+    socklen_t size = sizeof address;
+    ::getsockname(listening.fd(), reinterpret_cast<sockaddr*>(&address), &size);
+    const protocol family(address.ss_family, 0);
+    state_ = std::make_shared<state>(state{
+        acceptor(context.get_executor(), family, listening.release()),
+        options,
+        admin_api(context.get_executor(), options, std::move(from))});
+    asio::co_spawn(
+        context.get_executor(), state::listen(state_), net::reported("the admin listener")
+    );
+}
+
+admin_server::~admin_server() = default;
+
+void admin_server::stop_accepting()
+{
+    boost::system::error_code ignored;
+    state_->listening.close(ignored);
+}
+
+}  // namespace gateway::admin

@@ -1,0 +1,35 @@
+// Serves the admin API (admin_api.hpp) on an address of its own and the main thread's loop.
+#pragma once
+
+#include "gateway/admin/admin_sources.hpp"
+#include "gateway/client/options.hpp"
+#include "gateway/net/socket.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <memory>
+
+namespace gateway::admin {
+
+// At its bound of connections it closes the one that has kept it waiting longest: for the rest of
+// a request, or for room for an answer. So nobody shuts others out by being slow.
+class admin_server {
+public:
+    // `listening` on options.address.
+    admin_server(
+        boost::asio::io_context& context,
+        net::socket listening,
+        const client::admin_options& options,
+        admin_sources from
+    );
+    ~admin_server();
+
+    // Those who are connected are still answered.
+    void stop_accepting();
+
+private:
+    struct state;
+    std::shared_ptr<state> state_;
+};
+
+}  // namespace gateway::admin

@@ -1,0 +1,213 @@
+#include "gateway/admin/admin_api.hpp"
+
+#include "gateway/admin/admin_access.hpp"
+#include "gateway/admin/admin_bans.hpp"
+#include "gateway/admin/admin_explain.hpp"
+#include "gateway/admin/admin_hosts.hpp"
+#include "gateway/admin/admin_limits.hpp"
+#include "gateway/admin/admin_top.hpp"
+#include "gateway/base/text.hpp"
+
+#include <boost/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace gateway::admin {
+
+namespace {
+
+using beast::http::field;
+using beast::http::status;
+using beast::http::verb;
+using question_kind = limits::bucket_question::kind;
+
+struct admin_call {
+    std::string_view path;
+    // GET, which is also HEAD; or POST, with a body of JSON.
+    bool reads = true;
+    // Whether it needs the token.
+    bool guarded = false;
+    // Of a call about one bucket.
+    std::optional<question_kind> about_bucket{};
+};
+
+constexpr std::array<admin_call, 13> calls{{
+    {"/metrics"},
+    {"/healthz"},
+    {"/readyz"},
+    {"/v1/limits"},
+    {"/v1/top", true, true},
+    {"/v1/bans", true, true},
+    {"/v1/explain", false, true},
+    {"/v1/look", false, true, question_kind::look},
+    {"/v1/take", false, true, question_kind::take},
+    {"/v1/reset", false, true, question_kind::reset},
+    {"/v1/grant", false, true, question_kind::grant},
+    {"/v1/ban", false, true, question_kind::ban},
+    {"/v1/unban", false, true, question_kind::unban},
+}};
+
+// Null: there is no such call.
+const admin_call* find_call(std::string_view path)
+{
+    const auto found = std::find_if(calls.begin(), calls.end(), [path](const admin_call& one) {
+        return one.path == path;
+    });
+    return found == calls.end() ? nullptr : &*found;
+}
+
+probes::control_response unknown_call()
+{
+    std::string paths;
+    for (const admin_call& c : calls) {
+        paths.append(paths.empty() ? "try " : c.path == calls.back().path ? " or " : ", ");
+        paths += c.path;
+    }
+    return problem(status::not_found, paths);
+}
+
+probes::control_response wrong_method(const admin_call& c)
+{
+    probes::control_response r =
+        problem(status::method_not_allowed, c.reads ? "only GET and HEAD here" : "only POST here");
+    r.set(field::allow, c.reads ? "GET, HEAD" : "POST");
+    return r;
+}
+
+probes::control_response not_let_in(access why)
+{
+    if (why == access::closed) {
+        return problem(
+            status::forbidden, "the configuration has no admin.token_file: nobody may do this"
+        );
+    }
+    probes::control_response r =
+        problem(status::unauthorized, "expected Authorization: Bearer and the token");
+    r.set(field::www_authenticate, "Bearer realm=\"gateway admin API\"");
+    return r;
+}
+
+// Parameters, such as a charset, say nothing new of JSON.
+bool is_json(std::string_view content_type)
+{
+    const std::string_view type = base::trimmed(content_type.substr(0, content_type.find(';')));
+    return base::equal_ignoring_case(type, "application/json");
+}
+
+// Returns true if the request was meant for this API. Over a Unix socket every name is right: no
+// browser reaches one.
+bool is_meant_for(
+    const net::listen_address& address,
+    const std::vector<std::string>& hosts,
+    const admin_request& asked
+)
+{
+    return !address.socket_path.empty() || answers_to(host_of(asked), hosts);
+}
+
+probes::control_response misdirected()
+{
+    return problem(
+        status::misdirected_request,
+        "the admin API answers to addresses, localhost and the names in admin.hosts only"
+    );
+}
+
+// Nothing: the call may be made.
+std::optional<probes::control_response> refused(
+    const admin_request& asked, const std::string& token
+)
+{
+    const admin_call* const found = find_call(path_of(asked));
+    if (found == nullptr) {
+        return unknown_call();
+    }
+    const admin_call& c = *found;
+    const bool reads = asked.method() == verb::get || asked.method() == verb::head;
+    if (c.reads ? !reads : asked.method() != verb::post) {
+        return wrong_method(c);
+    }
+    if (c.guarded) {
+        const access let_in = access_with(token, only_field(asked, field::authorization));
+        if (let_in != access::granted) {
+            return not_let_in(let_in);
+        }
+    }
+    if (!c.reads && !is_json(only_field(asked, field::content_type))) {
+        return problem(status::unsupported_media_type, "expected Content-Type: application/json");
+    }
+    return std::nullopt;
+}
+
+probes::control_response as_response(const readiness& r)
+{
+    const bool ready = r.reasons.empty();
+    boost::json::array servers;
+    for (const auto& [upstream, server] : r.servers_down) {
+        servers.push_back({{"upstream", upstream}, {"server", server}});
+    }
+    const boost::json::value body{
+        {"ready", ready},
+        {"reasons", boost::json::value_from(r.reasons)},
+        {"stores_down", boost::json::value_from(r.stores_down)},
+        {"servers_down", servers},
+    };
+    return reply(
+        ready ? status::ok : status::service_unavailable,
+        "application/json",
+        boost::json::serialize(body) + "\n"
+    );
+}
+
+constexpr std::string_view prometheus_text = "text/plain; version=0.0.4; charset=utf-8";
+
+}  // namespace
+
+net::task<probes::control_response> admin_api::answer(
+    const admin_request& asked, const std::string& peer
+) const
+{
+    if (!is_meant_for(options_.address, from_.hosts(), asked)) {
+        co_return misdirected();
+    }
+    if (auto refusal = refused(asked, from_.token())) {
+        co_return *std::move(refusal);
+    }
+    co_return co_await dispatch(asked, peer);
+}
+
+// Of one that is not refused.
+net::task<probes::control_response> admin_api::dispatch(
+    const admin_request& asked, const std::string& peer
+) const
+{
+    const std::string_view path = path_of(asked);
+    const admin_waiting wait{loop_, base::now() + options_.timeout};
+    if (path == "/metrics") {
+        co_return compressed_for(asked, reply(status::ok, prometheus_text, from_.metrics()));
+    }
+    if (path == "/healthz") {
+        co_return reply(status::ok, "application/json", "{\"healthy\":true}\n");
+    }
+    if (path == "/readyz") {
+        co_return as_response(from_.ready());
+    }
+    if (path == "/v1/limits") {
+        co_return reply(describe_limits(*from_.policy(), from_.decisions));
+    }
+    if (path == "/v1/top") {
+        co_return co_await answer_top(from_, wait, query_of(asked));
+    }
+    if (path == "/v1/bans") {
+        co_return co_await answer_bans(from_, wait, query_of(asked));
+    }
+    if (path == "/v1/explain") {
+        co_return co_await answer_explain(from_, wait, asked.body());
+    }
+    const question_kind what = find_call(path)->about_bucket.value();
+    co_return co_await answer_about_bucket(from_, wait, what, asked.body(), peer);
+}
+
+}  // namespace gateway::admin

@@ -1,0 +1,160 @@
+#include "gateway/admin/admin_bans.hpp"
+
+#include "gateway/admin/admin_query.hpp"
+#include "gateway/base/hash.hpp"
+#include "gateway/base/text.hpp"
+#include "gateway/identity/bucket_name.hpp"
+#include "gateway/intake/told_key.hpp"
+#include "gateway/limits/known_bans.hpp"
+#include "gateway/worker/worker.hpp"
+
+#include <boost/json.hpp>
+
+namespace gateway::admin {
+
+namespace {
+
+using beast::http::status;
+
+// Each ban that is listed is looked up in its store.
+constexpr std::uint64_t most_listed = 256;
+
+struct bans_query {
+    // Empty: all.
+    std::string limit{};
+    std::size_t most = 20;
+    // The complaint about the query; empty: there is none.
+    std::string complaint{};
+};
+
+bans_query read_bans_query(std::string_view text)
+{
+    bans_query q;
+    for_each_parameter(text, [&q](std::string_view name, std::string_view value) {
+        if (name == "limit") {
+            q.limit = value;
+        } else if (name == "n") {
+            q.most = base::parse_decimal(value, most_listed).value_or(0);
+            q.complaint = q.most > 0 ? q.complaint : "n: expected a number from 1 to 256";
+        } else {
+            q.complaint = "unknown parameter; known here: limit, n";
+        }
+    });
+    return q;
+}
+
+struct all_known {
+    std::vector<limits::known_bans::ban> bans{};
+    // True if a worker may have left out bans.
+    bool leaves_out = false;
+};
+
+// Nothing: a worker has not answered in time.
+net::task<std::optional<all_known>> ask_workers(
+    const admin_sources& from, const admin_waiting& wait
+)
+{
+    std::vector<awaited<all_known>> answers;
+    for (worker::worker* const w : from.workers()) {
+        const auto& answer = answers.emplace_back(wait.loop, wait.until);
+        w->ask([answer](worker::worker_desk& desk) {
+            answer.say({desk.top.banned.all(desk.now), desk.top.banned.leaves_out(desk.now)});
+        });
+    }
+    all_known all;
+    for (const auto& answer : answers) {
+        const auto said = co_await answer.said();
+        if (!said) {
+            co_return std::nullopt;
+        }
+        all.bans.insert(all.bans.end(), said->bans.begin(), said->bans.end());
+        all.leaves_out = all.leaves_out || said->leaves_out;
+    }
+    all.bans = merged(all.bans);
+    co_return all;
+}
+
+// The limit in force that the bucket is of; nothing: a reload has taken it away.
+std::optional<std::size_t> limit_of(const policy::policy& p, const limits::known_bans::ban& b)
+{
+    const auto parts = identity::parts_of(b.name);
+    const auto name = std::get<std::string_view>(parts.front());
+    const auto rule = std::find_if(p.limits.begin(), p.limits.end(), [name](const auto& r) {
+        return r.name == name;
+    });
+    if (rule == p.limits.end()) {
+        return std::nullopt;
+    }
+    return static_cast<std::size_t>(rule - p.limits.begin());
+}
+
+// Describes a ban, by what this gateway knows if the store does not answer.
+boost::json::value as_json(
+    const policy::limit_rule& rule,
+    const limits::known_bans::ban& b,
+    const limits::bucket_answer& said
+)
+{
+    boost::json::object one{
+        {"limit", rule.name},
+        {"bucket", base::sha256_hex128(b.name)},
+        {"key", intake::readable_key(rule, b.name)}};
+    if (said.failed.empty()) {
+        one["banned_until"] = end_of_ban(said.banned_for);
+        one["by"] = said.by_operator ? "admin" : "penalty";
+    } else {
+        one["banned_until"] = end_of_ban(b.until - base::now());
+        one["failed"] = said.failed;
+    }
+    return one;
+}
+
+// Has internal linkage: a coroutine with external linkage may not hold types of this file.
+net::task<probes::control_response> list_bans(
+    const admin_sources& from, const admin_waiting& wait, std::string_view query
+)
+{
+    const bans_query q = read_bans_query(query);
+    const auto policy = from.policy();
+    probes::control_response unknown;
+    if (!q.complaint.empty()) {
+        co_return problem(status::bad_request, q.complaint);
+    }
+    if (!q.limit.empty() && !find_limit(*policy, q.limit, unknown)) {
+        co_return unknown;
+    }
+    const auto known = co_await ask_workers(from, wait);
+    if (!known) {
+        co_return problem(status::service_unavailable, "a worker has not answered in time");
+    }
+    boost::json::array listed;
+    bool more = known->leaves_out;
+    for (const limits::known_bans::ban& b : known->bans) {
+        const auto limit = limit_of(*policy, b);
+        if (!limit || (!q.limit.empty() && q.limit != policy->limits[*limit].name)) {
+            continue;
+        }
+        if (listed.size() == q.most) {
+            more = true;
+            break;
+        }
+        limits::bucket_question look{.policy = policy, .limit = *limit, .bucket_name = b.name};
+        look.numbers = &policy->limits[*limit].limit;
+        const limits::bucket_answer said = co_await ask_bucket(from, wait, std::move(look));
+        if (!said.failed.empty() || said.banned_for > base::duration{0}) {
+            listed.push_back(as_json(policy->limits[*limit], b, said));
+        }
+    }
+    co_return reply(boost::json::value{{"bans", std::move(listed)}, {"more", more}});
+}
+
+}  // namespace
+
+net::task<probes::control_response> answer_bans(
+    const admin_sources& from, const admin_waiting& wait, std::string_view query
+)
+{
+    return list_bans(from, wait, query);
+}
+
+}  // namespace gateway::admin

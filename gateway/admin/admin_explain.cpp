@@ -1,0 +1,78 @@
+#include "gateway/admin/admin_explain.hpp"
+
+#include "gateway/admin/admin_body.hpp"
+#include "gateway/admin/explanation_json.hpp"
+
+#include <span>
+
+namespace gateway::admin {
+
+namespace {
+
+intake::told_request read_request(admin_body& members)
+{
+    intake::told_request told;
+    told.method = members.text_if_any("method").value_or(told.method);
+    told.url = members.text("url");
+    told.headers = members.fields_if_any("headers");
+    told.peer = members.text_if_any("peer").value_or(told.peer);
+    return told;
+}
+
+// As limit checks do: what its store does not say, its fallback may.
+net::task<limits::looked_at> look_at(
+    const admin_sources& from, const admin_waiting& wait, limits::bucket_question q
+)
+{
+    const policy::limit_rule& rule = q.policy->limits[q.limit];
+    const limits::bucket_answer a = co_await ask_bucket(from, wait, q);
+    if (a.failed.empty()) {
+        co_return limits::looked_at{.said = a.said, .banned_for = a.banned_for};
+    }
+    limits::looked_at seen{.failed = std::string{a.failed}};
+    if (rule.on_failure(policy::failure_policy::local)) {
+        q.at_fallback = true;
+        const limits::bucket_answer instead = co_await ask_bucket(from, wait, std::move(q));
+        if (instead.failed.empty()) {
+            seen.said = instead.said;
+            seen.banned_for = instead.banned_for;
+        }
+    }
+    co_return seen;
+}
+
+}  // namespace
+
+net::task<probes::control_response> answer_explain(
+    const admin_sources& from, const admin_waiting& wait, const std::string& body
+)
+{
+    admin_body members(body);
+    const intake::told_request told = read_request(members);
+    std::string complaint = members.complaint();
+    limits::explanation e;
+    if (complaint.empty()) {
+        e = limits::explain(from.policy(), from.http(), told, complaint);
+    }
+    if (!complaint.empty()) {
+        co_return problem(beast::http::status::bad_request, complaint);
+    }
+    std::vector<limits::looked_at> looks;
+    for (const limits::explained_limit& l : std::span{e.limits}.first(e.asked)) {
+        if (l.applies()) {
+            limits::bucket_question q{
+                .what = limits::bucket_question::kind::look,
+                .policy = e.policy,
+                .limit = l.index,
+                .numbers = l.applied.limit,
+                .bucket_name = l.bucket_name,
+                .tokens = *l.cost,
+                .max_wait = e.policy->limits[l.index].max_wait,
+            };
+            looks.push_back(co_await look_at(from, wait, std::move(q)));
+        }
+    }
+    co_return reply(as_json(e, looks));
+}
+
+}  // namespace gateway::admin

@@ -1,0 +1,146 @@
+#include "gateway/admin/admin_top.hpp"
+
+#include "gateway/admin/admin_query.hpp"
+#include "gateway/base/hash.hpp"
+#include "gateway/base/text.hpp"
+#include "gateway/identity/bucket_name.hpp"
+#include "gateway/intake/told_key.hpp"
+#include "gateway/limits/heavy_hitters.hpp"
+#include "gateway/worker/worker.hpp"
+
+#include <boost/json.hpp>
+
+namespace gateway::admin {
+
+namespace {
+
+using beast::http::status;
+
+constexpr std::uint64_t usual_number = 20;
+
+struct top_query {
+    bool rejections = false;
+    // Empty: all.
+    std::string limit{};
+    std::size_t most = usual_number;
+    // What is wrong with it; empty: nothing.
+    std::string complaint{};
+};
+
+void read_parameter(std::string_view name, std::string_view value, top_query& q)
+{
+    if (name == "by" && (value == "requests" || value == "rejections")) {
+        q.rejections = value == "rejections";
+    } else if (name == "by") {
+        q.complaint = "by: expected requests or rejections";
+    } else if (name == "limit") {
+        q.limit = value;
+    } else if (name == "n") {
+        const auto number = base::parse_decimal(value, limits::heavy_hitters::places);
+        q.most = number.value_or(0);
+        q.complaint = q.most > 0 ? q.complaint : "n: expected a number from 1 to 256";
+    } else {
+        q.complaint = "unknown parameter; known here: by, limit, n";
+    }
+}
+
+top_query read_query(std::string_view text)
+{
+    top_query q;
+    for_each_parameter(text, [&q](std::string_view name, std::string_view value) {
+        read_parameter(name, value, q);
+    });
+    return q;
+}
+
+struct counted {
+    std::uint64_t total = 0;
+    std::vector<limits::heavy_hitters::hitter> hitters{};
+};
+
+// Nothing of a limit that a reload has taken away.
+boost::json::value as_json(const policy::policy& p, const limits::heavy_hitters::hitter& h)
+{
+    const auto parts = identity::parts_of(h.name);
+    const auto limit = std::get<std::string_view>(parts.front());
+    const auto rule = std::find_if(p.limits.begin(), p.limits.end(), [limit](const auto& r) {
+        return r.name == limit;
+    });
+    boost::json::object one{{"limit", limit}};
+    if (h.is_digest) {
+        one["bucket"] = std::get<std::string_view>(parts.back());
+    } else {
+        one["bucket"] = base::sha256_hex128(h.name);
+    }
+    if (!h.is_digest && rule != p.limits.end()) {
+        one["key"] = intake::readable_key(*rule, h.name);
+    }
+    one["count"] = h.count;
+    one["error"] = h.error;
+    return one;
+}
+
+boost::json::value as_json(const policy::policy& p, const top_query& q, const counted& all)
+{
+    boost::json::array top;
+    for (const limits::heavy_hitters::hitter& h : all.hitters) {
+        const auto limit = std::get<std::string_view>(identity::parts_of(h.name).front());
+        if (top.size() < q.most && (q.limit.empty() || q.limit == limit)) {
+            top.push_back(as_json(p, h));
+        }
+    }
+    return {
+        {"by", q.rejections ? "rejections" : "requests"},
+        {"counted", all.total},
+        {"largest_error", all.total / limits::heavy_hitters::places},
+        {"top", std::move(top)},
+    };
+}
+
+// Of this file only: a coroutine that others see may not hold what they do not.
+net::task<probes::control_response> ask_all(
+    const admin_sources& from, const admin_waiting& wait, std::string_view query
+)
+{
+    const top_query q = read_query(query);
+    const auto policy = from.policy();
+    probes::control_response unknown;
+    if (!q.complaint.empty()) {
+        co_return problem(status::bad_request, q.complaint);
+    }
+    if (!q.limit.empty() && !find_limit(*policy, q.limit, unknown)) {
+        co_return unknown;
+    }
+    std::vector<awaited<counted>> answers;
+    for (worker::worker* const w : from.workers()) {
+        const auto& answer = answers.emplace_back(wait.loop, wait.until);
+        w->ask([answer, rejections = q.rejections](worker::worker_desk& desk) {
+            const limits::heavy_hitters& top =
+                rejections ? desk.top.by_rejections : desk.top.by_requests;
+            answer.say({.total = top.total(), .hitters = top.all()});
+        });
+    }
+    counted all;
+    std::vector<std::vector<limits::heavy_hitters::hitter>> hitters;
+    for (const auto& answer : answers) {
+        auto said = co_await answer.said();
+        if (!said) {
+            co_return problem(status::service_unavailable, "a worker has not answered in time");
+        }
+        all.total += said->total;
+        hitters.push_back(std::move(said->hitters));
+    }
+    all.hitters = merged(hitters);
+    co_return reply(as_json(*policy, q, all));
+}
+
+}  // namespace
+
+net::task<probes::control_response> answer_top(
+    const admin_sources& from, const admin_waiting& wait, std::string_view query
+)
+{
+    return ask_all(from, wait, query);
+}
+
+}  // namespace gateway::admin

@@ -1,0 +1,55 @@
+// What another thread is to say, awaited on a loop until some moment at most: a handle, to be
+// copied to who says it and who waits.
+#pragma once
+
+#include "gateway/net/task.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace gateway::admin {
+
+template <class T>
+class awaited {
+public:
+    awaited(const net::executor& waiting, base::instant until)
+        : state_(std::make_shared<state>(waiting))
+    {
+        state_->end.expires_at(until);
+    }
+
+    // [any thread] Once.
+    void say(T what) const
+    {
+        boost::asio::post(state_->waiting, [s = state_, what = std::move(what)]() mutable {
+            s->said = std::move(what);
+            s->end.cancel();
+        });
+    }
+
+    // On the waiting loop's thread; nothing: the time has passed.
+    net::task<std::optional<T>> said() const
+    {
+        const auto s = state_;
+        if (!s->said) {
+            co_await s->end.async_wait(net::use_task);
+        }
+        co_return std::move(s->said);
+    }
+
+private:
+    struct state {
+        net::executor waiting;
+        net::timer end;
+        std::optional<T> said{};
+
+        explicit state(const net::executor& e) : waiting(e), end(e) {}
+    };
+
+    std::shared_ptr<state> state_;
+};
+
+}  // namespace gateway::admin

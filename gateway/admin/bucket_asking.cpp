@@ -1,0 +1,171 @@
+#include "gateway/admin/bucket_asking.hpp"
+
+#include "gateway/limits/bucket_parts.hpp"
+#include "gateway/worker/worker.hpp"
+
+#include <algorithm>
+
+namespace gateway::admin {
+
+namespace {
+
+using question_kind = limits::bucket_question::kind;
+using decisions = std::vector<limit::decision>;
+
+net::task<limits::bucket_answer> ask_one(
+    const admin_sources& from, const admin_waiting& wait, limits::bucket_question q
+)
+{
+    const awaited<limits::bucket_answer> answer(wait.loop, wait.until);
+    from.workers().front()->ask([q = std::move(q), answer](worker::worker_desk& desk) {
+        desk.buckets.ask(desk.view, q, [answer](const limits::bucket_answer& a) { answer.say(a); });
+    });
+    const auto said = co_await answer.said();
+    co_return said.value_or(limits::bucket_answer{.failed = "no worker has answered in time"});
+}
+
+limits::bucket_question of_part(
+    const limits::bucket_question& whole, question_kind what, std::size_t number
+)
+{
+    limits::bucket_question q = whole;
+    const auto parts = whole.numbers->parts();
+    identity::bucket_name name{whole.bucket_name};
+    limits::name_part(name, number, parts.size());
+    q.what = what;
+    q.bucket_name = name.bytes();
+    q.numbers = &parts[number];
+    return q;
+}
+
+// Of those that can hold the tokens; if there is none, the first, which is the largest.
+std::size_t fullest(const limits::bucket_question& q, const decisions& seen)
+{
+    const auto parts = q.numbers->parts();
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < seen.size(); ++i) {
+        if (parts[i].burst() >= q.tokens && seen[i].remaining > seen[best].remaining) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+// What each part gets of `tokens`, by what it lacks; they add up to all, or all are full.
+std::vector<std::int64_t> divided(const limits::bucket_question& q, const decisions& seen)
+{
+    const auto lack = [&](std::size_t i) {
+        return q.numbers->parts()[i].burst() - seen[i].remaining;
+    };
+    __int128 lacking = 0;
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+        lacking += lack(i);
+    }
+    std::vector<std::int64_t> given(seen.size());
+    __int128 before = 0;
+    for (std::size_t i = 0; i < seen.size() && lacking > 0; ++i) {
+        const __int128 after = before + lack(i);
+        given[i] =
+            static_cast<std::int64_t>(q.tokens * after / lacking - q.tokens * before / lacking);
+        before = after;
+    }
+    return given;
+}
+
+// Of a question about `tokens`.
+limit::decision of_whole(const limit::limit& numbers, const decisions& seen, std::int64_t tokens)
+{
+    limit::decision whole{.retry_after = limit::limit::max_refill};
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+        const limit::decision& part = seen[i];
+        whole.remaining += part.remaining;
+        whole.reset_after = std::max(whole.reset_after, part.reset_after);
+        if (numbers.parts()[i].burst() >= tokens) {
+            whole.allowed = whole.allowed || part.allowed;
+            const auto wait = part.allowed ? base::duration{0} : part.retry_after;
+            whole.retry_after = std::min(whole.retry_after, wait);
+        }
+    }
+    return whole;
+}
+
+// Of the fullest part.
+net::task<limits::bucket_answer> take(
+    const admin_sources& from, const admin_waiting& wait, limits::bucket_question q, decisions seen
+)
+{
+    const std::size_t i = fullest(q, seen);
+    const limits::bucket_answer a =
+        co_await ask_one(from, wait, of_part(q, question_kind::take, i));
+    seen[i] = a.said;
+    limit::decision whole = of_whole(*q.numbers, seen, q.tokens);
+    whole.allowed = a.said.allowed;
+    whole.retry_after = a.said.allowed ? a.said.retry_after : whole.retry_after;
+    co_return limits::bucket_answer{.failed = a.failed, .said = whole};
+}
+
+net::task<limits::bucket_answer> grant(
+    const admin_sources& from, const admin_waiting& wait, limits::bucket_question q, decisions seen
+)
+{
+    const auto given = divided(q, seen);
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+        if (given[i] == 0) {
+            continue;
+        }
+        limits::bucket_question one = of_part(q, question_kind::grant, i);
+        one.tokens = given[i];
+        const limits::bucket_answer a = co_await ask_one(from, wait, one);
+        if (!a.failed.empty()) {
+            co_return a;
+        }
+        seen[i] = a.said;
+    }
+    co_return limits::bucket_answer{.said = of_whole(*q.numbers, seen, 1)};
+}
+
+net::task<limits::bucket_answer> ask_parts(
+    const admin_sources& from, const admin_waiting& wait, limits::bucket_question q
+)
+{
+    // A reset, a ban or its end is of every part.
+    const bool is_of_each = q.what == question_kind::reset || q.what == question_kind::ban ||
+                            q.what == question_kind::unban;
+    const bool about_tokens = q.what == question_kind::look || q.what == question_kind::take;
+    const std::int64_t tokens = about_tokens ? q.tokens : 1;
+    decisions seen;
+    limits::bucket_answer whole;
+    for (std::size_t i = 0; i < q.numbers->parts().size(); ++i) {
+        limits::bucket_question one = of_part(q, is_of_each ? q.what : question_kind::look, i);
+        one.tokens = tokens;
+        const limits::bucket_answer a = co_await ask_one(from, wait, one);
+        if (!a.failed.empty()) {
+            co_return a;
+        }
+        seen.push_back(a.said);
+        // The bucket is banned while all its parts are.
+        whole.banned_for = i == 0 ? a.banned_for : std::min(whole.banned_for, a.banned_for);
+        whole.by_operator = a.by_operator;
+    }
+    limits::bucket_answer done{.said = of_whole(*q.numbers, seen, tokens)};
+    if (q.what == question_kind::take) {
+        done = co_await take(from, wait, std::move(q), std::move(seen));
+    } else if (q.what == question_kind::grant) {
+        done = co_await grant(from, wait, std::move(q), std::move(seen));
+    }
+    whole.failed = done.failed;
+    whole.said = done.said;
+    co_return whole;
+}
+
+}  // namespace
+
+net::task<limits::bucket_answer> ask_bucket(
+    const admin_sources& from, const admin_waiting& wait, limits::bucket_question q
+)
+{
+    return q.numbers->parts().empty() ? ask_one(from, wait, std::move(q))
+                                      : ask_parts(from, wait, std::move(q));
+}
+
+}  // namespace gateway::admin

@@ -1,0 +1,245 @@
+#include "gateway/admin/explanation_json.hpp"
+
+#include "gateway/admin/admin_buckets.hpp"
+#include "gateway/admin/admin_limits.hpp"
+#include "gateway/base/hash.hpp"
+#include "gateway/intake/told_key.hpp"
+
+#include <boost/json.hpp>
+
+namespace gateway::admin {
+
+namespace {
+
+using telemetry::outcome;
+
+std::string why(const identity::found_client& found, const std::string& header)
+{
+    using identity::client_reason;
+    const std::string element =
+        "element " + std::to_string(found.hop) + " of " + header + ", counted from the right";
+    switch (found.why) {
+        case client_reason::untrusted_peer:
+            return "the peer, which is not trusted to name a client";
+        case client_reason::no_header:
+            return "the peer, which is trusted and sent no " + header;
+        case client_reason::counted:
+            return element + ": that many trusted_hops are in front";
+        case client_reason::not_countable:
+            return "the peer: " + header + " has fewer addresses than trusted_hops";
+        case client_reason::first_untrusted:
+            return element + ": the first that is no trusted proxy";
+        case client_reason::all_trusted:
+            return found.hop == 0 ? "the peer: " + header + " is empty"
+                                  : element + ": all of them are trusted proxies";
+        case client_reason::unreadable:
+            return (found.hop == 0 ? std::string{"the peer"} : element) +
+                   ": what stands before it in " + header + " is no address";
+        case client_reason::only_address:
+            return "the address in " + header;
+        case client_reason::no_one_address:
+            return "the peer: " + header + " has not exactly one address";
+    }
+    return {};
+}
+
+boost::json::value client_of(const limits::explanation& e)
+{
+    const identity::client_options& options = e.policy->client;
+    const base::ip_address& address = e.client->address;
+    return {
+        {"address", address.to_string()},
+        {"counted_as", address.masked(options.ipv4_prefix, options.ipv6_prefix).to_string()},
+        {"hop", e.client->hop},
+        {"why", why(*e.client, options.header)},
+    };
+}
+
+std::string why_not(const limits::explained_limit& l)
+{
+    using kind = intake::applied_limit::kind;
+    switch (l.applied.is) {
+        case kind::unlimited:
+            return "plan " + std::string{l.applied.plan} + " is unlimited";
+        case kind::blocked:
+            return "plan " + std::string{l.applied.plan} + " is blocked";
+        case kind::unclear:
+            return "whose plan it is can be read in two ways";
+        case kind::limited:
+            break;
+    }
+    if (l.key == intake::key_result::made) {
+        return "what the request says of its cost is no number in range";
+    }
+    return described(l.fault) +
+           (l.key == intake::key_result::skip ? ", and missing_key is skip" : "");
+}
+
+// As limit checks count them.
+outcome outcome_of(const policy::limit_rule& rule, const limits::looked_at& look)
+{
+    if (look.said && !look.said->allowed) {
+        return rule.enforced() ? outcome::rejected : outcome::shadow_rejected;
+    }
+    if (look.said) {
+        return look.failed.empty() ? outcome::allowed : outcome::failed_local;
+    }
+    if (rule.on_failure(policy::failure_policy::local)) {
+        return outcome::failed_local;
+    }
+    return rule.enforced() && !rule.on_failure(policy::failure_policy::open)
+               ? outcome::failed_closed
+               : outcome::failed_open;
+}
+
+// What decides: the limit, or the share of it that this gateway has while the store fails.
+const limit::limit& numbers_of(const limits::explained_limit& l, const limits::looked_at& look)
+{
+    const limit::limit* const share = look.failed.empty() ? nullptr : l.applied.limit->share();
+    return share == nullptr ? *l.applied.limit : *share;
+}
+
+limits::verdict::entry entry_of(
+    const policy::limit_rule& rule, const limits::explained_limit& l, const limits::looked_at& look
+)
+{
+    const limit::limit& numbers = numbers_of(l, look);
+    return {
+        .rule = &rule,
+        .limit = &numbers,
+        .what = outcome_of(rule, look),
+        .decided = look.said.has_value(),
+        .never = look.said && limits::never_passes(*look.said, *l.cost, numbers),
+        .decision = look.said.value_or(limit::decision{}),
+    };
+}
+
+void tell(
+    const limits::verdict::entry& entry, const limits::looked_at& look, boost::json::object& one
+)
+{
+    if (entry.decided) {
+        one["remaining"] = entry.decision.remaining;
+        one["reset"] = in_seconds(entry.decision.reset_after);
+        if (!entry.never) {
+            one["retry"] = in_seconds(entry.decision.retry_after);
+        }
+        if (look.banned_for > base::duration{0}) {
+            one["banned_until"] = end_of_ban(look.banned_for);
+        }
+    }
+    if (!look.failed.empty()) {
+        one["failed"] = look.failed;
+    }
+    one["says"] = telemetry::outcome_names[static_cast<std::size_t>(entry.what)];
+}
+
+limits::verdict::ruling ruling_of(const limits::verdict& v)
+{
+    auto is = limits::verdict::ruling::allowed;
+    for (const limits::verdict::entry& e : v.limits()) {
+        if (e.what == outcome::failed_closed) {
+            return limits::verdict::ruling::unavailable;
+        }
+        is = e.what == outcome::rejected ? limits::verdict::ruling::rejected : is;
+    }
+    return is;
+}
+
+boost::json::object refusal_of(int status, std::string_view detail)
+{
+    return {
+        {"says", status < 400 ? "answered" : "refused"}, {"status", status}, {"detail", detail}};
+}
+
+// Returns the refusal that follows whatever the buckets hold.
+boost::json::object refusal_of(const limits::explanation& e)
+{
+    boost::json::object told = refusal_of(e.status, e.detail);
+    if (e.refused_by) {
+        told["limit"] = e.policy->limits[*e.refused_by].name;
+    }
+    return told;
+}
+
+boost::json::object as_json(const limits::verdict& v, const policy::route& of)
+{
+    const limits::admission a = limits::admission_of(v.is, v.retry_after(), v.banned());
+    if (v.is == limits::verdict::ruling::allowed) {
+        return {{"says", "allowed"}};
+    }
+    const bool own = v.is == limits::verdict::ruling::rejected && of.rejection;
+    boost::json::object told = refusal_of(own ? of.rejection->page.status : a.status, a.detail);
+    told["limit"] = v.deciding()->rule->name;
+    if (a.retry_after.count() > 0) {
+        told["retry_after"] = http::seconds_up(a.retry_after);
+    }
+    return told;
+}
+
+boost::json::object describe_use(const limits::explanation& e, const limits::explained_limit& l)
+{
+    const policy::limit_rule& rule = e.policy->limits[l.index];
+    boost::json::object one = admin::describe(*e.policy, rule);
+    if (!l.applied.plan.empty()) {
+        one["plan"] = l.applied.plan;
+    }
+    if (l.applied.limit != nullptr && l.applied.limit != &rule.limit) {
+        describe_numbers(rule, *l.applied.limit, one);
+    }
+    one["applies"] = l.applies();
+    if (!l.applies()) {
+        one["why"] = why_not(l);
+        if (l.applied.is == intake::applied_limit::kind::blocked) {
+            one["says"] = telemetry::outcome_names[static_cast<std::size_t>(
+                rule.enforced() ? outcome::blocked : outcome::shadow_rejected
+            )];
+        }
+        return one;
+    }
+    one["key"] = intake::readable_key(rule, l.bucket_name);
+    one["bucket"] = base::sha256_hex128(l.bucket_name);
+    one["cost"] = *l.cost;
+    return one;
+}
+
+}  // namespace
+
+boost::json::value as_json(
+    const limits::explanation& e, const std::vector<limits::looked_at>& looks
+)
+{
+    limits::verdict v;
+    boost::json::array limits;
+    for (const limits::explained_limit& l : e.limits) {
+        boost::json::object one = describe_use(e, l);
+        if (l.applies() && v.count < looks.size()) {
+            const limits::looked_at& look = looks[v.count];
+            v.entries[v.count] = entry_of(e.policy->limits[l.index], l, look);
+            tell(v.entries[v.count++], look, one);
+        }
+        limits.push_back(std::move(one));
+    }
+    v.is = ruling_of(v);
+    const bool unseen =
+        std::any_of(e.limits.begin(), e.limits.end(), [](const auto& l) { return l.applies(); }) &&
+        looks.empty();
+    boost::json::object told{{"limits", std::move(limits)}};
+    if (e.client) {
+        told["client"] = client_of(e);
+    }
+    if (e.route != nullptr) {
+        told["route"] = e.route->name;
+        told["path"] = e.path;
+        if (e.route->upstream != policy::no_upstream) {
+            told["upstream"] = e.policy->upstreams[e.route->upstream];
+        }
+    }
+    const bool refused = e.status != 0 && v.is != limits::verdict::ruling::rejected;
+    told["verdict"] = refused  ? refusal_of(e)
+                      : unseen ? boost::json::object{{"says", "unknown"}}
+                               : as_json(v, *e.route);
+    return told;
+}
+
+}  // namespace gateway::admin

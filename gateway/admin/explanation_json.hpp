@@ -1,0 +1,18 @@
+// An explanation as JSON, for people and programs (docs/admin-api.md).
+#pragma once
+
+#include "gateway/limits/explanation.hpp"
+
+#include <boost/json/value.hpp>
+
+#include <vector>
+
+namespace gateway::admin {
+
+// `looks` has one entry for each limit that is asked and applies, in their order. It is empty if
+// nobody has looked into the buckets.
+boost::json::value as_json(
+    const limits::explanation& e, const std::vector<limits::looked_at>& looks
+);
+
+}  // namespace gateway::admin

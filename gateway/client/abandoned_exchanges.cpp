@@ -1,0 +1,163 @@
+#include "gateway/client/abandoned_exchanges.hpp"
+
+#include "gateway/limits/corrections.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gateway::client {
+
+// The shell of an abandoned_state.
+class abandoned_exchanges::exchange final : private proxy::answer_port,
+                                            private proxy::lessee,
+                                            private base::timer_entry {
+public:
+    exchange(abandoned_exchanges& all, abandoned_request&& of, proxy::answer_state&& answer)
+        : all_(all),
+          of_(std::move(of)),
+          pool_(*of_.view->pools[of_.route.upstream]),
+          server_(of_.connection.server()),
+          reused_(of_.connection.reused()),
+          state_(*this, std::move(answer), of_.until)
+    {
+        of_.connection.lease_to(this);
+        all.loop_.wheel().arm(*this, all.loop_.now() + of_.time);
+        state_.start();
+        of_.connection.want_read();
+    }
+
+    // Where it stands in the list.
+    std::list<exchange>::iterator self;
+
+    const abandoned_request& of() const { return of_; }
+
+    bool finishes() const { return state_.finishes(); }
+
+    void abort()
+    {
+        state_.abort();
+        remove_if_over();
+    }
+
+private:
+    abandoned_exchanges& all_;
+    abandoned_request of_;
+    proxy::pool& pool_;
+    const std::size_t server_;
+    const bool reused_;
+    proxy::abandoned_state state_;
+
+    void remove_if_over()
+    {
+        if (state_.over()) {
+            of_.reserved.ended(all_.corrections_, all_.place_leases_);
+            all_.remove(*this);
+        }
+    }
+
+    // answer_port
+    void end_sending_upstream() override { of_.connection.finish_sending(); }
+
+    void release(disposition how) override { pool_.give_back(of_.connection, how); }
+
+    void responded(http::response_head& head) override
+    {
+        if (finishes()) {
+            pool_.conduct().responded(server_, head.status, all_.loop_.now() - of_.sent_at);
+            of_.reserved.responded(head.status, &head, all_.corrections_);
+        }
+    }
+
+    void interim_responded(http::response_head&) override {}
+
+    void failed(proxy::failure why, bool begun) override
+    {
+        pool_.conduct().count_failure(why);
+        if (!begun) {
+            pool_.conduct().did_not_respond(server_, why, reused_);
+            of_.reserved.responded(proxy::status_for(why), nullptr, all_.corrections_);
+        }
+    }
+
+    http::response_head& response_head_storage() override { return all_.scratch_.response; }
+
+    const http::options& limits() const override { return of_.view->http_of(&of_.route); }
+
+    const proxy::upstream_options& upstream() const override { return pool_.options(); }
+
+    // lessee
+    void upstream_readable() override
+    {
+        std::span<char> bytes;
+        const net::received got = of_.connection.receive(bytes);
+        if (got == net::received::data) {
+            state_.upstream_bytes(bytes);
+        } else if (got != net::received::nothing) {
+            state_.upstream_closed(got == net::received::closed);
+        }
+        if (!state_.over()) {
+            of_.connection.want_read();
+        }
+        remove_if_over();
+    }
+
+    void upstream_backlog_changed() override {}
+
+    void upstream_drained() override {}
+
+    void upstream_broken() override { of_.connection.want_read(); }
+
+    // timer_entry
+    void expired(base::instant) override
+    {
+        all_.loop_.refresh_now();
+        state_.expired();
+        remove_if_over();
+    }
+};
+
+abandoned_exchanges::abandoned_exchanges(
+    net::loop& l,
+    limits::corrections& make,
+    limits::place_leases& leases,
+    limits::scratch& memory,
+    telemetry::gauge& count
+)
+    : loop_(l), corrections_(make), place_leases_(leases), scratch_(memory), count_(count)
+{}
+
+abandoned_exchanges::~abandoned_exchanges() = default;
+
+bool abandoned_exchanges::has_room(bool holds_place) const
+{
+    return all_.size() < most && (holds_place || without_place_ < most_without_place);
+}
+
+void abandoned_exchanges::keep(abandoned_request of, proxy::answer_state&& answer)
+{
+    count_.add(1);
+    without_place_ += of.holds_place ? 0 : 1;
+    exchange& e = all_.emplace_back(*this, std::move(of), std::move(answer));
+    e.self = std::prev(all_.end());
+}
+
+bool abandoned_exchanges::any_to_finish() const
+{
+    return std::any_of(all_.begin(), all_.end(), [](const exchange& e) { return e.finishes(); });
+}
+
+void abandoned_exchanges::close()
+{
+    while (!all_.empty()) {
+        all_.front().abort();
+    }
+}
+
+void abandoned_exchanges::remove(exchange& e)
+{
+    count_.add(-1);
+    without_place_ -= e.of().holds_place ? 0 : 1;
+    all_.erase(e.self);
+}
+
+}  // namespace gateway::client

@@ -1,0 +1,44 @@
+#include "gateway/client/handshake_log.hpp"
+
+#include "gateway/telemetry/log.hpp"
+#include "gateway/telemetry/shared_line_budget.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace gateway::client {
+
+namespace {
+
+// Far fewer than `log.max_lines_per_second` of all lines: whoever scans the port must not hide what
+// else the log has to say.
+constexpr std::uint64_t max_lines_per_second = 10;
+
+// Most bytes of a name that a line has.
+constexpr std::size_t max_name = 255;
+
+}  // namespace
+
+void log_failed_handshake(
+    const base::ip_address& peer, std::string_view name, std::string_view reason, base::instant now
+)
+{
+    static telemetry::shared_line_budget budget{max_lines_per_second};
+    const auto suppressed = budget.spend(now);
+    if (!suppressed) {
+        return;
+    }
+    std::string line = "TLS handshake with " + peer.to_string() + " failed: ";
+    line += reason;
+    if (!name.empty()) {
+        line += "; it asked for the name ";
+        line += name.substr(0, max_name);
+    }
+    if (*suppressed > 0) {
+        line += "; " + std::to_string(*suppressed) + " more were not logged";
+    }
+    telemetry::log(telemetry::log_level::warning, line);
+}
+
+}  // namespace gateway::client

@@ -1,0 +1,138 @@
+// What an http1_state sends to its client: answers of our own, and the upstream's response.
+#include "gateway/client/http1_state.hpp"
+#include "gateway/http/output/forward_response.hpp"
+#include "gateway/http/output/own_response.hpp"
+
+#include <charconv>
+
+namespace gateway::client {
+
+namespace {
+
+// Up to here a copy into one buffer is cheaper than a second element of a gathering write.
+constexpr std::size_t copied_content_bytes = 4096;
+
+}  // namespace
+
+// Whether the client may have been waiting for leave to send the body, and now send none.
+bool http1_state::might_not_come() const
+{
+    return expects_continue_ && !body_begun_;
+}
+
+// Whether what is left of the body may be read away, rather than the connection be closed.
+bool http1_state::body_can_be_drained() const
+{
+    const bool fits = request_framing_.how == http::framing::kind::chunked ||
+                      request_framing_.length <= port_.limits().max_refused_body_bytes;
+    return fits && !might_not_come();
+}
+
+std::uint64_t http1_state::respond(const limits::admission& a)
+{
+    const bool unread = !request_body_.done();
+    refused_ = a.status >= 400;
+    close_after_ =
+        close_after_ || spoke_early_ || a.leaves_rest_unread || (unread && !body_can_be_drained());
+    const http::own_response own{
+        .status = a.status,
+        .detail = a.detail,
+        .limits = request_->limits_said(),
+        .retry_after = a.retry_after,
+        .date = port_.date_line(),
+        .request_id = request_->request_id(),
+        .extra = a.extra,
+        .edits = request_->response_edits(),
+        .fixed = a.fixed,
+        .close = close_after_ || !keep_alive_,
+        .keep_alive_1_0 = http_1_0_,
+        .head_only = is_head_,
+    };
+    return http::append_own_response(own, port_.out());
+}
+
+void http1_state::interim_response(const http::response_head& head)
+{
+    if (!http_1_0_) {
+        const bool limited = request_->limits_said().replaces();
+        http::append_interim_response(head, limited, request_->response_edits(), port_.out());
+    }
+}
+
+// Whether more of the request's body is to come than anybody will read. After an early 1xx or 2xx
+// it is not: the upstream may go on reading while it answers.
+bool http1_state::leaves_body_unread(const http::response_head& head) const
+{
+    if (request_body_.done()) {
+        return false;
+    }
+    const bool refuses = head.status >= 300;
+    return !head.keep_alive() || might_not_come() || (refuses && !body_can_be_drained());
+}
+
+void http1_state::response(const http::response_head& head)
+{
+    response_framing_ = http::outbound_framing(head, http_1_0_);
+    close_after_ = close_after_ || spoke_early_ || leaves_body_unread(head) ||
+                   response_framing_.how == http::framing::kind::until_close;
+    const http::response_options options{
+        .client_http_1_0 = http_1_0_,
+        .client_keep_alive = keep_alive_,
+        .close = close_after_ || !keep_alive_,
+        .limits = request_->limits_said(),
+        .date = port_.date_line(),
+        .request_id = request_->request_id(),
+        .edits = request_->response_edits(),
+    };
+    http::append_forwarded_response(head, options, port_.out());
+}
+
+void http1_state::response_content(std::string_view content)
+{
+    std::string& out = port_.out();
+    const bool chunked = response_framing_.how == http::framing::kind::chunked;
+    if (chunked) {
+        char size[16];
+        out.append(size, std::to_chars(size, size + sizeof size, content.size(), 16).ptr)
+            .append("\r\n");
+    }
+    if (content.size() <= copied_content_bytes) {
+        out.append(content);
+    } else {
+        flush(content);
+    }
+    if (chunked) {
+        out.append("\r\n");
+    }
+}
+
+void http1_state::response_end()
+{
+    if (response_framing_.how == http::framing::kind::chunked) {
+        port_.out().append("0\r\n\r\n");
+    }
+    flush();
+}
+
+// A tunnel ends only with the connection.
+void http1_state::switched(const http::response_head& head)
+{
+    const http::response_options options{
+        .limits = request_->limits_said(),
+        .request_id = request_->request_id(),
+        .edits = request_->response_edits(),
+    };
+    http::append_forwarded_response(head, options, port_.out());
+    flush();
+}
+
+void http1_state::flush(std::string_view content)
+{
+    std::string& out = port_.out();
+    if (!out.empty() || !content.empty()) {
+        port_.send_client(out, content);
+        out.clear();
+    }
+}
+
+}  // namespace gateway::client

@@ -1,0 +1,189 @@
+// A client's HTTP/1 connection (RFC 9112) as a sans-I/O machine: its messages, one after another,
+// and its end. It reads requests strictly and frames responses; what becomes of a request is
+// request_state's part. It knows no socket and no clock; its shell (http1_connection) does what it
+// asks.
+//
+//   idle -> head -> request -> idle ...   a request and its response, or bytes both ways (tunnel)
+//               \      \-> draining -> idle      the bounded rest of a body that nobody wants
+//                \------\-> lingering -> closed   bytes on the way must not destroy the response
+//
+// Bytes that come too early (pipelining) wait in a bounded inbox; while it holds more than
+// max_pipelined_bytes, wants_client_bytes() is false and the kernel's buffers push back.
+//
+// A client must wait for the response to a WebSocket handshake (RFC 6455 §4.1). What it sends
+// before is the tunnel's if there will be one. If not, it is never read as requests, because
+// somebody in front of us may have taken it for a tunnel's: the connection ends with the response.
+#pragma once
+
+#include "gateway/client/request_state.hpp"
+#include "gateway/client/timeout.hpp"
+#include "gateway/http/body_reader.hpp"
+#include "gateway/http/message.hpp"
+#include "gateway/http/options.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace gateway::client {
+
+// What the connection asks of its shell. Calls never come back into the machine.
+class http1_port {
+public:
+    // Of the request, once one has begun.
+    virtual const http::options& limits() const = 0;
+    // The `Date` line of now.
+    virtual std::string_view date_line() const = 0;
+    // A string to build text in, shared by all connections of a thread: empty between events.
+    virtual std::string& out() = 0;
+    // A head to read into, shared likewise.
+    virtual http::request_head& request_head_storage() = 0;
+    virtual void send_client(std::string_view a, std::string_view b) = 0;
+    // Whether what was sent to the client is still waiting: then no further request is begun.
+    virtual bool client_blocked() const = 0;
+    // Closes the sending side towards the client (half-close).
+    virtual void end_sending() = 0;
+    virtual void close_client(bool reset) = 0;
+
+protected:
+    ~http1_port() = default;
+};
+
+class http1_state final : public request_carrier {
+public:
+    // Most empty lines skipped before a request (RFC 9112 §2.2).
+    static constexpr int max_leading_empty_lines = 4;
+
+    enum class phase : std::uint8_t {
+        // Between requests.
+        idle,
+        // Part of a head is here.
+        head,
+        // A request is under way: request_state knows how far.
+        request,
+
+        draining,
+        lingering,
+        closed,
+    };
+
+    explicit http1_state(http1_port& port) : port_(port) {}
+
+    // Before anything else: whatever requests it reads are this one's, one after another.
+    void carry(request_state& request) { request_ = &request; }
+
+    // Events.
+    void client_bytes(std::span<char> bytes);
+    // No more bytes will come from the client; `orderly` false: it reset the connection.
+    void client_closed(bool orderly);
+
+    // The client is not blocked any more.
+    void client_drained() { request_->drained(); }
+
+    // The timeout that waits_for() names has passed.
+    void expired();
+    // Finishes what runs, then closes.
+    void drain();
+    // Closes now.
+    void abort();
+
+    // After each event, the request's as well: takes up what waited, and sends what was gathered.
+    void settle();
+
+    bool wants_client_bytes() const;
+    timeout waits_for() const;
+
+    phase at() const { return phase_; }
+
+    bool in_tunnel() const { return request_->in_tunnel(); }
+
+    // From its head, valid or refused, to the end of the connection or of the request.
+    bool in_request() const { return phase_ != phase::idle && phase_ != phase::head; }
+
+    // Whether what the client says is content: of a body that goes on, or of a tunnel.
+    bool reads_content() const { return phase_ == phase::request && request_->accepts_content(); }
+
+    // True if nothing is read from the client while its request is under way.
+    bool is_paused() const
+    {
+        return phase_ == phase::request && !in_tunnel() && !wants_client_bytes();
+    }
+
+    // True if a part of the request's body was not looked at yet.
+    bool awaits_body() const { return !request_body_.done(); }
+
+    // Whether nothing is kept of this client: the next one may be another.
+    bool at_rest() const
+    {
+        return phase_ == phase::idle && inbox_.empty() && empty_lines_ == 0 && !draining_all_;
+    }
+
+    bool client_blocked() const override { return port_.client_blocked(); }
+
+private:
+    http1_port& port_;
+    request_state* request_ = nullptr;
+    phase phase_ = phase::idle;
+
+    bool is_head_ = false;
+    bool http_1_0_ = false;
+    // Whether the client wishes to keep the connection.
+    bool keep_alive_ = false;
+    // Whether we close the connection after this request.
+    bool close_after_ = false;
+    // Whether the server ends: then the connection closes after this request.
+    bool draining_all_ = false;
+
+    bool expects_continue_ = false;
+    // Whether the request asks for a WebSocket.
+    bool websocket_ = false;
+    // Whether the request asks for one, and the client did not wait for the response.
+    bool spoke_early_ = false;
+    // Whether the gateway answered the request with an error.
+    bool refused_ = false;
+    // Whether any content of the request's body has come.
+    bool body_begun_ = false;
+
+    int empty_lines_ = 0;
+    http::framing request_framing_;
+    // The framing of the response towards the client.
+    http::framing response_framing_;
+
+    http::body_reader request_body_;
+    std::uint64_t drained_ = 0;
+    std::string inbox_;
+    // More of a head came while the client had to read first, and it was not looked at.
+    bool head_grew_ = false;
+
+    std::size_t consume(std::span<char> bytes);
+    std::size_t consume_head(std::span<char> bytes);
+    std::size_t consume_content(std::span<char> bytes);
+    std::size_t consume_drained(std::span<char> bytes);
+    std::size_t consume_lingering(std::size_t bytes);
+    bool can_consume() const;
+    bool has_inbox_room() const;
+    void begin_request(const http::request_head& head, bool more_follows);
+    void refuse_head(const http::rejection& why, std::string_view bound = {});
+    bool might_not_come() const;
+    bool body_can_be_drained() const;
+    bool leaves_body_unread(const http::response_head& head) const;
+    void linger();
+    void close(bool reset);
+    void flush(std::string_view content = {});
+
+    // request_carrier
+    void interim_response(const http::response_head& head) override;
+    void response(const http::response_head& head) override;
+    void response_content(std::string_view content) override;
+    void response_end() override;
+    std::uint64_t respond(const limits::admission& a) override;
+    void switched(const http::response_head& head) override;
+
+    void tunnel_bytes(std::string_view bytes) override { port_.send_client(bytes, {}); }
+
+    void tunnel_end() override { port_.end_sending(); }
+
+    void request_over(ending how) override;
+};
+
+}  // namespace gateway::client

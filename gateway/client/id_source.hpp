@@ -1,0 +1,52 @@
+// Makes the ids of a worker's requests, and of traces that begin anew. They are unique, and no
+// secrets. One thread; no clock is read and no memory allocated for one.
+#pragma once
+
+#include "gateway/base/uuid.hpp"
+#include "gateway/http/trace_parent.hpp"
+
+#include <random>
+
+namespace gateway::client {
+
+class id_source {
+public:
+    // `now` is the moment `unix_time`.
+    id_source(base::duration unix_time, base::instant now) : random_(make_random())
+    {
+        set_clock(unix_time, now);
+    }
+
+    // Again from each tick, as the wall clock may be set.
+    void set_clock(base::duration unix_time, base::instant now)
+    {
+        began_ = unix_time - now.time_since_epoch();
+    }
+
+    base::uuid_text request_id(base::instant now)
+    {
+        const std::uint64_t random = random_();
+        return base::make_uuid7(began_ + now.time_since_epoch(), random, random_());
+    }
+
+    http::trace_parent_text trace_parent()
+    {
+        const std::uint64_t trace = random_();
+        const std::uint64_t rest = random_();
+        return http::make_trace_parent(trace, rest, random_());
+    }
+
+private:
+    std::mt19937_64 random_;
+    // The Unix time of the monotonic clock's zero.
+    base::duration began_{0};
+
+    static std::mt19937_64 make_random()
+    {
+        std::random_device device;
+        std::seed_seq seed{device(), device(), device(), device(), device(), device()};
+        return std::mt19937_64{seed};
+    }
+};
+
+}  // namespace gateway::client

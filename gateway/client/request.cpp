@@ -1,0 +1,208 @@
+#include "gateway/client/request.hpp"
+
+#include "gateway/client/asked_request.hpp"
+#include "gateway/client/id_source.hpp"
+#include "gateway/limits/corrections.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace gateway::client {
+
+namespace {
+
+constexpr std::string_view decision_name = "X-Decision-Status: ";
+
+}  // namespace
+
+void request::request_begins()
+{
+    account_.begin();
+    upstream_.reset();
+    admitter_.reset(env_.view, host_.peer(), host_.is_secure(), host_.told_tls());
+    host_.begin_timeouts_anew();
+    const base::uuid_text made = env_.ids.request_id(env_.loop.now());
+    id_.set({made.data(), made.size()});
+}
+
+limits::admission request::admit(const http::request_head& head)
+{
+    if (admitter_.peer_trusted()) {
+        keep_told_id(head);
+    }
+    if (host_.decide()) {
+        return answer(head);
+    }
+    account_.note(head, admitter_);
+    const limits::admission a = answered_or(held_or(admitter_.admit(head, head, *this)));
+    if (a.next != limits::admission::action::respond) {
+        begin_timeout();
+    }
+    return a;
+}
+
+// What a proxy of ours calls it.
+void request::keep_told_id(const http::request_head& head)
+{
+    const std::string_view told = http::told_request_id(head);
+    if (!told.empty()) {
+        id_.set(told);
+    }
+}
+
+// By its route, if that does without an upstream, and the request may go on.
+limits::admission request::answered_or(limits::admission a) const
+{
+    const bool answered = a.next == limits::admission::action::forward && admitter_.is_answered();
+    return answered ? admitter_.answer() : a;
+}
+
+// Of a proxy that asks whether a request may pass.
+limits::admission request::answer(const http::request_head& question)
+{
+    http::request_head& asked = env_.scratch.asked;
+    const auto refused = read_asked_request(question, admitter_.peer_trusted(), asked);
+    account_.note(asked, admitter_);
+    return as_answer(
+        refused ? limits::refusal(refused->status, refused->detail)
+                : held_or(admitter_.admit(asked, question, *this))
+    );
+}
+
+// What no limit is for may pass. Nothing is known of the response, so the charge stays.
+limits::admission request::as_answer(limits::admission a)
+{
+    if (a.next == limits::admission::action::wait) {
+        return a;
+    }
+    if (a.next == limits::admission::action::forward || a.status == 404) {
+        admitter_.reserved().keep_charges();
+        return limits::refusal(200, {});
+    }
+    const int status = host_.decide()->rejected_status;
+    if (status != 0 && a.status >= 400) {
+        a.extra = decision_line(a.status);
+        a.status = status;
+        a.intended = true;
+        a.fixed = nullptr;
+    }
+    return a;
+}
+
+// Returns the header line with the status of a refusal that `rejected_status` replaces.
+std::string_view request::decision_line(int status)
+{
+    static_assert(decision_name.size() + 5 == sizeof decision_line_);
+    char* end = std::copy(decision_name.begin(), decision_name.end(), decision_line_.begin());
+    end = std::to_chars(end, end + 3, status).ptr;
+    *end++ = '\r';
+    *end++ = '\n';
+    return {decision_line_.data(), static_cast<std::size_t>(end - decision_line_.data())};
+}
+
+// Until its tokens are there, if they are still to come.
+limits::admission request::held_or(limits::admission a)
+{
+    admitter_.reserved().keep_places(env_.place_leases);
+    if (a.next != limits::admission::action::forward) {
+        return a;
+    }
+    if (a.hold == base::duration{0}) {
+        admitter_.reserved().passes(env_.fallback_debts);
+        return a;
+    }
+    if (!env_.held.hold(*this, env_.loop.now() + a.hold, admitter_.view()->max_waiting)) {
+        admitter_.reserved().give_back(env_.corrections, env_.place_leases);
+        return admitter_.as_turned_away(a.hold);
+    }
+    a.next = limits::admission::action::wait;
+    return a;
+}
+
+http::forward_options request::forwarding(const http::request_head& head)
+{
+    http::forward_options options = admitter_.forwarding(head);
+    options.request_id = id_.line();
+    if (head.malformed_trace) {
+        trace_parent_ = env_.ids.trace_parent();
+        options.trace_parent = {trace_parent_.data(), trace_parent_.size()};
+    }
+    const intake::client_tls* const told = host_.told_tls();
+    if (told != nullptr && told->forwarded && told->certificate) {
+        options.client_cert = told->certificate->field;
+        options.client_cert_chain = told->certificate->chain_field;
+    }
+    return options;
+}
+
+void request::decided(const limits::verdict& v)
+{
+    env_.loop.refresh_now();
+    const limits::admission a = held_or(admitter_.conclude(v));
+    if (a.next == limits::admission::action::wait) {
+        host_.after_event(true);
+    } else {
+        settled(a);
+    }
+}
+
+void request::tokens_are_there()
+{
+    env_.loop.refresh_now();
+    admitter_.reserved().passes(env_.fallback_debts);
+    settled({});
+}
+
+// Questions have none: nobody awaits an upstream.
+void request::begin_timeout()
+{
+    const base::duration timeout = admitter_.route()->timeout;
+    if (timeout > base::duration{0}) {
+        env_.loop.wheel().arm(*this, env_.loop.now() + timeout);
+    }
+}
+
+// Of a server that has been silent for half of the time.
+void request::expired(base::instant)
+{
+    const base::instant now = env_.loop.refresh_now();
+    const auto asked = upstream_.asked_at();
+    state_.out_of_time(asked && (now - *asked) * 2 >= admitter_.route()->timeout);
+    host_.after_event(true);
+}
+
+void request::settled(const limits::admission& a)
+{
+    state_.admitted(host_.decide() ? as_answer(a) : answered_or(a));
+    host_.after_event(true);
+}
+
+void request::tunnel_begins()
+{
+    env_.loop.wheel().disarm(*this);
+    account_.tunnel_begins(admitter_);
+}
+
+void request::tunnel_carries(proxy::tunnel_side from, std::size_t bytes)
+{
+    account_.tunnel_carries(from, bytes);
+}
+
+void request::request_ends(const finished& f)
+{
+    env_.loop.wheel().disarm(*this);
+    admitter_.abandon();
+    limits::reservation& reserved = admitter_.reserved();
+    if (held()) {
+        reserved.give_back(env_.corrections, env_.place_leases);
+        env_.held.release(*this);
+    } else if (!reserved.empty() && f.status != 0) {
+        reserved.responded(f.status, nullptr, env_.corrections);
+    }
+    if (!reserved.empty()) {
+        reserved.ended(env_.corrections, env_.place_leases);
+    }
+    account_.end(f, admitter_, upstream_.so_far(), id_.text());
+}
+
+}  // namespace gateway::client

@@ -1,0 +1,190 @@
+#include "gateway/client/request_account.hpp"
+
+#include "gateway/base/hash.hpp"
+#include "gateway/telemetry/log.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+namespace gateway::client {
+
+namespace {
+
+// Returns the key that sets a bound for requests of a route: the route's own, if it has one.
+std::string_view key_in_force(std::string_view bound, const policy::route* route)
+{
+    if (route != nullptr) {
+        const policy::route_bounds& own = route->bounds;
+        if (own.response_timeout && bound == "upstreams.response_timeout") {
+            return "routes.response_timeout";
+        }
+        if (own.body_timeout && bound == "http.body_timeout") {
+            return "routes.body_timeout";
+        }
+        if (own.max_body_bytes && bound == "http.max_body_bytes") {
+            return "routes.max_body_bytes";
+        }
+    }
+    return bound;
+}
+
+// Returns why a request failed, with what clients are not told.
+std::string error_of(
+    const finished& f, const upstream_side::attempts& upstream, const policy::route* route
+)
+{
+    std::string error(f.error);
+    if (!error.empty() && !upstream.unreachable.empty()) {
+        error.append(": ").append(upstream.unreachable);
+    }
+    if (!f.bound.empty()) {
+        error.append(" (").append(key_in_force(f.bound, route)).append(")");
+    }
+    return error;
+}
+
+}  // namespace
+
+void request_account::begin()
+{
+    began_ = env_.loop.now();
+    method_ = telemetry::method_names.size() - 1;
+}
+
+void request_account::note(const http::request_head& head, const limits::admitter& of)
+{
+    method_ = telemetry::method_index(head.method);
+    if (env_.access_log_enabled) {
+        log_ = std::make_unique<log_fields>();
+        log_->method = head.method;
+        log_->host = head.authority;
+        log_->target = head.path;
+    }
+    if (head.names_client && !of.peer_trusted()) {
+        note_untrusted_forwarding(head, of.peer());
+    }
+}
+
+// What a load balancer looks like that nobody has told us of; so do strangers who try their luck.
+void request_account::note_untrusted_forwarding(
+    const http::request_head& head, const base::ip_address& peer
+)
+{
+    static std::atomic_flag told;  // one line for the whole process
+    env_.metrics.untrusted_forwarded.add();
+    if (told.test_and_set(std::memory_order_relaxed)) {
+        return;
+    }
+    constexpr http::field_name_set names{
+        http::field_name::forwarded,
+        http::field_name::x_forwarded_for,
+        http::field_name::x_real_ip};
+    const auto said = std::find_if(head.fields.begin(), head.fields.end(), [&](const auto& f) {
+        return names.contains(f.id);
+    });
+    telemetry::log(
+        telemetry::log_level::warning,
+        "peer " + peer.to_string() + " sends " + std::string(said->name) +
+            ", but is not in client.trusted_proxies: it counts as the client itself. If it is a "
+            "proxy "
+            "of yours, list it there (told once; gateway_untrusted_forwarded_total counts all)"
+    );
+}
+
+void request_account::end(
+    const finished& f,
+    const limits::admitter& of,
+    const upstream_side::attempts& upstream,
+    std::string_view id
+)
+{
+    if (f.tunnelled) {
+        env_.metrics.tunnels.add(-1);
+    } else {
+        count(f.status, f.intended, of);
+    }
+    if (env_.access_log_enabled) {
+        log(f, of, upstream, id);
+    }
+    log_.reset();  // whether the log is still on or not: the next request may be another client's
+}
+
+void request_account::count(int status, bool intended, const limits::admitter& of)
+{
+    telemetry::route_metrics& metrics = of.metrics();
+    if (const auto reason = of.refused_for()) {
+        metrics.refused[static_cast<std::size_t>(*reason)].add();
+    }
+    if (status >= 500 && !intended) {
+        metrics.server_errors.add();
+    }
+    metrics.count_request(method_, status != 0 ? status : 499);
+    metrics.duration.observe(env_.loop.now() - began_);
+}
+
+void request_account::tunnel_begins(const limits::admitter& of)
+{
+    count(101, false, of);
+    env_.metrics.tunnels.add(1);
+    env_.metrics.tunnels_opened.add();
+}
+
+void request_account::tunnel_carries(proxy::tunnel_side from, std::size_t bytes)
+{
+    const bool by_client = from == proxy::tunnel_side::client;
+    auto& carried =
+        by_client ? env_.metrics.tunnel_bytes_of_clients : env_.metrics.tunnel_bytes_of_upstreams;
+    carried.add(bytes);
+}
+
+void request_account::log(
+    const finished& f,
+    const limits::admitter& of,
+    const upstream_side::attempts& upstream,
+    std::string_view id
+)
+{
+    const policy::route* const route = of.route();
+    const std::string error = error_of(f, upstream, route);
+    telemetry::access_record record{
+        .client = of.client(),
+        .peer = of.peer(),
+        .method = {},
+        .host = {},
+        .target = {},
+        .route = route != nullptr ? std::string_view(route->name) : std::string_view{},
+        .upstream = route != nullptr && !of.is_answered()
+                        ? std::string_view(of.pool().options().name)
+                        : std::string_view{},
+        .limit = of.deciding_limit(),
+        .outcome = of.outcome(),
+        .plans = of.plans(),
+        .bucket = {},
+        .shadow_rejected = of.shadow_rejected(),
+        .request_id = id,
+        .server = {},
+        .upstream_time = upstream.took,
+        .attempts = upstream.count,
+        .status = f.status != 0 ? f.status : 499,
+        .request_bytes = f.request_bytes,
+        .response_bytes = f.response_bytes,
+        .duration = env_.loop.now() - began_,
+        .error = error,
+    };
+    if (log_ != nullptr) {
+        record.method = log_->method;
+        record.host = log_->host;
+        record.target = log_->target;
+    }
+    if (upstream.count > 0) {
+        record.server = of.pool().names().text_of(upstream.server);
+    }
+    std::string bucket;
+    if (!of.bucket_name().empty()) {
+        bucket = base::sha256_hex128(of.bucket_name());
+        record.bucket = bucket;
+    }
+    env_.access_log.write(record);
+}
+
+}  // namespace gateway::client

@@ -1,0 +1,57 @@
+// What is told of each request when it is over: counters, histograms, and the access log. Belongs
+// to a request; one thread.
+#pragma once
+
+#include "gateway/client/request_state.hpp"
+#include "gateway/client/session_environment.hpp"
+#include "gateway/client/upstream_side.hpp"
+#include "gateway/limits/admitter.hpp"
+
+#include <memory>
+#include <string>
+
+namespace gateway::client {
+
+class request_account {
+public:
+    explicit request_account(session_environment& env) : env_(env) {}
+
+    void begin();
+    // Its head, which is valid, and whose it is.
+    void note(const http::request_head& head, const limits::admitter& of);
+    // A tunnel's handshake is over: its hours must not look like a slow response.
+    void tunnel_begins(const limits::admitter& of);
+    void tunnel_carries(proxy::tunnel_side from, std::size_t bytes);
+    void end(
+        const finished& f,
+        const limits::admitter& of,
+        const upstream_side::attempts& upstream,
+        std::string_view id
+    );
+
+private:
+    // Text of the request for the log; kept only when there is a log to write.
+    struct log_fields {
+        std::string method;
+        std::string host;
+        std::string target;
+    };
+
+    session_environment& env_;
+    // When the request began.
+    base::instant began_{};
+    // Index of the request method's metrics label.
+    std::size_t method_ = 0;
+    std::unique_ptr<log_fields> log_;
+
+    void count(int status, bool intended, const limits::admitter& of);
+    void note_untrusted_forwarding(const http::request_head& head, const base::ip_address& peer);
+    void log(
+        const finished& f,
+        const limits::admitter& of,
+        const upstream_side::attempts& upstream,
+        std::string_view id
+    );
+};
+
+}  // namespace gateway::client

@@ -1,0 +1,294 @@
+#include "gateway/client/request_state.hpp"
+
+namespace gateway::client {
+
+namespace {
+
+constexpr std::string_view route_bound = "routes.timeout";
+
+limits::admission bounded(limits::admission a, std::string_view by)
+{
+    a.bound = by;
+    return a;
+}
+
+}  // namespace
+
+using proxy::tunnel_side;
+using ending = request_carrier::ending;
+
+// ---- from its head to its end ----------------------------------------------------------------
+
+void request_state::begin(const http::request_head& head)
+{
+    content_bytes_ = 0;
+    port_.request_begins();
+    const limits::admission a = port_.admit(head);
+    if (a.next != limits::admission::action::respond) {
+        http::append_forwarded_request(head, port_.forwarding(head), exchange_.prepare(head));
+        phase_ = phase::admitting;
+    }
+    if (a.next != limits::admission::action::wait) {
+        admitted(a);
+    }
+}
+
+void request_state::begin_refused(int status, std::string_view why, std::string_view bound)
+{
+    content_bytes_ = 0;
+    port_.request_begins();
+    respond(bounded(limits::refusal(status, why), bound));
+}
+
+void request_state::admitted(const limits::admission& a)
+{
+    if (a.next == limits::admission::action::respond) {
+        respond(a);
+    } else {
+        phase_ = phase::exchanging;
+        exchange_.start();
+    }
+}
+
+void request_state::respond(const limits::admission& a)
+{
+    const std::uint64_t bytes = carrier_.respond(a);
+    end(ending::done,
+        {.status = a.status,
+         .request_bytes = content_bytes_,
+         .response_bytes = bytes,
+         .error = a.detail,
+         .bound = a.bound,
+         .intended = a.intended});
+}
+
+// What the exchange has come to.
+finished request_state::so_far(std::string_view error, std::string_view bound) const
+{
+    return {
+        .status = exchange_.status(),
+        .request_bytes = content_bytes_,
+        .response_bytes = exchange_.response_bytes(),
+        .error = error,
+        .bound = bound,
+    };
+}
+
+void request_state::end(ending how, const finished& f)
+{
+    phase_ = phase::idle;
+    port_.request_ends(f);
+    exchange_.release_memory();
+    carrier_.request_over(how);
+}
+
+// ---- the client ------------------------------------------------------------------------------
+
+void request_state::content(std::string_view bytes, bool last)
+{
+    if (in_tunnel()) {
+        tunnel_.bytes(tunnel_side::client, bytes);
+        return;
+    }
+    content_bytes_ += bytes.size();
+    if (!upstream_.limits().allows_body(content_bytes_)) {
+        fail(limits::body_too_large());
+    } else {
+        exchange_.request_content(bytes, last);
+    }
+}
+
+void request_state::refuse(int status, std::string_view why, std::string_view bound)
+{
+    limits::admission a = bounded(limits::refusal(status, why), bound);
+    a.leaves_rest_unread = true;
+    fail(a);
+}
+
+// The client is told so; if its response has begun, that is cut.
+void request_state::fail(const limits::admission& a)
+{
+    exchange_.cancel();
+    if (exchange_.response_begun()) {
+        end(ending::cut, so_far(a.detail, a.bound));
+    } else {
+        respond(a);
+    }
+}
+
+void request_state::client_closed(bool orderly)
+{
+    if (in_tunnel()) {
+        tunnel_.ended(tunnel_side::client, orderly);
+    } else {
+        exchange_.client_left();
+        abandon("the client closed the connection");
+    }
+}
+
+void request_state::abort()
+{
+    if (in_tunnel()) {
+        tunnel_.abort();
+    } else {
+        exchange_.close_now();
+        abandon("the gateway ended before the request did");
+    }
+}
+
+void request_state::abandon(std::string_view why)
+{
+    end(ending::closed, so_far(why));
+}
+
+void request_state::drained()
+{
+    if (in_tunnel()) {
+        tunnel_.drained();
+    }
+}
+
+// ---- the upstream ----------------------------------------------------------------------------
+
+void request_state::upstream_bytes(std::span<char> bytes)
+{
+    if (in_tunnel()) {
+        tunnel_.bytes(tunnel_side::upstream, {bytes.data(), bytes.size()});
+    } else {
+        exchange_.upstream_bytes(bytes);
+    }
+}
+
+void request_state::upstream_closed(bool orderly)
+{
+    if (in_tunnel()) {
+        tunnel_.ended(tunnel_side::upstream, orderly);
+    } else {
+        exchange_.upstream_closed(orderly);
+    }
+}
+
+void request_state::exchange_done()
+{
+    end(ending::done, so_far({}));
+}
+
+void request_state::exchange_failed(proxy::failure why)
+{
+    const int status = proxy::status_for(why);
+    const base::duration wait = std::chrono::seconds{status == 503 ? 1 : 0};
+    const std::string_view bound =
+        response_bound_.empty() ? proxy::bound_for(why) : response_bound_;
+    fail(bounded(limits::refusal(status, proxy::detail_for(why), wait), bound));
+}
+
+bool request_state::wants_upstream_bytes() const
+{
+    const bool open = phase_ == phase::exchanging
+                          ? exchange_.has_connection()
+                          : in_tunnel() && tunnel_.wants_bytes(tunnel_side::upstream);
+    return open && !carrier_.client_blocked();
+}
+
+// ---- deadlines -------------------------------------------------------------------------------
+
+timeout request_state::waits_for() const
+{
+    switch (phase_) {
+        case phase::exchanging:
+            if (!exchange_.has_connection()) {
+                return timeout::none;  // the pool has its own
+            }
+            return exchange_.request_sent() && !exchange_.response_begun() ? timeout::response
+                                                                           : timeout::body;
+        case phase::tunnelling:
+            return tunnel_.is_idle() ? timeout::tunnel : timeout::body;
+        case phase::idle:
+        case phase::admitting:
+            return timeout::none;  // the decision has its own
+    }
+    return timeout::none;
+}
+
+void request_state::expired()
+{
+    if (in_tunnel()) {
+        tunnel_.expired();
+    } else if (phase_ == phase::exchanging) {
+        const bool waits_for_client = !exchange_.request_sent() && !exchange_.response_begun() &&
+                                      !upstream_.upstream_blocked();
+        if (waits_for_client) {
+            refuse(408, "the request's body did not arrive in time", "http.body_timeout");
+        } else {
+            exchange_.expired();
+        }
+    }
+}
+
+// The upstream fails only a request that it has whole, as slow clients are not its fault.
+void request_state::out_of_time(bool upstream_at_fault)
+{
+    if (phase_ == phase::idle || in_tunnel()) {
+        return;
+    }
+    const bool awaited = phase_ == phase::exchanging && exchange_.has_connection() &&
+                         exchange_.request_sent() && !exchange_.response_begun();
+    if (awaited && upstream_at_fault) {
+        response_bound_ = route_bound;
+        exchange_.out_of_time();
+        response_bound_ = {};
+        return;
+    }
+    fail(bounded(limits::refusal(504, "the request took longer than its route allows"), route_bound)
+    );
+}
+
+// ---- a tunnel --------------------------------------------------------------------------------
+
+// Counted and logged as the request it began with, whose bodies are what it carries.
+void request_state::switched(const http::response_head& head, std::string_view rest)
+{
+    carrier_.switched(head);
+    exchange_.release_memory();
+    phase_ = phase::tunnelling;
+    tunnel_.start();
+    port_.tunnel_begins();
+    tunnel_.bytes(tunnel_side::upstream, rest);
+}
+
+void request_state::tunnel_send(tunnel_side to, std::string_view bytes)
+{
+    port_.tunnel_carries(proxy::other(to), bytes.size());
+    if (to == tunnel_side::client) {
+        carrier_.tunnel_bytes(bytes);
+    } else {
+        upstream_.send_upstream(bytes, {});
+    }
+}
+
+void request_state::tunnel_finish(tunnel_side to)
+{
+    if (to == tunnel_side::client) {
+        carrier_.tunnel_end();
+    } else {
+        upstream_.end_sending_upstream();
+    }
+}
+
+bool request_state::tunnel_blocked(tunnel_side to) const
+{
+    return to == tunnel_side::client ? carrier_.client_blocked() : upstream_.upstream_blocked();
+}
+
+void request_state::tunnel_over(bool cut, std::string_view why)
+{
+    upstream_.release(proxy::exchange_port::disposition::close);
+    end(cut ? ending::cut : ending::closed,
+        {.status = exchange_.status(),
+         .request_bytes = tunnel_.bytes_from(tunnel_side::client),
+         .response_bytes = tunnel_.bytes_from(tunnel_side::upstream),
+         .error = why,
+         .tunnelled = true});
+}
+
+}  // namespace gateway::client

@@ -1,0 +1,190 @@
+// A request as a sans-I/O machine, whatever carries it: admitted or answered, exchanged with an
+// upstream, perhaps a tunnel from then on, and over once. It knows no socket, clock, limit or
+// route, and not how its client frames requests: that is its carrier's part.
+//
+//   idle -> admitting -> exchanging -> idle
+//      \---------\--------------\---> idle         answered by the gateway
+//                                \-> tunnelling -> idle   a WebSocket was granted
+#pragma once
+
+#include "gateway/client/timeout.hpp"
+#include "gateway/http/output/forward_request.hpp"
+#include "gateway/http/output/limit_headers.hpp"
+#include "gateway/limits/admission.hpp"
+#include "gateway/proxy/exchange_state.hpp"
+#include "gateway/proxy/tunnel_state.hpp"
+
+#include <span>
+#include <string_view>
+
+namespace gateway::client {
+
+// A request that is over, for counters and the log.
+struct finished {
+    // The response's status; 0: the client went away before there was one.
+    int status = 0;
+
+    std::uint64_t request_bytes = 0;
+    std::uint64_t response_bytes = 0;
+    // Why the gateway answered itself or broke off.
+    std::string_view error;
+    // Key of the time-out or bound that ended it, such as "http.body_timeout"; empty: none did.
+    std::string_view bound{};
+    // True if the configuration asks for the status (admission::intended).
+    bool intended = false;
+    // Whether it became a tunnel.
+    bool tunnelled = false;
+};
+
+// What a request asks of its shell. Calls never come back into the machine.
+class request_port {
+public:
+    // A request begins; its head may turn out to be invalid.
+    virtual void request_begins() = 0;
+    // Route, identity, limits. `wait`: admitted() is called later.
+    virtual limits::admission admit(const http::request_head& head) = 0;
+    // How the request that was admitted, or waits to be, goes upstream.
+    virtual http::forward_options forwarding(const http::request_head& head) = 0;
+    // What the limits said, for the response.
+    virtual http::limit_statement limits_said() const = 0;
+    // The line X-Request-Id, of every request that has begun.
+    virtual std::string_view request_id() const = 0;
+    // What its route changes of the response's fields; null: nothing.
+    virtual const http::field_edits* response_edits() const = 0;
+    // A tunnel begins: its 101 has been handed over.
+    virtual void tunnel_begins() = 0;
+    virtual void tunnel_carries(proxy::tunnel_side from, std::size_t bytes) = 0;
+    // Its response has been handed over, or never will be.
+    virtual void request_ends(const finished& f) = 0;
+
+protected:
+    ~request_port() = default;
+};
+
+// Who carries requests to and from a client: an HTTP/1 connection, one at a time. Calls never come
+// back into the machine.
+class request_carrier : public proxy::reply_port {
+public:
+    // How a request is over. done: the next one may come; cut: the response must not look
+    // complete; closed: nothing more is to come, as the client is gone or its tunnel has ended.
+    enum class ending { done, cut, closed };
+
+    // The gateway's own response, whole. Returns how many bytes its content has.
+    virtual std::uint64_t respond(const limits::admission& a) = 0;
+    // The upstream's 101: from here on there are only bytes.
+    virtual void switched(const http::response_head& head) = 0;
+    virtual void tunnel_bytes(std::string_view bytes) = 0;
+    // Nothing more comes through the tunnel.
+    virtual void tunnel_end() = 0;
+    // Whether what was sent to the client is still waiting.
+    virtual bool client_blocked() const = 0;
+    // The last call of every request.
+    virtual void request_over(ending how) = 0;
+
+protected:
+    ~request_carrier() = default;
+};
+
+class request_state final : private proxy::exchange_owner, private proxy::tunnel_port {
+public:
+    enum class phase : std::uint8_t { idle, admitting, exchanging, tunnelling };
+
+    request_state(request_port& port, proxy::exchange_port& upstream, request_carrier& carrier)
+        : port_(port),
+          upstream_(upstream),
+          carrier_(carrier),
+          exchange_(upstream, carrier, *this),
+          tunnel_(*this)
+    {}
+
+    // Events of the carrier.
+    void begin(const http::request_head& head);
+    // Begins an invalid request: it is counted, and answered with an error. `bound`: as in
+    // admission.
+    void begin_refused(int status, std::string_view why, std::string_view bound = {});
+    // Content of the request as it arrives; `last` with or after the last of it. Only while
+    // accepts_content(). In a tunnel any bytes.
+    void content(std::string_view bytes, bool last);
+    // The rest of the request is not to be had: it is answered with an error, if it still can be.
+    void refuse(int status, std::string_view why, std::string_view bound = {});
+    // The client sends no more; `orderly` false: its connection broke.
+    void client_closed(bool orderly);
+    // The process ends.
+    void abort();
+    // A side is not blocked any more.
+    void drained();
+    // The timeout that waits_for() names has passed.
+    void expired();
+
+    // Events of the shell.
+    // Its route allows it no more time. `upstream_at_fault`: the upstream has had its share.
+    void out_of_time(bool upstream_at_fault);
+    // The decision has come, after admit() returned `wait`.
+    void admitted(const limits::admission& a);
+
+    void leased() { exchange_.leased(); }
+
+    void lease_failed(proxy::failure why) { exchange_.lease_failed(why); }
+
+    void upstream_bytes(std::span<char> bytes);
+    // No more bytes will come from the upstream; `orderly` false: it reset the connection.
+    void upstream_closed(bool orderly);
+
+    phase at() const { return phase_; }
+
+    bool in_tunnel() const { return phase_ == phase::tunnelling; }
+
+    // Whether content() may be called.
+    bool accepts_content() const
+    {
+        return in_tunnel() || (phase_ == phase::exchanging && exchange_.accepts_content());
+    }
+
+    // Whether content should be read from the client, of a request that accepts it.
+    bool wants_content() const
+    {
+        return !upstream_.upstream_blocked() &&
+               (!in_tunnel() || tunnel_.wants_bytes(proxy::tunnel_side::client));
+    }
+
+    bool wants_upstream_bytes() const;
+    timeout waits_for() const;
+
+    // Whether it may be sent a second time.
+    bool may_retry() const { return exchange_.may_retry(); }
+
+    http::limit_statement limits_said() const { return port_.limits_said(); }
+
+    std::string_view request_id() const { return port_.request_id(); }
+
+    const http::field_edits* response_edits() const { return port_.response_edits(); }
+
+private:
+    request_port& port_;
+    proxy::exchange_port& upstream_;
+    request_carrier& carrier_;
+    proxy::exchange_state exchange_;
+    proxy::tunnel_state tunnel_;
+    phase phase_ = phase::idle;
+    // The key whose time is up while the exchange is told so; empty: the upstream's own.
+    std::string_view response_bound_;
+    std::uint64_t content_bytes_ = 0;
+
+    void respond(const limits::admission& a);
+    void fail(const limits::admission& a);
+    void abandon(std::string_view why);
+    finished so_far(std::string_view error, std::string_view bound = {}) const;
+    void end(request_carrier::ending how, const finished& f);
+
+    // proxy::exchange_owner
+    void exchange_done() override;
+    void switched(const http::response_head& head, std::string_view rest) override;
+    void exchange_failed(proxy::failure why) override;
+    // proxy::tunnel_port
+    void tunnel_send(proxy::tunnel_side to, std::string_view bytes) override;
+    void tunnel_finish(proxy::tunnel_side to) override;
+    bool tunnel_blocked(proxy::tunnel_side to) const override;
+    void tunnel_over(bool cut, std::string_view why) override;
+};
+
+}  // namespace gateway::client

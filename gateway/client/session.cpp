@@ -1,0 +1,351 @@
+#include "gateway/client/session.hpp"
+
+#include "gateway/client/handshake_log.hpp"
+#include "gateway/client/http1_pool.hpp"
+#include "gateway/http/output/own_response.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gateway::client {
+
+namespace {
+
+std::string plain_http_answer()
+{
+    http::fixed_response fixed{
+        .status = 400,
+        .content_type = "text/plain; charset=utf-8",
+        .body =
+            "This port speaks HTTPS, and the request came as plain HTTP: write https://...\r\n"};
+    fixed.finish();
+    std::string out;
+    http::append_own_response({.fixed = &fixed, .close = true}, out);
+    return out;
+}
+
+}  // namespace
+
+session::session(
+    session_environment& env,
+    net::socket connected,
+    const base::ip_address& peer,
+    const std::optional<decide_options>& decide
+)
+    : connection(env.loop, std::move(connected)), env_(env), peer_(peer), decide_(decide)
+{
+    env_.metrics.clients_idle.add(1);
+}
+
+session::~session() = default;
+
+void session::start()
+{
+    after_event();
+}
+
+void session::expect_handshake(const std::shared_ptr<net::tls_server>& of)
+{
+    speak_tls(net::tls_server::accept(of));
+    handshake_limit_ = of->options().handshake_timeout;
+    if (of->options().clients != net::client_certificates::none) {
+        told_tls_ = std::make_unique<intake::client_tls>();
+        told_tls_->forwarded = of->options().forward_client_cert;
+    }
+}
+
+void session::drain()
+{
+    draining_ = true;
+    if (http_ != nullptr) {
+        http_->state().drain();
+    }
+    was_shaking_hands_ = shaking_hands();
+    if (is_silent()) {
+        armed_ = timeout::none;  // it has less time now
+    }
+    after_event();
+}
+
+void session::abort()
+{
+    if (closed()) {
+        return;
+    }
+    if (http_ != nullptr) {
+        http_->state().abort();
+    }
+    reset();  // whatever is still waiting to be sent
+}
+
+void session::count_active(bool active)
+{
+    if (counted_active_ != active) {
+        counted_active_ = active;
+        env_.metrics.clients_active.add(active ? 1 : -1);
+        env_.metrics.clients_idle.add(active ? -1 : 1);
+    }
+}
+
+// ---- its http1_connection --------------------------------------------------------------------
+
+http1_connection& session::http()
+{
+    if (http_ == nullptr) {
+        http_ = env_.spare_connections.borrow(env_);
+        http_->attend_to(*this);
+        if (draining_) {
+            http_->state().drain();
+        }
+    }
+    return *http_;
+}
+
+void session::end(bool reset_it)
+{
+    reset_it ? reset() : close_when_sent();
+}
+
+// ---- what to wait for ------------------------------------------------------------------------
+
+void session::after_event(bool moved)
+{
+    if (http_ != nullptr) {
+        http_->state().settle();
+        notice_end();
+    }
+    if (closed()) {
+        return;
+    }
+    if (http_ == nullptr) {
+        rest(moved);
+        return;
+    }
+    http1_state& http = http_->state();
+    count_active(http.at() != http1_state::phase::idle);
+    if (http.at_rest() && !sending()) {
+        env_.spare_connections.give_back(std::move(http_));
+        rest(moved);
+        return;
+    }
+    if (http.wants_client_bytes()) {
+        want_read();
+    }
+    http_->want_upstream_bytes();
+    arm(closes_when_sent() ? timeout::body : http.waits_for(), moved);
+}
+
+// Ends the request of a client that has left while nothing is read from it. An orderly end counts
+// only behind the request's body, which is still to be read.
+void session::notice_end()
+{
+    http1_state& state = http_->state();
+    const bool has_left = was_reset() || (has_hung_up() && !state.awaits_body());
+    if (has_left && state.is_paused()) {
+        state.client_closed(false);
+    }
+}
+
+// Without an http1_connection: for the next request, once the last response has gone.
+void session::rest(bool moved)
+{
+    if (linger_left_ > 0) {
+        want_read();
+        arm(timeout::linger, false);
+    } else if (shaking_hands()) {
+        want_read();
+        arm(timeout::handshake, false);
+    } else if (sending()) {
+        arm(timeout::body, moved);
+    } else {
+        want_read();
+        // A part of a record is one of a request.
+        arm(has_part() ? timeout::head : timeout::idle, moved);
+    }
+}
+
+void session::arm(timeout wanted, bool moved)
+{
+    const bool put_off =
+        moved && (wanted == timeout::body || wanted == timeout::idle || wanted == timeout::tunnel);
+    if (wanted == timeout::none) {
+        env_.loop.wheel().disarm(*this);
+    } else if (wanted != armed_ || put_off) {
+        env_.loop.wheel().arm(*this, env_.loop.now() + length_of(wanted));
+    }
+    armed_ = wanted;
+}
+
+base::duration session::length_of(timeout t) const
+{
+    const http::options& limits = http_ ? http_->limits() : env_.view->http;
+    switch (t) {
+        case timeout::handshake:
+            return draining_ && is_silent() ? std::min(drain_grace, handshake_limit_)
+                                            : handshake_limit_;
+        case timeout::idle:
+            return !draining_           ? limits.idle_timeout
+                   : was_shaking_hands_ ? handshake_limit_
+                                        : drain_grace;
+        case timeout::head:
+            return limits.header_timeout;
+        case timeout::response:
+            return http_->response_timeout();
+        case timeout::tunnel:
+            return limits.tunnel_idle_timeout;
+        case timeout::linger:
+            return limits.linger_timeout;
+        default:
+            return limits.body_timeout;
+    }
+}
+
+// ---- events ----------------------------------------------------------------------------------
+
+void session::readable()
+{
+    if (linger_left_ > 0) {
+        discard();
+        return;
+    }
+    std::span<char> bytes;
+    const bool began_shaken = !shaking_hands();
+    if (draining_ && is_silent()) {
+        armed_ = timeout::none;  // it has its whole time again
+    }
+    const net::received got = receive(bytes);
+    if (!began_shaken) {
+        handshake_ended(got);
+    }
+    if (got == net::received::broken && tls() != nullptr && tls()->flooded()) {
+        env_.metrics.tls_floods.add();
+    }
+    bool moved = false;
+    if (linger_left_ > 0) {
+        // There is nothing to do but to wait for the end.
+    } else if (got == net::received::data) {
+        http1_state& state = http().state();
+        moved = state.reads_content();  // not so after the last piece
+        state.client_bytes(bytes);
+    } else if (got != net::received::nothing) {
+        peer_ended(got == net::received::closed);
+    } else {
+        // Of a record of 16 KiB, which may take its time.
+        moved = http_ != nullptr && http_->state().reads_content() && has_part();
+    }
+    after_event(moved);
+}
+
+// If it has.
+void session::handshake_ended(net::received got)
+{
+    if (!shaking_hands()) {
+        (tls()->resumed() ? env_.metrics.tls_resumed : env_.metrics.tls_full).add();
+        if (told_tls_ != nullptr) {
+            told_tls_->certificate = net::client_certificate_of(tls()->ssl(), told_tls_->forwarded);
+            told_tls_->asked_name = tls()->asked_name();
+        }
+    } else if (got == net::received::broken || got == net::received::closed) {
+        env_.metrics.tls_failed.add();
+        if (tls()->failed()) {
+            handshake_failed(tls()->detail());
+        } else if (tls()->has_begun()) {
+            handshake_failed("the client closed the connection");
+        }
+        if (tls()->heard_plain_text()) {
+            refuse_plain_http();
+        }
+    }
+}
+
+void session::handshake_failed(std::string_view reason)
+{
+    log_failed_handshake(peer_, tls()->asked_name(), reason, env_.loop.now());
+}
+
+// Answers in plain text, as nginx does, and lingers: the client may still be sending, which must
+// not destroy the answer.
+void session::refuse_plain_http()
+{
+    speak_plain();
+    send(plain_http_answer());
+    finish_sending();
+    linger_left_ = env_.view->http.max_linger_bytes;
+}
+
+void session::discard()
+{
+    std::span<char> bytes;
+    const net::received got = receive(bytes);
+    if (got == net::received::closed || got == net::received::broken ||
+        bytes.size() >= linger_left_) {
+        close();
+    } else {
+        linger_left_ -= bytes.size();
+    }
+    after_event(false);
+}
+
+void session::peer_ended(bool orderly)
+{
+    if (http_ != nullptr) {
+        http_->state().client_closed(orderly);
+    } else {
+        end(false);
+    }
+}
+
+// A session that reads learns of the end by reading, behind the bytes that came before it.
+void session::hung_up()
+{
+    after_event();
+}
+
+void session::backlog_changed()
+{
+    after_event();
+}
+
+void session::drained()
+{
+    if (http_ != nullptr) {  // it may have been given back before something was held back
+        http_->state().client_drained();
+    }
+    after_event();
+}
+
+// What is kept cannot go any more, so there is nothing to wait for.
+void session::broken()
+{
+    peer_ended(false);
+    reset();
+}
+
+void session::expired(base::instant)
+{
+    const bool was_shaking_hands = std::exchange(armed_, timeout::none) == timeout::handshake;
+    if (was_shaking_hands) {
+        env_.metrics.tls_timeout.add();
+        if (tls()->has_begun()) {
+            handshake_failed("it did not end within handshake_timeout");
+        }
+    }
+    const bool in_tunnel = http_ != nullptr && http_->state().in_tunnel();
+    if (closes_when_sent() || (sending() && !in_tunnel)) {
+        broken();
+    } else if (http_ != nullptr) {
+        http_->state().expired();
+    } else {
+        close();  // it was idle for too long
+    }
+    after_event();
+}
+
+void session::released()
+{
+    count_active(false);
+    env_.metrics.clients_idle.add(-1);
+    env_.ended(*this);
+}
+
+}  // namespace gateway::client

@@ -1,0 +1,53 @@
+// What a session and its requests need of their worker.
+#pragma once
+
+#include "gateway/http/date_line.hpp"
+#include "gateway/limits/policy_view.hpp"
+#include "gateway/limits/scratch.hpp"
+#include "gateway/net/loop.hpp"
+#include "gateway/telemetry/access_log.hpp"
+
+#include <functional>
+#include <memory>
+
+namespace gateway::limits {
+
+class check_pool;
+class corrections;
+class fallback_debts;
+class held_requests;
+class place_leases;
+
+}  // namespace gateway::limits
+
+namespace gateway::client {
+
+class abandoned_exchanges;
+class http1_pool;
+class id_source;
+class session;
+
+struct session_environment {
+    net::loop& loop;
+    limits::check_pool& checks;
+    limits::corrections& corrections;
+    limits::fallback_debts& fallback_debts;
+    limits::place_leases& place_leases;
+    limits::held_requests& held;
+    abandoned_exchanges& abandoned;
+    id_source& ids;
+    // Lent to sessions that have something to do.
+    http1_pool& spare_connections;
+    telemetry::worker_metrics& metrics;
+    telemetry::access_log& access_log;
+    bool& access_log_enabled;
+    // The present view.
+    std::shared_ptr<const limits::policy_view>& view;
+
+    limits::scratch& scratch;
+    const http::date_line& date;
+    // Called when a session has ended; may destroy it.
+    std::function<void(session&)> ended;
+};
+
+}  // namespace gateway::client

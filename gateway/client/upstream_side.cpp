@@ -1,0 +1,204 @@
+#include "gateway/client/upstream_side.hpp"
+
+#include "gateway/client/abandoned_exchanges.hpp"
+#include "gateway/limits/corrections.hpp"
+
+#include <utility>
+
+namespace gateway::client {
+
+// ---- the connection --------------------------------------------------------------------------
+
+proxy::exchange_port::lease_progress upstream_side::lease(bool fresh)
+{
+    pool_ = &admitted_.pool();
+    only_once_ = !request_.may_retry() || pool_->options().retry_budget == 0;
+    proxy::lease_wish wish{.fresh = fresh, .surely_open = only_once_};
+    if (fresh) {  // the connection before it ended without a byte
+        wish.last_failure = proxy::failure::reset;
+        if (!pool_->conduct().take_retry(last_was_reused_)) {
+            lease_failure_ = proxy::failure::reset;
+            return lease_progress::failed;
+        }
+        const std::uint64_t last = std::uint64_t{1} << *last_server_;
+        const bool at_fault =
+            pool_->conduct().did_not_respond(*last_server_, wish.last_failure, last_was_reused_);
+        (at_fault ? wish.passed_over : wish.last_resort) = last;
+    }
+    last_server_.reset();
+    if (pool_->options().balance == proxy::balancing::hash) {
+        wish.key = proxy::key_of(admitted_.client_prefix());
+    }
+    if (pool_->options().proxy_protocol == proxy::header_version::v2) {
+        wish.ends = host_.client_ends();
+    }
+    const auto got = pool_->lease(*this, wish);
+    if (got.failed) {
+        lease_failure_ = *got.failed;
+        note_failure(lease_failure_);
+        return lease_progress::failed;
+    }
+    if (got.connection == nullptr) {
+        return lease_progress::pending;
+    }
+    take(*got.connection);
+    return lease_progress::ready;
+}
+
+void upstream_side::take(proxy::upstream_connection& c)
+{
+    connection_ = &c;
+    c.lease_to(this);
+    ++attempts_.count;
+    attempts_.server = static_cast<std::uint8_t>(c.server());
+}
+
+void upstream_side::note_failure(proxy::failure why)
+{
+    if (proxy::is_before_sending(why)) {
+        attempts_.unreachable = pool_->conduct().last_complaint();
+    }
+}
+
+bool upstream_side::another_lease_may_help() const
+{
+    return connection_->reused() || pool_->has_several_servers();
+}
+
+void upstream_side::send_upstream(std::string_view a, std::string_view b)
+{
+    last_sent_ = env_.loop.now();
+    // What may be sent only once leaves before the server closes a connection that was just open.
+    const bool at_once = only_once_ && connection_->reused();
+    at_once ? connection_->send_at_once(a, b) : connection_->send(a, b);
+}
+
+void upstream_side::want_bytes()
+{
+    if (connection_ != nullptr && request_.wants_upstream_bytes()) {
+        connection_->want_read();
+    }
+}
+
+void upstream_side::release(disposition how)
+{
+    pending_lease::abandon();
+    if (connection_ != nullptr) {
+        pool_->give_back(detach_connection(), how);
+    }
+}
+
+proxy::upstream_connection& upstream_side::detach_connection()
+{
+    last_server_ = attempts_.server;
+    last_was_reused_ = connection_->reused();
+    return *std::exchange(connection_, nullptr);
+}
+
+bool upstream_side::finishes_without_client() const
+{
+    return admitted_.route()->on_client_abort == policy::client_abort::finish;
+}
+
+// Hands the rest of the exchange to abandoned_exchanges. Closes the connection at once if the
+// request holds no place and is not to finish, or if there is no room.
+void upstream_side::abandon(proxy::answer_state&& answer, proxy::abandon_until until)
+{
+    limits::reservation& reserved = admitted_.reserved();
+    const bool finishes = until == proxy::abandon_until::finished;
+    const bool holds_place = pool_->is_bounded() || reserved.holds_places();
+    if ((!finishes && !holds_place) || !env_.abandoned.has_room(holds_place)) {
+        release(disposition::close);
+        return;
+    }
+    env_.abandoned.keep(
+        {.view = admitted_.shared_view(),
+         .route = *admitted_.route(),
+         .connection = detach_connection(),
+         .holds_place = holds_place,
+         .reserved = finishes ? std::exchange(reserved, {}) : reserved.part_with_places(),
+         .until = until,
+         .time = response_timeout(),
+         .sent_at = last_sent_},
+        std::move(answer)
+    );
+}
+
+// ---- what it tells of the server -------------------------------------------------------------
+
+void upstream_side::responded(http::response_head& head)
+{
+    attempts_.took = env_.loop.now() - last_sent_;
+    pool_->conduct().responded(attempts_.server, head.status, attempts_.took);
+    if (limits::reservation& reserved = admitted_.reserved(); !reserved.empty()) {
+        reserved.responded(head.status, &head, env_.corrections);
+    }
+    hide_settlements(head);
+}
+
+void upstream_side::hide_settlements(http::response_head& head) const
+{
+    if (admitted_.route()->corrects) {
+        limits::take_out_settlements(*admitted_.view()->policy, *admitted_.route(), head);
+    }
+}
+
+void upstream_side::failed(proxy::failure why, bool begun)
+{
+    if (last_server_ && proxy::is_after_sending(why)) {
+        pool_->conduct().count_failure(why);
+        if (!begun) {
+            pool_->conduct().did_not_respond(*last_server_, why, last_was_reused_);
+        }
+    }
+}
+
+// ---- events ----------------------------------------------------------------------------------
+
+void upstream_side::upstream_readable()
+{
+    std::span<char> bytes;
+    const net::received got = connection_->receive(bytes);
+    if (got == net::received::data) {
+        request_.upstream_bytes(bytes);
+    } else if (got != net::received::nothing) {
+        if (connection_->tls() != nullptr) {
+            pool_->conduct().complain(attempts_.server, connection_->tls()->detail());
+        }
+        request_.upstream_closed(got == net::received::closed);
+    }
+    host_.after_event(got != net::received::nothing);
+}
+
+void upstream_side::upstream_backlog_changed()
+{
+    host_.after_event(false);
+}
+
+void upstream_side::upstream_drained()
+{
+    request_.drained();
+    host_.after_event(true);
+}
+
+// A request that could not be sent whole may have been answered already: read that first.
+void upstream_side::upstream_broken()
+{
+    connection_->want_read();
+}
+
+void upstream_side::leased(proxy::upstream_connection& c)
+{
+    take(c);
+    request_.leased();
+    host_.after_event(true);
+}
+
+void upstream_side::lease_failed(proxy::failure why)
+{
+    note_failure(why);
+    request_.lease_failed(why);
+    host_.after_event(true);
+}
+
+}  // namespace gateway::client

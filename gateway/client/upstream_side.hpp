@@ -1,0 +1,134 @@
+// The upstream's side of a request: a connection leased from the pool of its route, what is sent
+// and received there, and what each attempt tells of the server's health. The shell of an
+// exchange_state.
+//
+// Belongs to a request and is used by it alone; one thread.
+#pragma once
+
+#include "gateway/client/request_host.hpp"
+#include "gateway/client/request_state.hpp"
+#include "gateway/client/session_environment.hpp"
+#include "gateway/limits/admitter.hpp"
+#include "gateway/proxy/pool.hpp"
+
+#include <optional>
+#include <string>
+
+namespace gateway::client {
+
+class upstream_side final : public proxy::exchange_port,
+                            private proxy::lessee,
+                            private proxy::pending_lease {
+public:
+    // What became of the request upstream, for the log.
+    struct attempts {
+        std::uint32_t count = 0;
+        // Index of the server of the last attempt.
+        std::uint8_t server = 0;
+        // Time from the request sent to the response's head read; negative: there was none.
+        base::duration took{-1};
+        // Why the server tried last cannot be connected to; empty: the request did not fail so.
+        std::string unreachable;
+    };
+
+    // All arguments outlive it. `admitted` knows the request's route; `request` and `host` are told
+    // of each event.
+    upstream_side(
+        session_environment& env,
+        limits::admitter& admitted,
+        request_state& request,
+        request_host& host
+    )
+        : env_(env), admitted_(admitted), request_(request), host_(host)
+    {}
+
+    ~upstream_side() override = default;
+
+    // Before each request.
+    void reset() { attempts_ = {}; }
+
+    // Begins to wait for bytes of the upstream, if the request wants them.
+    void want_bytes();
+
+    const attempts& so_far() const { return attempts_; }
+
+    // Since when a server has had what was sent; nothing: none has anything.
+    std::optional<base::instant> asked_at() const
+    {
+        return connection_ != nullptr ? std::optional{last_sent_} : std::nullopt;
+    }
+
+    // Requires: a first lease.
+    base::duration response_timeout() const
+    {
+        return admitted_.route()->bounds.response_timeout.value_or(upstream().response_timeout);
+    }
+
+    bool upstream_blocked() const override
+    {
+        return connection_ != nullptr && connection_->sending();
+    }
+
+    const http::options& limits() const override { return admitted_.http(); }
+
+    const proxy::upstream_options& upstream() const override { return pool_->options(); }
+
+private:
+    session_environment& env_;
+    limits::admitter& admitted_;
+    request_state& request_;
+    request_host& host_;
+
+    // Of the request's route, from its first lease on.
+    proxy::pool* pool_ = nullptr;
+    proxy::upstream_connection* connection_ = nullptr;
+    // The server of the connection released last, until another connection is asked for.
+    std::optional<std::uint8_t> last_server_;
+    // Whether the connection released last had served before.
+    bool last_was_reused_ = false;
+    // Whether the request leased for may not be sent a second time.
+    bool only_once_ = false;
+
+    proxy::failure lease_failure_ = proxy::failure::connect;
+    // When a part of the request was last sent.
+    base::instant last_sent_{};
+    attempts attempts_;
+
+    void take(proxy::upstream_connection& c);
+    // Detaches the connection, which the caller gives back to the pool.
+    proxy::upstream_connection& detach_connection();
+    void note_failure(proxy::failure why);
+    void hide_settlements(http::response_head& head) const;
+
+    // exchange_port
+    lease_progress lease(bool fresh) override;
+    bool another_lease_may_help() const override;
+
+    proxy::failure lease_failure() const override { return lease_failure_; }
+
+    void send_upstream(std::string_view a, std::string_view b) override;
+
+    void end_sending_upstream() override { connection_->finish_sending(); }
+
+    void release(disposition how) override;
+    bool finishes_without_client() const override;
+    void abandon(proxy::answer_state&& answer, proxy::abandon_until until) override;
+    void responded(http::response_head& head) override;
+
+    void interim_responded(http::response_head& head) override { hide_settlements(head); }
+
+    void failed(proxy::failure why, bool begun) override;
+
+    http::response_head& response_head_storage() override { return env_.scratch.response; }
+
+    // lessee
+    void upstream_readable() override;
+    void upstream_backlog_changed() override;
+    void upstream_drained() override;
+    void upstream_broken() override;
+    // pending_lease
+    void leased(proxy::upstream_connection& c) override;
+    void lease_failed(proxy::failure why) override;
+};
+
+}  // namespace gateway::client

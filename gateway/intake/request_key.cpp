@@ -1,0 +1,166 @@
+#include "gateway/intake/request_key.hpp"
+
+#include "gateway/policy/path.hpp"
+
+#include <algorithm>
+
+namespace gateway::intake {
+
+namespace {
+
+using source = policy::key_part::source;
+
+void read_claim(const request_token& token, std::string_view name, http::part_value& out)
+{
+    if (token.ambiguous) {
+        out.make_ambiguous();
+    } else if (token.verified != nullptr) {
+        out.add(token.verified->claim(name).value_or(std::string_view{}));
+    }
+}
+
+// Names of query parameters and claims may have characters that JSON would escape.
+std::string plain_text_of(const policy::key_part& part)
+{
+    std::string text = part.text;
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c == '"' || c == '\\'; }, '?'
+    );
+    return text;
+}
+
+std::string_view where_it_would_be(const policy::key_part& part)
+{
+    switch (part.from) {
+        case source::jwt:
+            return ": the request has no valid token with that claim";
+        case source::cert:
+            return ": the client has shown no certificate with it";
+        default:
+            return {};
+    }
+}
+
+// Returns what becomes of a key by one of its parts. `made`: it has the value, or without one the
+// client's address.
+key_result result_by(const policy::limit_rule& rule, const http::part_value& value)
+{
+    if (value.ambiguous()) {
+        return key_result::reject;
+    }
+    if (value.present() || rule.when_missing == policy::missing_key::client_ip) {
+        return key_result::made;
+    }
+    return rule.when_missing == policy::missing_key::skip ? key_result::skip : key_result::reject;
+}
+
+// One without alternative names has none.
+void read_certificate(
+    const net::client_certificate* shown, std::string_view name, http::part_value& out
+)
+{
+    if (shown == nullptr) {
+        return;
+    }
+    const std::string& value = name == "fingerprint" ? shown->fingerprint
+                               : name == "subject"   ? shown->subject
+                                                     : shown->alternative_names;
+    if (!value.empty()) {
+        out.set(value);
+    }
+}
+
+}  // namespace
+
+void read_part(const policy::key_part& part, const key_subject& subject, http::part_value& out)
+{
+    out.clear();
+    switch (part.from) {
+        case source::header:
+            if (subject.peer_trusted || !part.from_trusted_peers) {
+                http::read_header(*subject.head, part.name, out);
+            }
+            break;
+        case source::cookie:
+            http::read_cookie(*subject.head, part.name, out);
+            break;
+        case source::query:
+            http::read_query(subject.head->query, part.name, out);
+            break;
+        case source::jwt:
+            read_claim(subject.token, part.name, out);
+            break;
+        case source::cert:
+            read_certificate(subject.certificate, part.name, out);
+            break;
+        case source::method:
+            out.add(subject.head->method);
+            break;
+        case source::host:
+            out.set(subject.host);  // may be empty: a 1.0 request without one
+            break;
+        case source::path:
+            out.add(policy::without_final_slash(subject.path));
+            break;
+        case source::route:
+            out.add(subject.route);
+            break;
+        case source::client_ip:
+            break;
+    }
+}
+
+base::ip_address cut(const base::ip_address& client, int prefix)
+{
+    return client.masked(std::min(prefix, 32), prefix);
+}
+
+key_result make_bucket_name(
+    const policy::limit_rule& rule, const key_subject& subject, identity::bucket_name& out
+)
+{
+    thread_local http::part_value value;  // keeps its memory
+    out.start(rule.name);
+    for (const policy::key_part& part : rule.key) {
+        if (part.from == source::client_ip) {
+            out.add(part.prefix == 0 ? subject.client : cut(subject.address, part.prefix));
+            continue;
+        }
+        read_part(part, subject, value);
+        const key_result is = result_by(rule, value);
+        if (is != key_result::made) {
+            return is;
+        }
+        if (value.present()) {
+            out.add(value.text());
+        } else {
+            out.add(subject.client);  // never equal to a text: see bucket_name
+        }
+    }
+    return key_result::made;
+}
+
+key_fault find_fault(const policy::limit_rule& rule, const key_subject& subject)
+{
+    http::part_value value;
+    for (const policy::key_part& part : rule.key) {
+        if (part.from == source::client_ip) {
+            continue;
+        }
+        read_part(part, subject, value);
+        if (result_by(rule, value) != key_result::made) {
+            return {.part = &part, .ambiguous = value.ambiguous()};
+        }
+    }
+    return {};
+}
+
+std::string described(const key_fault& fault)
+{
+    const std::string name = plain_text_of(*fault.part) + ", which identifies the client, ";
+    return fault.ambiguous
+               ? name + "has two values, or is spelled in a way that servers read differently"
+               : name + "is missing" + std::string{where_it_would_be(*fault.part)};
+}
+
+}  // namespace gateway::intake

@@ -1,0 +1,314 @@
+#include "gateway/limits/admitter.hpp"
+
+#include "gateway/base/text.hpp"
+#include "gateway/http/via.hpp"
+#include "gateway/identity/client_address.hpp"
+#include "gateway/intake/request_route.hpp"
+#include "gateway/intake/request_shape.hpp"
+#include "gateway/policy/path.hpp"
+
+#include <algorithm>
+#include <random>
+
+namespace gateway::limits {
+
+namespace {
+
+// Max-Forwards: 0 ends here (RFC 9110 §7.6.2). A TRACE is not answered with what it said, as that
+// could show a page the secrets of its own request.
+admission as_final_recipient(std::string_view method)
+{
+    admission a = method == "TRACE" ? refusal(405, "this server does not reflect requests")
+                                    : refusal(200, {});
+    a.extra = "Allow: OPTIONS\r\n";
+    return a;
+}
+
+// What a rejected client is told to wait: never less than the truth. Nothing: no time would help.
+std::optional<base::duration> told_wait(const verdict& v)
+{
+    const auto wait = v.retry_after();
+    const int percent = v.jitter();
+    if (!wait || percent == 0) {
+        return wait;
+    }
+    thread_local std::minstd_rand random{std::random_device{}()};
+    const std::int64_t most = wait->count() / 100 * percent;
+    return *wait + base::duration{std::uniform_int_distribution<std::int64_t>{0, most}(random)};
+}
+
+std::optional<telemetry::refusal_reason> refusal_reason_of(verdict::ruling is)
+{
+    using telemetry::refusal_reason;
+    switch (is) {
+        case verdict::ruling::allowed:
+            break;
+        case verdict::ruling::rejected:
+            return refusal_reason::rejected;
+        case verdict::ruling::unavailable:
+            return refusal_reason::failed_closed;
+        case verdict::ruling::unidentified:
+            return refusal_reason::missing_key;
+        case verdict::ruling::blocked:
+            return refusal_reason::blocked;
+        case verdict::ruling::bad_cost:
+            return refusal_reason::bad_cost;
+    }
+    return std::nullopt;
+}
+
+// A certificate was shown for one name, and says nothing to another (RFC 9110 §7.4). HTTP/1.0 may
+// name no host.
+bool is_misdirected(const http::request_head& head, const intake::client_tls& tls)
+{
+    if (tls.asked_name.empty() || head.authority.empty()) {
+        return false;
+    }
+    thread_local std::string host;  // keeps its memory
+    policy::normalise_host(head.authority, host);
+    return !base::equal_ignoring_case(host, tls.asked_name);
+}
+
+}  // namespace
+
+void admitter::reset(
+    const std::shared_ptr<const policy_view>& view,
+    const base::ip_address& peer,
+    bool secure,
+    const intake::client_tls* tls
+)
+{
+    secure_ = secure;
+    tls_ = tls;
+    if (view_ != view || peer_ != peer) {  // what the last request's were need no second look
+        view_ = view;
+        peer_ = peer;
+        peer_text_ = peer.to_string();
+        peer_trusted_ = identity::is_trusted(view_->policy->client, peer_);
+    }
+    route_ = nullptr;
+    reserved_.clear();
+    metrics_ = view_->no_route;
+    client_ = peer_;
+    reports_.clear();
+    deciding_limit_ = {};
+    outcome_ = {};
+    refused_for_.reset();
+    bucket_name_.clear();
+    shadow_rejected_.clear();
+    plans_.clear();
+}
+
+base::ip_address admitter::find_client(const http::request_head& head) const
+{
+    if (!peer_trusted_) {
+        return peer_;
+    }
+    auto& lines = scratch_.client_lines;
+    lines.clear();
+    for (const http::field& f : head.fields) {
+        if (f.id == view_->identity_field &&
+            (view_->identity_field_is_unique ||
+             base::equal_ignoring_case(f.name, view_->identity_header))) {
+            lines.push_back(f.value);
+        }
+    }
+    return identity::vouched_address(view_->policy->client, peer_, lines);
+}
+
+admission admitter::admit(
+    const http::request_head& head, const http::request_head& came, verdict_listener& listener
+)
+{
+    const policy::policy& policy = *view_->policy;
+    client_ = find_client(head);
+    if (head.max_forwards == 0U) {
+        return as_final_recipient(head.method);
+    }
+    if (head.has_via && http::count_passes(head, view_->via_name) >= http::max_passes) {
+        return refusal(508, "the request comes back here again and again");
+    }
+    if (tls_ != nullptr && is_misdirected(came, *tls_)) {
+        return refusal(421, "the connection was made for another host");
+    }
+    const intake::found_route found =
+        intake::find_route(policy, head, {secure_, peer_trusted_}, scratch_.host, scratch_.path);
+    if (found.status != 0) {
+        return refusal(found.status, found.detail);
+    }
+    route_ = &policy.routes[found.index];
+    metrics_ = view_->routes[found.index];
+
+    if (!http().allows_body(head.body.length)) {
+        return body_too_large();
+    }
+    if (is_answered()) {
+        prepare_redirect(head);
+    }
+    if (route_->limits.empty()) {
+        return {};
+    }
+    intake::key_subject subject{
+        .head = &head,
+        .address = client_,
+        .client = client_prefix(),
+        .host = scratch_.host,
+        .path = found.path,
+        .route = route_->name,
+        .peer_trusted = peer_trusted_,
+        .certificate = tls_ != nullptr && tls_->certificate ? &*tls_->certificate : nullptr,
+    };
+    check_ = checks_.borrow();
+    const verdict* const v = check_->start(*view_, *route_, subject, listener);
+    if (v == nullptr) {
+        admission a;
+        a.next = admission::action::wait;
+        return a;
+    }
+    return conclude(*v);
+}
+
+void admitter::prepare_redirect(const http::request_head& head)
+{
+    location_.clear();
+    const auto& to = route_->shape.answer->to;
+    if (!to) {
+        return;
+    }
+    std::string host;
+    policy::normalise_host(head.authority, host);
+    if (host.empty() && to->names_host()) {
+        return;
+    }
+    location_ = "Location: ";
+    to->append(intake::location_subject(route_->shape, head, host), location_);
+    location_ += "\r\n";
+}
+
+admission admitter::answer() const
+{
+    const policy::route_answer& said = *route_->shape.answer;
+    if (said.to && location_.empty()) {
+        return refusal(
+            400, "the request names no host, and where it is redirected to depends on it"
+        );
+    }
+    admission a;
+    a.next = admission::action::respond;
+    a.status = said.response.status;
+    a.intended = true;
+    a.extra = location_;
+    a.fixed = &said.response;
+    return a;
+}
+
+admission admitter::as_rejection(admission a) const
+{
+    if (const auto& said = route_->rejection) {
+        a.status = said->page.status;
+        a.fixed = said->file.empty() ? nullptr : &said->page;
+    }
+    return a;
+}
+
+admission admitter::as_turned_away(base::duration hold)
+{
+    using telemetry::outcome;
+    outcome_ = telemetry::outcome_names[static_cast<std::size_t>(outcome::rejected)];
+    refused_for_ = telemetry::refusal_reason::rejected;
+    for (http::limit_report& r : reports_) {
+        r.decision.allowed = r.decision.retry_after == base::duration{0};
+        r.decision.reset_after += hold;  // nobody waits: it counts from now
+    }
+    decided_at_ -= decided_at_ == base::duration{0} ? base::duration{0} : hold;
+    admission a = refusal(429, "too many requests wait for their tokens; retry later", hold);
+    a.intended = true;
+    return as_rejection(a);
+}
+
+http::forward_options admitter::forwarding(const http::request_head& head) const
+{
+    http::forward_options options{
+        .peer = peer_text_,
+        .secure = secure_,
+        .peer_trusted = peer_trusted_,
+        .identity_header = view_->identity_header,
+        .identity_field = view_->identity_field,
+        .default_host = is_answered() ? std::string_view{} : pool().names().default_host(),
+        .via_name = view_->via_name,
+    };
+    if (route_->shaped) {
+        intake::shape(route_->shape, head, options);
+    }
+    return options;
+}
+
+admission admitter::conclude(const verdict& v)
+{
+    const verdict::ruling is = v.is;
+    const bool allowed = is == verdict::ruling::allowed;
+    const auto hold = allowed && route_->holds ? v.hold() : base::duration{0};
+    const bool held = hold > base::duration{0};
+    remember(v, hold);
+    if (route_->counts_places || route_->corrects || held) {
+        reserve(held ? limit_check::reserving::everything : limit_check::reserving::outcomes);
+    }
+    if (allowed) {
+        check_->owe(view_, reserved_);
+    }
+    const auto wait = told_wait(v);
+    const bool banned = v.banned();
+    const intake::key_fault fault = v.fault;
+    checks_.give_back(std::move(check_));  // v is gone
+    admission a = admission_of(is, wait, banned);
+    if (is == verdict::ruling::unidentified) {
+        detail_ = described(fault);
+        a.detail = detail_;
+    }
+    a.hold = hold;
+    a.intended = !allowed;
+    refused_for_ = refusal_reason_of(is);
+    return is == verdict::ruling::rejected ? as_rejection(a) : a;
+}
+
+// What clients are told counts from the moment at which the request is let go.
+void admitter::remember(const verdict& v, base::duration hold)
+{
+    plans_ = v.plans;
+    if (const auto* e = v.deciding()) {
+        deciding_limit_ = e->rule->name;
+        if (v.is != verdict::ruling::unidentified && v.is != verdict::ruling::bad_cost) {
+            outcome_ = telemetry::outcome_names[static_cast<std::size_t>(e->what)];
+        }
+        if (e->what != telemetry::outcome::allowed) {
+            bucket_name_ = check_->bucket_name(static_cast<std::size_t>(e - v.entries.data()));
+            v.append_shadow_rejections(shadow_rejected_);
+        }
+    }
+    v.reports(reports_);
+    for (http::limit_report& r : reports_) {
+        r.decision.reset_after = std::max(r.decision.reset_after - hold, base::duration{0});
+    }
+    if (view_->limit_headers.reset_as_epoch) {
+        decided_at_ = base::unix_time() + hold;
+    }
+}
+
+void admitter::reserve(limit_check::reserving what)
+{
+    reserved_.begin(view_);
+    check_->reserve(*view_, what, reserved_);
+}
+
+void admitter::abandon()
+{
+    if (check_ != nullptr) {
+        check_->abandon();
+        if (route_->counts_places) {
+            reserve(limit_check::reserving::places);
+        }
+        checks_.give_back(std::move(check_));
+    }
+}
+
+}  // namespace gateway::limits

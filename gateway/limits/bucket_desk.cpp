@@ -1,0 +1,237 @@
+#include "gateway/limits/bucket_desk.hpp"
+
+#include "gateway/identity/bucket_name.hpp"
+#include "gateway/limits/fallback_name.hpp"
+#include "gateway/store/receipt.hpp"
+
+namespace gateway::limits {
+
+namespace {
+
+using question_kind = bucket_question::kind;
+
+constexpr std::string_view no_room = "the local store has no room for this bucket";
+
+bool is_correction(question_kind what)
+{
+    return what != question_kind::look && what != question_kind::take;
+}
+
+// Of a sliding limit all tokens may be given back that have not come back.
+base::duration granted_from(const limit::limit& l)
+{
+    const bool slides = l.how() == limit::supply_kind::sliding;
+    return slides ? l.refill() - std::chrono::microseconds{1} : base::duration{0};
+}
+
+// In the ticks of the store.
+limit::correction correction_of(const bucket_question& q, base::duration tick)
+{
+    using kind = limit::correction::kind;
+    switch (q.what) {
+        case question_kind::reset:
+            return {.what = kind::reset};
+        case question_kind::ban:
+            return {.what = kind::ban, .of = {.held = q.ban / tick}};
+        case question_kind::unban:
+            return {.what = kind::unban};
+        default:
+            return {
+                .what = kind::give_back,
+                .of = {.tokens = q.tokens, .held = granted_from(*q.numbers) / tick}};
+    }
+}
+
+// Bans hold for whoever looks, and what a look would be refused counts for none.
+limit::penalty only_bans(const policy::limit_rule& rule)
+{
+    limit::penalty p = rule.penalty;
+    p.after = 0;
+    return p;
+}
+
+std::string_view text_of(store::failure why)
+{
+    return store::failure_names[static_cast<std::size_t>(why)];
+}
+
+using charges = std::array<store::charge, 3>;
+
+// Returns the answer to such charges.
+bucket_answer answer_of(const store::answer& a)
+{
+    const limit::decision& ban = a.decisions()[1];
+    return {
+        .said = a.decisions()[0],
+        .banned_for = ban.banned ? ban.retry_after : base::duration{0},
+        .by_operator = a.decisions()[2].banned};
+}
+
+// Makes a look or take, the first one, also look for a ban, and for one that an operator has given:
+// a limit without a penalty knows of no others. These are of no token, which is always there: for
+// how long it is rejected is how long the ban lasts.
+void look_for_bans(charges& all, const limit::penalty& bans)
+{
+    store::charge& look = all[1] = all[0];
+    look.cost = 0;
+    look.enforced = false;
+    look.max_wait = base::duration{0};
+    look.looks = true;
+    look.penalty = look.penalty == nullptr ? nullptr : &bans;
+    all[2] = look;
+    all[2].penalty = nullptr;
+}
+
+}  // namespace
+
+// One on its way to a shared store, in at most two steps: the correction, and the look or take.
+// Destroys itself when it has been answered.
+class bucket_desk::pending final : public store::question {
+public:
+    pending(
+        bucket_desk& owner,
+        std::shared_ptr<store::shared_store> store,
+        bucket_question q,
+        listener hear
+    )
+        : owner_(owner), store_(std::move(store)), asked_(std::move(q)), hear_(std::move(hear))
+    {}
+
+    std::list<pending>::iterator self;
+
+    void begin()
+    {
+        const policy::limit_rule& rule = asked_.policy->limits[asked_.limit];
+        bans_ = only_bans(rule);
+        const bool takes = asked_.what == question_kind::take;
+        charges_[0] = {
+            .limit_name = rule.name,
+            .bucket_name = identity::hashed(asked_.bucket_name),
+            .limit = asked_.numbers,
+            .cost = asked_.tokens,
+            .max_wait = asked_.max_wait,
+            .max_reserved = rule.max_reserved,
+            .penalty = !rule.penalty.any() ? nullptr
+                       : takes             ? &rule.penalty
+                                           : &bans_,
+            .may_be_corrected = true};
+        if (is_correction(asked_.what)) {
+            correction_ = correction_of(asked_, std::chrono::microseconds{1});
+            receipt_ = store::fresh_receipt();
+            charges_[0].correction = &correction_;
+            charges_[0].receipt = receipt_;
+            charges_[0].is_grant = true;
+            ask(1);
+        } else {
+            decide();
+        }
+    }
+
+private:
+    bucket_desk& owner_;
+    // Held: a reload may replace it meanwhile.
+    std::shared_ptr<store::shared_store> store_;
+    bucket_question asked_;
+    listener hear_;
+    limit::correction correction_;
+    limit::penalty bans_;
+    std::string receipt_;
+    charges charges_;
+
+    void decide()
+    {
+        const bool takes = asked_.what == question_kind::take;
+        charges_[0].enforced = takes;
+        charges_[0].looks = !takes;
+        look_for_bans(charges_, bans_);
+        ask(charges_.size());
+    }
+
+    void ask(std::size_t count)
+    {
+        if (const auto why = store_->ask(std::span{charges_}.first(count), *this)) {
+            failed(*why, store::taken::no);
+        }
+    }
+
+    void answered(const store::answer& a) override
+    {
+        if (charges_[0].correction == nullptr) {
+            end(answer_of(a));
+            return;
+        }
+        charges_[0].correction = nullptr;
+        charges_[0].is_grant = false;
+        charges_[0].cost = 1;
+        decide();
+    }
+
+    void failed(store::failure why, store::taken) override { end({.failed = text_of(why)}); }
+
+    void end(const bucket_answer& a)
+    {
+        const listener hear = std::move(hear_);
+        owner_.pending_.erase(self);
+        hear(a);
+    }
+};
+
+bucket_desk::bucket_desk(store::memory_store& local, const base::turn_clock& c)
+    : local_(local), clock_(c)
+{}
+
+bucket_desk::~bucket_desk() = default;
+
+void bucket_desk::ask(const policy_view& view, bucket_question q, listener hear)
+{
+    if (view.policy != q.policy) {
+        hear({.failed = "the configuration has just been replaced"});
+        return;
+    }
+    const policy::limit_rule& rule = q.policy->limits[q.limit];
+    if (q.at_fallback) {
+        q.bucket_name = fallback_name(q.bucket_name).bytes();
+        q.numbers = q.numbers->share() == nullptr ? q.numbers : q.numbers->share();
+    }
+    if (rule.store == policy::local_store || q.at_fallback) {
+        const store::charge c{
+            .limit_name = rule.name,
+            .bucket_name = identity::hashed(q.bucket_name),
+            .limit = q.numbers,
+            .cost = q.tokens,
+            .max_wait = q.max_wait,
+            .max_reserved = rule.max_reserved,
+            .penalty = rule.penalty.any() ? &rule.penalty : nullptr,
+        };
+        hear(ask_local(q, c));
+    } else if (pending_.size() >= max_pending) {
+        hear({.failed = text_of(store::failure::overload)});
+    } else {
+        pending& p =
+            pending_.emplace_back(*this, view.stores[rule.store], std::move(q), std::move(hear));
+        p.self = std::prev(pending_.end());
+        p.begin();
+    }
+}
+
+bucket_answer bucket_desk::ask_local(const bucket_question& q, store::charge c)
+{
+    if (is_correction(q.what)) {
+        c.is_grant = true;
+        if (!local_.correct(c, correction_of(q, base::duration{1}), clock_.now())) {
+            return {.failed = no_room};
+        }
+        c.cost = 1;
+    }
+    const auto what = q.what == question_kind::take ? store::intent::take : store::intent::look;
+    const limit::penalty bans = only_bans(q.policy->limits[q.limit]);
+    charges all{c};
+    look_for_bans(all, bans);
+    store::answer a;
+    if (!local_.decide(what, all, clock_.now(), a)) {
+        return {.failed = no_room};
+    }
+    return answer_of(a);
+}
+
+}  // namespace gateway::limits

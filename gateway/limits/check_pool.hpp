@@ -1,0 +1,40 @@
+// Limit checks that nobody needs just now. One per worker.
+#pragma once
+
+#include "gateway/limits/limit_check.hpp"
+#include "gateway/limits/spares.hpp"
+
+#include <memory>
+
+namespace gateway::limits {
+
+class check_pool {
+public:
+    check_pool(
+        store::memory_store& local, const base::turn_clock& c, top_buckets& top, bucket_parts& parts
+    )
+        : local_(local), clock_(c), top_(top), parts_(parts)
+    {}
+
+    std::unique_ptr<limit_check> borrow()
+    {
+        return spares_.borrow([this] {
+            return std::make_unique<limit_check>(local_, clock_, top_, parts_);
+        });
+    }
+
+    void give_back(std::unique_ptr<limit_check> check) { spares_.give_back(std::move(check)); }
+
+    // Called from each tick.
+    void trim() { spares_.trim(); }
+
+private:
+    store::memory_store& local_;
+    const base::turn_clock& clock_;
+    top_buckets& top_;
+    bucket_parts& parts_;
+    // Checks to be borrowed; about 3 KiB each.
+    spares<limit_check> spares_;
+};
+
+}  // namespace gateway::limits

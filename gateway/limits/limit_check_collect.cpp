@@ -1,0 +1,161 @@
+// Which buckets a request is charged to, and what it costs there.
+#include "gateway/intake/request_cost.hpp"
+#include "gateway/intake/request_plan.hpp"
+#include "gateway/limits/limit_check.hpp"
+
+#include <algorithm>
+
+namespace gateway::limits {
+
+using telemetry::outcome;
+
+// The client hears of no other limit.
+void limit_check::refuse(const policy::limit_rule& by, verdict::ruling why)
+{
+    verdict_.is = why;
+    verdict_.entries[0] = {.rule = &by};
+    verdict_.count = 1;
+}
+
+// Of a limit in shadow mode: nothing.
+bool limit_check::refuses(const item& i, verdict::ruling why)
+{
+    if (i.rule->enforced()) {
+        refuse(*i.rule, why);
+    }
+    return i.rule->enforced();
+}
+
+bool limit_check::refuses(const item& i, const intake::key_fault& fault)
+{
+    if (i.rule->enforced()) {
+        verdict_.fault = fault;
+    }
+    return refuses(i, verdict::ruling::unidentified);
+}
+
+// Names the bucket of each of these limits that applies, and what the request costs there. False:
+// the request is bad, or refused by a plan.
+bool limit_check::collect(
+    const policy_view& view, std::span<const std::size_t> limits, const intake::key_subject& subject
+)
+{
+    for (const std::size_t index : limits) {
+        item& i = items_[verdict_.count];
+        i.rule = &view.policy->limits[index];
+        i.metrics = view.limits[index];
+        bool passes = true;
+        const intake::applied_limit applied =
+            intake::applied_by_plan(*view.policy, *i.rule, subject);
+        i.limit = applied.limit;
+        verdict_.note_plan(applied.plan);
+        switch (applied.is) {
+            case intake::applied_limit::kind::limited:
+                passes = collect_one(subject, i);
+                break;
+            case intake::applied_limit::kind::unlimited:
+                break;
+            case intake::applied_limit::kind::blocked:
+                passes = !blocks(i, subject);
+                break;
+            case intake::applied_limit::kind::unclear:
+                passes = !refuses(
+                    i, {.part = &view.policy->plans[i.rule->plan.plans].key, .ambiguous = true}
+                );
+                break;
+        }
+        if (!passes) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// A request that is refused for its forged token is charged to these limits, which need none: else
+// a client with nothing but forged tokens would empty no bucket, and have each of them verified.
+// Who has a token that expired, or none, costs little and is charged nowhere. False: it is not
+// forged.
+bool limit_check::charge_forged_token(
+    const policy_view& view, std::span<const std::size_t> limits, const intake::key_subject& subject
+)
+{
+    if (!subject.token.forged || verdict_.is != verdict::ruling::unidentified) {
+        return false;
+    }
+    forged_token_limit_ = verdict_.entries[0].rule;
+    verdict_.clear();
+    return collect(view, limits, subject);
+}
+
+// A client's plan is blocked: refuses, and counts it. Of a limit in shadow mode: notes that it
+// would have.
+bool limit_check::blocks(item& i, const intake::key_subject& subject)
+{
+    const bool named =
+        intake::make_bucket_name(*i.rule, subject, i.name) == intake::key_result::made;
+    i.name_bytes = named ? i.name.bytes().size() : 0;
+    i.hash = i.name.hashed().hash();
+    if (!refuses(i, verdict::ruling::blocked)) {
+        verdict_.entries[verdict_.count++] = {.rule = i.rule, .what = outcome::shadow_rejected};
+        return false;
+    }
+    verdict_.entries[0].what = outcome::blocked;
+    i.metrics->count(outcome::blocked);
+    if (&i != items_.data()) {
+        items_[0] = i;
+    }
+    return true;
+}
+
+// What the key of an earlier limit was made of is not read again. One whose bucket is split has the
+// name of a part by now, and one without numbers may have none.
+intake::key_result limit_check::name_bucket(item& i, const intake::key_subject& subject)
+{
+    const auto end = items_.begin() + verdict_.count;
+    const auto same = std::find_if(items_.begin(), end, [&i](const item& earlier) {
+        return earlier.rule->key_number == i.rule->key_number && earlier.limit != nullptr &&
+               earlier.limit->parts().empty();
+    });
+    if (same == end || i.rule->key_number == policy::no_key_number) {
+        return intake::make_bucket_name(*i.rule, subject, i.name);
+    }
+    i.name.start(i.rule->name, same->name);
+    return intake::key_result::made;
+}
+
+// False: the request is bad.
+bool limit_check::collect_one(const intake::key_subject& subject, item& i)
+{
+    const intake::key_result made = name_bucket(i, subject);
+    i.name_bytes = i.name.bytes().size();
+    i.hash = i.name.hashed().hash();
+    if (made == intake::key_result::reject && refuses(i, intake::find_fault(*i.rule, subject))) {
+        return false;
+    }
+    const auto cost = intake::cost_of(i.rule->cost, *subject.head);
+    if (!cost && refuses(i, verdict::ruling::bad_cost)) {
+        return false;
+    }
+    if (made == intake::key_result::made && cost) {
+        i.cost = *cost;
+        choose_part(i);
+        verdict_.entries[verdict_.count++] = {.rule = i.rule, .limit = i.limit};
+    }
+    return true;
+}
+
+// Of a bucket that is split: the one part that is charged.
+void limit_check::choose_part(item& i)
+{
+    i.charged = i.limit;
+    i.charged_hash = i.hash;
+    const auto parts = i.limit->parts();
+    if (!parts.empty()) {
+        i.part = parts_.choose(i.name.bytes(), *i.limit, i.cost, clock_.now());
+        i.charged = &parts[i.part.number];
+        name_part(i.name, i.part.number, parts.size());
+        i.charged_hash = i.name.hashed().hash();
+    }
+}
+
+}  // namespace gateway::limits

@@ -1,0 +1,89 @@
+#include "gateway/limits/place_leases.hpp"
+
+#include "gateway/limits/reservation.hpp"
+
+#include <random>
+
+namespace gateway::limits {
+
+std::int64_t fresh_place()
+{
+    thread_local std::mt19937_64 random{std::random_device{}()};
+    return static_cast<std::int64_t>(random() >> 11);
+}
+
+namespace {
+
+// A store that could not be asked is asked again so soon.
+constexpr base::duration again_after = std::chrono::milliseconds{100};
+
+}  // namespace
+
+// One place, and the question that renews it.
+class place_leases::lease final : private store::question {
+public:
+    lease(std::shared_ptr<const policy_view> view, const reserved& r, base::instant now)
+        : view_(std::move(view)),
+          store_(*r.shared),
+          bucket_name_(r.bucket_name),
+          due_(now + every(*r.limit)),
+          charge_(charge_of(r, bucket_name_))
+    {
+        charge_.may_be_corrected = true;
+        charge_.correction = &renewal_;
+    }
+
+    void renew(base::instant now)
+    {
+        if (now < due_ || asked()) {
+            return;
+        }
+        due_ = now + every(*charge_.limit);
+        asked_at_ = now;
+        if (store_.ask({&charge_, 1}, *this)) {
+            due_ = now + again_after;
+        }
+    }
+
+private:
+    static base::duration every(const limit::limit& l) { return l.lease() / 3; }
+
+    // The policy and the store must stay.
+    std::shared_ptr<const policy_view> view_;
+    store::shared_store& store_;
+    std::string bucket_name_;
+    base::instant due_;
+    base::instant asked_at_{};
+    const limit::correction renewal_{.what = limit::correction::kind::renew};
+    store::charge charge_;
+
+    // A place that is lost stays lost: its request goes on.
+    void answered(const store::answer&) override {}
+
+    void failed(store::failure, store::taken) override { due_ = asked_at_ + again_after; }
+};
+
+place_leases::place_leases(const base::turn_clock& c) : clock_(c) {}
+
+place_leases::~place_leases() = default;
+
+place_leases::handle place_leases::keep(
+    const std::shared_ptr<const policy_view>& view, const reserved& r
+)
+{
+    return all_.emplace(all_.end(), view, r, clock_.now());
+}
+
+void place_leases::end(handle of)
+{
+    all_.erase(of);
+}
+
+void place_leases::renew()
+{
+    for (lease& l : all_) {
+        l.renew(clock_.now());
+    }
+}
+
+}  // namespace gateway::limits

@@ -1,0 +1,182 @@
+#include "gateway/limits/reservation.hpp"
+
+#include "gateway/base/text.hpp"
+#include "gateway/identity/bucket_name.hpp"
+#include "gateway/limits/corrections.hpp"
+#include "gateway/limits/fallback_debts.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <optional>
+
+namespace gateway::limits {
+
+namespace {
+
+using kind = limit::correction::kind;
+
+// In the ticks of the store that it lives in; how long it was held is known when it is made.
+limit::correction given_back(const reserved& r, std::int64_t tokens)
+{
+    const bool local = r.shared == nullptr;
+    const base::duration tick = local ? base::duration{1} : std::chrono::microseconds{1};
+    const limit::terms& t = local ? r.limit->in_nanoseconds() : r.limit->in_microseconds();
+    return {
+        .what = kind::give_back,
+        .of = {.tokens = tokens, .owed_before = limit::owed_before(t, r.decision, r.cost, tick)},
+        .in_line = r.rule->max_wait > base::duration{0}};
+}
+
+// What the response says that its request cost; nothing: it does not say, or nonsense.
+std::optional<std::int64_t> settled_cost(
+    const policy::outcome_rule& rule, http::response_head& head
+)
+{
+    std::optional<std::int64_t> said;
+    bool plain = true;
+    for (const http::field& f : head.fields) {
+        if (!base::equal_ignoring_case(f.name, rule.settle_header)) {
+            continue;
+        }
+        const std::string_view text = base::trimmed(f.value);
+        std::uint64_t number = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+        const bool whole = !text.empty() && end == text.data() + text.size();
+        plain = plain && whole && error != std::errc::invalid_argument && !said;
+        said = error == std::errc{} && number <= static_cast<std::uint64_t>(rule.settle_max)
+                   ? static_cast<std::int64_t>(number)
+                   : rule.settle_max;
+    }
+    return plain ? said : std::nullopt;
+}
+
+void take_out(const policy::outcome_rule& rule, http::response_head& head)
+{
+    std::erase_if(head.fields, [&rule](const http::field& f) {
+        return base::equal_ignoring_case(f.name, rule.settle_header);
+    });
+}
+
+// What a response of this status makes of what was taken. Nothing: it stays.
+std::optional<limit::correction> correction_of(
+    const reserved& r, int status, http::response_head* head
+)
+{
+    const policy::outcome_rule& rule = r.rule->outcome;
+    if (rule.reset_on.contains(status)) {
+        return limit::correction{.what = kind::reset};
+    }
+    std::int64_t cost = r.cost;
+    if (!rule.settle_header.empty() && head != nullptr) {
+        cost = settled_cost(rule, *head).value_or(r.cost);
+    }
+    if (!rule.charge_on.ranges.empty() && !rule.charge_on.contains(status)) {
+        cost = 0;
+    }
+    if (cost > r.cost) {
+        return limit::correction{.what = kind::charge, .of = {.tokens = cost - r.cost}};
+    }
+    return cost < r.cost ? std::optional{given_back(r, r.cost - cost)} : std::nullopt;
+}
+
+}  // namespace
+
+void reservation::responded(int status, http::response_head* head, corrections& make)
+{
+    for (const reserved& r : taken_) {
+        if (r.place != 0) {
+            continue;
+        }
+        if (const auto what = correction_of(r, status, head)) {
+            make.make(view_, r, *what);
+        }
+    }
+    keep_charges();
+}
+
+void reservation::passes(fallback_debts& to)
+{
+    for (reserved& r : owed_) {
+        to.add(view_, std::move(r));
+    }
+    owed_.clear();
+    if (taken_.empty()) {
+        clear();
+    }
+}
+
+void reservation::keep_charges()
+{
+    std::erase_if(taken_, [](const reserved& r) { return r.place == 0; });
+}
+
+void reservation::keep_places(place_leases& in)
+{
+    for (reserved& r : taken_) {
+        if (r.place != 0 && r.shared != nullptr) {
+            r.lease = in.keep(view_, r);
+        }
+    }
+}
+
+bool reservation::holds_places() const
+{
+    return std::any_of(taken_.begin(), taken_.end(), [](const reserved& r) {
+        return r.place != 0;
+    });
+}
+
+reservation reservation::part_with_places()
+{
+    reservation places;
+    places.begin(view_);
+    const auto first = std::stable_partition(taken_.begin(), taken_.end(), [](const reserved& r) {
+        return r.place == 0;
+    });
+    places.taken_.assign(std::make_move_iterator(first), std::make_move_iterator(taken_.end()));
+    taken_.erase(first, taken_.end());
+    return places;
+}
+
+void reservation::ended(corrections& make, place_leases& in)
+{
+    keep_charges();
+    give_back(make, in);
+}
+
+void reservation::give_back(corrections& make, place_leases& in)
+{
+    for (const reserved& r : taken_) {
+        if (r.lease) {
+            in.end(*r.lease);
+        }
+        if (r.cost > 0) {
+            make.make(view_, r, given_back(r, r.cost));
+        }
+    }
+    clear();
+}
+
+store::charge charge_of(const reserved& r, const std::string& bucket_name)
+{
+    return {
+        .limit_name = r.rule->name,
+        .bucket_name = identity::hashed(bucket_name),
+        .limit = r.limit,
+        .place = r.place};
+}
+
+void take_out_settlements(
+    const policy::policy& policy, const policy::route& route, http::response_head& head
+)
+{
+    for (const std::size_t i : route.limits) {
+        const policy::outcome_rule& rule = policy.limits[i].outcome;
+        if (!rule.settle_header.empty() && !rule.keep_settle_header) {
+            take_out(rule, head);
+        }
+    }
+}
+
+}  // namespace gateway::limits

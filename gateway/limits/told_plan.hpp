@@ -1,0 +1,19 @@
+// Which of a limit's numbers a call about a bucket is about: those of the plan that it names, or of
+// the one that the key has, or the limit's own.
+#pragma once
+
+#include "gateway/limits/bucket_desk.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+
+namespace gateway::limits {
+
+// Sets `q.numbers` for the limit that `q` names; `key` has the values of its parts. Returns what is
+// wrong, in a sentence for people; empty: nothing.
+std::string choose_numbers(
+    const std::optional<std::string>& plan, std::span<const std::string> key, bucket_question& q
+);
+
+}  // namespace gateway::limits

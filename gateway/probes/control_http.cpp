@@ -1,0 +1,123 @@
+#include "gateway/probes/control_http.hpp"
+
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/write.hpp>
+#include <openssl/x509_vfy.h>
+
+namespace gateway::probes {
+
+namespace {
+
+// As Asio wants it, which frees it.
+SSL_CTX* shared(SSL_CTX* context)
+{
+    SSL_CTX_up_ref(context);
+    return context;
+}
+
+}  // namespace
+
+struct control_tls::stream {
+    boost::asio::ssl::context context;
+    boost::asio::ssl::stream<control_stream&> coded;
+
+    stream(control_stream& s, const net::tls_client& to)
+        : context(shared(to.context())), coded(s, context)
+    {
+        to.expect_server(coded.native_handle());
+    }
+};
+
+net::task<beast::error_code> read_header(
+    control_stream& s, beast::flat_buffer& buffer, beast::http::basic_parser<true>& into
+)
+{
+    auto [ec, n] = co_await beast::http::async_read_header(s, buffer, into, net::use_task);
+    co_return ec;
+}
+
+net::task<beast::error_code> read(
+    control_stream& s, beast::flat_buffer& buffer, beast::http::basic_parser<true>& into
+)
+{
+    auto [ec, n] = co_await beast::http::async_read(s, buffer, into, net::use_task);
+    co_return ec;
+}
+
+net::task<beast::error_code> read(
+    control_stream& s, beast::flat_buffer& buffer, beast::http::basic_parser<false>& into
+)
+{
+    auto [ec, n] = co_await beast::http::async_read(s, buffer, into, net::use_task);
+    co_return ec;
+}
+
+net::task<beast::error_code> write(control_stream& s, std::string_view bytes)
+{
+    const auto buffer = boost::asio::buffer(bytes);
+    auto [ec, n] = co_await boost::asio::async_write(s, buffer, net::use_task);
+    co_return ec;
+}
+
+net::task<beast::error_code> write(control_stream& s, const control_request& r)
+{
+    auto [ec, n] = co_await beast::http::async_write(s, r, net::use_task);
+    co_return ec;
+}
+
+net::task<beast::error_code> write(
+    control_stream& s, const beast::http::request<beast::http::string_body>& r
+)
+{
+    auto [ec, n] = co_await beast::http::async_write(s, r, net::use_task);
+    co_return ec;
+}
+
+net::task<beast::error_code> write(control_stream& s, const control_response& r)
+{
+    auto [ec, n] = co_await beast::http::async_write(s, r, net::use_task);
+    co_return ec;
+}
+
+control_tls::control_tls(control_stream& s, const net::tls_client& to)
+    : stream_(std::make_unique<stream>(s, to))
+{}
+
+control_tls::~control_tls() = default;
+
+net::task<beast::error_code> control_tls::shake_hands()
+{
+    const auto side = boost::asio::ssl::stream_base::client;
+    auto [ec] = co_await stream_->coded.async_handshake(side, net::use_task);
+    co_return ec;
+}
+
+std::string control_tls::complaint() const
+{
+    SSL* const ssl = stream_->coded.native_handle();
+    const long verdict = SSL_get_verify_result(ssl);
+    if (verdict == X509_V_OK || SSL_get_verify_mode(ssl) == SSL_VERIFY_NONE) {
+        return {};
+    }
+    return std::string{"its certificate: "} + X509_verify_cert_error_string(verdict);
+}
+
+net::task<beast::error_code> read(
+    control_tls& s, beast::flat_buffer& buffer, beast::http::basic_parser<false>& into
+)
+{
+    auto& coded = s.stream_->coded;
+    auto [ec, n] = co_await beast::http::async_read(coded, buffer, into, net::use_task);
+    co_return ec;
+}
+
+net::task<beast::error_code> write(control_tls& s, const control_request& r)
+{
+    auto [ec, n] = co_await beast::http::async_write(s.stream_->coded, r, net::use_task);
+    co_return ec;
+}
+
+}  // namespace gateway::probes

@@ -1,0 +1,75 @@
+// HTTP of the control plane: what the admin API, the health checks and the echo server read and
+// write with Beast. Beast is compiled into control_http.cpp alone, where it takes most of a minute.
+// Deadlines are the stream's: expires_after().
+#pragma once
+
+#include "gateway/net/task.hpp"
+#include "gateway/net/tls/tls_client.hpp"
+
+#include <boost/beast/core/basic_stream.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace gateway::probes {
+
+namespace beast = boost::beast;
+
+using control_stream = beast::basic_stream<boost::asio::generic::stream_protocol, net::executor>;
+using control_request = beast::http::request<beast::http::empty_body>;
+using control_response = beast::http::response<beast::http::string_body>;
+
+// What the buffer holds comes first; what is read too far stays in it. Stream, buffer, parser and
+// message must live until the task has ended.
+net::task<beast::error_code> read_header(
+    control_stream& s, beast::flat_buffer& buffer, beast::http::basic_parser<true>& into
+);
+net::task<beast::error_code> read(
+    control_stream& s, beast::flat_buffer& buffer, beast::http::basic_parser<true>& into
+);
+net::task<beast::error_code> read(
+    control_stream& s, beast::flat_buffer& buffer, beast::http::basic_parser<false>& into
+);
+
+// Bytes before anything else.
+net::task<beast::error_code> write(control_stream& s, std::string_view bytes);
+net::task<beast::error_code> write(control_stream& s, const control_request& r);
+net::task<beast::error_code> write(
+    control_stream& s, const beast::http::request<beast::http::string_body>& r
+);
+net::task<beast::error_code> write(control_stream& s, const control_response& r);
+
+// TLS over a stream that is connected, to the server that `to` is a client of.
+class control_tls {
+public:
+    control_tls(control_stream& s, const net::tls_client& to);
+    ~control_tls();
+
+    net::task<beast::error_code> shake_hands();
+
+    // After that failed: what is wrong with the server's certificate; empty: nothing is.
+    std::string complaint() const;
+
+private:
+    struct stream;
+
+    std::unique_ptr<stream> stream_;
+
+    friend net::task<beast::error_code> read(
+        control_tls& s, beast::flat_buffer& buffer, beast::http::basic_parser<false>& into
+    );
+    friend net::task<beast::error_code> write(control_tls& s, const control_request& r);
+};
+
+net::task<beast::error_code> read(
+    control_tls& s, beast::flat_buffer& buffer, beast::http::basic_parser<false>& into
+);
+net::task<beast::error_code> write(control_tls& s, const control_request& r);
+
+}  // namespace gateway::probes

@@ -1,0 +1,329 @@
+#include "gateway/worker/worker.hpp"
+
+#include "gateway/telemetry/log.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <netinet/in.h>
+
+namespace gateway::worker {
+
+namespace {
+
+// A Unix socket's peer is on this machine: it counts as the loopback address.
+base::ip_address address_of(const std::optional<base::ip_address>& peer)
+{
+    return peer.value_or(base::ip_address::v4(INADDR_LOOPBACK));
+}
+
+// One line for the whole process.
+void tell_once(
+    std::atomic_flag& told, const std::optional<base::ip_address>& peer, const char* what
+)
+{
+    if (!told.test_and_set(std::memory_order_relaxed)) {
+        telemetry::log(
+            telemetry::log_level::warning,
+            "peer " + address_of(peer).to_string() + ' ' + what +
+                ": closed (told once; gateway_connections_refused_total counts all)"
+        );
+    }
+}
+
+}  // namespace
+
+worker::worker(
+    shared_state& shared,
+    std::size_t index,
+    const snapshot& s,
+    const std::vector<client::listener_options>& listeners,
+    std::vector<opened_listener> listening
+)
+    : shared_(shared),
+      index_(index),
+      log_(shared.log),
+      log_enabled_(shared.log.enabled()),
+      resources_(loop_, shared.metrics, index),
+      corrections_(shared.local, loop_.clock()),
+      fallback_debts_(corrections_, loop_.clock()),
+      checks_(shared.local, loop_.clock(), top_, parts_),
+      place_leases_(loop_.clock()),
+      held_(loop_, shared.waiting, shared.metrics.worker(index).requests_waiting),
+      bucket_desk_(shared.local, loop_.clock()),
+      view_(resources_.adopt(s)),
+      abandoned_(
+          loop_,
+          corrections_,
+          place_leases_,
+          scratch_,
+          shared.metrics.worker(index).exchanges_abandoned
+      ),
+      environment_{
+          loop_,
+          checks_,
+          corrections_,
+          fallback_debts_,
+          place_leases_,
+          held_,
+          abandoned_,
+          ids_,
+          spare_connections_,
+          shared.metrics.worker(index),
+          log_,
+          log_enabled_,
+          view_,
+          scratch_,
+          date_,
+          [this](client::session& ended_one) { ended(ended_one); },
+      }
+{
+    for (opened_listener& one : listening) {
+        const client::listener_options& options = listeners[one.index];
+        doors_.emplace_back(*this, std::move(one), options).adopt(s);
+    }
+    loop_.on_tick([this](base::instant now) { tick(now); });
+}
+
+worker::~worker()
+{
+    if (thread_.joinable()) {
+        drain();
+        abort();
+        thread_.join();
+    }
+}
+
+void worker::start(std::function<void()> finished)
+{
+    for (door& d : doors_) {
+        d.listener().start();
+    }
+    thread_ = std::thread([this, finished = std::move(finished)] {
+        loop_.run();
+        log_.flush();
+        finished();
+    });
+}
+
+bool worker::make_room()
+{
+    if (shared_.connections.fetch_add(1, std::memory_order_relaxed) < shared_.max_connections) {
+        return true;
+    }
+    room_unused();
+    paused_ = true;  // the tick resumes
+    return false;
+}
+
+void worker::room_unused()
+{
+    shared_.connections.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void worker::door::adopt(const snapshot& s)
+{
+    const auto& fresh = s.listener_tls[index_];
+    if (fresh != tls_options_) {
+        tls_ = fresh ? net::tls_server::make(*fresh, s.tickets) : nullptr;
+        tls_options_ = fresh;
+    }
+}
+
+// Only a proxy of ours is believed whose connection it is.
+void worker::door::accepted(net::socket s, const std::optional<base::ip_address>& peer)
+{
+    const limits::policy_view& view = *worker_.view_;
+    if (!wants_header_) {
+        worker_.accepted(*this, std::move(s), peer, {});
+    } else if (identity::is_trusted(view.policy->client, address_of(peer))) {
+        arrivals_.add(std::move(s), peer, view.http.header_timeout);
+    } else {
+        static std::atomic_flag told;
+        tell_once(
+            told,
+            peer,
+            "is not in client.trusted_proxies, and the listener takes connections with a PROXY "
+            "header from those only"
+        );
+        worker_.shared_.metrics.worker(worker_.index_).refused_not_trusted.add();
+        worker_.room_unused();
+    }
+}
+
+void worker::door::arrived(
+    net::socket s,
+    const std::optional<base::ip_address>& peer,
+    const std::optional<base::connection_ends>& told
+)
+{
+    const auto client = told ? std::optional{told->client.address} : peer;
+    worker_.accepted(*this, std::move(s), client, told);
+}
+
+void worker::door::turned_away(const std::optional<base::ip_address>& peer)
+{
+    static std::atomic_flag told;
+    tell_once(told, peer, "sent no PROXY header, or a malformed one");
+    worker_.shared_.metrics.worker(worker_.index_).refused_proxy_header.add();
+    worker_.room_unused();
+    worker_.end_if_done();
+}
+
+// A Unix socket's peer counts against no cap.
+void worker::accepted(
+    const door& at,
+    net::socket connected,
+    const std::optional<base::ip_address>& peer,
+    const std::optional<base::connection_ends>& told
+)
+{
+    std::optional<base::ip_address> counted_as;
+    if (peer.has_value() && !let_in(*peer, counted_as)) {
+        shared_.metrics.worker(index_).refused_per_peer.add();
+        room_unused();
+        return;
+    }
+    client::session& s =
+        sessions_.emplace_back(environment_, std::move(connected), address_of(peer), at.decide());
+    s.self = std::prev(sessions_.end());
+    s.counted_as = counted_as;
+    if (told) {
+        s.told_ends = std::make_unique<const base::connection_ends>(*told);
+    }
+    if (at.tls() != nullptr) {
+        s.expect_handshake(at.tls());
+    }
+    s.start();
+    if (draining_) {
+        s.drain();
+    }
+}
+
+// Addresses in one prefix are one peer, as they are one client.
+bool worker::let_in(const base::ip_address& peer, std::optional<base::ip_address>& counted_as)
+{
+    const identity::client_options& client = view_->policy->client;
+    if (view_->max_connections_per_peer == 0 || identity::is_trusted(client, peer)) {
+        return true;
+    }
+    counted_as = peer.masked(client.ipv4_prefix, client.ipv6_prefix);
+    return shared_.peers.enter(*counted_as, view_->max_connections_per_peer);
+}
+
+void worker::ended(client::session& s)
+{
+    if (s.counted_as.has_value()) {
+        shared_.peers.leave(*s.counted_as);
+    }
+    sessions_.erase(s.self);
+    room_unused();
+    end_if_done();
+}
+
+void worker::tick(base::instant now)
+{
+    log_.flush();
+    const base::duration unix_time = base::unix_time();
+    date_.refresh(unix_time);
+    ids_.set_clock(unix_time, now);
+    log_enabled_ = shared_.log.enabled();
+    resources_.sweep();
+    checks_.trim();
+    fallback_debts_.settle();
+    corrections_.retry();
+    place_leases_.renew();
+    spare_connections_.trim(*view_);
+    if (index_ == 0) {
+        shared_.local.set_unix_time(base::unix_time() - base::now().time_since_epoch());
+        shared_.local.sweep(now, sweep_passes);
+    }
+    if (paused_ && !draining_ &&
+        shared_.connections.load(std::memory_order_relaxed) < shared_.max_connections) {
+        paused_ = false;
+        for (door& d : doors_) {
+            d.listener().resume();
+        }
+    }
+    end_if_done();
+}
+
+void worker::reload(std::shared_ptr<const snapshot> s)
+{
+    boost::asio::post(loop_.context(), [this, s = std::move(s)] {
+        view_ = resources_.adopt(*s);
+        for (door& d : doors_) {
+            d.adopt(*s);
+        }
+    });
+}
+
+void worker::drain(net::queued rest)
+{
+    boost::asio::post(loop_.context(), [this, rest] { begin_drain(rest); });
+}
+
+void worker::begin_drain(net::queued rest)
+{
+    draining_ = true;
+    loop_.refresh_now();
+    for (door& d : doors_) {
+        d.listener().close(rest);
+        d.arrivals().hurry(client::session::drain_grace);
+    }
+    for (auto s = sessions_.begin(); s != sessions_.end();) {
+        (s++)->drain();
+    }
+    end_if_done();
+}
+
+void worker::abort()
+{
+    boost::asio::post(loop_.context(), [this] {
+        loop_.refresh_now();
+        for (auto s = sessions_.begin(); s != sessions_.end();) {
+            (s++)->abort();
+        }
+        abandoned_.close();
+    });
+}
+
+bool worker::any_arriving()
+{
+    return std::any_of(doors_.begin(), doors_.end(), [](door& d) { return !d.arrivals().empty(); });
+}
+
+void worker::ask(std::function<void(worker_desk&)> question)
+{
+    boost::asio::post(loop_.context(), [this, question = std::move(question)] {
+        loop_.refresh_now();
+        worker_desk desk{*view_, bucket_desk_, top_, loop_.now()};
+        question(desk);
+    });
+}
+
+// The loop's run() returns when nothing is left to wait for; it is never stopped.
+void worker::end_if_done()
+{
+    if (draining_ && sessions_.empty() && !any_arriving() && !abandoned_.any_to_finish()) {
+        abandoned_.close();
+        if (!corrections_until_) {
+            corrections_until_ = loop_.now() + last_corrections;
+        }
+        fallback_debts_.settle();
+        const bool settled = resources_.settle_up();
+        const bool done = settled && corrections_.idle() && fallback_debts_.idle();
+        if (!done && loop_.now() < *corrections_until_) {
+            return;  // the tick looks again
+        }
+        // Or an old view among them would keep its store links open.
+        spare_connections_.clear();
+        fallback_debts_.lose_all();
+        corrections_.lose_all();
+        resources_.close();
+        loop_.stop();
+    }
+}
+
+}  // namespace gateway::worker

@@ -1,0 +1,183 @@
+// One thread and what it owns: event loop, listeners, sessions, pools, store links, counters, log.
+// Workers share the local store, the status of each upstream and the count of peers; a plain
+// request takes no lock of theirs but the store's.
+//
+// Built and destroyed on the main thread; everything in between happens on its own. The functions
+// marked [any thread] post there.
+#pragma once
+
+#include "gateway/client/abandoned_exchanges.hpp"
+#include "gateway/client/http1_pool.hpp"
+#include "gateway/client/id_source.hpp"
+#include "gateway/client/peer_count.hpp"
+#include "gateway/client/session.hpp"
+#include "gateway/limits/check_pool.hpp"
+#include "gateway/limits/corrections.hpp"
+#include "gateway/limits/fallback_debts.hpp"
+#include "gateway/limits/held_requests.hpp"
+#include "gateway/limits/place_leases.hpp"
+#include "gateway/net/listener.hpp"
+#include "gateway/net/loop.hpp"
+#include "gateway/net/proxied_arrivals.hpp"
+#include "gateway/store/memory/memory_store.hpp"
+#include "gateway/telemetry/access_log.hpp"
+#include "gateway/worker/resources.hpp"
+#include "gateway/worker/worker_desk.hpp"
+
+#include <atomic>
+#include <list>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace gateway::worker {
+
+// What all workers share.
+struct shared_state {
+    store::memory_store& local;
+    telemetry::registry& metrics;
+    telemetry::access_log_writer& log;
+    std::size_t max_connections;
+    std::atomic<std::size_t> connections{0};
+    client::peer_count peers{};
+    // Requests that wait for their tokens.
+    std::atomic<std::size_t> waiting{0};
+};
+
+// A socket of listeners[index], which may have several.
+struct opened_listener {
+    std::size_t index;
+    net::socket socket;
+};
+
+class worker final {
+public:
+    // How long a worker that has drained waits for its last corrections.
+    static constexpr base::duration last_corrections = std::chrono::seconds{1};
+
+    // About how many ticks a full pass over the local table takes, to forget full buckets: 10 s.
+    static constexpr std::size_t sweep_passes = 400;
+
+    worker(
+        shared_state& shared,
+        std::size_t index,
+        const snapshot& s,
+        const std::vector<client::listener_options>& listeners,
+        std::vector<opened_listener> listening
+    );
+
+    // Ends the thread if it still runs, and joins it.
+    ~worker();
+
+    // `finished` is called on the worker's thread when it has nothing left to do.
+    void start(std::function<void()> finished);
+
+    // [any thread] Goes over to a new configuration.
+    void reload(std::shared_ptr<const snapshot> s);
+
+    // [any thread] Stops accepting, finishes what runs, then ends.
+    void drain(net::queued rest = net::queued::accepted);
+
+    // [any thread] Ends now, but for corrections on their way, which have a second.
+    void abort();
+
+    // [any thread] Calls `question` on the worker's thread, unless that has ended.
+    void ask(std::function<void(worker_desk&)> question);
+
+private:
+    // A listener, and what its connections are for.
+    class door final : private net::acceptor_owner, private net::arrivals_owner {
+    public:
+        door(worker& of, opened_listener listening, const client::listener_options& options)
+            : worker_(of),
+              index_(listening.index),
+              decide_(options.decide),
+              wants_header_(options.proxy_protocol),
+              arrivals_(of.loop_, *this),
+              listener_(of.loop_, std::move(listening.socket), *this)
+        {}
+
+        // What the configuration says of TLS now; connections that are open keep theirs.
+        void adopt(const snapshot& s);
+
+        net::listener& listener() { return listener_; }
+
+        const std::optional<client::decide_options>& decide() const { return decide_; }
+
+        const std::shared_ptr<net::tls_server>& tls() const { return tls_; }
+
+        // Those whose PROXY header has not come yet.
+        net::proxied_arrivals& arrivals() { return arrivals_; }
+
+    private:
+        worker& worker_;
+        const std::size_t index_;
+        std::optional<net::tls_server_options> tls_options_;
+        // Null: connections are plain.
+        std::shared_ptr<net::tls_server> tls_;
+        const std::optional<client::decide_options> decide_;
+        const bool wants_header_;
+        net::proxied_arrivals arrivals_;
+        net::listener listener_;
+
+        bool make_room() override { return worker_.make_room(); }
+
+        void room_unused() override { worker_.room_unused(); }
+
+        void accepted(net::socket s, const std::optional<base::ip_address>& peer) override;
+        void arrived(
+            net::socket s,
+            const std::optional<base::ip_address>& peer,
+            const std::optional<base::connection_ends>& told
+        ) override;
+        void turned_away(const std::optional<base::ip_address>& peer) override;
+    };
+
+    shared_state& shared_;
+    std::size_t index_;
+    net::loop loop_;
+    telemetry::access_log log_;
+    bool log_enabled_;
+    resources resources_;
+    limits::top_buckets top_;
+    limits::bucket_parts parts_;
+    limits::corrections corrections_;
+    limits::fallback_debts fallback_debts_;
+    limits::check_pool checks_;
+    limits::place_leases place_leases_;
+    limits::held_requests held_;
+    client::id_source ids_{base::unix_time(), base::now()};
+    limits::bucket_desk bucket_desk_;
+    client::http1_pool spare_connections_;
+    std::shared_ptr<const limits::policy_view> view_;
+    limits::scratch scratch_;
+    http::date_line date_{base::unix_time()};
+    client::abandoned_exchanges abandoned_;
+    client::session_environment environment_;
+    std::list<client::session> sessions_;
+    std::list<door> doors_;
+    // Whether the listeners wait for room.
+    bool paused_ = false;
+
+    bool draining_ = false;
+    // Once no session is left: until then corrections may still be made.
+    std::optional<base::instant> corrections_until_;
+    std::thread thread_;
+
+    bool make_room();
+    void room_unused();
+    void accepted(
+        const door& at,
+        net::socket connected,
+        const std::optional<base::ip_address>& peer,
+        const std::optional<base::connection_ends>& told
+    );
+    bool let_in(const base::ip_address& peer, std::optional<base::ip_address>& counted_as);
+    void ended(client::session& s);
+    void tick(base::instant now);
+    void begin_drain(net::queued rest);
+    bool any_arriving();
+    void end_if_done();
+};
+
+}  // namespace gateway::worker

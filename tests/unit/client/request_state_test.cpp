@@ -1,0 +1,462 @@
+// A request whose carrier is no HTTP/1 connection: it hands over content without any framing, as a
+// stream of HTTP/2 would. Whatever happens after whatever step, the request ends once.
+#include "gateway/client/request_state.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace gateway::client {
+namespace request_state_test {
+
+using phase = request_state::phase;
+using ending = request_carrier::ending;
+
+class stream final : public request_carrier, public request_port, public proxy::exchange_port {
+public:
+    request_state request{*this, *this, *this};
+
+    // What the shell is to say.
+    limits::admission decision;
+    lease_progress lease_says = lease_progress::ready;
+    http::options bounds;
+    bool client_waits = false;
+    bool upstream_waits = false;
+    bool finishes = false;
+
+    // What came of it.
+    std::string sent;
+    std::string received;
+    int status = 0;
+    bool complete = false;
+    bool upstream_ended = false;
+    bool connected = false;
+    std::optional<finished> counted;
+    std::optional<ending> over;
+    std::optional<proxy::failure> failure;
+    std::optional<proxy::abandon_until> abandoned;
+
+    void begin(std::string_view method, http::framing body = {}, bool websocket = false)
+    {
+        http::request_head head;
+        head.method = method;
+        head.path = "/";
+        head.body = body;
+        head.websocket = websocket;
+        request.begin(head);
+    }
+
+    void upstream_says(std::string bytes) { request.upstream_bytes(bytes); }
+
+    // request_carrier
+    void interim_response(const http::response_head&) override { EXPECT_FALSE(over); }
+
+    void response(const http::response_head& head) override
+    {
+        EXPECT_TRUE(status == 0 && !over);
+        status = head.status;
+    }
+
+    void response_content(std::string_view content) override { received.append(content); }
+
+    void response_end() override { complete = true; }
+
+    std::uint64_t respond(const limits::admission& a) override
+    {
+        EXPECT_TRUE(status == 0 && !over);
+        status = a.status;
+        complete = true;
+        return a.detail.size();
+    }
+
+    void switched(const http::response_head& head) override { status = head.status; }
+
+    void tunnel_bytes(std::string_view bytes) override { received.append(bytes); }
+
+    void tunnel_end() override { complete = true; }
+
+    bool client_blocked() const override { return client_waits; }
+
+    void request_over(ending how) override
+    {
+        EXPECT_TRUE(counted && !over && !connected);
+        EXPECT_EQ(request.at(), phase::idle);
+        over = how;
+    }
+
+    // request_port
+    void request_begins() override { EXPECT_FALSE(counted); }
+
+    limits::admission admit(const http::request_head&) override { return decision; }
+
+    http::forward_options forwarding(const http::request_head&) override
+    {
+        return {.default_host = "u"};
+    }
+
+    http::limit_statement limits_said() const override { return {}; }
+
+    std::string_view request_id() const override { return {}; }
+
+    const http::field_edits* response_edits() const override { return nullptr; }
+
+    void tunnel_begins() override { EXPECT_EQ(status, 101); }
+
+    void tunnel_carries(proxy::tunnel_side, std::size_t) override {}
+
+    void request_ends(const finished& f) override
+    {
+        EXPECT_FALSE(counted || over);
+        counted = f;
+    }
+
+    // exchange_port
+    lease_progress lease(bool) override
+    {
+        connected = lease_says == lease_progress::ready;
+        return lease_says;
+    }
+
+    bool another_lease_may_help() const override { return false; }
+
+    proxy::failure lease_failure() const override { return proxy::failure::connect; }
+
+    void send_upstream(std::string_view a, std::string_view b) override
+    {
+        EXPECT_TRUE(connected && !upstream_ended);
+        sent.append(a).append(b);
+    }
+
+    bool upstream_blocked() const override { return upstream_waits; }
+
+    void end_sending_upstream() override { upstream_ended = true; }
+
+    void release(disposition) override { connected = false; }
+
+    bool finishes_without_client() const override { return finishes; }
+
+    void abandon(proxy::answer_state&&, proxy::abandon_until until) override
+    {
+        EXPECT_TRUE(connected && !abandoned);
+        connected = false;
+        abandoned = until;
+    }
+
+    void interim_responded(http::response_head&) override {}
+
+    void responded(http::response_head&) override {}
+
+    void failed(proxy::failure why, bool) override { failure = why; }
+
+    http::response_head& response_head_storage() override { return head_; }
+
+    const http::options& limits() const override { return bounds; }
+
+    const proxy::upstream_options& upstream() const override { return options_; }
+
+private:
+    http::response_head head_;
+    proxy::upstream_options options_;
+};
+
+constexpr http::framing chunks{http::framing::kind::chunked, 0};
+const std::string ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+const std::string grant =
+    "HTTP/1.1 101 Yes\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\nframe";
+
+TEST(request_state, carries_content_both_ways_and_counts_it)
+{
+    stream s;
+    s.begin("POST", chunks);
+    ASSERT_TRUE(s.request.accepts_content());
+    s.request.content("hello", false);
+    EXPECT_EQ(s.request.waits_for(), timeout::body);
+    s.request.content(" world", true);
+    EXPECT_EQ(s.request.waits_for(), timeout::response);
+    EXPECT_TRUE(s.sent.ends_with("\r\n\r\n5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n"));
+    s.upstream_says(ok);
+    EXPECT_EQ(s.received, "ok");
+    EXPECT_EQ(s.over, ending::done);
+    EXPECT_EQ(s.counted->status, 200);
+    EXPECT_EQ(s.counted->request_bytes, 11U);
+    EXPECT_EQ(s.counted->response_bytes, 2U);
+    EXPECT_EQ(s.counted->error, "");
+}
+
+TEST(request_state, has_timeouts_of_its_own)
+{
+    stream s;
+    s.decision.next = limits::admission::action::wait;
+    s.lease_says = proxy::exchange_port::lease_progress::pending;
+    s.begin("POST", chunks);
+    EXPECT_EQ(s.request.waits_for(), timeout::none);  // the decision has its own
+    s.request.expired();
+    s.request.admitted({});
+    EXPECT_EQ(s.request.waits_for(), timeout::none);  // the pool has its own
+    s.connected = true;
+    s.request.leased();
+    EXPECT_EQ(s.request.waits_for(), timeout::body);
+    s.request.expired();
+    EXPECT_EQ(s.status, 408);
+    EXPECT_EQ(s.over, ending::done);
+}
+
+TEST(request_state, blames_the_upstream_when_that_does_not_take_the_content)
+{
+    stream s;
+    s.begin("POST", chunks);
+    s.upstream_waits = true;
+    EXPECT_FALSE(s.request.wants_content());
+    s.request.expired();
+    EXPECT_EQ(s.status, 504);
+    EXPECT_EQ(s.counted->bound, "http.body_timeout");
+}
+
+TEST(request_state, out_of_time_is_504_unless_a_response_has_begun)
+{
+    stream waits;
+    waits.decision.next = limits::admission::action::wait;
+    waits.begin("GET");
+    waits.request.out_of_time(false);
+    EXPECT_EQ(waits.status, 504);
+    EXPECT_EQ(waits.over, ending::done);
+
+    stream sends;
+    sends.begin("POST", chunks);
+    sends.request.content("half", false);
+    sends.request.out_of_time(true);  // it has not been sent whole, so nobody has failed
+    EXPECT_EQ(sends.status, 504);
+    EXPECT_FALSE(sends.failure);
+
+    stream reads;
+    reads.begin("GET");
+    reads.upstream_says(ok.substr(0, ok.size() - 1));
+    reads.request.out_of_time(true);
+    EXPECT_EQ(reads.status, 200);
+    EXPECT_EQ(reads.over, ending::cut);
+    EXPECT_FALSE(reads.failure);
+}
+
+TEST(request_state, out_of_time_fails_the_upstream_if_it_was_silent_for_long)
+{
+    for (const bool at_fault : {false, true}) {
+        stream s;
+        s.begin("GET");
+        s.request.out_of_time(at_fault);
+        EXPECT_EQ(s.status, 504);
+        EXPECT_EQ(s.over, ending::done);
+        EXPECT_EQ(s.failure == proxy::failure::response_timeout, at_fault);
+        EXPECT_EQ(s.counted->bound, "routes.timeout") << "not the upstream's own";
+    }
+}
+
+TEST(request_state, refuses_content_that_is_too_large)
+{
+    stream s;
+    s.bounds.max_body_bytes = 4;
+    s.begin("POST", chunks);
+    s.request.content("four", false);
+    s.request.content("!", true);
+    EXPECT_EQ(s.status, 413);
+    EXPECT_FALSE(s.sent.ends_with("!"));
+
+    stream late;
+    late.bounds.max_body_bytes = 4;
+    late.begin("POST", chunks);
+    late.upstream_says(ok.substr(0, ok.size() - 1));
+    late.request.content("fives", true);
+    EXPECT_EQ(late.status, 200);
+    EXPECT_EQ(late.over, ending::cut);
+}
+
+TEST(request_state, is_a_tunnel_once_a_websocket_is_granted)
+{
+    stream s;
+    s.begin("GET", {}, true);
+    s.upstream_says(grant);
+    ASSERT_TRUE(s.request.in_tunnel());
+    EXPECT_EQ(s.received, "frame");
+    EXPECT_EQ(s.request.waits_for(), timeout::tunnel);
+    s.request.content("to the upstream", false);
+    EXPECT_TRUE(s.sent.ends_with("to the upstream"));
+    s.request.client_closed(true);
+    EXPECT_TRUE(s.upstream_ended && !s.over);
+    s.request.upstream_closed(true);
+    EXPECT_EQ(s.over, ending::closed);
+    EXPECT_TRUE(s.counted->tunnelled);
+}
+
+// The server's place stays taken while it may be at work on the request.
+TEST(request_state, abandons_an_exchange_whose_response_has_not_begun)
+{
+    using proxy::abandon_until;
+    const auto left = [](stream& s) { s.request.client_closed(false); };
+    const auto half_sent = [](stream& s) {
+        s.begin("POST", chunks);
+        s.request.content("half", false);
+    };
+    const auto sent = [](stream& s) { s.begin("GET"); };
+    const auto answered = [](stream& s) {
+        s.begin("GET");
+        s.upstream_says(ok.substr(0, ok.size() - 1));
+    };
+
+    struct end {
+        std::function<void(stream&)> before;
+        std::function<void(stream&)> happens;
+        std::optional<abandon_until> closes;
+        std::optional<abandon_until> finishes;
+    };
+
+    const std::vector<end> all{
+        {half_sent, left, abandon_until::answered, abandon_until::answered},
+        {sent, left, abandon_until::answered, abandon_until::finished},
+        {answered, left, {}, abandon_until::finished},
+        // The gateway has answered in the upstream's stead.
+        {half_sent,
+         [](stream& s) { s.request.refuse(400, "malformed"); },
+         abandon_until::answered,
+         abandon_until::answered},
+        {half_sent,
+         [](stream& s) { s.request.expired(); },  // 408
+         abandon_until::answered,
+         abandon_until::answered},
+        {sent,
+         [](stream& s) { s.request.out_of_time(false); },
+         abandon_until::answered,
+         abandon_until::answered},
+        {sent,
+         [](stream& s) { s.request.out_of_time(true); },
+         abandon_until::answered,
+         abandon_until::answered},
+        {half_sent,
+         [](stream& s) {
+             s.upstream_waits = true;  // 504: it does not take the content
+             s.request.expired();
+         },
+         abandon_until::answered,
+         abandon_until::answered},
+        {answered, [](stream& s) { s.request.out_of_time(true); }, {}, {}},
+        {answered, [](stream& s) { s.request.expired(); }, {}, {}},
+        // It has had response_timeout.
+        {sent, [](stream& s) { s.request.expired(); }, {}, {}},
+        {sent, [](stream& s) { s.request.upstream_closed(false); }, {}, {}},
+        {sent, [](stream& s) { s.request.abort(); }, {}, {}},
+    };
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        for (const bool finishes : {false, true}) {
+            SCOPED_TRACE(std::to_string(i) + (finishes ? " finish" : " close"));
+            stream s;
+            s.finishes = finishes;
+            all[i].before(s);
+            all[i].happens(s);
+            EXPECT_TRUE(s.over && s.counted && !s.connected);
+            EXPECT_EQ(s.abandoned, finishes ? all[i].finishes : all[i].closes);
+        }
+    }
+}
+
+TEST(request_state, has_nothing_to_abandon_before_a_connection_nor_in_a_tunnel)
+{
+    for (const bool finishes : {false, true}) {
+        stream waits;
+        waits.finishes = finishes;
+        waits.lease_says = proxy::exchange_port::lease_progress::pending;
+        waits.begin("GET");
+        waits.request.client_closed(true);
+        EXPECT_TRUE(waits.over && !waits.abandoned);
+
+        stream undecided;
+        undecided.decision.next = limits::admission::action::wait;
+        undecided.begin("GET");
+        undecided.request.client_closed(true);
+        EXPECT_TRUE(undecided.over && !undecided.abandoned);
+
+        stream tunnel;
+        tunnel.begin("GET", {}, true);
+        tunnel.upstream_says(grant);
+        tunnel.request.client_closed(false);
+        EXPECT_TRUE(tunnel.over && !tunnel.abandoned && !tunnel.connected);
+    }
+}
+
+struct script {
+    const char* name;
+    std::vector<std::function<void(stream&)>> steps;
+};
+
+const std::vector<script> scripts{
+    {"admitted later",
+     {[](stream& s) {
+          s.decision.next = limits::admission::action::wait;
+          s.lease_says = proxy::exchange_port::lease_progress::pending;
+          s.begin("PUT", chunks);
+      },
+      [](stream& s) { s.request.admitted({}); },
+      [](stream& s) {
+          s.connected = true;
+          s.request.leased();
+      },
+      [](stream& s) { s.request.content("abc", false); },
+      [](stream& s) { s.upstream_says("HTTP/1.1 200 OK\r\nContent-"); },
+      [](stream& s) { s.upstream_says("Length: 2\r\n\r\no"); }}},
+    {"tunnel",
+     {[](stream& s) { s.begin("GET", {}, true); },
+      [](stream& s) { s.upstream_says(grant); },
+      [](stream& s) { s.request.content("x", false); }}},
+};
+
+const std::array<std::function<void(stream&)>, 7> ends{
+    [](stream& s) {
+        s.request.out_of_time(true);
+        if (s.request.in_tunnel()) {
+            s.request.abort();
+        }
+    },
+    [](stream& s) { s.request.client_closed(false); },
+    [](stream& s) { s.request.abort(); },
+    [](stream& s) { s.connected ? s.request.upstream_closed(false) : s.request.abort(); },
+    [](stream& s) {
+        s.request.expired();
+        if (!s.over) {
+            s.request.abort();
+        }
+    },
+    [](stream& s) { s.connected ? s.upstream_says(std::string(1, '\0')) : s.request.abort(); },
+    [](stream& s) {
+        s.request.client_closed(true);
+        if (!s.over) {
+            s.request.upstream_closed(true);
+        }
+    },
+};
+
+TEST(request_state, ends_once_whatever_happens_after_whatever_step)
+{
+    for (const script& played : scripts) {
+        for (std::size_t steps = 1; steps <= played.steps.size(); ++steps) {
+            for (std::size_t e = 0; e < ends.size(); ++e) {
+                SCOPED_TRACE(
+                    std::string(played.name) + ", " + std::to_string(steps) + " steps, then end " +
+                    std::to_string(e)
+                );
+                stream s;
+                for (std::size_t i = 0; i < steps; ++i) {
+                    played.steps[i](s);
+                }
+                ASSERT_FALSE(s.over);
+                ends[e](s);
+                if (!s.over && s.request.in_tunnel()) {  // bytes are no end of a tunnel
+                    s.request.abort();
+                }
+                EXPECT_TRUE(s.over && s.counted && !s.connected);
+            }
+        }
+    }
+}
+
+}  // namespace request_state_test
+}  // namespace gateway::client
