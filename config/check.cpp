@@ -24,7 +24,8 @@ void check_admin(const draft& d, findings& found)
     }
 }
 
-// Without one, nobody could connect.
+// Checks that there is a trusted proxy if a listener wants a PROXY header. Without one, nobody
+// could connect to it.
 void check_proxies_are_known(const draft& d, findings& found)
 {
     if (d.policy.client.trusted_proxies.empty()) {
@@ -61,7 +62,8 @@ void complain_of_identity(const origin& route, const std::string& name, findings
     );
 }
 
-// By it clients are known: nobody behind us may take another for one.
+// Checks that no route edits the header by which clients are known. An upstream must not take one
+// client for another.
 void check_identity_is_kept(const draft& d, findings& found)
 {
     const auto is_identity = [&d](std::string_view name) {
@@ -82,7 +84,7 @@ void check_identity_is_kept(const draft& d, findings& found)
     }
 }
 
-// Whose requests are told apart by methods and headers only.
+// Routes with the same key differ only in methods and headers.
 using place_key = std::tuple<policy::url_scheme, std::string, std::string, bool, bool>;
 using match_key =
     std::tuple<place_key, std::vector<std::string>, std::vector<policy::header_match>>;
@@ -92,7 +94,7 @@ place_key place_of(const policy::route_match& match)
     return {match.scheme, match.host, policy::compared_path(match), match.exact, match.ignore_case};
 }
 
-// Equal for two matches that hold for the same requests.
+// Returns a key that is equal for two matches of the same requests.
 match_key key_of(const policy::route_match& match)
 {
     std::vector<std::string> methods = match.methods;
@@ -100,7 +102,7 @@ match_key key_of(const policy::route_match& match)
     return {place_of(match), methods, match.headers};
 }
 
-// An element in a message about another one.
+// Names an element in a message about another one.
 std::string told(const origin& other, const origin& here, const findings& found)
 {
     const bool elsewhere = other.at.file != here.at.file;
@@ -134,7 +136,8 @@ void check_routes_are_distinct(const draft& d, findings& found)
     }
 }
 
-// Each set costs a look, so that many would make requests slow.
+// Bounds the different sets of headers of one path. Each costs a look-up, so that many would make
+// requests slow.
 void check_sets_of_headers(const draft& d, findings& found)
 {
     constexpr std::size_t most = 8;
@@ -157,7 +160,8 @@ void check_sets_of_headers(const draft& d, findings& found)
     }
 }
 
-// A decision is one atomic round trip, so it cannot span two stores' servers.
+// Checks that a route's limits share one shared store. Their decision is one atomic round trip, so
+// it cannot span the servers of two stores.
 void check_one_shared_store_per_route(const draft& d, findings& found)
 {
     for (std::size_t i = 0; i < d.policy.routes.size(); ++i) {
@@ -182,7 +186,8 @@ void check_one_shared_store_per_route(const draft& d, findings& found)
     }
 }
 
-// Leases count no longer than nobody gives their bucket tokens, of which a cluster does not tell.
+// Checks that no limit with leases is in a cluster. A lease is void when somebody gives its bucket
+// tokens, and a cluster does not report that.
 void check_leases(const draft& d, findings& found)
 {
     for (std::size_t i = 0; i < d.policy.limits.size(); ++i) {
@@ -203,7 +208,8 @@ void check_leases(const draft& d, findings& found)
     }
 }
 
-// Other proxies are answered at once, and then have the request alone.
+// Warns of concurrency limits if a listener has `decide`. Another proxy gets its answer at once,
+// and then has the request alone.
 void warn_of_places_for_questions(const draft& d, findings& found)
 {
     const auto& listeners = d.result.server.listeners;

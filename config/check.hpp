@@ -1,4 +1,4 @@
-// Rules that span sections: what each section alone cannot see.
+// `check` checks the rules that span several sections, which no section can check alone.
 #pragma once
 
 #include "config/keys/draft.hpp"

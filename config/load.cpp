@@ -24,7 +24,7 @@ struct close_file {
     throw config_error{std::string{shown_name(path)}, {{{}, {}, "cannot be read: " + reason}}};
 }
 
-// At most one byte more than is allowed: enough to see that it is too large.
+// Reads at most one byte more than is allowed, which is enough to see that the file is too large.
 std::string contents_of(std::FILE& file, const std::string& path)
 {
     std::string text(max_file_bytes + 1, '\0');

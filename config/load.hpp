@@ -1,4 +1,5 @@
-// Reads a configuration: the YAML of docs/configuration.md into settings. Start-up and reload only.
+// `load_file` and `load_text` read a configuration, the YAML of docs/configuration.md, into
+// settings. Only at start-up and reload.
 #pragma once
 
 #include "config/settings.hpp"
@@ -8,7 +9,7 @@
 
 namespace gateway::config {
 
-// True for "-", which stands for the standard input. That can be read once.
+// True for "-", which stands for the standard input. It can be read once.
 inline bool is_standard_input(std::string_view path)
 {
     return path == "-";
@@ -20,12 +21,12 @@ inline std::string_view shown_name(std::string_view path)
     return is_standard_input(path) ? "stdin" : path;
 }
 
-// Both throw config_error, which carries every problem found.
-// `running`, the configuration in force, or null: its plan files are not read again if they have
-// not changed since.
+// Both functions load a configuration. `running` is the configuration in force, or null. Its plan
+// files are not read again if they have not changed since.
+// Errors: throw config_error, which carries every problem found.
 settings load_file(const std::string& path, const settings* running = nullptr);
 
-// `file_name` is for messages, and plan files are named from its folder.
+// `file_name` is for messages. Plan files are named from its folder.
 settings load_text(
     std::string_view yaml, std::string_view file_name, const settings* running = nullptr
 );

@@ -13,7 +13,7 @@ namespace {
 
 using policy::url_scheme;
 
-// The methods that a route without `methods` is looked at with; the last stands for all others.
+// Methods to try for a route without `methods`. The last one stands for all others.
 constexpr std::array<std::string_view, 8> usual_methods{
     "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", ""};
 
@@ -34,7 +34,7 @@ std::string with_other_ending(const std::string& path)
     return path == "/" ? path : bare.size() == path.size() ? path + '/' : bare;
 }
 
-// Requests that a route is for, in all but their paths.
+// `sample` has requests that a route matches, in all but their paths.
 class sample {
 public:
     explicit sample(const policy::route_match& match) : host_(match.host)
@@ -59,7 +59,7 @@ public:
         }
     }
 
-    // Calls `use` with each of them, with that path, until it returns true; returns if it did.
+    // Calls `use` with each of them, with that path, until it returns true. Returns true if it did.
     bool find(std::string_view path, const std::function<bool(policy::routing_subject)>& use) const
     {
         return std::any_of(schemes_.begin(), schemes_.end(), [&](bool secure) {
@@ -76,7 +76,7 @@ private:
     std::vector<bool> schemes_;
 };
 
-// A limit of the first that the second lacks.
+// Returns a limit of the first route that the second lacks.
 std::optional<std::size_t> lacked_limit(const policy::route& first, const policy::route& second)
 {
     const auto lacked =
@@ -133,7 +133,8 @@ private:
         });
     }
 
-    // Clients follow with GET what is no 307 or 308.
+    // Warns if the route redirects to itself. Clients follow a redirect with GET, unless it is a
+    // 307 or 308.
     void warn_of_circle(std::size_t i)
     {
         const policy::route& route = d_.policy.routes[i];

@@ -16,7 +16,7 @@ constexpr std::size_t piece_bytes = 256 * std::size_t{1024};
 
 class descriptor {
 public:
-    // Does not wait for the other end of a pipe.
+    // Opens the file, without waiting for the other end of a pipe.
     explicit descriptor(const std::string& path)
         : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK))
     {}
@@ -59,7 +59,7 @@ std::string cannot_be_read(const std::string& path)
     return path + ": cannot be read: " + std::generic_category().message(errno);
 }
 
-// What is wrong with the file, or empty.
+// Reads the file. Returns what is wrong with it, or empty.
 std::string read_into(plan_lines& lines, int fd, const std::string& path)
 {
     bool good = true;

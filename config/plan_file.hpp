@@ -1,4 +1,5 @@
-// A plan file: read as a whole, and told from its next version.
+// `plan_file` is a plan file that was read as a whole, and `file_stamp` tells it from its next
+// version.
 #pragma once
 
 #include "gateway/policy/plan_section.hpp"
@@ -9,12 +10,14 @@
 
 namespace gateway::config {
 
-// What changes when a file does, or when another one takes its place; all zero: there is none.
+// `file_stamp` changes when a file does, or when another file takes its place. All zero: there is
+// none.
 struct file_stamp {
     std::uint64_t device = 0;
     std::uint64_t number = 0;
     std::int64_t size = 0;
-    // Nanoseconds since the epoch: of the last write, and of the last change of anything.
+    // Times of the last write, and of the last change of anything.
+    // Units: nanoseconds since the epoch.
     std::int64_t written = 0;
     std::int64_t changed = 0;
 
@@ -24,15 +27,17 @@ struct file_stamp {
 file_stamp stamp_of(const std::string& path);
 
 struct plan_file {
-    // Null: it could not be read.
+    // Members of the plans. Null: the file could not be read.
     std::shared_ptr<const policy::plan_table> members{};
-    // From before it was read, or could not be: what was written meanwhile is a change.
+    // Stamp from before the file was read, or could not be, so that a write during the read counts
+    // as a change.
     file_stamp stamp{};
-    // Why not: one line for a person, which names file and line.
+    // Reason why it could not be read: one line for a person, which names file and line.
     std::string complaint{};
 };
 
-// Any thread; takes about half a second for a million lines.
+// Reads a plan file. A million lines take about half a second.
+// Thread: any.
 plan_file read_plan_file(const std::string& path, const policy::key_part& part);
 
 }  // namespace gateway::config

@@ -1,6 +1,6 @@
-// The lines of a plan file, KEY,PLAN each: spaces around both do not matter, a line that is empty
-// or begins with `#` says nothing. The last comma of a line is the one, so a key may contain
-// others. Pure.
+// `plan_lines` reads the lines of a plan file, KEY,PLAN each. Spaces around both do not matter. A
+// line that is empty or begins with `#` is ignored. The last comma of a line separates the two, so
+// a key may contain others. Pure.
 #pragma once
 
 #include "gateway/policy/plan_section.hpp"
@@ -13,12 +13,12 @@
 namespace gateway::config {
 
 inline constexpr std::size_t max_plan_lines = policy::max_plan_keys;
-// Bytes.
+// Units: bytes.
 inline constexpr std::size_t longest_plan_line = 1024;
 
-// Adds a member in the form in which `part` of a request is read (policy/stated_value.hpp); if that
+// Adds a member in the form in which `part` of a request is read (policy/stated_value.hpp). If that
 // is the client's address, a member is an address or a prefix. Returns what is wrong with the
-// member, or empty. Keys may be secrets: the member is not repeated.
+// member, or empty. It never repeats the member, as keys may be secrets.
 std::string add_plan_member(
     policy::plan_table& to,
     std::string_view member,
@@ -26,24 +26,25 @@ std::string add_plan_member(
     const policy::key_part& part
 );
 
-// Reads a file that comes in pieces.
+// `plan_lines` reads a file in pieces.
 class plan_lines {
 public:
     plan_lines(policy::key_part part, const base::hash_key& key)
         : table_(key), part_(std::move(part))
     {}
 
-    // False: a line is bad, and nothing more is read.
+    // Reads the next piece. Returns false if a line is bad. Nothing more is read then.
     bool add(std::string_view piece);
-    // The end of the file.
+    // Ends the file. Returns false if a line was bad.
     bool finish();
 
-    // The last line that was read, from 1, and what is wrong with it.
+    // Returns the number of the last line that was read, from 1. complaint() is what is wrong with
+    // it.
     std::size_t line() const { return line_; }
 
     const std::string& complaint() const { return complaint_; }
 
-    // Returns true if there was neither a key nor a comment: nobody wrote such a file on purpose.
+    // True if there was neither a key nor a comment. Nobody writes such a file on purpose.
     bool says_nothing() const { return says_nothing_; }
 
     policy::plan_table& table() { return table_; }
@@ -51,7 +52,7 @@ public:
 private:
     policy::plan_table table_;
     policy::key_part part_;
-    // The beginning of a line whose end has not come; at most longest_plan_line.
+    // Beginning of a line whose end has not come, at most longest_plan_line bytes.
     std::string begun_;
     std::size_t line_ = 0;
     bool says_nothing_ = true;

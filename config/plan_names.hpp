@@ -1,4 +1,5 @@
-// Plans of a section that no limit knows: a slip in a plan file takes a customer's plan away.
+// `complaints_of_unnamed_plans` finds plans that no limit names. A slip in a plan file would take a
+// customer's plan away.
 #pragma once
 
 #include "gateway/policy/policy.hpp"
@@ -9,8 +10,8 @@
 
 namespace gateway::config {
 
-// Returns a complaint for each plan that has members in policy.plans[section] and is named neither
-// by a limit of these plans nor as their default; none if no limit uses the section.
+// Returns a complaint for each plan that has members in policy.plans[section] but is named neither
+// by a limit of these plans nor as their default. Returns none if no limit uses the section.
 std::vector<std::string> complaints_of_unnamed_plans(
     const policy::policy& policy, std::size_t section
 );

@@ -1,4 +1,5 @@
-// Effective settings as YAML: defaults filled in, secrets as ***. It loads again, secrets aside.
+// `print` returns effective settings as YAML, with defaults filled in and secrets as ***. The text
+// loads again, except for the secrets.
 #pragma once
 
 #include "config/settings.hpp"

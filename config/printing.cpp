@@ -11,7 +11,7 @@ void printing::line(std::string_view name, std::string_view value)
     out_.append(indent()).append(name).append(": ").append(secret ? "\"***\"" : value).append("\n");
 }
 
-// Whether the value of the key, or a part of it, is secret.
+// True if the value of the key, or a part of it, is secret.
 bool printing::hides(const std::string& path) const
 {
     return std::any_of(

@@ -1,4 +1,4 @@
-// Prints described settings as YAML.
+// `printing` prints described settings as YAML.
 #pragma once
 
 #include "config/keys/keys.hpp"
@@ -9,13 +9,13 @@ namespace gateway::config {
 
 class printing final : public keys {
 public:
-    // Where a mapping is.
+    // `position` is the place of a mapping in the output.
     struct position {
-        // Of keys whose values are not shown.
+        // Paths of the keys whose values are not shown.
         std::span<const std::string> secret_paths{};
-        // How far its lines are indented.
+        // Indentation of its lines, in levels of two spaces.
         std::size_t depth = 0;
-        // Of the mapping; empty: the whole file.
+        // Path of the mapping. Empty: the whole file.
         std::string path{};
     };
 
@@ -35,7 +35,7 @@ private:
     void line(std::string_view name, std::string_view value);
 
     bool hides(const std::string& path) const;
-    // Of a value one level below, or so many.
+    // Returns the position of a value that is this many levels below.
     position below(std::string path, std::size_t levels = 1) const;
 
     std::string indent() const { return std::string(2 * at_.depth, ' '); }

@@ -11,13 +11,14 @@ namespace {
 
 namespace json = boost::json;
 
-// What stands for a text that the file does not hold.
+// The mapping that a file may have instead of a text, which then comes from elsewhere.
 constexpr std::string_view elsewhere = R"({"type":"object","minProperties":1,"maxProperties":1,
     "additionalProperties":false,"properties":{
     "env":{"type":"string","description":"a variable of the environment"},
     "file":{"type":"string","description":"a file"}}})";
 
-// Validators complain of the form that was meant. Of an "anyOf" they only say that no form fits.
+// Makes a schema of two forms, by a test. Validators then complain of the form that was meant. With
+// an "anyOf" they only say that no form fits.
 json::object if_then_else(json::object test, json::object then, json::object otherwise)
 {
     return {{"if", std::move(test)}, {"then", std::move(then)}, {"else", std::move(otherwise)}};
@@ -33,8 +34,8 @@ json::object ref_elsewhere()
     return {{"$ref", "#/$defs/elsewhere"}};
 }
 
-// Returns the schema with the other forms of each text in it. A text that must stand in the file
-// has "type": ["string"].
+// Returns the schema with the other forms of each text in it. A text that must be in the file
+// itself has "type": ["string"].
 json::value with_elsewhere(json::value schema)
 {
     if (json::array* const all = schema.if_array()) {
@@ -60,7 +61,7 @@ json::value with_elsewhere(json::value schema)
 
 class explaining final : public keys {
 public:
-    // The schema of a mapping.
+    // Returns the schema of a mapping.
     static json::object of(const std::function<void(keys&)>& describe)
     {
         explaining all;
@@ -134,7 +135,7 @@ private:
     json::array required_;
     json::array constraints_;
 
-    // A text, or a mapping.
+    // Returns a schema for a text or a mapping.
     static json::object or_mapping(json::object text, json::object mapping)
     {
         json::array keys;
@@ -204,7 +205,7 @@ std::string schema()
     for (auto& [name, value] : explaining::of([&](keys& keys) { describe(keys, every_default); })) {
         root[name] = std::move(value);
     }
-    // What must be there may be in a file that is included.
+    // Required keys may be missing if there is an `include`, as they may be in that file.
     root["if"] = json::object{{"required", json::array{"include"}}};
     root["then"] = true;
     root["else"] = json::object{{"required", root["required"]}};

@@ -1,11 +1,12 @@
-// The configuration as JSON Schema (draft 2020-12), made of the descriptions of its keys.
+// `schema` returns the configuration as JSON Schema (draft 2020-12), made from the descriptions of
+// its keys.
 #pragma once
 
 #include <string>
 
 namespace gateway::config {
 
-// One line of JSON. What depends on several keys is not in it: `gateway check` says more.
+// Returns one line of JSON. It lacks rules about several keys, which `gateway check` knows.
 std::string schema();
 
 }  // namespace gateway::config

@@ -1,5 +1,5 @@
-// The mappings of a configuration, described: every key with its type, range, default and meaning.
-// A description reads and writes the draft that it is given.
+// The functions here describe the mappings of a configuration: every key with its type, range,
+// default and meaning. A description reads and writes the draft that it is given.
 #pragma once
 
 #include "config/keys/draft.hpp"
@@ -7,10 +7,10 @@
 
 namespace gateway::config {
 
-// The whole file. What refers to others by name comes after them.
+// Describes the whole file. A section that refers to others by name comes after them.
 void describe(keys& root, draft& d);
 
-// The keys of the file itself, in this order.
+// These describe the keys of the file itself, in this order.
 void describe_process(keys& root, draft& d);
 void describe_http(keys& root, draft& d);
 void describe_client(keys& root, draft& d);
@@ -23,10 +23,10 @@ void describe_routes(keys& root, draft& d);
 void describe_response_headers(keys& root, draft& d);
 void describe_log(keys& root, draft& d);
 
-// `servers` of an upstream.
+// Describes `servers` of an upstream.
 void describe_servers(keys& upstream, std::vector<proxy::server_options>& servers);
 
-// `health` of an upstream; nothing without it.
+// Describes `health` of an upstream. `out` is nothing without it.
 void describe_health(keys& upstream, std::optional<proxy::health_options>& out);
 
 }  // namespace gateway::config

@@ -1,4 +1,5 @@
-// The whole configuration, parsed: everybody's options plus the policy. Plain value.
+// `settings` is the whole configuration, parsed: the options of each part, and the policy. Plain
+// value.
 #pragma once
 
 #include "config/plan_file.hpp"
@@ -18,37 +19,37 @@ namespace gateway::config {
 
 enum class algorithm { token_bucket, fixed_window, sliding_window, sliding_log, concurrency };
 
-// What is written of the numbers that a limit has for one plan.
+// `written_plan` is what the file says of a limit's numbers for one plan.
 struct written_plan {
     config::rate rate;
 
     bool operator==(const written_plan&) const = default;
 };
 
-// How a limit was written, as far as its numbers do not tell.
+// `written_limit` is what the file says of a limit and its numbers do not.
 struct written_limit {
     config::algorithm algorithm = config::algorithm::token_bucket;
     config::rate rate;
-    // When its windows begin; empty: not written.
+    // Start of its windows. Empty: not written.
     std::string start;
     std::string time_zone = "UTC";
-    // Parts of a sliding window.
+    // Number of parts of a sliding window.
     std::int64_t resolution = 16;
-    // Of the places of requests in flight.
+    // Lease time of the permits of requests in flight.
     base::duration lease = std::chrono::seconds{10};
-    // plans[i] is rule i of the limit's plan_choice.
+    // Numbers for plans; plans[i] belongs to rule i of the limit's plan_choice.
     std::vector<written_plan> plans{};
 
     bool operator==(const written_limit&) const = default;
 };
 
-// Where the members of plans were written.
+// `written_plans` says where the configuration has the members of plans.
 struct written_plans {
-    // As it was written, and where that is; empty: they are in `members`.
+    // File as written in the configuration, and its path. Empty: the members are in `members`.
     std::string file{};
     std::string path{};
     file_stamp stamp{};
-    // The keys of each plan.
+    // Keys of each plan.
     std::vector<std::pair<std::string, std::vector<std::string>>> members{};
 };
 
@@ -57,25 +58,25 @@ struct settings {
     http::options http;
     store::memory_options local_store;
 
-    // The shared stores; policy->stores[i] is the name of shared_stores[i].
+    // Shared stores; policy->stores[i] is the name of shared_stores[i].
     std::vector<store::named_store> shared_stores;
-    // The upstreams; policy->upstreams[i] is the name of upstreams[i].
+    // Upstreams; policy->upstreams[i] is the name of upstreams[i].
     std::vector<proxy::upstream_options> upstreams;
 
     std::shared_ptr<const policy::policy> policy;
 
-    // How the limits were written; written_limits[i] is policy->limits[i].
+    // Limits as written; written_limits[i] belongs to policy->limits[i].
     std::vector<written_limit> written_limits;
 
-    // written_plans[i] is policy->plans[i].
+    // Plans as written; written_plans[i] belongs to policy->plans[i].
     std::vector<config::written_plans> written_plans;
 
     telemetry::log_options log;
 
-    // The paths of keys whose values stand elsewhere than in the file, and are not shown.
+    // Paths of the keys whose values are not in the file itself. They are not shown.
     std::vector<std::string> secret_paths;
 
-    // One line for each warning, in the same form as problems.
+    // Warnings, one line for each, in the same form as problems.
     std::vector<std::string> warnings;
 };
 

@@ -52,7 +52,7 @@ public:
 private:
     const std::string config_path_;
     const own_start start_;
-    config::settings settings_;  // those in force
+    config::settings settings_;  // The settings in force.
     asio::io_context control_{1};
     asio::signal_set signals_{control_};
     telemetry::registry metrics_;
@@ -72,9 +72,9 @@ private:
             adopt_plans(name, fresh);
         }};
     startup::listening_sockets listening_;
-    // While one is being started, and then as long as it has the buckets.
+    // The next process, while it is being started, and then as long as it has the buckets.
     std::optional<successor> next_;
-    // True if that is for a reload.
+    // True if the next process is started for a reload.
     bool reloads_by_next_ = false;
     bool draining_ = false;
 
@@ -125,7 +125,7 @@ app::app(const config::settings& settings, const std::string& config_path, own_s
     plan_watch_.watch(settings_);
 }
 
-// To all workers.
+// Makes a snapshot of the settings and hands it to all workers.
 std::shared_ptr<const worker::snapshot> app::hand_over(const config::settings& settings)
 {
     auto s = std::make_shared<const worker::snapshot>(snapshot_maker_.make(settings));
@@ -133,7 +133,7 @@ std::shared_ptr<const worker::snapshot> app::hand_over(const config::settings& s
     return s;
 }
 
-// A plan file has changed, and nothing else.
+// Puts the new members of a changed plan file into force. Nothing else has changed.
 void app::adopt_plans(const std::string& name, const config::plan_file& fresh)
 {
     if (draining_) {
@@ -174,8 +174,8 @@ int app::run(startup::inheritance from_before)
     if (before_.was_there() && !older_serves) {
         snapshots_.restore();
     }
-    // Clients wait for this process from the moment it listens, unless an older one serves them: it
-    // drains then.
+    // Clients wait for this process from the moment it listens, unless an older one serves them. A
+    // process for which clients wait serves them, even if a signal is pending, and then drains.
     if (older_serves && signals::is_termination_pending()) {
         log(log_level::info, "ended by a signal before it served");
         return 0;
@@ -264,7 +264,7 @@ void app::wait_for_signal()
     });
 }
 
-// A bad file changes nothing.
+// Loads the configuration again. A bad file changes nothing.
 void app::reload()
 {
     if (draining_ || next_) {
@@ -302,7 +302,7 @@ void app::reload()
         plan_watch_.watch(settings_);
         metrics_.count_reload(true);
         log(log_level::info, "reloaded " + config_path_);
-    } catch (const std::exception& e) {  // config_error, or no means for what it asks
+    } catch (const std::exception& e) {  // A config_error, or a lack of resources.
         metrics_.count_reload(false);
         log(log_level::error, "reload refused, the old configuration stays in force");
         std::istringstream problems(e.what());
@@ -313,7 +313,7 @@ void app::reload()
     service_notices::ready();
 }
 
-// A process cannot change these keys of its own, but one that follows it reads them anew.
+// Starts a process to replace this one, for keys that a running process cannot change.
 void app::change_over(const std::vector<std::string>& changed)
 {
     if (before_.drains()) {
@@ -329,7 +329,7 @@ void app::change_over(const std::vector<std::string>& changed)
     start_next();
 }
 
-// What follows begins as this process did, and gets all that it has: sockets, then buckets.
+// Starts the next process as this one was started. It gets all sockets, then all buckets.
 void app::upgrade()
 {
     if (draining_ || next_ || before_.drains()) {
@@ -375,10 +375,11 @@ void app::drain(net::queued rest)
 {
     draining_ = true;
     workers_.drain(rest, settings_.server.drain_timeout);
-    log(log_level::info, "draining");  // no sooner: who reads it may count on it
+    // Logged last, as readers of the line may rely on the drain.
+    log(log_level::info, "draining");
 }
 
-// Nothing of a client is left; admin connections may go.
+// Ends the process. No client is left, and admin connections may be closed.
 void app::workers_ended()
 {
     signals_.cancel();

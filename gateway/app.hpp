@@ -1,4 +1,4 @@
-// The composition root: builds the objects from the settings, runs them, and takes them down.
+// `run`, the composition root, builds the objects from the settings, runs them, and destroys them.
 #pragma once
 
 #include "config/settings.hpp"
@@ -8,10 +8,10 @@
 
 namespace gateway {
 
-// Serves until SIGTERM, SIGINT or SIGQUIT; the exit status. SIGHUP loads `config_path` again,
-// SIGUSR2 has another process follow, started as `start` tells. Requires: signals::prepare(), and
-// no descriptor that is open but 0 to 2 and those that came along. Throws std::exception if it
-// cannot start: an address in use, say.
+// Serves until SIGTERM, SIGINT or SIGQUIT, and returns the exit status. SIGHUP loads `config_path`
+// again. SIGUSR2 starts a process to replace this one, as `start` says.
+// Requires: signals::prepare(), and no open descriptors but 0 to 2 and the inherited ones.
+// Errors: throws std::exception if it cannot start, for example if an address is in use.
 int run(const config::settings& settings, const std::string& config_path, own_start start);
 
 }  // namespace gateway

@@ -69,7 +69,7 @@ void bucket_snapshots::restore()
     }
 }
 
-// One that takes longer than the interval is not overtaken.
+// Starts a write, unless the last one takes longer than the interval and is still under way.
 void bucket_snapshots::write()
 {
     next_write_.set(options_->interval);
@@ -96,7 +96,7 @@ void bucket_snapshots::stop_writing()
 void bucket_snapshots::was_written(const std::optional<std::string>& complaint)
 {
     if (!options_) {
-        return;  // it was left meanwhile
+        return;  // leave() has been called meanwhile.
     }
     const std::string now = complaint.value_or("");
     if (now != complaint_ && !now.empty()) {

@@ -1,5 +1,6 @@
-// Keeps the local store's buckets in a file, if that is wanted: read at the start, written now and
-// then, on a thread of its own, and at the end. The main thread's.
+// `bucket_snapshots` keeps the local store's buckets in a file, if the configuration has one. It
+// reads the file at the start, and writes it at intervals on a thread of its own, and at the end.
+// Thread: the main thread.
 #pragma once
 
 #include "gateway/net/alarm.hpp"
@@ -23,16 +24,16 @@ public:
     bucket_snapshots& operator=(const bucket_snapshots&) = delete;
 
     // Reads the file, if there is one.
-    // Requires: a store that nobody has used yet.
+    // Requires: a store that has not been used yet.
     void restore();
 
-    // This process serves: the buckets are its own to write.
+    // Starts writing at intervals, as this process now serves and owns the buckets.
     void begin();
 
-    // For the last time.
+    // Writes the file for the last time.
     void end();
 
-    // The buckets are another process's, which writes them: here no more.
+    // Stops writing, as another process now owns the buckets and writes them.
     void leave();
 
 private:
@@ -40,11 +41,11 @@ private:
     std::optional<store::snapshot_options> options_;
     net::executor executor_;
     net::alarm next_write_;
-    // What was wrong last time; empty: nothing.
+    // The error of the last write. Empty: there was none.
     std::string complaint_;
 
     bool writing_ = false;
-    // Only if there is a file to write. Its destructor waits for the write under way.
+    // Exists only if there is a file to write. Its destructor waits for a write under way.
     std::optional<background_thread> writer_;
 
     void write();

@@ -1,5 +1,5 @@
-// Until when the certificates hold that are shown to others, for the metrics: to clients, upstreams
-// and stores.
+// `certificate_expiry` returns, for the metrics, when the certificates expire that the gateway
+// presents to clients, upstreams and stores.
 #pragma once
 
 #include "config/settings.hpp"

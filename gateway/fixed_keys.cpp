@@ -26,8 +26,8 @@ bool same_but_for_hosts(client::admin_options running, const client::admin_optio
     return running == fresh;
 }
 
-// Of what a listener does only TLS may change. Those of one address, which only port 0 allows,
-// follow each other in the order of the file.
+// Takes over the changes to TLS, as nothing else of a listener may change. Listeners of one
+// address, which only port 0 allows, are matched in the order of the file.
 void keep_listeners(
     std::vector<client::listener_options> fresh, std::vector<client::listener_options>& kept
 )
@@ -66,7 +66,7 @@ std::vector<std::string> needs_restart(
 void keep_fixed(const config::settings& running, config::settings& fresh)
 {
     client::options kept = running.server;
-    kept.drain_timeout = fresh.server.drain_timeout;  // these may change
+    kept.drain_timeout = fresh.server.drain_timeout;  // This and the next keys may change.
     kept.upgrade_timeout = fresh.server.upgrade_timeout;
     kept.max_connections_per_peer = fresh.server.max_connections_per_peer;
     kept.max_waiting = fresh.server.max_waiting;

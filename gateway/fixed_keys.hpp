@@ -1,5 +1,5 @@
-// Keys of the configuration that a running process cannot change. A reload has another process
-// follow for them, or keeps them as they are where none could.
+// Functions for keys of the configuration that a running process cannot change. A reload starts
+// another process to replace this one, or keeps the keys as they are if that is impossible.
 #pragma once
 
 #include "config/settings.hpp"
@@ -9,13 +9,13 @@
 
 namespace gateway {
 
-// Those whose values differ.
+// Returns the keys whose values differ.
 std::vector<std::string> needs_restart(
     const config::settings& running, const config::settings& fresh
 );
 
-// Puts the running values of those keys into `fresh`. Throws std::runtime_error if that could not
-// work with them.
+// Copies the running values of those keys to `fresh`.
+// Errors: throws std::runtime_error if `fresh` could not work with them.
 void keep_fixed(const config::settings& running, config::settings& fresh);
 
 }  // namespace gateway

@@ -1,4 +1,4 @@
-// Parses the command line, does what it says; the only place where an exception ends.
+// Parses the command line and runs the command. Exceptions are caught here and nowhere above.
 #include "gateway/app.hpp"
 #include "gateway/commands/cli.hpp"
 #include "gateway/commands/explain_command.hpp"

@@ -37,7 +37,7 @@ void plan_watch::watch(const config::settings& in_force)
         });
         for (const watched& old : before) {
             if (old.name == section.name && old.stamp == written.stamp) {
-                all_.back().bad = old.bad;  // it was not read anew
+                all_.back().bad = old.bad;  // The file was not read again.
             }
         }
     }
@@ -59,7 +59,7 @@ std::vector<telemetry::plan_figures> plan_watch::figures() const
     return figures;
 }
 
-// One file at a time; the others have their turn when it has been read.
+// Starts to read one changed file. Other changed files have their turn after that.
 void plan_watch::look()
 {
     next_look_.set(interval);

@@ -1,5 +1,6 @@
-// Watches the plan files of the configuration in force: one that changes is read again, on a
-// background thread, as a million lines take a second. The main thread's.
+// `plan_watch` watches the plan files of the configuration in force. It reads a changed one on a
+// background thread, as a million lines take a second.
+// Thread: the main thread.
 #pragma once
 
 #include "config/settings.hpp"
@@ -19,17 +20,17 @@ namespace gateway {
 
 class plan_watch {
 public:
-    // How often files are looked at.
+    // Time between two looks at the files.
     static constexpr base::duration interval = std::chrono::seconds{1};
 
-    // Called with the name of a section of `plans` and its new members.
+    // Receives the name of a section of `plans` and its new members.
     using listener = std::function<void(const std::string& name, config::plan_file fresh)>;
 
     plan_watch(net::executor executor, listener changed);
     plan_watch(const plan_watch&) = delete;
     plan_watch& operator=(const plan_watch&) = delete;
 
-    // From now on the files of this configuration, which are as it says.
+    // Watches the files of this configuration from now on. Their stamps in it are those in force.
     void watch(const config::settings& in_force);
 
     std::vector<telemetry::plan_figures> figures() const;
@@ -37,12 +38,12 @@ public:
 private:
     struct watched {
         std::string name;
-        // Empty: it has no file.
+        // Empty: the section has no file.
         std::string path;
         policy::key_part part{};
-        // Of the version in force.
+        // Stamp of the version in force.
         config::file_stamp stamp{};
-        // Of the last one that could not be read.
+        // Stamp of the last version that could not be read.
         std::optional<config::file_stamp> bad{};
         std::size_t members = 0;
     };
@@ -51,12 +52,12 @@ private:
     listener changed_;
     net::alarm next_look_;
     std::vector<watched> all_;
-    // Versions that could not be read, by the name of the section.
+    // Number of versions that could not be read, by the name of the section.
     std::map<std::string, std::uint64_t> errors_;
     bool reading_ = false;
-    // Counts the configurations: what was read for an older one is dropped.
+    // Number of the configuration. What was read for an older one is dropped.
     std::uint64_t era_ = 0;
-    // The last member: its end waits for the file that is being read.
+    // The last member, as its destructor waits for the file that is being read.
     background_thread reader_;
 
     void look();

@@ -1,6 +1,6 @@
-// What takes longest to read of the headers that most files use, read once. A help to the compiler
-// and nothing else: every file includes what it needs, and the release build, which knows nothing
-// of this header, proves it.
+// Precompiled header of the widely used headers that take longest to compile. It helps the compiler
+// and nothing else. Every file includes what it needs, and the release build, which does not use
+// this header, proves it.
 #pragma once
 
 #include <boost/asio/co_spawn.hpp>

@@ -9,9 +9,9 @@ namespace gateway {
 
 namespace {
 
-// Whether all its buckets follow the same numbers. With plans each follows those of its client,
-// with shards each those of its part, which a walk does not know: it is re-based when a request
-// comes.
+// True if all buckets of the limit follow the same numbers. With plans, each bucket follows those
+// of its client, with shards those of its part. A walk does not know them, so a request rebases the
+// bucket.
 bool has_one_rate(const policy::limit_rule& rule)
 {
     return rule.plan.plans == policy::no_plans && rule.shards == 1;
@@ -38,8 +38,8 @@ void rate_changes::apply(const config::settings& before, const config::settings&
     bool any = false;
     for (const policy::limit_rule& rule : fresh.policy->limits) {
         any = any || differs(before, rule);
-        // What stands in for a shared store follows when its client comes: it may be a part of a
-        // limit.
+        // A local bucket that stands in for a shared store is rebased when its client comes, as its
+        // limit may be a share.
         if (rule.store == policy::local_store && changes_rate(before, rule)) {
             changed.push_back({rule.name, &rule.limit});
         }
@@ -53,7 +53,7 @@ void rate_changes::apply(const config::settings& before, const config::settings&
     }
 }
 
-// A walk that is still under way goes on, but with the store's present options.
+// Starts a walk if rates have changed. Restarts one under way if the store's options have changed.
 void rate_changes::walk(
     const config::settings& before, const config::settings& fresh, std::size_t store
 )
@@ -78,7 +78,7 @@ void rate_changes::walk(
         shared.options, store::walk_rates(executor_, shared.name, shared.options, limits)};
 }
 
-// Those that have ended, and those over stores that are no longer there.
+// Drops walks that have ended, and walks over stores that no longer exist.
 void rate_changes::drop_walks(const config::settings& fresh)
 {
     std::erase_if(walks_, [&fresh](const auto& entry) {

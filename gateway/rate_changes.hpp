@@ -1,6 +1,7 @@
-// What a reload that changes rates does to buckets: from then on every client pays back what it
-// owes at the new rate, in memory at once, in shared stores by a walk over their keys.
-// A limit with plans or shards is left out. The main thread's.
+// `rate_changes` applies the changed rates of a reload to buckets. Every client then pays its debt
+// at the new rate: in memory at once, in shared stores by a walk over their keys. Limits with plans
+// or shards are left out.
+// Thread: the main thread.
 #pragma once
 
 #include "config/settings.hpp"
@@ -31,7 +32,7 @@ private:
         std::shared_ptr<store::rate_walk> walk;
     };
 
-    // The walks over the keys of shared stores, by the store's name.
+    // Walks over the keys of shared stores, by the store's name.
     std::map<std::string, walk_over> walks_;
 
     void walk(const config::settings& before, const config::settings& fresh, std::size_t store);

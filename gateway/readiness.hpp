@@ -1,4 +1,4 @@
-// What the admin API's /readyz tells of this process.
+// `readiness_of` collects what the admin API's /readyz reports of this process.
 #pragma once
 
 #include "config/settings.hpp"
@@ -10,7 +10,8 @@
 
 namespace gateway {
 
-// A store is down if it is for one of the workers. `servers`: all upstream servers of the settings.
+// Returns the readiness. A store is down if it is down for any worker. `servers` are all upstream
+// servers of the settings.
 admin::readiness readiness_of(
     const config::settings& settings,
     telemetry::registry& metrics,

@@ -1,5 +1,7 @@
-// Makes of the settings what workers are handed, and keeps what outlives each of their reloads: the
-// status of upstreams, the built-in server, our name, the keys of tickets. The main thread's.
+// `snapshot_maker` converts settings to the snapshots that workers get, and keeps what outlives
+// their reloads: the status of upstreams, the built-in server, the gateway's name in Via, and
+// ticket keys.
+// Thread: the main thread.
 #pragma once
 
 #include "config/settings.hpp"
@@ -20,15 +22,16 @@ public:
 
     worker::snapshot make(const config::settings& settings);
 
-    // Of all servers in the settings that were made last.
+    // Returns figures of all servers.
+    // Requires: `settings` are those of the last make().
     std::vector<telemetry::server_figures> figures(const config::settings& settings) const;
 
 private:
     const std::string via_name_;
-    // The first one: whoever begins with it comes to the keys of all others.
+    // The first secret of the ticket keys. All workers that begin with it come to the same keys.
     const net::ticket_secret tickets_ = net::ticket_secret::make(base::now());
     std::unique_ptr<probes::echo_server> echo_;
-    // By the upstream's name.
+    // Status of each upstream, by its name.
     std::map<std::string, std::shared_ptr<proxy::upstream_status>> upstreams_;
 };
 

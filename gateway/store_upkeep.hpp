@@ -1,5 +1,6 @@
-// What shared stores need besides being asked: housekeeping, and that buckets follow changed rates.
-// The main thread's.
+// `store_upkeep` does what shared stores need besides decisions: housekeeping, and the conversion
+// of buckets after rates have changed.
+// Thread: the main thread.
 #pragma once
 
 #include "config/settings.hpp"
@@ -23,7 +24,7 @@ public:
         keep(settings);
     }
 
-    // After a reload.
+    // Adapts the upkeep to the settings of a reload.
     void apply(const config::settings& before, const config::settings& fresh)
     {
         keep(fresh);
@@ -33,13 +34,13 @@ public:
 private:
     struct kept {
         store::shared_options options;
-        // Null: that kind of store needs none.
+        // Null: that kind of store needs no housekeeping.
         std::shared_ptr<store::housekeeping> by;
     };
 
     net::executor executor_;
     rate_changes rates_;
-    // By the store's name.
+    // Housekeeping of each store, by its name.
     std::map<std::string, kept> kept_;
 
     void keep(const config::settings& settings);

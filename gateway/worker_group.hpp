@@ -1,6 +1,6 @@
-// The workers of a process as one: what is asked of all of them, and when they have all ended.
-//
-// On the main thread.
+// `worker_group` is all workers of a process. It passes calls on to each, and knows when all have
+// ended.
+// Thread: the main thread.
 #pragma once
 
 #include "gateway/net/alarm.hpp"
@@ -18,27 +18,28 @@ namespace gateway {
 
 class worker_group {
 public:
-    // Both must outlive it.
+    // Makes an empty group.
+    // Ownership: both arguments outlive it.
     worker_group(boost::asio::io_context& control, worker::shared_state& shared);
 
-    // One for each element of `listening`, which has its sockets of `listeners`. They do not run
-    // yet.
+    // Makes one worker for each element of `listening`, which holds its sockets of `listeners`. The
+    // workers do not run yet.
     void make(
         const worker::snapshot& first,
         const std::vector<client::listener_options>& listeners,
         std::vector<std::vector<worker::opened_listener>> listening
     );
 
-    // Calls `ended` when the last one has.
+    // Starts the workers. Calls `ended` when the last one has ended.
     void start(std::function<void()> ended);
 
     void reload(const std::shared_ptr<const worker::snapshot>& s);
 
-    // Accepts nobody any more, and ends all workers when they have finished what runs. What has not
-    // after `timeout` is closed.
+    // Stops accepting connections, and ends each worker when its requests have finished.
+    // Connections that remain after `timeout` are closed.
     void drain(net::queued rest, base::duration timeout);
 
-    // Also those that have ended.
+    // Returns all workers, including those that have ended.
     std::vector<worker::worker*> all();
 
     std::size_t size() const { return workers_.size(); }

@@ -1,4 +1,4 @@
-// client: who is calling.
+// `describe_client` describes the section `client`: how clients are identified.
 #include "config/sections.hpp"
 #include "config/text/text_rules.hpp"
 #include "config/text/yaml_text.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t longest_header_name = 128;
 
-// Fields with another meaning, which proxies rewrite or remove.
+// True for a header with another meaning, which proxies rewrite or remove.
 bool names_no_client(std::string_view header)
 {
     const http::field_name id = http::classify(header);

@@ -1,5 +1,5 @@
-// A configuration while it is read. What is bad is complained of among the findings and leaves the
-// default behind; nobody uses a draft with problems.
+// `draft` is a configuration while it is read. A bad value becomes a problem among the findings and
+// leaves the default in place. A draft with problems is never used.
 #pragma once
 
 #include "config/settings.hpp"
@@ -23,7 +23,7 @@ inline constexpr std::size_t max_methods = 32;
 inline constexpr std::size_t max_upstreams = 1000;
 inline constexpr std::size_t max_servers = proxy::max_servers;
 
-// Where something was written, for rules that are checked after everything is read.
+// `origin` is where something was written, for rules that are checked after everything was read.
 struct origin {
     place at;
     std::string path;
@@ -33,31 +33,32 @@ struct draft {
     settings result;
     policy::policy policy;
 
-    // Where each element was written: stores[i] is the origin of policy.stores[i], and so on.
+    // Origins of the elements: stores[i] is that of policy.stores[i], and so on.
     std::vector<origin> stores;
     std::vector<origin> plans;
     std::vector<origin> limits;
     std::vector<origin> routes;
     std::vector<origin> upstreams;
 
-    // The calendars that limits share, by start and time zone.
+    // Calendars that limits share, by start and time zone.
     std::map<std::string, std::shared_ptr<const limit::calendar>> calendars;
 
-    // From whose folder plan files are named.
+    // Name of the configuration's file, from whose folder plan files are named.
     std::string file_name;
-    // The configuration in force, whose plan files need not be read again; may be null.
+    // Configuration in force, or null. Its plan files need not be read again.
     const settings* running = nullptr;
 
     origin admin;
-    // Of listeners that want a PROXY header.
+    // Origins of the listeners that want a PROXY header.
     std::vector<origin> proxied_listeners;
     origin client;
 };
 
-// Where a file is that the configuration names: from the folder of the configuration.
+// Returns the path of a file that the configuration names, from the configuration's folder.
 std::string beside(const draft& d, const std::string& file);
 
-// The index of the name, or nothing and a problem: `unknown limit "x", did you mean …`.
+// Returns the index of the name. Otherwise returns nothing and adds a problem: `unknown limit "x",
+// did you mean …`.
 std::optional<std::size_t> resolve(
     const located& name,
     std::string_view what,
@@ -65,7 +66,7 @@ std::optional<std::size_t> resolve(
     findings& found
 );
 
-// True if the list has at most `max` elements; otherwise a problem.
+// True if the list has at most `max` elements. Otherwise adds a problem.
 bool within(const located& list, std::size_t max, findings& found);
 
 }  // namespace gateway::config

@@ -1,4 +1,4 @@
-// upstreams.NAME.health: how its servers are checked.
+// `describe_health` describes upstreams.NAME.health: how an upstream's servers are checked.
 #include "config/sections.hpp"
 #include "config/text/ranges.hpp"
 #include "config/text/text_rules.hpp"
@@ -31,14 +31,14 @@ void load_path(section& health, std::string& path)
     }
 }
 
-// The path without its query, where a server's own token may stand.
+// Returns the path without its query, which may contain a token of the server.
 std::string shown_path(const std::string& path)
 {
     const std::size_t query = path.find('?');
     return query == std::string::npos ? path : path.substr(0, query) + "?***";
 }
 
-// "200", or "200-399".
+// Reads a status or a range, such as "200" or "200-399".
 void load_expected(section& health, proxy::health_options& options)
 {
     const std::string* text = health.text("expected");

@@ -1,4 +1,4 @@
-// http: what a client may send, and how slowly.
+// `describe_http` describes the section `http`: what a client may send, and how slowly.
 #include "config/sections.hpp"
 #include "config/text/ranges.hpp"
 
@@ -35,7 +35,7 @@ void describe_timeouts(keys& http, http::options& options)
     );
 }
 
-// Of one message.
+// Describes the bounds of one message.
 void describe_messages(keys& http, http::options& options)
 {
     http.size(
@@ -72,7 +72,7 @@ void describe_messages(keys& http, http::options& options)
     );
 }
 
-// Of what is read though nobody wants it yet, or any more.
+// Describes the bounds of what is read before it is wanted, or after it no longer is.
 void describe_leftovers(keys& http, http::options& options)
 {
     http.size(

@@ -1,4 +1,4 @@
-// jwt: the tokens whose claims keys ask for.
+// `describe_jwt` describes the section `jwt`: the tokens whose claims are parts of keys.
 #include "config/sections.hpp"
 #include "config/text/text_file.hpp"
 #include "config/text/text_rules.hpp"
@@ -99,7 +99,7 @@ void describe_carrier(keys& jwt, policy::token_rule& rule)
     });
 }
 
-// A text that tokens must say, or nothing.
+// Describes a text that a claim of tokens must have, or nothing.
 void describe_expected(keys& jwt, const key& what, std::string& text)
 {
     jwt.other(

@@ -1,4 +1,5 @@
-// A limit's key, which is a list of parts such as "client_ip" and "header:x-api-key".
+// This file reads a limit's key, which is a list of parts such as "client_ip" and
+// "header:x-api-key".
 #include "config/keys/key_parts.hpp"
 
 #include "config/keys/draft.hpp"
@@ -36,9 +37,9 @@ constexpr words<source, 5> named_parts{{
     {"cert:", source::cert},
 }};
 
-// A header that the upstream never gets cannot be a key's: a client could pick fresh buckets with
-// values that change nothing. What it gets as Host is the part `host`, which an absolute target may
-// overrule (RFC 9112 §3.2.2).
+// Returns the part for a header. A header that the upstream never gets cannot be part of a key: a
+// client could get fresh buckets by values that change nothing. The upstream's Host is the part
+// `host`, which an absolute target may overrule (RFC 9112 §3.2.2).
 std::optional<policy::key_part> header_part(
     const located& part, const std::string& name, findings& found
 )
@@ -63,7 +64,8 @@ std::optional<policy::key_part> header_part(
     return policy::key_part{.from = source::header, .name = base::lower_case(name)};
 }
 
-// "client_ip/48": so many bits of the address. Nothing and a problem if the number is none.
+// Returns the part "client_ip/48", with that number of bits of the address. If it is no such
+// number, returns nothing and adds a problem.
 std::optional<policy::key_part> prefix_part(
     const located& part, std::string_view bits, findings& found
 )
@@ -77,7 +79,8 @@ std::optional<policy::key_part> prefix_part(
         .from = source::client_ip, .name = {}, .prefix = static_cast<int>(*length)};
 }
 
-// `header: X-Api-Key` is a mapping in YAML; what was meant is "header:X-Api-Key".
+// Returns "header:X-Api-Key" for `header: X-Api-Key`, which is a mapping in YAML, but was meant as
+// a text. Otherwise returns nothing.
 std::optional<std::string> part_without_space(const node& part)
 {
     if (part.entries.size() != 1 || part.entries[0].value.is != node::kind::scalar) {
@@ -92,7 +95,7 @@ std::optional<std::string> part_without_space(const node& part)
     return is_visible(name, longest_part_name) ? std::optional{prefix + name} : std::nullopt;
 }
 
-// Nothing and a problem if it is none.
+// Returns a part. If the text is none, returns nothing and adds a problem.
 std::optional<policy::key_part> parse_part(const located& part, findings& found)
 {
     if (const auto meant = part_without_space(*part.value)) {

@@ -1,6 +1,7 @@
-// What a mapping of the configuration may hold, told key by key. Each mapping is described once
-// (config/sections.hpp), and the description is told to whoever needs it: who reads the file
-// (reading.hpp), who prints settings (printing.hpp), who explains the keys (schema.hpp).
+// `keys` is told, key by key, what a mapping of the configuration may hold. Each mapping is
+// described once (config/sections.hpp), and each use of the description derives from `keys`:
+// reading the file (reading.hpp), printing settings (printing.hpp), explaining the keys
+// (schema.hpp).
 #pragma once
 
 #include "config/text/reader.hpp"
@@ -14,11 +15,11 @@ namespace gateway::config {
 
 struct key {
     std::string_view name;
-    // A cell of the reference table in docs/configuration.md, in Markdown.
+    // Cell of the reference table in docs/configuration.md, in Markdown.
     std::string_view meaning;
 };
 
-// The words of an enumeration. The order is that of the messages.
+// `words` are the words of an enumeration, in the order in which messages list them.
 template <class Enum, std::size_t Count>
 using words = std::array<std::pair<std::string_view, Enum>, Count>;
 
@@ -41,7 +42,7 @@ std::size_t index_of(Enum value, const words<Enum, Count>& choices)
     );
 }
 
-// The default and the range of a value, as the reference table has them.
+// `stated` is the default and the range of a value, as in the reference table.
 struct stated {
     std::string_view standard;
     std::string_view range = {};
@@ -49,23 +50,23 @@ struct stated {
 
 class keys;
 
-// A value written in a way of its own.
+// `form` is a value with a syntax of its own.
 struct form {
-    // A default of "none": the key must be written, unless `optional`.
+    // Default and range. With a default of "none" the key is required, unless `optional`.
     stated says;
 
-    // What it looks like, in JSON Schema.
+    // JSON Schema of the value.
     std::string_view schema = R"({"type":"string"})";
 
     std::function<void(section&)> read;
-    // As YAML on one line; nothing: the key is left out.
+    // Returns the value as YAML on one line, or nothing to leave out the key.
     std::function<std::optional<std::string>()> print;
-    // The keys of the mapping that it may be instead; may be empty.
+    // Describes the mapping that the value may be instead. May be empty.
     std::function<void(keys&)> inner = {};
     bool optional = false;
 };
 
-// A list of mappings, or a mapping from names to them.
+// `collection` is a list of mappings, or a mapping from names to mappings.
 struct collection {
     stated says;
     bool named = true;
@@ -73,10 +74,10 @@ struct collection {
 
     std::function<std::size_t()> size;
     std::function<std::string(std::size_t)> name = {};
-    // Element `i`; of `size()`, one with every default.
+    // Describes element `i`, or for `i` == `size()` one with every default.
     std::function<void(std::size_t, keys&)> describe;
 
-    // An element that is always there, with keys of its own.
+    // Element that is always there, with keys of its own.
     key first = {};
     std::function<void(keys&)> describe_first = {};
 };
@@ -114,34 +115,35 @@ public:
 
     virtual void other(const key& k, const form& f) = 0;
 
-    // A mapping; with `is_set` false, one that is not there by default.
+    // Describes a mapping. With `is_set` false it is absent by default.
     virtual void mapping(
         const key& k, const std::function<void(keys&)>& describe, bool is_set = true
     ) = 0;
 
     virtual void each(const key& k, const collection& c) = 0;
 
-    // What must hold among the keys before it: called when they have been read.
+    // Adds a rule about the keys before it. It is called when they have been read.
     virtual void rule(const std::function<void(section&)>& holds) { (void)holds; }
 
-    // A part of such a rule that JSON Schema can tell.
+    // Adds the part of such a rule that JSON Schema can express.
     virtual void constraint(std::string_view schema) { (void)schema; }
 
 protected:
-    // Take the present value and return the new one.
+    // These take the present value and return the new one.
     virtual std::uint64_t whole(
         const key& k, std::uint64_t value, std::uint64_t min, std::uint64_t max
     ) = 0;
     virtual std::uint64_t bytes(
         const key& k, std::uint64_t value, std::uint64_t min, std::uint64_t max
     ) = 0;
-    // The index of the word.
+    // Takes and returns the index of a word.
     virtual std::size_t choice(
         const key& k, std::size_t value, std::span<const std::string_view> names
     ) = 0;
 };
 
-// Of a collection that is kept in a vector, which outlives it: `describe` gets the element.
+// Returns the `describe` of a collection in a vector. `describe` gets the element.
+// Ownership: the vector outlives the result.
 template <class Element, class Describe>
 std::function<void(std::size_t, keys&)> of_each(std::vector<Element>& all, Describe describe)
 {

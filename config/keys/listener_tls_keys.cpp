@@ -109,7 +109,7 @@ void describe_tickets(keys& tls, net::pem_file& tickets, const draft& d)
     );
 }
 
-// The complaint has the place in front, as in "certificates[0].key: ...".
+// Adds a problem. The complaint begins with the position, as in "certificates[0].key: ...".
 void complain(section& tls, const std::string& complaint)
 {
     const std::size_t colon = complaint.find(':');
@@ -123,7 +123,7 @@ void complain(section& tls, const std::string& complaint)
     );
 }
 
-// True if a running listener has the certificates or lists of that file.
+// True if a running listener uses the certificates or lists of that file.
 bool is_in_force(const net::pem_file& file, const settings& running)
 {
     const auto& listeners = running.server.listeners;
@@ -135,8 +135,9 @@ bool is_in_force(const net::pem_file& file, const settings& running)
     });
 }
 
-// A reload lets nothing of the wrong dates take the place of what is good. What is in force already
-// hinders no other change, and at a start there is nothing better.
+// Checks that the certificates are valid now. A reload must not replace a good one with one that is
+// not. One that is already in force hinders no other change, and at a start there is nothing
+// better.
 void check_dates(section& tls, const net::tls_server_options& options, const settings* running)
 {
     const auto is_new = [running](const net::pem_file& file) {
@@ -150,7 +151,7 @@ void check_dates(section& tls, const net::tls_server_options& options, const set
             tls.warning("certificates", complaint);
         }
     }
-    // Of several authorities those that hold are enough.
+    // Some of several authorities may be invalid, if others are valid.
     const outdated authorities = outdated_in(options.client_ca);
     if (authorities.all && is_new(options.client_ca)) {
         tls.problem("client_ca", authorities.complaint + ", and was not in force before");
@@ -159,15 +160,15 @@ void check_dates(section& tls, const net::tls_server_options& options, const set
     }
 }
 
-// A list that does not hold makes every client of its authority one that is refused. One that is in
-// force hinders no other change.
+// Checks the revocation lists. All clients of an authority are refused while its list is not valid.
+// A list that is already in force hinders no other change.
 void check_lists(section& tls, const net::tls_server_options& options, const settings* running)
 {
     constexpr std::string_view key = "client_crl";
     const net::pem_file& file = options.client_crl;
     const auto facts = net::revocation_facts_of(file.text, options.client_ca.text);
     if (!facts) {
-        return;  // there is none, or it was complained of
+        return;  // there is no list, or its problem was found already
     }
     const auto which = [&](std::size_t number) {
         return "list " + std::to_string(number) + " in " + quote(file.path);
@@ -210,7 +211,7 @@ void check(section& tls, const net::tls_server_options& options, const settings*
     }
     for (const net::server_certificate& one : options.certificates) {
         if (one.certificate.text.empty() || one.key.text.empty()) {
-            return;  // complained of already
+            return;  // the problem was found already
         }
     }
     if (options.certificates.empty()) {

@@ -1,4 +1,4 @@
-// `tls` of a listener.
+// `describe_listener_tls` describes `tls` of a listener.
 #pragma once
 
 #include "config/keys/draft.hpp"
@@ -7,7 +7,7 @@
 
 namespace gateway::config {
 
-// Nothing: the listener's connections are plain.
+// Describes `tls`. `out` is nothing if the listener's connections are not encrypted.
 void describe_listener_tls(
     keys& listener, std::optional<net::tls_server_options>& out, const draft& d
 );

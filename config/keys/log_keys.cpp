@@ -1,4 +1,5 @@
-// log, response_headers: what operators and clients are told.
+// The functions here describe the sections `log` and `response_headers`: what operators and clients
+// get to read.
 #include "config/sections.hpp"
 #include "config/text/ranges.hpp"
 

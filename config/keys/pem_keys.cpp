@@ -28,7 +28,8 @@ void load_named_file(
     file = {*path, std::move(read.text)};
 }
 
-// In seconds, of which dates hold more than of nanoseconds: "without an end" is the year 9999.
+// Compares in seconds, whose range of dates is larger than that of nanoseconds: "without an end" is
+// the year 9999.
 outdated outdated_in(const net::pem_file& file)
 {
     const auto now = std::chrono::floor<std::chrono::seconds>(base::unix_time());

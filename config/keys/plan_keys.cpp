@@ -1,4 +1,4 @@
-// plans: who has which plan.
+// `describe_plans` describes the section `plans`: who has which plan.
 #include "config/keys/key_parts.hpp"
 #include "config/keys/reading.hpp"
 #include "config/plan_lines.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t max_members = 100'000;
 
-// A section while it is read.
+// `plans_draft` is a section of plans while it is read.
 struct plans_draft {
     policy::plan_section section;
     written_plans written;
@@ -33,7 +33,8 @@ void load_plan_key(section& from, plans_draft& p, const draft& d)
     }
 }
 
-// The file as it was read for the configuration in force; nothing: it was another one.
+// Returns the file as it was read for the configuration in force, or nothing if that has another
+// one.
 std::shared_ptr<const policy::plan_table> already_read(const plans_draft& p, const draft& d)
 {
     for (std::size_t i = 0; d.running != nullptr && i < d.running->written_plans.size(); ++i) {
@@ -69,7 +70,7 @@ void load_file_of_members(section& from, plans_draft& p, const draft& d)
     p.written.stamp = file_read.stamp;
 }
 
-// The keys of one plan.
+// Reads the keys of one plan, and returns them.
 std::vector<std::string> load_plan(
     const located& list,
     const std::string& plan,
@@ -78,7 +79,7 @@ std::vector<std::string> load_plan(
     findings& found
 )
 {
-    (void)into.plan_named(plan);  // though it has no members
+    (void)into.plan_named(plan);  // also a plan without members
     std::vector<std::string> written;
     for (std::size_t i = 0; i < list.value->items.size(); ++i) {
         const located item = item_of(list, i);
@@ -137,7 +138,8 @@ void load_who(section& from, plans_draft& p, const draft& d)
     }
 }
 
-// Secret are all keys that a client says; each is another one in what is printed, too.
+// Prints the members. Keys that clients send are secret, and numbered instead, as each is a
+// different one.
 std::string print_members(const plans_draft& p)
 {
     const bool secret = p.section.key.can_be_absent();

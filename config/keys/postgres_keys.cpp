@@ -7,13 +7,13 @@ namespace {
 
 using store::postgres_options;
 
-// Null: it is another kind of store.
+// Returns the options, or null if it is another kind of store.
 postgres_options* in_postgres(store::shared_options& options)
 {
     return std::get_if<postgres_options>(&options);
 }
 
-// A flag that other kinds of stores do not have.
+// Describes a flag that other kinds of stores do not have.
 void describe_flag(
     keys& shared, const key& what, store::shared_options& options, bool postgres_options::*flag
 )

@@ -1,4 +1,4 @@
-// The keys of a shared store that only one in PostgreSQL has.
+// `describe_postgres` describes the keys that only a shared store in PostgreSQL has.
 #pragma once
 
 #include "config/keys/keys.hpp"
@@ -6,7 +6,7 @@
 
 namespace gateway::config {
 
-// The URL has been read: it says which kind of store this is.
+// Requires: the URL has been read, as it says which kind of store this is.
 void describe_postgres(keys& shared, store::shared_options& options);
 
 }  // namespace gateway::config

@@ -1,4 +1,5 @@
-// listeners, admin, workers, drain_timeout, bounds of connections.
+// `describe_process` describes the keys of the process: include, listeners, admin, workers,
+// drain_timeout, upgrade_timeout, bounds of connections and of waiting requests.
 #include "config/keys/listener_tls_keys.hpp"
 #include "config/keys/reading.hpp"
 #include "config/keys/token_file.hpp"
@@ -47,7 +48,7 @@ void describe_address(
     );
 }
 
-// `true`, or a mapping.
+// Reads `decide`, which is `true` or a mapping.
 void read_decide(section& listener, std::optional<client::decide_options>& decide)
 {
     const node* const value = listener.find("decide");
@@ -97,7 +98,7 @@ void describe_decide(keys& k, std::optional<client::decide_options>& decide)
     );
 }
 
-// `one` has the address, if it is known.
+// Describes the keys of a listener. `address` is nothing while it is not known.
 void describe_listener(
     keys& k,
     std::optional<net::listen_address>& address,
@@ -125,7 +126,7 @@ void describe_listener(
     );
 }
 
-// What is read of one listener joins those before it.
+// Reads one listener and adds it to those before it.
 void add_listener(const located& item, draft& d, findings& found)
 {
     std::vector<client::listener_options>& listeners = d.result.server.listeners;

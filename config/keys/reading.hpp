@@ -1,4 +1,4 @@
-// Reads a mapping of the file into what is described.
+// `reading` reads a mapping of the file into the values that are described.
 #pragma once
 
 #include "config/keys/keys.hpp"
@@ -7,7 +7,7 @@ namespace gateway::config {
 
 class reading final : public keys {
 public:
-    // Of a mapping whose every key is described.
+    // Reads a mapping in which every key is described.
     static void all(
         const located& mapping,
         findings& found,

@@ -1,4 +1,4 @@
-// upstreams.NAME.servers: where its requests go.
+// `describe_servers` describes upstreams.NAME.servers: where an upstream's requests go.
 #include "config/keys/reading.hpp"
 #include "config/sections.hpp"
 #include "config/text/ranges.hpp"
@@ -65,7 +65,7 @@ void describe_server(
     );
 }
 
-// An address, or a mapping with one.
+// Reads a server, which is an address, or a mapping with one.
 void add_server(const located& value, server_list& servers, findings& found)
 {
     proxy::server_options server;
@@ -80,7 +80,7 @@ void add_server(const located& value, server_list& servers, findings& found)
     }
 }
 
-// A list, or one server without the brackets.
+// Reads the servers, which are a list, or one server without the brackets.
 void load_servers(section& upstream, server_list& servers)
 {
     const located list{upstream.find("servers"), upstream.path_of("servers")};

@@ -12,7 +12,7 @@
 namespace gateway::config {
 namespace {
 
-// A parameter of libpq's that says nothing to us, and is in very many URLs.
+// Parameter of libpq that has no effect here, and is in very many URLs.
 constexpr std::string_view idle_parameter = "connect_timeout";
 
 bool has_idle_parameter(const store::shared_options& options)
@@ -45,7 +45,7 @@ void load_url(section& from, store::shared_options& options)
     }
 }
 
-// A key that names a file with a password.
+// Reads a key that names a file with a password.
 void load_password(
     section& from, std::string_view key, std::string& path, std::string& password, const draft& d
 )
@@ -155,7 +155,7 @@ void describe_server_url(keys& shared, store::shared_options& options, const dra
          .print = [&] { return yaml(url_without_secret(options)); }}
     );
     describe_password(shared, options, d);
-    // The keys that follow are for Redis.
+    // The keys that follow are for Redis only.
     store::redis_options none;
     auto* const in_redis = std::get_if<store::redis_options>(&options);
     store::redis_options& redis = in_redis == nullptr ? none : *in_redis;
@@ -183,7 +183,7 @@ void describe_server_url(keys& shared, store::shared_options& options, const dra
                 "rediss-cluster://; in postgresql:// say sslmode, sslrootcert, sslcert and sslkey"
             );
         } else if (tls && !from.has("tls")) {
-            net::tls_client::prepare(*tls);  // of nothing but the system's certificates
+            net::tls_client::prepare(*tls);  // with nothing but the system's certificates
         }
     });
 }

@@ -1,4 +1,5 @@
-// The keys of a shared store that say where its server is, who we are there and how it is known.
+// `describe_server_url` describes the keys of a shared store that say where its server is, as whom
+// the gateway logs in, and how the server is verified.
 #pragma once
 
 #include "config/keys/draft.hpp"
@@ -7,7 +8,7 @@
 
 namespace gateway::config {
 
-// The URL comes first: it says which kind of store the other keys are for.
+// Describes the URL first, as it says for which kind of store the other keys are.
 void describe_server_url(keys& shared, store::shared_options& options, const draft& d);
 
 }  // namespace gateway::config

@@ -1,4 +1,5 @@
-// stores: the local one, which is always there, and the shared ones by name.
+// `describe_stores` describes the section `stores`: the local store, which is always there, and the
+// shared ones by name.
 #include "config/keys/postgres_keys.hpp"
 #include "config/keys/reading.hpp"
 #include "config/keys/server_url_keys.hpp"
@@ -78,7 +79,8 @@ void describe_local(keys& local, store::memory_options& options, const draft& d)
     );
 }
 
-// The longest pause keeps the promise that a store's recovery is noticed within a second.
+// Describes `breaker`. The longest pause keeps the promise that a store's recovery is noticed
+// within a second.
 void describe_breaker(keys& breaker, store::breaker_options& options)
 {
     breaker.number({"failures", "it opens after so many in a row,"}, options.failures, 1, 1000);
@@ -109,7 +111,8 @@ void load_key_prefix(section& from, std::string& prefix)
     }
 }
 
-// In a cluster braces say which part of a key its slot is made of.
+// Checks the prefix of a cluster, in which braces mark the part of a key that its slot is computed
+// from.
 void check_prefix(section& from, const store::shared_options& options)
 {
     const auto* const redis = std::get_if<store::redis_options>(&options);

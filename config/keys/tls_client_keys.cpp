@@ -21,7 +21,7 @@ void load_server_name(section& from, std::string& name)
     }
 }
 
-// The complaint has the key's name in front.
+// Checks the keys together. The complaint of prepare() begins with the key's name.
 void check(section& from, net::tls_client_options& options)
 {
     if (options.certificate.path.empty() != options.key.path.empty()) {

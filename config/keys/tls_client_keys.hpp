@@ -1,4 +1,5 @@
-// The keys of TLS to a server, of a store or of an upstream: how it is known, and who we are there.
+// `describe_tls_client` describes the keys of TLS to a server of a store or of an upstream: how the
+// server is verified, and which certificate the gateway has.
 #pragma once
 
 #include "config/keys/draft.hpp"
@@ -9,7 +10,7 @@
 
 namespace gateway::config {
 
-// `server_name`: what the documentation says of that key.
+// Describes the keys. `server_name` is the documentation of that key.
 void describe_tls_client(
     keys& tls, net::tls_client_options& options, std::string_view server_name, const draft& d
 );

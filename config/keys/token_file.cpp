@@ -16,7 +16,7 @@ bool is_of_token(char c)
     return token_bytes[static_cast<unsigned char>(c)];
 }
 
-// Of at most `max` bytes.
+// Reads a secret of at most `max` bytes.
 parsed<std::string> read_secret(const std::string& path, std::size_t max)
 {
     const text_file file = read_text_file(path, max + 2);

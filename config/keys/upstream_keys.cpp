@@ -1,4 +1,4 @@
-// upstreams: where requests go.
+// `describe_upstreams` describes the section `upstreams`: where requests go.
 #include "config/keys/reading.hpp"
 #include "config/keys/tls_client_keys.hpp"
 #include "config/sections.hpp"
@@ -204,7 +204,7 @@ bool any_server(const proxy::upstream_options& options, bool (*is_it)(const prox
     return std::any_of(all.begin(), all.end(), [&](const auto& s) { return is_it(s.address); });
 }
 
-// What servers can do, and with whom.
+// Checks that the servers can do what the options ask of them.
 void check_servers(section& from, const proxy::upstream_options& options)
 {
     const bool echo = any_server(options, [](const auto& a) { return a.echo; });

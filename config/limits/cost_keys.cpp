@@ -42,7 +42,7 @@ void read_cost_methods(section& from, policy::cost_rule& cost)
     methods.refuse_the_rest();
 }
 
-// The name of the header or query parameter.
+// Reads the name of the header or query parameter that says the cost.
 void read_cost_name(section& from, std::string_view key, policy::cost_rule& cost)
 {
     const std::string* const name = from.text(key);
@@ -150,7 +150,8 @@ void refuse_cost_above(section& from, const limit_draft& l)
     const std::string_view size = size_key(l.written.algorithm);
     const std::string held =
         (size.empty() ? "count" : std::string{size}) + " of " + std::to_string(l.burst);
-    // `which` and `of`: the cost that is too high, at its own key and in the words of a plan's.
+    // `which` and `of` name the cost that is too high: `which` in a problem of its own key, `of` in
+    // one of a plan.
     const auto refuse =
         [&](const std::string& which, const std::string& of, std::int64_t tokens, const char* who) {
             const std::string never = std::string{": no "} + who + " could ever pass";

@@ -1,4 +1,4 @@
-// A limit's `cost`: a number, or where a request says it.
+// Key `cost` of a limit: a number, or where a request says it.
 #pragma once
 
 #include "config/keys/keys.hpp"
@@ -9,8 +9,8 @@ namespace gateway::config {
 
 void describe_cost(keys& limit, policy::cost_rule& cost);
 
-// Reports what the limit's cost sets above the most that a bucket holds: at the cost, or at the
-// numbers of the plan.
+// Reports costs in the configuration that are above the most that a bucket holds. The problem is at
+// the cost, or at the numbers of the plan.
 void refuse_cost_above(section& from, const limit_draft& l);
 
 }  // namespace gateway::config

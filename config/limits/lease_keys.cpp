@@ -19,7 +19,7 @@ constexpr std::string_view lease_schema = R"({"if":{"type":"object"},
     "time":{"type":["string"],"pattern":"^(0|[1-9][0-9]*)(ms|s|m|h|d)$"}}},
     "else":{"type":["string"],"pattern":"^(0|[1-9][0-9]*)(ms|s|m|h|d)$"}})";
 
-// "10%"; nothing if it is none, or more than a lease may have.
+// Parses "10%". Returns nothing if it is no percentage, or more than a lease may have.
 std::optional<int> parse_percent(std::string_view text)
 {
     if (!text.ends_with('%')) {
@@ -77,7 +77,7 @@ std::optional<std::string> print_lease(const limit_draft& l)
                        : std::nullopt;
 }
 
-// Tokens that a lease has at most.
+// Returns the most tokens that a lease can have.
 std::int64_t most(const policy::limit_rule& rule)
 {
     const auto parts = rule.limit.parts();

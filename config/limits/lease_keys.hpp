@@ -1,15 +1,16 @@
-// lease of a limit: for how long a gateway has places of requests in flight, or what its workers
-// take ahead from a token bucket, in a shared store.
+// Key `lease` of a limit: how long a shared store keeps a permit of a request in flight, or how
+// much a worker takes ahead there from a token bucket.
 #pragma once
 
 #include "config/limits/limit_draft.hpp"
 
 namespace gateway::config {
 
-// After the algorithm.
+// Requires: the algorithm has been described.
 void describe_lease(keys& limit, limit_draft& l);
 
-// After all other keys.
+// Checks the key against the others.
+// Requires: all other keys have been read.
 void check_lease(section& from, const limit_draft& l);
 
 }  // namespace gateway::config

@@ -15,7 +15,7 @@ constexpr std::array<std::pair<std::string_view, algorithm>, 6> keys_of_one{{
     {"max", algorithm::concurrency},
 }};
 
-// Keys that mean nothing where a request has a place, and takes no tokens.
+// Keys that mean nothing where a request holds a permit and takes no tokens.
 constexpr std::array<std::string_view, 4> keys_of_tokens{"rate", "charge_on", "reset_on", "settle"};
 constexpr const char* a_place = "not for \"algorithm: concurrency\", where a request has one place";
 

@@ -1,4 +1,4 @@
-// The algorithms that limits have, and which keys belong to which.
+// Algorithms of limits, and which keys belong to which.
 #pragma once
 
 #include "config/limits/limit_draft.hpp"
@@ -23,13 +23,13 @@ inline bool counts_requests(const limit_draft& l)
     return l.written.algorithm == algorithm::concurrency;
 }
 
-// The key that says how much a bucket holds; empty: it is the count in `rate`.
+// Returns the key that says how much a bucket holds; empty if that is the count in `rate`.
 std::string_view size_key(algorithm a);
 
-// Keys that the limit's algorithm does not have.
+// Reports keys that the limit's algorithm does not have.
 void refuse_foreign_keys(section& from, const limit_draft& l);
 
-// Values, of keys that every limit has, which the limit's algorithm does not.
+// Reports values that the limit's algorithm does not allow, of keys that every limit has.
 void refuse_foreign_values(section& from, const limit_draft& l);
 
 }  // namespace gateway::config

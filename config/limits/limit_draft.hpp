@@ -1,4 +1,4 @@
-// A limit while it is read.
+// `limit_draft` is a limit while it is read.
 #pragma once
 
 #include "config/keys/draft.hpp"
@@ -13,7 +13,7 @@ struct limit_draft {
     bool has_rate = false;
     // Most tokens in a bucket: the count of the rate unless the file says another.
     std::int64_t burst = 1;
-    // True where these are the numbers of a plan, whose mapping has few of the limit's keys.
+    // True if these are the numbers of a plan, whose mapping has few of the limit's keys.
     bool of_plan = false;
 };
 

@@ -1,4 +1,4 @@
-// limits: their keys, stores and modes.
+// Section `limits` of `gateway.yaml`: the keys of each limit, its store and its mode.
 #include "config/keys/key_parts.hpp"
 #include "config/keys/reading.hpp"
 #include "config/limits/lease_keys.hpp"
@@ -192,7 +192,7 @@ void describe_limit(keys& limit, limit_draft& l, draft& d)
     );
 }
 
-// Stands in after a problem, so that routes can still refer to it.
+// Returns a limit that stands in after a problem, so that routes can still refer to it.
 limit_draft fresh_limit(std::string name)
 {
     return {

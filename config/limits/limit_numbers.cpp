@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Nothing: windows of that length do not begin by a wall clock.
+// Returns the unit of windows of that length, or nothing if they cannot begin by a wall clock.
 std::optional<window_unit> unit_of(const rate& r)
 {
     return r.monthly             ? std::optional{window_unit::month}
@@ -18,7 +18,7 @@ std::optional<window_unit> unit_of(const rate& r)
 }
 
 // Reports a value of the limit that its numbers, or those of a plan, cannot have. A plan's mapping
-// has no such key: there the rate is at fault.
+// has no such key, so the problem is at its rate.
 void refuse_value(
     section& from, const limit_draft& l, const std::string& key, const std::string& why
 )
@@ -30,7 +30,7 @@ void refuse_value(
     }
 }
 
-// When windows begin, if that is by a wall clock.
+// Returns when windows begin, if that is by a wall clock.
 std::optional<wall_clock> wall_clock_of(section& from, const limit_draft& l)
 {
     const std::string& start = l.written.start;
@@ -62,7 +62,8 @@ std::optional<wall_clock> wall_clock_of(section& from, const limit_draft& l)
     return parsed;
 }
 
-// Null and a problem: there is no such zone.
+// Returns the calendar that limits with such windows share. If there is no such zone, reports a
+// problem and returns null.
 std::shared_ptr<const limit::calendar> shared_calendar(
     section& from, const limit_draft& l, const wall_clock& start, draft& d
 )
@@ -85,7 +86,8 @@ std::shared_ptr<const limit::calendar> shared_calendar(
     return known;
 }
 
-// Of the key that says how much a bucket holds, if it was written.
+// Reports a refill that takes too long: at `key`, which says how much a bucket holds, or at the
+// rate if that key was not written.
 void refuse_long_refill(section& from, std::string_view key, std::int64_t tokens)
 {
     from.problem(
@@ -95,7 +97,7 @@ void refuse_long_refill(section& from, std::string_view key, std::int64_t tokens
     );
 }
 
-// Nothing and a problem: the windows are impossible.
+// Returns a limit in fixed windows. If they are impossible, reports a problem and returns nothing.
 std::optional<limit::limit> made_of_windows(section& from, const limit_draft& l, draft& d)
 {
     const rate& r = l.written.rate;
@@ -125,7 +127,7 @@ std::optional<limit::limit> made_of_windows(section& from, const limit_draft& l,
     return made;
 }
 
-// Nothing and a problem: a refill takes too long.
+// Returns a token bucket. If a refill takes too long, reports a problem and returns nothing.
 std::optional<limit::limit> made_of_a_rate(section& from, const limit_draft& l)
 {
     auto made = limit::limit::make(l.written.rate.tokens, l.written.rate.period, l.burst);
@@ -135,7 +137,8 @@ std::optional<limit::limit> made_of_a_rate(section& from, const limit_draft& l)
     return made;
 }
 
-// Nothing and a problem: the window is too long, or too short for its parts.
+// Returns a limit in a sliding window. If that is too long, or too short for its parts, reports a
+// problem and returns nothing.
 std::optional<limit::limit> made_of_a_sliding_window(section& from, const limit_draft& l)
 {
     const bool log = l.written.algorithm == algorithm::sliding_log;

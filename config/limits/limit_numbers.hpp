@@ -1,4 +1,4 @@
-// A limit's algebra, made of what was read of it.
+// `numbers_of()` makes a limit's limit::limit from what was read of it.
 #pragma once
 
 #include "config/limits/limit_draft.hpp"
@@ -7,11 +7,12 @@
 
 namespace gateway::config {
 
-// In a bucket whose windows begin by a calendar, as a shared store is told when each of them
-// begins.
+// Most windows of tokens that a bucket holds if its windows begin by a calendar, as a shared store
+// is told when each of them begins.
 inline constexpr std::int64_t most_windows_held = 60;
 
-// Of a limit whose rate, or number of places, was read. Nothing and a problem: it cannot be.
+// Returns the limit, or reports a problem and returns nothing if its numbers are impossible.
+// Requires: its rate, or number of permits, has been read.
 std::optional<limit::limit> numbers_of(section& from, const limit_draft& l, draft& d);
 
 }  // namespace gateway::config

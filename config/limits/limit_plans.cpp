@@ -38,7 +38,7 @@ void load_plan_section(section& from, limit_draft& l, const draft& d)
     l.rule.plan.plans = index.value_or(policy::no_plans);
 }
 
-// The numbers of the limit for one plan, in a mapping.
+// Loads the numbers of the limit for one plan from a mapping.
 void load_numbers(
     section& from, const limit_draft& l, policy::plan_rule& rule, written_plan& written, draft& d
 )
@@ -73,7 +73,8 @@ rule_kind load_word(const located& rule, findings& found)
     return rule_kind::limited;
 }
 
-// A plan that nobody can have is a slip. Of a file, somebody may get it later.
+// Reports a plan that nobody can have. It is only a warning if the plans are in a file of their
+// own, where somebody may get it later.
 void check_plan_name(
     const std::string& name,
     const located& where,

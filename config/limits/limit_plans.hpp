@@ -1,4 +1,4 @@
-// What plans make of a limit: its keys `plan` and `plans`.
+// Keys `plan` and `plans` of a limit: what it is to each plan.
 #pragma once
 
 #include "config/keys/draft.hpp"
@@ -7,7 +7,7 @@
 
 namespace gateway::config {
 
-// After the limit's own numbers and its store.
+// Requires: the limit's own numbers and its store have been described.
 void describe_limit_plans(keys& limit, limit_draft& l, draft& d);
 
 }  // namespace gateway::config

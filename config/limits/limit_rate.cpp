@@ -19,7 +19,7 @@ constexpr std::uint64_t most_in_a_log = 10'000;
 constexpr std::uint64_t least_parts = 2;
 constexpr std::uint64_t most_parts = 64;
 
-// What is wrong with a rate; nothing: all is well.
+// Returns what is wrong with a rate, or nothing if it is valid.
 std::optional<std::string> complaint_about(const rate& written, algorithm how)
 {
     using std::chrono::microseconds;
@@ -81,7 +81,8 @@ void make_limit(section& from, limit_draft& l, draft& d)
     l.rule.rate = counts_requests(l) ? std::string{} : format_rate(l.written.rate);
 }
 
-// A number of tokens whose default or range another key gives; printed if it is the algorithm's.
+// Describes a number of tokens whose default or range another key gives. It is printed if `printed`
+// is true, which says that the algorithm has it.
 void describe_tokens(keys& limit, const key& k, stated says, std::int64_t& tokens, bool printed)
 {
     limit.other(
@@ -99,7 +100,7 @@ void describe_tokens(keys& limit, const key& k, stated says, std::int64_t& token
     );
 }
 
-// A text of a fixed_window, left out where it is empty or `printed` is false.
+// Describes a text of a fixed_window. It is not printed if it is empty or `printed` is false.
 void describe_text(keys& limit, const key& k, stated says, std::string& text, bool printed)
 {
     limit.other(

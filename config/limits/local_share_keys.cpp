@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::int64_t most_gateways = 1000;
 
-// "1/3"; nothing if it is none, or more than all.
+// Parses "1/3". Returns nothing if it is no fraction, more than all, or has too great a
+// denominator.
 std::optional<policy::fraction> parse_fraction(std::string_view text)
 {
     const std::size_t slash = text.find('/');
@@ -62,7 +63,7 @@ void share_out(section& from, const policy::fraction& share, limit::limit& whole
     }
 }
 
-// Of each plan as well.
+// Replaces the numbers of the limit, and of each plan, by this gateway's share of them.
 void share_out_all(section& from, policy::limit_rule& rule)
 {
     share_out(from, rule.local_share, rule.limit);

@@ -22,7 +22,7 @@ constexpr std::string_view settle_schema = R"({"type":"object","additionalProper
     "required":["header","max"],"properties":{"header":{"type":"string"},
     "max":{"type":"integer","minimum":1,"maximum":1000000000000},"keep":{"type":"boolean"}}})";
 
-// "401" or "5xx".
+// Parses "401" or "5xx" into the first and the last status. Returns nothing for anything else.
 std::optional<std::pair<int, int>> parse_statuses(std::string_view text)
 {
     if (text.size() == 3 && text.substr(1) == "xx" && text[0] >= '2' && text[0] <= '5') {

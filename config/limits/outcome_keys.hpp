@@ -1,4 +1,5 @@
-// charge_on, reset_on, settle: how a response changes what its request was charged.
+// Keys `charge_on`, `reset_on` and `settle` of a limit: how a response changes what its request was
+// charged.
 #pragma once
 
 #include "config/keys/keys.hpp"

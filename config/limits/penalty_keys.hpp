@@ -1,4 +1,4 @@
-// penalty: what many rejections lead to.
+// Key `penalty` of a limit: the ban that many rejections lead to.
 #pragma once
 
 #include "config/limits/limit_draft.hpp"

@@ -14,7 +14,7 @@ bool can_be_split(algorithm a)
            a == algorithm::sliding_window;
 }
 
-// What a request can cost at most.
+// Returns the most that a request can cost.
 std::int64_t highest(const policy::cost_rule& cost)
 {
     std::int64_t most = std::max(cost.standard, cost.max);
@@ -24,7 +24,7 @@ std::int64_t highest(const policy::cost_rule& cost)
     return most;
 }
 
-// Whether a part could hold more windows than a shared store is told of.
+// True if a part could hold more windows than a shared store is told of.
 bool holds_too_many_windows(const limit_draft& l)
 {
     const std::int64_t n = l.rule.shards;

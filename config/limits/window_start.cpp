@@ -15,11 +15,11 @@ constexpr std::array<std::string_view, 7> weekdays{"mon", "tue", "wed", "thu", "
 constexpr date::year first_year{2020};
 constexpr date::year last_year{2150};
 
-// Of the changes that the files of the tz database name; zones that go on by a rule have one in it.
-// The rule is in the files, too, but the library does not read it.
+// Last year whose clock changes the files of the tz database name. Zones that go on by a rule have
+// a change in it. The rule is in the files, too, but the library does not read it.
 constexpr date::year last_named{2037};
 
-// Two digits, at most `max`.
+// Parses two digits, at most `max`.
 std::optional<unsigned> two_digits(std::string_view text, unsigned max)
 {
     const auto digit = [](char c) { return c >= '0' && c <= '9'; };
@@ -44,8 +44,7 @@ std::optional<unsigned> day_of(std::string_view text, window_unit unit)
                : std::nullopt;
 }
 
-// The day on which the window after the one of `day` begins; of a day before the first one, it is
-// the first.
+// Returns the first day after `day` on which a window begins.
 date::local_days next_day(date::local_days day, const wall_clock& start)
 {
     switch (start.unit) {
@@ -67,8 +66,8 @@ date::local_days next_day(date::local_days day, const wall_clock& start)
                                date::day{start.day}};
 }
 
-// The same date of one of the last years with named changes, with the same weekday: rules go by
-// months and weekdays, so the clock is the same. Of eleven years in a row one has it.
+// Returns the same date, with the same weekday, in one of the last years with named changes. Rules
+// go by months and weekdays, so the clock is the same. One of eleven years in a row has it.
 date::local_days named_day_like(date::local_days day)
 {
     const date::year_month_day here{day};
@@ -83,7 +82,7 @@ date::local_days named_day_like(date::local_days day)
     return like;
 }
 
-// Whether the zone's clock goes on by a rule on that day, and the library thinks that it stands.
+// True if the zone's clock goes on by a rule on that day, while the library thinks that it stands.
 bool goes_by_rule(const date::time_zone& zone, date::local_days day, date::sys_seconds begin)
 {
     if (date::year_month_day{day}.year() <= last_named) {

@@ -103,7 +103,7 @@ std::optional<std::string> print_respond(const std::optional<route_answer>& answ
     return text + " }";
 }
 
-// What the answer says itself cannot be said a second time.
+// Reports response fields that the answer sets itself.
 void check_fields(section& route, const policy::route_shape& shape, std::string_view which)
 {
     for (const auto& [name, value] : shape.response.set) {
@@ -116,7 +116,8 @@ void check_fields(section& route, const policy::route_shape& shape, std::string_
     }
 }
 
-// What speaks of an upstream has no effect without one.
+// Reports a missing upstream if the route does not answer itself. If it does, reports keys about an
+// upstream, which have no effect.
 void check_target(section& route, policy::route& out)
 {
     if (!route.has("redirect") && !route.has("respond")) {

@@ -1,4 +1,4 @@
-// The keys of a route by which the gateway answers instead of an upstream.
+// Keys `redirect` and `respond` of a route, by which the gateway answers instead of an upstream.
 #pragma once
 
 #include "config/keys/keys.hpp"
@@ -6,13 +6,14 @@
 
 namespace gateway::config {
 
-// After all other keys of the route: what needs an upstream has none beside these.
+// Requires: all other keys of the route have been described. Those about an upstream are refused
+// beside these.
 void describe_answer(keys& k, policy::route& route);
 
 inline constexpr std::size_t max_own_body_bytes = 64 * 1024;
 inline constexpr std::string_view standard_content_type = "text/plain; charset=utf-8";
 
-// The value of `content_type`, or nothing; perhaps a problem.
+// Returns the value of `content_type`, or nothing if it is not there. Reports an invalid one.
 std::optional<std::string> read_content_type(section& from);
 
 }  // namespace gateway::config

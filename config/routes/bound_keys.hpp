@@ -1,4 +1,4 @@
-// Time-outs and bounds that a route may have of its own.
+// Keys of a route for timeouts and bounds of its own.
 #pragma once
 
 #include "config/keys/keys.hpp"

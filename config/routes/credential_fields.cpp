@@ -9,7 +9,7 @@
 namespace gateway::config {
 namespace {
 
-// Parts of names, in lower case.
+// Parts of names that tell of a credential, in lower case.
 constexpr std::array<std::string_view, 9> telling{
     "auth", "cookie", "key", "token", "secret", "passw", "credential", "signature", "verify"};
 

@@ -22,7 +22,7 @@ constexpr std::string_view set_schema =
 constexpr std::string_view remove_schema =
     R"({"type":"array","items":{"type":"string"},"maxItems":64})";
 
-// By which the gateway knows clients, and vouches for them.
+// Fields by which the gateway knows clients, and vouches for them.
 constexpr http::field_name_set identity_fields{
     field_name::forwarded,
     field_name::x_forwarded_for,
@@ -38,7 +38,8 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> na
     });
 }
 
-// "X-RateLimit-" and anything: also what other proxies say there of their limits.
+// True if the field tells of limits. Each "X-RateLimit-" field does: other proxies, too, say there
+// what their limits leave.
 bool tells_of_limits(std::string_view name)
 {
     constexpr std::string_view beginning = "x-ratelimit-";
@@ -46,7 +47,7 @@ bool tells_of_limits(std::string_view name)
            is_one_of(name, {"ratelimit", "ratelimit-policy", "retry-after"});
 }
 
-// Why a field is not the configuration's; empty: it may be.
+// Returns why the configuration may not edit a field; empty if it may.
 std::string_view reserved_because(std::string_view name, message of)
 {
     const field_name id = http::classify(name);
@@ -68,7 +69,7 @@ std::string_view reserved_because(std::string_view name, message of)
     return of == message::response && id == field_name::date ? "is in every response" : "";
 }
 
-// Whether the name may be edited and is not yet; otherwise a problem.
+// True if the name may be edited and is not edited yet. Otherwise reports a problem.
 bool check_name(
     const located& at,
     const std::string& name,

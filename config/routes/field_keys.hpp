@@ -1,4 +1,4 @@
-// What a route sets and removes of header fields.
+// Keys by which a route sets and removes header fields.
 #pragma once
 
 #include "config/keys/keys.hpp"
@@ -8,7 +8,7 @@ namespace gateway::config {
 
 enum class message : unsigned char { request, response };
 
-// The keys `set` and `remove` of a mapping for such messages.
+// Describes the keys `set` and `remove` in a mapping for requests or for responses.
 void describe_fields(keys& k, http::field_edits& edits, message of);
 
 }  // namespace gateway::config

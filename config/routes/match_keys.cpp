@@ -128,7 +128,7 @@ std::optional<std::string> print_scheme(url_scheme scheme)
     return scheme == url_scheme::https ? "https" : "http";
 }
 
-// Why a route cannot ask for a header; empty: it can.
+// Returns why a route cannot match by a header; empty if it can.
 std::string_view unmatchable_because(std::string_view name)
 {
     const field_name id = http::classify(name);
@@ -149,7 +149,7 @@ std::string_view unmatchable_because(std::string_view name)
     return is_framing ? "is about one connection or the framing" : "";
 }
 
-// Whether the header may be matched by, and is not yet; otherwise a problem.
+// True if the route can match by the header and does not yet. Otherwise reports a problem.
 bool check_matched_name(
     const located& at,
     const std::string& name,
@@ -207,7 +207,7 @@ void load_headers(section& from, std::vector<policy::header_match>& headers)
     std::sort(headers.begin(), headers.end());
 }
 
-// A path, printed if it is what the route has.
+// Returns the form of `path` or of `path_exact`. It is printed if that is what the route has.
 form path_form(std::string_view name, policy::route_match& match, bool exact)
 {
     return {

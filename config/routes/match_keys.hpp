@@ -1,4 +1,4 @@
-// match: which requests a route is for.
+// Key `match` of a route: which requests the route is for.
 #pragma once
 
 #include "config/keys/keys.hpp"

@@ -1,4 +1,4 @@
-// Paths of the configuration.
+// `read_path()` reads a path in the configuration.
 #pragma once
 
 #include "config/text/reader.hpp"
@@ -9,8 +9,8 @@
 
 namespace gateway::config {
 
-// The path of a key, in normal form (policy/path.hpp); nothing if it is not there or no request
-// could match it, which is a problem.
+// Returns the path of a key, in normal form (policy/path.hpp), or nothing if it is not there.
+// Reports a problem and returns nothing if it is invalid or no request could match it.
 std::optional<std::string> read_path(section& from, std::string_view key);
 
 }  // namespace gateway::config

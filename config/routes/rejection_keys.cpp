@@ -13,7 +13,7 @@ constexpr std::string_view rejection_schema = R"({"type":"object","additionalPro
     "properties":{"status":{"type":"integer","minimum":400,"maximum":599,"default":429},
     "body_file":{"type":"string"},"content_type":{"type":"string","maxLength":256}}})";
 
-// Those that the gateway's own problems have.
+// Statuses that the gateway's own problem responses have.
 constexpr std::array problem_statuses{403, 429, 503};
 
 void read_page(section& from, policy::route_rejection& out, const draft& d)

@@ -1,4 +1,4 @@
-// rejection: what limits of a route answer when they reject.
+// Key `rejection` of a route: the response when limits of the route reject a request.
 #pragma once
 
 #include "config/keys/draft.hpp"

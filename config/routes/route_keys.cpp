@@ -1,4 +1,4 @@
-// routes: which requests, which limits, which upstream.
+// Section `routes` of `gateway.yaml`: which requests have which limits and which upstream.
 #include "config/keys/reading.hpp"
 #include "config/routes/answer_keys.hpp"
 #include "config/routes/bound_keys.hpp"
@@ -56,7 +56,7 @@ void load_limit_list(section& route, const std::vector<std::string>& names, poli
     }
 }
 
-// What routes refer to.
+// Names of the limits and upstreams that routes refer to.
 struct target_names {
     std::vector<std::string> limits;
     const std::vector<std::string>& upstreams;
@@ -144,7 +144,7 @@ void describe_route(keys& k, policy::route& route, const target_names& names, co
     describe_answer(k, route);
 }
 
-// Whether the default name would hold a text of `{ env: NAME }` or `{ file: PATH }`.
+// True if the default name would hold a text of `{ env: NAME }` or `{ file: PATH }`.
 bool is_matched_by_secret(const located& route, findings& found)
 {
     const std::vector<std::string>& secret = found.secrets().paths();

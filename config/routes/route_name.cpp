@@ -23,7 +23,7 @@ std::string long_name(const policy::route_match& match)
     }
     name += match.host + (match.exact ? "=" : "") + (match.ignore_case ? "~" : "") +
             encoded_path(match.path) + (match.path.empty() ? "*" : "");
-    // Without their values, which may be secret.
+    // Only the names of headers are added, as their values may be secret.
     for (const policy::header_match& h : match.headers) {
         name += ' ' + h.name;
     }

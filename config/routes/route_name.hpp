@@ -1,4 +1,4 @@
-// Names for routes that were given none, and paths as text. Pure.
+// Default names of routes, and paths as text. Pure.
 #pragma once
 
 #include "gateway/policy/route.hpp"
@@ -9,13 +9,13 @@
 
 namespace gateway::config {
 
-// A normalised path in printable form, which normalises to it again: spaces and bytes above 0x7f
-// are percent-encoded; the rest of a normal form is as it may be written.
+// Returns a normalized path in printable form, which normalizes to it again. Bytes other than 0x21
+// to 0x7e are percent-encoded. The rest of a normal form is as it may be written.
 std::string encoded_path(std::string_view normalised);
 
-// Fills in empty names: host and path ("api.example.com/v1", "/" for everything). Where that is not
-// unique, with methods in front, '=' before an exact path and '~' before one that ignores the case
-// of letters: "GET,HEAD api.example.com=~/v1".
+// Fills in empty names: host and path ("api.example.com/v1", "/" for everything). A name that is
+// not unique has methods and scheme in front, '=' before an exact path, '~' before one that ignores
+// the case of letters, and names of headers at the end: "GET,HEAD api.example.com=~/v1".
 void name_routes(std::span<policy::route> routes);
 
 }  // namespace gateway::config

@@ -26,7 +26,7 @@ std::string without_final_slash(std::string path)
     return path;
 }
 
-// Whether every path that the match has begins with these segments.
+// True if every path that the match has begins with these segments.
 bool covers(std::string_view prefix, const policy::route_match& match)
 {
     const std::string_view path = match.path;
@@ -53,7 +53,8 @@ std::optional<std::string> read_prefix(
     return path;
 }
 
-// Servers would read a host in a path that begins with two slashes.
+// Returns a path as it was written. Empty segments are refused, as servers would read a host in a
+// path that begins with two slashes.
 std::optional<std::string> read_path_as_written(section& from, std::string_view key)
 {
     if (!read_path(from, key)) {

@@ -1,4 +1,4 @@
-// The keys of a route that change its requests on their way.
+// Keys of a route that change its requests and responses on their way.
 #pragma once
 
 #include "config/keys/keys.hpp"
@@ -6,7 +6,7 @@
 
 namespace gateway::config {
 
-// After `match`, which they must fit.
+// Requires: `match` has been described, which the prefixes must fit.
 void describe_shape(keys& k, policy::route& route);
 
 }  // namespace gateway::config

@@ -25,7 +25,8 @@ place place_of(const YAML::Mark& mark, int file = 0)
     return mark.is_null() ? place{0, 0, file} : place{mark.line + 1, mark.column + 1, file};
 }
 
-// Takes the parser's events and grows the tree. Throws `refusal`.
+// `builder` takes the parser's events and grows the tree.
+// Errors: throws `refusal`.
 class builder : public YAML::EventHandler {
 public:
     explicit builder(int file) : file_(file) {}
@@ -94,7 +95,7 @@ public:
 private:
     struct frame {
         node collection;
-        std::optional<node> key;  // read, its value not yet
+        std::optional<node> key;  // read, but its value not yet
     };
 
     static constexpr const char* no_anchors =
@@ -162,8 +163,8 @@ private:
     std::optional<node> root_;
 };
 
-// yaml-cpp takes 0x04 for the end of the file, and a zero byte for UTF-16; what is no UTF-8 it
-// passes on as it stands.
+// Refuses bytes that yaml-cpp misreads. It takes 0x04 for the end of the file, and a zero byte for
+// UTF-16. It passes on what is no UTF-8 as it stands.
 void refuse_what_is_no_text(std::string_view yaml)
 {
     const std::size_t bad = base::first_not_utf8(yaml);
@@ -179,7 +180,7 @@ void refuse_what_is_no_text(std::string_view yaml)
     }
 }
 
-// Counted from 1; empty if there is none.
+// Returns the line of that number, counted from 1. Empty if there is none.
 std::string_view line_of(std::string_view yaml, int number)
 {
     for (; number > 1; --number) {
@@ -189,7 +190,7 @@ std::string_view line_of(std::string_view yaml, int number)
     return number < 1 ? std::string_view{} : yaml.substr(0, yaml.find('\n'));
 }
 
-// yaml-cpp may notice a mistake on the line after it.
+// Returns advice on a mistake, which yaml-cpp may notice only on the line after it.
 std::string advice(std::string_view yaml, place at)
 {
     for (const int line : {at.line, at.line - 1}) {

@@ -1,7 +1,7 @@
-// The YAML text as a plain tree, with positions. The only place that knows yaml-cpp.
+// Parses YAML into a plain tree with positions. No other file knows yaml-cpp.
 //
-// It is built from parser events rather than from YAML::Node, which hides duplicate keys, quotes
-// and aliases. Refused here, each with one clear problem: text that is too large, nested too
+// The tree is built from parser events rather than from YAML::Node, which hides duplicate keys,
+// quotes and aliases. Refused with one clear problem each: text that is too large, nested too
 // deeply, not YAML, several documents, anchors, aliases, tags, control characters.
 #pragma once
 
@@ -26,7 +26,7 @@ struct node {
 
     // The text of a scalar.
     std::string text;
-    // Whether it is a scalar without quotes.
+    // True for a scalar without quotes.
     bool plain = false;
 
     // The elements of a list.
@@ -41,10 +41,11 @@ struct entry {
     node value;
 };
 
-// "text", "a list", …: for messages.
+// Returns the kind's name for messages: "a plain value", "a list", …
 std::string_view name_of(node::kind kind);
 
-// Throws config_error. An empty text is nothing. `file` is the file's number, for places.
+// Parses one document; an empty text gives nothing. `file` is the file's number, for positions.
+// Errors: throws config_error.
 node parse_document(std::string_view yaml, std::string_view file_name, int file = 0);
 
 }  // namespace gateway::config

@@ -66,7 +66,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 46> known_el
     {"workerprocesses", "workers"},
 }};
 
-// No foreign key is longer.
+// Upper bound of the length of a foreign key.
 constexpr std::size_t longest_key = 32;
 
 std::string letters_of(std::string_view key)

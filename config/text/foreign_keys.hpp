@@ -1,4 +1,4 @@
-// Keys that users of other gateways try: nginx, HAProxy, Envoy, Traefik, Kong. Pure.
+// Answers to keys that users of other gateways try: nginx, HAProxy, Envoy, Traefik, Kong. Pure.
 #pragma once
 
 #include <span>
@@ -8,10 +8,10 @@
 
 namespace gateway::config {
 
-// What to say of such a key, or empty. Letter case, `_` and `-` do not matter.
+// Returns the message about such a key, or empty. Letter case, `_` and `-` do not matter.
 std::string answer_to_foreign_key(std::string_view key);
 
-// Each foreign key, without `_`, and the key that does the same here.
+// Returns each foreign key, without `_`, with the key that does the same here.
 std::span<const std::pair<std::string_view, std::string_view>> foreign_keys();
 
 }  // namespace gateway::config

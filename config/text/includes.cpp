@@ -24,7 +24,7 @@ bool is_pattern(std::string_view text)
     return text.find_first_of("*?[") != std::string_view::npos;
 }
 
-// As a pattern that matches nothing but the text.
+// Returns a pattern that matches nothing but the text.
 std::string literally(const std::string& text)
 {
     std::string pattern;
@@ -35,7 +35,7 @@ std::string literally(const std::string& text)
     return pattern;
 }
 
-// In the order of their names; nothing: a folder cannot be read.
+// Returns the files in the order of their names. Nothing: a folder cannot be read.
 std::optional<std::vector<std::string>> files_of(const std::string& pattern)
 {
     glob_t matches{};
@@ -48,8 +48,8 @@ std::optional<std::vector<std::string>> files_of(const std::string& pattern)
     return result == 0 || result == GLOB_NOMATCH ? std::optional{files} : std::nullopt;
 }
 
-// What both have under one key becomes one; what cannot is left for the reader to complain of, as a
-// duplicate.
+// Merges the lists or mappings that both have under one key. Other keys that both have are left to
+// the reader, which complains of a duplicate.
 void merge(node& into, node from)
 {
     for (entry& e : from.entries) {
@@ -109,7 +109,7 @@ public:
         return root;
     }
 
-    // Of the configuration itself, so that nobody includes it.
+    // Notes the configuration itself, so that nobody includes it.
     void note(const std::string& name) { is_new(name); }
 
 private:
@@ -123,7 +123,7 @@ private:
         found_.problem(at, std::string(include_key), std::move(message));
     }
 
-    // Of a file in which everything is commented out: the configuration itself cannot be so.
+    // Returns the tree of a file with nothing but comments, which only an included file may be.
     static node without_entries(const std::string& name, std::size_t depth)
     {
         if (depth == 0) {

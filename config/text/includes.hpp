@@ -1,4 +1,4 @@
-// A configuration with the files that it includes, as one tree.
+// Reads a configuration and the files that it includes into one tree.
 #pragma once
 
 #include "config/text/document.hpp"
@@ -8,13 +8,13 @@
 namespace gateway::config {
 
 inline constexpr std::size_t max_included_files = 1000;
-// How deep files may include others.
+// Most levels at which files may include others.
 inline constexpr std::size_t max_include_depth = 8;
 
-// The tree of the text, to whose lists and mappings those of the files that it includes are added,
-// in their order. `file_name` is for messages, and its folder is that of what it includes. A file
-// that cannot be read is a problem among the findings; throws config_error for one that is no
-// document.
+// Returns the tree of the text. The lists and mappings of the files that it includes are added to
+// its own, in their order. `file_name` is for messages, and included files are named from its
+// folder. A file that cannot be read is a problem among the findings.
+// Errors: throws config_error for a file that is no document.
 node read_document(std::string_view yaml, std::string_view file_name, findings& found);
 
 }  // namespace gateway::config

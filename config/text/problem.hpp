@@ -1,4 +1,4 @@
-// What is wrong with a configuration, and where: one line for a person.
+// `problem` is what is wrong with a configuration, and where, as one line for a person.
 #pragma once
 
 #include "config/text/secrets.hpp"
@@ -13,11 +13,11 @@
 
 namespace gateway::config {
 
-// A position in a file, counted from 1. Line 0: the file as a whole.
+// `place` is a position in a file, counted from 1. Line 0: the file as a whole.
 struct place {
     int line = 0;
     int column = 0;
-    // Which of the files that are read: 0 is the configuration itself, others are included.
+    // Number of the file: 0 is the configuration itself, others are included.
     int file = 0;
 
     auto operator<=>(const place&) const = default;
@@ -26,7 +26,7 @@ struct place {
 struct problem {
     place at;
 
-    // The path of keys, such as "limits.per_client.burst"; empty: the file as a whole.
+    // The path of keys, such as "limits.per_client.burst". Empty: the file as a whole.
     std::string path;
 
     std::string message;
@@ -34,25 +34,26 @@ struct problem {
     auto operator<=>(const problem&) const = default;
 };
 
-// `gateway.yaml:12:5: limits.per_client.bursst: unknown key, did you mean "burst"?`
+// Returns `gateway.yaml:12:5: limits.per_client.bursst: unknown key, did you mean "burst"?`.
 std::string to_text(const problem& p, std::string_view file_name);
 
-// Collects problems and warnings while a file is read. Bounded: past `max_problems` it only
-// remembers that there were more, and past `max_compared` it suggests nothing for unknown words.
+// `findings` collects problems and warnings while a file is read. It is bounded: past
+// `max_problems` it only remembers that there were more, and past `max_compared` it suggests
+// nothing for unknown words.
 class findings {
 public:
     static constexpr std::size_t max_problems = 1000;
-    // Known words that unknown ones are compared with: some hundred keys, or ten names among a
+    // Most known words that unknown ones are compared with: some hundred keys, or ten names among a
     // thousand. More would hold a reload for seconds.
     static constexpr std::size_t max_compared = 10'000;
 
-    // A file is read from now on. Returns its number.
+    // Adds a file that is read from now on, and returns its number.
     int add_file(std::string name);
 
-    // The names of the files, by their numbers.
+    // Returns the names of the files, by their numbers.
     const std::vector<std::string>& files() const { return files_; }
 
-    // Where a place is, in a message about another one: "line 3", or with the name of its file.
+    // Names a position in a message about another one: "line 3", or with the name of its file.
     std::string where(place other, place here) const;
 
     void problem(place at, std::string path, std::string message);
@@ -60,13 +61,13 @@ public:
 
     bool ok() const { return problems_.empty(); }
 
-    // What to add to a complaint about an unknown word (config/suggest), within the bounds.
+    // Returns what to add to a complaint about an unknown word (base/suggest), within the bounds.
     std::string suggestion(std::string_view word, std::span<const std::string_view> known);
 
-    // What the file names and does not hold: no message shows it.
+    // The texts that the file refers to but does not hold. No message shows them.
     config::secrets& secrets() { return secrets_; }
 
-    // Both sorted by file and position.
+    // Both are sorted by file and position.
     std::vector<config::problem> problems() const;
     std::vector<config::problem> warnings() const;
 
@@ -81,13 +82,13 @@ private:
     bool more_ = false;
 };
 
-// Carries every problem; what() has them all, one per line, without a last newline.
+// `config_error` carries every problem. what() has them all, one per line, without a last newline.
 class config_error : public std::runtime_error {
 public:
-    // Of one file.
+    // Takes the problems of one file.
     config_error(std::string_view file_name, std::vector<problem> problems);
 
-    // Of several, by their numbers.
+    // Takes the problems of several files, which are named by their numbers.
     config_error(const std::vector<std::string>& files, std::vector<problem> problems);
 
     const std::vector<problem>& problems() const { return problems_; }
@@ -96,8 +97,8 @@ private:
     std::vector<problem> problems_;
 };
 
-// Text from the file, fit for a message: quoted, short, without control characters. A URL is
-// never repeated, because it may hold a password that landed under the wrong key.
+// Returns text from the file as messages show it: quoted, short, without control characters. A URL
+// is never repeated, because it may hold a password that landed under the wrong key.
 std::string quote(std::string_view text);
 
 }  // namespace gateway::config

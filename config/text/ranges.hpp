@@ -10,13 +10,13 @@ namespace gateway::config {
 inline constexpr base::duration shortest_timeout = std::chrono::milliseconds{1};
 inline constexpr base::duration longest_timeout = std::chrono::hours{24};
 inline constexpr std::uint64_t most_connections = 1'000'000;
-// Of a bucket, a rate or a cost.
+// Most tokens of a bucket, a rate or a cost.
 inline constexpr std::uint64_t most_tokens = 1'000'000'000'000;
 
 inline constexpr std::uint64_t kib = 1024;
 inline constexpr std::uint64_t mib = 1024 * kib;
 inline constexpr std::uint64_t gib = 1024 * mib;
-// Bytes of a request's body.
+// Most bytes of a request's body.
 inline constexpr std::uint64_t largest_body = gib * mib;
 
 }  // namespace gateway::config

@@ -21,7 +21,7 @@ std::string expected(std::string_view what, const std::string& text)
     return "expected " + std::string{what} + ", got " + quote(text);
 }
 
-// Nothing if the value is within the bounds, else what to say.
+// Returns the message about a value that is out of bounds, or nothing if it is within them.
 template <class Value, class Format>
 std::optional<std::string> out_of_range(
     const Value& value, const std::pair<Value, Value>& bounds, Format format
@@ -36,7 +36,7 @@ std::optional<std::string> out_of_range(
     return std::nullopt;
 }
 
-// The text of a value that must stand in the file itself.
+// Returns the text of a value that must stand in the file itself, or null after a complaint.
 const std::string* plain_text(const located& value, std::string_view expected, findings& found)
 {
     if (value.value->is == node::kind::scalar) {
@@ -54,7 +54,7 @@ const std::string* plain_text(const located& value, std::string_view expected, f
     return nullptr;
 }
 
-// What `{ env: NAME }` or `{ file: PATH }` stands for.
+// Returns the text that `{ env: NAME }` or `{ file: PATH }` stands for, or null after a complaint.
 const std::string* secret_text(const located& value, lines may_have, findings& found)
 {
     const entry& where = value.value->entries.front();

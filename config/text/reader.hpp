@@ -1,7 +1,7 @@
-// Strict reading of one mapping of the document. A section remembers which keys it was asked for,
-// and complains of the rest: unknown, duplicate, of the wrong type, out of range. It never throws:
-// a bad value leaves the default where it was and a problem among the findings.
-// Lives on the stack while its node and findings live.
+// `section` reads one mapping of the document strictly. It remembers which keys it was asked for,
+// and complains of the rest: unknown, duplicate, of the wrong type, out of range. It never throws.
+// A bad value leaves the default where it was, and a problem among the findings.
+// Ownership: it lives on the stack while its node and findings live.
 #pragma once
 
 #include "config/text/document.hpp"
@@ -19,7 +19,7 @@
 
 namespace gateway::config {
 
-// A value and the path of keys that leads to it.
+// A value, and the path of keys that leads to it.
 struct located {
     const node* value;
     std::string path;
@@ -27,38 +27,39 @@ struct located {
 
 class section {
 public:
-    // Complains if the value is no mapping, and then reads as an empty one.
+    // Complains if the value is no mapping, and then reads it as an empty one.
     section(const located& mapping, findings& found);
     section(const section&) = delete;
     section& operator=(const section&) = delete;
 
     bool has(std::string_view key) { return find(key) != nullptr; }
 
-    // Whether no entry before it has the same key.
+    // True if no entry before it has the same key.
     bool is_first(const entry& e) const { return entries_.at(e.key.text) == &e; }
 
-    // The value of a key, whatever its type; nullptr if it is not there.
+    // Returns the value of a key, whatever its type, or null if it is missing.
     const node* find(std::string_view key);
-    // The same, and a problem if it is not there.
+    // Returns the same, but a missing key is a problem.
     const node* require(std::string_view key);
 
-    // Nothing if the key is not there or is of another type, which is a problem.
+    // Returns nothing if the key is missing or of another type, which is a problem.
     std::optional<located> list(std::string_view key);
     const std::string* text(std::string_view key, lines may_have = lines::one);
 
-    // Nothing if the key is not there or its value is bad, which is a problem.
+    // Return nothing if the key is missing or its value is bad, which is a problem.
     std::optional<bool> flag(std::string_view key);
     std::optional<base::duration> time(
         std::string_view key, base::duration min, base::duration max
     );
     std::optional<std::uint64_t> number(std::string_view key, std::uint64_t min, std::uint64_t max);
     std::optional<std::uint64_t> size(std::string_view key, std::uint64_t min, std::uint64_t max);
-    // The index of the word.
+    // Returns the index of the word.
     std::optional<std::size_t> choice(
         std::string_view key, std::span<const std::string_view> names
     );
 
-    // Complains of every key nobody asked for. Call it last.
+    // Complains of every key that nobody asked for.
+    // Requires: all other calls have been made.
     void refuse_the_rest();
 
     void problem(std::string_view key, std::string message);
@@ -72,7 +73,7 @@ public:
 private:
     std::string complaint_about(std::string_view key);
 
-    // The position of the key's value; without a value, that of the section.
+    // Returns the position of the key's value, or that of the section if there is no value.
     place place_of(std::string_view key);
 
     located mapping_;
@@ -84,24 +85,24 @@ private:
     std::vector<std::string_view> known_;
 };
 
-// Whether it is `{ env: NAME }` or `{ file: PATH }`.
+// True if it is `{ env: NAME }` or `{ file: PATH }`.
 bool stands_for_text(const node& n);
 
-// The scalar's text, or that of `{ env: NAME }` or `{ file: PATH }`, which lives as long as the
-// findings; or nullptr and a problem saying what was expected. `may_have`: the latter, which come
-// as they are.
+// Returns the scalar's text, or that of `{ env: NAME }` or `{ file: PATH }`, which lives as long as
+// the findings. Otherwise null, and a problem says what was expected. `may_have` is about the text
+// of a variable or a file.
 const std::string* scalar_text(
     const located& value, std::string_view expected, findings& found, lines may_have = lines::one
 );
 
-// Element `index` of a list.
+// Returns element `index` of a list.
 located item_of(const located& list, std::size_t index);
 
-// The path with one more key; what the file spells strangely is shortened and quoted.
+// Returns the path with one more key. A key that the file spells strangely is shortened and quoted.
 std::string joined(const std::string& path, std::string_view key);
 
-// The entries of a mapping from names to sections ("limits", "upstreams", "stores"), without those
-// whose name is bad, a duplicate, or past `max`: these are problems.
+// Returns the entries of a mapping from names to sections ("limits", "upstreams", "stores"). It
+// leaves out those whose name is bad, a duplicate, or past `max`, which are problems.
 std::vector<std::pair<std::string, located>> named_entries(
     const located& mapping, std::size_t max, findings& found
 );

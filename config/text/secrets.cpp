@@ -11,7 +11,7 @@ namespace gateway::config {
 namespace {
 
 constexpr std::size_t longest = 64 * 1024;
-// A shorter text stands in messages by chance.
+// Shortest text that is masked without quotes. A shorter one stands in messages by chance.
 constexpr std::size_t shortest_unquoted = 6;
 
 void replace_all(std::string& text, const std::string& from)

@@ -1,6 +1,6 @@
-// Texts that stand elsewhere than in the configuration file: in a variable of the environment, or
-// in a file of their own. They are read while the configuration is, so again at each reload, and
-// are never shown.
+// `secrets` reads texts that stand elsewhere than in the configuration file: in an environment
+// variable, or in a file of their own. They are read with the configuration, so again at each
+// reload, and are never shown.
 #pragma once
 
 #include <deque>
@@ -10,30 +10,30 @@
 
 namespace gateway::config {
 
-// Whether a text may have several lines, and tabs in them.
+// `lines` tells if a text may have several lines, and tabs in them.
 enum class lines { one, many };
 
 class secrets {
 public:
-    // A text that stays where it is as long as the secrets, or why there is none.
+    // A text that stays where it is as long as the secrets, or the reason why there is none.
     struct given {
         const std::string* text = nullptr;
         std::string complaint{};
     };
 
-    // Files are named from the folder of this one.
+    // Sets the file from whose folder relative paths are resolved.
     void read_beside(std::string_view file_name);
 
-    // What the variable, or the file, holds: at most 64 KiB, without the newline at its end.
+    // Returns the text of a variable or a file: at most 64 KiB, without the newline at its end.
     given of_variable(const std::string& name, lines may_have);
     given of_file(const std::string& path, lines may_have);
 
-    // Remembers that the value of a key, such as "stores.a.url", is one of them.
+    // Records that the value of a key, such as "stores.a.url", is a secret.
     void note(const std::string& path) { paths_.push_back(path); }
 
     const std::vector<std::string>& paths() const { return paths_; }
 
-    // The message with *** for each of them that it quotes.
+    // Returns the message with *** for each secret that it quotes.
     std::string masked(std::string message) const;
 
 private:

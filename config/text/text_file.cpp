@@ -36,7 +36,7 @@ text_file read_text_file(const std::string& path, std::size_t max)
     if (!file) {
         return not_read({errno, std::generic_category()});
     }
-    // One byte more is enough to see that it is too large.
+    // One byte more than `max` shows that the file is too large.
     text_file read;
     std::array<char, 64 * 1024> piece;
     while (read.text.size() <= max) {

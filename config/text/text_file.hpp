@@ -1,4 +1,4 @@
-// Small files that the configuration names.
+// Reads small files that the configuration names.
 #pragma once
 
 #include <cstddef>
@@ -8,15 +8,15 @@ namespace gateway::config {
 
 struct text_file {
     std::string text;
-    // Why it could not be read, as words that follow its name; empty if it was.
+    // The reason why it could not be read, worded to follow its name. Empty if it was read.
     std::string complaint;
 };
 
-// At most `max` bytes of a regular file, or a complaint that it has more. A pipe or device, which
-// might never end, is refused.
+// Reads at most `max` bytes of a regular file, or complains that it has more. Refuses a pipe or
+// device, which might never end.
 text_file read_text_file(const std::string& path, std::size_t max);
 
-// Without the line feed at its end, and a carriage return before it.
+// Returns the text without the line feed at its end, and a carriage return before that.
 std::string without_line_end(std::string text);
 
 }  // namespace gateway::config

@@ -1,24 +1,24 @@
-// Which bytes may stand in a name, a header, a host or a path of the configuration. Pure.
+// Rules for names, headers, hosts and paths in the configuration. Pure.
 #pragma once
 
 #include <string_view>
 
 namespace gateway::config {
 
-// Of a limit, store or upstream: 1 to 64 of A-Z a-z 0-9 _ . - (they go into headers and metrics).
+// True for a name of 1 to 64 of A-Z a-z 0-9 _ . - (it goes into headers and metrics).
 bool is_name(std::string_view text);
 
-// RFC 9110 token of 1 to `max` bytes.
+// True for a token of RFC 9110 of 1 to `max` bytes.
 bool is_token(std::string_view text, std::size_t max);
 
-// Printable ASCII without spaces, at most `max` bytes; may be empty.
+// True for printable ASCII without spaces, at most `max` bytes. It may be empty.
 bool is_visible(std::string_view text, std::size_t max);
 
-// Whether the last label is a number: then the host can be nothing but an IPv4 address, and what is
-// none, 256.1.1.1 or 127.1, is not left to a resolver's fancy (WHATWG URL, host parsing).
+// True if the last label is a number. The host can then be nothing but an IPv4 address. Others,
+// 256.1.1.1 or 127.1, must not be left to the resolver's reading (WHATWG URL, host parsing).
 bool ends_in_number(std::string_view host);
 
-// A host name or IPv4 address: 1 to 253 letters, digits, '-', '_' and '.', no empty label.
+// True for an IPv4 address or a host name: 1 to 253 of A-Z a-z 0-9 - _ ., without empty labels.
 bool is_host_name(std::string_view text);
 
 }  // namespace gateway::config

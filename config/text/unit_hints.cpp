@@ -18,7 +18,7 @@ using spelling = std::pair<std::string_view, std::string_view>;  // theirs, ours
 
 constexpr std::size_t longest_amount = 40;
 
-// A plural "s" may follow each.
+// A plural "s" may follow each of them.
 constexpr std::array<spelling, 16> time_spellings{{
     {"ms", "ms"},
     {"msec", "ms"},
@@ -60,13 +60,13 @@ bool is_letter(char c)
     return c >= 'a' && c <= 'z';
 }
 
-// The runs of digits and of letters, in order; nothing if there is anything else than spaces and
-// slashes between them, or spaces within a number, as in "1.5/s" or "1 200/s".
+// Returns the runs of digits and of letters, in order. Returns nothing if anything but spaces and
+// slashes is between them, or if a space splits a number, as in "1.5/s" or "1 200/s".
 std::vector<std::string> runs_of(std::string_view text)
 {
     std::vector<std::string> runs;
     char before = ' ';
-    char last = ' ';  // but for spaces
+    char last = ' ';  // the last character that is no space
     for (const char c : text.size() > longest_amount ? std::string{"?"} : base::lower_case(text)) {
         const bool split_number = is_digit(c) && before == ' ' && is_digit(last);
         if ((c != ' ' && c != '/' && !is_digit(c) && !is_letter(c)) || split_number) {
@@ -85,7 +85,7 @@ std::vector<std::string> runs_of(std::string_view text)
     return runs;
 }
 
-// Our spelling of the last run, or nullptr if it is no unit.
+// Returns our spelling of the last run, or null if that is no unit.
 const std::string_view* unit_of(
     const std::vector<std::string>& runs, std::span<const spelling> units
 )
@@ -122,7 +122,7 @@ std::string rate_hint(std::string_view text)
     if (unit == nullptr || *unit == "ms" || runs.size() < 2) {
         return {};
     }
-    // "10 per 5 min": the number before the unit is the period's, unless it is the count.
+    // The number before the unit is the period's, as in "10 per 5 min", unless it is the count.
     const std::string& before = runs[runs.size() - 2];
     const bool has_period = runs.size() > 2 && is_digit(before.front());
     const std::string meant = runs.front() + '/' + (has_period ? before : "") + std::string{*unit};

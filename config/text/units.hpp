@@ -1,4 +1,4 @@
-// Rates as people write them, beside the quantities of base. Pure.
+// `rate` is a rate as people write it, beside the quantities of base. Pure.
 #pragma once
 
 #include "gateway/base/quantity.hpp"
@@ -13,7 +13,7 @@ namespace gateway::config {
 struct rate {
     std::int64_t tokens = 1;
     base::duration period = std::chrono::seconds{1};
-    // Per month: `period` is that of a long one.
+    // True if it is per month. `period` is then that of a long month.
     bool monthly = false;
 
     bool operator==(const rate&) const = default;
@@ -25,10 +25,10 @@ using base::parse_duration;
 using base::parse_number;
 using base::parse_size;
 
-// "100/m", "10/10s": a number of at least 1 per s, m, h, d, w, mo or per any duration above zero.
+// Parses "100/m", "10/10s": a number of at least 1, per s, m, h, d, w, mo or any duration above 0.
 std::optional<rate> parse_rate(std::string_view text);
 
-// The shortest text that parses to the same value.
+// Returns the shortest text that parses to the same rate.
 std::string format_rate(const rate& r);
 
 }  // namespace gateway::config

@@ -11,7 +11,7 @@ constexpr std::string_view no_space = "a part of a key is written without a spac
 constexpr std::string_view quotes =
     "a value that begins with [::, *, @, % or ` needs quotes, as in \"[::]:8080\"";
 
-// Text in the line, and what it probably means. The first that is found counts.
+// Each sign is a text in the line, with what it probably means. The first that is found counts.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 13> signs{{
     {"${", not_expanded},
     {"key: header: ", no_space},
@@ -28,7 +28,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 13> signs{{
     {"- `", quotes},
 }};
 
-// `rate:10/s`, where a key stands alone on its line.
+// True for `rate:10/s`, where a key stands alone on its line.
 bool lacks_space_after_colon(std::string_view text)
 {
     const std::size_t colon = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_");

@@ -1,14 +1,14 @@
-// What is probably wrong with a line that is not valid YAML. Pure.
+// Guesses what is wrong with a line that is not valid YAML. Pure.
 #pragma once
 
 #include <string_view>
 
 namespace gateway::config {
 
-// The advice, or empty when nothing in the line stands out.
+// Returns the advice, or empty if nothing in the line stands out.
 std::string_view yaml_hint(std::string_view line);
 
-// Said of "${NAME}" wherever it stands.
+// The advice on "${NAME}", wherever that stands.
 inline constexpr std::string_view not_expanded =
     "${...} is not expanded: write the value itself, or as a whole { env: NAME } or { file: PATH }";
 

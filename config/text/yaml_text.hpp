@@ -1,4 +1,4 @@
-// Values as YAML writes them on one line. Pure.
+// Writes values as YAML on one line. Pure.
 #pragma once
 
 #include <string>
@@ -6,7 +6,8 @@
 
 namespace gateway::config {
 
-// Plain where YAML cannot misread it, else double-quoted. No control characters.
+// Returns the text plain if YAML cannot misread it, otherwise double-quoted.
+// Requires: no control characters.
 std::string yaml(std::string_view text);
 
 inline std::string yaml(bool value)
@@ -14,7 +15,7 @@ inline std::string yaml(bool value)
     return value ? "true" : "false";
 }
 
-// A list of what `text_of` says of each item.
+// Returns a list of the texts that `text_of` gives for the items.
 template <class Items, class Text>
 std::string yaml_list(const Items& items, Text text_of)
 {

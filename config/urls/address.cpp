@@ -17,7 +17,7 @@ struct host_and_port {
     bool bracketed = false;
 };
 
-// Returns what to write instead of a URL; nothing if the text is none.
+// Returns what to write instead of a URL, or nothing if the text is none.
 std::optional<std::string> complaint_about_url(std::string_view text)
 {
     const std::size_t scheme = text.find("://");

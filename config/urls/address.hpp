@@ -1,4 +1,4 @@
-// Where to listen and where to connect, from text. Pure.
+// Parses addresses to listen on and to connect to. Pure.
 #pragma once
 
 #include "gateway/net/listen_address.hpp"
@@ -11,26 +11,26 @@
 
 namespace gateway::config {
 
-// sockaddr_un has room for 108 bytes, the last of which is zero.
+// Longest path of a Unix socket: sockaddr_un has room for 108 bytes, the last of which is zero.
 inline constexpr std::size_t max_socket_path = 107;
 
-// A value, or what is wrong with the text (then `complaint` is not empty).
+// `parsed` is a value, or the error in the text (then `complaint` is not empty).
 template <class Value>
 struct parsed {
     std::optional<Value> value;
     std::string complaint;
 };
 
-// An absolute path of at most max_socket_path bytes; otherwise what is wrong.
+// Returns what is wrong with a path, unless it is absolute and at most max_socket_path bytes.
 std::optional<std::string> complaint_about_socket_path(std::string_view path);
 
-// "127.0.0.1:8080", "[::1]:8080", "unix:/path". The host is an IP address, kept in canonical form.
+// Parses "127.0.0.1:8080", "[::1]:8080", "unix:/path". The IP address becomes canonical.
 parsed<net::listen_address> parse_listen_address(std::string_view text);
 
-// "host:port" with a name or address, "[::1]:9000", "unix:/path", or "echo".
+// Parses "host:port" with a name or address, "[::1]:9000", "unix:/path", or "echo".
 parsed<proxy::server_address> parse_server_address(std::string_view text);
 
-// The text it was parsed from.
+// Returns a text that parses to the same address.
 std::string to_text(const net::listen_address& address);
 
 }  // namespace gateway::config

@@ -25,11 +25,11 @@ constexpr std::array unsupported_parameters{
 struct choice {
     std::string_view parameter;
     std::vector<std::string_view> values;
-    // What is added to a complaint.
+    // Text that is added to a complaint.
     std::string_view because{};
 };
 
-// What libpq would say of others only when it connects.
+// The values that are accepted; libpq would complain of others only when it connects.
 const std::array choices{
     choice{"sslmode", {"disable", "allow", "prefer", "require", "verify-ca", "verify-full"}},
     choice{"channel_binding", {"disable", "prefer", "require"}},
@@ -43,10 +43,10 @@ const std::array choices{
 
 constexpr std::array<std::string_view, 3> file_parameters{"sslrootcert", "sslcert", "sslkey"};
 
-// A file of certificates or with a key has less.
+// Most bytes of a file of certificates or with a key.
 constexpr std::size_t max_file = 1024 * 1024;
 
-// Null: there is none of that name.
+// Returns null if there is no parameter of that name.
 const PQconninfoOption* option_of(std::string_view name)
 {
     static const std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)> all{
@@ -81,7 +81,7 @@ bool is_postgres_parameter(std::string_view name)
 
 bool is_postgres_secret(std::string_view name)
 {
-    // A setting in `options` may be a secret that functions of the owner read.
+    // The parameter `options` may hold a setting that is a secret for functions of the owner.
     const PQconninfoOption* const o = option_of(name);
     return o != nullptr && (std::string_view{o->dispchar} == "*" || name == "options");
 }
@@ -104,7 +104,7 @@ std::string complaint_of(const postgres_parameters& all)
     }
     for (const std::string_view name : file_parameters) {
         const auto given = all.find(std::string{name});
-        // A key may be in an engine: "engine:name".
+        // The key may be in an engine: "engine:name".
         const bool is_file = given != all.end() &&
                              (name != "sslkey" || given->second.find(':') == std::string::npos);
         const std::string wrong =

@@ -30,7 +30,7 @@ std::string_view trimmed(std::string_view line)
                : line.substr(begin, line.find_last_not_of(blank) + 1 - begin);
 }
 
-// A line of the service; its place is `where`.
+// Adds a line of the service. `where` is the line's position, for complaints.
 void add_line(postgres_service& service, std::string_view line, const std::string& where)
 {
     const std::size_t equals = line.find('=');
@@ -43,11 +43,11 @@ void add_line(postgres_service& service, std::string_view line, const std::strin
         service.complaint = where + ": a service cannot name another";
         return;
     }
-    // Of two, the first one counts, as with libpq.
+    // The first of two equal names counts, as with libpq.
     service.parameters.emplace(name, line.substr(equals + 1));
 }
 
-// Nothing: the file does not have it.
+// Returns nothing if the file does not have the service.
 std::optional<postgres_service> find(
     const std::string& name, const std::string& file, const std::string& text
 )

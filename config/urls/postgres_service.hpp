@@ -1,5 +1,5 @@
-// libpq's connection service files (libpq, "The Connection Service File"), which name the
-// parameters of a database.
+// Reads connection service files (libpq, "The Connection Service File"), which hold the parameters
+// of a database under a name.
 #pragma once
 
 #include <map>
@@ -10,15 +10,15 @@ namespace gateway::config {
 
 struct postgres_service {
     std::map<std::string, std::string> parameters{};
-    // What is wrong, or empty.
+    // The error, or empty.
     std::string complaint{};
 };
 
-// The files that libpq looks at, in its order: the one that PGSERVICEFILE names, or else the
-// user's own; then that of the system.
+// Returns the files that libpq looks at, in its order: the one that PGSERVICEFILE names, or else
+// the user's own, and then that of the system.
 std::vector<std::string> postgres_service_files();
 
-// The service of that name in the first file that has it. A file that is not there is passed over.
+// Returns the service of that name from the first file that has it. Passes over missing files.
 postgres_service read_postgres_service(
     const std::string& name, const std::vector<std::string>& files
 );

@@ -22,7 +22,7 @@ constexpr const char* expected_url =
 constexpr const char* default_socket = "/var/run/postgresql";
 constexpr const char* default_port = "5432";
 
-// Those of the URL; nothing: it is none.
+// Returns the parameters of the URL, or nothing and a complaint if the text is none.
 std::optional<postgres_parameters> parameters_of(const std::string& text, std::string& complaint)
 {
     char* said = nullptr;
@@ -30,7 +30,7 @@ std::optional<postgres_parameters> parameters_of(const std::string& text, std::s
         PQconninfoParse(text.c_str(), &said), &PQconninfoFree};
     const std::unique_ptr<char, decltype(&PQfreemem)> freed{said, &PQfreemem};
     if (all == nullptr) {
-        // Other words of libpq's repeat the URL.
+        // Other messages of libpq's repeat the URL.
         const std::string_view words = said == nullptr ? "" : said;
         const bool is_about_parameter = words.starts_with("invalid URI query parameter");
         complaint =
@@ -46,7 +46,7 @@ std::optional<postgres_parameters> parameters_of(const std::string& text, std::s
     return found;
 }
 
-// Adds what the service that they name says, unless the URL says it. Returns what is wrong.
+// Adds the parameters of the named service that the URL does not have. Returns what is wrong.
 std::string add_service(postgres_parameters& found)
 {
     const auto named = found.extract("service");
@@ -82,7 +82,7 @@ std::string taken(postgres_parameters& from, const std::string& name)
     return node.empty() ? std::string{} : node.mapped();
 }
 
-// Each host has a port of its own, or all have one.
+// Returns the servers. Each host has a port of its own, or all have one.
 std::vector<net::server_address> servers_of(postgres_parameters& from, std::string& complaint)
 {
     std::vector<std::string> hosts = split(taken(from, "host"));
@@ -115,8 +115,8 @@ bool is_port(const std::string& text)
     return number && *number >= 1;
 }
 
-// A name or an address, which may have a zone. libpq takes all that follows the first "@" for the
-// host, also what was meant for the password.
+// True for a name or an address, which may have a zone. The text may be wrong because libpq takes
+// all that follows the first "@" for the host, including what was meant for the password.
 bool is_host(const std::string& text)
 {
     return is_host_name(text) || base::ip_address::parse(text.substr(0, text.find('%')));

@@ -55,7 +55,7 @@ void read_credentials(const urls::url_view& url, store::redis_options& options)
     }
 }
 
-// `port` if the URL has none.
+// Returns the server of the URL, with `port` if the URL has none.
 net::server_address server_in(const urls::url_view& url, std::string port)
 {
     const std::string host = url.host_address();
@@ -64,7 +64,7 @@ net::server_address server_in(const urls::url_view& url, std::string port)
         throw invalid_url{
             std::string{"the host must be a name or an IP address: "} + expected_form};
     }
-    // "h:1:1" is a path to the parser, which needs no slash in front.
+    // The parser takes "h:1:1" for a path, which needs no slash in front.
     const std::string_view path = url.encoded_path();
     if (!path.empty() && path.front() != '/') {
         throw invalid_url{"the port must be a number from 1 to 65535"};
@@ -120,7 +120,7 @@ void read_unix(const urls::url_view& url, store::redis_options& options)
     }
 }
 
-// "/MASTER", perhaps with the database behind it.
+// Reads "/MASTER", perhaps with the database behind it.
 void read_master(const urls::url_view& url, store::redis_options& options)
 {
     refuse_parameters(url);
@@ -137,8 +137,8 @@ void read_master(const urls::url_view& url, store::redis_options& options)
     }
 }
 
-// `servers`: what follows the scheme, of which no URL has more than one. Each gets a URL of its
-// own.
+// Calls `read_one` with a URL of its own for each server. `servers` is what follows the scheme, and
+// no URL may hold more than one server.
 template <typename Read>
 void read_each(std::string_view servers, Read read_one)
 {
@@ -196,12 +196,11 @@ bool has_scheme(std::string_view text, std::string_view scheme)
     return base::equal_ignoring_case(text.substr(0, scheme.size()), scheme);
 }
 
-// Every scheme begins with one of these, the second for TLS.
+// Every scheme of Redis begins with one of these, the second for TLS.
 constexpr std::string_view plain_prefix = "redis";
 constexpr std::string_view tls_prefix = "rediss";
 
-// Reads a URL that names several servers: sentinels, or nodes of a cluster. Nothing: it is no such
-// URL.
+// Reads a URL of several servers: sentinels, or nodes of a cluster. Nothing: it is no such URL.
 std::optional<store::redis_options> read_several(std::string_view text)
 {
     const bool is_tls = has_scheme(text, tls_prefix);
@@ -252,7 +251,7 @@ store::redis_options read(std::string_view text)
     return options;
 }
 
-// Whether what stands before the last "@" could not be a user and a password as it is written.
+// True if the text before the last "@" cannot be a user and a password as it is written.
 bool has_raw_credentials(std::string_view text)
 {
     const std::size_t begin = text.find("://");

@@ -21,7 +21,7 @@ using protocol = asio::generic::stream_protocol;
 using acceptor = asio::basic_socket_acceptor<protocol, net::executor>;
 using beast::http::verb;
 
-// The peers of Unix sockets have no address.
+// Returns the peer's address. Peers of Unix sockets have none.
 std::string name_of_peer(probes::control_stream& s)
 {
     sockaddr_storage peer{};
@@ -44,9 +44,9 @@ struct admin_server::state {
     acceptor listening;
     client::admin_options options;
     admin_api api;
-    // Those that have kept us waiting longest come first.
+    // Open connections. Those that have kept the server waiting longest come first.
     guests present{};
-    // Closed, and about to notice it.
+    // Connections that make_room() closed, and whose coroutines have yet to notice.
     guests leaving{};
 
     static net::task<> listen(std::shared_ptr<state> s);
@@ -77,7 +77,8 @@ net::task<> admin_server::state::serve(guests::iterator g)
 {
     probes::control_stream& s = g->connection;
     const std::string peer = name_of_peer(s);
-    // Chunk extensions and trailers, which no limit of the parser is for, too.
+    // The buffer also has room for chunk extensions and trailers, which no limit of the parser
+    // covers.
     beast::flat_buffer buffer(max_admin_head_bytes + max_admin_body_bytes);
     bool keep_alive = true;
     while (keep_alive) {
@@ -125,7 +126,7 @@ net::task<> admin_server::state::listen(std::shared_ptr<state> s)
     while (s->listening.is_open()) {
         net::stream_socket peer(s->listening.get_executor());
         auto [ec] = co_await s->listening.async_accept(peer, net::use_task);
-        if (ec) {  // out of descriptors, perhaps: do not spin
+        if (ec) {  // The process may be out of descriptors: do not spin.
             co_await net::pause(rest, net::listener::pause_after_failure);
         } else {
             s->make_room();

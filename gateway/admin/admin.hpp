@@ -1,4 +1,5 @@
-// Serves the admin API (admin_api.hpp) on an address of its own and the main thread's loop.
+// `admin_server` serves the admin API (admin_api.hpp) on an address of its own and the main
+// thread's loop.
 #pragma once
 
 #include "gateway/admin/admin_sources.hpp"
@@ -11,11 +12,11 @@
 
 namespace gateway::admin {
 
-// At its bound of connections it closes the one that has kept it waiting longest: for the rest of
-// a request, or for room for an answer. So nobody shuts others out by being slow.
+// At its bound of connections, the server closes the one that has kept it waiting longest: for the
+// rest of a request, or for room for an answer. A slow client therefore cannot shut others out.
 class admin_server {
 public:
-    // `listening` on options.address.
+    // Accepts connections on `listening`, which listens on options.address.
     admin_server(
         boost::asio::io_context& context,
         net::socket listening,
@@ -24,7 +25,7 @@ public:
     );
     ~admin_server();
 
-    // Those who are connected are still answered.
+    // Stops accepting connections. Open ones are still served.
     void stop_accepting();
 
 private:

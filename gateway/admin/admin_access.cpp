@@ -7,7 +7,8 @@ namespace gateway::admin {
 
 namespace {
 
-// Of two texts of one length.
+// True if the texts are equal.
+// Requires: both have the same length.
 bool same_in_constant_time(std::string_view a, std::string_view b)
 {
     unsigned differ = 0;
@@ -29,7 +30,7 @@ access access_with(std::string_view token, std::string_view authorization)
         return access::refused;
     }
     const std::string_view told = base::trimmed(authorization.substr(scheme.size()));
-    // Of the hashes, which are equally long whatever was told.
+    // The hashes are compared, as they are equally long whatever the caller sent.
     const bool same = same_in_constant_time(base::sha256_hex128(token), base::sha256_hex128(told));
     return same ? access::granted : access::refused;
 }

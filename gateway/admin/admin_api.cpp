@@ -25,11 +25,11 @@ using question_kind = limits::bucket_question::kind;
 
 struct admin_call {
     std::string_view path;
-    // GET, which is also HEAD; or POST, with a body of JSON.
+    // True for GET and HEAD. False for POST with a body of JSON.
     bool reads = true;
-    // Whether it needs the token.
+    // True if the call needs the token.
     bool guarded = false;
-    // Of a call about one bucket.
+    // The operation, for a call on one bucket.
     std::optional<question_kind> about_bucket{};
 };
 
@@ -49,7 +49,7 @@ constexpr std::array<admin_call, 13> calls{{
     {"/v1/unban", false, true, question_kind::unban},
 }};
 
-// Null: there is no such call.
+// Returns the call, or null if there is none.
 const admin_call* find_call(std::string_view path)
 {
     const auto found = std::find_if(calls.begin(), calls.end(), [path](const admin_call& one) {
@@ -89,15 +89,15 @@ probes::control_response not_let_in(access why)
     return r;
 }
 
-// Parameters, such as a charset, say nothing new of JSON.
+// True if the type is JSON. Parameters, such as a charset, add nothing to it.
 bool is_json(std::string_view content_type)
 {
     const std::string_view type = base::trimmed(content_type.substr(0, content_type.find(';')));
     return base::equal_ignoring_case(type, "application/json");
 }
 
-// Returns true if the request was meant for this API. Over a Unix socket every name is right: no
-// browser reaches one.
+// True if the request was meant for this API. Every name is right over a Unix socket, as no browser
+// reaches one.
 bool is_meant_for(
     const net::listen_address& address,
     const std::vector<std::string>& hosts,
@@ -115,7 +115,7 @@ probes::control_response misdirected()
     );
 }
 
-// Nothing: the call may be made.
+// Returns the refusal, or nothing if the call may be made.
 std::optional<probes::control_response> refused(
     const admin_request& asked, const std::string& token
 )
@@ -178,7 +178,7 @@ net::task<probes::control_response> admin_api::answer(
     co_return co_await dispatch(asked, peer);
 }
 
-// Of one that is not refused.
+// Answers a request that was not refused.
 net::task<probes::control_response> admin_api::dispatch(
     const admin_request& asked, const std::string& peer
 ) const

@@ -1,5 +1,6 @@
-// The calls of the admin API: which there are, who may make them, and how they must be made
-// (docs/admin-api.md). On the main thread.
+// `admin_api` holds the calls of the admin API, who may make them and in which form
+// (docs/admin-api.md).
+// Thread: the main thread.
 #pragma once
 
 #include "gateway/admin/admin_buckets.hpp"
@@ -13,7 +14,8 @@ public:
         : loop_(loop), options_(std::move(options)), from_(std::move(from))
     {}
 
-    // `asked` and `peer`, the text of an address, must live until the task has ended.
+    // Answers one request. `peer` is the text of an address.
+    // Ownership: `asked` and `peer` outlive the task.
     net::task<probes::control_response> answer(const admin_request& asked, const std::string& peer)
         const;
 

@@ -16,14 +16,14 @@ namespace {
 
 using beast::http::status;
 
-// Each ban that is listed is looked up in its store.
+// Most bans that a call may list, as each one is looked up in its store.
 constexpr std::uint64_t most_listed = 256;
 
 struct bans_query {
-    // Empty: all.
+    // Empty: the bans of all limits.
     std::string limit{};
     std::size_t most = 20;
-    // The complaint about the query; empty: there is none.
+    // The complaint about the query. Empty: there is none.
     std::string complaint{};
 };
 
@@ -49,7 +49,7 @@ struct all_known {
     bool leaves_out = false;
 };
 
-// Nothing: a worker has not answered in time.
+// Returns the bans that all workers know, or nothing if a worker has not answered in time.
 net::task<std::optional<all_known>> ask_workers(
     const admin_sources& from, const admin_waiting& wait
 )
@@ -74,7 +74,7 @@ net::task<std::optional<all_known>> ask_workers(
     co_return all;
 }
 
-// The limit in force that the bucket is of; nothing: a reload has taken it away.
+// Returns the index of the bucket's limit, or nothing if a reload has removed the limit.
 std::optional<std::size_t> limit_of(const policy::policy& p, const limits::known_bans::ban& b)
 {
     const auto parts = identity::parts_of(b.name);
@@ -88,7 +88,7 @@ std::optional<std::size_t> limit_of(const policy::policy& p, const limits::known
     return static_cast<std::size_t>(rule - p.limits.begin());
 }
 
-// Describes a ban, by what this gateway knows if the store does not answer.
+// Describes a ban. If the store does not answer, uses what this gateway knows.
 boost::json::value as_json(
     const policy::limit_rule& rule,
     const limits::known_bans::ban& b,

@@ -12,7 +12,7 @@ namespace gateway::admin {
 
 namespace {
 
-// Names come from strangers: what is quoted is short.
+// Shortens a name for a complaint, as the names in a body come from strangers.
 std::string shortened(std::string_view name)
 {
     constexpr std::size_t most = 40;

@@ -1,5 +1,6 @@
-// The JSON body of a call, read strictly: what is missing, of another type, out of range or unknown
-// is a complaint that names the member. The first complaint stays; what was bad reads as empty.
+// `admin_body` reads the JSON body of a call strictly. A member that is missing, unknown, out of
+// range or of another type is a complaint that names it. The first complaint stays, and bad members
+// read as empty.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -17,31 +18,33 @@ namespace gateway::admin {
 
 class admin_body {
 public:
-    // A text that is no JSON object, or has a name twice in any object, is complained of.
+    // Complains if the text is no JSON object, or if any object in it has a name twice.
     explicit admin_body(std::string_view json);
 
-    // Of a member that must be there.
+    // Functions for members that must be there.
     std::string text(std::string_view name);
     std::int64_t whole(std::string_view name, std::int64_t min, std::int64_t max);
     std::vector<std::string> texts(std::string_view name);
 
-    // Of a member that may be absent.
+    // Functions for members that may be absent.
     std::optional<std::string> text_if_any(std::string_view name);
     std::int64_t whole_or(
         std::string_view name, std::int64_t standard, std::int64_t min, std::int64_t max
     );
-    // As the configuration has them: "2s", "10m".
+    // Durations are written as in the configuration: "2s", "10m".
     base::duration time(std::string_view name, base::duration min, base::duration max);
     base::duration time_or(std::string_view name, base::duration standard, base::duration max);
-    // Of an object with texts, in their order; of a list of texts, each.
+    // Returns the members of an object of texts, in their order. A list gives one pair for each
+    // text.
     std::vector<std::pair<std::string, std::string>> fields_if_any(std::string_view name);
 
-    // What is wrong, once every member has been asked for; empty: nothing.
+    // Returns what is wrong, or an empty text.
+    // Requires: every known member has been read. Any other member is a complaint.
     const std::string& complaint();
 
 private:
     boost::json::object members_;
-    // The names that were asked for.
+    // Names of the members that were read.
     std::vector<std::string_view> known_;
     std::string complaint_;
 

@@ -21,7 +21,7 @@ namespace {
 using beast::http::status;
 using question_kind = limits::bucket_question::kind;
 
-// Of a look or a take; else of a look for one token afterwards.
+// Returns the tokens of a look or a take. Other operations end with a look for one token.
 std::int64_t tokens_asked_for(const limits::bucket_question& q)
 {
     const bool whole = q.what == question_kind::look || q.what == question_kind::take;
@@ -79,7 +79,7 @@ void log_change(
     );
 }
 
-// Of a call that may have changed something all the same, or a part of it.
+// Logs a call that has failed, but may have changed the bucket, or a part of it.
 void log_unanswered(const limits::bucket_question& q, const std::string& peer)
 {
     telemetry::log(
@@ -103,7 +103,7 @@ void read_tokens(admin_body& members, limits::bucket_question& q)
     }
 }
 
-// Who takes a place in flight has no end at which it is given back.
+// Returns a complaint if the operation would take a permit, as nothing would release it.
 std::string refuse_places(const limits::bucket_question& q)
 {
     const bool takes = q.what == question_kind::take || q.what == question_kind::grant;
@@ -112,7 +112,7 @@ std::string refuse_places(const limits::bucket_question& q)
                            : std::string{};
 }
 
-// For GET /v1/bans.
+// Notes the ban at a worker, so that GET /v1/bans lists it.
 void note_ban(const admin_sources& from, const limits::bucket_question& q)
 {
     from.workers().front()->ask([name = q.bucket_name, length = q.ban](worker::worker_desk& desk) {

@@ -1,5 +1,4 @@
-// The calls about one bucket: POST /v1/look, /v1/take, /v1/reset, /v1/grant,
-// /v1/ban and /v1/unban.
+// The calls on one bucket: POST /v1/look, /v1/take, /v1/reset, /v1/grant, /v1/ban and /v1/unban.
 #pragma once
 
 #include "gateway/admin/admin_http.hpp"
@@ -9,7 +8,8 @@
 
 namespace gateway::admin {
 
-// `peer`: who asks, for the log. `from` must live until the task has ended.
+// Answers one of the calls. `peer` is the caller's address, for the log.
+// Ownership: `from` outlives the task.
 net::task<probes::control_response> answer_about_bucket(
     const admin_sources& from,
     const admin_waiting& wait,
@@ -18,13 +18,15 @@ net::task<probes::control_response> answer_about_bucket(
     const std::string& peer
 );
 
-// Seconds, as all times are told here.
+// Returns the duration in seconds, the unit of all times in the admin API.
 double in_seconds(base::duration d);
 
-// When a ban ends that lasts for so long, since 1970; null: there is none.
+// Returns the end of a ban that lasts `left` longer, in seconds since 1970, or null if there is
+// none.
 boost::json::value end_of_ban(base::duration left);
 
-// The index of the limit; nothing, and the response that says so.
+// Returns the index of the limit. If there is none, returns nothing and sets `unknown` to the
+// response.
 std::optional<std::size_t> find_limit(
     const policy::policy& p, std::string_view name, probes::control_response& unknown
 );

@@ -19,7 +19,7 @@ intake::told_request read_request(admin_body& members)
     return told;
 }
 
-// As limit checks do: what its store does not say, its fallback may.
+// Looks at a bucket as limit checks do: if its store fails, the fallback may decide.
 net::task<limits::looked_at> look_at(
     const admin_sources& from, const admin_waiting& wait, limits::bucket_question q
 )

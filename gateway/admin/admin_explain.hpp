@@ -1,11 +1,12 @@
-// POST /v1/explain: what would become of a request. Nothing is taken and nothing counted.
+// POST /v1/explain tells how the gateway would decide a request. It takes and counts nothing.
 #pragma once
 
 #include "gateway/admin/admin_buckets.hpp"
 
 namespace gateway::admin {
 
-// `from` and `body` must live until the task has ended.
+// Answers the call.
+// Ownership: `from` and `body` outlive the task.
 net::task<probes::control_response> answer_explain(
     const admin_sources& from, const admin_waiting& wait, const std::string& body
 );

@@ -1,6 +1,6 @@
-// The names under which the admin API answers. A web page can have its own name resolve to the
-// address of the admin API (DNS rebinding) and then ask it from the browser of whoever reads the
-// page; what such a request cannot do is name another host. Pure.
+// `answers_to` checks the names under which the admin API answers. A web page can have its own name
+// resolve to the address of the admin API (DNS rebinding) and then call it from the browser of a
+// visitor. Such a request cannot name another host. Pure.
 #pragma once
 
 #include <string>

@@ -17,9 +17,9 @@ std::string_view as_view(beast::string_view text)
     return {text.data(), text.size()};
 }
 
-// A target in two parts. A whole URL is asked for as well (RFC 9112 §3.2.2).
+// `target_parts` splits a target in two. A whole URL is accepted, too (RFC 9112 §3.2.2).
 struct target_parts {
-    // Empty: the target is a path.
+    // Empty if the target is a path.
     std::string_view authority;
     std::string_view origin_form;
 };

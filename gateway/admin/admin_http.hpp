@@ -1,4 +1,4 @@
-// What the admin API is asked and what it answers, as HTTP.
+// The admin API's requests and responses as HTTP.
 #pragma once
 
 #include "gateway/probes/control_http.hpp"
@@ -14,31 +14,32 @@ namespace beast = boost::beast;
 
 using admin_request = beast::http::request<beast::http::string_body>;
 
-// Most bytes of a request's body; more is 413.
+// Largest head and largest body of a request. A larger head is answered with 431, a larger body
+// with 413.
 inline constexpr std::size_t max_admin_head_bytes = std::size_t{8} * 1024;
 inline constexpr std::size_t max_admin_body_bytes = std::size_t{64} * 1024;
 
-// Never to be cached, with the present date.
+// Returns a response with the present date that must never be cached.
 probes::control_response reply(beast::http::status code, std::string_view type, std::string body);
 
 // Compresses the body of `r` with gzip if the request allows that.
 probes::control_response compressed_for(const admin_request& asked, probes::control_response r);
 
-// 200 and one line of JSON.
+// Returns a 200 response with one line of JSON.
 probes::control_response reply(const boost::json::value& said);
 
-// Problem details (RFC 9457); `detail` is a sentence for people.
+// Returns problem details (RFC 9457). `detail` is a sentence for people.
 probes::control_response problem(beast::http::status code, std::string_view detail);
 
-// The target's path, and its query without the '?'.
+// Return the target's path, and its query without the '?'.
 std::string_view path_of(const admin_request& asked);
 std::string_view query_of(const admin_request& asked);
 
-// Returns the host and port that the request is for: those of a whole URL, else those of Host;
-// empty if it names none.
+// Returns the host and port of the request: those of a whole URL, else those of Host. Empty if it
+// names none.
 std::string_view host_of(const admin_request& asked);
 
-// The value of a field; empty if it is not there, or comes twice.
+// Returns the value of a field, or an empty text if the field is missing or comes twice.
 std::string_view only_field(const admin_request& asked, beast::http::field name);
 
 }  // namespace gateway::admin

@@ -1,4 +1,4 @@
-// GET /v1/limits: the limits in force, as JSON. No secrets.
+// GET /v1/limits describes the limits in force as JSON, without secrets.
 #pragma once
 
 #include "gateway/admin/admin_sources.hpp"
@@ -7,13 +7,13 @@
 
 namespace gateway::admin {
 
-// The name of the store where the limit's buckets live.
+// Returns the name of the store in which the limit's buckets live.
 std::string_view store_name(const policy::policy& p, const policy::limit_rule& rule);
 
-// What a limit is, without its counts.
+// Describes a limit without its counts.
 boost::json::object describe(const policy::policy& p, const policy::limit_rule& rule);
 
-// The numbers of one of its plans, instead of its own.
+// Replaces the limit's numbers in `into` with those of one of its plans.
 void describe_numbers(
     const policy::limit_rule& rule, const limit::limit& of_plan, boost::json::object& into
 );

@@ -1,4 +1,5 @@
-// The parameters of a GET call: "name=value&name=value", as they were sent.
+// `for_each_parameter` reads the parameters of a GET call, "name=value&name=value". It decodes
+// nothing.
 #pragma once
 
 #include "gateway/base/text.hpp"
@@ -8,7 +9,7 @@
 
 namespace gateway::admin {
 
-// Calls `read` with the name and the value of each.
+// Calls `read` with the name and the value of each parameter.
 template <typename Read>
 void for_each_parameter(std::string_view query, Read read)
 {

@@ -18,7 +18,7 @@ using beast::http::status;
 
 constexpr std::size_t most_dropped = 1024 * 1024;
 
-// RFC 9112 §3.2: one Host, which may be empty; HTTP/1.0 may do without.
+// True if the head has one Host, which may be empty (RFC 9112 §3.2). HTTP/1.0 may omit it.
 bool has_good_host(const admin_request& head)
 {
     const auto [first, end] = head.equal_range(field::host);
@@ -32,7 +32,7 @@ bool has_good_host(const admin_request& head)
     return std::next(first) == end && is_good(host) && is_good(host_of(head));
 }
 
-// RFC 9112 §6.1: else nobody knows where the request ends.
+// True if the end of the request is certain (RFC 9112 §6.1).
 bool has_good_coding(const admin_request& head)
 {
     return head.count(field::transfer_encoding) == 0 ||
@@ -44,7 +44,7 @@ heard_request refused(status code, std::string_view detail)
     return {.refusal = problem(code, detail)};
 }
 
-// What became of reading.
+// Converts the outcome of a read.
 heard_request result_of(const beast::error_code& ec)
 {
     using beast::http::error;
@@ -80,7 +80,7 @@ net::task<heard_request> hear(
     if (!has_good_coding(head)) {
         co_return refused(status::bad_request, "expected no Transfer-Encoding but chunked");
     }
-    // Of HTTP/1.0 it is to be ignored (RFC 9110 §10.1.1).
+    // The expectation of an HTTP/1.0 request is ignored (RFC 9110 §10.1.1).
     const bool waits = head.version() >= 11 &&
                        base::equal_ignoring_case(only_field(head, field::expect), "100-continue");
     if (waits && !into.is_done()) {

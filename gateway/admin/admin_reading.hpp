@@ -1,4 +1,4 @@
-// Reads what the admin API is asked. A request that no server should take is refused here.
+// `hear` reads the requests of the admin API and refuses those that no server should accept.
 #pragma once
 
 #include "gateway/admin/admin_http.hpp"
@@ -12,20 +12,22 @@ namespace gateway::admin {
 using admin_parser = beast::http::request_parser<beast::http::string_body>;
 
 struct heard_request {
-    // The peer has gone, or was too slow: there is nobody to answer.
+    // True if the peer has gone or was too slow. There is no one to answer.
     bool gone = false;
-    // What it is refused with, after which the connection is of no use; nothing: the parser has it.
+    // The response that refuses the request, after which the connection is of no use. Nothing: the
+    // parser has the request.
     std::optional<probes::control_response> refusal{};
 };
 
-// The next request of the connection, whole. All three must live until the task has ended.
+// Reads the next request of the connection, as a whole.
+// Ownership: all three arguments outlive the task.
 net::task<heard_request> hear(
     probes::control_stream& s, beast::flat_buffer& buffer, admin_parser& into
 );
 
-// Has the peer read the last answer before the connection closes. What it still sends is read and
-// dropped, up to a bound: if it were left unread, the system would take the answer back with a
-// reset. Its deadline is the stream's.
+// Lets the peer read the last answer before the connection closes. Reads and drops what the peer
+// still sends, up to a bound: data left unread would make the system discard the answer with a
+// reset. The stream's deadline applies.
 net::task<> part_with(probes::control_stream& s);
 
 }  // namespace gateway::admin

@@ -1,4 +1,5 @@
-// What the admin API asks of the rest of the process. Everything is called on the main thread.
+// `admin_sources` is what the admin API needs from the rest of the process.
+// Thread: everything is called on the main thread.
 #pragma once
 
 #include "gateway/http/options.hpp"
@@ -22,31 +23,31 @@ class worker;
 
 namespace gateway::admin {
 
-// What /readyz tells. The reasons are about this process alone and decide; what else is down is
-// only told, as every gateway shares it.
+// `readiness` is the content of /readyz. Only `reasons`, which concern this process alone, decide.
+// The rest is reported but does not decide, as all gateways share it.
 struct readiness {
-    // Why this process is not ready; none: it is.
+    // Reasons why this process is not ready. Empty: it is ready.
     std::vector<std::string> reasons;
     std::vector<std::string> stores_down;
     std::vector<telemetry::server_name> servers_down;
 };
 
-// Of one limit, by outcome, of all workers.
+// Decisions of one limit by outcome, summed over all workers.
 using decision_counts = std::array<std::uint64_t, telemetry::outcome_names.size()>;
 
 struct admin_sources {
-    // Prometheus text.
+    // Returns the metrics as Prometheus text.
     std::function<std::string()> metrics;
     std::function<readiness()> ready;
-    // Empty: there is none.
+    // Returns the token of the admin API, or an empty text if there is none.
     std::function<std::string()> token;
-    // admin_options::hosts.
+    // Returns admin_options::hosts.
     std::function<const std::vector<std::string>&()> hosts;
-    // Those in force.
+    // Returns the policy in force.
     std::function<std::shared_ptr<const policy::policy>()> policy;
     std::function<http::options()> http;
     std::function<decision_counts(std::string_view limit)> decisions;
-    // All of them, also those that have ended.
+    // Returns all workers, including those that have ended.
     std::function<std::vector<worker::worker*>()> workers;
 };
 

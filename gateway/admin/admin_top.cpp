@@ -20,10 +20,10 @@ constexpr std::uint64_t usual_number = 20;
 
 struct top_query {
     bool rejections = false;
-    // Empty: all.
+    // Empty: the buckets of all limits.
     std::string limit{};
     std::size_t most = usual_number;
-    // What is wrong with it; empty: nothing.
+    // The complaint about the query. Empty: there is none.
     std::string complaint{};
 };
 
@@ -58,7 +58,7 @@ struct counted {
     std::vector<limits::heavy_hitters::hitter> hitters{};
 };
 
-// Nothing of a limit that a reload has taken away.
+// Describes a bucket. Its key is left out if a reload has removed the limit.
 boost::json::value as_json(const policy::policy& p, const limits::heavy_hitters::hitter& h)
 {
     const auto parts = identity::parts_of(h.name);
@@ -97,7 +97,7 @@ boost::json::value as_json(const policy::policy& p, const top_query& q, const co
     };
 }
 
-// Of this file only: a coroutine that others see may not hold what they do not.
+// Has internal linkage: a coroutine with external linkage may not hold types of this file.
 net::task<probes::control_response> ask_all(
     const admin_sources& from, const admin_waiting& wait, std::string_view query
 )

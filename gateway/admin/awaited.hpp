@@ -1,5 +1,5 @@
-// What another thread is to say, awaited on a loop until some moment at most: a handle, to be
-// copied to who says it and who waits.
+// `awaited` is a value that another thread provides and a loop awaits until a deadline. It is a
+// handle: copies share the value.
 #pragma once
 
 #include "gateway/net/task.hpp"
@@ -21,7 +21,9 @@ public:
         state_->end.expires_at(until);
     }
 
-    // [any thread] Once.
+    // Provides the value.
+    // Requires: called at most once.
+    // Thread: any.
     void say(T what) const
     {
         boost::asio::post(state_->waiting, [s = state_, what = std::move(what)]() mutable {
@@ -30,7 +32,8 @@ public:
         });
     }
 
-    // On the waiting loop's thread; nothing: the time has passed.
+    // Returns the value, or nothing after the deadline.
+    // Thread: that of the waiting loop.
     net::task<std::optional<T>> said() const
     {
         const auto s = state_;

@@ -38,7 +38,8 @@ limits::bucket_question of_part(
     return q;
 }
 
-// Of those that can hold the tokens; if there is none, the first, which is the largest.
+// Returns the fullest of the parts that can hold the tokens. If none can, returns the first part,
+// which is the largest.
 std::size_t fullest(const limits::bucket_question& q, const decisions& seen)
 {
     const auto parts = q.numbers->parts();
@@ -51,7 +52,8 @@ std::size_t fullest(const limits::bucket_question& q, const decisions& seen)
     return best;
 }
 
-// What each part gets of `tokens`, by what it lacks; they add up to all, or all are full.
+// Divides the tokens among the parts by what each lacks. All tokens are given, unless all parts are
+// full.
 std::vector<std::int64_t> divided(const limits::bucket_question& q, const decisions& seen)
 {
     const auto lack = [&](std::size_t i) {
@@ -72,7 +74,7 @@ std::vector<std::int64_t> divided(const limits::bucket_question& q, const decisi
     return given;
 }
 
-// Of a question about `tokens`.
+// Returns the whole bucket's decision about `tokens` from the decisions of its parts.
 limit::decision of_whole(const limit::limit& numbers, const decisions& seen, std::int64_t tokens)
 {
     limit::decision whole{.retry_after = limit::limit::max_refill};
@@ -89,7 +91,7 @@ limit::decision of_whole(const limit::limit& numbers, const decisions& seen, std
     return whole;
 }
 
-// Of the fullest part.
+// Takes the tokens from the fullest part.
 net::task<limits::bucket_answer> take(
     const admin_sources& from, const admin_waiting& wait, limits::bucket_question q, decisions seen
 )
@@ -128,7 +130,7 @@ net::task<limits::bucket_answer> ask_parts(
     const admin_sources& from, const admin_waiting& wait, limits::bucket_question q
 )
 {
-    // A reset, a ban or its end is of every part.
+    // A reset, a ban and an unban apply to every part.
     const bool is_of_each = q.what == question_kind::reset || q.what == question_kind::ban ||
                             q.what == question_kind::unban;
     const bool about_tokens = q.what == question_kind::look || q.what == question_kind::take;
@@ -143,7 +145,7 @@ net::task<limits::bucket_answer> ask_parts(
             co_return a;
         }
         seen.push_back(a.said);
-        // The bucket is banned while all its parts are.
+        // The whole bucket is banned only while all its parts are.
         whole.banned_for = i == 0 ? a.banned_for : std::min(whole.banned_for, a.banned_for);
         whole.by_operator = a.by_operator;
     }

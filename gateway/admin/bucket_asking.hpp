@@ -1,4 +1,4 @@
-// Questions about buckets, put to a worker by the thread of the admin API.
+// `ask_bucket` has a worker perform the admin API's operations on buckets.
 #pragma once
 
 #include "gateway/admin/admin_sources.hpp"
@@ -7,17 +7,18 @@
 
 namespace gateway::admin {
 
-// Where answers are awaited, and until when, all of a call together.
+// `admin_waiting` is the loop on which a call awaits its answers, and the deadline of all together.
 struct admin_waiting {
     net::executor loop;
     base::instant until;
 };
 
-// The answer of a worker, or that there was none in time. Of a bucket that is split it is about the
-// whole: what is left in all its parts, whether one of them has the tokens, and after how long.
-// A take is from the fullest part, a grant is divided by what they lack, a reset or a ban is of
-// every part. Each part is asked in turn: requests may take from the others meanwhile. `from` must
-// live until the task has ended.
+// Returns a worker's answer, or a failure if none came in time. For a split bucket the answer is
+// about the whole: the tokens left in all parts, and if and when one part has the tokens asked for.
+// A take uses the fullest part, a grant is divided by what the parts lack, and a reset or a ban
+// applies to every part. The parts are asked in turn, so requests may take from the others
+// meanwhile.
+// Ownership: `from` outlives the task.
 net::task<limits::bucket_answer> ask_bucket(
     const admin_sources& from, const admin_waiting& wait, limits::bucket_question q
 );

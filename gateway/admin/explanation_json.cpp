@@ -75,7 +75,7 @@ std::string why_not(const limits::explained_limit& l)
            (l.key == intake::key_result::skip ? ", and missing_key is skip" : "");
 }
 
-// As limit checks count them.
+// Returns the outcome under which a limit check would count this.
 outcome outcome_of(const policy::limit_rule& rule, const limits::looked_at& look)
 {
     if (look.said && !look.said->allowed) {
@@ -92,7 +92,7 @@ outcome outcome_of(const policy::limit_rule& rule, const limits::looked_at& look
                : outcome::failed_open;
 }
 
-// What decides: the limit, or the share of it that this gateway has while the store fails.
+// Returns the limit that decides, or this gateway's share of it if the store fails.
 const limit::limit& numbers_of(const limits::explained_limit& l, const limits::looked_at& look)
 {
     const limit::limit* const share = look.failed.empty() ? nullptr : l.applied.limit->share();
@@ -152,7 +152,7 @@ boost::json::object refusal_of(int status, std::string_view detail)
         {"says", status < 400 ? "answered" : "refused"}, {"status", status}, {"detail", detail}};
 }
 
-// Returns the refusal that follows whatever the buckets hold.
+// Returns the refusal that does not depend on the buckets.
 boost::json::object refusal_of(const limits::explanation& e)
 {
     boost::json::object told = refusal_of(e.status, e.detail);

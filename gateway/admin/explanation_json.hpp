@@ -9,8 +9,8 @@
 
 namespace gateway::admin {
 
-// `looks` has one entry for each limit that is asked and applies, in their order. It is empty if
-// nobody has looked into the buckets.
+// Returns the explanation for people and programs. `looks` has one result for each limit that is
+// asked and applies, in their order, or is empty if nobody looked.
 boost::json::value as_json(
     const limits::explanation& e, const std::vector<limits::looked_at>& looks
 );

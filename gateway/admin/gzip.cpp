@@ -15,7 +15,7 @@ namespace {
 namespace beast = boost::beast;
 namespace zlib = boost::beast::zlib;
 
-// Deflate, no name, no time, an unknown system.
+// The header of a gzip file: deflate, no name, no time, an unknown system.
 constexpr std::string_view gzip_header{"\x1f\x8b\x08\0\0\0\0\0\0\xff", 10};
 
 void append_little_endian(std::string& out, std::uint32_t number)
@@ -26,7 +26,7 @@ void append_little_endian(std::string& out, std::uint32_t number)
     }
 }
 
-// The zeros of "q=0.000" have no other digit beside them.
+// True if the quality has no digit but zeros, as in "q=0.000".
 bool is_zero(beast::string_view quality)
 {
     return quality.find_first_of("123456789") == beast::string_view::npos;

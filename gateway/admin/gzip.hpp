@@ -1,4 +1,4 @@
-// Compresses answers of the admin API (RFC 1952). Pure.
+// `gzipped` compresses answers of the admin API (RFC 1952). Pure.
 #pragma once
 
 #include <string>

@@ -10,7 +10,7 @@ namespace gateway::admin {
 
 namespace {
 
-// The largest double has 309 digits before the point.
+// Longest number that is written. The largest double has 309 digits before the point.
 constexpr std::size_t longest_number = 400;
 
 void append_json_double(std::string& out, double number)

@@ -1,5 +1,5 @@
-// JSON as people and most programs write it: numbers without exponents, where Boost.JSON writes
-// 0E0 and 1.7957E9. Pure.
+// `json_text` writes JSON as people and most programs do: numbers have no exponents, where
+// Boost.JSON writes 0E0 and 1.7957E9. Pure.
 #pragma once
 
 #include <boost/json/value.hpp>

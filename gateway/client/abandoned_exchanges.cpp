@@ -7,7 +7,7 @@
 
 namespace gateway::client {
 
-// The shell of an abandoned_state.
+// `exchange` is the shell of an abandoned_state: its connection and its deadline.
 class abandoned_exchanges::exchange final : private proxy::answer_port,
                                             private proxy::lessee,
                                             private base::timer_entry {
@@ -26,7 +26,7 @@ public:
         of_.connection.want_read();
     }
 
-    // Where it stands in the list.
+    // Its position in the list.
     std::list<exchange>::iterator self;
 
     const abandoned_request& of() const { return of_; }

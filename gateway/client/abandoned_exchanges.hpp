@@ -1,5 +1,6 @@
-// `abandoned_exchanges` keeps the exchanges of a worker whose clients have left, each with its
-// connection and its places, until the server is done with the request. One thread.
+// `abandoned_exchanges` keeps the exchanges of a worker whose clients have left or were answered by
+// the gateway, each with its connection and its permits, until the server is done with the request.
+// Thread: one thread only.
 #pragma once
 
 #include "gateway/limits/policy_view.hpp"
@@ -22,19 +23,20 @@ class place_leases;
 
 namespace gateway::client {
 
-// An exchange as its request leaves it behind.
+// `abandoned_request` is what remains of the request of such an exchange.
 struct abandoned_request {
-    // It keeps the policy, the pool and the stores.
+    // The view keeps the policy, the pool and the stores alive.
     std::shared_ptr<const limits::policy_view> view;
     const policy::route& route;
     proxy::upstream_connection& connection;
+    // True if it holds a permit, of a limit or at its server.
     bool holds_place = false;
-    // Its places, and the charges that its response may still correct.
+    // Its permits, and the charges that its response may still correct.
     limits::reservation reserved;
     proxy::abandon_until until;
-    // The longest time that it may still take.
+    // Longest time that it may still take.
     base::duration time;
-    // When a part of the request was last sent.
+    // Moment at which a part of the request was last sent.
     base::instant sent_at;
 };
 
@@ -42,13 +44,13 @@ class abandoned_exchanges {
     class exchange;
 
 public:
-    // Upper bound of exchanges, which hold a descriptor each. One more is closed at once, and frees
-    // its places.
+    // Most exchanges, which hold a descriptor each. One more is closed at once, which frees its
+    // permits.
     static constexpr std::size_t most = 1024;
-    // Those that hold no place leave room for those that do.
+    // Most exchanges that hold no permit, so that there is room for those that do.
     static constexpr std::size_t most_without_place = most / 2;
 
-    // All arguments outlive it.
+    // Ownership: all arguments outlive this object.
     abandoned_exchanges(
         net::loop& l,
         limits::corrections& make,
@@ -66,7 +68,7 @@ public:
     // True if a drain has to wait for an exchange.
     bool any_to_finish() const;
 
-    // Closes all, and gives their places back.
+    // Closes all, and releases their permits.
     void close();
 
 private:

@@ -12,8 +12,8 @@ namespace gateway::client {
 
 namespace {
 
-// The value of a header that is said once, or several times the same; empty: it is not there.
-// Nothing: it says two things.
+// Returns the value of a header, or an empty text if it is absent. It may be repeated with the same
+// value. Returns nothing if it has two values.
 std::optional<std::string_view> only_value(const http::request_head& head, std::string_view name)
 {
     std::string_view value;
@@ -29,21 +29,21 @@ std::optional<std::string_view> only_value(const http::request_head& head, std::
     return value;
 }
 
-// Whether they are one host, or not both are told.
+// True if both are one host, or one of them is not given.
 bool agree(std::string_view host, std::string_view other)
 {
     if (host.empty() || other.empty() || host == other) {
         return true;
     }
-    thread_local std::string a;  // they keep their memory
+    thread_local std::string a;  // Both keep their memory.
     thread_local std::string b;
     policy::normalise_host(host, a);
     policy::normalise_host(other, b);
     return a == b;
 }
 
-// A proxy sets one family of these headers and may let a client's others pass: so all of them are
-// read, and must say the same.
+// Reads the method. A proxy sets one family of these headers and may let a client's others pass, so
+// all of them are read, and must agree.
 std::optional<http::rejection> read_method(
     const http::request_head& head, http::request_head& asked
 )
@@ -113,7 +113,8 @@ std::optional<http::rejection> read_targets(
         named = true;
     }
     asked.authority = told_host.empty() ? head.authority : told_host;
-    // The question's own target was read for the question's own method.
+    // The target of the subrequest was checked with the method of the subrequest, not with this
+    // one.
     return named ? std::nullopt : read_target(asked.target, asked);
 }
 
@@ -124,7 +125,7 @@ std::optional<http::rejection> read_asked_request(
 )
 {
     asked = head;
-    asked.max_forwards.reset();  // it is for us, and says nothing of what is asked about
+    asked.max_forwards.reset();  // It belongs to the subrequest.
     if (!peer_trusted) {
         return std::nullopt;
     }

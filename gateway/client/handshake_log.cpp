@@ -11,11 +11,11 @@ namespace gateway::client {
 
 namespace {
 
-// Far fewer than `log.max_lines_per_second` of all lines: whoever scans the port must not hide what
-// else the log has to say.
+// Bound for all workers. It is far below `log.max_lines_per_second` of all lines, so that somebody
+// who scans the port cannot hide the rest of the log.
 constexpr std::uint64_t max_lines_per_second = 10;
 
-// Most bytes of a name that a line has.
+// Most bytes of a name in one line.
 constexpr std::size_t max_name = 255;
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Logs the TLS handshakes of clients that fail: all workers together at most some lines a second.
+// `log_failed_handshake` logs that the TLS handshake of a client has failed. All workers together
+// log at most ten lines a second.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -8,7 +9,8 @@
 
 namespace gateway::client {
 
-// `name`: what the client asked for; empty: it is not known. Thread: any.
+// `name` is the name that the client asked for; empty: it is not known.
+// Thread: any.
 void log_failed_handshake(
     const base::ip_address& peer, std::string_view name, std::string_view reason, base::instant now
 );

@@ -1,8 +1,10 @@
-// What a client's connection needs while requests are on it: the HTTP/1 machine, and the request it
-// carries at the moment. The machine's shell.
+// `http1_connection` is what a client's connection needs while requests are on it: the HTTP/1
+// machine (http1_state), whose shell it is, and the request that it carries at the moment.
 //
-// Lent to a session with the first byte of a request and given back when nothing is left to do, so
-// an idle connection has none. Owned by its session meanwhile; one thread.
+// It is lent to a session with the first byte of a request and given back when nothing is left to
+// do, so that an idle connection has none.
+// Ownership: its session, while it is lent.
+// Thread: one thread only.
 #pragma once
 
 #include "gateway/client/http1_state.hpp"
@@ -23,14 +25,15 @@ public:
 
     ~http1_connection() = default;
 
-    // Before anything else, and again whenever it was at rest.
+    // Sets the session that it serves. Called first whenever it is lent.
     void attend_to(session& client) { client_ = &client; }
 
     http1_state& state() { return state_; }
 
-    // Begins to wait for bytes of the upstream, if there is need of them.
+    // Begins to wait for bytes from the upstream, if they are wanted.
     void want_upstream_bytes() { request_.want_upstream_bytes(); }
 
+    // True if it keeps another view alive.
     bool holds_other_than(const limits::policy_view& present) const
     {
         const limits::policy_view* const held = request_.view();
@@ -39,8 +42,8 @@ public:
 
     base::duration response_timeout() const { return request_.response_timeout(); }
 
-    // Those of the present configuration until a request begins, then those it began with, and
-    // of its route.
+    // Returns the options of the present configuration until a request begins. From then on they
+    // are those that the request began with, and of its route.
     const http::options& limits() const override
     {
         const bool begun = state_.in_request() && request_.view() != nullptr;

@@ -1,4 +1,5 @@
-// HTTP/1 connections whose memory nobody needs just now. One per worker.
+// `http1_pool` lends HTTP/1 connections to sessions, and keeps those that nobody needs just now.
+// There is one per worker.
 #pragma once
 
 #include "gateway/client/http1_connection.hpp"
@@ -15,24 +16,26 @@ public:
         return spares_.borrow([&env] { return std::make_unique<http1_connection>(env); });
     }
 
-    // May be called by itself.
+    // Takes a connection back. It destroys nothing, so a connection may give back itself.
     void give_back(std::unique_ptr<http1_connection> at_rest)
     {
         spares_.give_back(std::move(at_rest));
     }
 
-    // Frees what holds on to an older view than the present one, too. Called from each tick.
+    // Destroys those that hold another view than the present one, and those that are too many.
+    // Called on each tick.
     void trim(const limits::policy_view& present)
     {
         spares_.erase_if([&](const http1_connection& c) { return c.holds_other_than(present); });
         spares_.trim();
     }
 
-    // Whatever holds on to any view. They must all be here.
+    // Destroys all, whichever view they hold.
+    // Requires: none is lent.
     void clear() { spares_.clear(); }
 
 private:
-    // Connections to be borrowed; about 1 KiB each.
+    // Connections to lend, of about 1 KiB each.
     limits::spares<http1_connection> spares_;
 };
 

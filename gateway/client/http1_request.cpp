@@ -1,4 +1,4 @@
-// What an http1_state reads from its client: heads, bodies, and what nobody wants.
+// The part of `http1_state` that reads from the client: heads, bodies, and bytes that nobody wants.
 #include "gateway/client/http1_state.hpp"
 #include "gateway/http/request_parser.hpp"
 
@@ -8,14 +8,16 @@ namespace gateway::client {
 
 namespace {
 
-// Responses of our own to pipelined requests leave together, but no more of them than this at once.
+// Most bytes that the gateway's own responses to pipelined requests gather before they are sent
+// together.
 constexpr std::size_t most_gathered_bytes = 16 * 1024;
 
 }  // namespace
 
 void http1_state::client_bytes(std::span<char> bytes)
 {
-    spoke_early_ = websocket_;  // before the answer to it, or else the next request says anew
+    // Bytes behind the response to a handshake set it, too, but the next request sets it anew.
+    spoke_early_ = websocket_;
     if (inbox_.empty()) {
         const std::size_t used = consume(bytes);
         inbox_.append(bytes.data() + used, bytes.size() - used);
@@ -23,8 +25,8 @@ void http1_state::client_bytes(std::span<char> bytes)
     }
     inbox_.append(bytes.data(), bytes.size());
     if (phase_ == phase::head) {
-        // An incomplete head is looked at again only when a line or the bound is complete: the
-        // work for a head is bounded however small the pieces it comes in.
+        // An incomplete head is parsed again only when a line has ended or the bound is reached.
+        // The work for a head is then bounded, however small its pieces are.
         const bool line = std::memchr(bytes.data(), '\n', bytes.size()) != nullptr;
         if (!line && inbox_.size() < port_.limits().max_header_bytes) {
             return;
@@ -76,13 +78,13 @@ std::size_t http1_state::consume(std::span<char> bytes)
         }
         used += n;
         if (port_.out().size() >= most_gathered_bytes) {
-            flush();  // so that a client which does not read is noticed
+            flush();  // A client that does not read is noticed here.
         }
     }
     return phase_ == phase::closed ? bytes.size() : used;
 }
 
-// Nothing consumed: the head is incomplete.
+// Reads a head, or an empty line before one. Returns 0 if the head is incomplete.
 std::size_t http1_state::consume_head(std::span<char> bytes)
 {
     const std::string_view text(bytes.data(), bytes.size());
@@ -126,7 +128,7 @@ std::size_t http1_state::consume_content(std::span<char> bytes)
     if (piece.malformed && phase_ == phase::request) {
         request_->refuse(400, "the body's chunks are malformed");
     }
-    // Of a request that was refused, what came with the refused piece is not looked at.
+    // Bytes that came with the refused piece of a request are not looked at.
     return phase_ == phase::request ? piece.consumed : bytes.size();
 }
 

@@ -1,4 +1,5 @@
-// What an http1_state sends to its client: answers of our own, and the upstream's response.
+// The part of `http1_state` that writes to the client: the gateway's own responses, and the
+// upstream's.
 #include "gateway/client/http1_state.hpp"
 #include "gateway/http/output/forward_response.hpp"
 #include "gateway/http/output/own_response.hpp"
@@ -9,18 +10,19 @@ namespace gateway::client {
 
 namespace {
 
-// Up to here a copy into one buffer is cheaper than a second element of a gathering write.
+// Most bytes of content that are copied behind other text. Up to this size, a copy is cheaper than
+// a second element of a gathering write.
 constexpr std::size_t copied_content_bytes = 4096;
 
 }  // namespace
 
-// Whether the client may have been waiting for leave to send the body, and now send none.
+// True if the client may have been waiting for leave to send the body, and now may send none.
 bool http1_state::might_not_come() const
 {
     return expects_continue_ && !body_begun_;
 }
 
-// Whether what is left of the body may be read away, rather than the connection be closed.
+// True if the rest of the body may be read and dropped, so that the connection need not close.
 bool http1_state::body_can_be_drained() const
 {
     const bool fits = request_framing_.how == http::framing::kind::chunked ||
@@ -59,8 +61,8 @@ void http1_state::interim_response(const http::response_head& head)
     }
 }
 
-// Whether more of the request's body is to come than anybody will read. After an early 1xx or 2xx
-// it is not: the upstream may go on reading while it answers.
+// True if more of the request's body is to come than anybody will read. An early 1xx or 2xx is no
+// reason: the upstream may go on reading while it answers.
 bool http1_state::leaves_body_unread(const http::response_head& head) const
 {
     if (request_body_.done()) {
@@ -114,7 +116,7 @@ void http1_state::response_end()
     flush();
 }
 
-// A tunnel ends only with the connection.
+// Sends the head that begins a tunnel, which ends only with the connection.
 void http1_state::switched(const http::response_head& head)
 {
     const http::response_options options{

@@ -25,7 +25,7 @@ void http1_state::begin_request(const http::request_head& head, bool more_follow
     request_->begin(head);
 }
 
-// A head that is no valid request: nothing after it can be understood.
+// Answers a head that is no valid request. Nothing after it can be understood.
 void http1_state::refuse_head(const http::rejection& why, std::string_view bound)
 {
     is_head_ = false;
@@ -45,9 +45,9 @@ void http1_state::request_over(ending how)
         drained_ = 0;
         phase_ = request_body_.done() ? phase::idle : phase::draining;
     } else if (!keep_alive_ && request_body_.done() && inbox_.empty() && !refused_) {
-        close(false);  // the client said that nothing follows
+        close(false);  // The client has said that nothing follows.
     } else {
-        linger();  // what may be on its way must not destroy the response
+        linger();  // Bytes on their way must not destroy the response.
     }
 }
 
@@ -130,7 +130,7 @@ void http1_state::close(bool reset)
     port_.close_client(reset);
 }
 
-// ---- the shell's questions -------------------------------------------------------------------
+// ---- queries by the shell --------------------------------------------------------------------
 
 bool http1_state::wants_client_bytes() const
 {
@@ -152,8 +152,8 @@ bool http1_state::has_inbox_room() const
     return inbox_.empty() || inbox_.size() < port_.limits().max_pipelined_bytes;
 }
 
-// While something waits that was sent to the client, it is the client that must move; but a tunnel
-// knows by itself what waits.
+// Returns the timeout of what is awaited. While the client does not take what was sent, it is the
+// client that must move. A tunnel knows by itself what it waits for.
 timeout http1_state::waits_for() const
 {
     if (port_.client_blocked() && phase_ != phase::head && phase_ != phase::closed &&

@@ -1,5 +1,5 @@
-// A client's HTTP/1 connection (RFC 9112) as a sans-I/O machine: its messages, one after another,
-// and its end. It reads requests strictly and frames responses; what becomes of a request is
+// `http1_state` is a client's HTTP/1 connection (RFC 9112) as a sans-I/O machine: its messages, one
+// after another, and its end. It reads requests strictly and frames responses. A request itself is
 // request_state's part. It knows no socket and no clock; its shell (http1_connection) does what it
 // asks.
 //
@@ -7,12 +7,13 @@
 //               \      \-> draining -> idle      the bounded rest of a body that nobody wants
 //                \------\-> lingering -> closed   bytes on the way must not destroy the response
 //
-// Bytes that come too early (pipelining) wait in a bounded inbox; while it holds more than
-// max_pipelined_bytes, wants_client_bytes() is false and the kernel's buffers push back.
+// Bytes that come too early (pipelining) wait in a bounded inbox. While it holds
+// max_pipelined_bytes or more, wants_client_bytes() is false and the kernel's buffers push back.
 //
-// A client must wait for the response to a WebSocket handshake (RFC 6455 §4.1). What it sends
-// before is the tunnel's if there will be one. If not, it is never read as requests, because
-// somebody in front of us may have taken it for a tunnel's: the connection ends with the response.
+// A client must wait for the response to a WebSocket handshake (RFC 6455 §4.1). Bytes that it sends
+// before are the tunnel's, if there will be one. If not, they are never read as requests, because a
+// proxy in front of the gateway may have taken them for a tunnel's: the connection ends with the
+// response.
 #pragma once
 
 #include "gateway/client/request_state.hpp"
@@ -27,19 +28,20 @@
 
 namespace gateway::client {
 
-// What the connection asks of its shell. Calls never come back into the machine.
+// `http1_port` is what the connection asks of its shell. Calls never come back into the machine.
 class http1_port {
 public:
-    // Of the request, once one has begun.
+    // Returns the options in force, which are the request's once one has begun.
     virtual const http::options& limits() const = 0;
-    // The `Date` line of now.
+    // Returns the present `Date` line.
     virtual std::string_view date_line() const = 0;
-    // A string to build text in, shared by all connections of a thread: empty between events.
+    // Returns a string to build text in, shared by all connections of a thread. It is empty between
+    // events.
     virtual std::string& out() = 0;
-    // A head to read into, shared likewise.
+    // Returns a head to read into, shared likewise.
     virtual http::request_head& request_head_storage() = 0;
     virtual void send_client(std::string_view a, std::string_view b) = 0;
-    // Whether what was sent to the client is still waiting: then no further request is begun.
+    // True if something that was sent to the client still waits. Then no further request is begun.
     virtual bool client_blocked() const = 0;
     // Closes the sending side towards the client (half-close).
     virtual void end_sending() = 0;
@@ -51,15 +53,15 @@ protected:
 
 class http1_state final : public request_carrier {
 public:
-    // Most empty lines skipped before a request (RFC 9112 §2.2).
+    // Most empty lines that are skipped before a request (RFC 9112 §2.2).
     static constexpr int max_leading_empty_lines = 4;
 
     enum class phase : std::uint8_t {
-        // Between requests.
+        // No request has begun.
         idle,
-        // Part of a head is here.
+        // A part of a head has come.
         head,
-        // A request is under way: request_state knows how far.
+        // A request is under way; request_state knows how far it is.
         request,
 
         draining,
@@ -69,25 +71,28 @@ public:
 
     explicit http1_state(http1_port& port) : port_(port) {}
 
-    // Before anything else: whatever requests it reads are this one's, one after another.
+    // Sets the machine of the requests that it reads, one after another. Called before anything
+    // else.
     void carry(request_state& request) { request_ = &request; }
 
-    // Events.
+    // ---- Events.
     void client_bytes(std::span<char> bytes);
-    // No more bytes will come from the client; `orderly` false: it reset the connection.
+    // Called when no more bytes will come from the client; `orderly` is false if it reset the
+    // connection.
     void client_closed(bool orderly);
 
-    // The client is not blocked any more.
+    // Called when the client is not blocked any more.
     void client_drained() { request_->drained(); }
 
-    // The timeout that waits_for() names has passed.
+    // Called when the timeout that waits_for() names has passed.
     void expired();
     // Finishes what runs, then closes.
     void drain();
     // Closes now.
     void abort();
 
-    // After each event, the request's as well: takes up what waited, and sends what was gathered.
+    // Takes up what waited, and sends what was gathered. Called after each event, also of the
+    // request.
     void settle();
 
     bool wants_client_bytes() const;
@@ -97,10 +102,10 @@ public:
 
     bool in_tunnel() const { return request_->in_tunnel(); }
 
-    // From its head, valid or refused, to the end of the connection or of the request.
+    // True from a request's head, valid or refused, to the end of the request or of the connection.
     bool in_request() const { return phase_ != phase::idle && phase_ != phase::head; }
 
-    // Whether what the client says is content: of a body that goes on, or of a tunnel.
+    // True if the client's bytes are content: of a body that goes on, or of a tunnel.
     bool reads_content() const { return phase_ == phase::request && request_->accepts_content(); }
 
     // True if nothing is read from the client while its request is under way.
@@ -109,10 +114,10 @@ public:
         return phase_ == phase::request && !in_tunnel() && !wants_client_bytes();
     }
 
-    // True if a part of the request's body was not looked at yet.
+    // True if a part of the request's body has not been read yet.
     bool awaits_body() const { return !request_body_.done(); }
 
-    // Whether nothing is kept of this client: the next one may be another.
+    // True if nothing is kept of this client, so that the next one may be another.
     bool at_rest() const
     {
         return phase_ == phase::idle && inbox_.empty() && empty_lines_ == 0 && !draining_all_;
@@ -127,21 +132,21 @@ private:
 
     bool is_head_ = false;
     bool http_1_0_ = false;
-    // Whether the client wishes to keep the connection.
+    // True if the client wishes to keep the connection.
     bool keep_alive_ = false;
-    // Whether we close the connection after this request.
+    // True if the gateway closes the connection after this request.
     bool close_after_ = false;
-    // Whether the server ends: then the connection closes after this request.
+    // True if the gateway drains, so that the connection closes after this request.
     bool draining_all_ = false;
 
     bool expects_continue_ = false;
-    // Whether the request asks for a WebSocket.
+    // True if the request asks for a WebSocket.
     bool websocket_ = false;
-    // Whether the request asks for one, and the client did not wait for the response.
+    // True if the request asks for one, and the client did not wait for the response.
     bool spoke_early_ = false;
-    // Whether the gateway answered the request with an error.
+    // True if the gateway answered the request with an error.
     bool refused_ = false;
-    // Whether any content of the request's body has come.
+    // True if some content of the request's body has come.
     bool body_begun_ = false;
 
     int empty_lines_ = 0;
@@ -152,7 +157,7 @@ private:
     http::body_reader request_body_;
     std::uint64_t drained_ = 0;
     std::string inbox_;
-    // More of a head came while the client had to read first, and it was not looked at.
+    // True if more of a head came while the client had to read first, so that it was not looked at.
     bool head_grew_ = false;
 
     std::size_t consume(std::span<char> bytes);

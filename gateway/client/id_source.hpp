@@ -1,5 +1,6 @@
-// Makes the ids of a worker's requests, and of traces that begin anew. They are unique, and no
-// secrets. One thread; no clock is read and no memory allocated for one.
+// `id_source` makes the ids of a worker's requests, and of traces that start anew. They are unique,
+// but no secrets. Making one reads no clock and allocates no memory.
+// Thread: one thread only.
 #pragma once
 
 #include "gateway/base/uuid.hpp"
@@ -11,13 +12,13 @@ namespace gateway::client {
 
 class id_source {
 public:
-    // `now` is the moment `unix_time`.
+    // `now` is the moment at which the Unix time is `unix_time`.
     id_source(base::duration unix_time, base::instant now) : random_(make_random())
     {
         set_clock(unix_time, now);
     }
 
-    // Again from each tick, as the wall clock may be set.
+    // Sets the Unix time. Called again on each tick, as the wall clock may be set.
     void set_clock(base::duration unix_time, base::instant now)
     {
         began_ = unix_time - now.time_since_epoch();
@@ -38,7 +39,7 @@ public:
 
 private:
     std::mt19937_64 random_;
-    // The Unix time of the monotonic clock's zero.
+    // Unix time at the monotonic clock's zero.
     base::duration began_{0};
 
     static std::mt19937_64 make_random()

@@ -1,4 +1,4 @@
-// What the process as a whole is told.
+// Options of the process as a whole: listeners, the admin API, workers, and bounds for them.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -13,9 +13,10 @@
 
 namespace gateway::client {
 
-// Requests of such a listener are questions of other proxies: answered, and never forwarded.
+// Options of a listener whose requests ask for decisions about requests of other proxies. They are
+// answered, and never forwarded.
 struct decide_options {
-    // The status of every refusal; 0: each has its own (429, 400, 503).
+    // Status of every refusal; 0: each has its own (429, 400, 503).
     std::uint16_t rejected_status = 0;
 
     bool operator==(const decide_options&) const = default;
@@ -23,11 +24,11 @@ struct decide_options {
 
 struct listener_options {
     net::listen_address address;
-    // Nothing: requests are forwarded.
+    // Set for a decide listener; nothing: requests are forwarded.
     std::optional<decide_options> decide{};
-    // Whether connections come from `trusted_proxies` only, each with a PROXY header first.
+    // True if connections come from `trusted_proxies` only, each with a PROXY header first.
     bool proxy_protocol = false;
-    // Nothing: connections are plain. May change while the listener is open.
+    // TLS of its connections; nothing: they are plain. It may change while the listener is open.
     std::optional<net::tls_server_options> tls{};
 
     bool operator==(const listener_options&) const = default;
@@ -35,22 +36,23 @@ struct listener_options {
 
 struct admin_options {
     net::listen_address address{.host = "127.0.0.1", .port = 9901, .socket_path = {}};
-    // Names that requests may give in Host, beside addresses and localhost. In lower case, without
-    // a final dot.
+    // Names that requests may give in Host, besides addresses and localhost. They are in lower case
+    // and have no final dot.
     std::vector<std::string> hosts{};
-    // Most connections at a time; for one more, the one that kept us waiting longest is closed.
+    // Most connections at a time. For one more, the one that has kept the gateway waiting longest
+    // is closed.
     std::size_t max_connections = 256;
-    // Longest wait for a request, and for its answer to be taken.
+    // Longest wait for a request, and for its response to be taken.
     base::duration timeout = std::chrono::seconds{10};
 
     bool operator==(const admin_options&) const = default;
 };
 
-// Who may do more with the admin API than read what is no secret.
+// The token of callers that may do more with the admin API than read what is no secret.
 struct admin_token {
-    // Where the token was read; empty: there is none, and nobody may.
+    // File that the token was read from; empty: there is no token, and no caller may do more.
     std::string file{};
-    // A secret.
+    // The token, a secret.
     std::string text{};
 
     bool operator==(const admin_token&) const = default;
@@ -60,11 +62,11 @@ struct options {
     std::vector<listener_options> listeners;
     admin_options admin;
     client::admin_token admin_token;
-    // The number of workers; 0: as many as usable cores.
+    // Number of workers; 0: as many as usable cores.
     std::size_t workers = 0;
 
     base::duration drain_timeout = std::chrono::seconds{30};
-    // How long a process that is to follow this one may take to serve.
+    // Longest time until a process that is to follow this one serves.
     base::duration upgrade_timeout = std::chrono::seconds{30};
     std::size_t max_connections = 10'000;
     // Most connections of one peer; 0: no bound.

@@ -41,7 +41,7 @@ limits::admission request::admit(const http::request_head& head)
     return a;
 }
 
-// What a proxy of ours calls it.
+// Keeps the X-Request-Id of a trusted peer.
 void request::keep_told_id(const http::request_head& head)
 {
     const std::string_view told = http::told_request_id(head);
@@ -50,14 +50,15 @@ void request::keep_told_id(const http::request_head& head)
     }
 }
 
-// By its route, if that does without an upstream, and the request may go on.
+// Returns the answer of the route if that has one instead of an upstream and the request may go on;
+// otherwise `a`.
 limits::admission request::answered_or(limits::admission a) const
 {
     const bool answered = a.next == limits::admission::action::forward && admitter_.is_answered();
     return answered ? admitter_.answer() : a;
 }
 
-// Of a proxy that asks whether a request may pass.
+// Answers a proxy that asks if a request may pass.
 limits::admission request::answer(const http::request_head& question)
 {
     http::request_head& asked = env_.scratch.asked;
@@ -69,7 +70,8 @@ limits::admission request::answer(const http::request_head& question)
     );
 }
 
-// What no limit is for may pass. Nothing is known of the response, so the charge stays.
+// Turns an admission into the answer to the proxy that asks. A request that no route matches (404)
+// may pass, as no limit is for it. Nothing is known of its response, so the charge stays.
 limits::admission request::as_answer(limits::admission a)
 {
     if (a.next == limits::admission::action::wait) {
@@ -100,7 +102,7 @@ std::string_view request::decision_line(int status)
     return {decision_line_.data(), static_cast<std::size_t>(end - decision_line_.data())};
 }
 
-// Until its tokens are there, if they are still to come.
+// Holds the request until its tokens are there, if they are still to come.
 limits::admission request::held_or(limits::admission a)
 {
     admitter_.reserved().keep_places(env_.place_leases);
@@ -153,7 +155,7 @@ void request::tokens_are_there()
     settled({});
 }
 
-// Questions have none: nobody awaits an upstream.
+// Starts the route's timeout. A request for a decision has none, as nobody awaits an upstream.
 void request::begin_timeout()
 {
     const base::duration timeout = admitter_.route()->timeout;
@@ -162,7 +164,8 @@ void request::begin_timeout()
     }
 }
 
-// Of a server that has been silent for half of the time.
+// Ends the request, as its route's time is up. The upstream is at fault if it has been silent for
+// at least half of that time.
 void request::expired(base::instant)
 {
     const base::instant now = env_.loop.refresh_now();

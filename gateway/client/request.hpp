@@ -1,8 +1,9 @@
-// The shell of a request, whatever carries it: where it goes and what its limits say (admitter),
-// its upstream's side, and what counters and log want to know of it.
+// `request` is the shell of a request_state, whatever carries it. It has the admitter, which finds
+// the route and asks the limits, the upstream's side, and the account for counters and log.
 //
-// Lent with its carrier to a client while requests are on its connection; serves one after another.
-// One thread.
+// It is lent with its carrier to a client while requests are on its connection, and serves one
+// after another.
+// Thread: one thread only.
 #pragma once
 
 #include "gateway/base/timer_wheel.hpp"
@@ -26,7 +27,7 @@ class request final : private request_port,
                       private limits::held_request,
                       private base::timer_entry {
 public:
-    // All of them outlive it.
+    // Ownership: all arguments outlive this object.
     request(session_environment& env, request_carrier& carrier, request_host& host)
         : env_(env),
           host_(host),
@@ -40,15 +41,16 @@ public:
 
     request_state& state() { return state_; }
 
-    // Its configuration, which is the one it began with; nothing before the first request.
+    // Returns the configuration that the request began with, or null before the first request.
     const limits::policy_view* view() const { return admitter_.view(); }
 
-    // The options of its route. Requires: view().
+    // Returns the options of its route.
+    // Requires: view() is not null.
     const http::options& http() const { return admitter_.http(); }
 
     base::duration response_timeout() const { return upstream_.response_timeout(); }
 
-    // Begins to wait for bytes of the upstream, if there is need of them.
+    // Begins to wait for bytes from the upstream, if they are wanted.
     void want_upstream_bytes() { upstream_.want_bytes(); }
 
 private:
@@ -57,9 +59,9 @@ private:
     limits::admitter admitter_;
     request_account account_;
     http::request_id id_;
-    // Of a trace that begins with the request.
+    // Value of traceparent for a trace that starts with the request.
     http::trace_parent_text trace_parent_{};
-    // "X-Decision-Status: 429" and the line's end.
+    // The line "X-Decision-Status: 429" with its CRLF.
     std::array<char, 24> decision_line_{};
     upstream_side upstream_;
     request_state state_;

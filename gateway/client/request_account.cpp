@@ -10,7 +10,8 @@ namespace gateway::client {
 
 namespace {
 
-// Returns the key that sets a bound for requests of a route: the route's own, if it has one.
+// Returns the key that sets a bound for requests of a route, which is the route's own if it has
+// one.
 std::string_view key_in_force(std::string_view bound, const policy::route* route)
 {
     if (route != nullptr) {
@@ -28,7 +29,7 @@ std::string_view key_in_force(std::string_view bound, const policy::route* route
     return bound;
 }
 
-// Returns why a request failed, with what clients are not told.
+// Returns why a request failed, with details that clients are not told.
 std::string error_of(
     const finished& f, const upstream_side::attempts& upstream, const policy::route* route
 )
@@ -65,12 +66,14 @@ void request_account::note(const http::request_head& head, const limits::admitte
     }
 }
 
-// What a load balancer looks like that nobody has told us of; so do strangers who try their luck.
+// Counts a request whose headers name a client although its peer is not trusted, and warns of the
+// first one. The peer may be a load balancer that is missing from the configuration, or a stranger
+// who tries such headers.
 void request_account::note_untrusted_forwarding(
     const http::request_head& head, const base::ip_address& peer
 )
 {
-    static std::atomic_flag told;  // one line for the whole process
+    static std::atomic_flag told;  // One line is logged for the whole process.
     env_.metrics.untrusted_forwarded.add();
     if (told.test_and_set(std::memory_order_relaxed)) {
         return;
@@ -106,7 +109,8 @@ void request_account::end(
     if (env_.access_log_enabled) {
         log(f, of, upstream, id);
     }
-    log_.reset();  // whether the log is still on or not: the next request may be another client's
+    // Reset even if the log is off by now, as the next request may be another client's.
+    log_.reset();
 }
 
 void request_account::count(int status, bool intended, const limits::admitter& of)

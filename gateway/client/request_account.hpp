@@ -1,5 +1,6 @@
-// What is told of each request when it is over: counters, histograms, and the access log. Belongs
-// to a request; one thread.
+// `request_account` records each request: counters, histograms, and the access log.
+// Ownership: a request.
+// Thread: one thread only.
 #pragma once
 
 #include "gateway/client/request_state.hpp"
@@ -17,9 +18,10 @@ public:
     explicit request_account(session_environment& env) : env_(env) {}
 
     void begin();
-    // Its head, which is valid, and whose it is.
+    // Notes what is recorded of a head. `of` knows the peer.
     void note(const http::request_head& head, const limits::admitter& of);
-    // A tunnel's handshake is over: its hours must not look like a slow response.
+    // Records the handshake of a tunnel, which is over. The hours of the tunnel must not look like
+    // a slow response.
     void tunnel_begins(const limits::admitter& of);
     void tunnel_carries(proxy::tunnel_side from, std::size_t bytes);
     void end(
@@ -30,7 +32,7 @@ public:
     );
 
 private:
-    // Text of the request for the log; kept only when there is a log to write.
+    // Text of the request for the log; kept only if there is a log to write.
     struct log_fields {
         std::string method;
         std::string host;
@@ -38,7 +40,7 @@ private:
     };
 
     session_environment& env_;
-    // When the request began.
+    // Moment at which the request began.
     base::instant began_{};
     // Index of the request method's metrics label.
     std::size_t method_ = 0;

@@ -1,4 +1,4 @@
-// Whom a request belongs to: the shell of what carries it.
+// `request_host` is the connection that a request belongs to: the shell of what carries it.
 #pragma once
 
 #include "gateway/base/ip_address.hpp"
@@ -12,27 +12,30 @@ namespace gateway::client {
 
 class request_host {
 public:
-    // A request begins: its timeouts are its own, not what is left of the last one's.
+    // Called when a request begins. Its timeouts are its own, not what is left of the last one's.
     virtual void begin_timeouts_anew() = 0;
 
-    // Last of all after each event of the upstream or of the limits: what waited may be taken up,
-    // deadlines begin. `moved`: something of a body or a tunnel, which puts its deadline off. May
-    // begin the next request, or give the request's memory away.
+    // Takes up what waited, and sets deadlines. It is the last call after each event of the
+    // upstream, of the limits or of the route's timeout. It may begin the next request, or give the
+    // request's memory away. `moved`: a part of a body or a tunnel has moved, which puts its
+    // deadline off.
     virtual void after_event(bool moved) = 0;
 
-    // Whether requests are questions that are answered and not forwarded.
+    // Returns the options of the decide listener that the request came to; nothing if requests are
+    // forwarded.
     virtual const std::optional<decide_options>& decide() const = 0;
 
-    // The other end of the connection.
+    // Returns the address of the other end of the connection.
     virtual const base::ip_address& peer() const = 0;
 
-    // Whether the client's connection is TLS.
+    // True if the client's connection is TLS.
     virtual bool is_secure() const = 0;
 
-    // What TLS told of the client; null: the listener does not ask for certificates.
+    // Returns what TLS says of the client, or null if the listener does not ask for certificates.
     virtual const intake::client_tls* told_tls() const = 0;
 
-    // Both ends of the client's connection. Asks the kernel.
+    // Returns both ends of the client's connection. Asks the kernel, unless a PROXY header has
+    // named them.
     virtual base::connection_ends client_ends() const = 0;
 
 protected:

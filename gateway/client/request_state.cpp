@@ -62,7 +62,7 @@ void request_state::respond(const limits::admission& a)
          .intended = a.intended});
 }
 
-// What the exchange has come to.
+// Returns the outcome of the exchange so far.
 finished request_state::so_far(std::string_view error, std::string_view bound) const
 {
     return {
@@ -105,7 +105,7 @@ void request_state::refuse(int status, std::string_view why, std::string_view bo
     fail(a);
 }
 
-// The client is told so; if its response has begun, that is cut.
+// Answers with this error, or cuts the response if that has begun.
 void request_state::fail(const limits::admission& a)
 {
     exchange_.cancel();
@@ -197,7 +197,7 @@ timeout request_state::waits_for() const
     switch (phase_) {
         case phase::exchanging:
             if (!exchange_.has_connection()) {
-                return timeout::none;  // the pool has its own
+                return timeout::none;  // The pool has its own.
             }
             return exchange_.request_sent() && !exchange_.response_begun() ? timeout::response
                                                                            : timeout::body;
@@ -205,7 +205,7 @@ timeout request_state::waits_for() const
             return tunnel_.is_idle() ? timeout::tunnel : timeout::body;
         case phase::idle:
         case phase::admitting:
-            return timeout::none;  // the decision has its own
+            return timeout::none;  // The decision has its own.
     }
     return timeout::none;
 }
@@ -225,7 +225,7 @@ void request_state::expired()
     }
 }
 
-// The upstream fails only a request that it has whole, as slow clients are not its fault.
+// Blames the upstream only if that has the whole request, as slow clients are not its fault.
 void request_state::out_of_time(bool upstream_at_fault)
 {
     if (phase_ == phase::idle || in_tunnel()) {
@@ -245,7 +245,8 @@ void request_state::out_of_time(bool upstream_at_fault)
 
 // ---- a tunnel --------------------------------------------------------------------------------
 
-// Counted and logged as the request it began with, whose bodies are what it carries.
+// Begins the tunnel. It is counted and logged as the request that it began with, whose bodies are
+// the bytes that it carries.
 void request_state::switched(const http::response_head& head, std::string_view rest)
 {
     carrier_.switched(head);

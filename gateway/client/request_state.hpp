@@ -1,6 +1,6 @@
-// A request as a sans-I/O machine, whatever carries it: admitted or answered, exchanged with an
-// upstream, perhaps a tunnel from then on, and over once. It knows no socket, clock, limit or
-// route, and not how its client frames requests: that is its carrier's part.
+// `request_state` is a request as a sans-I/O machine, whatever carries it: it is admitted or
+// answered, exchanged with an upstream, perhaps a tunnel from then on, and over once. It knows no
+// socket, clock, limit or route. How its client frames requests is its carrier's part.
 //
 //   idle -> admitting -> exchanging -> idle
 //      \---------\--------------\---> idle         answered by the gateway
@@ -19,66 +19,67 @@
 
 namespace gateway::client {
 
-// A request that is over, for counters and the log.
+// `finished` is a request that is over, for counters and the log.
 struct finished {
-    // The response's status; 0: the client went away before there was one.
+    // Status of the response; 0: the client went away before there was one.
     int status = 0;
 
     std::uint64_t request_bytes = 0;
     std::uint64_t response_bytes = 0;
-    // Why the gateway answered itself or broke off.
+    // Reason why the gateway answered itself or broke off.
     std::string_view error;
-    // Key of the time-out or bound that ended it, such as "http.body_timeout"; empty: none did.
+    // Key of the timeout or bound that ended it, such as "http.body_timeout"; empty: none did.
     std::string_view bound{};
     // True if the configuration asks for the status (admission::intended).
     bool intended = false;
-    // Whether it became a tunnel.
+    // True if it became a tunnel.
     bool tunnelled = false;
 };
 
-// What a request asks of its shell. Calls never come back into the machine.
+// `request_port` is what a request asks of its shell. Calls never come back into the machine.
 class request_port {
 public:
-    // A request begins; its head may turn out to be invalid.
+    // Called when a request begins. Its head may turn out to be invalid.
     virtual void request_begins() = 0;
-    // Route, identity, limits. `wait`: admitted() is called later.
+    // Decides by route, identity and limits. If it returns `wait`, admitted() is called later.
     virtual limits::admission admit(const http::request_head& head) = 0;
-    // How the request that was admitted, or waits to be, goes upstream.
+    // Returns how the request goes upstream.
+    // Requires: the request was admitted, or waits to be.
     virtual http::forward_options forwarding(const http::request_head& head) = 0;
-    // What the limits said, for the response.
+    // Returns the report of the limits, for the response.
     virtual http::limit_statement limits_said() const = 0;
-    // The line X-Request-Id, of every request that has begun.
+    // Returns the line X-Request-Id, which every request has that has begun.
     virtual std::string_view request_id() const = 0;
-    // What its route changes of the response's fields; null: nothing.
+    // Returns the changes that its route makes to the response's fields, or null if there are none.
     virtual const http::field_edits* response_edits() const = 0;
-    // A tunnel begins: its 101 has been handed over.
+    // Called when a tunnel begins. Its 101 has been handed over.
     virtual void tunnel_begins() = 0;
     virtual void tunnel_carries(proxy::tunnel_side from, std::size_t bytes) = 0;
-    // Its response has been handed over, or never will be.
+    // Called when its response has been handed over, or never will be.
     virtual void request_ends(const finished& f) = 0;
 
 protected:
     ~request_port() = default;
 };
 
-// Who carries requests to and from a client: an HTTP/1 connection, one at a time. Calls never come
-// back into the machine.
+// `request_carrier` carries requests to and from a client: an HTTP/1 connection, one at a time.
+// Calls never come back into the machine.
 class request_carrier : public proxy::reply_port {
 public:
-    // How a request is over. done: the next one may come; cut: the response must not look
-    // complete; closed: nothing more is to come, as the client is gone or its tunnel has ended.
+    // The way in which a request ends. done: the next one may come. cut: the response must not look
+    // complete. closed: nothing more is to come, as the client is gone or its tunnel has ended.
     enum class ending { done, cut, closed };
 
-    // The gateway's own response, whole. Returns how many bytes its content has.
+    // Sends the gateway's own response, whole. Returns the number of bytes of its content.
     virtual std::uint64_t respond(const limits::admission& a) = 0;
-    // The upstream's 101: from here on there are only bytes.
+    // Sends the upstream's 101. From here on there are only bytes.
     virtual void switched(const http::response_head& head) = 0;
     virtual void tunnel_bytes(std::string_view bytes) = 0;
-    // Nothing more comes through the tunnel.
+    // Called when nothing more comes through the tunnel.
     virtual void tunnel_end() = 0;
-    // Whether what was sent to the client is still waiting.
+    // True if something that was sent to the client still waits.
     virtual bool client_blocked() const = 0;
-    // The last call of every request.
+    // Ends the request. It is the last call of every request.
     virtual void request_over(ending how) = 0;
 
 protected:
@@ -97,29 +98,32 @@ public:
           tunnel_(*this)
     {}
 
-    // Events of the carrier.
+    // ---- Events of the carrier.
     void begin(const http::request_head& head);
-    // Begins an invalid request: it is counted, and answered with an error. `bound`: as in
+    // Begins an invalid request, which is counted, and answered with an error. `bound` is as in
     // admission.
     void begin_refused(int status, std::string_view why, std::string_view bound = {});
-    // Content of the request as it arrives; `last` with or after the last of it. Only while
-    // accepts_content(). In a tunnel any bytes.
+    // Takes content of the request as it arrives, or any bytes in a tunnel. `last` comes with or
+    // after the last of it.
+    // Requires: accepts_content().
     void content(std::string_view bytes, bool last);
-    // The rest of the request is not to be had: it is answered with an error, if it still can be.
+    // Gives up the rest of the request, which cannot be had. It is answered with an error, if it
+    // still can be.
     void refuse(int status, std::string_view why, std::string_view bound = {});
-    // The client sends no more; `orderly` false: its connection broke.
+    // Called when the client sends no more; `orderly` is false if its connection broke.
     void client_closed(bool orderly);
-    // The process ends.
+    // Called when the process ends.
     void abort();
-    // A side is not blocked any more.
+    // Called when a side is not blocked any more.
     void drained();
-    // The timeout that waits_for() names has passed.
+    // Called when the timeout that waits_for() names has passed.
     void expired();
 
-    // Events of the shell.
-    // Its route allows it no more time. `upstream_at_fault`: the upstream has had its share.
+    // ---- Events of the shell.
+    // Called when the route allows it no more time. `upstream_at_fault`: the upstream has had its
+    // share of that time.
     void out_of_time(bool upstream_at_fault);
-    // The decision has come, after admit() returned `wait`.
+    // Takes the decision that comes after admit() has returned `wait`.
     void admitted(const limits::admission& a);
 
     void leased() { exchange_.leased(); }
@@ -127,20 +131,22 @@ public:
     void lease_failed(proxy::failure why) { exchange_.lease_failed(why); }
 
     void upstream_bytes(std::span<char> bytes);
-    // No more bytes will come from the upstream; `orderly` false: it reset the connection.
+    // Called when no more bytes will come from the upstream; `orderly` is false if it reset the
+    // connection.
     void upstream_closed(bool orderly);
 
     phase at() const { return phase_; }
 
     bool in_tunnel() const { return phase_ == phase::tunnelling; }
 
-    // Whether content() may be called.
+    // True if content() may be called.
     bool accepts_content() const
     {
         return in_tunnel() || (phase_ == phase::exchanging && exchange_.accepts_content());
     }
 
-    // Whether content should be read from the client, of a request that accepts it.
+    // True if content should be read from the client.
+    // Requires: accepts_content().
     bool wants_content() const
     {
         return !upstream_.upstream_blocked() &&
@@ -150,7 +156,7 @@ public:
     bool wants_upstream_bytes() const;
     timeout waits_for() const;
 
-    // Whether it may be sent a second time.
+    // True if it may be sent a second time.
     bool may_retry() const { return exchange_.may_retry(); }
 
     http::limit_statement limits_said() const { return port_.limits_said(); }
@@ -166,7 +172,8 @@ private:
     proxy::exchange_state exchange_;
     proxy::tunnel_state tunnel_;
     phase phase_ = phase::idle;
-    // The key whose time is up while the exchange is told so; empty: the upstream's own.
+    // Key of the timeout that has passed, while exchange_ is told of it; empty: the key of the
+    // failure counts.
     std::string_view response_bound_;
     std::uint64_t content_bytes_ = 0;
 

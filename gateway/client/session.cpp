@@ -62,7 +62,7 @@ void session::drain()
     }
     was_shaking_hands_ = shaking_hands();
     if (is_silent()) {
-        armed_ = timeout::none;  // it has less time now
+        armed_ = timeout::none;  // It has less time now.
     }
     after_event();
 }
@@ -75,7 +75,7 @@ void session::abort()
     if (http_ != nullptr) {
         http_->state().abort();
     }
-    reset();  // whatever is still waiting to be sent
+    reset();  // Drops what still waits to be sent.
 }
 
 void session::count_active(bool active)
@@ -136,7 +136,7 @@ void session::after_event(bool moved)
 }
 
 // Ends the request of a client that has left while nothing is read from it. An orderly end counts
-// only behind the request's body, which is still to be read.
+// only if the request's body was read, as it lies behind that.
 void session::notice_end()
 {
     http1_state& state = http_->state();
@@ -146,7 +146,8 @@ void session::notice_end()
     }
 }
 
-// Without an http1_connection: for the next request, once the last response has gone.
+// Waits for the next request, once the last response has gone.
+// Requires: no http1_connection.
 void session::rest(bool moved)
 {
     if (linger_left_ > 0) {
@@ -159,7 +160,7 @@ void session::rest(bool moved)
         arm(timeout::body, moved);
     } else {
         want_read();
-        // A part of a record is one of a request.
+        // A part of a record is a part of a request.
         arm(has_part() ? timeout::head : timeout::idle, moved);
     }
 }
@@ -211,7 +212,7 @@ void session::readable()
     std::span<char> bytes;
     const bool began_shaken = !shaking_hands();
     if (draining_ && is_silent()) {
-        armed_ = timeout::none;  // it has its whole time again
+        armed_ = timeout::none;  // It has its whole time again.
     }
     const net::received got = receive(bytes);
     if (!began_shaken) {
@@ -222,21 +223,21 @@ void session::readable()
     }
     bool moved = false;
     if (linger_left_ > 0) {
-        // There is nothing to do but to wait for the end.
+        // Nothing is left but to wait for the end.
     } else if (got == net::received::data) {
         http1_state& state = http().state();
-        moved = state.reads_content();  // not so after the last piece
+        moved = state.reads_content();  // It is false once the last piece was taken.
         state.client_bytes(bytes);
     } else if (got != net::received::nothing) {
         peer_ended(got == net::received::closed);
     } else {
-        // Of a record of 16 KiB, which may take its time.
+        // A record has up to 16 KiB and may take its time, so a part of one counts as a movement.
         moved = http_ != nullptr && http_->state().reads_content() && has_part();
     }
     after_event(moved);
 }
 
-// If it has.
+// Counts the handshake as full, resumed or failed, if it is over.
 void session::handshake_ended(net::received got)
 {
     if (!shaking_hands()) {
@@ -263,8 +264,8 @@ void session::handshake_failed(std::string_view reason)
     log_failed_handshake(peer_, tls()->asked_name(), reason, env_.loop.now());
 }
 
-// Answers in plain text, as nginx does, and lingers: the client may still be sending, which must
-// not destroy the answer.
+// Answers in plain text, as nginx does, and lingers: bytes that the client may still be sending
+// must not destroy the answer.
 void session::refuse_plain_http()
 {
     speak_plain();
@@ -295,7 +296,8 @@ void session::peer_ended(bool orderly)
     }
 }
 
-// A session that reads learns of the end by reading, behind the bytes that came before it.
+// Notices the end if nothing is read. A session that reads learns of it by reading, behind the
+// bytes that came before it.
 void session::hung_up()
 {
     after_event();
@@ -308,13 +310,13 @@ void session::backlog_changed()
 
 void session::drained()
 {
-    if (http_ != nullptr) {  // it may have been given back before something was held back
+    if (http_ != nullptr) {  // It may have been given back before something was kept.
         http_->state().client_drained();
     }
     after_event();
 }
 
-// What is kept cannot go any more, so there is nothing to wait for.
+// Gives up. Bytes that are kept cannot be sent any more, so there is nothing to wait for.
 void session::broken()
 {
     peer_ended(false);
@@ -336,7 +338,7 @@ void session::expired(base::instant)
     } else if (http_ != nullptr) {
         http_->state().expired();
     } else {
-        close();  // it was idle for too long
+        close();  // It was idle for too long.
     }
     after_event();
 }

@@ -1,5 +1,7 @@
-// A client connection's socket and deadline. What its requests need is lent to it with their first
-// byte, so that an idle one is small. Owned by its worker's session list; one thread.
+// `session` is a client connection's socket and deadline. The memory that its requests need is lent
+// to it with their first byte, so that an idle session is small.
+// Ownership: its worker's list of sessions.
+// Thread: one thread only.
 #pragma once
 
 #include "gateway/base/ip_address.hpp"
@@ -22,7 +24,7 @@ class http1_connection;
 
 class session final : public net::connection, private base::timer_entry {
 public:
-    // How long an idle connection stays open while draining, for a request on its way; one that has
+    // Time that an idle connection stays open in a drain, for a request on its way. One that has
     // begun to shake hands has its whole time for that, and as much for its request.
     static constexpr base::duration drain_grace = std::chrono::milliseconds{500};
 
@@ -36,69 +38,73 @@ public:
 
     void start();
 
-    // Before start(): the connection is TLS, on such a listener.
+    // Expects a TLS handshake, with the options of `of`.
+    // Requires: start() has not been called.
     void expect_handshake(const std::shared_ptr<net::tls_server>& of);
 
     // Finishes what runs, then ends.
     void drain();
 
-    // Ends now; what still waits to be sent is dropped.
+    // Ends now, and drops what still waits to be sent.
     void abort();
 
     const base::ip_address& peer() const { return peer_; }
 
-    // Both ends of the client's connection: as a PROXY header told them, or as they are.
+    // Returns both ends of the client's connection, as a PROXY header gave them or as the kernel
+    // does.
     base::connection_ends client_ends() const { return told_ends ? *told_ends : ends(peer_); }
 
-    // What TLS told of the client; null: it was not asked for a certificate.
+    // Returns what TLS says of the client, or null if it was not asked for a certificate.
     const intake::client_tls* told_tls() const { return told_tls_.get(); }
 
-    // Whether its requests are questions.
+    // Returns the options of its decide listener, or nothing if its requests are forwarded.
     const std::optional<decide_options>& decide() const { return decide_; }
 
-    // For its http1_connection.
-    // At the end of each event: what to wait for, and until when; the http1_connection may be given
-    // back. `moved`: something of a body or a tunnel, which puts its deadline off.
+    // ---- For its http1_connection.
+    // Decides what to wait for, and until when, at the end of each event. May give the
+    // http1_connection back. `moved`: a part of a body or a tunnel has moved, which puts its
+    // deadline off.
     void after_event(bool moved = true);
 
-    // A request has deadlines of its own, not what is left of the last one's.
+    // Called when a request begins. Its deadlines are its own, not what is left of the last one's.
     void begin_timeouts_anew() { armed_ = timeout::none; }
 
     // Closes the connection when what was sent has gone, or resets it at once.
     void end(bool reset_it);
 
-    // The session's place in its worker's list.
+    // The session's position in its worker's list.
     std::list<session>::iterator self;
-    // The address it has in its worker's count of peers; nothing: it is not counted.
+    // Address under which its worker counts the connections of its peer; nothing: it is not
+    // counted.
     std::optional<base::ip_address> counted_as;
-    // What a PROXY header told of the connection; null: there was none.
+    // Ends of the connection that a PROXY header names; null: none has named them.
     std::unique_ptr<const base::connection_ends> told_ends;
 
 private:
     session_environment& env_;
     const base::ip_address peer_;
-    // While requests are on the connection.
+    // Set while requests are on the connection.
     std::unique_ptr<http1_connection> http_;
     timeout armed_ = timeout::none;
     bool counted_active_ = false;
     bool draining_ = false;
-    // When the drain began.
+    // True if it was shaking hands when the drain began.
     bool was_shaking_hands_ = false;
     const std::optional<decide_options> decide_;
     base::duration handshake_limit_{0};
     std::unique_ptr<intake::client_tls> told_tls_;
     // Number of bytes that are still read and thrown away, so that an answer in plain HTTP arrives;
-    // 0: there was none.
+    // 0: there was no such answer.
     std::size_t linger_left_ = 0;
 
     http1_connection& http();
     void rest(bool moved);
     void notice_end();
 
-    // Nothing has come of a handshake.
+    // True while a handshake is awaited and nothing of it has come.
     bool is_silent() const { return shaking_hands() && !tls()->has_begun(); }
 
-    // A part of a record of TLS has come.
+    // True if a part of a TLS record has come, and its end has not.
     bool has_part() const { return tls() != nullptr && tls()->has_part(); }
 
     void arm(timeout wanted, bool moved);

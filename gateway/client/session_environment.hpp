@@ -1,4 +1,4 @@
-// What a session and its requests need of their worker.
+// `session_environment` is what a session and its requests need of their worker.
 #pragma once
 
 #include "gateway/http/date_line.hpp"
@@ -36,7 +36,7 @@ struct session_environment {
     limits::held_requests& held;
     abandoned_exchanges& abandoned;
     id_source& ids;
-    // Lent to sessions that have something to do.
+    // Connections to lend to sessions that have something to do.
     http1_pool& spare_connections;
     telemetry::worker_metrics& metrics;
     telemetry::access_log& access_log;
@@ -46,7 +46,7 @@ struct session_environment {
 
     limits::scratch& scratch;
     const http::date_line& date;
-    // Called when a session has ended; may destroy it.
+    // Called when a session has ended. It may destroy the session.
     std::function<void(session&)> ended;
 };
 

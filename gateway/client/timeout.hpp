@@ -1,4 +1,4 @@
-// What a client's connection, or the request on it, may not wait for too long.
+// `timeout` says what a client's connection, or the request on it, may not wait for too long.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,9 @@
 namespace gateway::client {
 
 enum class timeout : std::uint8_t {
-    // Whatever is waited for has a deadline of its own.
+    // Nothing, or something that has a deadline of its own.
     none,
-    // The end of the handshake of TLS, from the connection's beginning.
+    // The end of the TLS handshake, counted from the connection's beginning.
     handshake,
     // The next request.
     idle,
@@ -16,11 +16,11 @@ enum class timeout : std::uint8_t {
     head,
     // The next piece of a body, either way.
     body,
-    // The upstream's first word.
+    // The head of the upstream's response.
     response,
-    // Something to move in a tunnel.
+    // Bytes that move in a tunnel.
     tunnel,
-    // The client's end, after ours.
+    // The client's end, after the gateway's.
     linger,
 };
 

@@ -14,7 +14,7 @@ proxy::exchange_port::lease_progress upstream_side::lease(bool fresh)
     pool_ = &admitted_.pool();
     only_once_ = !request_.may_retry() || pool_->options().retry_budget == 0;
     proxy::lease_wish wish{.fresh = fresh, .surely_open = only_once_};
-    if (fresh) {  // the connection before it ended without a byte
+    if (fresh) {  // The connection before it ended without a byte.
         wish.last_failure = proxy::failure::reset;
         if (!pool_->conduct().take_retry(last_was_reused_)) {
             lease_failure_ = proxy::failure::reset;
@@ -68,7 +68,8 @@ bool upstream_side::another_lease_may_help() const
 void upstream_side::send_upstream(std::string_view a, std::string_view b)
 {
     last_sent_ = env_.loop.now();
-    // What may be sent only once leaves before the server closes a connection that was just open.
+    // A request that may be sent only once leaves now, before the server closes the connection that
+    // was just found open.
     const bool at_once = only_once_ && connection_->reused();
     at_once ? connection_->send_at_once(a, b) : connection_->send(a, b);
 }
@@ -101,7 +102,7 @@ bool upstream_side::finishes_without_client() const
 }
 
 // Hands the rest of the exchange to abandoned_exchanges. Closes the connection at once if the
-// request holds no place and is not to finish, or if there is no room.
+// request holds no permit and is not to finish, or if there is no room.
 void upstream_side::abandon(proxy::answer_state&& answer, proxy::abandon_until until)
 {
     limits::reservation& reserved = admitted_.reserved();
@@ -124,7 +125,7 @@ void upstream_side::abandon(proxy::answer_state&& answer, proxy::abandon_until u
     );
 }
 
-// ---- what it tells of the server -------------------------------------------------------------
+// ---- reports on the server -------------------------------------------------------------------
 
 void upstream_side::responded(http::response_head& head)
 {
@@ -181,7 +182,7 @@ void upstream_side::upstream_drained()
     host_.after_event(true);
 }
 
-// A request that could not be sent whole may have been answered already: read that first.
+// Reads first, as a request that could not be sent whole may have been answered already.
 void upstream_side::upstream_broken()
 {
     connection_->want_read();

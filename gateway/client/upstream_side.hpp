@@ -1,8 +1,9 @@
-// The upstream's side of a request: a connection leased from the pool of its route, what is sent
-// and received there, and what each attempt tells of the server's health. The shell of an
-// exchange_state.
+// `upstream_side` is the upstream's side of a request: a connection leased from the pool of its
+// route, what is sent and received there, and what each attempt tells of the server's health. It is
+// the shell of an exchange_state.
 //
-// Belongs to a request and is used by it alone; one thread.
+// Ownership: a request, which alone uses it.
+// Thread: one thread only.
 #pragma once
 
 #include "gateway/client/request_host.hpp"
@@ -20,19 +21,21 @@ class upstream_side final : public proxy::exchange_port,
                             private proxy::lessee,
                             private proxy::pending_lease {
 public:
-    // What became of the request upstream, for the log.
+    // `attempts` describes what became of the request upstream, for the log.
     struct attempts {
         std::uint32_t count = 0;
         // Index of the server of the last attempt.
         std::uint8_t server = 0;
-        // Time from the request sent to the response's head read; negative: there was none.
+        // Time from sending the request to reading the head of the response; negative: there was
+        // none.
         base::duration took{-1};
-        // Why the server tried last cannot be connected to; empty: the request did not fail so.
+        // Reason why no connection to the last server could be made; empty: the request did not
+        // fail so.
         std::string unreachable;
     };
 
-    // All arguments outlive it. `admitted` knows the request's route; `request` and `host` are told
-    // of each event.
+    // `admitted` knows the request's route. `request` and `host` are told of each event.
+    // Ownership: all arguments outlive this object.
     upstream_side(
         session_environment& env,
         limits::admitter& admitted,
@@ -44,21 +47,22 @@ public:
 
     ~upstream_side() override = default;
 
-    // Before each request.
+    // Prepares for the next request.
     void reset() { attempts_ = {}; }
 
-    // Begins to wait for bytes of the upstream, if the request wants them.
+    // Begins to wait for bytes from the upstream, if the request wants them.
     void want_bytes();
 
     const attempts& so_far() const { return attempts_; }
 
-    // Since when a server has had what was sent; nothing: none has anything.
+    // Returns the moment at which something was last sent to the server, or nothing if no
+    // connection is leased.
     std::optional<base::instant> asked_at() const
     {
         return connection_ != nullptr ? std::optional{last_sent_} : std::nullopt;
     }
 
-    // Requires: a first lease.
+    // Requires: lease() has been called.
     base::duration response_timeout() const
     {
         return admitted_.route()->bounds.response_timeout.value_or(upstream().response_timeout);
@@ -79,18 +83,18 @@ private:
     request_state& request_;
     request_host& host_;
 
-    // Of the request's route, from its first lease on.
+    // Pool of the request's route, from its first lease on.
     proxy::pool* pool_ = nullptr;
     proxy::upstream_connection* connection_ = nullptr;
-    // The server of the connection released last, until another connection is asked for.
+    // Server of the connection released last, until another connection is asked for.
     std::optional<std::uint8_t> last_server_;
-    // Whether the connection released last had served before.
+    // True if the connection released last had served before.
     bool last_was_reused_ = false;
-    // Whether the request leased for may not be sent a second time.
+    // True if the request may not be sent a second time.
     bool only_once_ = false;
 
     proxy::failure lease_failure_ = proxy::failure::connect;
-    // When a part of the request was last sent.
+    // Moment at which a part of the request was last sent.
     base::instant last_sent_{};
     attempts attempts_;
 

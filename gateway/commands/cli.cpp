@@ -39,7 +39,7 @@ constexpr std::array<command_text, 6> commands{{
     {"schema", command::schema, "Print the JSON Schema of the configuration, for editors"},
 }};
 
-// CLI11 says of an unknown command only that one is missing.
+// Returns the complaint about an unknown command. CLI11 would say only that a command is missing.
 std::optional<output> complaint_about_command(std::string_view word)
 {
     std::array<std::string_view, commands.size()> names;
@@ -55,7 +55,7 @@ std::optional<output> complaint_about_command(std::string_view word)
             "\nRun with --help for more information.\n"};
 }
 
-// "Name: value".
+// Adds a header that is written as "Name: value".
 void add_header(intake::told_request& told, const std::string& line)
 {
     const std::size_t colon = line.find(':');

@@ -1,4 +1,6 @@
-// The command line: what the process is asked to do. Called once, by main.
+// `cli::parse()` reads from the command line what the process is asked to do. The other functions
+// are the simple commands.
+// Thread: the main thread.
 #pragma once
 
 #include "config/settings.hpp"
@@ -21,34 +23,35 @@ enum class command { run, check, print, schema, explain, migrate };
 
 struct request {
     command what = command::run;
-    // Empty with `schema`.
+    // Path of the configuration; empty for `schema`.
     std::string config_path;
-    // Of `explain`.
+    // The hypothetical request of `explain`.
     intake::told_request told{};
     // True if `migrate` prints the statements instead of executing them.
     bool prints_sql = false;
-    // Where the running gateway's admin API is; nothing: the counts are not asked for.
+    // Address of the running gateway's admin API; nothing if it is not asked for counts.
     std::optional<net::listen_address> admin{};
 };
 
-// The command line asks for nothing more: help, the version, or a complaint.
+// `output` is the whole answer to a command line: help, the version, or a complaint.
 struct output {
     int status = done;
 
-    // What to print: on stdout when done, else on stderr; it ends in a newline.
+    // Text for stdout if the status is `done`, and for stderr otherwise. It ends in a newline.
     std::string text;
 };
 
 std::variant<request, output> parse(int argc, const char* const* argv);
 
-// The file's settings, its warnings told; or nothing, and one line for each problem.
+// Returns the file's settings and writes its warnings to `err`. If it has problems, returns nothing
+// and writes a line for each.
 std::optional<config::settings> load(const std::string& config_path, std::ostream& err);
 
-// `gateway check` and `gateway print`; they return the exit status.
+// Run `gateway check` and `gateway print`, and return the exit status.
 int check(const std::string& config_path, std::ostream& out, std::ostream& err);
 int print(const std::string& config_path, std::ostream& out, std::ostream& err);
 
-// `gateway schema`.
+// Runs `gateway schema`, and returns the exit status.
 int schema(std::ostream& out);
 
 }  // namespace gateway::cli

@@ -20,7 +20,7 @@ namespace http_of_beast = boost::beast::http;
 using asked_by_post = http_of_beast::request<http_of_beast::string_body>;
 using endpoint = asio::generic::stream_protocol::endpoint;
 
-// To connect, to be answered: more than any admin.timeout an operator waits for.
+// Longest time to connect and be answered, more than any admin.timeout that an operator waits for.
 constexpr base::duration longest_wait = std::chrono::seconds{20};
 
 asked_by_post question_of(const intake::told_request& told, const std::string& token)
@@ -75,7 +75,7 @@ net::task<> exchange(endpoint where, asked_by_post question, told_back& answer)
     }
 }
 
-// The explanation; nothing, and what went wrong.
+// Returns the running gateway's explanation, or nothing and sets `complaint` to what went wrong.
 std::optional<boost::json::object> ask_gateway(
     const net::listen_address& admin, asked_by_post question, std::string& complaint
 )

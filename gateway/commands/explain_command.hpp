@@ -1,4 +1,5 @@
-// `gateway explain`: what would become of a request, told to a person. Called once, by main.
+// `explain_request()` runs `gateway explain`, which tells a person what would become of a request.
+// Called once, by main.
 #pragma once
 
 #include "gateway/commands/cli.hpp"
@@ -7,8 +8,8 @@
 
 namespace gateway {
 
-// Returns the exit status. Without request.admin the counts are unknown; else the running gateway
-// answers, from its own configuration, and `settings` only has the token.
+// Returns the exit status. Without request.admin the counts are unknown. With it the running
+// gateway answers from its own configuration, and only the token of `settings` is used.
 int explain_request(
     const config::settings& settings,
     const cli::request& request,

@@ -14,7 +14,7 @@ namespace gateway {
 
 namespace {
 
-// Texts without their quotes; empty if it is not there.
+// Returns a member as text, strings without their quotes; empty if it is absent or null.
 std::string text_of(const boost::json::object& of, const char* name)
 {
     const boost::json::value* const v = of.if_contains(name);
@@ -117,7 +117,7 @@ std::string numbers_of(const boost::json::object& limit)
         return failed.empty() ? "" : "unknown, the store has not answered: " + failed;
     }
     std::string left = remaining + " of " + text_of(limit, "capacity") + " left";
-    // Places come back when requests end.
+    // Permits come back when requests end, so no time is known for them.
     if (!text_of(limit, "rate").empty()) {
         left += ", full in " + seconds_of(limit, "reset");
     }

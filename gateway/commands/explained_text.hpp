@@ -1,4 +1,4 @@
-// An explanation as people read it. Pure.
+// `write_explanation()` writes an explanation for people to read. Pure.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -7,8 +7,8 @@
 
 namespace gateway {
 
-// `told`: as admin::as_json() makes it, here or in another version of the gateway: what it does
-// not have is left out.
+// Writes `told`, which admin::as_json() made, here or in another version of the gateway. Members
+// that it does not have are left out.
 void write_explanation(const boost::json::object& told, std::ostream& out);
 
 }  // namespace gateway

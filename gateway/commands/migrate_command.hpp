@@ -1,4 +1,5 @@
-// gateway migrate: installs what shared stores need before they can be asked.
+// `migrate()` runs `gateway migrate`, which installs what shared stores need before they can be
+// asked.
 #pragma once
 
 #include "config/settings.hpp"
@@ -7,7 +8,7 @@
 
 namespace gateway {
 
-// The exit status; says what became of each store.
+// Installs it and says what became of each store. Returns the exit status.
 int migrate(const config::settings& settings, std::ostream& out, std::ostream& err);
 
 // Prints the statements that migrate() would execute in a database without any of it; connects to

@@ -13,7 +13,8 @@ namespace {
 
 constexpr auto host_table = base::alphanumeric_and("-._");
 
-// Letters, digits, '.' and '-': all of nearly every name.
+// True if the text has 16 bytes or more, all of them letters, digits, '.' or '-', as in nearly
+// every long name.
 bool is_plain(std::string_view text)
 {
     const auto has_other = [](const char* p) {
@@ -34,7 +35,7 @@ bool is_host_name(std::string_view text)
            text.find("..") == std::string_view::npos;
 }
 
-bool is_port(std::string_view text)  // may be empty: port = *DIGIT
+bool is_port(std::string_view text)  // The port may be empty: port = *DIGIT.
 {
     return text.empty() || base::parse_decimal(text, 65535).has_value();
 }

@@ -10,7 +10,7 @@ namespace gateway::http {
 
 namespace {
 
-// False: nothing was left.
+// Takes one byte off a bound. Returns false if nothing was left of it.
 bool take_one(std::uint32_t& left)
 {
     const bool some = left != 0;
@@ -41,7 +41,7 @@ body_reader::body_reader(framing f, const chunk_bounds& bounds)
 body_reader::piece body_reader::read(std::span<char> input)
 {
     piece out;
-    char* content = nullptr;  // the first slice; later ones are moved up behind it
+    char* content = nullptr;  // The first slice. Later slices are moved up behind it.
     std::size_t gathered = 0;
     std::size_t at = 0;
     while (at < input.size() && state_ != state::done) {
@@ -120,7 +120,7 @@ bool body_reader::size_byte(char c)
     const int digit = base::hex_digit(c);
     if (digit >= 0) {
         state_ = state::size;
-        const bool fits = (remaining_ >> 59) == 0;  // or it could pass 2^63
+        const bool fits = (remaining_ >> 59) == 0;  // Larger sizes could pass 2^63.
         remaining_ = remaining_ * 16 + static_cast<std::uint64_t>(digit);
         return fits && fits_in_line();
     }
@@ -149,7 +149,7 @@ bool body_reader::extension_is_complete() const
            state_ == state::after_quoted_value;
 }
 
-// False: the byte may not stand there.
+// Takes a byte of an extension. Returns false if the byte may not stand there.
 bool body_reader::extension_text(char c)
 {
     switch (state_) {
@@ -187,7 +187,7 @@ bool body_reader::extension_text(char c)
     }
 }
 
-// Behind a size or an extension, on its line: blanks and the next extension.
+// Takes a byte that follows a size or an extension on its line: a blank or the ';' of the next one.
 bool body_reader::extension_separator(char c)
 {
     state_ = c == ';' ? state::before_name : state::before_extension;

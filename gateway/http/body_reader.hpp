@@ -1,6 +1,7 @@
-// Takes the framing off a body as its bytes stream by, and tells where it ends (RFC 9112 §6, §7.1).
-// Knows nothing of who sends it. A sans-I/O machine: no memory but its position, so any split of
-// the bytes gives the same content. Chunk extensions and trailers are dropped, and bounded.
+// `body_reader` removes the framing from a body as its bytes arrive, and finds the body's end (RFC
+// 9112 §6, §7.1). It does no I/O and does not know the sender. It remembers only its position, so
+// any split of the bytes gives the same content. Chunk extensions and trailers are dropped, and
+// their size is bounded.
 #pragma once
 
 #include "gateway/http/message.hpp"
@@ -18,33 +19,33 @@ public:
     explicit body_reader(framing f = {}, const chunk_bounds& bounds = {});
 
     struct piece {
-        // How many bytes of the input are dealt with.
+        // Number of input bytes that were read.
         std::size_t consumed = 0;
-        // Content of the body, moved together at the start of the input.
+        // Content of the body, moved together into one slice of the input.
         std::string_view content;
-        // Whether the framing is broken: nothing after this can be trusted. Every later read says
-        // it again.
+        // True if the framing is broken. Nothing after this can be trusted, and every later read
+        // reports it again.
         bool malformed = false;
     };
 
-    // Reads until the body ends or the input does. Content of several chunks is moved together
-    // inside `input`, so that it is one slice whatever the chunks were.
+    // Reads until the body or the input ends. Moves the content of several chunks together inside
+    // `input`, so that it is always one slice.
     piece read(std::span<char> input);
 
     bool done() const { return state_ == state::done; }
 
-    // The sender closed: true if the body was complete, or is delimited by just that.
+    // True if the body is complete when the sender closes, or is delimited by just that.
     bool ends_at_close() const { return done() || state_ == state::until_close; }
 
 private:
     enum class state : std::uint8_t {
-        // The first hex digit of a chunk size.
+        // Expects the first hex digit of a chunk size.
         size_first,
-        // More hex digits of a chunk size.
+        // Expects more hex digits of a chunk size, or its end.
         size,
-        // Extensions: names, alone or with a value (RFC 9112 §7.1.1). Blanks may stand around ';'
-        // and '=', but not at the end of the line: behind a blank `before_extension` wants a ';',
-        // `after_name` a ';' or '='.
+        // Chunk extensions: names, alone or with a value (RFC 9112 §7.1.1). Blanks may stand around
+        // ';' and '=', but not at the end of the line. After a blank, `before_extension` expects a
+        // ';', and `after_name` a ';' or '='.
         before_extension,
         before_name,
         name,
@@ -58,7 +59,7 @@ private:
         data,
         data_cr,
         data_lf,
-        // The first byte of a trailer line.
+        // Expects the first byte of a trailer line.
         trailer_start,
         trailer_name,
         trailer_value,
@@ -72,15 +73,15 @@ private:
 
     state state_;
 
-    // What is left of the bounds of this body; max_line_bytes stays whole, since each line has all
-    // of it.
+    // Bytes that this body's bounds still allow. `max_line_bytes` stays whole, because each line
+    // may use all of it.
     chunk_bounds room_;
     // Bytes of the chunk-size line so far.
     std::uint32_t line_bytes_ = 0;
-    // Bytes that are still to come of the chunk, or of the length.
+    // Bytes that are still to come of the chunk, or of a body with a length.
     std::uint64_t remaining_ = 0;
 
-    // Takes one byte of chunk syntax; false: malformed.
+    // Takes one byte of chunk syntax. Returns false if it is malformed.
     bool step(char c);
 
     bool size_byte(char c);

@@ -19,14 +19,16 @@ constexpr bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-// A byte that may stand in a field value: HTAB, SP, VCHAR or obs-text; no other control byte.
+// True if the byte may stand in a field value: HTAB, SP, VCHAR or obs-text, and no other control
+// byte.
 constexpr bool is_field_text(char c)
 {
     const auto u = static_cast<unsigned char>(c);
     return u == '\t' || (u >= 0x20 && u != 0x7f);
 }
 
-// A letter's case does not count in names, nor which mark stands between the words.
+// Maps each byte to its form in comparisons of names: letters to lower case, digits to themselves,
+// all others to '-'. Neither a letter's case nor the mark between two words counts.
 inline constexpr std::array<char, 256> folded = [] {
     std::array<char, 256> t{};
     t.fill('-');
@@ -44,15 +46,15 @@ constexpr char fold(char c)
     return folded[static_cast<unsigned char>(c)];
 }
 
-// One bit for each of the sixteen bytes at p that is a control byte.
+// Returns one bit for each of the sixteen bytes at `p`, set if it is a control byte.
 inline std::uint32_t control_bits(const char* p)
 {
     const base::bytes16 v = base::load16(p);
     return base::bits_of((v < 0x20) | (v == 0x7f));
 }
 
-// The first control byte in [p, end); HTAB is one. Most values are shorter than two steps of
-// sixteen.
+// Returns the first control byte in [p, end), or `end`. HTAB is one. Most values are shorter than
+// two steps of sixteen.
 inline const char* find_control(const char* p, const char* end)
 {
     for (; end - p >= 32; p += 32) {
@@ -74,7 +76,7 @@ inline const char* find_control(const char* p, const char* end)
     return p;
 }
 
-// The first byte in [p, end) that is no field text.
+// Returns the first byte in [p, end) that is not field text, or `end`.
 inline const char* skip_field_text(const char* p, const char* end)
 {
     p = find_control(p, end);
@@ -84,7 +86,8 @@ inline const char* skip_field_text(const char* p, const char* end)
     return p;
 }
 
-// The first byte in [p, end) that is no visible ASCII (0x21 to 0x7e): what ends a request target.
+// Returns the first byte in [p, end) that is not visible ASCII (0x21 to 0x7e), or `end`. Such a
+// byte ends a request target.
 inline const char* skip_visible(const char* p, const char* end)
 {
     while (end - p >= 16) {
@@ -101,7 +104,8 @@ inline const char* skip_visible(const char* p, const char* end)
     return p;
 }
 
-// The first byte in [p, end) that is no token character. Most names are letters and '-', and short.
+// Returns the first byte in [p, end) that is not a token character, or `end`. Most names are short,
+// and consist of letters and '-'.
 inline const char* skip_token(const char* p, const char* end)
 {
     if (end - p >= 16) {

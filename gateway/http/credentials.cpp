@@ -23,8 +23,8 @@ std::string_view without_padding(std::string_view text)
     return text.substr(0, text.find_last_not_of('=') + 1);
 }
 
-// Parts in base64url, with dots between them; the first is a JSON object, which begins with {"
-// (RFC 7519).
+// True if the token looks like a JSON Web Token: parts in base64url with dots between them, the
+// first of which is a JSON object and so begins with {" (RFC 7519).
 bool is_web_token(std::string_view token)
 {
     return token.starts_with("eyJ") && std::count(token.begin(), token.end(), '.') >= 2;
@@ -39,7 +39,7 @@ bool is_canonical_web_token(std::string_view token)
     return canonical;
 }
 
-// The token itself, or nothing if this is more or less than one.
+// Returns the token itself, or an empty text if there is not exactly one, or it is not canonical.
 std::string_view only_token(std::string_view text)
 {
     constexpr std::string_view as_parameter = "token=";
@@ -52,7 +52,7 @@ std::string_view only_token(std::string_view text)
                                                                            : std::string_view{};
 }
 
-// One word, or parameters, of which the first word has the '='.
+// True if the text is one word, or a list of parameters, whose first word has a '=' or ','.
 bool is_word_or_parameters(std::string_view text)
 {
     const std::size_t end = text.find_first_of(blanks);

@@ -1,4 +1,5 @@
-// The field Date (RFC 9110 §6.6.1) as a whole line. Belongs to one thread.
+// `date_line` holds the field Date (RFC 9110 §6.6.1) as a whole line.
+// Thread: one thread only.
 #pragma once
 
 #include "gateway/base/utc_text.hpp"
@@ -13,10 +14,10 @@ public:
 
     void refresh(base::duration unix_time) { line_.at(unix_time); }
 
-    // "Date: Sun, 06 Nov 1994 08:49:37 GMT" CRLF.
+    // Returns the line "Date: Sun, 06 Nov 1994 08:49:37 GMT" with its CRLF.
     std::string_view text() const { return line_.last(); }
 
-    // The value alone, without name and CRLF.
+    // Returns the value alone, without name and CRLF.
     std::string_view value() const { return text().substr(6, 29); }
 
 private:

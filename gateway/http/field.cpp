@@ -17,7 +17,7 @@ struct known {
 };
 
 constexpr std::array<known, 31> known_names{{
-    // by length
+    // The names are sorted by length.
     {"te", field_name::te},
     {"via", field_name::via},
     {"date", field_name::date},
@@ -33,7 +33,7 @@ constexpr std::array<known, 31> known_names{{
     {"tracestate", field_name::tracestate},
     {"client-cert", field_name::client_cert},
     {"traceparent", field_name::traceparent},
-    {"script_name", field_name::rewrites_target},  // so spelled where servers obey it
+    {"script_name", field_name::rewrites_target},  // Servers obey this spelling.
     {"max-forwards", field_name::max_forwards},
     {"x-request-id", field_name::x_request_id},
     {"x-rewrite-url", field_name::rewrites_target},
@@ -57,7 +57,7 @@ static_assert(std::is_sorted(
     [](const known& a, const known& b) { return a.name.size() < b.name.size(); }
 ));
 
-// Names that begin so, and go on.
+// Known beginnings of names. More characters must follow.
 constexpr std::array<known, 2> known_beginnings{{
     {"x-forwarded-", field_name::x_forwarded},
     {"x-original-", field_name::rewrites_target},
@@ -67,8 +67,8 @@ constexpr std::size_t shortest_beginning = known_beginnings.back().name.size();
 
 constexpr std::size_t longest = known_names.back().name.size();
 
-// first_of[n] is the first known name of n characters or more: a name is compared with the one to
-// three others of its length.
+// first_of[n] is the first known name of n characters or more. A name is compared with those of its
+// own length, of which there are five at most.
 constexpr std::array<std::uint8_t, longest + 2> first_of = [] {
     std::array<std::uint8_t, longest + 2> first{};
     for (std::size_t n = 0; n < first.size(); ++n) {
@@ -79,8 +79,8 @@ constexpr std::array<std::uint8_t, longest + 2> first_of = [] {
     return first;
 }();
 
-// The letters that the known names of a length begin with, as bits: most names of others are told
-// from them by one look.
+// Returns a letter's bit in `initials`, which holds the first letters of the known names of each
+// length. One look there is enough to rule out most other names.
 constexpr std::uint32_t letter_bit(char c)
 {
     return std::uint32_t{1} << (c & 31);
@@ -94,7 +94,7 @@ constexpr std::array<std::uint32_t, longest + 1> initials = [] {
     return letters;
 }();
 
-// The bits in which two texts differ, of the word at `position`.
+// Returns the bits in which the words at `position` of two texts differ.
 template <typename Word>
 Word difference(std::string_view a, std::string_view b, std::size_t position)
 {
@@ -105,8 +105,9 @@ Word difference(std::string_view a, std::string_view b, std::size_t position)
     return of_a ^ of_b;
 }
 
-// Whether `name`, a token, is `lower` but for the case of letters. The two cases of a letter differ
-// in bit 5, and no token character differs from a digit, '-' or '_' in that bit only.
+// True if `name`, a token, is `lower` apart from the case of letters. The two cases of a letter
+// differ in bit 5, and no token character differs from a digit, '-' or '_' in that bit only.
+// Requires: both have the same length.
 bool is_name(std::string_view name, std::string_view lower)
 {
     constexpr std::uint64_t any_case = ~std::uint64_t{0x2020202020202020};
@@ -127,7 +128,7 @@ bool is_name(std::string_view name, std::string_view lower)
     return (differs & any_case) == 0;
 }
 
-// What `name` is if it can be `candidate`, which has its length.
+// Classifies `name` by comparing it with `candidate`, a known name of the same length.
 field_name read(std::string_view name, const known& candidate)
 {
     if (is_name(name, candidate.name)) {
@@ -145,7 +146,7 @@ field_name read_beginning(std::string_view name)
 {
     for (const known& k : known_beginnings) {
         const std::size_t size = k.name.size();
-        if (name.size() > size && fold(name[2]) == k.name[2] &&  // most X- names end here
+        if (name.size() > size && fold(name[2]) == k.name[2] &&  // Most X- names fail here.
             reads_as(name.substr(0, size), k.name)) {
             return has_other_marks(name) ? field_name::disguised : k.id;
         }

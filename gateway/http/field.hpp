@@ -25,7 +25,8 @@ enum class field_name : std::uint8_t {
     keep_alive,
     max_forwards,
     proxy_connection,
-    // X-Original-<anything> and others by which frameworks replace a request's path, method or host
+    // X-Original-<anything>, and others by which frameworks replace a request's path, method or
+    // host.
     rewrites_target,
     te,
     traceparent,
@@ -43,12 +44,12 @@ enum class field_name : std::uint8_t {
     x_ratelimit,
     x_real_ip,
     x_request_id,
-    // One of the above with another mark for '-', such as '_'. Servers that make variables of names
-    // (CGI) would take it for the real one, so it is never forwarded.
+    // One of the above with another mark for '-', such as '_'. Servers that turn names into
+    // variables (CGI) would take it for the real one, so it is never forwarded.
     disguised,
 };
 
-// Names for one purpose, as bits: asking costs a shift.
+// `field_name_set` holds names for one purpose as bits. A lookup costs one shift.
 class field_name_set {
 public:
     constexpr field_name_set(std::initializer_list<field_name> names)
@@ -71,7 +72,8 @@ private:
 
 static_assert(static_cast<unsigned>(field_name::disguised) < 32, "the last of them has a bit");
 
-// Fields that are about one connection only, by their name: never forwarded.
+// Fields that concern one connection only, by their names. They are not forwarded, except the
+// Upgrade of a 426 response.
 inline constexpr field_name_set hop_by_hop{
     field_name::connection,
     field_name::http2_settings,
@@ -84,8 +86,8 @@ inline constexpr field_name_set hop_by_hop{
     field_name::disguised,
 };
 
-// Fields that say for whom a request is, where it came in and what it asked for there. They pass
-// from trusted peers only, so those of others say nothing that a key could be made of.
+// Fields that state for whom a request is, where it came in and what it asked for there. They are
+// forwarded from trusted peers only, so those of other peers cannot become part of a key.
 inline constexpr field_name_set from_trusted_peers{
     field_name::forwarded,
     field_name::rewrites_target,
@@ -96,14 +98,15 @@ inline constexpr field_name_set from_trusted_peers{
     field_name::x_real_ip,
 };
 
-// Ignoring the case of letters. `name` must be a token.
+// Returns the known name that `name` is or disguises, ignoring the case of letters, else `other`.
+// Requires: `name` is a token.
 field_name classify(std::string_view name);
 
-// Whether a server that makes variables of names could take `name` for `lower`, which is lower
+// True if a server that turns names into variables could take `name` for `lower`, a name in lower
 // case.
 bool reads_as(std::string_view name, std::string_view lower);
 
-// Whether a list (RFC 9110 §5.6.1) has no element.
+// True if a list (RFC 9110 §5.6.1) has no element.
 inline bool is_empty_list(std::string_view value)
 {
     return value.find_first_not_of(", \t") == std::string_view::npos;
@@ -112,7 +115,7 @@ inline bool is_empty_list(std::string_view value)
 struct field {
     field_name id = field_name::other;
     std::string_view name;
-    // The value, without the spaces around it.
+    // The value, without the blanks around it.
     std::string_view value;
     // The whole line, CRLF included.
     std::string_view line;
@@ -120,8 +123,8 @@ struct field {
 
 using field_list = std::vector<field>;
 
-// Appends `before`, then the lines of the fields that `keep`(field) wants, from where they lie:
-// what lies together and stays is one copy.
+// Appends `before`, then the lines of all fields for which `keep(field)` is true. Lines that lie
+// next to each other are copied together.
 template <typename Keep>
 void append_lines(
     std::string_view before, std::span<const field> fields, Keep keep, std::string& out
@@ -142,17 +145,18 @@ void append_lines(
     out.append(begin, static_cast<std::size_t>(end - begin));
 }
 
-// What the Connection field of a message says (RFC 9110 §7.6.1).
+// The options in a message's Connection fields (RFC 9110 §7.6.1).
 struct connection_options {
     static constexpr std::size_t max_nominated = 32;
 
     bool close = false;
     bool keep_alive = false;
 
-    // The names of the fields that are to be removed before forwarding.
+    // Names of the fields to remove before forwarding.
     std::vector<std::string_view> nominated;
 
-    // False if it is no list of tokens, or nominates too much.
+    // Reads one Connection line. Returns false if it is no list of tokens, or nominates too many
+    // fields.
     [[nodiscard]] bool read(std::string_view value);
 
     bool nominates(std::string_view name) const;

@@ -10,7 +10,8 @@ namespace gateway::http {
 
 namespace {
 
-// Field text without the blanks around it: nearly always there is one before it and none behind.
+// Returns field text without the blanks around it. There is nearly always one before it and none
+// behind.
 std::string_view without_blanks(const char* p, const char* end)
 {
     const auto is_blank_text = [](char c) { return static_cast<unsigned char>(c) <= ' '; };
@@ -23,7 +24,7 @@ std::string_view without_blanks(const char* p, const char* end)
     return {p, end};
 }
 
-// One line, from p. On progress::complete it is in `out`, and `p` stands behind its CRLF.
+// Reads the line at `p` into `out`. On progress::complete `p` stands behind its CRLF.
 progress read_line(const char*& p, const char* end, field_list& out)
 {
     const char* const start = p;
@@ -49,7 +50,8 @@ progress read_line(const char*& p, const char* end, field_list& out)
     return progress::complete;
 }
 
-// Of a number: one space before it, nothing behind it, no leading zeros.
+// True if a number's line is written in the usual way: one space before the number, nothing behind
+// it, no leading zeros.
 bool is_usual_line(const field& f)
 {
     constexpr std::size_t around = std::string_view(": \r\n").size();

@@ -1,4 +1,5 @@
-// The heads of messages, parsed: slices of the bytes they came in, valid as long as those bytes.
+// `request_head` and `response_head` hold the parsed heads of messages.
+// Ownership: they are slices of the received bytes, and valid as long as those.
 #pragma once
 
 #include "gateway/http/field.hpp"
@@ -9,12 +10,12 @@
 
 namespace gateway::http {
 
-// How a message's body is delimited (RFC 9112 §6).
+// `framing` states how a message's body is delimited (RFC 9112 §6).
 struct framing {
     enum class kind : std::uint8_t { none, length, chunked, until_close };
     kind how = kind::none;
 
-    // The body's length in bytes, with kind::length only.
+    // Length of the body in bytes, with kind::length only.
     std::uint64_t length = 0;
 
     bool is_empty() const { return how == kind::none || (how == kind::length && length == 0); }
@@ -23,42 +24,44 @@ struct framing {
 struct request_head {
     std::string_view method;
 
-    // The target as it came.
+    // The target as received.
     std::string_view target;
-    // Of the target, without query; "*" for OPTIONS *. Of several slashes at its beginning, one.
+    // The target's path, without query, or "*" for OPTIONS *. Several slashes at its beginning are
+    // one.
     std::string_view path;
 
     // The query with its '?', or empty.
     std::string_view query;
-    // The authority of an absolute-form target, else that of Host; may be empty in HTTP/1.0.
+    // The authority of an absolute-form target, else that of Host. May be empty in HTTP/1.0.
     std::string_view authority;
 
     bool absolute_form = false;
     bool http_1_0 = false;
     bool expects_continue = false;
     bool has_via = false;
-    // X-Forwarded-For, Forwarded or X-Real-IP is there.
+    // True if X-Forwarded-For, Forwarded or X-Real-IP is present.
     bool names_client = false;
-    // The value of Max-Forwards, of OPTIONS and TRACE only: no other method obeys it.
+    // The value of Max-Forwards, with OPTIONS and TRACE only, as no other method obeys it.
     std::optional<std::uint64_t> max_forwards;
-    // Of a Content-Length that is not spelt as we would: to be written anew.
+    // The value of a Content-Length that is not spelled as the gateway spells it. It is written
+    // anew.
     std::optional<std::uint64_t> respelt_length;
-    // Whether it asks for a WebSocket, by a whole opening handshake.
+    // True if the request asks for a WebSocket, by a complete opening handshake.
     bool websocket = false;
-    // Whether what it says in traceparent is none, so that its trace begins anew.
+    // True if `traceparent` is malformed or repeated; the request then starts a new trace.
     bool malformed_trace = false;
 
     framing body;
     field_list fields;
     connection_options connection;
 
-    // The bytes of the head, empty line included.
+    // Bytes of the head, empty line included.
     std::size_t size = 0;
 
-    // Whether the client wants this connection for another request (RFC 9112 §9.3).
+    // True if the client wants this connection for another request (RFC 9112 §9.3).
     bool keep_alive() const { return !connection.close && (!http_1_0 || connection.keep_alive); }
 
-    // Whether the target is path and query as they came, and nothing else.
+    // True if the target consists of path and query as received, and nothing else.
     bool is_target_kept() const { return path.data() == target.data(); }
 
     bool is_head() const { return method == "HEAD"; }
@@ -74,9 +77,10 @@ struct response_head {
     std::string_view reason;
     bool http_1_0 = false;
 
-    // Whether it has a Date that will be forwarded.
+    // True if the head has a Date that will be forwarded.
     bool has_date = false;
-    // It announces content where there can be none; some servers send it all the same.
+    // True if the fields announce content, or give no length, where there can be no content. Some
+    // servers send it all the same.
     bool content_may_follow = false;
     std::optional<std::uint64_t> respelt_length;
     framing body;
@@ -89,7 +93,8 @@ struct response_head {
     void clear();
 };
 
-// Why a message is refused: what to answer, and in a sentence why. Static text only.
+// A message's refusal: the status to answer, and a sentence that says why.
+// Ownership: `detail` is static text.
 struct rejection {
     int status = 400;
     std::string_view detail{};

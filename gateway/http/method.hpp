@@ -1,13 +1,13 @@
-// The methods that everybody knows.
+// `standard_in_another_case` recognizes the standard methods in another letter case.
 #pragma once
 
 #include <string_view>
 
 namespace gateway::http {
 
-// The standard method (RFC 9110 §9.3 and RFC 5789) that `method` is in another letter case; empty:
-// it is none. Some servers take it for the standard one, others for one of its own, so it is
-// refused.
+// Returns the standard method (RFC 9110 §9.3 and RFC 5789) that `method` is in another letter case,
+// or an empty text. Some servers take it for the standard one, others for a method of its own, so
+// the gateway refuses it.
 std::string_view standard_in_another_case(std::string_view method);
 
 inline constexpr std::string_view method_in_another_case =

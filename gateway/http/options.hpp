@@ -1,5 +1,5 @@
-// Bounds on the messages we read. Those of requests are keys under `http:`, those of responses
-// under each upstream.
+// `options` and `response_bounds` hold the bounds on messages that the gateway reads. Those of
+// requests are keys under `http:`, those of responses are keys under each upstream.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -9,11 +9,11 @@
 
 namespace gateway::http {
 
-// What a chunked body may hold besides content, requests' and responses' alike.
+// Bounds on the parts of a chunked body that are not content, for requests and responses alike.
 struct chunk_bounds {
     // Most bytes of one chunk-size line, its extensions included.
     std::uint32_t max_line_bytes = 4 * 1024;
-    // Most bytes of what follows the sizes, in one body.
+    // Most bytes of chunk extensions in one body.
     std::uint32_t max_extension_bytes = 64 * 1024;
     // Most bytes of the trailer section, its last line included.
     std::uint32_t max_trailer_bytes = 8 * 1024;
@@ -43,13 +43,13 @@ struct options {
 
     chunk_bounds chunks{};
 
-    // Most bytes that are kept of what comes while a request is under way.
+    // Most bytes that are kept of what the client sends while a request is under way.
     std::size_t max_pipelined_bytes = 64 * 1024;
     // Most bytes of a refused request's body that are read and dropped, to keep the connection.
     std::size_t max_refused_body_bytes = 64 * 1024;
 
-    // When we close a connection that may still be sending: how long and how much we listen on, or
-    // the reset would destroy our last answer (RFC 9112 §9.6).
+    // Longest time and most bytes that the gateway still reads when it closes a connection that may
+    // be sending. Otherwise the reset would destroy its last answer (RFC 9112 §9.6).
     base::duration linger_timeout = std::chrono::seconds{2};
     std::size_t max_linger_bytes = 256 * 1024;
 };

@@ -10,8 +10,8 @@ namespace gateway::http {
 
 namespace {
 
-// `%u0041`, which some Microsoft servers decode: the character if it is ASCII, another byte if not,
-// or -1.
+// Decodes `%u0041`, as some Microsoft servers do. Returns the character if it is ASCII, a byte
+// above 0x7f if it is not, or -1 if the text does not begin with such an encoding.
 int wide_percent_encoded(std::string_view text)
 {
     constexpr std::size_t size = 6;
@@ -50,8 +50,8 @@ std::string_view without_front(std::string_view name)
     return {first, name.end()};
 }
 
-// What may follow the key in a name: blanks, an element of the parameter, or NUL, which ends texts,
-// and its like.
+// True if `rest` may follow the key in a name: blanks, an element of the parameter, or NUL and
+// other control bytes, which may end a text.
 bool may_follow_key(std::string_view rest)
 {
     const auto end =

@@ -11,11 +11,11 @@ namespace gateway::http {
 
 namespace {
 
-// One request at a time per thread; they keep their memory.
+// These buffers keep their memory. A thread reads one request at a time.
 thread_local std::string decoded_name;
 thread_local std::string decoded_value;
 
-// What servers that strip values may take for a blank: in ASCII, Latin-1 and UTF-8 (Unicode's
+// Bytes that servers may strip from values as blanks, in ASCII, Latin-1 and UTF-8 (Unicode's
 // White_Space, the zero-width space and the byte order mark).
 constexpr std::array<std::string_view, 27> lenient_blanks{
     " ",
@@ -55,7 +55,8 @@ std::size_t blank_in_front(std::string_view value)
     return at == lenient_blanks.end() ? 0 : at->size();
 }
 
-// The longest first: what is one blank in UTF-8 may end in one of Latin-1.
+// Returns the size of the blank at the end, or 0. The longest are tried first, because a blank in
+// UTF-8 may end in one of Latin-1.
 std::size_t blank_at_the_end(std::string_view value)
 {
     const auto at = std::find_if(
@@ -77,13 +78,13 @@ std::string_view trimmed_for_all(std::string_view value)
     return value;
 }
 
-// How the pairs of one source are written.
+// The rules by which the pairs of one source are written.
 struct pair_rules {
     char separator;
-    std::string_view also_separate;  // to some servers
-    std::string_view end_names;      // the same, and '='
-    bool encoded_names;              // to all servers; else only some decode them
-    bool (*decode_value)(std::string_view text, std::string& out);  // false: ambiguous
+    std::string_view also_separate;  // Characters that separate for some servers.
+    std::string_view end_names;      // The same characters, and '='.
+    bool encoded_names;              // True if all servers decode names; else some do.
+    bool (*decode_value)(std::string_view text, std::string& out);  // Returns false if ambiguous.
 };
 
 bool has_any_of(std::string_view text, std::string_view characters)
@@ -93,8 +94,8 @@ bool has_any_of(std::string_view text, std::string_view characters)
     });
 }
 
-// False for a value with bytes that no cookie's may have (RFC 6265 §4.1.1), but one pair of quotes,
-// or with '&', which makes a list of it to some.
+// Decodes the value of a cookie. Returns false if it has bytes that no cookie value may have (RFC
+// 6265 §4.1.1), except one pair of quotes, or an '&', which some servers take for a list.
 bool decode_cookie_value(std::string_view text, std::string& out)
 {
     text = base::without_quotes(text);
@@ -102,7 +103,7 @@ bool decode_cookie_value(std::string_view text, std::string& out)
         return c > ' ' && c < 0x7f && c != '"' && c != '\\' && c != ',' && c != '&';
     });
     const bool good = decode_parameter(text, out) && plain;
-    if (base::without_quotes(out).size() < out.size()) {  // some decode first
+    if (base::without_quotes(out).size() < out.size()) {  // Some servers decode first.
         out.pop_back();
         out.erase(0, 1);
     }
@@ -133,7 +134,7 @@ spelling read_name(std::string_view name, std::string_view key, bool encoded)
     return may_be_read_as(name, key) ? spelling::of_the_key_to_some : spelling::of_another;
 }
 
-// Whether servers that know other separators could find the key within this pair.
+// True if servers that know other separators could find the key within this pair.
 bool hides(std::string_view pair, std::string_view key, const pair_rules& rules)
 {
     if (!has_any_of(pair, rules.also_separate)) {
@@ -190,7 +191,8 @@ void read_pairs(
     });
 }
 
-// Of the lines that all servers read as that header.
+// Calls `use` for each line that all servers read as that header. Other lines that some servers
+// read as it make the value ambiguous.
 template <typename Use>
 void for_each_line(const request_head& head, std::string_view name, part_value& out, Use use)
 {

@@ -1,6 +1,6 @@
-// The value of one part of a key, as a server would read it. What some server may read as the key
-// is the key: spellings that servers may take for one value are one value, every occurrence is
-// looked at, and where no one value can be told, it is ambiguous.
+// `part_value` holds the value of one part of a key, as a server would read it. A name that some
+// server may read as the key counts as the key, and spellings that servers may take for one value
+// are one value. Every occurrence is read, and if they give no single value, it is ambiguous.
 #pragma once
 
 #include "gateway/http/message.hpp"
@@ -14,7 +14,8 @@ class part_value {
 public:
     void clear();
 
-    // An empty one is as good as none, but not beside another one.
+    // Adds an occurrence. An empty one alone counts as none, but one that differs from another
+    // makes the value ambiguous.
     void add(std::string_view occurrence);
 
     void set(std::string_view text)
@@ -27,10 +28,10 @@ public:
 
     bool present() const { return present_; }
 
-    // Whether it was said at all, be it empty.
+    // True if there was an occurrence, even an empty one.
     bool occurred() const { return occurred_; }
 
-    // Two occurrences that differ, or one that servers read in different ways.
+    // True if two occurrences differ, or servers read one of them in different ways.
     bool ambiguous() const { return ambiguous_; }
 
     std::string_view text() const { return text_; }
@@ -42,24 +43,25 @@ private:
     bool ambiguous_ = false;
 };
 
-// A name with another mark for '-' makes it ambiguous. Authorization is read as credentials.
+// Reads the header `name`. A field whose name has another mark for '-' makes the value ambiguous.
+// Authorization is read as credentials.
 void read_header(const request_head& head, std::string_view name, part_value& out);
 
-// One line of it.
+// Reads one line of that header.
 void read_header_line(std::string_view name, std::string_view line, part_value& out);
 
-// The same, whatever Authorization says.
+// Reads the header `name` as plain text, even if it is Authorization.
 void read_plain_header(const request_head& head, std::string_view name, part_value& out);
 
-// Pairs as in RFC 6265 §4.2.1. A value is decoded like a query parameter, as many servers do, and
-// quotes around it are taken off.
+// Reads a cookie, from pairs as in RFC 6265 §4.2.1. The value is decoded like a query parameter, as
+// many servers do, and quotes around it are removed.
 void read_cookie(const request_head& head, std::string_view name, part_value& out);
 
-// name=value pairs separated by '&', both percent-decoded (WHATWG URL, urlencoded); `query` may
-// begin with '?'.
+// Reads a query parameter, from name=value pairs separated by '&', both percent-decoded (WHATWG
+// URL, urlencoded). `query` may begin with '?'.
 void read_query(std::string_view query, std::string_view name, part_value& out);
 
-// The value of one pair, of a cookie and of a query parameter.
+// Reads the value of one pair, of a cookie or of a query parameter.
 void read_cookie_value(std::string_view text, part_value& out);
 void read_query_value(std::string_view text, part_value& out);
 

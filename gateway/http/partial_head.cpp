@@ -7,7 +7,8 @@ namespace gateway::http {
 
 namespace {
 
-// Of a status line, up to behind its code: the parser sees at once that it is none.
+// Bytes of a status line up to the one behind its code. The parser looks at every piece until they
+// are there, so it refuses at once a text that is no status line.
 constexpr std::size_t status_line_start = 13;
 
 }  // namespace
@@ -27,7 +28,8 @@ bool partial_head::append(std::string_view bytes, const response_bounds& bounds)
            bytes_.size() >= bounds.max_header_bytes;
 }
 
-// One byte, or a run of them that changes nothing. Not called without a byte.
+// Takes one byte, or a run of them that changes nothing, and returns the position behind it.
+// Requires: p != end.
 const char* partial_head::step(const char* p, const char* end)
 {
     switch (at_) {

@@ -1,4 +1,4 @@
-// The id by which a request is found in everybody's logs: the field X-Request-Id.
+// `request_id` holds the id by which a request is found in all logs: the field X-Request-Id.
 #pragma once
 
 #include "gateway/http/message.hpp"
@@ -9,17 +9,18 @@
 
 namespace gateway::http {
 
-// The id of one request, as the line that both sides are told.
+// The id of one request, as the line that both client and upstream get.
 class request_id {
 public:
     static constexpr std::size_t max_bytes = 128;
 
-    // `id` has max_bytes at most.
+    // Sets the id.
+    // Requires: `id` has max_bytes at most.
     void set(std::string_view id);
 
     std::string_view text() const { return {line_.data() + name.size(), size_}; }
 
-    // "X-Request-Id: ID" CRLF.
+    // Returns the line "X-Request-Id: ID" with its CRLF.
     std::string_view line() const { return {line_.data(), name.size() + size_ + end.size()}; }
 
 private:
@@ -27,12 +28,12 @@ private:
     static constexpr std::string_view end = "\r\n";
 
     std::array<char, name.size() + max_bytes + end.size()> line_{};
-    // Bytes of the id.
+    // Length of the id in bytes.
     std::size_t size_ = 0;
 };
 
-// The id that a request came with; empty unless there is one field of that name, of 1 to max_bytes
-// bytes of visible ASCII: it goes into logs.
+// Returns the id that a request came with. Returns an empty text unless there is exactly one such
+// field, of 1 to max_bytes bytes of visible ASCII, because the id goes into logs.
 std::string_view told_request_id(const request_head& head);
 
 }  // namespace gateway::http

@@ -21,7 +21,7 @@ parse_result refuse(int status, std::string_view detail)
     return {state::rejected, {status, detail}};
 }
 
-// "HTTP/1.1" CRLF. On success `p` stands behind it.
+// Reads "HTTP/1.1" CRLF. On success `p` stands behind it.
 parse_result read_version(const char*& p, const char* end, request_head& out)
 {
     constexpr std::string_view usual = "HTTP/1.1\r\n";
@@ -54,7 +54,7 @@ parse_result read_version(const char*& p, const char* end, request_head& out)
 
 parse_result read_request_line(const char*& p, const char* end, request_head& out)
 {
-    // Is set in every lower-case letter and in no capital.
+    // The bit that is set in every lower-case letter and in no capital.
     constexpr int lower_case_bit = 0x20;
     int bits = 0;
     const char* q = p;
@@ -90,7 +90,7 @@ parse_result read_request_line(const char*& p, const char* end, request_head& ou
     return read_version(p, end, out);
 }
 
-// What the fields of interest say, gathered in one pass.
+// Findings about the fields of interest, gathered in one pass.
 struct survey {
     int hosts = 0;
     int lengths = 0;
@@ -195,8 +195,8 @@ parse_result check_framing(const survey& seen, request_head& out)
     return head_complete;
 }
 
-// RFC 9110 §7.6.2, §9.3.8. A server that does not look for content in a TRACE would read it as the
-// next request.
+// Checks TRACE and OPTIONS (RFC 9110 §7.6.2, §9.3.8). A server that does not look for content in a
+// TRACE would read it as the next request.
 parse_result check_trace_and_options(const survey& seen, request_head& out)
 {
     const bool trace = out.method == "TRACE";
@@ -206,7 +206,7 @@ parse_result check_trace_and_options(const survey& seen, request_head& out)
     if (seen.hop_counts == 0 || (!trace && out.method != "OPTIONS")) {
         return head_complete;
     }
-    constexpr std::uint64_t most = 1'000'000;  // we forward no more than this
+    constexpr std::uint64_t most = 1'000'000;  // No larger number is forwarded.
     const std::string_view digits = seen.hop_count;
     if (seen.hop_counts > 1 || digits.empty() ||
         !std::all_of(digits.begin(), digits.end(), is_digit)) {
@@ -248,7 +248,7 @@ parse_result read_head(std::string_view bytes, const options& limits, request_he
         return head_incomplete;
     }
     const char* p =
-        bytes.data() + (bytes.starts_with("\r\n") ? 2 : 0);  // RFC 9112 §2.2: one is ignored
+        bytes.data() + (bytes.starts_with("\r\n") ? 2 : 0);  // RFC 9112 §2.2: one is ignored.
     if (const auto r = read_request_line(p, bytes.data() + bytes.size(), out);
         r.is != state::complete) {
         return r;

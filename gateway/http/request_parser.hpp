@@ -1,5 +1,6 @@
-// Request heads, strictly (RFC 9112 §3, §5, §6): whatever two implementations could read in two
-// ways is refused. Pure and stateless: called again with more bytes when it says `incomplete`.
+// `parse_request_head` parses request heads strictly (RFC 9112 §3, §5, §6): it refuses whatever two
+// implementations could read in two ways. It is pure and stateless. After `incomplete` it is called
+// again with the same bytes and more.
 #pragma once
 
 #include "gateway/http/message.hpp"
@@ -13,7 +14,7 @@ struct parse_result {
     enum class state { incomplete, complete, rejected };
     state is = state::incomplete;
 
-    // Why the head was rejected, with state::rejected only; the connection must be closed.
+    // The reason of a rejection, with state::rejected only. The connection must then be closed.
     rejection why;
 };
 

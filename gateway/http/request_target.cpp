@@ -11,8 +11,9 @@ namespace gateway::http {
 
 namespace {
 
-// A server that parses the target as a URI reference reads a host behind two slashes in front,
-// other servers read empty segments. Clients that join "/" and "/v1" send them, so they become one.
+// Splits a target into path and query. Several slashes in front become one, as clients that join
+// "/" and "/v1" send them. A server that parses the target as a URI reference would read a host
+// behind two slashes, other servers read empty segments.
 void split_query(std::string_view origin_form, request_head& out)
 {
     while (origin_form.size() > 1 && origin_form[0] == '/' && origin_form[1] == '/') {

@@ -15,7 +15,8 @@ parse_result refuse(std::string_view detail)
     return {state::rejected, {502, detail}};
 }
 
-// HTTP-version SP status-code [ SP reason ] CRLF; the second space may be missing (RFC 9112 §4).
+// Reads HTTP-version SP status-code [ SP reason ] CRLF. The second space may be missing (RFC 9112
+// §4).
 parse_result read_status_line(const char*& p, const char* end, response_head& out)
 {
     constexpr std::string_view prefix = "HTTP/1.";
@@ -52,7 +53,7 @@ bool has_no_body(int status, bool answers_head)
     return answers_head || status < 200 || status == 204 || status == 304;
 }
 
-// RFC 9112 §6.3, without its leniency.
+// Reads the framing by the rules of RFC 9112 §6.3, without its leniency.
 parse_result read_framing(bool answers_head, response_head& out)
 {
     int lengths = 0;
@@ -83,7 +84,7 @@ parse_result read_framing(bool answers_head, response_head& out)
         return refuse("an interim response with content");
     }
     if (has_no_body(out.status, answers_head)) {
-        // Without a length a GET would have been answered until the end of the connection.
+        // The answer to a GET without a length would have lasted until the end of the connection.
         const bool untold = lengths == 0 && !has_no_body(out.status, false);
         out.content_may_follow = promises_content || untold;
         out.body = {};

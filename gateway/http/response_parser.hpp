@@ -1,5 +1,5 @@
-// Response heads of upstreams, as strictly as requests: what is ambiguous is refused, and becomes a
-// 502.
+// `parse_response_head` parses response heads of upstreams, as strictly as requests. An ambiguous
+// head is refused, and becomes a 502.
 #pragma once
 
 #include "gateway/http/message.hpp"
@@ -9,8 +9,8 @@
 
 namespace gateway::http {
 
-// `answers_head`: the request was a HEAD, so whatever the fields say, there is no body.
-// An interim response (1xx) has no body either. `rejected` carries status 502.
+// Parses a head. `answers_head` is true if the request was a HEAD: there is then no body, whatever
+// the fields say. An interim response (1xx) has no body either. `rejected` carries status 502.
 parse_result parse_response_head(
     std::string_view bytes, bool answers_head, const response_bounds& bounds, response_head& out
 );

@@ -15,7 +15,7 @@ bool is_hex(std::string_view text)
     });
 }
 
-// All zeros are no id.
+// True if the text is an id in hexadecimal. All zeros are no id.
 bool is_id(std::string_view text)
 {
     return is_hex(text) && text.find_first_not_of('0') != std::string_view::npos;

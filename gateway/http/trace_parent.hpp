@@ -1,4 +1,5 @@
-// The field traceparent of W3C Trace Context (https://www.w3.org/TR/trace-context/ §3.2). Pure.
+// `is_trace_parent` checks and `make_trace_parent` makes values of traceparent, a field of W3C
+// Trace Context (https://www.w3.org/TR/trace-context/ §3.2). Pure.
 #pragma once
 
 #include <array>
@@ -7,13 +8,14 @@
 
 namespace gateway::http {
 
-// "00-TRACE-PARENT-FLAGS", with 32, 16 and two hexadecimal digits.
+// The text "00-TRACE-PARENT-FLAGS", with 32, 16 and two hexadecimal digits.
 using trace_parent_text = std::array<char, 55>;
 
-// Of version 00, or of a later one as far as that can be told.
+// True if the value is valid in version 00, or in a later version as far as that can be told.
 bool is_trace_parent(std::string_view value);
 
-// Of a trace that begins, which nobody has decided to record. The numbers are random.
+// Makes the value for a new trace, which nobody has decided to record.
+// Requires: the numbers are random.
 trace_parent_text make_trace_parent(
     std::uint64_t trace, std::uint64_t rest_of_trace, std::uint64_t parent
 );

@@ -11,7 +11,8 @@ std::string make_via_name(std::uint32_t random)
     return name;
 }
 
-// Wherever the name stands: it is too long to be there by chance, so the list needs no parsing.
+// Counts the name anywhere in the values. It is too long to be there by chance, so the list needs
+// no parsing.
 std::size_t count_passes(const request_head& head, std::string_view via_name)
 {
     std::size_t passes = 0;

@@ -9,7 +9,7 @@ namespace gateway::http {
 
 namespace {
 
-struct protocols {  // that the Upgrade fields of a message name, all its lines together
+struct protocols {  // Protocols that all Upgrade lines of a message name together.
     bool websocket = false;
     bool others = false;
 };
@@ -31,7 +31,7 @@ protocols protocols_of(const field_list& fields)
 
 constexpr auto base64_chars = base::alphanumeric_and("+/");
 
-// 16 bytes in base64.
+// True if the value is 16 bytes in base64.
 bool is_key(std::string_view value)
 {
     return value.size() == 24 && value.ends_with("==") &&

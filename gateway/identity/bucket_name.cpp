@@ -9,11 +9,12 @@ namespace gateway::identity {
 
 namespace {
 
-// No text is that long: an address can never be taken for one, as when a client without an API key
-// is named by its address and another sends those sixteen bytes as its key.
+// Marks an address in place of a length. No text is that long, so an address can never be taken for
+// one, as when a client without an API key is named by its address and another sends those sixteen
+// bytes as its key.
 constexpr std::uint32_t address_mark = 0xffffffff;
 
-// The same bytes on every machine: gateways that share a store must agree on names.
+// Returns the same bytes on every machine, as gateways that share a store must agree on names.
 std::array<char, 4> little_endian(std::uint32_t number)
 {
     return {
@@ -50,7 +51,7 @@ void bucket_name::start(std::string_view limit_name, const bucket_name& key_of)
     hashed_size_ = key_of.hashed_size_ == key_of.bytes_.size() ? bytes_.size() : 0;
 }
 
-// Mostly it is that of the last name.
+// Sets the limit's name, which mostly is that of the last name.
 void bucket_name::set_limit(std::string_view name)
 {
     const std::size_t from = sizeof(std::uint32_t);
@@ -64,9 +65,9 @@ void bucket_name::set_limit(std::string_view name)
     }
 }
 
-// The hash of a name is made of those of its two parts, so that the limits of a request with the
-// same key hash it once. Under different keys, as else the hash of a client with a limit's name
-// would be undone by the limit's.
+// A name's hash is made of the hashes of its two parts, so that the limits of a request with the
+// same key hash it once. The two use different hash keys. Otherwise the limit's hash would cancel
+// that of a client with the limit's name.
 std::uint64_t bucket_name::hash_of_limit(std::string_view name)
 {
     const base::hash_key& key = base::process_hash_key();

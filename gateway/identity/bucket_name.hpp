@@ -1,6 +1,6 @@
-// The exact, unambiguous name of a bucket: a limit's name and the values of its key's parts,
-// each preceded by its length, so two different tuples can never spell the same bytes.
-// It may contain secrets: stores hash it (base/hash.hpp) before it goes anywhere.
+// `bucket_name` is the exact, unambiguous name of a bucket: a limit's name and the values of its
+// key's parts, each preceded by its length, so that two different tuples can never spell the same
+// bytes. It may contain secrets: stores hash it (base/hash.hpp) before it goes anywhere.
 #pragma once
 
 #include "gateway/base/hashed_name.hpp"
@@ -19,13 +19,13 @@ class bucket_name {
 public:
     bucket_name() = default;
 
-    // The bytes of another one.
+    // Copies a name, given the bytes of another `bucket_name`.
     explicit bucket_name(std::string_view bytes);
 
     // Begins a new name in the memory of the last one.
     void start(std::string_view limit_name);
 
-    // A new name with the key of another one, whose hash is not made again if it is known.
+    // Makes a new name with the key of another one. A known hash of the key is not computed again.
     void start(std::string_view limit_name, const bucket_name& key_of);
 
     void add(std::string_view part);
@@ -33,7 +33,8 @@ public:
 
     std::string_view bytes() const { return bytes_; }
 
-    // With its hash. Here, so that a caller need not wait for it to get through memory.
+    // Returns the name with its hash. It is defined here so that a caller need not wait for the
+    // result to get through memory.
     base::hashed_name hashed()
     {
         if (hashed_size_ != bytes_.size()) {
@@ -45,11 +46,11 @@ public:
 
 private:
     std::string bytes_;
-    // Where the limit's name ends.
+    // Position at which the limit's name ends.
     std::size_t key_from_ = 0;
     std::uint64_t limit_hash_ = 0;
     base::hash128 key_hash_;
-    // The length of the bytes when that was made; 0: it was not.
+    // Length of the bytes when the hash of the key was computed; 0: it was not.
     std::size_t hashed_size_ = 0;
 
     std::string_view key() const { return {bytes_.data() + key_from_, bytes_.size() - key_from_}; }
@@ -61,8 +62,8 @@ private:
     static std::uint64_t hash_of_limit(std::string_view name);
     static base::hash128 hash_of_key(std::string_view key);
 
-    // The first half is made of both, the second of the key alone: a table has together what has
-    // the same key. Limits without a key have nothing in common, and are apart.
+    // Combines the hashes. The first half comes from both, the second from the key alone, so that a
+    // table keeps together what has the same key. Limits without a key lie apart.
     static base::hash128 hash_of(
         std::uint64_t of_limit, const base::hash128& of_key, std::string_view key
     )
@@ -71,11 +72,11 @@ private:
     }
 };
 
-// Bytes that a bucket_name wrote, with the hash that it gave them.
+// Returns bytes that a bucket_name wrote, with the hash that it gave them.
 base::hashed_name hashed(std::string_view bytes);
 
-// What such a name is made of: the limit's name, then each part, a text or an address. Views into
-// `bytes`, which a bucket_name wrote.
+// Returns the parts of such a name: the limit's name, then each part, a text or an address. They
+// are views into `bytes`, which a bucket_name wrote.
 std::vector<std::variant<std::string_view, base::ip_address>> parts_of(std::string_view bytes);
 
 }  // namespace gateway::identity

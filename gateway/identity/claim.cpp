@@ -12,7 +12,7 @@ namespace json = boost::json;
 
 }  // namespace
 
-// Each name in front of a dot leads into another object, so no value is looked at twice.
+// Looks at no value twice, because each name in front of a dot leads into another object.
 const json::value* find_claim(const json::object& claims, std::string_view name)
 {
     const json::string_view whole{name.data(), name.size()};

@@ -1,4 +1,4 @@
-// What a token says of somebody.
+// Reads the claims of a web token.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -8,12 +8,12 @@
 
 namespace gateway::identity {
 
-// The claim of that name, or, if there is none, the one that the dots in it lead to: "a.b" is the
-// member b of a. Null if it has neither.
+// Returns the claim of that name, or, if there is none, the one that the dots in it lead to: "a.b"
+// is the member b of a. Null if it has neither.
 const boost::json::value* find_claim(const boost::json::object& claims, std::string_view name);
 
-// As part of a key: a string, a whole number in decimal, true or false. Empty for everything else,
-// and for what is longer than max_claim_bytes.
+// Returns the claim as part of a key: a string, a whole number in decimal, true or false. Empty for
+// everything else, and for what is longer than max_claim_bytes.
 std::string claim_text(const boost::json::value& claim);
 
 }  // namespace gateway::identity

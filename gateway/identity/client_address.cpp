@@ -23,14 +23,14 @@ header_kind kind_of(std::string_view header)
                                                           : header_kind::one_address;
 }
 
-// The header's elements from right to left, each cut off only when it is asked for.
+// `element_walk` takes the header's elements from right to left, each cut off only when needed.
 class element_walk {
 public:
     element_walk(list_form form, std::span<const std::string_view> lines)
         : form_(form), lines_left_(lines)
     {}
 
-    // The next element that is not empty; nothing at the left end and after
+    // Returns the next element that is not empty. Nothing at the left end and after
     // max_forwarded_elements.
     std::optional<std::string_view> next()
     {
@@ -53,7 +53,7 @@ public:
 private:
     list_form form_;
     std::span<const std::string_view> lines_left_;
-    std::string_view line_;  // what is left of the line being walked
+    std::string_view line_;  // the rest of the line being walked
     int examined_ = 0;
 };
 
@@ -63,7 +63,8 @@ std::optional<ip_address> parse_element(list_form form, std::string_view element
                                     : parse_forwarded_element(element);
 }
 
-// An element that is no address cannot be counted over: what is left of it may be anybody's word.
+// Counts elements from the right. An element that is no address cannot be counted over, because
+// anybody may have written what is left of it.
 found_client count_hops(list_form form, int hops, const ip_address& peer, element_walk walk)
 {
     std::optional<ip_address> client = peer;

@@ -42,7 +42,7 @@ bool is_plain_port(std::string_view text)
 }
 
 // True for ":" and a node-port of RFC 7239 §6: up to five digits, or "_" and letters, digits, '.',
-// '_' or '-'. It counts for nothing here.
+// '_' or '-'. The port is not used.
 bool is_node_port(std::string_view text)
 {
     constexpr auto obfuscated = base::alphanumeric_and("._-");
@@ -56,7 +56,7 @@ bool is_node_port(std::string_view text)
            });
 }
 
-// The node forms that both headers share: an IPv4 address or a bracketed IPv6 one, then a port.
+// Parses a node in the forms of both headers: an IPv4 or a bracketed IPv6 address, then a port.
 template <typename Is_port>
 std::optional<ip_address> parse_node(std::string_view node, Is_port is_port)
 {
@@ -76,8 +76,8 @@ std::optional<ip_address> parse_node(std::string_view node, Is_port is_port)
     return is_v6_text ? specified(ip_address::parse(inside)) : std::nullopt;
 }
 
-// Position of the quote that opens the string which the quote at `closing` closes. A quote behind
-// an odd number of backslashes is escaped: part of the string.
+// Returns the position of the quote that opens the string which the quote at `closing` closes. A
+// quote behind an odd number of backslashes is escaped, and part of the string.
 std::size_t opening_quote(std::string_view line, std::size_t closing)
 {
     std::size_t i = closing;
@@ -124,13 +124,13 @@ std::size_t last_comma_outside_quotes(std::string_view line)
     return npos;
 }
 
-// A bracketed IPv6 address with a dotted quad, and an obfuscated port of some length. Longer is no
-// address.
+// Longest node: a bracketed IPv6 address with a dotted quad, and an obfuscated port of some length.
+// Anything longer is no address.
 constexpr std::size_t max_node = 128;
 
 struct parameter_value {
     std::array<char, max_node> text;
-    std::size_t length = 0;  // of the whole value; only max_node bytes of it are kept
+    std::size_t length = 0;  // counts the whole value, though only max_node bytes are kept
 
     void add(char c)
     {
@@ -147,7 +147,7 @@ struct parameter_value {
     }
 };
 
-// RFC 9110 §5.6.4: quoted-string, from its opening quote. False if it does not end.
+// Takes a quoted-string (RFC 9110 §5.6.4) at its opening quote. Returns false if it does not end.
 bool take_quoted(std::string_view& text, parameter_value& value)
 {
     for (std::size_t i = 1; i < text.size(); ++i) {
@@ -180,7 +180,8 @@ void skip_blanks(std::string_view& text)
     text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
 }
 
-// One name=value; "for" goes to `node`. False: malformed, or a second "for".
+// Takes one name=value, with the value of "for" into `node`. Returns false if it is malformed, or
+// is a second "for".
 bool take_pair(std::string_view& element, std::optional<parameter_value>& node)
 {
     const std::string_view name = take_token(element);

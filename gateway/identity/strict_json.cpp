@@ -78,7 +78,7 @@ private:
     std::size_t& members_;
 };
 
-// The members that are left when the last of each name has won.
+// Counts the members that remain after parsing, where the last of each name has won.
 std::size_t members_of(const json::value& v)
 {
     std::size_t count = 0;

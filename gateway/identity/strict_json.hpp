@@ -1,4 +1,4 @@
-// JSON (RFC 8259) that cannot be read in two ways, from strangers.
+// Parses JSON (RFC 8259) from strangers, and refuses what can be read in two ways.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -8,9 +8,9 @@
 
 namespace gateway::identity {
 
-// An object. Nothing if the text is no JSON object, if a name occurs twice in any object of it
-// (some take the first, some the last; RFC 7515 §4 has such a header refused), if a number is too
-// large for a double, or if it is more than 16 levels deep.
+// Parses a JSON object. Returns nothing if the text is none, if a name occurs twice in any object
+// of it (some take the first, some the last; RFC 7515 §4 has such a header refused), if a number is
+// too large for a double, or if it is more than 16 levels deep.
 std::optional<boost::json::object> parse_strict_json(std::string_view text);
 
 }  // namespace gateway::identity

@@ -32,8 +32,8 @@ using parameter_builder = std::unique_ptr<OSSL_PARAM_BLD, freed_by<OSSL_PARAM_BL
 using parameters = std::unique_ptr<OSSL_PARAM, freed_by<OSSL_PARAM_free>>;
 using ecdsa_signature = std::unique_ptr<ECDSA_SIG, freed_by<ECDSA_SIG_free>>;
 
-// What OpenSSL says of a bad key or signature is nobody's error: nothing of it may be left for who
-// looks at the thread's queue next.
+// Clears OpenSSL's errors about a bad key or signature, which are nobody's error: the next one to
+// look at the thread's queue must find none.
 struct no_errors_left {
     ~no_errors_left() { ERR_clear_error(); }
 };
@@ -54,7 +54,7 @@ std::shared_ptr<EVP_PKEY> owned(EVP_PKEY* key)
     return {key, EVP_PKEY_free};
 }
 
-// Null if it is none: for P-256 that includes a point that is not on the curve.
+// Returns null if the members are no key. For P-256 that includes a point that is not on the curve.
 std::shared_ptr<EVP_PKEY> public_key(const char* type, OSSL_PARAM_BLD* members)
 {
     const no_errors_left none;
@@ -70,8 +70,7 @@ std::shared_ptr<EVP_PKEY> public_key(const char* type, OSSL_PARAM_BLD* members)
     return checking != nullptr && EVP_PKEY_public_check(checking.get()) == 1 ? key : nullptr;
 }
 
-// r and s of a fixed length each (RFC 7518 §3.4) in the form that OpenSSL reads; empty if it
-// cannot.
+// Returns r and s of a fixed length each (RFC 7518 §3.4) as OpenSSL reads them, or empty.
 std::string der_of(std::string_view signature)
 {
     const std::size_t half = signature.size() / 2;
@@ -82,7 +81,7 @@ std::string der_of(std::string_view signature)
         ECDSA_SIG_set0(both.get(), r.get(), s.get()) != 1) {
         return {};
     }
-    // They are its own now.
+    // The numbers belong to the signature now.
     static_cast<void>(r.release());
     static_cast<void>(s.release());
     unsigned char* der = nullptr;
@@ -153,7 +152,7 @@ std::optional<token_key> token_key::p256(std::string_view x, std::string_view y)
     if (x.size() != coordinate_bytes || y.size() != coordinate_bytes) {
         return std::nullopt;
     }
-    // An uncompressed point (SEC 1 §2.3.3).
+    // The point is uncompressed (SEC 1 §2.3.3).
     const std::string point = '\x04' + std::string{x} + std::string{y};
     const parameter_builder members{OSSL_PARAM_BLD_new()};
     if (members == nullptr ||
@@ -205,7 +204,7 @@ bool token_key::verifies_publicly(std::string_view text, std::string_view signat
 {
     const no_errors_left none;
     const digest_context context{EVP_MD_CTX_new()};
-    // Ed25519 hashes by itself (RFC 8032 §5.1). The padding of RSA is that of PKCS #1 v1.5.
+    // Ed25519 hashes by itself (RFC 8032 §5.1). RSA uses the padding of PKCS #1 v1.5.
     const EVP_MD* const digest = algorithm_ == token_algorithm::eddsa ? nullptr : EVP_sha256();
     return context != nullptr &&
            EVP_DigestVerifyInit(context.get(), nullptr, digest, nullptr, public_.get()) == 1 &&

@@ -14,15 +14,15 @@ namespace {
 
 namespace json = boost::json;
 
-// One key of a set while it is read.
+// `key_reading` reads one key of a set.
 struct key_reading {
     const json::object& members;
-    // Why it is no good; empty if it is.
+    // The reason why the key is no good. Empty if it is good.
     std::string complaint{};
-    // Whether it is only for something else.
+    // True if the key is only for another purpose.
     bool is_foreign = false;
 
-    // Null if it is not there, or is no text, which is complained of.
+    // Returns null if the member is missing, or is no text, which is complained of.
     const json::string* text(std::string_view name)
     {
         const json::value* const value = members.if_contains({name.data(), name.size()});
@@ -32,7 +32,7 @@ struct key_reading {
         return value != nullptr ? value->if_string() : nullptr;
     }
 
-    // The bytes of a member that must be there; empty and a complaint if they are not.
+    // Returns the bytes of a required member, or complains and returns an empty text.
     std::string bytes(std::string_view name)
     {
         const json::string* const encoded = text(name);
@@ -47,7 +47,7 @@ struct key_reading {
         return decoded ? *std::move(decoded) : std::string{};
     }
 
-    // The first one counts.
+    // Keeps the first complaint only.
     void complain(std::string_view name, std::string_view what)
     {
         if (complaint.empty()) {
@@ -78,7 +78,7 @@ bool is(const json::string* text, std::string_view word)
     return text != nullptr && std::string_view{text->data(), text->size()} == word;
 }
 
-// What a member says that has to say something else for us; in quotes, and short.
+// Returns a member's unsupported value for a message: in quotes, and cut at 32 bytes.
 std::string said(const json::string& text)
 {
     constexpr std::size_t longest = 32;
@@ -119,7 +119,7 @@ std::optional<token_key> read_on_curve(key_reading& from, std::string_view ours)
     );
 }
 
-// By its type, which leaves one algorithm.
+// Reads the key by its type, which leaves one algorithm.
 std::optional<token_key> read_material(key_reading& from)
 {
     const json::string* const type = from.text("kty");
@@ -144,7 +144,7 @@ std::optional<token_key> read_material(key_reading& from)
     return from.foreign("type " + said(*type) + " is not supported");
 }
 
-// Whether `key_ops` leaves verifying out (RFC 7517 §4.3).
+// True if `key_ops` leaves verifying out (RFC 7517 §4.3).
 bool cannot_verify(const json::object& members)
 {
     const json::value* const operations = members.if_contains("key_ops");

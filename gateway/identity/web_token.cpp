@@ -17,11 +17,11 @@ namespace {
 namespace json = boost::json;
 using seconds = std::chrono::duration<double>;
 
-// About the year 2255, which nanoseconds in 64 bits still hold.
+// The end of time is about the year 2255, which nanoseconds in 64 bits still hold.
 constexpr seconds end_of_time{9e9};
 
 struct token_parts {
-    // What is signed: header and payload, as they are written.
+    // The signed part: header and payload, as they are written.
     std::string_view signed_text;
     std::string_view header;
     std::string_view payload;
@@ -58,7 +58,7 @@ bool equals(const json::value& value, std::string_view expected)
     return text != nullptr && std::string_view{text->data(), text->size()} == expected;
 }
 
-// How a token says it is signed, of which only the key's own way is taken.
+// `token_header` says how a token claims to be signed. Only the key's own way is accepted.
 struct token_header {
     token_algorithm algorithm;
     std::optional<std::string> key_id;
@@ -105,7 +105,7 @@ bool is_signed(
     });
 }
 
-// A NumericDate (RFC 7519 §2), or `otherwise` where there is none. Nothing if it is no number.
+// Returns a NumericDate (RFC 7519 §2), or `otherwise` if it is missing. Nothing if it is no number.
 std::optional<seconds> read_date(
     const json::object& claims, json::string_view name, seconds otherwise
 )

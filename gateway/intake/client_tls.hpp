@@ -1,4 +1,4 @@
-// What TLS told of a client, on a listener that asks for certificates.
+// `client_tls` holds what TLS says of a client, on a listener that asks for certificates.
 #pragma once
 
 #include "gateway/net/tls/client_certificate.hpp"
@@ -9,11 +9,12 @@
 namespace gateway::intake {
 
 struct client_tls {
-    // Nothing: it has shown none.
+    // The verified certificate; nothing: the client has shown none.
     std::optional<net::client_certificate> certificate;
-    // The name that it asked for: requests for another host are misdirected. Empty: it named none.
+    // The name that the client asked for; empty: it named none. Requests for another host are
+    // misdirected.
     std::string asked_name;
-    // Whether upstreams are told of the certificate.
+    // True if upstreams are told of the certificate.
     bool forwarded = false;
 };
 

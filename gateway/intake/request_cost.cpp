@@ -17,7 +17,7 @@ std::int64_t cost_of_method(const policy::cost_rule& rule, std::string_view meth
     return found == rule.methods.end() ? rule.standard : found->second;
 }
 
-// Digits only.
+// Returns the number, or nothing unless the text is digits only and at most `max`.
 std::optional<std::int64_t> whole_number(std::string_view text, std::int64_t max)
 {
     std::int64_t number = 0;
@@ -33,7 +33,7 @@ std::optional<std::int64_t> said_cost(const policy::cost_rule& rule, const http:
     if (rule.from == policy::cost_rule::source::methods) {
         return cost_of_method(rule, head.method);
     }
-    thread_local http::part_value value;  // keeps its memory
+    thread_local http::part_value value;  // It keeps its memory.
     value.clear();
     if (rule.from == policy::cost_rule::source::header) {
         http::read_header(head, rule.name, value);

@@ -1,4 +1,4 @@
-// What a request costs under a limit.
+// `cost_of` finds the cost of a request under a limit, in tokens.
 #pragma once
 
 #include "gateway/http/message.hpp"
@@ -9,8 +9,9 @@
 
 namespace gateway::intake {
 
-// Nothing: the request says what is no whole number from 0 to the rule's `max`, as an empty one, or
-// says two different ones.
+// Returns the cost that the request states, or the rule's standard if it states none. Returns
+// nothing if it states two different ones, an empty one, or one that is no whole number from 0 to
+// the rule's `max`.
 std::optional<std::int64_t> said_cost(
     const policy::cost_rule& rule, const http::request_head& head
 );

@@ -19,7 +19,8 @@ void read_claim(const request_token& token, std::string_view name, http::part_va
     }
 }
 
-// Names of query parameters and claims may have characters that JSON would escape.
+// Returns the part's text, with '?' for characters that JSON would escape. Names of query
+// parameters and claims may have them.
 std::string plain_text_of(const policy::key_part& part)
 {
     std::string text = part.text;
@@ -41,8 +42,8 @@ std::string_view where_it_would_be(const policy::key_part& part)
     }
 }
 
-// Returns what becomes of a key by one of its parts. `made`: it has the value, or without one the
-// client's address.
+// Returns what one of its parts makes of a key. `made`: the key gets the part's value, or without
+// one the client's address.
 key_result result_by(const policy::limit_rule& rule, const http::part_value& value)
 {
     if (value.ambiguous()) {
@@ -54,7 +55,7 @@ key_result result_by(const policy::limit_rule& rule, const http::part_value& val
     return rule.when_missing == policy::missing_key::skip ? key_result::skip : key_result::reject;
 }
 
-// One without alternative names has none.
+// Reads a property of the certificate. A certificate without alternative names lacks that one.
 void read_certificate(
     const net::client_certificate* shown, std::string_view name, http::part_value& out
 )
@@ -97,7 +98,7 @@ void read_part(const policy::key_part& part, const key_subject& subject, http::p
             out.add(subject.head->method);
             break;
         case source::host:
-            out.set(subject.host);  // may be empty: a 1.0 request without one
+            out.set(subject.host);  // It is empty in HTTP/1.0 without Host.
             break;
         case source::path:
             out.add(policy::without_final_slash(subject.path));
@@ -119,7 +120,7 @@ key_result make_bucket_name(
     const policy::limit_rule& rule, const key_subject& subject, identity::bucket_name& out
 )
 {
-    thread_local http::part_value value;  // keeps its memory
+    thread_local http::part_value value;  // It keeps its memory.
     out.start(rule.name);
     for (const policy::key_part& part : rule.key) {
         if (part.from == source::client_ip) {
@@ -134,7 +135,7 @@ key_result make_bucket_name(
         if (value.present()) {
             out.add(value.text());
         } else {
-            out.add(subject.client);  // never equal to a text: see bucket_name
+            out.add(subject.client);  // It never equals a text, see bucket_name.
         }
     }
     return key_result::made;

@@ -1,6 +1,6 @@
-// The bucket a request falls into under a limit: values of the key's parts, taken from the request.
-// A part that occurs twice with different values is refused: whichever we took, a server could
-// take the other, and a client could choose a fresh bucket for every request.
+// `make_bucket_name` names the bucket of a request under a limit, by the values of the key's parts.
+// A part that occurs twice with different values is refused: whichever the gateway took, a server
+// could take the other, and a client could choose a fresh bucket for every request.
 #pragma once
 
 #include "gateway/base/ip_address.hpp"
@@ -16,48 +16,49 @@
 
 namespace gateway::intake {
 
-// What keys are made of. Views into the request and the policy.
+// `key_subject` is what keys are made of.
+// Ownership: it views into the request and the policy.
 struct key_subject {
     const http::request_head* head = nullptr;
     // The client's address.
     base::ip_address address{};
-    // The same, cut to the prefix that is one client.
+    // The client's address, cut to the prefix that is one client.
     base::ip_address client;
-    // The normalised host.
+    // The normalized host.
     std::string_view host;
-    // The normalised path.
+    // The normalized path.
     std::string_view path;
 
     std::string_view route;
-    // The token that it carries.
+    // Token that the request carries.
     request_token token{};
-    // Whether what the peer says of the client reaches the upstream.
+    // True if the peer's header values about the client reach the upstream.
     bool peer_trusted = false;
-    // Of the client, verified; null: it has shown none.
+    // The client's certificate, verified; null: it has shown none.
     const net::client_certificate* certificate = nullptr;
 };
 
-// The address as a key part has it that names a prefix of its own.
+// Returns the address cut to a prefix, as for a key part that names a prefix of its own.
 base::ip_address cut(const base::ip_address& client, int prefix);
 
 enum class key_result {
     made,
-    // A part is missing, and the rule says that the limit does not apply then.
+    // A part is missing, and the rule says that the limit then does not apply.
     skip,
     // A part is ambiguous, or is missing and must not be.
     reject,
 };
 
-// The value of a part other than client_ip.
+// Reads the value of a part, which is not client_ip.
 void read_part(const policy::key_part& part, const key_subject& subject, http::part_value& out);
 
 key_result make_bucket_name(
     const policy::limit_rule& rule, const key_subject& subject, identity::bucket_name& out
 );
 
-// The part of a key that a request lacks, or has in two ways.
+// `key_fault` is the part of a key that a request lacks, or has in two ways.
 struct key_fault {
-    // Null: every part is there.
+    // The part; null: every part is there.
     const policy::key_part* part = nullptr;
     bool ambiguous = false;
 };
@@ -65,7 +66,7 @@ struct key_fault {
 // Returns the first part because of which make_bucket_name() makes no name.
 key_fault find_fault(const policy::limit_rule& rule, const key_subject& subject);
 
-// Returns the fault in a clause for whoever sent the request, such as "header:x-api-key, which
+// Returns the fault in a clause for the sender of the request, such as "header:x-api-key, which
 // identifies the client, is missing". It needs no escaping in JSON.
 std::string described(const key_fault& fault);
 

@@ -11,7 +11,7 @@ std::optional<policy::plan_id> plan_of(
     if (plans.by_address()) {
         return plans.members->find(subject.address);
     }
-    thread_local http::part_value value;  // keeps its memory
+    thread_local http::part_value value;  // It keeps its memory.
     read_part(plans.key, subject, value);
     if (value.ambiguous()) {
         return std::nullopt;

@@ -1,4 +1,4 @@
-// What a limit is to a request, by the plan of who sends it.
+// `applied_by_plan` applies the plan of a request's client to a limit.
 #pragma once
 
 #include "gateway/intake/request_key.hpp"
@@ -9,18 +9,19 @@
 
 namespace gateway::intake {
 
-// 0: no member, or the key is absent. Nothing: the key can be read in two ways.
+// Returns the client's plan, or 0 if the client is no member or the key is absent. Returns nothing
+// if the key can be read in two ways.
 std::optional<policy::plan_id> plan_of(
     const policy::plan_section& plans, const key_subject& subject
 );
 
 struct applied_limit {
-    // unclear: whose plan it is can be read in two ways.
+    // unclear: the key that the plan depends on can be read in two ways.
     enum class kind { limited, unlimited, blocked, unclear };
     kind is = kind::limited;
-    // Of `limited`: the rule's own numbers, or the plan's. Else null.
+    // The rule's own numbers, or the plan's, with `limited` only; else null.
     const limit::limit* limit = nullptr;
-    // The name of the client's plan, which the policy holds; empty: none, or it is unclear.
+    // Name of the client's plan, which the policy holds; empty: none, or it is unclear.
     std::string_view plan{};
 };
 

@@ -15,8 +15,8 @@ bool is_one_of(std::string_view text, std::string_view a, std::string_view b)
 
 }  // namespace
 
-// Some proxies say ws and wss of the handshakes of WebSockets. What is neither is no scheme, nor
-// are two of them.
+// Counts wss as https and ws as http, as some proxies send them for the handshakes of WebSockets.
+// Any other value counts as none, and so do two values.
 bool is_https(const http::request_head& head, const arrival& by)
 {
     std::string_view said;
@@ -61,7 +61,7 @@ found_route find_route(
         return {.status = 404, .detail = "no route matches this request"};
     }
     if (p.routes[*found].match.ignore_case) {
-        path_room.resize(path.size());  // which `path` may be
+        path_room.resize(path.size());  // The path may lie there.
         return {.index = *found, .path = policy::fold_case(path, path_room)};
     }
     return {.index = *found, .path = path};

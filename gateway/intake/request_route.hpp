@@ -1,4 +1,5 @@
-// Where a request belongs: its host and path as matching and keys spell them, and its route. Pure.
+// `find_route` finds the route of a request, and its host and path as matching and keys spell them.
+// Pure.
 #pragma once
 
 #include "gateway/http/message.hpp"
@@ -10,27 +11,28 @@
 namespace gateway::intake {
 
 struct found_route {
-    // 0: there is a route; else what the request is refused with.
+    // Status that the request is refused with; 0: there is a route.
     int status = 0;
     std::string_view detail{};
-    // Of policy::routes.
+    // Index of policy::routes.
     std::size_t index = 0;
-    // The normalised path, in lower case if the route ignores case; in `path_room` or the head.
+    // The normalized path, in lower case if the route ignores case. It lies in `path_room` or the
+    // head.
     std::string_view path{};
 };
 
-// How a request came.
+// `arrival` says how a request came.
 struct arrival {
-    // Whether the connection is TLS.
+    // True if the connection is TLS.
     bool secure = false;
     bool peer_trusted = false;
 };
 
-// Whether the request's scheme is https: a trusted peer's X-Forwarded-Proto says so, or else the
+// True if the request's scheme is https, by a trusted peer's X-Forwarded-Proto, or else by the
 // connection.
 bool is_https(const http::request_head& head, const arrival& by);
 
-// `host` becomes the normalised host, if any route or key asks for it.
+// Sets `host` to the normalized host, if a route, plan or key depends on it.
 found_route find_route(
     const policy::policy& p,
     const http::request_head& head,

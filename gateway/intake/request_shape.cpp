@@ -9,7 +9,7 @@ namespace gateway::intake {
 
 namespace {
 
-// The path in two parts: its beginning, if that changes, and what is kept.
+// Returns the path in two parts: its beginning, as changed, and the rest, which is kept.
 std::pair<std::string_view, std::string_view> shaped_path(
     const policy::prefix_change& change, std::string_view path
 )

@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::string_view after_scheme = " \t";
 
-// The token in a value of which only Authorization must say that it is one. Some servers take the
-// scheme Token for the same, and its parameter `token`. Without a scheme that is known the whole
-// value is looked at: it may be a list of tokens.
+// Returns the token in a value, of which only Authorization must say that it is one. Some servers
+// take the scheme Token for the same, and its parameter `token`. Without a known scheme the whole
+// value is looked at, as it may be a list of tokens.
 std::string_view token_in(std::string_view value, bool must_have_scheme)
 {
     const std::size_t end = value.find_first_of(after_scheme);
@@ -28,7 +28,7 @@ std::string_view token_in(std::string_view value, bool must_have_scheme)
     return must_have_scheme ? std::string_view{} : value;
 }
 
-// What the most lenient of servers makes of it.
+// Sets `out` to the token as the most lenient of servers reads it.
 void read_leniently(std::string_view token, std::string& out)
 {
     out.clear();
@@ -50,7 +50,7 @@ request_token find_token(
     base::duration now
 )
 {
-    // One request at a time per thread; they keep their memory.
+    // A thread reads one request at a time. These keep their memory.
     thread_local http::part_value value;
     thread_local std::string as_some_read_it;
     value.clear();

@@ -1,4 +1,4 @@
-// The token of a request: who it says is asking, if it is good.
+// `find_token` finds and verifies the token of a request, which says who is asking.
 #pragma once
 
 #include "gateway/http/message.hpp"
@@ -9,17 +9,18 @@
 namespace gateway::intake {
 
 struct request_token {
-    // Servers could take different texts for it.
+    // True if servers could take different texts for it.
     bool ambiguous = false;
-    // Null: there is none, or it does not verify. Until the cache is asked again.
+    // The verified token, valid until the cache is asked again; null: there is none, or it does not
+    // verify.
     const identity::verified_token* verified = nullptr;
     // True if the only fault of the token is that no key signed it.
     bool forged = false;
 };
 
-// `now` is in Unix time. A token is ambiguous as any part of a key is (part_value.hpp), if it
-// stands in a list, and if only lenient servers find a good one: in base64 that is not strict, with
-// padding or with quotes.
+// Returns the token that `rule` looks for; `now` is in Unix time. A token is ambiguous like any
+// part of a key (part_value.hpp), if it stands in a list, or if only lenient servers find a good
+// one: in base64 that is not strict, with padding or with quotes.
 request_token find_token(
     const http::request_head& head,
     const policy::token_rule& rule,

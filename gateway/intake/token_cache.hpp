@@ -1,7 +1,8 @@
-// The token_cache verifies tokens, once each and not for each request: a signature takes 20 to 70
+// `token_cache` verifies tokens once each, and not for each request, as a signature takes 20 to 70
 // microseconds. It knows tokens by their SHA-256. Forged ones have a table of their own, so that
-// nobody can push good ones out with them. One per worker and configuration, as the keys are; one
-// thread.
+// nobody can push good ones out with them. There is one per worker and configuration, as the keys
+// belong to that.
+// Thread: one thread only.
 #pragma once
 
 #include "gateway/base/hash.hpp"
@@ -16,7 +17,7 @@ namespace gateway::intake {
 
 // The cache's verdict on a token.
 struct known_token {
-    // The verified token, valid until the cache is asked again; null if it is not good.
+    // The verified token, valid until the cache is asked again; null: it is not good.
     const identity::verified_token* verified = nullptr;
     // True if the only fault of the token is that no key signed it.
     bool forged = false;
@@ -24,18 +25,19 @@ struct known_token {
 
 class token_cache {
 public:
-    // Past it, the one that has not been seen for longest is forgotten. A token takes about 300
-    // bytes, with the longest claims 300 and 256 for each claim that keys ask for.
+    // Most verified tokens. Beyond it, the one that has not been seen for longest is forgotten. A
+    // token takes about 300 bytes, and with the longest claims 256 more for each claim that keys
+    // ask for.
     static constexpr std::size_t max_tokens = 10'000;
 
-    // Number of forged tokens that are remembered at most, 32 bytes each. Each has one place it can
-    // be in, and takes it from the one before. A token that is bad for another reason is not
-    // remembered: that costs little to see, and a token may become good with time.
+    // Most forged tokens that are remembered, 32 bytes each. Each has one slot that it can be in,
+    // and takes it from the one before. A token that is bad for another reason is not remembered:
+    // that costs little to see, and such a token may become good with time.
     static constexpr std::size_t max_forged = 4'096;
 
     explicit token_cache(const identity::token_rules& good) : good_(good), forged_(max_forged) {}
 
-    // `now` is in Unix time.
+    // Verifies a token, unless it is known. `now` is in Unix time.
     known_token find(std::string_view token, base::duration now);
 
     std::size_t size() const { return places_.size(); }
@@ -56,7 +58,7 @@ private:
     };
 
     const identity::token_rules& good_;
-    // The one seen last is in front.
+    // Verified tokens, the one seen last in front.
     std::list<entry> entries_;
     std::unordered_map<base::sha256_digest, std::list<entry>::iterator, first_bytes> places_;
     std::vector<base::sha256_digest> forged_;

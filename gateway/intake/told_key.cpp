@@ -49,7 +49,7 @@ std::string add_text(
     return complaint.empty() ? complaint : "key: " + complaint;
 }
 
-// Whether its values may be what somebody signs in with.
+// True if values from this source may be what somebody signs in with.
 bool may_be_secret(part_source from)
 {
     switch (from) {

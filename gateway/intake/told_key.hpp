@@ -1,4 +1,5 @@
-// Buckets by what people say of them: names from the values of a key's parts, and back. Pure.
+// Converts what people say of buckets: `name_told_bucket` makes a name from the values of a key's
+// parts, and `readable_key` goes the other way. Pure.
 #pragma once
 
 #include "gateway/identity/bucket_name.hpp"
@@ -12,9 +13,9 @@
 
 namespace gateway::intake {
 
-// Names the bucket of a request whose key has these values, in the order of the rule's parts:
-// addresses are cut, and hosts, paths and headers read as those of requests are. Returns what is
-// wrong with them, in a sentence for people; empty: nothing.
+// Names the bucket of a request whose key has these values, in the order of the rule's parts.
+// Addresses are cut, and hosts, paths and headers are read as those of requests are. Returns a
+// sentence for people about what is wrong with the values, or an empty text.
 std::string name_told_bucket(
     const policy::policy& p,
     const policy::limit_rule& rule,
@@ -22,8 +23,9 @@ std::string name_told_bucket(
     identity::bucket_name& out
 );
 
-// The other way: for each part `{"part": …}` and its "value", or where that may be a secret its
-// "sha256", the first 32 digits. An address instead of a part that is missing is its value.
+// Returns for each part of the key `{"part": …}` and its "value", or its "sha256" (the first 32
+// digits) if the value may be a secret. An address that stands in for a missing part is shown as
+// its value.
 boost::json::array readable_key(const policy::limit_rule& rule, std::string_view bucket_name);
 
 }  // namespace gateway::intake

@@ -1,4 +1,4 @@
-// A request that is told of, and never came.
+// `told_request` describes a hypothetical request, for `explain`.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@ namespace gateway::intake {
 
 struct told_request {
     std::string method = "GET";
-    // "/path?query", or whole with scheme and host.
+    // A path with its query ("/path?query"), or a whole URL with scheme and host.
     std::string url;
     std::vector<std::pair<std::string, std::string>> headers;
-    // The text of an address.
+    // The peer's address, as text.
     std::string peer = "127.0.0.1";
 };
 

@@ -1,11 +1,12 @@
-// The algebra of limits: a limit is a supply of tokens, and a client is one number, what its bucket
-// owes to it. All numbers are of one clock and one supply; see limit::supply.
+// The algebra of limits decides requests. A limit is a supply of tokens, and a client's bucket is
+// one number: the debt that it owes to the supply. All numbers belong to one clock and one supply,
+// see supply.hpp.
 //   next      = debt + cost
 //   allowed   = next <= capacity                        (only then does the bucket owe `next`),
-//               or as much more as is issued while the request waits
+//               or next <= capacity + what is issued while the request waits
 //   remaining = capacity - debt, in whole tokens
-//   retry     = until next - capacity more is issued    (when rejected, or to be waited)
-//   forget    = nothing is owed                         (as good as never seen)
+//   retry     = time until next - capacity more is issued (if rejected, or if the request waits)
+//   forget    = debt is 0                               (as good as never seen)
 // Twin of store/redis/token_bucket.lua, take.lua, bucket.lua and take_any.lua.
 #pragma once
 
@@ -18,29 +19,30 @@
 
 namespace gateway::limit {
 
+// `step` is the outcome of one request at one bucket. All times are in ticks.
 struct step {
     bool allowed = false;
-    // If allowed: what the bucket becomes if the request goes ahead.
+    // The bucket after the request, if it is allowed and goes ahead.
     bucket after;
     // Whole tokens left after this request, rounded down, never negative.
     std::int64_t remaining = 0;
-    // Ticks until the same request passes if nobody else comes; when allowed, how long it has to
-    // wait. A cost above burst never passes: then ticks until the bucket is full.
+    // Time until the same request passes if no other comes. If allowed, the time that the request
+    // has to wait. A cost above the burst never passes: then the time until the bucket is full.
     std::int64_t retry_in = 0;
-    // Ticks until the bucket is full.
+    // Time until the bucket is full.
     std::int64_t full_in = 0;
 };
 
-// How far ahead of its tokens a request may be: it waits for them, behind those that came before
-// it.
+// `ahead` bounds how far a request may be ahead of its tokens. Such a request waits for them,
+// behind those that came before it.
 struct ahead {
-    // Longest wait, in ticks; 0: none.
+    // Longest wait, in ticks. 0: the request may not wait.
     std::int64_t ticks = 0;
-    // Most tokens that may be missing.
+    // Largest number of tokens that may be missing.
     std::int64_t tokens = 0;
 };
 
-// What a step says to people, where a tick is one of Ticks.
+// Converts a step to a decision. Ticks is the chrono duration of one tick.
 template <typename Ticks>
 constexpr decision decision_in(const step& s)
 {
@@ -52,8 +54,8 @@ constexpr decision decision_in(const step& s)
     };
 }
 
-// True if the bucket is its own rebased(). A window's length from being full it is one window ahead
-// at most, whatever it owes; then nothing needs to be divided.
+// True if rebased() would return the bucket unchanged. A bucket that is full within one window's
+// length is one window ahead at most, whatever it owes. Nothing needs to be divided then.
 inline bool is_current(const terms& t, const bucket& b, moment at)
 {
     if (!b.follows(t)) {
@@ -63,15 +65,16 @@ inline bool is_current(const terms& t, const bucket& b, moment at)
            fixed_window_supply{t, at}.late(b).windows <= 1;
 }
 
-// The bucket under the limit's present terms: the same number of owed tokens, paid back as these
-// say. Rounded up, so a debt never shrinks by the change itself.
+// Returns the bucket under the limit's present terms: it owes the same number of tokens, and pays
+// them back as these terms say. The debt is rounded up, so the change itself never shrinks it.
 //
-// A bucket of windows stays at most one window ahead of what it owes: further ahead the wall clock
-// has been set since, and it is written anew, or it would wait for a time that has no meaning.
+// A bucket of windows stays at most one window ahead of its debt. One that is further ahead was
+// written before the wall clock was set. It is written anew, as it would otherwise wait for a time
+// that has no meaning.
 //
-// A store does `b = rebased(t, b, now)` before take() and keeps it whatever take() says. Were a
-// rejected client's bucket left as it was, its debt would go on being paid at the old rate, and the
-// retry_in it was told would be wrong again at every attempt.
+// A store does `b = rebased(t, b, now)` before take() and keeps the result whatever take() decides.
+// If a rejected client's bucket were left as it was, it would go on paying its debt at the old
+// rate, and the reported retry_in would be wrong again at every attempt.
 inline bucket rebased(const terms& t, const bucket& b, moment at)
 {
     if (is_current(t, b, at)) {
@@ -82,7 +85,7 @@ inline bucket rebased(const terms& t, const bucket& b, moment at)
     });
 }
 
-// The bucket of somebody else, whose windows begin at other moments, that owes as much.
+// Returns a bucket with the same debt for a client whose windows begin at other moments.
 inline bucket moved(const terms& t, const bucket& b, moment from, moment to)
 {
     const std::int64_t debt =
@@ -90,8 +93,8 @@ inline bucket moved(const terms& t, const bucket& b, moment from, moment to)
     return with_supply(t, to, [debt](const auto& supply) { return supply.owing(debt); });
 }
 
-// A bucket's debt, and how a request fares with it: it passes when `missing` more is issued, or, if
-// it is allowed, waits until then. Tokens come so late.
+// `verdict` is a bucket's debt and the fate of a request there. The request passes when `missing`
+// more units are issued. If it is allowed, it waits until then. `late` delays those tokens.
 struct verdict {
     std::int64_t debt = 0;
     std::int64_t missing = 0;
@@ -99,12 +102,12 @@ struct verdict {
     lateness late{};
 };
 
-// Makes the step of a verdict.
+// Converts a verdict to a step.
 template <typename Supply>
 step said_of(const terms& t, const Supply& supply, const verdict& v)
 {
     const std::int64_t retry_in = supply.time_of(v.missing, v.late);
-    // The bucket of a request that waits is written anew, and full when its own debt says.
+    // A request that waits writes the bucket anew, so its own debt says when it is full.
     const bool waits = v.missing > 0 && v.allowed;
     return {
         .allowed = v.allowed,
@@ -115,7 +118,7 @@ step said_of(const terms& t, const Supply& supply, const verdict& v)
     };
 }
 
-// The bucket as it is, without a request: allowed.
+// Reports the bucket as it is, without a request. Always allowed.
 inline step look(const terms& t, const bucket& b, moment at)
 {
     return with_supply(t, at, [&](const auto& supply) {
@@ -123,8 +126,8 @@ inline step look(const terms& t, const bucket& b, moment at)
     });
 }
 
-// One request of `cost` tokens (>= 0). Does not change the bucket: the store does, when every limit
-// of the request agreed.
+// Decides one request of `cost` tokens (>= 0). Does not change the bucket. The store stores
+// step::after once every limit of the request has allowed it.
 inline step take(
     const terms& t, const bucket& b, moment at, std::int64_t cost, const ahead& most = {}
 )
@@ -133,13 +136,13 @@ inline step take(
     return with_supply(t, at, [&](const auto& supply) {
         const std::int64_t debt = supply.debt(b);
         const std::int64_t unit = supply.unit();
-        // With cost <= burst, cost * unit <= capacity: nothing here can overflow.
+        // The product cannot overflow: with cost <= burst, cost * unit <= capacity.
         if (cost > t.burst || debt > t.capacity() - cost * unit) {
             const std::int64_t missing = debt + std::min(cost, t.burst) * unit - t.capacity();
             const lateness late = supply.late(b);
             const bool waits = cost <= t.burst && ceil_div(missing, unit) <= most.tokens &&
                                supply.time_of(missing, late) <= most.ticks;
-            // What comes when the bucket is full already is lost.
+            // Tokens issued after the bucket is full are lost.
             const std::int64_t owed =
                 waits ? std::max(debt, supply.issued_by(missing)) + cost * unit : debt;
             return said_of(t, supply, {owed, missing, waits, late});
@@ -148,24 +151,23 @@ inline step take(
     });
 }
 
-// A charge that take() allowed, to be given back.
+// `refund` describes tokens that take() charged and that are to be given back.
 struct refund {
-    // Of them so many.
+    // Number of tokens to give back.
     std::int64_t tokens = 1;
-    // Ticks since they were taken, or, of tokens that were waited for, since they were there: below
-    // 0 while they are awaited.
+    // Ticks since the tokens were taken. For tokens that the request waited for, ticks since they
+    // were issued, which is below 0 during the wait.
     std::int64_t held = 0;
-    // What the bucket owed before, in units.
+    // Debt of the bucket before the charge, in units.
     std::int64_t owed_before = 0;
 
     bool operator==(const refund&) const = default;
 };
 
-// The bucket when it is given back a charge. Never below what it would have been without the
-// charge: without it, the bucket may have been full for a while, and lost tokens that were now
-// issued to it and may have been spent. It could be full after `owed_before` at the earliest, so
-// what was issued after that is not given back. With `held` zero (one critical section) the refund
-// is exact.
+// Returns the bucket after a refund. It never owes less than it would without the charge. Without
+// it, the bucket may have been full for a while and lost tokens, which were now issued to it and
+// may have been spent. It could be full after `owed_before` units at the earliest, so units issued
+// after that are not given back. The refund is exact if `held` is 0 (one critical section).
 inline bucket refunded(const terms& t, const bucket& b, moment at, const refund& r)
 {
     assert(r.tokens >= 0 && r.owed_before >= 0);
@@ -182,7 +184,8 @@ inline bucket refunded(const terms& t, const bucket& b, moment at, const refund&
     });
 }
 
-// The bucket when it is charged whatever it holds, or, not into debt, at most what it holds.
+// Returns the bucket after a charge without a decision. Without `into_debt`, the charge takes at
+// most the tokens that are left.
 inline bucket charged(
     const terms& t, const bucket& b, moment at, std::int64_t tokens, bool into_debt
 )

@@ -1,5 +1,5 @@
-// What a store keeps for one client under one limit: 16 bytes, whose meaning is for the algebra
-// alone (limit/supply.hpp). A store copies it, and asks whether it may be forgotten.
+// `bucket` is what a store keeps for one client under one limit, in 16 bytes. Only the algebra
+// knows their meaning (limit/supply.hpp). A store copies a bucket and asks if it may be forgotten.
 #pragma once
 
 #include "gateway/limit/terms.hpp"
@@ -11,31 +11,32 @@ namespace gateway::limit {
 
 class bucket {
 public:
-    // One that was never charged.
+    // Makes a bucket that was never charged.
     constexpr bucket() = default;
 
-    // One that is full again at `full_at`, charged under `t`, whose tokens are issued one by one.
+    // Makes a bucket charged under `t`, a supply of one token at a time, that is full at `full_at`.
     constexpr bucket(const terms& t, std::int64_t full_at) : full_at_(full_at), made_(t.interval) {}
 
-    // One that owed so many tokens when it was written, and is full again at `full_at`, which is
-    // when one of the windows begins.
+    // Makes a bucket of windows that owes `owed` tokens now and is full at `full_at`, the moment at
+    // which one of the windows begins.
     bucket(const windows& w, std::int64_t full_at, std::int64_t owed)
         : full_at_(full_at), made_(~(owed | (w.id() << owed_bits)))
     {}
 
-    // One that counts requests in flight, whose places do not come back by themselves: those whose
-    // number is at least `first`.
+    // Returns a bucket of `requests` in flight, whose permits do not come back by themselves. It
+    // counts only permits with the number `first` or a higher one.
     static constexpr bucket in_flight(std::int64_t requests, std::int64_t first = 0)
     {
         return counting(requests, requests > 0 ? INT64_MAX - first : 0, in_flight_id);
     }
 
-    // Only of one that counts requests in flight, and has some.
+    // Returns the lowest number of a permit that counts here.
+    // Requires: counts_in_flight(), and at least one request in flight.
     constexpr std::int64_t first_place() const { return INT64_MAX - full_at_; }
 
     constexpr bool counts_in_flight() const { return is_counting(in_flight_id); }
 
-    // One whose tokens come back as its history says, all of them by `full_at`.
+    // Returns a bucket whose tokens come back as its history says, all of them by `full_at`.
     static constexpr bucket sliding(std::int64_t tokens, std::int64_t full_at)
     {
         return counting(tokens, full_at, sliding_id);
@@ -45,12 +46,12 @@ public:
 
     constexpr bool never_charged() const { return made_ == 0; }
 
-    // The moment from which it is as good as never seen.
+    // Returns the moment from which the bucket is as good as never seen.
     constexpr std::int64_t full_at() const { return full_at_; }
 
     constexpr bool is_full(std::int64_t now) const { return full_at_ <= now; }
 
-    // Whether it was charged under this rate, or these windows, or counts as this limit does.
+    // True if the bucket was charged under the rate or the windows of `t`, or counts as `t` does.
     bool follows(const terms& t) const
     {
         switch (t.how) {
@@ -66,16 +67,19 @@ public:
         return false;
     }
 
-    // Whether it keeps a number of tokens, and no time.
+    // True if the bucket stores a number of tokens. Otherwise it stores a time.
     constexpr bool in_windows() const { return made_ < 0; }
 
-    // Ticks per token when it was charged; not in windows.
+    // Returns the ticks per token under which the bucket was charged. 0 if it never was, and below
+    // 0 if in_windows().
     constexpr std::int64_t interval() const { return made_; }
 
-    // Tokens that it owed when it was written; only of one that keeps a number of tokens.
+    // Returns the tokens that the bucket owed when it was written.
+    // Requires: in_windows().
     constexpr std::int64_t owed() const { return ~made_ & windows::most_tokens; }
 
-    // The same on a clock that is so much ahead. Not of one that counts requests in flight.
+    // Returns the same bucket on a clock that is `by` ticks ahead.
+    // Requires: !counts_in_flight().
     constexpr bucket moved(std::int64_t by) const
     {
         bucket b = *this;
@@ -87,13 +91,13 @@ public:
 
 private:
     static constexpr int owed_bits = 40;
-    // More than any id of windows.
+    // Both ids are above any id of windows.
     static constexpr std::int64_t in_flight_id = std::int64_t{1} << windows::id_bits;
     static constexpr std::int64_t sliding_id = in_flight_id + 1;
 
     std::int64_t full_at_ = 0;
-    // The interval; 0: never charged; below: the complement of the windows' id and the tokens owed.
-    // It lets a bucket follow a changed limit without forgetting or inventing tokens.
+    // The interval, or 0 if never charged, or, below 0, the complement of the windows' id and the
+    // tokens owed. It lets a bucket follow a changed limit without forgetting or inventing tokens.
     std::int64_t made_ = 0;
 
     constexpr std::int64_t windows_id() const { return ~made_ >> owed_bits; }

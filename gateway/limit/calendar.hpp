@@ -1,5 +1,5 @@
-// The moments at which windows begin that are not all equally long: months, or days with a clock
-// change. Plain value, sorted, made by the configuration, which knows time zones.
+// `calendar` lists the moments at which windows begin if they are not all equally long: months, or
+// days with a clock change. The configuration, which knows time zones, makes it. Plain value.
 #pragma once
 
 #include <algorithm>
@@ -9,16 +9,17 @@
 namespace gateway::limit {
 
 struct calendar {
-    // Seconds since the Unix epoch, ascending; at least two.
+    // Seconds since the Unix epoch, ascending, at least two.
     std::vector<std::int64_t> begins;
 
-    // Of the window in which the second lies. 0: before the first beginning.
+    // Returns the index of the window that contains the second, or 0 before the first window.
     std::int64_t index(std::int64_t second) const
     {
         return std::upper_bound(begins.begin(), begins.end(), second) - begins.begin();
     }
 
-    // The second with which the window begins. Requires: 1 <= index <= begins.size().
+    // Returns the first second of the window.
+    // Requires: 1 <= index <= begins.size().
     std::int64_t begin(std::int64_t index) const
     {
         return begins[static_cast<std::size_t>(index - 1)];

@@ -1,4 +1,5 @@
-// What is done to a bucket after its request was decided, when the response tells more.
+// `correction` changes a bucket after its request was decided, when the response or an operator
+// gives a reason.
 #pragma once
 
 #include "gateway/limit/algebra.hpp"
@@ -12,38 +13,40 @@
 namespace gateway::limit {
 
 struct correction {
-    // Their numbers are told to scripts (redis/take.lua).
+    // The numbers are part of the protocol with scripts (redis/take.lua).
     enum class kind : std::uint8_t {
-        // Tokens that a take() took.
+        // Refunds tokens that take() took.
         give_back,
-        // Tokens more.
+        // Charges more tokens.
         charge,
-        // The bucket is full again.
+        // Makes the bucket full again.
         reset,
-        // A place in flight is still held. Asked of shared stores only; rejected: it is lost.
+        // Renews a permit that is still held. For shared stores only, where a rejection means that
+        // the permit is lost.
         renew,
-        // The bucket is banned for `held`, or not any more.
+        // Bans the bucket for `held`, or ends its ban.
         ban,
         unban,
     };
 
     kind what = kind::give_back;
-    // At least 1 token; of a charge only they mean something, of a reset nothing.
+    // At least 1 token. A charge uses only the tokens, a reset uses nothing.
     refund of{};
-    // Of a charge: whether the bucket may owe more than it holds. Else it is emptied at most.
+    // True if a charge may make the bucket owe more than it holds. Otherwise a charge empties the
+    // bucket at most.
     bool into_debt = true;
-    // Of what is given back: under this limit requests wait; see others_wait().
+    // True for a refund under a limit whose requests may wait, see others_wait().
     bool in_line = false;
-    // Of tokens that were taken ahead in a shared store: the mark of the last grant at that time.
-    // They are not given back after another one, which may have made up for them.
+    // Epoch of the last grant when a shared store issued tokens ahead of requests. Set only for a
+    // refund of such tokens. A later grant, which may have made up for them, cancels the refund.
     std::optional<std::int64_t> grant_mark{};
 
     bool operator==(const correction&) const = default;
 };
 
-// What the bucket of an allowed request of so many tokens had owed before, in units, or, if the
-// request had to wait, would have owed without it when the wait was over, at least; `said` is its
-// decision, and `tick` one of the terms'.
+// Returns the debt of a bucket before an allowed request of `cost` tokens, in units. If the request
+// had to wait, returns a lower bound of what the bucket would have owed without it at the end of
+// the wait. `said` is the request's decision, and `tick` a tick of the terms.
 inline std::int64_t owed_before(
     const terms& t, const decision& said, std::int64_t cost, base::duration tick
 )
@@ -52,24 +55,25 @@ inline std::int64_t owed_before(
     if (t.how == supply_kind::token_bucket) {
         after = (said.reset_after - said.retry_after) / tick;
     } else if (t.how == supply_kind::fixed_window && said.retry_after > base::duration{0}) {
-        // It waited for a window, maybe for one token of it.
+        // The request waited for a window, maybe for only one token of it.
         after -= t.issued_in->count() - 1;
     }
     return std::max<std::int64_t>(after - cost * t.interval, 0);
 }
 
-// Whether tokens of a sliding limit that were there so many ticks ago have come back by themselves,
-// or will before a correction may be made that takes so long. Others would be given back instead.
+// True if tokens of a sliding limit that were taken `held` ticks ago have come back by themselves,
+// or will before a correction that takes `takes` ticks. A refund would return other requests'
+// tokens.
 inline bool came_back(const terms& t, std::int64_t held, std::int64_t takes)
 {
     return t.how == supply_kind::sliding && held >= t.length - std::min(takes, t.length / 8);
 }
 
-// The terms in which a bucket is corrected for a request that was decided under `t`. A reload, or
-// another plan of its client, may have come between, and whoever takes next knows better than that
-// request which terms the bucket is to have. So it keeps those that it has: what is charged to a
-// token bucket costs what a token costs there, a bucket of the same kind is emptied, and nothing
-// else is done. Nothing: that is so.
+// Returns the terms in which to correct a bucket for a request that was decided under `t`, or
+// nothing if the correction must be dropped. The bucket's terms may have changed since, by a reload
+// or by another plan of its client, and later requests know better which terms are right. The
+// bucket therefore keeps its own: a charge to a token bucket costs what a token costs there, a
+// bucket of the same kind can be reset, and nothing else is done.
 inline std::optional<terms> terms_to_correct_in(
     const terms& t, const bucket& b, moment at, correction::kind what
 )
@@ -102,11 +106,12 @@ inline std::optional<terms> terms_to_correct_in(
     return own;
 }
 
-// Whether requests wait that came behind the one whose tokens these are, as far as can be told.
-// They have been told when to go on. If its tokens came back now, who comes next would get them
-// beside the last of these; so they stay charged. Of one that waits itself: whether the bucket will
-// owe more, when its own wait is over, than it left; what was owed before is told of windows as at
-// least so much, so that only the first that waits for a window is known to be the last.
+// True if, as far as the numbers show, requests wait that came after the one to be refunded. They
+// already know when they may go on. Tokens that came back now would let the next request pass
+// beside the last of them, so the tokens stay charged. For a request that still waits itself, true
+// if the bucket will owe more at the end of its wait than it left there. For windows `owed_before`
+// is a lower bound, so only the first request that waits for a window is recognized as the last in
+// line.
 inline bool others_wait(const terms& t, const bucket& b, moment at, const refund& r)
 {
     return with_supply(t, at, [&](const auto& supply) {
@@ -115,12 +120,13 @@ inline bool others_wait(const terms& t, const bucket& b, moment at, const refund
             return debt > t.capacity();
         }
         const std::int64_t then = debt + supply.issued_in_last(r.held);
-        // Who came behind it owes a token more; parts of one are how long this word was on its way.
+        // A later request owes at least a token more. Fractions are the delay of this correction.
         return then >= r.owed_before + (r.tokens + 1) * supply.unit();
     });
 }
 
-// A bucket that follows `t`, corrected.
+// Returns the bucket after the correction.
+// Requires: the bucket follows `t`.
 inline bucket corrected(const terms& t, const bucket& b, moment at, const correction& c)
 {
     switch (c.what) {

@@ -1,4 +1,4 @@
-// What the supplies of sliding limits and of requests in flight have in common.
+// `counted_supply` is the common part of the supplies of sliding limits and of requests in flight.
 #pragma once
 
 #include "gateway/limit/debt.hpp"
@@ -7,7 +7,7 @@
 
 namespace gateway::limit {
 
-// Its buckets count tokens, and keep no time.
+// Buckets of this supply store a number of tokens and no time.
 class counted_supply {
 public:
     constexpr std::int64_t unit() const { return 1; }

@@ -1,4 +1,4 @@
-// What a bucket owes, in the units of a supply, at one moment.
+// Functions and types to compute what a bucket owes at one moment, in the units of a supply.
 #pragma once
 
 #include "gateway/limit/bucket.hpp"
@@ -10,26 +10,26 @@
 
 namespace gateway::limit {
 
-// When a store asks, in its ticks.
+// `moment` is the time at which a store decides, in its ticks.
 struct moment {
     std::int64_t now = 0;
-    // To the clock of the limit's windows; see windows::shift().
+    // Difference to the clock of the limit's windows, see windows::shift().
     std::int64_t shift = 0;
-    // What a bucket of a sliding limit has been charged; null: nothing.
+    // Charges of a sliding limit's bucket. Null: there are none.
     const history* past = nullptr;
 
-    // Of a token bucket and of requests in flight a time is all there is to it.
+    // Implicit, as a token bucket and requests in flight need nothing but a time.
     // NOLINTNEXTLINE(google-explicit-constructor)
     constexpr moment(std::int64_t at, std::int64_t to_windows = 0) : now(at), shift(to_windows) {}
 
     moment(std::int64_t at, const history& charged) : now(at), past(&charged) {}
 };
 
-// How much later tokens come than a debt alone says: the clock of a limit's windows has been set
-// since the bucket was written.
+// `lateness` delays tokens beyond what a debt alone says. It occurs if the clock of a limit's
+// windows has been set since the bucket was written.
 struct lateness {
     std::int64_t windows = 0;
-    // The bucket is full then whatever its windows do.
+    // Upper bound in ticks: the bucket is full after that, whatever its windows do.
     std::int64_t most_ticks = INT64_MAX;
 };
 
@@ -38,8 +38,8 @@ constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b)
     return a / b + (a % b > 0 ? 1 : 0);
 }
 
-// A debt of units worth `from` a token, in units worth `to`. Rounded up: a debt never shrinks by
-// it.
+// Converts a debt from units worth `from` a token to units worth `to`. Rounds up, so that the debt
+// never shrinks.
 constexpr std::int64_t rescaled(
     std::int64_t debt, std::int64_t from, std::int64_t to, std::int64_t most
 )
@@ -49,7 +49,7 @@ constexpr std::int64_t rescaled(
     return static_cast<std::int64_t>(std::min<wide>(scaled, most));
 }
 
-// Tokens that a bucket owes, whatever its limit was, rounded up.
+// Returns the tokens that a bucket owes, whatever its limit was, rounded up.
 constexpr std::int64_t tokens_owed(const bucket& b, std::int64_t now)
 {
     if (b.is_full(now)) {

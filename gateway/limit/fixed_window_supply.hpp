@@ -1,4 +1,4 @@
-// Tokens of which all those of a window come when it begins: a unit is a token.
+// `fixed_window_supply` issues all tokens of a window when the window begins. A unit is a token.
 #pragma once
 
 #include "gateway/limit/debt.hpp"
@@ -16,7 +16,7 @@ public:
 
     std::int64_t unit() const { return 1; }
 
-    // What the bucket owed when it was written, less what was issued since.
+    // Returns what the bucket owed when it was written, less what was issued since.
     std::int64_t debt(const bucket& b) const
     {
         if (b.is_full(at_.now)) {
@@ -32,7 +32,8 @@ public:
         return static_cast<std::int64_t>(std::clamp<__int128>(left, 0, b.owed()));
     }
 
-    // Windows that must begin before the bucket is full, beyond those that bring what it owes.
+    // Returns the windows that must begin before the bucket is full, beyond those that pay its
+    // debt.
     // Requires: b.follows(terms).
     lateness late(const bucket& b) const
     {
@@ -63,7 +64,7 @@ public:
         return time_of(debt, late);
     }
 
-    // What has been issued then: all of a window.
+    // Returns the units that are issued when `units` are: whole windows.
     std::int64_t issued_by(std::int64_t units) const
     {
         return units <= 0 ? 0 : steps_for(units) * windows_.count();
@@ -82,11 +83,11 @@ private:
     const windows& windows_;
     const terms& terms_;
     moment at_;
-    // Of the present window.
+    // Number of the present window.
     std::int64_t index_;
 
-    // Windows that issue so many units, at least one. Mostly it is one, and then nothing has to be
-    // divided.
+    // Returns the number of windows that issue `units`, at least one. Mostly it is one, and then
+    // nothing has to be divided.
     std::int64_t steps_for(std::int64_t units) const
     {
         return units <= windows_.count() ? 1 : ceil_div(units, windows_.count());

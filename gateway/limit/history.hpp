@@ -1,5 +1,5 @@
-// What a bucket of a sliding limit has been charged: how many tokens when, oldest first. A token
-// comes back when its taking is one window old; see limit::sliding_supply.
+// `history` stores what a bucket of a sliding limit has been charged: how many tokens and when,
+// oldest first. A token comes back one window after it was taken, see sliding_supply.hpp.
 // Twin of store/redis/sliding.lua.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace gateway::limit {
 
-// The moment that a token taken at `now` counts for: never sooner.
+// Returns the moment from which a token taken at `now` counts, rounded up to a part of the window.
 constexpr std::int64_t counted_at(const terms& t, std::int64_t now)
 {
     return now + (t.part - now % t.part) % t.part;
@@ -19,42 +19,43 @@ constexpr std::int64_t counted_at(const terms& t, std::int64_t now)
 
 class history {
 public:
-    // Tokens that have not come back.
+    // Returns the tokens that have not come back.
     std::int64_t used() const { return used_; }
 
-    // Of the tokens that have not come back: the moment of the n-th, from 1.
+    // Returns the moment at which the n-th token was taken, of those that have not come back.
+    // Requires: 1 <= n <= used().
     std::int64_t taken_at(std::int64_t n) const;
 
-    // Of the newest, or before any other.
+    // Returns the newest moment, or INT64_MIN if there is none.
     std::int64_t newest() const
     {
         return moments_.all().empty() ? INT64_MIN : moments_.all().back().at;
     }
 
-    // What was taken until then has come back.
+    // Forgets tokens taken until then, which have come back.
     void forget(std::int64_t until);
 
-    // Whether more memory may be taken.
+    // Says if a call may allocate memory.
     enum class growth : bool { none, any };
 
-    // Takes tokens at that moment, or at the newest one's if that is later. Where there is no room
-    // for one more moment, the newest one moves to it: its tokens come back later, never sooner.
+    // Takes tokens at that moment, or at the newest moment if that is later. Without room for one
+    // more moment, the newest one moves to `at`. Its tokens then come back later, never sooner.
     void take(std::int64_t at, std::int64_t tokens, growth allowed = growth::any);
 
-    // Gives back tokens that count from `since` or later, the oldest first.
+    // Refunds tokens that count from `since` or later, the oldest first.
     void give_back(std::int64_t since, std::int64_t tokens);
 
-    // What has not come back, oldest first.
+    // Returns the moments whose tokens have not come back, oldest first.
     std::span<const token_moment> moments() const { return moments_.all(); }
 
-    // Moments that it keeps.
+    // Returns the number of moments.
     std::size_t size() const { return moments_.all().size(); }
 
-    // Moments for which it has memory of its own.
+    // Returns the number of moments that fit in memory of its own.
     std::size_t own_room() const { return moments_.own_room(); }
 
 private:
-    // In the order of time.
+    // Ascending in time.
     moment_queue moments_;
     std::int64_t used_ = 0;
 };

@@ -1,5 +1,5 @@
-// Tokens that do not come back by themselves: a unit is a request in flight, whose place is given
-// back at its end.
+// `in_flight_supply` issues permits, which do not come back by themselves. A unit is a request in
+// flight, whose permit is released at its end.
 #pragma once
 
 #include "gateway/limit/counted_supply.hpp"
@@ -17,13 +17,13 @@ public:
 
     constexpr bucket full_since(std::int64_t) const { return bucket::in_flight(0); }
 
-    // Tokens are no requests in flight.
+    // Returns 0 for a bucket of tokens, as tokens are no requests in flight.
     constexpr std::int64_t debt(const bucket& b) const
     {
         return b.counts_in_flight() ? b.owed() : 0;
     }
 
-    // When somebody else's request ends is not known.
+    // Returns a fixed wait, as the end of another request is not known.
     constexpr std::int64_t time_of(std::int64_t units, const lateness&) const
     {
         return units > 0 ? terms_.length : 0;

@@ -12,7 +12,7 @@ using wide = __int128;
 constexpr std::int64_t nanosecond = 1;
 constexpr std::int64_t microsecond = 1000;
 
-// Ticks of `tick` nanoseconds per token, rounded up.
+// Returns the ticks of `tick` nanoseconds per token, rounded up.
 wide interval_in(wide tokens, wide period, std::int64_t tick)
 {
     const wide divisor = tokens * tick;
@@ -33,9 +33,9 @@ wide greatest_common_divisor(wide a, wide b)
     return a;
 }
 
-// Windows in microseconds that issue `tokens` per `period` nanoseconds. Null: `interval`
-// microseconds per token are exact to a part in a thousand, or there is more than one token in a
-// microsecond.
+// Returns windows in microseconds that issue `tokens` per `period` nanoseconds. Returns null if
+// `interval` microseconds per token are exact to a part in a thousand, or if there is more than one
+// token in a microsecond.
 std::shared_ptr<const windows> spread_of(wide tokens, wide period, wide interval)
 {
     wide count = tokens * microsecond;
@@ -54,7 +54,7 @@ std::shared_ptr<const windows> spread_of(wide tokens, wide period, wide interval
     ));
 }
 
-// What part `i` of `n` has of them; the first ones have what cannot be divided.
+// Returns the tokens of part `i` of `n`. The first parts get what cannot be divided.
 std::int64_t part(std::int64_t tokens, std::int64_t i, std::int64_t n)
 {
     return tokens / n + (i < tokens % n ? 1 : 0);

@@ -34,7 +34,7 @@ moment_queue& moment_queue::operator=(moment_queue other) noexcept
     return *this;
 }
 
-// To memory of its own with room for so many, or to its place if those are a few.
+// Moves the moments to its own memory with room for `room`, or back in place if those are a few.
 void moment_queue::move_to(std::uint32_t room)
 {
     token_moment* const old = room_ == 0 ? nullptr : in_.own.from;
@@ -56,7 +56,7 @@ void moment_queue::push_back(const token_moment& m)
     if (is_full()) {
         move_to(room_ == 0 ? 4 * few : 2 * room_);
     } else if (room_ > 0 && in_.own.first + size_ == room_) {
-        // As many have been popped as are left, so that each moment is moved once.
+        // No fewer moments have been popped than are left, so each is moved once.
         std::copy_n(in_.own.from + in_.own.first, size_, in_.own.from);
         in_.own.first = 0;
     }

@@ -1,5 +1,5 @@
-// A queue of moments, each with tokens, in 56 bytes: a few of them in place, more in memory of its
-// own. All zeros, as fresh memory is, it is an empty one.
+// `moment_queue` is a queue of moments, each with tokens, in 56 bytes. A few moments are stored in
+// place, more in memory of its own. An object of zero bytes, as fresh memory is, is an empty queue.
 #pragma once
 
 #include <cstddef>
@@ -27,19 +27,20 @@ public:
 
     void push_back(const token_moment& m);
 
-    // The first `count` of them; at most all.
+    // Removes the first `count` moments.
+    // Requires: count <= all().size().
     void pop_front(std::size_t count);
 
-    // Those without tokens.
+    // Removes the moments that have no tokens.
     void remove_empty();
 
-    // One more needs more memory.
+    // True if one more moment needs more memory.
     bool is_full() const
     {
         return room_ == 0 ? size_ == few : in_.own.first + size_ == room_ && in_.own.first < size_;
     }
 
-    // What there is room for in memory of its own; 0: it has none.
+    // Returns the number of moments that fit in its own memory, or 0 if it has none.
     std::size_t own_room() const { return room_; }
 
 private:
@@ -47,7 +48,7 @@ private:
 
     struct own_memory {
         token_moment* from;
-        // Those before it have been popped.
+        // Index of the first moment that has not been popped.
         std::uint32_t first;
     };
 
@@ -58,7 +59,7 @@ private:
 
     place in_{};
     std::uint32_t size_ = 0;
-    // Of its own memory; 0: the moments are in place.
+    // Capacity of its own memory, in moments. 0: the moments are stored in place.
     std::uint32_t room_ = 0;
 
     token_moment* begin() { return room_ == 0 ? in_.few_moments : in_.own.from + in_.own.first; }

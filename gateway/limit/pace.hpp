@@ -1,5 +1,5 @@
-// How fast tokens come to a bucket, one after the other: `count` of them in every `period` ticks.
-// Pure.
+// `pace` says how fast tokens come to a bucket, one after the other: `count` of them in every
+// `period` ticks. Pure.
 #pragma once
 
 #include <cstdint>
@@ -7,25 +7,27 @@
 namespace gateway::limit {
 
 struct pace {
-    // Both are at least 1.
+    // Both numbers are at least 1.
     std::int64_t count = 1;
     std::int64_t period = 1;
 
-    // Whole tokens that come within so many ticks, at least. Requires: ticks >= 0.
+    // Returns the whole tokens that come within so many ticks, rounded down.
+    // Requires: ticks >= 0.
     std::int64_t tokens_in(std::int64_t ticks) const
     {
         return count == 1 ? ticks / period
                           : static_cast<std::int64_t>(scaled(ticks, count) / period);
     }
 
-    // Tokens that are owed while it takes so many ticks to pay them, rounded up. Requires: ticks >=
-    // 0.
+    // Returns the tokens that a debt of so many ticks amounts to, rounded up.
+    // Requires: ticks >= 0.
     std::int64_t tokens_owed(std::int64_t ticks) const
     {
         return static_cast<std::int64_t>((scaled(ticks, count) + period - 1) / period);
     }
 
-    // Ticks in which so many tokens come, rounded up. Requires: tokens >= 0.
+    // Returns the ticks in which so many tokens come, rounded up.
+    // Requires: tokens >= 0.
     std::int64_t time_of(std::int64_t tokens) const
     {
         return count == 1 ? tokens * period

@@ -1,6 +1,6 @@
-// Bans: who is rejected too often is rejected altogether for a while, and for twice as long each
-// next time. An operator may ban any bucket. Twin of store/redis/penalty.lua and
-// store/redis/bans.lua.
+// `penalty` and `offences` ban a client: too many rejections reject the client altogether for a
+// while, and twice as long each next time. An operator may ban any bucket. Twin of
+// store/redis/penalty.lua and store/redis/bans.lua.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -13,13 +13,14 @@
 namespace gateway::limit {
 
 struct penalty {
-    // So many rejections, 1 to most_rejections; 0: none bans.
+    // Number of rejections that cause a ban, 1 to most_rejections. 0: rejections cause none.
     std::int64_t after = 0;
-    // In this time.
+    // Time within which those rejections happen.
     base::duration within{0};
-    // How long the first ban is.
+    // Length of the first ban.
     base::duration ban{0};
-    // The longest one; and so long after a ban the next is twice as long.
+    // Longest ban. A ban that begins less than this time after the end of another is twice as
+    // long as that one.
     base::duration max_ban{0};
 
     static constexpr std::int64_t most_rejections = 1000;
@@ -30,18 +31,18 @@ struct penalty {
     bool operator==(const penalty&) const = default;
 };
 
-// What is known of one bucket's rejections, in nanoseconds of some clock.
+// `offences` records one bucket's rejections and bans, in nanoseconds of some clock.
 class offences {
 public:
     struct record {
-        // Those that a ban may count, oldest first.
+        // Moments of the rejections that a ban may count, oldest first.
         std::vector<std::int64_t> rejections;
         std::int64_t banned_until = 0;
-        // An operator gave the last ban, which holds under a limit without a penalty, too.
+        // True if an operator gave the last ban, which also holds under a limit without a penalty.
         bool by_operator = false;
-        // Of the last ban; 0: there was none.
+        // Length of the last ban. 0: there was none.
         std::int64_t length = 0;
-        // From when on it is as good as never seen.
+        // Moment from which the record is as good as never seen.
         std::int64_t forgotten_at = 0;
     };
 
@@ -53,7 +54,7 @@ public:
 
     bool banned(std::int64_t now) const { return now < of_.banned_until; }
 
-    // The same under a limit with that penalty; null: with none.
+    // True if the ban holds under a limit with that penalty. Null: the limit has no penalty.
     bool banned_under(const penalty* p, std::int64_t now) const
     {
         return banned(now) && (p != nullptr || of_.by_operator);
@@ -63,7 +64,8 @@ public:
 
     std::int64_t banned_until() const { return of_.banned_until; }
 
-    // One more rejection, of a bucket that is not banned.
+    // Records one more rejection of a bucket that is not banned, and bans it if that was one too
+    // many.
     void rejected(const penalty& p, std::int64_t now)
     {
         std::erase_if(of_.rejections, [&](std::int64_t at) {
@@ -77,8 +79,8 @@ public:
         }
     }
 
-    // Bans the bucket for so long from now on, whatever there was, on behalf of an operator. A
-    // length of 0 ends its ban. `p`: null if the limit has no penalty.
+    // Bans the bucket on behalf of an operator, from now on for `length`, whatever there was
+    // before. A length of 0 ends its ban. `p` is null if the limit has no penalty.
     void ban_by_operator(std::int64_t length, const penalty* p, std::int64_t now)
     {
         ban(length, p == nullptr ? penalty{} : *p, now);
@@ -87,7 +89,7 @@ public:
 
     std::int64_t forgotten_at() const { return of_.forgotten_at; }
 
-    // The same on a clock that is so much ahead.
+    // Returns the same record on a clock that is `by` ahead.
     offences moved(std::int64_t by) const
     {
         record r = of_;

@@ -1,5 +1,5 @@
-// Tokens of which each comes back when its taking is one window old: a unit is a token, and what a
-// bucket owes is what its history counts (limit/history.hpp).
+// `sliding_supply` returns each token one window after it was taken. A unit is a token, and a
+// bucket owes what its history counts (limit/history.hpp).
 #pragma once
 
 #include "gateway/limit/counted_supply.hpp"
@@ -14,7 +14,8 @@ class sliding_supply : public counted_supply {
 public:
     sliding_supply(const terms& t, moment at) : terms_(t), at_(at) {}
 
-    // When it is full again is known when its history has been charged as well.
+    // Returns a bucket without its final time: when it is full is known once its history has been
+    // charged, too.
     bucket owing(std::int64_t debt) const
     {
         return bucket::sliding(debt, debt > 0 ? INT64_MAX : at_.now);
@@ -32,7 +33,7 @@ public:
         return taken_at(units) + terms_.length - at_.now;
     }
 
-    // What waits counts from the end of its wait.
+    // A request that waits counts from the end of its wait.
     std::int64_t full_in(std::int64_t debt, std::int64_t wait, const lateness& late) const
     {
         const std::int64_t waited = counted_at(terms_, at_.now + wait) + terms_.length - at_.now;
@@ -44,7 +45,7 @@ private:
     const terms& terms_;
     moment at_;
 
-    // Of the n-th token; those that the history does not have are taken now.
+    // Returns when the n-th token was taken. Tokens that the history does not have are taken now.
     std::int64_t taken_at(std::int64_t n) const
     {
         const std::int64_t now = counted_at(terms_, at_.now);

@@ -1,6 +1,6 @@
-// Tokens that come one after the other: a unit is a tick, so what a bucket owes is the time until
-// it is full. The generic cell rate algorithm (ITU-T I.371, "virtual scheduling") with the
-// theoretical arrival time read as "full at".
+// `token_bucket_supply` issues tokens one after the other. A unit is a tick, so a bucket's debt is
+// the time until it is full. It is the generic cell rate algorithm (ITU-T I.371, "virtual
+// scheduling") with the theoretical arrival time read as "full at".
 #pragma once
 
 #include "gateway/limit/debt.hpp"
@@ -15,7 +15,7 @@ public:
 
     constexpr std::int64_t unit() const { return terms_.interval; }
 
-    // What the bucket owes now.
+    // Returns what the bucket owes now.
     constexpr std::int64_t debt(const bucket& b) const
     {
         if (b.is_full(now_)) {
@@ -28,31 +28,32 @@ public:
                                   : b.full_at() - now_;
     }
 
-    // One that owes so much now.
+    // Returns a bucket that owes `debt` now.
     constexpr bucket owing(std::int64_t debt) const { return {terms_, now_ + debt}; }
 
-    // One that is full, and was so at that moment.
+    // Returns a bucket that is full, and has been since `at`.
     constexpr bucket full_since(std::int64_t at) const { return {terms_, at}; }
 
-    // How much later than its debt says a bucket gets its tokens.
+    // Returns by how much tokens come later than the bucket's debt says: never here.
     constexpr lateness late(const bucket&) const { return {}; }
 
-    // Ticks until so many units more have been issued.
+    // Returns the ticks until so many units more have been issued.
     constexpr std::int64_t time_of(std::int64_t units, const lateness&) const { return units; }
 
-    // Units that have been issued when so many have.
+    // Returns the units that have been issued by the time `units` have: no more here.
     constexpr std::int64_t issued_by(std::int64_t units) const { return units; }
 
-    // Ticks until a bucket is full that owes so much, some of it for a request that waits.
+    // Returns the ticks until a bucket with this debt is full. Part of the debt may belong to a
+    // request that waits.
     constexpr std::int64_t full_in(std::int64_t debt, std::int64_t, const lateness&) const
     {
         return debt;
     }
 
-    // Units issued in the last so many ticks.
+    // Returns the units issued in the last so many ticks.
     constexpr std::int64_t issued_in_last(std::int64_t ticks) const { return ticks; }
 
-    // Units that a bucket can owe.
+    // Returns the most units that a bucket can owe.
     constexpr std::int64_t most() const { return most_units; }
 
 private:

@@ -1,4 +1,5 @@
-// How many tokens of a bucket in a shared store whoever decides there may take ahead of requests.
+// `token_lease` says how many tokens of a bucket in a shared store a worker may take ahead of
+// requests.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -9,14 +10,14 @@ namespace gateway::limit {
 
 struct token_lease {
     static constexpr int most_percent = 50;
-    // Fewer tokens are not worth one.
+    // A lease of fewer tokens is not worth its cost.
     static constexpr std::int64_t least = 4;
     static constexpr base::duration shortest = std::chrono::milliseconds{100};
     static constexpr base::duration longest = std::chrono::seconds{10};
 
-    // Of the burst, at most. 0: none are taken ahead.
+    // Largest share of the burst that is taken ahead. 0: none is.
     int percent = 0;
-    // They are spent no later than that.
+    // Time after which the tokens of a lease can no longer be spent.
     base::duration time = std::chrono::seconds{1};
 
     bool any() const { return percent > 0; }

@@ -13,17 +13,17 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b)
     return a / b - (a % b < 0 ? 1 : 0);
 }
 
-// Instead of 0 or 1, which say whether windows are aligned.
+// Stands in for 0 or 1, which say if windows are aligned.
 constexpr std::int64_t aligned_and_spread = 2;
 
-// FNV-1a (draft-eastlake-fnv), a number at a time.
+// Mixes a number into the hash as FNV-1a does (draft-eastlake-fnv), a whole number at a time.
 std::uint64_t mixed(std::uint64_t hash, std::int64_t number)
 {
     hash = (hash ^ static_cast<std::uint64_t>(number)) * 0x100000001b3;
     return hash ^ (hash >> 32);
 }
 
-// Calendars differ in where their windows begin, some of them in summer only.
+// Includes all dates in the hash, as some calendars differ only in when windows begin in summer.
 std::int64_t id_of(
     std::int64_t count, std::int64_t length, std::int64_t alignment, const calendar* dates
 )
@@ -70,7 +70,7 @@ windows windows::spread(std::int64_t count, std::int64_t period, std::int64_t ti
     return made;
 }
 
-// Windows before the first beginning and behind the last one are usual ones.
+// Extends the calendar: windows before its first beginning and after its last one are usual ones.
 std::int64_t windows::calendar_index(std::int64_t at) const
 {
     const auto last = static_cast<std::int64_t>(dates_->begins.size());
@@ -114,7 +114,8 @@ std::int64_t windows::begin(std::int64_t index) const
     return periods * period_ + (within + in_period_ - 1) / in_period_;
 }
 
-// One window more on each side: the store's clock may differ from ours by that much.
+// Appends one window more on each side, as the store's clock may differ from the gateway's by that
+// much.
 void windows::append_numbers(std::vector<std::int64_t>& to, std::int64_t capacity, std::int64_t now)
     const
 {

@@ -1,4 +1,4 @@
-// Whether a request may go on, and what the gateway responds if not.
+// `admission` says whether a request may go on, and what the gateway responds if not.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -11,24 +11,25 @@ namespace gateway::limits {
 struct admission {
     enum class action { forward, respond, wait };
     action next = action::forward;
-    // The status to respond with, if `next` is `respond`.
+    // Status to respond with, if `next` is `respond`.
     int status = 0;
 
     std::string_view detail;
-    // Key of the time-out or bound that ends the request, for the log; empty: none does.
+    // Key of the timeout or bound that ends the request, for the log; empty if none does.
     std::string_view bound{};
-    // If `next` is `forward`: how long until the request's tokens are there.
+    // Time until the request's tokens are there, if `next` is `forward`.
     base::duration hold{0};
-    // How long the client is told to wait; 0: nothing is said of it.
+    // Wait that the client is told in Retry-After; 0 if it is told none.
     base::duration retry_after{0};
     // Header lines to add to the response.
     std::string_view extra;
-    // What the route says instead of an upstream; null: nothing.
+    // Response that the route configures, in place of an upstream's or of the gateway's own; null
+    // if there is none.
     const http::fixed_response* fixed = nullptr;
     // True if the configuration asks for this status, so that it is no error whatever it is: limits
     // refuse the request, its route answers it, or a decide listener has a rejected_status.
     bool intended = false;
-    // Whether the rest of the request is not to be read.
+    // True if the rest of the request is not to be read.
     bool leaves_rest_unread = false;
 };
 

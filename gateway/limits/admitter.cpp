@@ -14,8 +14,8 @@ namespace gateway::limits {
 
 namespace {
 
-// Max-Forwards: 0 ends here (RFC 9110 §7.6.2). A TRACE is not answered with what it said, as that
-// could show a page the secrets of its own request.
+// Responds to a request with Max-Forwards: 0, which ends here (RFC 9110 §7.6.2). A TRACE is not
+// answered with what it said, as that could show a page the secrets of its own request.
 admission as_final_recipient(std::string_view method)
 {
     admission a = method == "TRACE" ? refusal(405, "this server does not reflect requests")
@@ -24,7 +24,8 @@ admission as_final_recipient(std::string_view method)
     return a;
 }
 
-// What a rejected client is told to wait: never less than the truth. Nothing: no time would help.
+// Returns the wait that a rejected client is told, or nothing if no time would help. Jitter only
+// adds to it, so it is never shorter than the true wait.
 std::optional<base::duration> told_wait(const verdict& v)
 {
     const auto wait = v.retry_after();
@@ -57,14 +58,14 @@ std::optional<telemetry::refusal_reason> refusal_reason_of(verdict::ruling is)
     return std::nullopt;
 }
 
-// A certificate was shown for one name, and says nothing to another (RFC 9110 §7.4). HTTP/1.0 may
-// name no host.
+// True if the request names another host than the one that TLS was asked for. The certificate was
+// shown for that name only, and says nothing to another (RFC 9110 §7.4). HTTP/1.0 may name no host.
 bool is_misdirected(const http::request_head& head, const intake::client_tls& tls)
 {
     if (tls.asked_name.empty() || head.authority.empty()) {
         return false;
     }
-    thread_local std::string host;  // keeps its memory
+    thread_local std::string host;  // keeps its memory between calls
     policy::normalise_host(head.authority, host);
     return !base::equal_ignoring_case(host, tls.asked_name);
 }
@@ -80,7 +81,7 @@ void admitter::reset(
 {
     secure_ = secure;
     tls_ = tls;
-    if (view_ != view || peer_ != peer) {  // what the last request's were need no second look
+    if (view_ != view || peer_ != peer) {  // otherwise the last request's values still hold
         view_ = view;
         peer_ = peer;
         peer_text_ = peer.to_string();
@@ -218,7 +219,7 @@ admission admitter::as_turned_away(base::duration hold)
     refused_for_ = telemetry::refusal_reason::rejected;
     for (http::limit_report& r : reports_) {
         r.decision.allowed = r.decision.retry_after == base::duration{0};
-        r.decision.reset_after += hold;  // nobody waits: it counts from now
+        r.decision.reset_after += hold;  // nobody waits, so it counts from now
     }
     decided_at_ -= decided_at_ == base::duration{0} ? base::duration{0} : hold;
     admission a = refusal(429, "too many requests wait for their tokens; retry later", hold);
@@ -259,7 +260,7 @@ admission admitter::conclude(const verdict& v)
     const auto wait = told_wait(v);
     const bool banned = v.banned();
     const intake::key_fault fault = v.fault;
-    checks_.give_back(std::move(check_));  // v is gone
+    checks_.give_back(std::move(check_));  // `v` lives in the check and ends here
     admission a = admission_of(is, wait, banned);
     if (is == verdict::ruling::unidentified) {
         detail_ = described(fault);
@@ -271,7 +272,8 @@ admission admitter::conclude(const verdict& v)
     return is == verdict::ruling::rejected ? as_rejection(a) : a;
 }
 
-// What clients are told counts from the moment at which the request is let go.
+// Keeps what the response and the log say of the verdict. Times that clients are told count from
+// the moment at which the request is let go.
 void admitter::remember(const verdict& v, base::duration hold)
 {
     plans_ = v.plans;

@@ -1,5 +1,6 @@
-// What happens to a request before it goes anywhere: its route, its client, its limits.
-// One per request; the costly part, the check, is borrowed from the worker while it is needed.
+// `admitter` decides what happens to a request before it goes anywhere: its route, its client, its
+// limits. It serves one request at a time. The costly part, the limit check, is borrowed from the
+// worker while it is needed.
 #pragma once
 
 #include "gateway/http/output/forward_request.hpp"
@@ -19,7 +20,8 @@ class admitter {
 public:
     admitter(check_pool& checks, scratch& memory) : checks_(checks), scratch_(memory) {}
 
-    // Before each request. `secure`: its connection is TLS, which may tell nothing: `tls` is null.
+    // Prepares for the next request. `secure` says whether its connection is TLS. `tls` is what TLS
+    // says of the client, or null, which it can be for a secure connection, too.
     void reset(
         const std::shared_ptr<const policy_view>& view,
         const base::ip_address& peer,
@@ -27,40 +29,42 @@ public:
         const intake::client_tls* tls
     );
 
-    // As request_port::admit; with `wait`, `listener` is called and conclude() gives the rest.
-    // `came` is what came on the connection: the request itself, or a question about it.
+    // Decides about a request, as request_port::admit() does. After `wait`, `listener` hears the
+    // verdict and conclude() returns the admission. `came` is the request on the connection: `head`
+    // itself, or the subrequest that asks a decide listener about it.
     admission admit(
         const http::request_head& head, const http::request_head& came, verdict_listener& listener
     );
     admission conclude(const verdict& v);
     void abandon();
 
-    // But what TLS tells of the client, and the ids of the request.
+    // Returns how to forward the request, without its id, its trace and the client's certificate.
     http::forward_options forwarding(const http::request_head& head) const;
 
-    // Of the request; null before the first one.
+    // Returns the view of the request, or null before the first one.
     const policy_view* view() const { return view_.get(); }
 
     const std::shared_ptr<const policy_view>& shared_view() const { return view_; }
 
     const policy::route* route() const { return route_; }
 
-    // The options of the route, once it is known.
+    // Returns the options of the route, or the general ones while it is not known.
     const http::options& http() const { return view_->http_of(route_); }
 
     telemetry::route_metrics& metrics() const { return *metrics_; }
 
-    // What its response may correct.
+    // Returns what the request has taken that may still change.
     reservation& reserved() { return reserved_; }
 
     proxy::pool& pool() const { return *view_->pools[route_->upstream]; }
 
     const base::ip_address& peer() const { return peer_; }
 
-    // The peer, until a head was valid and the client was looked for.
+    // Returns the client's address, or the peer's until a head was valid and the client was looked
+    // for.
     const base::ip_address& client() const { return client_; }
 
-    // The client's prefix: one value for a client, whichever of its addresses it uses.
+    // Returns the client's prefix: one value for a client, whichever of its addresses it uses.
     base::ip_address client_prefix() const
     {
         const identity::client_options& options = view_->policy->client;
@@ -73,20 +77,20 @@ public:
         return {reports_, how, decided_at_, route_ != nullptr && route_->enforces && how.any()};
     }
 
-    // Whether its route answers instead of an upstream, of which there is none then.
+    // True if the route answers instead of an upstream. It has no upstream then.
     bool is_answered() const { return route_->upstream == policy::no_upstream; }
 
-    // What such a route says, to a request that may go on.
+    // Returns the response of such a route to a request that may go on.
     admission answer() const;
 
-    // A refusal by limits as its route has it.
+    // Returns a refusal by limits with the status and the page that the route has for it.
     admission as_rejection(admission a) const;
 
-    // Of a request that was to be held so long, and for which there is no room: to clients the
-    // limits that it had to wait for reject it.
+    // Returns the rejection of a request that was to be held for so long, but for which there is no
+    // room. To the client, it looks rejected by the limits that it would have waited for.
     admission as_turned_away(base::duration hold);
 
-    // Of its route; null: none.
+    // Returns the changes that the route makes to response fields, or null if there are none.
     const http::field_edits* response_edits() const
     {
         return route_ != nullptr && route_->shaped ? &route_->shape.response : nullptr;
@@ -96,15 +100,16 @@ public:
 
     std::string_view outcome() const { return outcome_; }
 
-    // The reason why limits refuse the request; nothing: they do not.
+    // Returns why limits refuse the request, or nothing if they do not.
     std::optional<telemetry::refusal_reason> refused_for() const { return refused_for_; }
 
-    // Of the deciding limit, unless it simply allowed the request; may be secret.
+    // Returns the bucket of the deciding limit, or an empty text if that simply allowed the
+    // request. The name may be secret.
     std::string_view bucket_name() const { return bucket_name_; }
 
     std::string_view shadow_rejected() const { return shadow_rejected_; }
 
-    // The client's plans under the limits of its route: names separated by commas.
+    // Returns the client's plans under the limits of its route: names separated by commas.
     std::string_view plans() const { return plans_; }
 
     bool peer_trusted() const { return peer_trusted_; }
@@ -117,7 +122,7 @@ private:
     std::string peer_text_;
     bool secure_ = false;
     const intake::client_tls* tls_ = nullptr;
-    // Whether the view's configuration trusts the peer.
+    // True if the view's configuration trusts the peer.
     bool peer_trusted_ = false;
 
     const policy::route* route_ = nullptr;
@@ -128,10 +133,10 @@ private:
     reservation reserved_;
     base::ip_address client_;
     std::vector<http::limit_report> reports_;
-    // When the limits decided, in Unix time; set only if clients are told of it.
+    // Moment of the decision in Unix time, for limit headers. Set only if clients are told of it.
     base::duration decided_at_{0};
 
-    // The line Location of a redirect.
+    // The `Location` line of a redirect.
     std::string location_;
     std::string_view deciding_limit_;
     std::string_view outcome_;
@@ -140,7 +145,7 @@ private:
     // Names of limits, separated by commas.
     std::string shadow_rejected_;
     std::string plans_;
-    // Why the request is refused, where that is no constant text.
+    // Reason for the refusal, if it is not a constant text.
     std::string detail_;
 
     base::ip_address find_client(const http::request_head& head) const;

@@ -17,14 +17,15 @@ bool is_correction(question_kind what)
     return what != question_kind::look && what != question_kind::take;
 }
 
-// Of a sliding limit all tokens may be given back that have not come back.
+// Returns how long ago granted tokens count as taken. For a sliding limit that is just under its
+// window, as all tokens that have not come back by themselves may be given back.
 base::duration granted_from(const limit::limit& l)
 {
     const bool slides = l.how() == limit::supply_kind::sliding;
     return slides ? l.refill() - std::chrono::microseconds{1} : base::duration{0};
 }
 
-// In the ticks of the store.
+// Returns the correction that an operation makes, in the ticks of the store.
 limit::correction correction_of(const bucket_question& q, base::duration tick)
 {
     using kind = limit::correction::kind;
@@ -42,7 +43,8 @@ limit::correction correction_of(const bucket_question& q, base::duration tick)
     }
 }
 
-// Bans hold for whoever looks, and what a look would be refused counts for none.
+// Returns the limit's penalty without its counting: bans hold for a look, too, but a look that is
+// rejected does not lead to a ban.
 limit::penalty only_bans(const policy::limit_rule& rule)
 {
     limit::penalty p = rule.penalty;
@@ -57,7 +59,7 @@ std::string_view text_of(store::failure why)
 
 using charges = std::array<store::charge, 3>;
 
-// Returns the answer to such charges.
+// Returns the answer that the decisions on a question give, see look_for_bans().
 bucket_answer answer_of(const store::answer& a)
 {
     const limit::decision& ban = a.decisions()[1];
@@ -67,9 +69,9 @@ bucket_answer answer_of(const store::answer& a)
         .by_operator = a.decisions()[2].banned};
 }
 
-// Makes a look or take, the first one, also look for a ban, and for one that an operator has given:
-// a limit without a penalty knows of no others. These are of no token, which is always there: for
-// how long it is rejected is how long the ban lasts.
+// Adds two charges to the first one, a look or take: a look for any ban, and a look for a ban by an
+// operator, the only kind that a limit without a penalty knows. Both are for no token, which is
+// always there, so only a ban rejects them, for as long as it lasts.
 void look_for_bans(charges& all, const limit::penalty& bans)
 {
     store::charge& look = all[1] = all[0];
@@ -84,8 +86,8 @@ void look_for_bans(charges& all, const limit::penalty& bans)
 
 }  // namespace
 
-// One on its way to a shared store, in at most two steps: the correction, and the look or take.
-// Destroys itself when it has been answered.
+// An operation on its way to a shared store, in at most two steps: the correction, and the look or
+// take. It destroys itself when it has been answered.
 class bucket_desk::pending final : public store::question {
 public:
     pending(
@@ -129,7 +131,7 @@ public:
 
 private:
     bucket_desk& owner_;
-    // Held: a reload may replace it meanwhile.
+    // Held here, as a reload may replace it meanwhile.
     std::shared_ptr<store::shared_store> store_;
     bucket_question asked_;
     listener hear_;

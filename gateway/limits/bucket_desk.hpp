@@ -1,5 +1,7 @@
-// Where the admin API asks about buckets: at one worker, as the links to shared stores are its own,
-// and the local store is all workers'. Belongs to the worker; one thread.
+// `bucket_desk` runs the admin API's operations on buckets. They run at one worker, as links to
+// shared stores are each worker's own, and the local store belongs to all workers.
+// Ownership: the worker's.
+// Thread: the worker's.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -16,47 +18,47 @@ namespace gateway::limits {
 
 struct bucket_question {
     enum class kind {
-        // Whether `tokens` could be taken; nothing changes.
+        // Tells whether `tokens` could be taken. Changes nothing.
         look,
         take,
-        // The bucket is full again.
+        // Makes the bucket full again.
         reset,
-        // `tokens` are given, until it is full.
+        // Gives `tokens` to the bucket, until it is full.
         grant,
-        // It is banned for `ban`, or not any more.
+        // Bans the bucket for `ban`, or ends its ban.
         ban,
         unban,
     };
     kind what = kind::look;
-    // The policy that `limit` is an index of.
+    // The policy; `limit` is an index of its limits.
     std::shared_ptr<const policy::policy> policy;
     std::size_t limit = 0;
-    // Its own numbers, or those of one of its plans. Of the same policy.
+    // The limit's own numbers, or those of one of its plans, in the same policy.
     const limit::limit* numbers = nullptr;
     // The bytes of identity::bucket_name.
     std::string bucket_name;
     std::int64_t tokens = 1;
-    // Of a take: how long to wait for the tokens, if need be.
+    // Longest wait of a take for its tokens.
     base::duration max_wait{0};
     base::duration ban{0};
-    // Of a look: at the bucket that stands in for it while its store fails.
+    // True for a look at the bucket that stands in for this one while its store fails.
     bool at_fallback = false;
 };
 
 struct bucket_answer {
-    // Why there is no answer, in a clause for people; empty: there is one.
+    // Reason why there is no answer, a clause for people; empty if there is one.
     std::string_view failed{};
-    // Of a look or take; else what a look for one token sees afterwards.
+    // Decision of the look or take. After any other operation, that of a look for one token.
     limit::decision said{};
-    // How long a ban of the bucket still lasts; 0: there is none.
+    // Time that a ban of the bucket still lasts; 0 if there is none.
     base::duration banned_for{0};
-    // An operator has banned it, and not the limit's penalty.
+    // True if an operator has banned it, and not the limit's penalty.
     bool by_operator = false;
 };
 
 class bucket_desk {
 public:
-    // More at a time fail at once.
+    // Most operations under way at shared stores. More at a time fail at once.
     static constexpr std::size_t max_pending = 256;
 
     using listener = std::function<void(const bucket_answer&)>;
@@ -64,8 +66,8 @@ public:
     bucket_desk(store::memory_store& local, const base::turn_clock& c);
     ~bucket_desk();
 
-    // `hear` is called once, at once or later, if the worker lives until then. A question whose
-    // policy is not the view's fails.
+    // Runs an operation. `hear` is called once, at once or later, if the worker lives until then.
+    // An operation whose policy is not the view's fails.
     void ask(const policy_view& view, bucket_question q, listener hear);
 
 private:

@@ -41,7 +41,7 @@ bucket_parts::part bucket_parts::choose(
     const std::array<part, 2> two{numbered(first), numbered(second)};
     const part& fuller = left_in(two[1]) > left_in(two[0]) ? two[1] : two[0];
     if (place& known = place_of(fuller); known.id == fuller.id.high) {
-        known.remaining -= cost;  // until the store says so: others choose meanwhile
+        known.remaining -= cost;  // an estimate, as others choose before the store's answer
     }
     return fuller;
 }

@@ -1,14 +1,15 @@
-// Buckets that are split in parts (limit::limit::split), so that the requests of many clients do
-// not all meet at one place of a store. A request takes from one part: the fuller of two random
-// ones, by what was last heard of them here.
+// `bucket_parts` chooses which part of a split bucket (limit::limit::split) a request takes from,
+// so that the requests of many clients do not all meet at one place of a store. It chooses the
+// fuller of two random parts, by what was last heard of them here.
 //
-// So one part is charged and no other is asked: it works alike in every store, and costs no round
-// trip. What was heard may be old, as others take from the part too; that leads to a rejection
-// while another part has tokens, and never to a token too many.
+// Only one part is charged and no other is asked, so this works alike in every store and costs no
+// round trip. What was heard may be old, as others take from the part too. That can lead to a
+// rejection while another part has tokens, but never to a token too many.
 //
-// Memory is fixed: one place for a part, found by a keyed hash of the bucket's name; the latest
-// that comes has it. A part of which nothing is known is taken for full. One thread. Time is an
+// Memory is fixed: one slot for a part, found by a keyed hash of the bucket's name. The latest part
+// that needs a slot has it. A part of which nothing is known is taken for full. Time is an
 // argument.
+// Thread: one thread only.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -25,10 +26,11 @@
 
 namespace gateway::limits {
 
-// Makes the name of a bucket that of its part `number` of `count`.
+// Turns the name of a bucket into that of its part `number` of `count`.
 void name_part(identity::bucket_name& name, std::size_t number, std::size_t count);
 
-// What a part said, told of the whole bucket: as if all its parts were as full as this one.
+// Returns a part's decision in terms of the whole bucket, as if all its parts were as full as this
+// one.
 limit::decision told_of_whole(
     const limit::decision& said, const limit::limit& part, const limit::limit& whole
 );
@@ -38,18 +40,18 @@ public:
     static constexpr std::size_t places = 8192;
 
     struct part {
-        // Of limit::parts().
+        // Index of limit::parts().
         std::size_t number = 0;
-        // Of the bucket's name and the number.
+        // Hash of the bucket's name, with the number added.
         base::hash128 id{};
     };
 
     bucket_parts() : bucket_parts(base::random_hash_key()) {}
 
-    // The same key makes the same choices.
+    // Creates an object that makes the same choices for the same key.
     explicit bucket_parts(const base::hash_key& key) : key_(key), random_(key[0]) {}
 
-    // The part that a request takes `cost` tokens from.
+    // Returns the part that a request takes `cost` tokens from.
     part choose(
         std::string_view bucket_name,
         const limit::limit& whole,
@@ -57,7 +59,7 @@ public:
         base::instant now
     );
 
-    // What the store said of it.
+    // Remembers the store's decision on a part.
     void heard(const part& of, const limit::decision& said, base::instant now);
 
 private:
@@ -69,7 +71,7 @@ private:
 
     base::hash_key key_;
     std::mt19937_64 random_;
-    // Empty until a bucket is split.
+    // Slots of the parts; empty until a part of a bucket is chosen.
     std::vector<place> places_;
 
     place& place_of(const part& p) { return places_[p.id.low % places]; }

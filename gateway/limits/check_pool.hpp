@@ -1,4 +1,5 @@
-// Limit checks that nobody needs just now. One per worker.
+// `check_pool` lends limit checks to requests and keeps those that no request needs. One per
+// worker.
 #pragma once
 
 #include "gateway/limits/limit_check.hpp"
@@ -25,7 +26,7 @@ public:
 
     void give_back(std::unique_ptr<limit_check> check) { spares_.give_back(std::move(check)); }
 
-    // Called from each tick.
+    // Destroys spare checks beyond a bound. Called on each tick.
     void trim() { spares_.trim(); }
 
 private:
@@ -33,7 +34,7 @@ private:
     const base::turn_clock& clock_;
     top_buckets& top_;
     bucket_parts& parts_;
-    // Checks to be borrowed; about 3 KiB each.
+    // Checks that can be borrowed, about 3 KiB each.
     spares<limit_check> spares_;
 };
 

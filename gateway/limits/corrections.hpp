@@ -1,6 +1,7 @@
-// What responses have corrected of a worker's buckets. The local store does it at once; a shared
-// one is asked (store/pending_corrections), and what it does not make leaves the client charged.
-// One thread.
+// `corrections` makes the corrections that responses bring to a worker's buckets. The local store
+// makes one at once. A shared store is asked (store/pending_corrections), and a correction that it
+// does not make leaves the client charged.
+// Thread: one thread only.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -14,23 +15,24 @@ class corrections {
 public:
     corrections(store::memory_store& local, const base::turn_clock& c) : local_(local), clock_(c) {}
 
-    // `r` was reserved under the policy of that view. How long it was held is reckoned here.
+    // Makes a correction. `r` was reserved under the policy of `view`. The time that its tokens
+    // were held is computed here.
     void make(
         const std::shared_ptr<const policy_view>& view,
         const reserved& r,
         const limit::correction& what
     );
 
-    // Called from each tick.
+    // Asks again for corrections that a shared store has not made. Called on each tick.
     void retry() { pending_.retry(clock_.now()); }
 
-    // Whether nothing is under way.
+    // True if no correction is under way.
     bool idle() const { return pending_.idle(); }
 
-    // Whether make() can take one more correction to a shared store, or would lose it.
+    // True if make() can take one more correction to a shared store. Otherwise it would lose it.
     bool has_room() const { return pending_.has_room(); }
 
-    // The worker ends: what has not been made is lost.
+    // Counts what has not been made as lost, when the worker ends.
     void lose_all() { pending_.lose_all(); }
 
 private:

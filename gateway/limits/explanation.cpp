@@ -13,7 +13,8 @@ namespace gateway::limits {
 
 namespace {
 
-// A line break would make another request of it.
+// True if the text has no control characters but tabs. A line break would make another request of
+// it.
 bool stays_in_line(std::string_view text)
 {
     return std::none_of(text.begin(), text.end(), [](char c) {
@@ -21,14 +22,15 @@ bool stays_in_line(std::string_view text)
     });
 }
 
-// True for what an operator may mean as a URL. The parser judges it like a target that came.
+// True if an operator may mean the text as a URL. The parser judges it like the target of a real
+// request.
 bool is_url(std::string_view text)
 {
     const bool named = text.starts_with('/') || text == "*" || text.find("://") != text.npos;
     return named && http::is_target_text(text);
 }
 
-// The head of the request that was told, to be parsed like one that came.
+// Returns the head of the hypothetical request, to be parsed like a real one.
 std::string head_of(const intake::told_request& told, std::string& complaint)
 {
     if (!base::is_token(told.method)) {
@@ -47,7 +49,7 @@ std::string head_of(const intake::told_request& told, std::string& complaint)
         fields.append(name).append(": ").append(value).append("\r\n");
     }
     if (!has_host) {
-        fields.append("Host: localhost\r\n");  // a URL that is whole replaces it
+        fields.append("Host: localhost\r\n");  // an absolute URL replaces it
     }
     return told.method + ' ' + told.url + " HTTP/1.1\r\n" + fields + "\r\n";
 }
@@ -79,7 +81,8 @@ intake::key_fault fault_of(
                                              : intake::find_fault(rule, subject);
 }
 
-// What of a limit refuses the request before any bucket is looked at; nothing: it does not.
+// Returns why the limit refuses the request before any bucket is looked at, or nothing if it does
+// not.
 std::optional<verdict::ruling> refusal_by(const explained_limit& l)
 {
     using kind = intake::applied_limit::kind;
@@ -99,8 +102,8 @@ std::optional<verdict::ruling> refusal_by(const explained_limit& l)
     return l.cost ? std::nullopt : std::optional{verdict::ruling::bad_cost};
 }
 
-// As a limit check collects them: a limit in shadow mode refuses nothing, and of others the first
-// one that does so counts.
+// Explains the limits in the order in which a limit check collects them. A limit in shadow mode
+// refuses nothing. Of the others, the first one that refuses counts.
 void explain_limits(const intake::key_subject& subject, explanation& e)
 {
     identity::bucket_name name;

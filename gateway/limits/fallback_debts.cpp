@@ -17,7 +17,8 @@ void fallback_debts::add(const std::shared_ptr<const policy_view>& view, reserve
     }
     const std::int64_t owed = r.cost + (known == all_.end() ? 0 : known->second.of.cost);
     debt& d = known == all_.end() ? all_[id] : known->second;
-    // Under the later policy: a request that had to wait for its tokens is told of after others.
+    // The later policy counts. A request that had to wait for its tokens is added after others that
+    // were taken later.
     if (d.view == nullptr || r.taken_at >= d.of.taken_at) {
         d = {view, std::move(r)};
     }

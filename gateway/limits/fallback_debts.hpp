@@ -1,6 +1,8 @@
-// What a worker admitted by its own share of a limit while the shared store failed. It is charged
-// to the store's bucket when that can be asked again, once, and until it is empty at most, whatever
-// other workers and gateways charge: so a fault does not double what a client gets. One thread.
+// `fallback_debts` keeps what a worker admitted by its own share of a limit while the shared store
+// failed. It charges this to the store's bucket when that can be asked again, once, and at most
+// until the bucket is empty, whatever other workers and gateways charge. A fault therefore does not
+// double what a client gets.
+// Thread: one thread only.
 #pragma once
 
 #include "gateway/base/hash.hpp"
@@ -13,28 +15,28 @@ namespace gateway::limits {
 
 class fallback_debts {
 public:
-    // More are lost at once.
+    // Most buckets with a debt. Debts of more buckets are lost at once.
     static constexpr std::size_t max_buckets = 10'000;
-    // A debt that could not be sent for so long is lost. Once sent, it is a correction like any
-    // other.
+    // Longest time that a debt waits to be sent. After that it is lost. Once sent, it is a
+    // correction like any other.
     static constexpr base::duration kept_for = std::chrono::hours{1};
 
     fallback_debts(corrections& make, const base::turn_clock& c) : make_(make), clock_(c) {}
 
-    // `r`: tokens of a bucket in a shared store, under the policy of that view.
+    // Adds a debt. `r` holds tokens of a bucket in a shared store, under the policy of `view`.
     void add(const std::shared_ptr<const policy_view>& view, reserved r);
 
-    // Charges what can be charged. Called from each tick.
+    // Charges what can be charged, and drops debts that are too old. Called on each tick.
     void settle();
 
-    // Whether nothing is to be charged.
+    // True if no debt is left.
     bool idle() const { return all_.empty(); }
 
-    // The worker ends: what has not been charged is lost.
+    // Counts all debts as lost, when the worker ends.
     void lose_all();
 
 private:
-    // As many as a tick may ask for.
+    // Most debts that are charged in one tick.
     static constexpr std::size_t at_once = 256;
 
     struct debt {
@@ -45,7 +47,7 @@ private:
     corrections& make_;
     const base::turn_clock& clock_;
 
-    // By the hashes of buckets' names.
+    // Debts by the hashes of their buckets' names.
     std::unordered_map<base::hash128, debt, base::hash128_hash> all_;
 
     static void lose(const debt& d) { d.of.metrics->corrections_lost.add(); }

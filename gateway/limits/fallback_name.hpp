@@ -1,5 +1,5 @@
-// The name of the bucket in the local store that stands in for one of a shared store which fails
-// (on_store_failure: local).
+// `fallback_name()` names the bucket in the local store that stands in for one of a shared store
+// which fails (on_store_failure: local).
 #pragma once
 
 #include "gateway/identity/bucket_name.hpp"
@@ -8,7 +8,8 @@
 
 namespace gateway::limits {
 
-// One part more than `of`, the bucket's bytes in the shared store. Of a part of a bucket, too.
+// Returns `of`, the bytes of the bucket's name in the shared store, with one part added. `of` may
+// name a part of a split bucket, too.
 inline identity::bucket_name fallback_name(std::string_view of)
 {
     identity::bucket_name name{of};

@@ -10,7 +10,7 @@ namespace gateway::limits {
 
 namespace {
 
-// What one that is not there may have been counted: nothing, unless all places are taken.
+// Returns how often a name without a slot may have been counted: never, unless all slots are taken.
 std::uint64_t least_of(const std::vector<heavy_hitters::hitter>& all)
 {
     if (all.size() < heavy_hitters::places) {
@@ -23,7 +23,7 @@ std::uint64_t least_of(const std::vector<heavy_hitters::hitter>& all)
     )->count;
 }
 
-// What stands for a name that is too long: its limit, and the digest of all of it.
+// Returns the name that stands for one that is too long: its limit, and the digest of all of it.
 std::string digest_of(std::string_view bucket_name)
 {
     identity::bucket_name name;
@@ -39,7 +39,7 @@ heavy_hitters::heavy_hitters() : places_(std::make_unique<std::array<place, plac
     table_.fill(none);
 }
 
-// Where this one is, or would be.
+// Returns the slot of `id` in the table, or the free slot for it.
 std::size_t heavy_hitters::slot_of(const base::hash128& id) const
 {
     std::size_t slot = id.low % slots;
@@ -49,7 +49,8 @@ std::size_t heavy_hitters::slot_of(const base::hash128& id) const
     return slot;
 }
 
-// Those behind it move up, so that each is found without a gap before it.
+// Removes `id` from the table. Entries behind it move up, so that each is found without a gap
+// before it.
 void heavy_hitters::forget(const base::hash128& id)
 {
     std::size_t gap = slot_of(id);
@@ -93,7 +94,7 @@ void heavy_hitters::sink(std::size_t at)
     }
 }
 
-// One that nobody has, or that of the least.
+// Returns an unused place, or that of the least count, whose name is forgotten.
 heavy_hitters::index heavy_hitters::free_place()
 {
     if (used_ < places) {
@@ -151,7 +152,7 @@ std::vector<heavy_hitters::hitter> merged(const std::vector<std::vector<heavy_hi
             if (sum.name.empty()) {
                 sum = {.name = h.name, .is_digest = h.is_digest, .count = unseen, .error = unseen};
             }
-            // Here it is known, so what it might have been counted unseen is taken off.
+            // This worker knows the name, so what it might have counted unseen is taken off.
             sum.count += h.count - least;
             sum.error += h.error - least;
         }

@@ -1,11 +1,13 @@
-// The buckets that are counted most often, in bounded memory: Space-Saving (Metwally, Agrawal, El
-// Abbadi 2005: "Efficient Computation of Frequent and Top-k Elements in Data Streams"). Whoever is
-// not among the 256 takes the place of the least of them, with its count and one more: so a count
-// is never too low, too high by at most its `error`, and no error is above a 256th of all.
+// `heavy_hitters` finds the buckets that are counted most often, in bounded memory, by Space-Saving
+// (Metwally, Agrawal, El Abbadi 2005: "Efficient Computation of Frequent and Top-k Elements in Data
+// Streams"). A bucket that is not among the 256 takes the slot of the one with the least count, and
+// that count plus one. A count is therefore never too low, it is too high by at most its `error`,
+// and no error is above a 256th of all.
 //
-// What one costs: a probe of a table of 16-bit indices, and at most 8 swaps in
-// a heap of them; a name that is new is copied. That is 20 to 45 ns where most names are known, and
-// 0.3 us where hardly any is (100,000 clients that all ask as often). One thread.
+// A count costs a probe of a table of 16-bit indices, and at most 8 swaps in a heap of them. A new
+// name is copied. That takes 20 to 45 ns where most names are known, and 0.3 us where hardly any is
+// (100,000 clients that all ask as often).
+// Thread: one thread only.
 #pragma once
 
 #include "gateway/base/hashed_name.hpp"
@@ -24,17 +26,17 @@ namespace gateway::limits {
 class heavy_hitters {
 public:
     static constexpr std::size_t places = 256;
-    // Of a longer name only its digest is kept.
+    // Longest name that is kept, in bytes. Only the digest of a longer one is kept.
     static constexpr std::size_t longest_name = 512;
 
     struct hitter {
-        // The bytes of identity::bucket_name; of a digest, the limit's name and the
-        // base::sha256_hex128 of these bytes.
+        // The bytes of identity::bucket_name. For a digest, they are made of the limit's name and
+        // the base::sha256_hex128 of the original bytes.
         std::string name{};
         bool is_digest = false;
-        // Not below the truth.
+        // Upper bound of the true count.
         std::uint64_t count = 0;
-        // Above it by this at most.
+        // Most that `count` may be above the true count.
         std::uint64_t error = 0;
     };
 
@@ -42,10 +44,10 @@ public:
 
     void count(const base::hashed_name& bucket);
 
-    // Of all names.
+    // Returns how often buckets were counted, all names together.
     std::uint64_t total() const { return total_; }
 
-    // In no order.
+    // Returns the buckets that have a slot, in no order.
     std::vector<hitter> all() const;
 
 private:
@@ -55,12 +57,13 @@ private:
     static constexpr index none = 0xffff;
 
     struct place {
-        // Without its count.
+        // The bucket, without its count.
         hitter what;
         base::hash128 id;
     };
 
-    // The counts lie together: on the way through the heap nothing else is read.
+    // A node of the heap. The counts lie together, so that nothing else is read on the way through
+    // the heap.
     struct node {
         std::uint64_t count = 0;
         index place = 0;
@@ -69,11 +72,11 @@ private:
     std::uint64_t total_ = 0;
     std::size_t used_ = 0;
     std::unique_ptr<std::array<place, places>> places_;
-    // The least first: no child counts less than its parent.
+    // A heap with the least count first: no child counts less than its parent.
     std::array<node, places> heap_{};
-    // [i] is where places_[i] is in the heap.
+    // [i] is the position of places_[i] in the heap.
     std::array<index, places> at_{};
-    // Indices of places by hash, open addressing.
+    // Indices of `places_` by hash, with open addressing.
     std::array<index, slots> table_;
 
     std::size_t slot_of(const base::hash128& id) const;
@@ -85,16 +88,16 @@ private:
     index free_place();
 };
 
-// The buckets that one worker tells of, under all its limits.
+// `top_buckets` holds the buckets that one worker reports, under all its limits.
 struct top_buckets {
     heavy_hitters by_requests;
-    // Those of limits in shadow mode as well.
+    // Counts rejections by limits in shadow mode as well.
     heavy_hitters by_rejections;
     known_bans banned;
 };
 
-// What several have counted, together: each name once, most often counted first. A name that one
-// of them does not know may have been counted there as often as its least.
+// Merges what several workers have counted: each name once, most often counted first. A name that
+// one of them does not know may have been counted there as often as its least.
 std::vector<heavy_hitters::hitter> merged(const std::vector<std::vector<heavy_hitters::hitter>>& of
 );
 

@@ -46,7 +46,7 @@ void held_requests::await_first()
     }
 }
 
-// Who is let go may hold or release others from inside.
+// Lets all requests go whose moment has come. Each may hold or release others from inside.
 void held_requests::let_go(base::instant now)
 {
     while (!waiting_.empty() && waiting_.begin()->first <= now) {

@@ -1,8 +1,10 @@
-// The bans that one worker knows of: those that it was told of, and those of buckets whose requests
-// it has rejected since. A store finds a bucket by a hash of its name, so the names are kept here.
+// `known_bans` keeps the bans that one worker knows of: those that the admin API made through it,
+// and those of buckets whose requests it has rejected since. A store finds a bucket by a hash of
+// its name, so the names are kept here.
 //
 // Memory is bounded: while there is no room for one more, it is left out. A ban may be over before
-// the time that is known here: whoever lists bans asks the store. One thread. Time is an argument.
+// the time that is known here, so a list of bans has to ask the store. Time is an argument.
+// Thread: one thread only.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -19,7 +21,7 @@ namespace gateway::limits {
 class known_bans {
 public:
     static constexpr std::size_t most = 1024;
-    // A bucket with a longer name is left out.
+    // Longest name that is kept, in bytes. A bucket with a longer name is left out.
     static constexpr std::size_t longest_name = 512;
 
     struct ban {
@@ -28,10 +30,10 @@ public:
         base::instant until{};
     };
 
-    // The bucket is banned until then, whatever was known of it.
+    // Notes that the bucket is banned until then, whatever was known of it.
     void note(const base::hashed_name& bucket, base::instant until, base::instant now);
 
-    // Those that are not over, in no order.
+    // Returns the bans that are not over, in no order.
     std::vector<ban> all(base::instant now) const;
 
     // True if a ban that is not over may have been left out.
@@ -39,7 +41,7 @@ public:
 
 private:
     std::unordered_map<base::hash128, ban, base::hash128_hash> bans_;
-    // Those that are over are looked for no earlier than that, as it takes a while.
+    // Earliest moment to look for bans that are over, as a look takes a while.
     base::instant next_look_{};
     // The latest end of a ban that was left out.
     base::instant left_out_until_{};

@@ -81,7 +81,8 @@ const verdict* limit_check::start(
     return nullptr;
 }
 
-// Sorts them by store. The configuration allows one shared store per route.
+// Sorts the charges by store, and returns the shared store if there is one. The configuration
+// allows one shared store per route.
 store::shared_store* limit_check::gather(const policy_view& view)
 {
     store::shared_store* shared = nullptr;
@@ -102,7 +103,7 @@ store::shared_store* limit_check::gather(const policy_view& view)
     return shared;
 }
 
-// True: the shared store's earlier answers settle its part, without asking it.
+// Returns true if the shared store's earlier answers settle its part, without asking it.
 bool limit_check::recall(const store::shared_store& shared)
 {
     if (!shared.recalls(elsewhere_.all(), clock_.now(), elsewhere_.given)) {
@@ -112,8 +113,8 @@ bool limit_check::recall(const store::shared_store& shared)
     return true;
 }
 
-// True: the shared store's part has been taken ahead of this request. Leases are of all its limits
-// or of no use, so the first one tells whether to look.
+// Returns true if tokens that were taken ahead pay the shared store's part. Leases help only if all
+// its limits have one, so the first one tells whether to look.
 bool limit_check::take_leased(store::shared_store& shared)
 {
     elsewhere_.taken = elsewhere_.charges[0].lease != nullptr &&
@@ -124,7 +125,7 @@ bool limit_check::take_leased(store::shared_store& shared)
     return elsewhere_.taken;
 }
 
-// The client hears of its bucket, and nothing of parts.
+// Puts a decision into the verdict. The client hears of its bucket, and nothing of parts.
 void limit_check::put_decision(const batch& b, const store::answer& a, std::size_t i)
 {
     const item& it = items_[b.entry[i]];
@@ -160,9 +161,9 @@ void limit_check::record(const batch& b, const store::answer& a, outcome when_al
     }
 }
 
-// Counts what was decided. Of a request that is refused, only what refused it is counted: the other
-// limits were not charged. The buckets that are rejected most are those of the decisions counted
-// so.
+// Counts what was decided. If a request is refused, only the decisions that refuse it are counted,
+// as the other limits were not charged. The buckets that are rejected most are counted by the same
+// rule.
 void limit_check::finish()
 {
     const bool admitted = verdict_.is == verdict::ruling::allowed;

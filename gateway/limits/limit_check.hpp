@@ -1,21 +1,24 @@
-// The limits of one request: asked where their buckets live, and made one verdict.
+// `limit_check` asks about the limits of one request where their buckets live, and makes one
+// verdict of the decisions.
 //
-//   1. limits that need no token are looked at before the request's token is verified, which costs
-//      more than all of this: in the local store, and in what the shared one said before. If they
-//      reject the request, that is the verdict, and nobody knows whose it is. A request that the
-//      others refuse for a forged token is charged to these all the same
-//   2. what the shared store said before may reject the request; then the local store is only
-//      looked at, so that the client is told of every limit in its way that is known here
-//   3. the local store decides and takes. If it rejects, the shared store is not asked
-//   4. what was taken ahead from the shared store is spent, if it is enough for all its limits
-//   5. else the store is asked once for all of them; a rejection gives the local tokens back
-//   6. if it fails, each limit's on_store_failure says what that means
+//   1. Limits that need no token are looked at before the request's token is verified, which costs
+//      more than all of this. They are looked at in the local store, and in earlier answers of the
+//      shared one. If they reject the request, that is the verdict, and nobody knows whose request
+//      it is. A request that the others refuse for a forged token is charged to these all the same.
+//   2. Earlier answers of the shared store may reject the request. The local store is then only
+//      looked at, so that the client is told of every limit in its way that is known here.
+//   3. The local store decides and takes. If it rejects, the shared store is not asked.
+//   4. Tokens taken ahead from the shared store are spent, if they are enough for all its limits.
+//   5. Otherwise the shared store is asked once for all of them. If it rejects, the local tokens
+//      are refunded.
+//   6. If it fails, each limit's on_store_failure says what that means.
 //
-// So a rejected request is charged to none of its limits, wherever they live. While the shared
-// store is asked, tokens are held in the local one only: nothing has ever to be given back over a
-// network.
+// A rejected request is therefore charged to none of its limits, wherever they live. While the
+// shared store is asked, tokens are held in the local one only, so nothing ever has to be refunded
+// over a network.
 //
-// One thread. Owned by a check_pool, lent to an admitter until the verdict has been read.
+// Ownership: a check_pool owns it, and lends it to an admitter until the verdict has been read.
+// Thread: one thread only.
 #pragma once
 
 #include "gateway/identity/bucket_name.hpp"
@@ -31,7 +34,7 @@
 
 namespace gateway::limits {
 
-// Who waits for a verdict that could not be had at once.
+// `verdict_listener` waits for a verdict that could not be had at once.
 class verdict_listener {
 public:
     virtual void decided(const verdict& v) = 0;
@@ -48,9 +51,9 @@ public:
         : local_(local), clock_(c), top_(top), parts_(parts)
     {}
 
-    // Returns the verdict, or null: `listener` hears of it later, unless abandon() comes first.
+    // Returns the verdict, or null if `listener` hears of it later, unless abandon() comes first.
     // Puts the token of the request into `subject` if it is needed.
-    // Requires: `view` lives until then.
+    // Requires: `view` lives until the verdict.
     const verdict* start(
         const policy_view& view,
         const policy::route& route,
@@ -62,17 +65,19 @@ public:
     // stays charged.
     void abandon() { abandon_question(); }
 
-    // What of that which was taken is to be reserved: places in flight, which a store that has not
-    // answered may have given, too; of a request that is answered also what its response may
-    // correct; of one that is held everything.
+    // `reserving` selects what is reserved of what was taken. `places` are the permits of
+    // concurrency limits, including those that a store may have given which has not answered.
+    // `outcomes` adds what a response may correct. `everything` is for a request that is held.
     enum class reserving { places, outcomes, everything };
     void reserve(const policy_view& view, reserving what, reservation& into) const;
 
-    // What a request that passes took of this gateway's share of a limit, whose store is to hear of
-    // it. Not what its response may change: what of it stays charged is known here only.
+    // Adds to `into` what a request that passes took of this gateway's share of a limit, to be
+    // charged to the store later. Charges that its response may change are left out, as only this
+    // gateway knows what of them stays.
     void owe(const std::shared_ptr<const policy_view>& view, reservation& into) const;
 
-    // The bucket of entry i of the verdict in the store of its limit, whoever decided instead.
+    // Returns the bucket of the verdict's entry `i` in the store of its limit, whichever store
+    // decided.
     std::string_view bucket_name(std::size_t i) const
     {
         return items_[i].name.bytes().substr(0, items_[i].name_bytes);
@@ -81,37 +86,37 @@ public:
 private:
     struct item {
         const policy::limit_rule* rule = nullptr;
-        // The rule's, or that of the client's plan. Null: it would be refused but for the mode, and
-        // no store is asked.
+        // The rule's limit, or that of the client's plan. Null if the limit would refuse the
+        // request but for its mode; no store is asked then.
         const limit::limit* limit = nullptr;
-        // The same, or that of the part of the bucket that is charged.
+        // The same limit, or that of the part of the bucket that is charged.
         const limit::limit* charged = nullptr;
         bucket_parts::part part{};
         telemetry::limit_metrics* metrics = nullptr;
         identity::bucket_name name;
-        // Tokens of this request.
+        // Tokens that this request costs.
         std::int64_t cost = 1;
-        // Of the bucket that is charged while the shared store fails.
+        // Name of the bucket that is charged while the shared store fails.
         identity::bucket_name fallback_name;
-        // Of the name without what a part adds.
+        // Hash of the name without what a part adds.
         base::hash128 hash;
-        // Of the name of the bucket that is charged.
+        // Hash of the name of the bucket that is charged.
         base::hash128 charged_hash;
-        // Length of the name without what a part adds, in bytes; 0: there is none.
+        // Length of the name without what a part adds, in bytes; 0 if there is no name.
         std::size_t name_bytes = 0;
     };
 
-    // Charges for one store, and which entries of the verdict they are for.
+    // `batch` holds charges for one store, and which entries of the verdict they are for.
     struct batch {
         std::array<store::charge, policy::max_limits_per_route> charges;
         std::array<std::size_t, policy::max_limits_per_route> entry;
         std::size_t count = 0;
         store::answer given;
-        // Whether the store has taken the tokens of this batch; then `given` is its answer.
+        // True if the store has taken the tokens of this batch. `given` is its answer then.
         bool taken = false;
-        // Whether the store was asked, and has not answered.
+        // True if the store was asked and has not answered.
         bool unanswered = false;
-        // No later than that.
+        // Moment of the taking, or an earlier one.
         base::instant taken_at{};
 
         void add(
@@ -132,9 +137,8 @@ private:
     };
 
     store::memory_store& local_;
-    // That of the worker.
+    // The worker's clock, counts and parts.
     const base::turn_clock& clock_;
-    // These are the worker's, too.
     top_buckets& top_;
     bucket_parts& parts_;
 
@@ -145,15 +149,15 @@ private:
     batch at_home_;
     // Charges for the shared store.
     batch elsewhere_;
-    // Charges of a failed store's limits that are decided locally meanwhile.
+    // Charges for limits of a failed store that are decided locally meanwhile.
     batch fallback_;
-    // The store that gave no answer may have charged them all the same.
+    // True if the store that gave no answer may have charged them all the same.
     bool may_be_charged_ = false;
 
-    // The limit that refuses the request for its forged token; null: none does.
+    // The limit that refuses the request for its forged token; null if none does.
     const policy::limit_rule* forged_token_limit_ = nullptr;
 
-    // What it means for a request that a limit cannot be applied to it.
+    // Functions that decide what it means for a request that a limit cannot be applied to it.
     void refuse(const policy::limit_rule& by, verdict::ruling why);
     bool refuses(const item& i, verdict::ruling why);
     bool refuses(const item& i, const intake::key_fault& fault);

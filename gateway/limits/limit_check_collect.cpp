@@ -1,4 +1,4 @@
-// Which buckets a request is charged to, and what it costs there.
+// This part of limit_check finds the buckets that a request is charged to, and its costs there.
 #include "gateway/intake/request_cost.hpp"
 #include "gateway/intake/request_plan.hpp"
 #include "gateway/limits/limit_check.hpp"
@@ -9,7 +9,7 @@ namespace gateway::limits {
 
 using telemetry::outcome;
 
-// The client hears of no other limit.
+// Makes this limit the only one in the verdict: the client hears of no other.
 void limit_check::refuse(const policy::limit_rule& by, verdict::ruling why)
 {
     verdict_.is = why;
@@ -17,7 +17,7 @@ void limit_check::refuse(const policy::limit_rule& by, verdict::ruling why)
     verdict_.count = 1;
 }
 
-// Of a limit in shadow mode: nothing.
+// Refuses the request and returns true, unless the limit is in shadow mode.
 bool limit_check::refuses(const item& i, verdict::ruling why)
 {
     if (i.rule->enforced()) {
@@ -34,8 +34,8 @@ bool limit_check::refuses(const item& i, const intake::key_fault& fault)
     return refuses(i, verdict::ruling::unidentified);
 }
 
-// Names the bucket of each of these limits that applies, and what the request costs there. False:
-// the request is bad, or refused by a plan.
+// Adds an entry for each of these limits that applies, with its bucket and what the request costs
+// there. Returns false if the request is invalid, or refused by a plan.
 bool limit_check::collect(
     const policy_view& view, std::span<const std::size_t> limits, const intake::key_subject& subject
 )
@@ -71,10 +71,10 @@ bool limit_check::collect(
     return true;
 }
 
-// A request that is refused for its forged token is charged to these limits, which need none: else
-// a client with nothing but forged tokens would empty no bucket, and have each of them verified.
-// Who has a token that expired, or none, costs little and is charged nowhere. False: it is not
-// forged.
+// Charges a request that is refused for its forged token to these limits, which need no token.
+// Otherwise a client with nothing but forged tokens would empty no bucket, and have each of them
+// verified. A client whose token has expired, or that has none, costs little and is charged
+// nowhere. Returns false if the token is not forged.
 bool limit_check::charge_forged_token(
     const policy_view& view, std::span<const std::size_t> limits, const intake::key_subject& subject
 )
@@ -87,8 +87,8 @@ bool limit_check::charge_forged_token(
     return collect(view, limits, subject);
 }
 
-// A client's plan is blocked: refuses, and counts it. Of a limit in shadow mode: notes that it
-// would have.
+// Refuses a request because its client's plan is blocked, counts it, and returns true. A limit in
+// shadow mode only notes that it would have refused.
 bool limit_check::blocks(item& i, const intake::key_subject& subject)
 {
     const bool named =
@@ -107,8 +107,9 @@ bool limit_check::blocks(item& i, const intake::key_subject& subject)
     return true;
 }
 
-// What the key of an earlier limit was made of is not read again. One whose bucket is split has the
-// name of a part by now, and one without numbers may have none.
+// Names the bucket of a limit. If an earlier limit has the same key, its values are copied instead
+// of read again. Not so if its bucket is split, as it has the name of a part by now, or if it is
+// without numbers, as it may have no name.
 intake::key_result limit_check::name_bucket(item& i, const intake::key_subject& subject)
 {
     const auto end = items_.begin() + verdict_.count;
@@ -123,7 +124,7 @@ intake::key_result limit_check::name_bucket(item& i, const intake::key_subject& 
     return intake::key_result::made;
 }
 
-// False: the request is bad.
+// Adds an entry for a limit that applies. Returns false if the request is invalid.
 bool limit_check::collect_one(const intake::key_subject& subject, item& i)
 {
     const intake::key_result made = name_bucket(i, subject);
@@ -144,7 +145,7 @@ bool limit_check::collect_one(const intake::key_subject& subject, item& i)
     return true;
 }
 
-// Of a bucket that is split: the one part that is charged.
+// Chooses the part that is charged, if the bucket is split.
 void limit_check::choose_part(item& i)
 {
     i.charged = i.limit;

@@ -1,4 +1,4 @@
-// What limits mean whose store has not decided: on_store_failure.
+// This part of limit_check applies on_store_failure to limits whose store has not decided.
 #include "gateway/limits/fallback_name.hpp"
 #include "gateway/limits/limit_check.hpp"
 
@@ -28,7 +28,8 @@ void limit_check::settle_failure()
     finish();
 }
 
-// The request passes, though a part of the store has not decided: of limits in shadow mode.
+// Settles charges that a part of the store has not decided. The request passes all the same, as
+// they are of limits in shadow mode.
 void limit_check::settle_unknown()
 {
     for (std::size_t i = 0; i < elsewhere_.count; ++i) {
@@ -40,7 +41,8 @@ void limit_check::settle_unknown()
     decide_locally(store::intent::take, fallback_, outcome::failed_local);
 }
 
-// By its policy, as the store says nothing of it. True: the request is refused.
+// Applies the limit's failure policy, as the store says nothing of it. Returns true if the request
+// is refused.
 bool limit_check::settle(std::size_t i)
 {
     const std::size_t index = elsewhere_.entry[i];
@@ -55,7 +57,7 @@ bool limit_check::settle(std::size_t i)
             e.what = it.rule->enforced() ? outcome::failed_closed : outcome::failed_open;
             return it.rule->enforced();
         case policy::failure_policy::local:
-            // Beside the other name, which the store may still need.
+            // Kept beside the other name, which the store may still need.
             it.fallback_name = fallback_name(it.name.bytes());
             e.limit = share == nullptr ? it.limit : share;
             fallback_.add(

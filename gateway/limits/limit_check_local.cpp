@@ -1,13 +1,13 @@
-// What the local store says to a request's limits there.
+// This part of limit_check asks the local store about a request's limits there.
 #include "gateway/limits/limit_check.hpp"
 
 namespace gateway::limits {
 
 using telemetry::outcome;
 
-// Lets the limits collected so far reject the request. False: they do not, and nothing is taken. A
-// look comes first, as another request could miss tokens that are taken for a moment. The rejection
-// itself is that of a take, which counts for bans.
+// Lets the limits collected so far reject the request. Returns false if they do not, and nothing is
+// taken. A look comes first, as another request could miss tokens that are taken for a moment. The
+// rejection itself is that of a take, which counts for bans.
 bool limit_check::rejects_without_token(const policy_view& view)
 {
     const store::shared_store* const shared = gather(view);
@@ -34,7 +34,8 @@ bool limit_check::rejects_without_token(const policy_view& view)
     return false;
 }
 
-// False: the request is refused, and the verdict says why.
+// Has the local store decide a batch. Returns false if the request is refused; the verdict says
+// why.
 bool limit_check::decide_locally(store::intent what, batch& b, outcome when_allowed)
 {
     if (b.count == 0) {
@@ -49,8 +50,8 @@ bool limit_check::decide_locally(store::intent what, batch& b, outcome when_allo
     return b.given.admitted;
 }
 
-// The local table is full. A limit in shadow mode cannot be the one that refuses: the others are
-// asked again without it. A look that sees nothing changes nothing.
+// Decides a batch for which the local table has no room. A limit in shadow mode cannot be the one
+// that refuses, so the others are asked again without it. A look that sees nothing changes nothing.
 bool limit_check::decide_without_room(store::intent what, batch& b, outcome when_allowed)
 {
     if (what == store::intent::look) {
@@ -80,7 +81,7 @@ void limit_check::give_back(batch& b)
     }
     local_.refund(b.all(), b.given, clock_.now());
     b.taken = false;
-    store::answer now;  // without the charge
+    store::answer now;  // the decisions without the charge
     if (!local_.decide(store::intent::look, b.all(), clock_.now(), now)) {
         return;
     }

@@ -1,4 +1,4 @@
-// What of that which a request has taken may change afterwards.
+// This part of limit_check collects what a request has taken that may still change.
 #include "gateway/limits/limit_check.hpp"
 
 namespace gateway::limits {
@@ -23,7 +23,7 @@ void limit_check::reserve(
         const bool place = it.rule->limit.counts_in_flight();
         const bool is_meant = place || what == reserving::everything ||
                               (what == reserving::outcomes && it.rule->outcome.any());
-        // A place that the store has not answered for may have been taken.
+        // A permit that the store has not answered for may have been taken.
         const bool is_unclear = b.unanswered || (b.taken && !b.given.knows(i));
         const bool is_taken = (b.taken && said.allowed) || (is_unclear && place);
         if (is_meant && is_taken) {

@@ -14,12 +14,12 @@ std::int64_t fresh_place()
 
 namespace {
 
-// A store that could not be asked is asked again so soon.
+// Pause after which a store that could not be asked is asked again.
 constexpr base::duration again_after = std::chrono::milliseconds{100};
 
 }  // namespace
 
-// One place, and the question that renews it.
+// One permit, and the question that renews it in its store.
 class place_leases::lease final : private store::question {
 public:
     lease(std::shared_ptr<const policy_view> view, const reserved& r, base::instant now)
@@ -48,7 +48,7 @@ public:
 private:
     static base::duration every(const limit::limit& l) { return l.lease() / 3; }
 
-    // The policy and the store must stay.
+    // Keeps the policy and the store alive.
     std::shared_ptr<const policy_view> view_;
     store::shared_store& store_;
     std::string bucket_name_;
@@ -57,7 +57,7 @@ private:
     const limit::correction renewal_{.what = limit::correction::kind::renew};
     store::charge charge_;
 
-    // A place that is lost stays lost: its request goes on.
+    // A permit that is lost stays lost, and its request goes on.
     void answered(const store::answer&) override {}
 
     void failed(store::failure, store::taken) override { due_ = asked_at_ + again_after; }

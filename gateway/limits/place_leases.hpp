@@ -1,6 +1,7 @@
-// Places of requests in flight that a worker holds in shared stores: each is leased, and renewed
-// at a third of its lease until its request ends. A renewal that comes too late finds the place
-// gone and changes nothing. One thread.
+// `place_leases` renews the permits of requests in flight that a worker holds in shared stores.
+// Each is leased, and renewed after every third of its lease until its request ends. A renewal that
+// comes too late finds the permit gone and changes nothing.
+// Thread: one thread only.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -13,7 +14,7 @@ namespace gateway::limits {
 
 struct reserved;
 
-// What store::charge::place wants: a number that no other place has, of 53 bits.
+// Returns a number for store::charge::place that no other permit has, of 53 bits.
 std::int64_t fresh_place();
 
 class place_leases {
@@ -25,14 +26,13 @@ public:
 
     using handle = std::list<lease>::iterator;
 
-    // From now on the place is renewed. `r` was reserved in a shared store under the policy of that
-    // view.
+    // Renews the permit from now on. `r` was reserved in a shared store under the policy of `view`.
     handle keep(const std::shared_ptr<const policy_view>& view, const reserved& r);
 
-    // Its request has ended.
+    // Stops renewing the permit, as its request has ended.
     void end(handle of);
 
-    // Called from each tick.
+    // Renews the permits that are due. Called on each tick.
     void renew();
 
 private:

@@ -1,6 +1,6 @@
-// The configuration as one worker sees it: the shared immutable policy, and this worker's own
-// counters, pools and store links in the same order. A reload makes a new one; requests under way
-// keep the one they began with.
+// `policy_view` is the configuration as one worker sees it: the shared immutable policy, and this
+// worker's own counters, pools and store links in the same order. A reload makes a new one.
+// Requests under way keep the one that they began with.
 #pragma once
 
 #include "gateway/http/field.hpp"
@@ -20,36 +20,36 @@ namespace gateway::limits {
 struct policy_view {
     std::shared_ptr<const policy::policy> policy;
     http::options http;
-    // [i] is that of policy->routes[i]; null: it has no bounds of its own, but those of `http`.
+    // [i] belongs to policy->routes[i]. It is null if that route has no bounds of its own.
     std::vector<std::unique_ptr<const http::options>> http_of_routes;
-    // Most connections of one peer; 0: no bound.
+    // Most connections of one peer; 0 for no bound.
     std::size_t max_connections_per_peer = 0;
     // Most requests that wait for their tokens, in all workers together.
     std::size_t max_waiting = 0;
 
     http::limit_header_options limit_headers;
-    // The name of this process in `Via`, by which it sees loops.
+    // Name of this process in `Via`, by which it sees loops.
     std::string via_name;
-    // The name of the header that clients are known by, in lower case.
+    // Name of the header that clients are known by, in lower case.
     std::string identity_header;
-    // The id of that name.
+    // Id of that name.
     http::field_name identity_field = http::field_name::other;
-    // Whether no other name has that id.
+    // True if no other name has that id.
     bool identity_field_is_unique = false;
-    // The tokens that this worker has verified; null if no key asks for one.
+    // Tokens that this worker has verified; null if no key asks for one.
     std::unique_ptr<intake::token_cache> tokens;
-    // [i] are the counters of policy->routes[i].
+    // [i] holds the counters of policy->routes[i].
     std::vector<telemetry::route_metrics*> routes;
-    // The counters of requests that matched no route.
+    // Counters of requests that matched no route.
     telemetry::route_metrics* no_route = nullptr;
-    // [i] are the counters of policy->limits[i].
+    // [i] holds the counters of policy->limits[i].
     std::vector<telemetry::limit_metrics*> limits;
     // [i] is the pool of policy->upstreams[i].
     std::vector<std::shared_ptr<proxy::pool>> pools;
     // [i] is the link to policy->stores[i].
     std::vector<std::shared_ptr<store::shared_store>> stores;
 
-    // `r`: a route of the policy, or null.
+    // Returns the options for `r`, a route of the policy, or the general ones if `r` is null.
     const http::options& http_of(const policy::route* r) const
     {
         if (r == nullptr || !r->bounds.changes_http()) {

@@ -16,7 +16,8 @@ namespace {
 
 using kind = limit::correction::kind;
 
-// In the ticks of the store that it lives in; how long it was held is known when it is made.
+// Returns the correction that gives tokens back, in the ticks of the store that has the bucket. The
+// time that they were held is filled in when it is made.
 limit::correction given_back(const reserved& r, std::int64_t tokens)
 {
     const bool local = r.shared == nullptr;
@@ -28,7 +29,7 @@ limit::correction given_back(const reserved& r, std::int64_t tokens)
         .in_line = r.rule->max_wait > base::duration{0}};
 }
 
-// What the response says that its request cost; nothing: it does not say, or nonsense.
+// Returns what the response says that its request cost, or nothing if it says nothing valid.
 std::optional<std::int64_t> settled_cost(
     const policy::outcome_rule& rule, http::response_head& head
 )
@@ -58,7 +59,7 @@ void take_out(const policy::outcome_rule& rule, http::response_head& head)
     });
 }
 
-// What a response of this status makes of what was taken. Nothing: it stays.
+// Returns what a response of this status changes of what was taken, or nothing if that stays.
 std::optional<limit::correction> correction_of(
     const reserved& r, int status, http::response_head* head
 )

@@ -1,10 +1,10 @@
-// What a request has been charged until its response says what of it remains.
+// `reservation` keeps what a request has been charged, until its response says what remains of it.
 //
-// Corrected once: when the response's status is known, its own or the gateway's. If none comes
-// (the client has gone away), everything stays charged; of a request that was held until its tokens
-// come, everything is given back. Places in flight are given back when the request is over, however
-// it ends. What a shared store is to hear of, as it could not be asked, waits here until the
-// request passes.
+// Charges are corrected once, when the status of the response is known, whether it comes from the
+// upstream or from the gateway. If no response comes (the client has gone away), everything stays
+// charged. If the request was held for its tokens and goes nowhere, everything is given back.
+// Permits are released when the request is over, however it ends. Debts to a shared store that
+// could not be asked wait here until the request passes.
 #pragma once
 
 #include "gateway/http/message.hpp"
@@ -22,37 +22,39 @@ namespace gateway::limits {
 class corrections;
 class fallback_debts;
 
-// Tokens taken from one bucket.
+// `reserved` holds the tokens, or the permit, taken from one bucket.
 struct reserved {
     const policy::limit_rule* rule = nullptr;
-    // The one that they were taken under: the rule's, or that of the client's plan.
+    // The limit that they were taken under: the rule's, or that of the client's plan.
     const limit::limit* limit = nullptr;
     telemetry::limit_metrics* metrics = nullptr;
     std::string bucket_name{};
     std::int64_t cost = 1;
-    // Not 0: a place in flight; see store::charge.
+    // Number of the permit, see store::charge; 0 for tokens.
     std::int64_t place = 0;
-    // What the store said of it.
+    // Decision of the store.
     limit::decision decision{};
-    // No later than they were taken.
+    // Moment of the taking, or an earlier one.
     base::instant taken_at{};
-    // Null: they were taken from the local store.
+    // The shared store that has the bucket; null for the local store.
     store::shared_store* shared = nullptr;
-    // Of a place in a shared store, once it is kept.
+    // Lease of a permit in a shared store, once it is kept.
     std::optional<place_leases::handle> lease{};
 };
 
-// A charge of the bucket that it was taken from. `bucket_name`: the same, where it stays.
+// Returns a charge of the bucket that `r` was taken from, whose name is `bucket_name`.
+// Ownership: `r.rule`, `r.limit` and `bucket_name` outlive the charge.
 store::charge charge_of(const reserved& r, const std::string& bucket_name);
 
-// Takes the headers out that were meant for us, whatever was charged.
+// Removes the settle headers of the route's limits, which were meant for the gateway, whatever was
+// charged. Those that a limit keeps stay.
 void take_out_settlements(
     const policy::policy& policy, const policy::route& route, http::response_head& head
 );
 
 class reservation {
 public:
-    // Of a new request.
+    // Forgets everything, for a new request.
     void clear()
     {
         view_.reset();
@@ -60,41 +62,42 @@ public:
         owed_.clear();
     }
 
-    // `view`: that of the request, whose policy and stores must stay.
+    // Begins with the view of the request, and keeps its policy and stores alive.
     void begin(std::shared_ptr<const policy_view> view) { view_ = std::move(view); }
 
     void add(reserved r) { taken_.push_back(std::move(r)); }
 
-    // Nothing was taken that may change.
+    // True if nothing was taken that may change.
     bool empty() const { return taken_.empty(); }
 
-    // Tokens that a shared store is to hear of, which could not be asked.
+    // Adds tokens that a shared store is to be charged, which could not be asked.
     void owe(reserved r) { owed_.push_back(std::move(r)); }
 
-    // The request passes: what it owes is to be charged. Nothing if it is called again.
+    // Hands the debts to `to` to be charged, as the request passes. Does nothing if it is called
+    // again.
     void passes(fallback_debts& to);
 
-    // Has the places in shared stores renewed until they are given back.
+    // Has the permits in shared stores renewed until they are released.
     void keep_places(place_leases& in);
 
-    // The request's response has this status; `head` is the upstream's, or null. Nothing if it is
-    // called again.
+    // Corrects the charges, as the response has this status. `head` is the upstream's, or null.
+    // Does nothing if it is called again.
     void responded(int status, http::response_head* head, corrections& make);
 
-    // The request was held, and goes nowhere: everything is given back. Nothing if it is called
+    // Gives everything back, as the request was held and goes nowhere. Does nothing if it is called
     // again.
     void give_back(corrections& make, place_leases& in);
 
-    // There is no response whose status could change anything.
+    // Leaves the charges as they are, as no response can change them any more.
     void keep_charges();
 
     bool holds_places() const;
 
-    // Hands the places over, to be given back when the server is done with the request. Charges
+    // Hands the permits over, to be released when the server is done with the request. Charges
     // stay.
     reservation part_with_places();
 
-    // The request is over: its places are given back.
+    // Releases the permits, as the request is over.
     void ended(corrections& make, place_leases& in);
 
 private:

@@ -1,5 +1,6 @@
-// Memory that every event of a worker's clients needs for a moment, and none keeps. Owned by the
-// worker; each part but `out` may hold anything, so whoever uses it clears it first.
+// `scratch` is memory that every event of a worker's clients needs for a moment, and none keeps.
+// Each part but `out` may hold anything, so its user clears it first.
+// Ownership: the worker's.
 #pragma once
 
 #include "gateway/http/message.hpp"
@@ -11,18 +12,18 @@
 namespace gateway::limits {
 
 struct scratch {
-    // What is to be sent, under construction: empty between events.
+    // Bytes to be sent, under construction; empty between events.
     std::string out;
 
     http::request_head request;
-    // The request that a question is about.
+    // The request that a decide listener is asked about.
     http::request_head asked;
     http::response_head response;
 
-    // The host and the path of a request as matching and keys spell them.
+    // Host and path of a request as matching and keys spell them.
     std::string host;
     std::string path;
-    // The values of the header that names the client.
+    // Values of the header that names the client.
     std::vector<std::string_view> client_lines;
 };
 

@@ -1,5 +1,7 @@
-// Things of one kind that nobody needs just now, for whoever needs one next: the last one given
-// back is lent first, as its memory is still warm. Owned by a worker; one thread.
+// `spares` keeps objects of one kind that nobody needs just now, and lends them again. The last one
+// given back is lent first, as its memory is still warm.
+// Ownership: the worker's.
+// Thread: one thread only.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +15,10 @@ namespace gateway::limits {
 template <typename T>
 class spares {
 public:
-    // Most things kept after a trim; a rush may leave more until then.
+    // Most objects kept after a trim. A rush may leave more until then.
     static constexpr std::size_t most = 1024;
 
-    // `make`() if there is none.
+    // Returns a kept object, or `make`() if there is none.
     template <typename Make>
     std::unique_ptr<T> borrow(Make make)
     {
@@ -31,7 +33,7 @@ public:
     // Takes `one` back; destroys nothing.
     void give_back(std::unique_ptr<T> one) { kept_.push_back(std::move(one)); }
 
-    // Called from each tick.
+    // Destroys the objects beyond `most`. Called on each tick.
     void trim() { kept_.resize(std::min(kept_.size(), most)); }
 
     void clear() { kept_.clear(); }

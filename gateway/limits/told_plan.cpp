@@ -47,7 +47,8 @@ policy::plan_id plan_of(const policy::plan_section& plans, const std::string& va
     return address ? plans.members->find(*address) : policy::plan_id{0};
 }
 
-// The plan of a key of which one part is what plans are given by; else there is none to be known.
+// Uses the numbers of the key's plan, if plans are given by one of the key's parts. Otherwise the
+// plan cannot be known, and the limit's own numbers stay.
 std::string use_that_of_key(
     std::span<const std::string> key, const policy::limit_rule& rule, bucket_question& q
 )

@@ -1,5 +1,5 @@
-// Which of a limit's numbers a call about a bucket is about: those of the plan that it names, or of
-// the one that the key has, or the limit's own.
+// `choose_numbers()` chooses which of a limit's numbers an operation on a bucket uses: those of the
+// plan that it names, those of the plan that the key has, or the limit's own.
 #pragma once
 
 #include "gateway/limits/bucket_desk.hpp"
@@ -10,8 +10,8 @@
 
 namespace gateway::limits {
 
-// Sets `q.numbers` for the limit that `q` names; `key` has the values of its parts. Returns what is
-// wrong, in a sentence for people; empty: nothing.
+// Sets `q.numbers` for the limit that `q` names. `key` has the values of its parts. Returns what is
+// wrong, in a sentence for people; empty if nothing is.
 std::string choose_numbers(
     const std::optional<std::string>& plan, std::span<const std::string> key, bucket_question& q
 );

@@ -9,7 +9,7 @@ namespace gateway::limits {
 
 namespace {
 
-// What is to be known first has the lowest number.
+// Returns how soon a limit with this outcome is named in the log; 0 comes first.
 int rank(telemetry::outcome what)
 {
     switch (what) {

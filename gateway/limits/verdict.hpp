@@ -1,4 +1,4 @@
-// What all the limits of a request said together.
+// `verdict` combines the decisions of all limits of a request.
 #pragma once
 
 #include "gateway/http/output/limit_headers.hpp"
@@ -17,7 +17,7 @@
 
 namespace gateway::limits {
 
-// Whether a request that was decided so costs more than a bucket can ever hold.
+// True if a request with this decision costs more than a bucket can ever hold.
 inline bool never_passes(const limit::decision& said, std::int64_t cost, const limit::limit& l)
 {
     return !said.allowed && cost > l.most_at_once();
@@ -34,18 +34,18 @@ struct verdict {
         unidentified,
         // Status 403: the plan of this client is blocked; the one entry is the limit.
         blocked,
-        // Status 400: what the request says of its cost is nonsense; the one entry is the limit.
+        // Status 400: what the request says of its cost is invalid; the one entry is the limit.
         bad_cost,
     };
 
     struct entry {
         const policy::limit_rule* rule = nullptr;
-        // The rule's, or that of the client's plan. Null: nothing was to be decided.
+        // The rule's limit, or that of the client's plan; null if nothing was to be decided.
         const limit::limit* limit = nullptr;
         telemetry::outcome what = telemetry::outcome::allowed;
-        // Whether `decision` means something.
+        // True if `decision` means something.
         bool decided = false;
-        // Whether the request costs more than a bucket can ever hold.
+        // True if the request costs more than a bucket can ever hold.
         bool never = false;
         // Tokens that the request costs, if `decided`.
         std::int64_t cost = 1;
@@ -72,33 +72,35 @@ struct verdict {
 
     std::span<const entry> limits() const { return {entries.data(), count}; }
 
-    // The earliest moment at which every violated limit would let this request pass; nothing: no
-    // moment.
+    // Returns the wait after which every violated limit would let this request pass, or nothing if
+    // no wait would help.
     std::optional<base::duration> retry_after() const;
 
-    // Whether a violated limit has banned the bucket.
+    // True if a violated limit has banned the bucket.
     bool banned() const;
 
-    // How long an allowed request is to wait for the tokens of every limit.
+    // Returns how long an allowed request is to wait for the tokens of every limit.
     base::duration hold() const;
 
-    // Percent of that wait to be added at random: the most of any violated limit.
+    // Returns the percentage of retry_after() to be added at random: the most of any violated
+    // limit.
     int jitter() const;
 
-    // For the client: enforced limits that decided.
+    // Appends a report for the client of each enforced limit that decided.
     void reports(std::vector<http::limit_report>& of) const;
 
-    // The limit to name in the log: the first that stopped the request, one that has banned its
-    // client before others; that could not be decided by its store; that would have stopped it but
-    // for its mode; or the one that lets the fewest requests like this one pass.
+    // Returns the limit to name in the log, or null if there is none. The first that stopped the
+    // request comes first, above all one that has banned its client. Then come one that its store
+    // could not decide, one that would have stopped it but for its mode, and the one that lets the
+    // fewest requests like this one pass.
     const entry* deciding() const;
 
-    // Of a request that passed: the limits that would have stopped it, separated by commas.
+    // Appends the limits that would have stopped a request that passed, separated by commas.
     void append_shadow_rejections(std::string& names) const;
 };
 
-// What becomes of a request that is ruled so; `wait`: what a rejected client is told, nothing if no
-// time would help; `banned`: whether it is so for having been rejected too often.
+// Returns what becomes of a request with this ruling. `wait` is what a rejected client is told, or
+// nothing if no time would help. `banned` says that it was rejected too often.
 admission admission_of(verdict::ruling is, std::optional<base::duration> wait, bool banned = false);
 
 }  // namespace gateway::limits

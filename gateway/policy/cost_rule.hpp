@@ -1,4 +1,4 @@
-// How many tokens of a limit a request costs.
+// `cost_rule` states how many tokens of a limit a request costs.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@ namespace gateway::policy {
 struct cost_rule {
     enum class source { fixed, header, query, methods };
     source from = source::fixed;
-    // Of the header, in lower case, or query parameter.
+    // Name of the query parameter, or of the header in lower case.
     std::string name{};
-    // What every request costs, or one that does not say; 0: nothing.
+    // Tokens that a request costs if nothing else states its cost; 0: nothing.
     std::int64_t standard = 1;
-    // The most that a request may say.
+    // Most tokens that a request may state.
     std::int64_t max = 1;
-    // What requests of these methods cost.
+    // Tokens that requests with these methods cost.
     std::vector<std::pair<std::string, std::int64_t>> methods{};
 
     bool operator==(const cost_rule&) const = default;

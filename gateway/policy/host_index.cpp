@@ -16,7 +16,7 @@ void host_index::add(const route_match& match, std::size_t index)
     }
 }
 
-// The longest first. Only so much of a host is looked at as an ending can have.
+// Tries the longest wildcard first. Looks only at as much of a host as a wildcard can cover.
 std::optional<std::size_t> host_index::find_by_ending(const routing_subject& subject) const
 {
     const std::string_view host = subject.host;

@@ -1,5 +1,5 @@
-// Routes by host: of the name itself, then of the longest wildcard, then of any host; each of them
-// by path.
+// `host_index` finds routes by host: those of the name itself, then of the longest wildcard, then
+// of any host. Among the routes of one host it chooses by path.
 #pragma once
 
 #include "gateway/base/text_hash.hpp"
@@ -16,12 +16,12 @@ namespace gateway::policy {
 
 class host_index {
 public:
-    // In the order of declaration. The match's scheme is not looked at.
+    // Adds a route, in the order of declaration. The match's scheme is ignored.
     void add(const route_match& match, std::size_t index);
 
     bool empty() const { return !any_; }
 
-    // Nothing: none of these.
+    // Returns the index of the route, or nothing if none of these matches.
     std::optional<std::size_t> find(const routing_subject& subject) const;
 
 private:
@@ -30,7 +30,7 @@ private:
     bool any_ = false;
     path_index of_any_host_;
     hosts by_host_;
-    // Of "*.example.com": by ".example.com".
+    // Routes of "*.example.com", by ".example.com".
     hosts by_ending_;
     std::size_t longest_ending_ = 0;
 

@@ -1,4 +1,5 @@
-// A limit as configured: its algebra, its key, its store, and what happens when that store fails.
+// `limit_rule` is a limit as configured: its algebra, its key, its store, and what happens when
+// that store fails.
 #pragma once
 
 #include "gateway/limit/limit.hpp"
@@ -16,21 +17,23 @@
 
 namespace gateway::policy {
 
-// Most limits on one route, most parts in one key: what a request can cost us stays bounded.
+// Most limits on one route, most parts in one key. They bound the work that a request can cause.
 inline constexpr std::size_t max_limits_per_route = 8;
 inline constexpr std::size_t max_key_parts = 8;
 
 struct key_part {
     enum class source { client_ip, header, cookie, query, jwt, cert, method, host, path, route };
     source from = source::client_ip;
-    // The name of the header (in lower case), cookie, query parameter or claim, what of a
-    // certificate is meant; else empty.
+    // The name of the header (in lower case), cookie, query parameter, claim or property of a
+    // certificate; else empty.
     std::string name;
-    // Of client_ip: bits of the address, of which an IPv4 one has 32 at most; 0: those of `client`.
+    // Bits of the address, with client_ip only. An IPv4 address has 32 at most. 0: those of
+    // `client`.
     int prefix = 0;
-    // As the configuration writes it, for people.
+    // The part as the configuration writes it, for people.
     std::string text{};
-    // A header that the upstream gets from trusted peers only: it is absent from others' requests.
+    // True for a header that the upstream gets from trusted peers only. It counts as absent from
+    // the requests of others.
     bool from_trusted_peers = false;
 
     bool can_be_absent() const
@@ -55,18 +58,18 @@ struct fraction {
     bool operator==(const fraction&) const = default;
 };
 
-// Instead of an index: the store that is always there, in this process.
+// Value of `store` for the store in this process, which always exists.
 inline constexpr std::size_t local_store = std::numeric_limits<std::size_t>::max();
 
-// Instead of a number: whose key is the same is not known.
+// Value of `key_number` while it is unknown which rules have the same key.
 inline constexpr std::size_t no_key_number = std::numeric_limits<std::size_t>::max();
 
 struct limit_rule {
     std::string name;
-    // As the configuration writes them, for people.
+    // Algorithm and rate as the configuration writes them, for people.
     std::string algorithm{};
     std::string rate{};
-    // The parts of the key; empty: one bucket shared by everybody.
+    // The parts of the key. Empty: everybody shares one bucket.
     std::vector<key_part> key;
 
     missing_key when_missing = missing_key::reject;
@@ -75,41 +78,43 @@ struct limit_rule {
     limit::limit limit;
     cost_rule cost{};
     outcome_rule outcome{};
-    // Who gets other numbers.
+    // Plans whose members get other numbers.
     plan_choice plan{};
     // Index into policy::stores, or local_store.
     std::size_t store = local_store;
 
-    // How long a request may wait for its tokens, and how many may be missing; 0: it does not wait.
+    // Longest time that a request may wait for its tokens (0: it does not wait), and most tokens
+    // that may be missing.
     base::duration max_wait{0};
     std::int64_t max_reserved = 1'000'000'000'000;
 
-    // What many rejections lead to.
+    // The bans that many rejections lead to.
     limit::penalty penalty{};
 
-    // In how many parts its buckets are split, as `limit` is; 1: they are whole.
+    // Number of parts that its buckets are split into, as `limit` is. 1: they are whole.
     std::int64_t shards = 1;
 
-    // What a worker takes ahead from its buckets in a shared store.
+    // The tokens that a worker takes ahead of requests from its buckets in a shared store.
     limit::token_lease lease{};
 
-    // Percent of Retry-After that is added at random to what a rejected client is told.
+    // Percentage of Retry-After that is added to it at random, at most, when a client is rejected.
     int jitter = 0;
 
     failure_policy on_store_failure = failure_policy::open;
-    // Of `local`: what part of the limit this gateway gives meanwhile; limit::share() is made of
-    // it. 0 of 0: all of it, and the store hears nothing of it.
+    // The share of the limit that this gateway gives while the store fails, with `local` only.
+    // limit::share() is made from it. 0 of 0: the whole limit, and the store never learns of these
+    // charges.
     fraction local_share{};
     policy::mode mode = policy::mode::enforce;
 
-    // Whether what a request took may come back before its time: its response says so, or it is on
-    // a route on which clients wait, and may leave. Set by policy::finish().
+    // True if tokens may be refunded before their time: because of the response, or on a route
+    // whose clients wait and may leave. Set by policy::finish().
     bool may_be_corrected = false;
 
     bool enforced() const { return mode == policy::mode::enforce; }
 
-    // Whether that is what it means that its store has not decided; the local one has no such
-    // choice.
+    // True if `what` is the configured reaction to a store that has not decided. The local store
+    // has no such choice.
     bool on_failure(failure_policy what) const
     {
         return store != local_store && on_store_failure == what;

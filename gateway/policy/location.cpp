@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view host_place = "{host}";
 constexpr std::string_view uri_place = "{uri}";
 
-// Returns the sample's target for a request of "/" and `segment`.
+// Returns the target for a sample request of the host "h" and the path "/" with `segment`.
 std::string sample_of(const location& of, std::string_view segment)
 {
     std::string sample;
@@ -18,7 +18,7 @@ std::string sample_of(const location& of, std::string_view segment)
     return sample;
 }
 
-// Returns the text between the scheme and the path; nothing if the sample has no scheme.
+// Returns the text between the scheme and the path, or nothing if the sample has no scheme.
 std::optional<std::string_view> authority_in(std::string_view sample)
 {
     for (const std::string_view scheme : {"https://", "http://"}) {
@@ -30,8 +30,8 @@ std::optional<std::string_view> authority_in(std::string_view sample)
     return std::nullopt;
 }
 
-// Returns why the text is no target, once its places are filled in; empty: it is one. `other` is a
-// sample of another request for the same host.
+// Returns why the text is no target once its placeholders are filled in, or an empty text if it is
+// one. `other` is a sample of another request for the same host.
 std::string_view complaint_about_samples(std::string_view sample, std::string_view other)
 {
     if (sample.starts_with("//")) {

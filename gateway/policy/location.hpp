@@ -1,4 +1,4 @@
-// Where a redirect leads: a text with places for what the request says.
+// `location` is the target of a redirect: a text with placeholders for parts of the request.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace gateway::policy {
 
-// What a request says.
+// The parts of a request that fill the placeholders.
 struct location_subject {
-    // The normalised host; may be empty.
+    // The normalized host. May be empty.
     std::string_view host;
     // The path, in two parts, and the query with its '?'. The path begins with one '/'.
     std::string_view path_start;
@@ -21,23 +21,24 @@ class location {
 public:
     location() = default;
 
-    // `text` may name {host} and {uri}, and no other place; else why it cannot be read.
+    // Returns why `text` is no target, or an empty text if it is one. It may have the placeholders
+    // {host} and {uri}, and no others.
     static std::string_view complaint_about(std::string_view text);
 
-    // Of a text that nothing is complained of.
+    // Requires: complaint_about(text) is empty.
     explicit location(std::string_view text);
 
     const std::string& text() const { return text_; }
 
     bool names_host() const { return names_host_; }
 
-    // Appends the target. It is a URI of the text's own authority, or of {host}, or a path.
+    // Appends the target: a URI of the text's own authority or of {host}, or a path.
     void append(const location_subject& subject, std::string& out) const;
 
 private:
     enum class place : unsigned char { none, host, uri };
 
-    // Text, and what comes behind it.
+    // A text, and the placeholder behind it.
     struct piece {
         std::string text;
         place behind = place::none;

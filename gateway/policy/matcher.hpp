@@ -1,7 +1,8 @@
-// Finds the route of a request. The most specific wins: a scheme over none; then host (the name
-// itself, then the longest wildcard, then none), then longest path (an exact path beats every
-// prefix), then methods, then more headers; of equals, the one declared first. Immutable; any
-// thread may ask.
+// `matcher` finds the route of a request. The most specific route wins: a scheme over none, then
+// host (the name itself, then the longest wildcard, then none), then the longest path (an exact
+// path beats every prefix), then methods, then more headers, then a path that minds the case of
+// letters. Among equals, the one declared first wins.
+// Thread: any, as it is immutable.
 #pragma once
 
 #include "gateway/policy/host_index.hpp"
@@ -18,10 +19,10 @@ public:
 
     explicit matcher(std::span<const route> routes);
 
-    // Index of the route, or nothing: 404.
+    // Returns the index of the route, or nothing, which means 404.
     std::optional<std::size_t> find(const routing_subject& subject) const;
 
-    // Whether a route names a scheme.
+    // True if any route names a scheme.
     bool reads_schemes() const { return !of_http_.empty() || !of_https_.empty(); }
 
 private:

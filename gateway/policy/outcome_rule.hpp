@@ -1,4 +1,4 @@
-// How a response changes what its request was charged.
+// `outcome_rule` states how a response changes the charge of its request.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace gateway::policy {
 
-// Statuses by ranges, first and last; empty: none.
+// Statuses as ranges, each with its first and last. Empty: none.
 struct status_set {
     std::vector<std::pair<int, int>> ranges{};
 
@@ -24,18 +24,19 @@ struct status_set {
 };
 
 struct outcome_rule {
-    // Responses that keep the charge; empty: all do.
+    // Responses that keep the charge. Empty: all do.
     status_set charge_on{};
-    // Responses that make the bucket full again.
+    // Responses that refill the bucket.
     status_set reset_on{};
-    // The response header that says what the request really cost, in lower case; empty: none.
+    // Name, in lower case, of the response header that states what the request really cost. Empty:
+    // none.
     std::string settle_header{};
-    // The most that it may say; more counts as that.
+    // Most tokens that it may state. A larger number counts as this.
     std::int64_t settle_max = 1;
-    // Whether the client gets that header.
+    // True if the client gets that header.
     bool keep_settle_header = false;
 
-    // Whether a response can change anything.
+    // True if a response can change anything.
     bool any() const
     {
         return !charge_on.ranges.empty() || !reset_on.ranges.empty() || !settle_header.empty();

@@ -32,7 +32,7 @@ struct path_char {
     bool encoded = false;
 };
 
-// The path's characters one by one, decoded.
+// `path_reader` reads the path's characters one by one, decoded.
 class path_reader {
 public:
     explicit path_reader(std::string_view path) : rest_(path) {}
@@ -68,7 +68,7 @@ private:
     {
         struct lead {
             unsigned char is;
-            // The first continuation byte of a sequence that is not overlong.
+            // The least first continuation byte of a sequence that is not overlong.
             unsigned char least;
         };
 
@@ -103,8 +103,8 @@ private:
     }
 };
 
-// Puts together what normalise_path() returns, segment by segment. `out` always ends in the '/'
-// that begins the segment being read.
+// `path_writer` builds the result of normalise_path() segment by segment. In `out`, the segment
+// being read follows the last '/'.
 class path_writer {
 public:
     explicit path_writer(std::string& out) : out_(out) { out_ = "/"; }
@@ -123,7 +123,7 @@ public:
 
     void begin_parameters() { parameters_ = true; }
 
-    // Why the path is refused, or nothing.
+    // Returns why the path is refused, or an empty text.
     [[nodiscard]] std::string_view end_segment(bool by_encoded_separator)
     {
         const std::string_view segment = std::string_view{out_}.substr(start_);
@@ -147,7 +147,7 @@ public:
         return {};
     }
 
-    // The last segment is the only one that no separator ends.
+    // Ends the last segment, the only one that no separator ends.
     [[nodiscard]] std::string_view finish()
     {
         const std::size_t start = start_;
@@ -160,12 +160,12 @@ public:
 
 private:
     std::string& out_;
-    std::size_t start_ = 1;          // where the segment being read begins in out_
-    bool begun_by_encoded_ = false;  // the separator before it was encoded
-    bool parameters_ = false;        // past its ';'
+    std::size_t start_ = 1;          // Position in out_ where the segment being read begins.
+    bool begun_by_encoded_ = false;  // True if the separator before it was encoded.
+    bool parameters_ = false;        // True if the reader is past its ';'.
 };
 
-// Puts the normal form into `room`. Why the path is refused, or nothing.
+// Puts the normal form into `room`. Returns why the path is refused, or an empty text.
 std::string_view rewrite(std::string_view path, std::string& room)
 {
     path_writer writer{room};
@@ -197,8 +197,8 @@ std::string_view rewrite(std::string_view path, std::string& room)
     return writer.finish();
 }
 
-// Sixteen bytes of a path, and the byte before each: is there one that could be rewritten, or an
-// empty segment, or one that begins with a dot?
+// True if any of sixteen bytes of a path could be rewritten, ends an empty segment, or is a dot
+// that begins a segment. `before` has the byte before each.
 bool may_change(base::bytes16 c, base::bytes16 before)
 {
     const auto special =
@@ -206,8 +206,9 @@ bool may_change(base::bytes16 c, base::bytes16 before)
     return base::any_true(special | ((before == '/') & ((c == '/') | (c == '.'))));
 }
 
-// Most paths are their own normal form, and a look at sixteen bytes a step tells: of a short path
-// at its first eight and its last eight, of a very short one at a copy, padded.
+// True if a quick look shows that the path is its own normal form, as most are. The look takes
+// sixteen bytes a step: of a short path its first eight and its last eight, of a very short one a
+// padded copy.
 bool is_plain(std::string_view path)
 {
     constexpr std::size_t step = sizeof(base::bytes16);

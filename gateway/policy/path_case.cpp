@@ -14,7 +14,7 @@ struct folding {
     std::string_view to;
 };
 
-// The characters beyond ASCII that case mappings turn into ASCII letters only (Unicode's
+// Characters beyond ASCII that case mappings turn into ASCII letters only (Unicode's
 // CaseFolding.txt and SpecialCasing.txt, and the dotless i, whose capital is "I").
 constexpr std::array<folding, 13> to_ascii{{
     {"\xc3\x9f", "ss"},
@@ -32,7 +32,7 @@ constexpr std::array<folding, 13> to_ascii{{
     {"\xef\xac\x86", "st"},
 }};
 
-// The folding of the character that the text begins with; null: there is none.
+// Returns the folding of the character that the text begins with, or null if it has none.
 const folding* find_folding(std::string_view text)
 {
     if (static_cast<unsigned char>(text.front()) < 0x80) {

@@ -22,7 +22,8 @@ std::optional<std::size_t> path_index::find(const routing_subject& subject) cons
 {
     path_match best = as_written_.find(subject.path, subject);
     if (!folded_.empty()) {
-        // A path that does not fit is longer than any exact one, and goes on behind every prefix.
+        // A path that does not fit is longer than any exact one, and goes on behind every prefix,
+        // so its beginning is enough.
         std::array<char, max_match_path_bytes + 2> room;
         const path_match other = folded_.find(fold_case(subject.path, room), subject);
         best = other.precedes(best) ? other : best;

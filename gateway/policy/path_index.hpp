@@ -1,5 +1,5 @@
-// The routes of one host, found by path: those that mind the case of letters beside those that
-// ignore it.
+// `path_index` finds the routes of one host by path: those that mind the case of letters, and
+// beside them those that ignore it.
 #pragma once
 
 #include "gateway/policy/path_table.hpp"
@@ -11,16 +11,17 @@
 
 namespace gateway::policy {
 
-// Returns the path of a match as it is compared: the prefixes "/v1" and "/v1/" are one, and so are
-// "/V1" and "/v1" if the match ignores the case of letters.
+// Returns the path of a match in the form in which it is compared. The prefixes "/v1" and "/v1/"
+// are one, and so are "/V1" and "/v1" if the match ignores the case of letters.
 std::string compared_path(const route_match& match);
 
 class path_index {
 public:
-    // Adds the routes in the order of declaration. The match's host is not looked at.
+    // Adds a route, in the order of declaration. The match's host is ignored.
     void add(const route_match& match, std::size_t index);
 
-    // The subject's host and scheme are not looked at. Nothing: none of these.
+    // Returns the index of the route, or nothing if none of these matches. The subject's host and
+    // scheme are ignored.
     std::optional<std::size_t> find(const routing_subject& subject) const;
 
 private:

@@ -9,7 +9,8 @@ namespace gateway::policy {
 
 namespace {
 
-// The length of the separator that the text begins with; 0: it begins with something else.
+// Returns the length of the separator that the text begins with, or 0 if it begins with something
+// else.
 std::size_t separator_size(std::string_view text)
 {
     if (text.starts_with('/')) {
@@ -30,7 +31,7 @@ path_rest rest_behind(std::string_view path, std::size_t end)
     return rest;
 }
 
-// The next end of a segment from `at` on.
+// Returns the next end of a segment from `at` on.
 std::size_t segment_end(std::string_view path, std::size_t at)
 {
     while (at < path.size() && separator_size(path.substr(at)) == 0) {
@@ -39,7 +40,7 @@ std::size_t segment_end(std::string_view path, std::size_t at)
     return at;
 }
 
-// Whether there is anything of it in the path's normal form.
+// True if anything of the segment stays in the path's normal form.
 bool counts(std::string_view segment)
 {
     std::string room;
@@ -55,7 +56,7 @@ path_rest past_prefix(std::string_view path, std::string_view prefix)
     if (as_it_is) {
         return rest_behind(path, prefix.size());
     }
-    // Both have the same segments, so it is enough to count them.
+    // The path is known to begin with these segments, so it is enough to count them.
     auto left = std::count(prefix.begin(), prefix.end(), '/');
     std::size_t at = 0;
     while (left > 0 && at < path.size()) {

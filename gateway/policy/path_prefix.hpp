@@ -1,4 +1,4 @@
-// Where a prefix of the normal form of a path ends in the path as it came.
+// `past_prefix` finds, in a path as received, the end of a prefix of its normal form.
 #pragma once
 
 #include <string_view>
@@ -6,16 +6,17 @@
 namespace gateway::policy {
 
 struct path_rest {
-    // What follows the separators behind the prefix; a slice of the path.
+    // The text behind the prefix and the separators that follow it. A slice of the path.
     std::string_view text{};
-    // Whether there was a separator, so that a '/' belongs before the text.
+    // True if there was a separator, so that a '/' belongs before the text.
     bool separated = false;
 };
 
-// `path` is one that normalise_path() accepts, and `prefix` whole segments of its normal form,
-// without a '/' at the end: empty, or "/v1/x". However the path spells the prefix ("//v1", "/%761",
-// "/v1;a=b"), the result is what comes behind it, spelt as it came; of separators there, encoded
-// ones too, none is left, so that what begins with '/' and the text names no host.
+// Returns what follows the prefix, spelled as received, whatever the spelling of the prefix
+// ("//v1", "/%761", "/v1;a=b"). All separators there are removed, encoded ones too, so that a '/'
+// and the text name no host.
+// Requires: normalise_path() accepts `path`, and `prefix` is whole segments of its normal form,
+// without a '/' at the end: empty, or "/v1/x".
 path_rest past_prefix(std::string_view path, std::string_view prefix);
 
 }  // namespace gateway::policy

@@ -11,7 +11,7 @@ namespace gateway::policy {
 
 namespace {
 
-// The value of a field that is there once.
+// Returns the value of a field that is there exactly once, or nothing.
 std::optional<std::string_view> only_value(
     std::span<const http::field> fields, std::string_view name
 )
@@ -28,10 +28,11 @@ std::optional<std::string_view> only_value(
     return value;
 }
 
-// Room for the values of a group; what is longer is no route's.
+// Room for the values of a group. A longer value belongs to no route.
 using values_room = std::array<char, max_header_matches*(max_header_match_bytes + 1)>;
 
-// Nothing: one of the headers is not there, or has no value that a route names.
+// Joins the values of these headers. Returns nothing if one is missing or repeated, or is longer
+// than any that a route names.
 std::optional<std::string_view> join_values(
     std::span<const http::field> fields, const std::vector<std::string>& names, values_room& room
 )

@@ -1,7 +1,7 @@
-// The routes of one path, told apart by methods and headers: those that name methods first, then
-// those that name more headers, then those that mind the case of letters, then in the order they
-// were declared. What a look costs depends on
-// how many different sets of headers they name, not on how many routes there are.
+// `path_routes` holds the routes of one path, told apart by methods and headers: those that name
+// methods first, then those that name more headers, then those that mind the case of letters, then
+// in the order of declaration. The cost of a lookup depends on the number of different sets of
+// headers that they name, not on the number of routes.
 #pragma once
 
 #include "gateway/base/text_hash.hpp"
@@ -21,29 +21,29 @@ class path_routes {
 public:
     struct candidate {
         std::vector<std::string> methods;
-        // Number of headers that it names.
+        // Number of headers that the route names.
         std::size_t headers = 0;
         bool ignores_case = false;
         std::size_t index = 0;
     };
 
-    // Adds the route; the match's methods, headers and `ignore_case` are looked at.
+    // Adds a route. Of the match, only methods, headers and `ignore_case` are used.
     void add(const route_match& match, std::size_t index);
 
-    // Returns the first that takes the request, or null.
+    // Returns the first route that accepts the request, or null.
     const candidate* find(const routing_subject& subject) const;
 
-    // True if `a` is the route of a request that both take.
+    // True if `a` is chosen for a request that both accept.
     static bool precedes(const candidate& a, const candidate& b);
 
 private:
-    // The first that takes a request is its route.
+    // Candidates in order of precedence. The first that accepts a request is its route.
     using candidates = std::vector<candidate>;
 
-    // Those that name the same headers.
+    // Routes that name the same headers.
     struct header_group {
         std::vector<std::string> names;
-        // By their values, one after another, each with a NUL behind it.
+        // Candidates by the headers' values, one after another, each with a NUL behind it.
         std::unordered_map<std::string, candidates, base::text_hash, std::equal_to<>> by_values;
     };
 

@@ -9,11 +9,11 @@ namespace gateway::policy {
 
 namespace {
 
-// FNV-1a, 64 bits: one byte more is one step more. Which paths are in the tables is the operator's
-// choice, so nobody can make them collide.
+// The hash is FNV-1a of 64 bits, where one byte more is one step more. The operator chooses the
+// paths in the tables, so nobody can make them collide.
 constexpr std::uint64_t empty_hash = 0xcbf29ce484222325;
 
-// Ranks above those of prefixes.
+// Ranks of exact paths, above those of prefixes.
 constexpr std::size_t as_written = std::numeric_limits<std::size_t>::max();
 constexpr std::size_t but_for_a_slash = as_written - 1;
 
@@ -58,7 +58,8 @@ void path_table::add(const route_match& match, std::string_view path, std::size_
     }
 }
 
-// A route whose path is written as the request's comes before one that differs in the final '/'.
+// Finds an exact path. A route whose path is written as the request's comes before one that differs
+// in the final '/'.
 path_match path_table::find_exact(std::string_view path, const routing_subject& subject) const
 {
     const std::string_view bare = without_final_slash(path);
@@ -84,8 +85,8 @@ const path_routes::candidate* path_table::find_prefix(
     return entry == prefixes_.end() ? nullptr : entry->second.find(subject);
 }
 
-// "/v1" covers "/v1", "/v1/" and "/v1/x", never "/v10"; "/" covers every path, but not "*", and the
-// empty prefix all.
+// Finds an exact path, or else the longest prefix. "/v1" covers "/v1", "/v1/" and "/v1/x", never
+// "/v10"; "/" covers every path, but not "*"; the empty prefix covers all.
 path_match path_table::find(std::string_view path, const routing_subject& subject) const
 {
     if (const path_match found = find_exact(path, subject); found.route != nullptr) {

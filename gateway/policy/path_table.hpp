@@ -1,5 +1,5 @@
-// Routes by path, in one spelling of it: an exact path first, then the longest prefix by whole
-// segments. What a look costs depends on the path that is looked for, not on how many there are.
+// `path_table` finds routes by path, in one spelling of it: an exact path first, then the longest
+// prefix by whole segments. The cost of a lookup depends on the path, not on the number of routes.
 #pragma once
 
 #include "gateway/policy/path_routes.hpp"
@@ -18,7 +18,7 @@ namespace gateway::policy {
 // The best route that a table has for a request.
 struct path_match {
     const path_routes::candidate* route = nullptr;
-    // How specific its path is: the number of segments of a prefix, and more for an exact path.
+    // Rank of its path: the number of segments of a prefix, and more for an exact path.
     std::size_t rank = 0;
 
     bool precedes(const path_match& other) const;
@@ -26,17 +26,18 @@ struct path_match {
 
 class path_table {
 public:
-    // Adds the routes in the order of declaration. `path` is compared_path() of the match.
+    // Adds a route, in the order of declaration.
+    // Requires: `path` is compared_path() of the match.
     void add(const route_match& match, std::string_view path, std::size_t index);
 
     bool empty() const { return exact_.empty() && prefixes_.empty(); }
 
-    // Finds the route for `path`, in the spelling of the table. The subject's methods and fields
-    // are looked at.
+    // Finds the route for `path`, in the spelling of the table. Of the subject, only methods and
+    // fields are used.
     path_match find(std::string_view path, const routing_subject& subject) const;
 
 private:
-    // A path beside its hash, which a look computes for all prefixes in one pass.
+    // A path beside its hash. A lookup computes the hashes of all prefixes in one pass.
     struct hashed_path {
         std::string_view path;
         std::uint64_t hash;

@@ -1,4 +1,4 @@
-// Who has which plan, and by which part of a request it is told.
+// `plan_section` states who has which plan, and by which part of a request that is decided.
 #pragma once
 
 #include "gateway/policy/limit_rule.hpp"
@@ -11,13 +11,14 @@ namespace gateway::policy {
 
 struct plan_section {
     std::string name;
-    // Never a prefix of the address: members are prefixes themselves.
+    // The part of a request. It is never a prefix of the address, as members are prefixes
+    // themselves.
     key_part key{};
-    // The plan of who is no member; empty: none.
+    // The plan of everybody who is not a member. Empty: none.
     std::string standard{};
     std::shared_ptr<const plan_table> members{};
 
-    // Whether the members are prefixes of addresses.
+    // True if the members are prefixes of addresses.
     bool by_address() const { return key.from == key_part::source::client_ip; }
 };
 

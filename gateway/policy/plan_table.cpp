@@ -47,7 +47,7 @@ plan_id plan_table::find(std::string_view key) const
 
 plan_id plan_table::find(const base::ip_address& address) const
 {
-    constexpr int before_v4 = 96;  // bits of a mapped address
+    constexpr int before_v4 = 96;  // Bits before the IPv4 address in a mapped one.
     for (const int length : lengths_[address.is_v4() ? 1 : 0]) {
         const plan_id plan = find(hash_of(address.masked(length - before_v4, length), length));
         if (plan != 0) {
@@ -65,7 +65,7 @@ base::hash128 plan_table::hash_of(const base::ip_address& first, int length) con
     return base::siphash128(key_, {bytes.data(), bytes.size()});
 }
 
-// Where it is, or the free place where it would be.
+// Returns the slot of a hash, or the free slot that it would have.
 std::size_t plan_table::place_of(const base::hash128& hash) const
 {
     const std::size_t mask = hashes_.size() - 1;

@@ -19,7 +19,7 @@ bool reads_host(const limit_rule& rule)
     return std::any_of(rule.key.begin(), rule.key.end(), is_host);
 }
 
-// The parts that a request is read for: those of the limit's key, and that of its plans.
+// Returns the parts that are read of a request: those of the limit's key, and that of its plans.
 std::vector<const key_part*> parts_of(
     const limit_rule& rule, const std::vector<plan_section>& plans
 )
@@ -42,7 +42,7 @@ bool reads_token(const limit_rule& rule, const std::vector<plan_section>& plans)
     });
 }
 
-// The names of all claims that keys ask for.
+// Returns the names of all claims that keys name.
 std::vector<std::string> claims_of(
     const std::vector<limit_rule>& limits, const std::vector<plan_section>& plans
 )

@@ -1,4 +1,5 @@
-// What applies, as one immutable snapshot: a reload swaps the whole of it.
+// `policy` holds all that applies to requests, as one immutable snapshot. A reload replaces the
+// whole.
 #pragma once
 
 #include "gateway/identity/client_address.hpp"
@@ -14,7 +15,7 @@
 
 namespace gateway::policy {
 
-// Which limit headers responses on limited routes get.
+// The limit headers that responses on limited routes get.
 struct header_options {
     bool x_ratelimit = true;
     enum class reset_form { delta, epoch } reset = reset_form::delta;
@@ -23,7 +24,7 @@ struct header_options {
 
 struct policy {
     identity::client_options client;
-    // Nothing: no key asks for a token.
+    // Rules for tokens. Nothing: no key needs a token.
     std::optional<token_rule> token;
     // Names of the shared stores.
     std::vector<std::string> stores;
@@ -37,10 +38,10 @@ struct policy {
     header_options headers;
     // Built from `routes`, which must not change afterwards.
     matcher find_route;
-    // False: no route, plan or key asks for a request's host.
+    // True if a route, plan or key depends on a request's host.
     bool reads_hosts = true;
 
-    // Fills in what follows from the rest; the last step of making one.
+    // Fills in what follows from the other members, as the last step of making a policy.
     void finish();
 };
 

@@ -1,4 +1,5 @@
-// How a request of a route is changed on its way. Matching and limits see it as it came.
+// `route_shape` states how a request of a route is changed on its way. Matching and limits see it
+// as received.
 #pragma once
 
 #include "gateway/http/output/field_edits.hpp"
@@ -10,35 +11,35 @@
 
 namespace gateway::policy {
 
-// The settings `strip_prefix` and `rewrite_prefix`: another beginning of the path.
+// The settings `strip_prefix` and `rewrite_prefix`, which replace the beginning of the path.
 struct prefix_change {
-    // Whole segments of a normalised path, without a '/' at the end; may be empty.
+    // Whole segments of a normalized path, without a '/' at the end. May be empty.
     std::string from;
-    // Likewise, as it is to be forwarded; empty: `from` is taken away.
+    // The replacement, likewise, as it is to be forwarded. Empty: `from` is removed.
     std::string to;
-    // `to` and a '/'.
+    // The text of `to` and a '/'.
     std::string to_and_slash;
 };
 
-// Which Host the upstream gets.
+// The source of the Host that the upstream gets.
 enum class host_source : unsigned char { kept, upstream, named };
 
-// The settings `redirect` and `respond`: what the gateway says instead of an upstream.
+// The settings `redirect` and `respond`: the gateway's answer instead of an upstream's.
 struct route_answer {
     http::fixed_response response;
-    // Of a redirect.
+    // Target of a redirect.
     std::optional<location> to;
 };
 
 struct route_shape {
     std::optional<prefix_change> prefix;
     host_source host = host_source::kept;
-    // With host_source::named: the host, perhaps with a port.
+    // The host, perhaps with a port, with host_source::named.
     std::string host_name;
-    // Of the head that goes upstream, and of that which goes to the client.
+    // Changes to the head that goes upstream, and to the one that goes to the client.
     http::field_edits request;
     http::field_edits response;
-    // Instead of an upstream.
+    // The answer instead of an upstream's.
     std::optional<route_answer> answer;
 
     bool any() const

@@ -1,4 +1,4 @@
-// What a route is chosen by.
+// `routing_subject` holds the parts of a request by which its route is chosen.
 #pragma once
 
 #include "gateway/http/field.hpp"
@@ -10,11 +10,11 @@ namespace gateway::policy {
 
 struct routing_subject {
     std::string_view method;
-    // The normalised host.
+    // The normalized host.
     std::string_view host;
-    // The normalised path; "*" for OPTIONS *.
+    // The normalized path, or "*" for OPTIONS *.
     std::string_view path;
-    // Whether its scheme is https.
+    // True if the request's scheme is https.
     bool secure = false;
     std::span<const http::field> fields{};
 };

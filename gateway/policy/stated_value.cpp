@@ -15,7 +15,7 @@ namespace {
 // Hexadecimal digits of a SHA-256 fingerprint.
 constexpr std::size_t fingerprint_digits = 64;
 
-// Values are read one at a time on a thread; this keeps its memory.
+// This buffer keeps its memory. A thread reads one value at a time.
 thread_local std::string normal_form;
 
 std::string read_stated_header(std::string_view name, std::string_view text, http::part_value& out)

@@ -1,4 +1,5 @@
-// Where requests carry a token that says who is asking, and which tokens are good.
+// `token_rule` states where requests carry a token that identifies the client, and which tokens are
+// valid.
 #pragma once
 
 #include "gateway/identity/web_token.hpp"
@@ -10,10 +11,10 @@ namespace gateway::policy {
 struct token_rule {
     enum class carrier { header, cookie };
     carrier in = carrier::header;
-    // Of the header, in lower case, or of the cookie.
+    // Name of the cookie, or of the header in lower case.
     std::string name = "authorization";
 
-    // The file that the keys came from.
+    // The file that the keys were read from.
     std::string keys_file;
     identity::token_rules good;
 };

@@ -11,7 +11,7 @@ namespace gateway::probes {
 
 namespace {
 
-// As Asio wants it, which frees it.
+// Returns the context with one reference more, which Asio's context frees.
 SSL_CTX* shared(SSL_CTX* context)
 {
     SSL_CTX_up_ref(context);

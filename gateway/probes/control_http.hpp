@@ -1,6 +1,7 @@
-// HTTP of the control plane: what the admin API, the health checks and the echo server read and
-// write with Beast. Beast is compiled into control_http.cpp alone, where it takes most of a minute.
-// Deadlines are the stream's: expires_after().
+// HTTP of the control plane: the admin API, the health checks, the echo server and `gateway
+// explain` read and write messages with these coroutines over Beast. Beast is compiled into
+// control_http.cpp alone, where it takes most of a minute. Deadlines are the stream's:
+// expires_after().
 #pragma once
 
 #include "gateway/net/task.hpp"
@@ -25,8 +26,8 @@ using control_stream = beast::basic_stream<boost::asio::generic::stream_protocol
 using control_request = beast::http::request<beast::http::empty_body>;
 using control_response = beast::http::response<beast::http::string_body>;
 
-// What the buffer holds comes first; what is read too far stays in it. Stream, buffer, parser and
-// message must live until the task has ended.
+// Reads a header or a message. The buffer's bytes come first, and bytes read too far stay in it.
+// Ownership: stream, buffer, parser and message outlive the task.
 net::task<beast::error_code> read_header(
     control_stream& s, beast::flat_buffer& buffer, beast::http::basic_parser<true>& into
 );
@@ -37,7 +38,7 @@ net::task<beast::error_code> read(
     control_stream& s, beast::flat_buffer& buffer, beast::http::basic_parser<false>& into
 );
 
-// Bytes before anything else.
+// Writes bytes, such as a PROXY header, or a message.
 net::task<beast::error_code> write(control_stream& s, std::string_view bytes);
 net::task<beast::error_code> write(control_stream& s, const control_request& r);
 net::task<beast::error_code> write(
@@ -45,7 +46,7 @@ net::task<beast::error_code> write(
 );
 net::task<beast::error_code> write(control_stream& s, const control_response& r);
 
-// TLS over a stream that is connected, to the server that `to` is a client of.
+// `control_tls` is TLS over a connected stream, to the server that `to` is a client of.
 class control_tls {
 public:
     control_tls(control_stream& s, const net::tls_client& to);
@@ -53,7 +54,8 @@ public:
 
     net::task<beast::error_code> shake_hands();
 
-    // After that failed: what is wrong with the server's certificate; empty: nothing is.
+    // Returns what is wrong with the server's certificate after shake_hands() failed; empty if
+    // nothing is.
     std::string complaint() const;
 
 private:

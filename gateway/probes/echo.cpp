@@ -23,7 +23,8 @@ using echo_request = beast::http::request<beast::http::string_body>;
 
 constexpr std::chrono::seconds idle_limit{300};
 
-// Bytes that are no UTF-8 cannot stand in JSON: each becomes U+00XX, as Latin-1 is read.
+// Returns the bytes as text for JSON, which cannot hold bytes that are not UTF-8. Each byte from
+// 0x80 on becomes U+00XX, as if it were Latin-1.
 boost::json::string as_json(beast::string_view bytes)
 {
     boost::json::string out;
@@ -96,7 +97,7 @@ net::task<> serve(control_stream s)
         control_response response = response_to(parser.get());
         keep_alive = response.keep_alive();
         if (parser.get().method() == beast::http::verb::head) {
-            response.body().clear();  // its length is told all the same
+            response.body().clear();  // its length is stated all the same
         }
         if (co_await write(s, response)) {
             break;
@@ -144,7 +145,8 @@ echo_server::echo_server() : state_(std::make_unique<state>())
     state_->thread = std::thread([this] { state_->context.run(); });
 }
 
-// Its clients are this process's own workers, which have ended by now: nothing is cut off.
+// Stops the server. Its clients are this process's own workers, which have ended by now, so nothing
+// is cut off.
 echo_server::~echo_server()
 {
     state_->context.stop();

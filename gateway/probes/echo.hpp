@@ -1,6 +1,7 @@
-// The built-in upstream `echo`: answers every request with what it received, as JSON. For trying
-// the gateway out, and for tests. It is a server like any other, on a loopback port of its own and
-// a thread of its own, so that trying it out goes the whole way that real traffic goes.
+// `echo_server` is the built-in upstream `echo`: it answers every request with what it received, as
+// JSON. It is for trying the gateway out, and for tests. It is a server like any other, on a
+// loopback port of its own and a thread of its own, so that such traffic goes the whole way that
+// real traffic goes.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +11,12 @@ namespace gateway::probes {
 
 class echo_server {
 public:
-    // A longer body is answered with 413.
+    // Bounds of a request. A longer body is answered with 413; a longer head closes the connection.
     static constexpr std::size_t max_head_bytes = 64 * 1024;
     static constexpr std::size_t max_body_bytes = 1024 * 1024;
 
-    // Begins to listen; throws std::system_error.
+    // Begins to listen.
+    // Errors: throws std::system_error.
     echo_server();
 
     ~echo_server();

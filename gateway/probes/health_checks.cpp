@@ -33,8 +33,8 @@ control_request question(const health_checks::target& t, const std::string& user
     return r;
 }
 
-// What is wrong with the server, empty if nothing is; or nothing at all, if the check could not be
-// made for want of something of our own.
+// Result of a check: what is wrong with the server, or an empty text if nothing is. Nothing at all
+// if the gateway lacked something of its own for the check.
 using finding = std::optional<std::string>;
 
 finding finding_of(const boost::system::error_code& ec)
@@ -48,10 +48,10 @@ finding finding_of(const boost::system::error_code& ec)
     return ec == beast::error::timeout ? "no complete answer in time" : ec.message();
 }
 
-// Connects to the first address that accepts. `name` is what the addresses are of.
+// Connects to the first address of `name` that accepts.
 net::task<finding> connect(control_stream& s, const net::resolved_name& name)
 {
-    const auto known = name.endpoints();  // of which there may be others meanwhile
+    const auto known = name.endpoints();  // these may change meanwhile
     const std::vector<net::resolved_name::endpoint> addresses(known.begin(), known.end());
     finding found = "its name does not resolve: " + name.error();
     for (const auto& address : addresses) {
@@ -109,7 +109,7 @@ struct health_checks::checked_server {
     control_request asking;
     proxy::health_state state;
     net::resolved_name name;
-    // Null: it is spoken to without TLS.
+    // Null if the server is checked without TLS.
     std::shared_ptr<net::tls_client> tls;
     net::timer wait;
     std::minstd_rand random{std::random_device{}()};
@@ -131,11 +131,12 @@ struct health_checks::checked_server {
     net::task<finding> check();
     void settle(const finding& found);
 
-    // The coroutine owns a share, so that what is abandoned lives until its check has ended.
+    // Checks the server until it is abandoned. The coroutine owns a share, so that an abandoned
+    // server lives until its check has ended.
     static net::task<> keep_checking(std::shared_ptr<checked_server> s);
 };
 
-// The deadline is that of the whole check: nothing that happens on the way moves it.
+// Makes one check. Its deadline covers the whole check: nothing that happens on the way moves it.
 net::task<finding> health_checks::checked_server::check()
 {
     control_stream s(wait.get_executor());
@@ -145,7 +146,7 @@ net::task<finding> health_checks::checked_server::check()
         co_return found;
     }
     if (what.proxy_protocol == proxy::header_version::v2) {
-        // It is nobody's connection but ours.
+        // The connection is the gateway's own, and for no client.
         const std::string header = base::proxy_header_of({});
         if (const beast::error_code ec = co_await write(s, std::string_view(header))) {
             co_return finding_of(ec);

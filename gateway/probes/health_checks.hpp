@@ -1,6 +1,8 @@
-// Asks the servers of upstreams whether they are well, each on connections of its own: a GET, and
-// the status of its response. Once per process, on the main thread's loop, one check at a time per
-// server. Owned by the app; proxy::health_state decides what the answers mean.
+// `health_checks` asks the servers of upstreams whether they are well. A check is a GET on a
+// connection of its own, and the status of its response; proxy::health_state decides what the
+// results mean. Each server has one check at a time.
+// Ownership: the app's, one per process.
+// Thread: the main thread.
 #pragma once
 
 #include "gateway/net/loop.hpp"
@@ -18,7 +20,7 @@ namespace gateway::probes {
 class health_checks {
 public:
     static constexpr std::size_t max_header_bytes = 16 * 1024;
-    // Of a longer body no more than this is read.
+    // Most bytes of a body that are read.
     static constexpr std::size_t max_body_bytes = 64 * 1024;
 
     static constexpr int max_interim_responses = 10;
@@ -33,17 +35,17 @@ public:
         net::resolver_options resolver;
         proxy::header_version proxy_protocol = proxy::header_version::none;
         std::optional<net::tls_client_options> tls{};
-        // The port where the built-in server listens.
+        // Port of the built-in echo server.
         unsigned short echo_port = 0;
-        // Called when the server's health changes.
+        // Called when a new check of the server begins, and when its health changes.
         std::function<void(bool healthy)> report;
     };
 
     health_checks(boost::asio::io_context& context, std::string user_agent);
     ~health_checks();
 
-    // From now on these servers, and no others. One that was checked before under the same names
-    // goes on with its state and counts.
+    // Checks these servers from now on, and no others. A server that was checked before under the
+    // same names keeps its health and counts.
     void watch(std::vector<target> servers);
 
     std::vector<telemetry::server_health> results() const;

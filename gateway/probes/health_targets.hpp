@@ -1,4 +1,5 @@
-// Which servers are to be checked, and who is told of their health.
+// `health_targets()` lists the servers to check, with the statuses that their health is reported
+// to.
 #pragma once
 
 #include "gateway/probes/health_checks.hpp"
@@ -8,7 +9,8 @@
 
 namespace gateway::probes {
 
-// Those whose upstreams have `health`, once `s` is in force. All others are taken to be well.
+// Returns the servers of upstreams that have `health`, and marks all others as healthy.
+// Requires: `s` is in force.
 std::vector<health_checks::target> health_targets(const worker::snapshot& s);
 
 }  // namespace gateway::probes

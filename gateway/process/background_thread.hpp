@@ -1,5 +1,6 @@
-// Runs, one after the other, what would hold up the main thread for too long. The thread is made at
-// the start, as later there may be none to be had (pids.max). Used by the main thread.
+// `background_thread` runs tasks that would hold up the main thread for too long, one after the
+// other. The thread is made at the start, as later the system may refuse one (pids.max).
+// Thread: the main thread.
 #pragma once
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -15,7 +16,7 @@ class background_thread {
 public:
     background_thread() : thread_([this] { orders_.run(); }) {}
 
-    // Waits until all that was posted has run.
+    // Waits until all tasks that were posted have run.
     ~background_thread()
     {
         more_to_come_.reset();
@@ -25,7 +26,7 @@ public:
     background_thread(const background_thread&) = delete;
     background_thread& operator=(const background_thread&) = delete;
 
-    // Runs it there, behind what was posted before.
+    // Runs a task there, behind those that were posted before.
     template <class Order>
     void post(Order order)
     {

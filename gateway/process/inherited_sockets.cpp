@@ -22,7 +22,7 @@ namespace {
 
 using net::listen_address;
 
-// Takes a variable away from the environment.
+// Takes a variable out of the environment.
 std::optional<std::string> variable(const char* name)
 {
     const char* const text = std::getenv(name);
@@ -42,7 +42,7 @@ int number(const char* name, const std::string& text, int max)
     return static_cast<int>(*parsed);
 }
 
-// Takes the first of names with colons between them.
+// Takes the first of several names with colons between them.
 std::string_view next_name(std::string_view& names)
 {
     const std::string_view name = names.substr(0, names.find(':'));
@@ -78,7 +78,7 @@ listen_address address_of(const net::socket& s)
     return {ip ? ip->to_string() : "", net::bound_port(s), {}};
 }
 
-// One address and the sockets bound to it.
+// `bound_group` is an address with the sockets bound to it.
 struct bound_group {
     listen_address address;
     std::vector<net::socket> sockets;

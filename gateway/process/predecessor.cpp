@@ -29,7 +29,7 @@ bool is_stream_of_local_processes(int fd)
            ::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
 }
 
-// After an answer that makes it ask again, buckets are locked for so long at most.
+// Longest time that buckets stay locked after an answer that makes the older process ask again.
 constexpr int longest_hold_ms = 10;
 
 }  // namespace
@@ -58,7 +58,7 @@ void predecessor::await_end()
 bool predecessor::take_buckets()
 {
     upgrade_channel::say(channel_, word::prepared);
-    // One that calls it off has killed this process before it closes the channel.
+    // A process that calls the upgrade off kills this one before it closes the channel.
     if (upgrade_channel::hear(channel_) != word::buckets) {
         log(log_level::warning,
             "the process before this one has ended before it gave its buckets: this one goes on "

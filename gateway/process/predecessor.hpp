@@ -1,6 +1,6 @@
-// The older gateway process, which started this one. It hands its buckets to this process. While it
-// drains, it asks this process about them, and a thread of this class answers. All else is called
-// by the main thread.
+// `predecessor` is the older gateway process, which started this one. It hands its buckets to this
+// process. While it drains, it asks this process about them, and a thread of this class answers.
+// Thread: the main thread calls everything.
 #pragma once
 
 #include "gateway/net/socket.hpp"
@@ -13,7 +13,8 @@ namespace gateway {
 
 class predecessor {
 public:
-    // If there is one, the environment tells; it tells nobody else afterwards.
+    // Learns from the environment if there is one, and removes the variable, so that no child sees
+    // it.
     explicit predecessor(store::memory_store& buckets);
 
     ~predecessor() { await_end(); }
@@ -21,21 +22,22 @@ public:
     predecessor(const predecessor&) = delete;
     predecessor& operator=(const predecessor&) = delete;
 
-    // Whether there was one at the start.
+    // True if there was one at the start.
     bool was_there() const { return was_there_; }
 
-    // Whether it is there now, and drains.
+    // True if it is there now, and drains.
     bool drains() const { return drains_; }
 
-    // Takes the buckets over, once all else is ready to serve. Returns false if the older process
-    // has ended meanwhile, so that only this one serves. Requires: was_there(). Errors:
-    // std::runtime_error if its buckets cannot be used; the older process goes on serving.
+    // Takes the buckets over. Returns false if the older process has ended meanwhile, so that only
+    // this one serves.
+    // Requires: was_there(), and all else is ready to serve.
+    // Errors: std::runtime_error if its buckets cannot be used; the older process goes on serving.
     bool take_buckets();
 
-    // Serving begins: it may drain.
+    // Tells it that this process serves, so that it may drain.
     void follow();
 
-    // It drains for no longer than its drain_timeout.
+    // Waits until it has ended. It drains for no longer than its drain_timeout.
     void await_end();
 
 private:
@@ -44,7 +46,7 @@ private:
     net::socket file_;
     bool was_there_ = false;
     std::atomic<bool> drains_{false};
-    // Answers its questions, until it has ended.
+    // Thread that answers its questions, until it has ended.
     std::thread desk_;
 
     void answer();

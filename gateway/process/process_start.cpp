@@ -22,14 +22,14 @@ namespace {
 constexpr int cannot_start = 127;
 constexpr std::string_view pid_variable = "LISTEN_PID=";
 
-// All that is needed between fork() and execve(), where no memory may be taken any more.
+// `start_plan` is all that is needed between fork() and execve(), where no memory may be allocated.
 struct start_plan {
     std::string path;
     std::vector<std::string> words;
-    // The first one is room for LISTEN_PID.
+    // Variables of the environment. The first has room for LISTEN_PID's number.
     std::vector<std::string> environment;
     std::vector<int> descriptors;
-    // Without duplicates above those that are meant.
+    // Room for duplicates of `descriptors`, above the numbers that these are to have.
     std::vector<int> moved;
     std::vector<char*> word_pointers;
     std::vector<char*> environment_pointers;
@@ -55,7 +55,8 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts)
     return all;
 }
 
-// With these descriptors from 3 on: those that listen, then the channel and the file.
+// Plans a process with these descriptors from 3 on: those that listen, then the channel and the
+// file.
 start_plan plan_of(
     const own_start& how,
     const std::vector<startup::passed_socket>& listening,
@@ -102,7 +103,7 @@ void write_decimal(char* to, pid_t number)
     to[count] = '\0';
 }
 
-// In the child of a process with threads: system calls only.
+// Makes the child the new process. Its parent has threads, so it makes system calls only.
 [[noreturn]] void become(start_plan& p)
 {
     const int first = startup::first_inherited_descriptor;
@@ -115,7 +116,7 @@ void write_decimal(char* to, pid_t number)
             ::_exit(cannot_start);
         }
     }
-    // Nothing else may stay open: a connection of ours would not end with us.
+    // Nothing else may stay open: a connection of this process would not end with it.
     ::syscall(SYS_close_range, behind, ~0U, 0);
     write_decimal(p.environment[0].data() + pid_variable.size(), ::getpid());
     ::execve(p.path.c_str(), p.word_pointers.data(), p.environment_pointers.data());
@@ -149,8 +150,8 @@ own_start own_start_of(int argc, const char* const* argv)
     return how;
 }
 
-// The child has the handlers of this process until it becomes another, and would tell this one of
-// signals that were meant for the child.
+// Forks with all signals blocked. Until the child becomes another process, it has the signal
+// actions of this one, and would tell this one of signals that were meant for the child.
 pid_t start_process(
     const own_start& how,
     const std::vector<startup::passed_socket>& listening,

@@ -15,7 +15,7 @@ namespace gateway::service_notices {
 
 namespace {
 
-// Whoever does not listen has lost it: serving is worth more than telling of it.
+// Sends a notice. It is lost if nobody listens, as serving is worth more than reporting it.
 void tell(std::string_view state)
 {
     const char* const name = std::getenv("NOTIFY_SOCKET");
@@ -48,7 +48,7 @@ void ready()
     tell("READY=1");
 }
 
-// The time says which reload is meant; Type=notify-reload wants it.
+// Type=notify-reload wants the time, which says which reload is meant.
 void reloading()
 {
     const auto since_start =

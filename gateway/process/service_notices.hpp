@@ -1,24 +1,25 @@
-// What is told to systemd, or whoever has started the process as a unit of Type=notify, in the
-// words of sd_notify(3). Without NOTIFY_SOCKET nothing is told to anybody.
+// Notifies systemd, or another starter of the process as a unit of Type=notify, in the terms of
+// sd_notify(3). Without NOTIFY_SOCKET nobody is notified.
 #pragma once
 
 #include <string_view>
 
 namespace gateway::service_notices {
 
-// It serves. Also at the end of what reloading() began.
+// Reports that the process serves. It also ends what reloading() began.
 void ready();
 
-// It goes over to another configuration, or another process.
+// Reports that the process goes over to another configuration, or another process.
 void reloading();
 
 void stopping();
 
-// That process is the service from now on, and serves.
+// Reports that this other process is the service from now on, and serves.
 void follow(int pid);
 
-// False: whoever watches this process takes its end for the service's, and would not hear of a
-// process that follows it. So does a container, and systemd with a Type other than notify.
+// True if another process may follow this one. It is false if the watcher of this process takes its
+// end for the service's, and would not hear of a process that follows: a container, or systemd with
+// a Type other than notify.
 bool can_be_followed();
 
 }  // namespace gateway::service_notices

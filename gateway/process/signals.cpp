@@ -52,7 +52,7 @@ void prepare()
             std::signal(signal, SIG_IGN);
         }
     }
-    // Ignored, it would take the exit status of a child away.
+    // An ignored SIGCHLD would take the exit status of a child away.
     std::signal(SIGCHLD, SIG_DFL);
     for (const int signal : terminating) {
         std::signal(signal, [](int) { std::_Exit(0); });

@@ -1,5 +1,5 @@
-// The process's signals while nobody waits for them: before it serves, on the way to another
-// binary, and at its end.
+// Sets what signals do to the process while nothing waits for them: before it serves, on the way to
+// another binary, and at its end.
 //
 // Thread: the main thread.
 #pragma once
@@ -13,26 +13,27 @@ namespace gateway::signals {
 // it: a reload, and an upgrade.
 inline constexpr std::array handled_signals{SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGUSR2};
 
-// Begins a process, before anything that takes time. Signals that change it are blocked until
-// unblock_all(); those that end it do so at once, with status 0, as it serves nobody yet. All
+// Prepares a process, before anything that takes time. Signals that change it are blocked until
+// unblock_all(). Those that end it do so at once, with status 0, as it serves nobody yet. All
 // others that would end it are ignored from now on, but for SIGKILL, those that tell of a fault,
-// and those that somebody handles already.
+// and those that have an action already.
 void prepare();
 
 // Blocks the signals that end the process, too: from now on it has something to remove first.
 void block_termination();
 
-// True if a signal that ends the process has come since.
+// True if a signal that ends the process has come since block_termination().
 bool is_termination_pending();
 
-// Unblocks all signals: those that have come are handled by whoever is installed meanwhile.
+// Unblocks all signals. Those that have come get the action that was installed meanwhile.
 void unblock_all();
 
-// Ends the process, with status 1, at the next signal that asks for an end; nobody waits for any.
+// Makes the next signal that asks for an end end the process at once, with status 1. Nothing waits
+// for signals any more.
 void end_at_next();
 
-// Detaches a child of this process, before execve(), from the handlers of this process. Signals
-// that end it do so; those that change it are ignored until the other binary waits for them, which
+// Frees a child of this process, before execve(), from the signal actions of this process. Signals
+// that end it do so. Those that change it are ignored until the other binary waits for them, which
 // reads its configuration anyway. Makes system calls only.
 void prepare_child();
 

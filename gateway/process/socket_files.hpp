@@ -1,4 +1,4 @@
-// The files of Unix sockets, which somebody has to remove.
+// `socket_files` owns the files of Unix sockets, which somebody has to remove.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace gateway::startup {
 
-// Ownership: removes its files when it is destroyed, as they would only puzzle the next one to
-// connect. A file that another process has put in the place of one of them stays.
+// Removes its files when it is destroyed, as they would only puzzle the next client to connect. A
+// file that another process has put in the place of one of them stays.
 class socket_files {
 public:
     socket_files() = default;
@@ -23,13 +23,13 @@ public:
 
     ~socket_files() { remove(); }
 
-    // Owns the file that is there now.
+    // Takes over the file that is there now.
     void add(const std::string& path);
 
     // True if it owns the file that is there now.
     bool owns(const std::string& path) const;
 
-    // Another process owns them from now on.
+    // Gives up its files, as another process owns them from now on.
     void leave() { files_.clear(); }
 
     void remove();

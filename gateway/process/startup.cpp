@@ -20,7 +20,8 @@ namespace {
 using telemetry::log;
 using telemetry::log_level;
 
-// New sockets of one address, one for each worker; a Unix socket cannot be bound twice.
+// Opens new sockets of one address, one for each worker. A Unix socket cannot be bound twice, so it
+// gets one.
 std::vector<net::socket> open_new(const net::listen_address& wanted, std::size_t workers)
 {
     net::listen_address address = wanted;
@@ -28,7 +29,7 @@ std::vector<net::socket> open_new(const net::listen_address& wanted, std::size_t
     net::refuse_if_taken(address);
     sockets.push_back(net::open_listening_socket(address));
     if (address.socket_path.empty()) {
-        // A port of 0 is the one that the kernel chose.
+        // The port that the kernel chose replaces a port of 0.
         address.port = net::bound_port(sockets.front());
         while (sockets.size() < workers) {
             sockets.push_back(net::open_listening_socket(address));
@@ -57,7 +58,7 @@ net::socket copy_of(const net::socket& s, const net::listen_address& address)
     return copy;
 }
 
-// Those of one address, or new ones.
+// Returns the inherited sockets of one address, or new ones if there are none.
 std::vector<net::socket> opened(
     std::vector<net::socket> inherited,
     const net::listen_address& address,
@@ -96,7 +97,7 @@ connection_bounds bounds_with_descriptors(const client::options& options)
     ::getrlimit(RLIMIT_NOFILE, &limit);
     limit.rlim_cur = limit.rlim_max;
     ::setrlimit(RLIMIT_NOFILE, &limit);
-    constexpr rlim_t others = 100;  // listeners, logs, stores, idle upstream connections
+    constexpr rlim_t others = 100;  // Listeners, logs, stores, idle upstream connections.
     const rlim_t most = limit.rlim_cur;
     const rlim_t kept_back = std::max(most / 4, std::min(others, most / 2));
     const connection_bounds bounds{
@@ -138,7 +139,7 @@ listening_sockets open_listeners(const client::options& options, inheritance fro
     for (std::size_t i = 0; i < options.listeners.size(); ++i) {
         auto sockets = opened(std::move(shares[i]), wanted[i], workers, all);
         if (all.files.owns(wanted[i].socket_path)) {
-            // The file's folder says who may connect, whatever the umask.
+            // The file's folder decides who may connect, whatever the umask is.
             ::chmod(wanted[i].socket_path.c_str(), 0666);
         }
         tell("listening on ", wanted[i], sockets.front());

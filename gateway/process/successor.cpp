@@ -21,7 +21,7 @@ using upgrade_channel::word;
 
 namespace {
 
-// In which a process that has let go of the channel says why it ends.
+// Time that a process has to log why it ends, once it has let go of the channel.
 constexpr std::chrono::seconds last_words{1};
 constexpr const char* ended_too_early = "ended before it was ready";
 
@@ -125,8 +125,8 @@ void successor::heard()
     }
 }
 
-// It has begun to end. Killed at once, it would not say why; and of buckets it has none yet, so
-// that nobody waits for it.
+// Waits for the end of the process, which has begun. Killed at once, it would not say why it ends.
+// It has no buckets yet, so nobody waits for it.
 void successor::await_exit()
 {
     (void)events_.release();
@@ -158,7 +158,7 @@ void successor::serve()
     ended_(std::nullopt);
 }
 
-// It must be no more before buckets may change here again.
+// Ends the process and reports why. It must be gone before buckets may change here again.
 void successor::fail(const std::string& why)
 {
     if (std::exchange(over_, true)) {
@@ -169,13 +169,13 @@ void successor::fail(const std::string& why)
     buckets_.stay();
     boost::asio::post(timer_.get_executor(), [of = self_, why = why + how] {
         if (*of != nullptr) {
-            const outcome ended = (*of)->ended_;  // which may destroy this
+            const outcome ended = (*of)->ended_;  // The call may destroy this object.
             ended(why);
         }
     });
 }
 
-// How it ended, or was made to.
+// Kills the process if it still runs. Returns how it ended.
 std::string successor::end_of_process()
 {
     ::kill(pid_, SIGKILL);

@@ -1,5 +1,6 @@
-// The gateway that is to follow this one: started from the binary at this one's path, with all its
-// listening sockets and, when it is prepared, its buckets. The main thread's, but for questions.
+// `successor` is the gateway process that is to follow this one. It is started from the binary at
+// this one's path, with all its listening sockets and, when it is prepared, its buckets.
+// Thread: the main thread, but for questions about buckets, which come from any thread.
 #pragma once
 
 #include "gateway/net/loop.hpp"
@@ -21,18 +22,19 @@ namespace gateway {
 
 class successor final : private store::bucket_keeper {
 public:
-    // `ended` is called once: with nothing if it serves, by the buckets that were this one's; else
-    // with why not, and it is no more. After that this may be destroyed, unless it serves.
+    // Type of `ended`, which is called once: with nothing if the process serves, and has the
+    // buckets of this one; otherwise with the reason why not, when it is gone. After that this
+    // object may be destroyed, unless the process serves.
     using outcome = std::function<void(const std::optional<std::string>& why_not)>;
 
     successor(const net::executor& executor, store::memory_store& buckets, outcome ended);
 
-    // If it does not serve by then, it is ended.
+    // Ends the process, unless it serves by then.
     ~successor();
     successor(const successor&) = delete;
     successor& operator=(const successor&) = delete;
 
-    // With these listening sockets. Calls `ended` later.
+    // Starts the process with these listening sockets. Calls `ended` later.
     void start(
         const own_start& how,
         const std::vector<startup::passed_socket>& listening,
@@ -48,17 +50,17 @@ private:
     boost::asio::posix::basic_stream_descriptor<net::executor> events_;
     net::socket channel_;
     net::socket file_;
-    // Readable when it has ended.
+    // A descriptor that is readable when the process has ended.
     net::socket exit_;
     pid_t pid_ = -1;
-    // It may have, and change, the buckets.
+    // True if the process may have the buckets, and change them.
     bool has_buckets_ = false;
-    // Nothing more is to be told.
+    // True if nothing more is to be reported.
     bool over_ = false;
     bool serves_ = false;
-    // Held by who asks.
+    // Held by the thread that asks.
     std::mutex asking_;
-    // What is on its way to this may come after its end.
+    // This object, or null after its end, for events that come later.
     std::shared_ptr<successor*> self_;
 
     void wait();

@@ -13,7 +13,7 @@ namespace gateway::upgrade_channel {
 namespace {
 
 constexpr int patience_ms = 1'000;
-// Of a message: 8 sliding buckets with all that they may remember, twice.
+// Most bytes of a message: 8 sliding buckets with all that they may remember, twice.
 constexpr std::uint32_t longest = 16 * 1024 * 1024;
 
 bool send_all(const net::socket& s, std::string_view bytes)

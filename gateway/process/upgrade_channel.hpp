@@ -1,6 +1,9 @@
-// The line between a gateway and the one that follows it: a stream socket with a word at a time,
-// and then questions about buckets, each with its length. It blocks: sending, and receiving a
-// message, for a second at most without a byte; hear() for as long as the other end lives.
+// `upgrade_channel` is the connection between a gateway process and the one that follows it: a
+// stream socket that carries one word at a time, and then questions about buckets, each with its
+// length.
+//
+// It blocks. Sending, or receiving a message, waits for a second at most without a byte; hear()
+// waits for as long as the other end lives.
 #pragma once
 
 #include "gateway/net/socket.hpp"
@@ -12,41 +15,42 @@
 
 namespace gateway::upgrade_channel {
 
-// What is said on the way, by the one that follows and by the one before it.
+// `word` is a step of the upgrade, which one of the processes reports to the other.
 enum class word : char {
-    // All is open and read but the buckets.
+    // The process that follows has opened and read all but the buckets.
     prepared = 'p',
-    // They are in the file.
+    // The buckets are in the file.
     buckets = 'b',
-    // It serves.
+    // The process that follows serves.
     ready = 'r',
-    // The binary cannot be executed; behind it is errno, as one byte.
+    // The binary cannot be executed. The errno follows, as one byte.
     not_started = 'x',
 };
 
-// In the environment of the process that follows: its end's descriptor; the next one is the file
-// with the buckets.
+// Variable of the process that follows, with the descriptor of its end. The next descriptor is the
+// file with the buckets.
 inline constexpr const char* variable = "GATEWAY_UPGRADE";
 
-// Its two ends. Nothing, with errno: there is none to be had.
+// Returns the two ends of a new channel; nothing, with errno, if there can be none.
 std::optional<std::pair<net::socket, net::socket>> open();
 
-// False: the other end has gone, or takes nothing for a second.
+// Sends a word. Returns false if the other end has gone, or takes nothing for a second.
 bool say(const net::socket& s, word w);
 
-// Waits for as long as the other end lives. Nothing: it has gone, or says what is no word.
+// Receives a word, and waits for it as long as the other end lives. Returns nothing if that has
+// gone.
 std::optional<word> hear(const net::socket& s);
 
-// What follows word::not_started: of generic_category().
+// Receives the errno, of generic_category(), that follows word::not_started.
 int hear_error(const net::socket& s);
 
-// As say().
+// Sends a message. Returns false as say() does.
 bool send(const net::socket& s, std::string_view message);
 
-// Nothing: the other end has gone, or says nothing within a second.
+// Receives a message. Returns nothing if the other end has gone, or sends nothing within a second.
 std::optional<std::string> receive(const net::socket& s);
 
-// Whether bytes come, or an end, within that time.
+// True if bytes come, or an end, within that time; -1: it has no bound.
 bool comes(const net::socket& s, int milliseconds);
 
 }  // namespace gateway::upgrade_channel

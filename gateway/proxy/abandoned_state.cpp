@@ -30,7 +30,7 @@ void abandoned_state::upstream_closed(bool orderly)
     }
 }
 
-// A response that has begun may be one without an end.
+// Closes the connection without a failure if a response has begun: it may be one without an end.
 void abandoned_state::expired()
 {
     if (answer_.begun()) {
@@ -45,7 +45,8 @@ void abandoned_state::abort()
     end(answer_port::disposition::close);
 }
 
-// A server that was told that nobody waits has failed nobody.
+// Reports a failure only if the response was to be read to its end. A server that was told that
+// nobody waits has failed nobody.
 void abandoned_state::fail(failure why)
 {
     end(answer_port::disposition::close);

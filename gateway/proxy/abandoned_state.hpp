@@ -1,5 +1,5 @@
-// An `abandoned_state` is the rest of an exchange whose client has left, as a sans-I/O machine. It
-// knows when the server is done with the request, so that its place may be another's.
+// `abandoned_state` is the rest of an exchange whose client has left or was answered by the
+// gateway, as a sans-I/O machine. It knows when the server is done with the request.
 #pragma once
 
 #include "gateway/proxy/answer_state.hpp"
@@ -10,24 +10,24 @@ namespace gateway::proxy {
 
 class abandoned_state final : private reply_port {
 public:
-    // `answer`: what has come of it.
+    // `answer`: the part of the response that has been read.
     abandoned_state(answer_port& port, answer_state&& answer, abandon_until until)
         : port_(port), answer_(std::move(answer)), until_(until)
     {}
 
     void start();
     void upstream_bytes(std::span<char> bytes);
-    // The upstream's connection has ended; not orderly: it was reset.
+    // Called when the upstream's connection has ended; `orderly` is false if it was reset.
     void upstream_closed(bool orderly);
-    // The response has taken too long.
+    // Called when the response has taken too long.
     void expired();
-    // The process ends.
+    // Called when the process ends.
     void abort();
 
-    // The connection was given back.
+    // True once the connection was given back.
     bool over() const { return over_; }
 
-    // True if the response is read to its end, as it may correct charges.
+    // True if the response is read to its end, because it may correct charges.
     bool finishes() const { return until_ == abandon_until::finished; }
 
 private:
@@ -39,7 +39,7 @@ private:
     void end(answer_port::disposition how);
     void fail(failure why);
 
-    // reply_port: nobody reads it
+    // reply_port: drops the response.
     void interim_response(const http::response_head&) override {}
 
     void response(const http::response_head&) override {}

@@ -68,7 +68,7 @@ answer_state::progress answer_state::read_head(
         return progress::malformed;
     }
     const std::size_t came_before = continued ? text.size() - bytes.size() : 0;
-    bytes = bytes.subspan(head.size - came_before);  // the head ended in what came last
+    bytes = bytes.subspan(head.size - came_before);  // the head ended in the last piece
     if (interim) {
         port.interim_responded(head);
         reply.interim_response(head);
@@ -76,7 +76,7 @@ answer_state::progress answer_state::read_head(
         take(head, port, reply);
     }
     if (switches) {
-        return progress::switched;  // whoever has the tunnel still reads the head
+        return progress::switched;  // the tunnel's owner still reads the head
     }
     partial_head_.clear();
     return progress::complete;
@@ -116,10 +116,10 @@ bool answer_state::ends_here()
     return begun_ && body_.ends_at_close();
 }
 
-// Bytes after a response were never asked for: that connection cannot be trusted again. Nor can one
-// on which they may yet come, however late: who had it next would take them for a response. It is
-// reset, because a client that sends HEAD after HEAD would have the ports of closed connections
-// (TIME_WAIT) run out. docs/http.md has what that costs.
+// Closes a connection with bytes behind the response. Nobody asked for them, so it cannot be
+// trusted again. Resets a connection on which bytes may still come, however late, because its next
+// user would take them for a response. A plain close would let a client that sends HEAD after HEAD
+// exhaust the ports of closed connections (TIME_WAIT). docs/http.md has what the reset costs.
 answer_port::disposition answer_state::disposition_after(std::size_t surplus) const
 {
     using disposition = answer_port::disposition;

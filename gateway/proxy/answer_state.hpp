@@ -1,6 +1,6 @@
-// An `answer_state` reads an upstream's response to one request: interim heads, the head, the body;
-// and it knows whether the connection may serve again. It is a sans-I/O machine that owns no port,
-// so that an exchange can hand it over while the response is still to come.
+// `answer_state` reads an upstream's response to one request (interim heads, the head, the body),
+// and knows whether the connection may serve again. It is a sans-I/O machine that owns no port, so
+// that an exchange can hand it over while the response is still to come.
 #pragma once
 
 #include "gateway/http/body_reader.hpp"
@@ -14,18 +14,18 @@
 
 namespace gateway::proxy {
 
-// How far an exchange goes on without its client.
+// The point up to which an exchange goes on without its client.
 enum class abandon_until : std::uint8_t {
-    // Until the server has answered or has ended its side. It is told that nobody waits.
+    // The server has answered or has ended its side. It is told that nobody waits.
     answered,
-    // To the end of the response, which is dropped.
+    // The response has ended. It is read and dropped.
     finished,
 };
 
-// The connection on which an answer comes. Calls never come back into the machine.
+// `answer_port` is a response's connection. Calls never come back into the machine.
 class answer_port {
 public:
-    // How a connection is given back. keep: it serves another request; reset: the
+    // The way in which a connection is given back. keep: it serves another request. reset: the
     // server is told that nobody listens, should it still send.
     enum class disposition { keep, close, reset };
 
@@ -33,18 +33,19 @@ public:
     virtual void end_sending_upstream() = 0;
     virtual void release(disposition how) = 0;
 
-    // The head of the final response has come, or of a granted WebSocket; fields that are not for
-    // the client may be taken out of it.
+    // Called with the head of the final response, or of a granted WebSocket. May take out fields
+    // that are not for the client.
     virtual void responded(http::response_head& head) = 0;
-    // The same of an interim one.
+    // Called with the head of an interim response. It may take out fields, too.
     virtual void interim_responded(http::response_head& head) = 0;
-    // No (further) response. `begun`: its head had come. After the connection was given away.
+    // Reports that no (further) response comes, after the connection was given away. `begun` is
+    // true if the response's head had come.
     virtual void failed(failure why, bool begun) = 0;
 
-    // The head that responses are read into; shared by all exchanges of a thread.
+    // Returns the head that responses are read into, which all exchanges of a thread share.
     virtual http::response_head& response_head_storage() = 0;
 
-    // The options of this exchange.
+    // Returns the HTTP options of this exchange.
     virtual const http::options& limits() const = 0;
     virtual const upstream_options& upstream() const = 0;
 
@@ -55,38 +56,40 @@ protected:
 class answer_state {
 public:
     enum class progress : std::uint8_t {
-        // More must come.
+        // More bytes must come.
         incomplete,
         complete,
-        // The WebSocket that was asked for is granted, by the head in response_head_storage().
+        // The requested WebSocket is granted, by the head in response_head_storage().
         switched,
         malformed,
     };
 
-    // Requires: nothing of an earlier answer is wanted any more.
+    // Prepares for the response to `request`.
+    // Requires: nothing of an earlier response is needed any more.
     void begin(const http::request_head& request);
 
-    // Begins again, on another connection.
+    // Starts over on another connection, for the same request.
     void begin_anew();
 
-    // Passes on what is read; `bytes` then begins behind it. Requires: the answer is incomplete.
+    // Passes on what it reads. `bytes` then begins behind that.
+    // Requires: the response is incomplete.
     progress read(std::span<char>& bytes, answer_port& port, reply_port& reply);
 
-    // The connection has ended in order: returns true if that completes the answer.
+    // Takes the orderly end of the connection. Returns true if that completes the response.
     bool ends_here();
 
-    // What becomes of the connection after a complete answer, behind which `surplus` bytes came.
+    // Returns what becomes of the connection after a complete response and `surplus` bytes more.
     answer_port::disposition disposition_after(std::size_t surplus) const;
 
     void release_memory() { partial_head_.release_memory(); }
 
-    // Some byte has come on this connection.
+    // True if some byte has come on this connection.
     bool any_byte() const { return any_byte_; }
 
-    // The head has come.
+    // True if the head has come.
     bool begun() const { return begun_; }
 
-    // 0: there is none yet.
+    // Status of the response, or 0 while there is none.
     int status() const { return status_; }
 
     // Number of bytes of content that were passed on.
@@ -94,7 +97,7 @@ public:
 
 private:
     bool to_head_request_ = false;
-    // The request asks for a WebSocket.
+    // True if the request asks for a WebSocket.
     bool may_switch_ = false;
     bool any_byte_ = false;
     bool begun_ = false;
@@ -104,7 +107,7 @@ private:
     int status_ = 0;
     std::uint64_t bytes_ = 0;
     http::body_reader body_;
-    // A head, while it comes in pieces.
+    // The beginning of a head that comes in pieces.
     http::partial_head partial_head_;
 
     progress read_head(std::span<char>& bytes, answer_port& port, reply_port& reply);

@@ -31,8 +31,7 @@ void connect_attempt::proceed()
         return;
     }
     --addresses_left_;
-    const auto addresses =
-        to_.names.addresses_of(to_.server);  // of which there may be fewer by now
+    const auto addresses = to_.names.addresses_of(to_.server);  // there may be fewer by now
     address_ = addresses[next_address_++ % addresses.size()];
     socket_.emplace(to_.loop.get_executor());
     socket_->async_connect(address_, [this](const boost::system::error_code& ec) {
@@ -58,7 +57,7 @@ void connect_attempt::connected(const boost::system::error_code& ec)
     }
 }
 
-// Names the address, unless the configuration has it as it is.
+// Adds to the complaint, with the address unless the configuration spells it like that.
 void connect_attempt::complain(const std::string& what)
 {
     const std::string at = net::to_text(address_);
@@ -103,7 +102,8 @@ void connect_attempt::fail_handshake()
     owner_.attempt_failed(*this, why);
 }
 
-// The connection may still be of use to another request, but not any number of them.
+// Leaves it to the owner whether the attempt goes on. The connection may still be of use to another
+// request, but not any number of them.
 void connect_attempt::lease_abandoned()
 {
     lease_ = nullptr;

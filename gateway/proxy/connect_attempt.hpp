@@ -1,6 +1,7 @@
-// Making one connection to one server for one lease: address after address, until one accepts, and
-// the handshake of TLS, if there is any; all of it within connect_timeout. Owned by the pool, which
-// then tries another server.
+// `connect_attempt` makes one connection to one server for one lease. It tries address after
+// address until one accepts, and does the TLS handshake, if there is any, all within
+// connect_timeout.
+// Ownership: the pool, which tries another server after a failure.
 #pragma once
 
 #include "gateway/base/timer_wheel.hpp"
@@ -19,26 +20,27 @@ namespace gateway::proxy {
 
 class connect_attempt;
 
-// Who has connections made. Told once by each attempt how it ended, and may destroy it then.
+// `attempt_owner` has connections made. An attempt reports its end once, and may then be destroyed.
 class attempt_owner {
 public:
-    // A server has accepted: makes a connection of the socket, and ends the attempt, or has it
-    // shake hands.
+    // Called when a server has accepted. Makes a connection of the socket, and ends the attempt or
+    // has it do the TLS handshake.
     virtual void attempt_connected(connect_attempt& a, net::socket connected) = 0;
-    // With that connection, hands being shaken.
+    // Called when the TLS handshake on that connection is done.
     virtual void attempt_succeeded(connect_attempt& a, upstream_connection& c) = 0;
     virtual void attempt_failed(connect_attempt& a, failure why) = 0;
-    // It was cancelled.
+    // Called when the attempt was cancelled.
     virtual void attempt_ended(connect_attempt& a) = 0;
 
-    // Nobody waits for it any more: whether it goes on all the same, for the next request.
+    // Called when nobody waits for the attempt any more. Returns true if it goes on all the same,
+    // for the next request.
     virtual bool keep_abandoned(connect_attempt& a) = 0;
 
 protected:
     ~attempt_owner() = default;
 };
 
-// Where a connection is to go, and in what time.
+// The server that a connection is to go to, and the time that this may take.
 struct attempt_target {
     net::loop& loop;
     server_names& names;
@@ -48,17 +50,17 @@ struct attempt_target {
 
 class connect_attempt final : public lease_source, private lessee, private base::timer_entry {
 public:
-    // At a server that has an address, and where the lease has a place.
+    // Requires: the server has an address, and the lease holds a slot there.
     connect_attempt(
         attempt_owner& owner, const attempt_target& to, pending_lease& lease, const lease_wish& wish
     );
     ~connect_attempt() override;
 
-    // Goes on to the next address.
+    // Goes on to the next address, or fails if none is left.
     void proceed();
-    // Once it is connected, on what its owner has made of the socket.
+    // Starts the TLS handshake on the connection that its owner has made of the socket.
     void shake_hands(upstream_connection& c, std::unique_ptr<net::tls_engine> engine);
-    // Gives up.
+    // Gives up, which ends in attempt_ended().
     void cancel();
 
     std::size_t server() const { return to_.server; }
@@ -66,22 +68,22 @@ public:
     // The address that is tried, or has accepted.
     const net::resolved_name::endpoint& address() const { return address_; }
 
-    // The lease it works for. Null: abandoned, and the connection it makes goes to the pool.
+    // The lease it works for. Null if abandoned: the connection it makes then goes to the pool.
     pending_lease* lease() { return lease_; }
 
     const lease_wish& wish() const { return wish_; }
 
-    // It lacked something of our own, so that its failing says nothing of the server.
+    // True if it lacked something of our own, so that its failure says nothing about the server.
     bool was_short() const { return was_short_; }
 
-    // That shakes hands; null: there is none yet, or it is its owner's.
+    // The connection during the TLS handshake. Null before, and once its owner has taken it.
     upstream_connection* connection() { return connection_; }
 
-    // Why the server cannot be connected to, for the log: what the system says of each address, or
-    // what is wrong with its TLS.
+    // The reason for the log why the server cannot be connected to: the system's error for each
+    // address, or what is wrong with its TLS.
     const std::string& complaint() const { return complaint_; }
 
-    // Where it stands in its owner's list.
+    // Its position in its owner's list.
     std::list<connect_attempt>::iterator self;
 
 private:

@@ -5,7 +5,8 @@
 
 namespace gateway::proxy {
 
-// Without PROXY headers the last one of all.
+// Returns the last idle connection whose PROXY header carried `ends`. Without PROXY headers that is
+// the last one of all.
 upstream_connection* connection_shelf::last_told(
     std::size_t server, const std::optional<base::connection_ends>& ends
 )

@@ -9,7 +9,7 @@ namespace gateway::proxy {
 
 namespace {
 
-// RFC 9110 §9.2.2, of the methods everybody agrees on.
+// True for the methods that are idempotent by common agreement (RFC 9110 §9.2.2).
 bool is_idempotent(std::string_view method)
 {
     return method == "GET" || method == "HEAD" || method == "OPTIONS" || method == "PUT" ||
@@ -133,7 +133,7 @@ void exchange_state::expired()
     }
 }
 
-// The server has failed the request, but may be at work on it.
+// Reports a time-out. The server has failed the request, but may be at work on it.
 void exchange_state::out_of_time()
 {
     abandon(abandon_until::answered);
@@ -146,7 +146,7 @@ void exchange_state::release_memory()
     answer_.release_memory();
 }
 
-// A request that is not whole cannot be finished.
+// Finishes a whole request if the port wants that. A request that is not whole cannot be finished.
 void exchange_state::client_left()
 {
     const bool finishes = request_sent_ && port_.finishes_without_client();

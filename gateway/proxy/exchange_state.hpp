@@ -1,16 +1,16 @@
-// One request with an upstream, as a sans-I/O machine: leasing a connection, sending the request,
-// one safe retry, and its response, which answer_state reads. It knows no socket, no clock and no
-// client: an exchange_port carries bytes to the upstream, a reply_port carries the response to the
-// client, and its owner is told how it ended.
+// `exchange_state` carries one request to an upstream, as a sans-I/O machine: it leases a
+// connection, sends the request, retries it once if that is safe, and passes on the response, which
+// answer_state reads. It knows no socket, no clock and no client. An exchange_port carries bytes to
+// the upstream, a reply_port the response to the client, and an exchange_owner learns the end.
 //
 //   idle -> leasing -> sending (both directions stream) -> idle
 //                              \-> idle, and the connection is a tunnel's: tunnel_state
 //                               \-> idle, and the rest is an abandoned_state's
 //
-// Retry (RFC 9110 §9.2.2): once, on a fresh connection, to another server wherever there is one,
-// when a connection ended before any byte of a response, the request is idempotent and without a
-// body, and the connection had been used before or there are other servers. A POST is never sent
-// twice.
+// A request is retried (RFC 9110 §9.2.2) once, on a fresh connection, to another server wherever
+// there is one. The connection must have ended before any byte of a response, the request must be
+// idempotent and without a body, and the connection must have been used before or other servers
+// must exist. A POST is never sent twice.
 #pragma once
 
 #include "gateway/http/message.hpp"
@@ -24,42 +24,43 @@
 
 namespace gateway::proxy {
 
-// The upstream's side of an exchange. Calls never come back into the machine.
+// `exchange_port` is the upstream's side of an exchange. Calls never come back into the machine.
 class exchange_port : public answer_port {
 public:
     enum class lease_progress { ready, pending, failed };
 
-    // A connection for this exchange. ready: use it now; pending: leased() or lease_failed() later.
+    // Leases a connection. ready: use it now. pending: leased() or lease_failed() follows later.
     virtual lease_progress lease(bool fresh) = 0;
-    // Whether the server may well answer, or another one, where the leased connection brought none.
+    // True if another lease, of this server or another, may bring the response that this did not.
     virtual bool another_lease_may_help() const = 0;
-    // Why there is no lease; to be asked after `failed`.
+    // Returns why there is no lease.
+    // Requires: lease() has returned `failed`.
     virtual failure lease_failure() const = 0;
 
     virtual void send_upstream(std::string_view a, std::string_view b) = 0;
-    // Whether what was sent upstream is still waiting.
+    // True if something that was sent upstream is still waiting.
     virtual bool upstream_blocked() const = 0;
 
     // True if the exchange runs to its end although its client has left.
     virtual bool finishes_without_client() const = 0;
-    // Gives the connection to an abandoned_state, with what has come of `answer`; or closes it at
-    // once, where that is as good.
+    // Gives the connection to an abandoned_state, with the response so far. Closes it at once where
+    // that is as good.
     virtual void abandon(answer_state&& answer, abandon_until until) = 0;
 
 protected:
     ~exchange_port() = default;
 };
 
-// Who has an exchange. Told last of everything, once; only release_memory() may come back from
-// inside.
+// `exchange_owner` has an exchange, and is told its end: once, after everything else. Only
+// release_memory() may be called back from inside.
 class exchange_owner {
 public:
-    // The response has been passed on, up to its end.
+    // Called when the response has been passed on to its end.
     virtual void exchange_done() = 0;
-    // The upstream has granted the WebSocket that was asked for: what it said behind its head is
-    // `rest`. The connection is the owner's now, to release when the tunnel is over.
+    // Called when the upstream has granted the requested WebSocket. `rest`: the bytes behind its
+    // head. The connection is now the owner's, to release when the tunnel is over.
     virtual void switched(const http::response_head& head, std::string_view rest) = 0;
-    // No (further) response.
+    // Called when there will be no (further) response.
     virtual void exchange_failed(failure why) = 0;
 
 protected:
@@ -72,7 +73,7 @@ public:
         : port_(port), reply_(reply), owner_(owner)
     {}
 
-    // Before start(): the outgoing head is to be written into what this returns.
+    // Prepares for a request. The caller writes the outgoing head into the result before start().
     std::string& prepare(const http::request_head& head);
 
     void start() { ask_for_connection(false); }
@@ -81,32 +82,32 @@ public:
 
     void lease_failed(failure why) { fail(why); }
 
-    // Content of the request's body, as it arrives; `last` with or after the last of it. Only while
-    // accepts_content().
+    // Takes content of the request's body as it arrives. `last` comes with or after its last piece.
+    // Requires: accepts_content().
     void request_content(std::string_view content, bool last);
 
     void upstream_bytes(std::span<char> bytes);
-    // The upstream's connection has ended; not orderly: it was reset.
+    // Called when the upstream's connection has ended; `orderly` is false if it was reset.
     void upstream_closed(bool orderly);
-    // A deadline of ours has passed: response_timeout or body_timeout.
+    // Called when response_timeout or body_timeout has passed.
     void expired();
-    // The route's time is up, and the server has had its share of it. Requires: it has the whole
-    // request, and has not answered.
+    // Called when the route's time is up and the server has had its share of it.
+    // Requires: the server has the whole request, and has not answered.
     void out_of_time();
-    // The exchange is over: an idle connection keeps no memory for it.
+    // Releases the memory of a finished exchange, as an idle connection keeps none for it.
     void release_memory();
-    // The client is gone.
+    // Called when the client is gone.
     void client_left();
 
-    // The gateway answers instead of the upstream.
+    // Abandons the exchange, because the gateway answers instead of the upstream.
     void cancel() { abandon(abandon_until::answered); }
 
-    // Ends it whatever the server still does with it.
+    // Ends the exchange, whatever the server still does with it.
     void close_now();
 
     bool active() const { return phase_ != phase::idle; }
 
-    // If not, a lease had better not be of a connection that has died meanwhile.
+    // True if the request may be sent again. If not, its connection should be known to be open.
     bool may_retry() const { return may_retry_; }
 
     bool accepts_content() const { return phase_ == phase::sending && !request_sent_; }
@@ -117,7 +118,7 @@ public:
 
     bool response_begun() const { return answer_.begun(); }
 
-    // Of the response; 0: there is none yet.
+    // Status of the response, or 0 while there is none.
     int status() const { return answer_.status(); }
 
     // Bytes of the response's content that were passed on.

@@ -1,4 +1,5 @@
-// Why a request did not get its response from the upstream, and what the client is told.
+// `failure` is the reason why a request got no response from its upstream. Each has a status and a
+// text for the client.
 #pragma once
 
 #include <array>
@@ -13,19 +14,19 @@ enum class failure : std::uint8_t {
     // The connection was refused, or the server is unreachable.
     connect,
     connect_timeout,
-    // The server does not speak TLS as we do.
+    // The TLS handshake failed: the server does not speak TLS as we do.
     tls,
-    // The certificate that the server has shown is not believed.
+    // The server's certificate is not trusted.
     certificate,
     // The connection ended before its response was complete.
     reset,
-    // The response is not HTTP/1.1, or ambiguous.
+    // The response is not valid HTTP/1.1, or is ambiguous.
     bad_response,
-    // No response header came in time.
+    // The response's header did not come in time.
     response_timeout,
-    // The body stopped moving.
+    // The body of the request or the response stopped moving.
     body_timeout,
-    // As many requests as may wait for a server did so already.
+    // The queue for a server already held as many requests as it may.
     queue_full,
     // No server could take the request in time.
     queue_timeout,
@@ -50,7 +51,7 @@ constexpr std::string_view name_of(failure f)
     return failure_names[static_cast<std::size_t>(f)];
 }
 
-// Whether a server had the request when it failed; otherwise it never left.
+// True if a server had the request when it failed; otherwise the request was never sent.
 constexpr bool is_after_sending(failure f)
 {
     return f == failure::reset || f == failure::bad_response || f == failure::response_timeout ||
@@ -64,7 +65,7 @@ constexpr bool is_before_sending(failure f)
            f == failure::tls || f == failure::certificate;
 }
 
-// 504 where the upstream's time ran out, 503 where it is too busy, else 502.
+// Returns 504 if the upstream's time ran out, 503 if it is too busy, and 502 otherwise.
 constexpr int status_for(failure f)
 {
     switch (f) {
@@ -80,8 +81,8 @@ constexpr int status_for(failure f)
     }
 }
 
-// Returns the key of the time-out or bound that is a failure; empty: it is none. That of
-// connect_timeout is in what is told of the server.
+// Returns the key of the time-out or bound that has caused the failure, or an empty text. The
+// message about the server names connect_timeout already.
 constexpr std::string_view bound_for(failure f)
 {
     switch (f) {

@@ -1,4 +1,4 @@
-// An upstream: where requests go, and how they are spread over its servers.
+// `upstream_options` configures an upstream: its servers, and how requests are spread over them.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -16,23 +16,23 @@
 
 namespace gateway::proxy {
 
-// A set of servers is a word of bits.
+// The bound comes from sets of servers, which are 64-bit words.
 inline constexpr std::size_t max_servers = 64;
 
 struct server_address {
-    // A name or an address; empty with a socket path or echo.
+    // The name or IP address; empty with a socket path or echo.
     std::string host;
     // The port in decimal.
     std::string port;
-    // The path of a Unix socket; empty = TCP.
+    // The path of a Unix socket, or empty for TCP.
     std::string socket_path;
-    // Whether it is the built-in echo server.
+    // True if it is the built-in echo server.
     bool echo = false;
 
     bool operator==(const server_address&) const = default;
 };
 
-// As it is written in the configuration: host:port, [v6]:port, unix:/path or echo.
+// Returns the configuration's spelling: host:port, [v6]:port, unix:/path or echo.
 inline std::string to_text(const server_address& address)
 {
     if (address.echo) {
@@ -47,7 +47,7 @@ inline std::string to_text(const server_address& address)
 struct server_options {
     server_address address;
 
-    // Its share of the requests beside the others' shares; 1 to 256.
+    // The server's share of the requests in proportion to the others' shares; 1 to 256.
     std::uint32_t weight = 1;
     // Most connections in use at once, by all workers; 0 = no bound.
     std::uint32_t max_connections = 0;
@@ -56,26 +56,27 @@ struct server_options {
 };
 
 enum class balancing : std::uint8_t {
-    // Of two servers drawn by weight, the one with fewer requests for its weight.
+    // Draws two servers by weight, and takes the one with fewer requests for its weight.
     least_requests,
-    // The servers in turn, by weight.
+    // Takes the servers in turn, by weight.
     round_robin,
-    // The same server for the same client.
+    // Takes the same server for the same client.
     hash,
 };
 
-// Passive: a server that fails one request after the other is passed over for a while.
+// `ejection_options` is the passive check: a server that fails one request after the other is
+// passed over for a while.
 struct ejection_options {
     // Failures in a row after which a server is passed over; 0 = never.
     std::uint32_t failures = 5;
-    // How long a server is passed over, the first time.
+    // Time for which a server is passed over at first.
     base::duration time = std::chrono::seconds{10};
-    // The most that `time` becomes: it doubles while the server goes on failing.
+    // Longest such time: `time` doubles while the server goes on failing.
     base::duration max_time = std::chrono::minutes{5};
 
-    // Most servers that may be out at once, in percent; one may always be out, the last never.
+    // Most servers that may be out at once, in percent. One may always be out, the last never.
     std::uint32_t max_share = 50;
-    // Whether a response with status 500 to 599 is a failure.
+    // True if a response with status 500 to 599 is a failure.
     bool on_5xx = false;
 
     bool operator==(const ejection_options&) const = default;
@@ -88,14 +89,14 @@ struct upstream_options {
     std::string name;
     std::vector<server_options> servers;
     balancing balance = balancing::least_requests;
-    // To one server, TLS included: past the kernel's first retransmission, so that one lost SYN
-    // fails nothing.
+    // Longest time to connect to one server, TLS included. It is past the kernel's first
+    // retransmission, so that one lost SYN fails nothing.
     base::duration connect_timeout = std::chrono::milliseconds{1500};
     // Longest time until the last byte of the response's header.
     base::duration response_timeout = std::chrono::seconds{30};
     // Most kept-alive connections per worker and server.
     std::size_t max_idle = 64;
-    // How long each of these is kept; no longer, because the server may forget it.
+    // Time for which an idle connection is kept. After that the server may have forgotten it.
     base::duration idle_timeout = std::chrono::seconds{60};
 
     http::response_bounds response{};
@@ -107,24 +108,24 @@ struct upstream_options {
 
     // Most connections in use at once, of all servers together; 0 = no bound.
     std::uint32_t max_connections = 0;
-    // Most requests that wait for one of these connections.
+    // Most requests that wait for a connection.
     std::uint32_t max_queue = 1000;
-    // How long a request may wait for one.
+    // Longest time that a request may wait for a connection.
     base::duration queue_timeout = std::chrono::seconds{1};
 
     // Requests that may be sent a second time, in percent; 0 = none.
     std::uint32_t retry_budget = 20;
-    // How long it takes a server that is back to have its full share again.
+    // Time after which a server that is back has its full share again.
     base::duration slow_start = std::chrono::seconds{10};
 
     ejection_options ejection{};
 
     header_version proxy_protocol = header_version::none;
 
-    // How servers are known, and who we are there. Nothing: they are spoken to without TLS.
+    // Identities in TLS, of the servers and of the gateway. Nothing: connections are without TLS.
     std::optional<net::tls_client_options> tls{};
 
-    // How servers are checked. Nothing: there are no checks, and every server is taken to be well.
+    // Active health checks. Nothing: there are none, and every server is taken to be healthy.
     std::optional<health_options> health{};
 
     bool operator==(const upstream_options&) const = default;

@@ -1,4 +1,5 @@
-// A lease that is on its way: what is wished for, who waits for it, and what works on it.
+// `pending_lease` is a lease that is on its way, `lease_wish` what it asks for, and `lease_source`
+// what works on it.
 #pragma once
 
 #include "gateway/base/proxy_header.hpp"
@@ -13,31 +14,30 @@ namespace gateway::proxy {
 class upstream_connection;
 
 struct lease_wish {
-    // Whether it must be a new connection, not an idle one.
+    // True if it must be a new connection, not an idle one.
     bool fresh = false;
-    // Whether an idle connection is looked at first, at the price of a system call: for requests
-    // that could not be sent again.
+    // True if an idle connection is checked for being open, at the price of a system call. This is
+    // for requests that could not be sent again.
     bool surely_open = false;
 
-    // The client's key, where the same client is to get the same server.
+    // The client's key, if the same client is to get the same server.
     std::uint64_t key = 0;
-    // Bit i: server i has failed this request already.
+    // Bit i is set if server i has failed this request already.
     std::uint64_t passed_over = 0;
-    // Bit i: server i only if there is no other. The request was lost with a connection to it,
-    // though by no fault of its own.
+    // Bit i is set if server i is used only if there is no other. The request was lost with a
+    // connection to it, though by no fault of the server.
     std::uint64_t last_resort = 0;
 
-    // How many servers let connect_timeout pass.
+    // Number of servers that let connect_timeout pass.
     int timeouts = 0;
 
     failure last_failure = failure::no_address;
 
-    // What the connection's PROXY header tells; nothing: it has none, and whose request it carries
-    // is all the same.
+    // The ends in the connection's PROXY header. Nothing: it has none, and may serve any client.
     std::optional<base::connection_ends> ends{};
 };
 
-// What works on a lease: it is made to wait, or a connection is being made.
+// `lease_source` works on a lease: it makes it wait, or makes a connection.
 class lease_source {
 public:
     virtual void lease_abandoned() = 0;
@@ -46,7 +46,7 @@ protected:
     ~lease_source() = default;
 };
 
-// The holder of the lease derives from it; destroying or abandoning it is harmless.
+// `pending_lease` is the base class of the lease's holder. Destroying or abandoning it is harmless.
 class pending_lease {
 public:
     virtual void leased(upstream_connection& c) = 0;
@@ -59,7 +59,7 @@ public:
         }
     }
 
-    // Says what works on the lease. Null: it is settled.
+    // Sets what works on the lease; null once it is settled.
     void comes_from(lease_source* s) { source_ = s; }
 
 protected:

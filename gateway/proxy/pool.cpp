@@ -29,7 +29,7 @@ pool::pool(
 
 // ---- leases ----------------------------------------------------------------------------------
 
-// A place at a server that the wish leaves; at one of the last resort only if no other has room.
+// Takes a slot at a server that the wish leaves. Uses the last resort only if no other has room.
 places::choice pool::take_place(const lease_wish& wish)
 {
     const std::uint64_t left = names_.addressed() & ~wish.passed_over;
@@ -70,7 +70,8 @@ pool::lease_result pool::lease(pending_lease& l, const lease_wish& wish)
     return fail(wish.last_failure);
 }
 
-// Where it has a place.
+// Leases a connection to the server.
+// Requires: the lease holds a slot there.
 pool::lease_result pool::lease_at(std::size_t server, pending_lease& l, const lease_wish& wish)
 {
     metrics_.servers[server]->active.add(1);
@@ -112,7 +113,8 @@ void pool::complain_of_names()
     }
 }
 
-// What worked on the lease is gone.
+// Reports a final result to the lease. Does nothing while there is none.
+// Requires: what worked on the lease is gone.
 void pool::settle(pending_lease& l, const lease_result& result)
 {
     if (result.connection != nullptr) {
@@ -153,14 +155,14 @@ void pool::addresses_changed()
     }
 }
 
-// If there is a place for it. Who waits in the queue has a server that it may go to.
+// Serves a waiting lease if there is a slot for it. Each has a server that it may go to.
 void pool::serve(waiting_lease& w)
 {
     const lease_wish wish = w.wish();
     const places::choice chosen = take_place(wish);
     if (chosen.is != places::availability::taken) {
         if (wish.passed_over != 0) {
-            // The place may be at a server that only this one must not use.
+            // The slot may be at a server that only this request must not use.
             places_.queue().wake_next(w);
         }
         return;
@@ -275,7 +277,7 @@ void pool::close()
     for (auto a = attempts_.begin(); a != attempts_.end();) {
         connect_attempt& each = *a++;
         if (each.lease() != nullptr) {
-            each.lease()->abandon();  // which cancels, now that it is retired
+            each.lease()->abandon();  // cancels the attempt, as the pool is retired
         } else {
             each.cancel();
         }

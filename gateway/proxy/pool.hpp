@@ -1,9 +1,11 @@
-// Where the requests of one worker get their connections to one upstream: at the server that is
+// `pool` gives the requests of one worker their connections to one upstream: at the server that is
 // chosen for each, an idle one or a new one, at once or after a wait. A server that cannot be
 // connected to is passed over for another.
 //
-// Owned by the worker, used on its thread only. A reload retires it: idle connections are closed at
-// once, leased ones when they come back, and empty() tells when it may be destroyed.
+// A reload retires it: idle connections are closed at once, leased ones when they come back, and
+// empty() tells when it may be destroyed.
+// Ownership: the worker.
+// Thread: the worker's.
 #pragma once
 
 #include "gateway/proxy/answer_state.hpp"
@@ -25,10 +27,10 @@ namespace gateway::proxy {
 
 class pool final : private attempt_owner, private room_owner {
 public:
-    // After so many servers that let connect_timeout pass, a request has waited long enough.
+    // Number of servers that may let connect_timeout pass: then a request has waited long enough.
     static constexpr int most_timeouts = 2;
 
-    // `echo_port`: where the built-in echo server listens, for servers that name it.
+    // `echo_port`: the port of the built-in echo server, for servers that name it.
     pool(
         net::loop& l,
         upstream_options options,
@@ -38,8 +40,8 @@ public:
     );
     ~pool() = default;
 
-    // A connection at once; or why there can be none; or neither: then there is exactly one call on
-    // `l` later, unless it is abandoned first.
+    // The outcome of lease(): a connection, or why there can be none, or neither. If neither, there
+    // is exactly one call on `l` later, unless it is abandoned first.
     struct lease_result {
         upstream_connection* connection = nullptr;
         std::optional<failure> failed{};
@@ -47,12 +49,12 @@ public:
 
     lease_result lease(pending_lease& l, const lease_wish& wish);
 
-    // Gives a leased connection back; if it is not reusable it is closed.
+    // Gives a leased connection back. It is closed unless it is reusable.
     void give_back(upstream_connection& c, bool reusable);
     void give_back(upstream_connection& c, answer_port::disposition how);
 
     void retire();
-    // Retires, and breaks off what is leased or under way.
+    // Retires the pool, and breaks off what is leased or under way.
     void close();
 
     bool empty() const { return shelf_.empty() && attempts_.empty() && room_.empty(); }
@@ -61,12 +63,12 @@ public:
 
     const server_names& names() const { return names_; }
 
-    // To be told what became of requests.
+    // Returns the record of the servers' conduct, which is told what became of requests.
     server_conduct& conduct() { return conduct_; }
 
     bool has_several_servers() const { return places_.several(); }
 
-    // Whether the requests at its servers are bounded, so that a leased connection holds a place.
+    // True if the requests at its servers are bounded, so that a leased connection holds a slot.
     bool is_bounded() const { return places_.bounded(); }
 
 private:
@@ -78,10 +80,10 @@ private:
     server_conduct conduct_;
     connection_shelf shelf_;
     waiting_room room_;
-    // [i] is how server i is known; none: without TLS.
+    // tls_[i] is the TLS client for server i. Empty without TLS.
     std::vector<std::shared_ptr<net::tls_client>> tls_;
     std::list<connect_attempt> attempts_;
-    // How many attempts are abandoned, and are to become idle connections: at most max_idle.
+    // Number of abandoned attempts, which are to become idle connections; at most max_idle.
     std::size_t abandoned_ = 0;
 
     places::choice take_place(const lease_wish& wish);

@@ -1,4 +1,4 @@
-// The counters of one worker that belong to one upstream. They outlive all its connections.
+// `pool_metrics` refers to one worker's counters for one upstream. They outlive its connections.
 #pragma once
 
 #include "gateway/telemetry/metrics.hpp"
@@ -10,7 +10,7 @@ namespace gateway::proxy {
 struct pool_metrics {
     telemetry::upstream_metrics& upstream;
     telemetry::worker_metrics& worker;
-    // [i] are those of server i.
+    // servers[i] counts for server i.
     std::vector<telemetry::server_metrics*> servers;
 };
 

@@ -1,10 +1,10 @@
-// How many requests may be sent a second time: a share of those sent once, so that retries cannot
-// multiply the load of an upstream that is failing already; and a few per second in any case, for
-// upstreams with little traffic. Pure; one per worker and upstream.
+// `retry_budget` bounds the requests that may be sent a second time: a share of those sent once, so
+// that retries cannot multiply the load of an upstream that is failing already, and a few per
+// second in any case, for upstreams with little traffic. It is pure; one per worker and upstream.
 //
 // A server that dies loses all its requests at once: of two servers, half of the requests under
-// way. To repeat these takes half a request for each under way, which 20 % have saved after 2.5
-// requests for each. What is saved is bounded by most_saved.
+// way. Their repetition takes half a request for each under way, which 20 % have saved after 2.5
+// requests for each. The savings are bounded by most_saved.
 //
 // A request that was lost with a connection which had served before takes nothing: that connection
 // has had a response and is lost once, so there are no more of these retries than responses.
@@ -28,7 +28,7 @@ public:
 
     void request() { saved_ = std::min(saved_ + percent_, most_saved * 100); }
 
-    // `reused`: the connection that was lost had served before.
+    // Takes a retry. Returns true if permitted. `reused`: the lost connection had served before.
     bool take_retry(base::instant now, bool reused)
     {
         if (percent_ == 0 || reused) {
@@ -52,11 +52,11 @@ public:
 private:
     std::uint32_t percent_;
 
-    // What is saved, in hundredths of a retry.
+    // Savings, in hundredths of a retry.
     std::uint32_t saved_ = 0;
-    // When the current second began.
+    // Beginning of the current second.
     base::instant second_{};
-    // How many retries of the current second were permitted whatever the traffic.
+    // Number of retries in the current second that were permitted whatever the traffic.
     std::uint32_t in_second_ = 0;
 };
 

@@ -7,8 +7,8 @@ namespace gateway::proxy {
 
 namespace {
 
-// Bounds the lines of all workers, upstreams and servers together, so that many servers that are
-// down do not hide what else the log has.
+// Bounds the log lines of all workers, upstreams and servers together, so that many servers that
+// are down do not hide everything else.
 constexpr std::uint64_t max_complaints_per_second = 10;
 
 std::string rarely()
@@ -29,7 +29,8 @@ void server_conduct::responded(std::size_t server, int status, base::duration to
     }
 }
 
-// A body that stops may be the client's fault, and a connection may have been idle for too long.
+// Does not blame the server for a body that stops, which may be the client's fault, nor for the end
+// of a connection that may have been idle for too long.
 bool server_conduct::did_not_respond(std::size_t server, failure why, bool reused)
 {
     const bool at_fault =
@@ -67,7 +68,8 @@ void server_conduct::count_failure(failure why)
     }
 }
 
-// The log tells of one at a time: the rest is for metrics and the access log.
+// True if the last such log line is long enough ago; the time is then noted. Metrics and the access
+// log have all the others.
 bool server_conduct::is_due(std::optional<base::instant>& last) const
 {
     if (last && clock_.now() - *last < failures_told_every) {

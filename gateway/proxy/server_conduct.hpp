@@ -1,5 +1,7 @@
-// How the servers of an upstream treat requests: whose fault a failure was, what follows from it
-// (ejection, retries), and what metrics and log are told. Owned by the pool; one thread.
+// `server_conduct` judges how the servers of an upstream treat requests: whose fault a failure was,
+// what follows from it (ejection, retries), and what is counted and logged.
+// Ownership: the pool.
+// Thread: the pool's.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -20,7 +22,7 @@ class server_conduct {
 public:
     static constexpr std::chrono::seconds failures_told_every{10};
 
-    // All of them outlive it.
+    // Requires: all arguments outlive it.
     server_conduct(
         const base::turn_clock& c,
         const upstream_options& options,
@@ -35,27 +37,27 @@ public:
           complained_(options.servers.size())
     {}
 
-    // A final response's head came, so long after the request was sent.
+    // Records the head of a final response, which came `took` after the request was sent.
     void responded(std::size_t server, int status, base::duration took);
 
-    // No response came. `reused`: the connection had served another request before, and may have
-    // been idle for too long. True: that was the server's fault.
+    // Records that no response came. Returns true if that was the server's fault. `reused`: the
+    // connection had served another request before, and may have been idle for too long.
     bool did_not_respond(std::size_t server, failure why, bool reused);
 
-    // It could not be connected to.
+    // Records that the server could not be connected to.
     void was_unreachable(std::size_t server) { blame(server); }
 
-    // Logs what is wrong with a server; empty: nothing is.
+    // Logs what is wrong with a server. Does nothing if `what` is empty.
     void complain(std::size_t server, std::string_view what);
 
-    // The last complaint, with the server's name.
+    // Returns the last complaint, which begins with the server's address.
     const std::string& last_complaint() const { return last_complaint_; }
 
-    // A request failed for good.
+    // Counts a final failure, and logs it if none was logged lately.
     void count_failure(failure why);
 
-    // Before a request is sent a second time: whether that is permitted. `reused`: the connection
-    // that was lost had served before.
+    // Returns true if a request may be sent a second time, and counts that. `reused`: the
+    // connection that was lost had served before.
     bool take_retry(bool reused);
 
 private:
@@ -64,9 +66,9 @@ private:
     places& places_;
     const pool_metrics& metrics_;
     retry_budget retries_;
-    // The moment at which the log last had a failure.
+    // Time at which the log last got a failure.
     std::optional<base::instant> told_;
-    // [i]: when it last had what is wrong with server i.
+    // complained_[i] is when the log last got a complaint about server i.
     std::vector<std::optional<base::instant>> complained_;
     std::string last_complaint_;
 

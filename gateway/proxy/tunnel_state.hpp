@@ -1,13 +1,13 @@
-// What follows a granted WebSocket, as a sans-I/O machine: bytes both ways, unread and unchanged,
-// until both sides have ended, one breaks, or nothing moves for too long. It knows no frames, no
-// socket and no clock.
+// `tunnel_state` is the tunnel of a granted WebSocket, as a sans-I/O machine: it passes bytes both
+// ways, unread and unchanged, until both sides have ended, one breaks, or nothing moves for too
+// long. It knows no frames, no socket and no clock.
 //
 //   open -> half_open -> over    a side's end is passed on behind its last byte, the other goes on
 //       \------------\-> over    a reset or a standstill ends both
 //
-// It keeps nothing: what a side does not take waits in its connection, and meanwhile the other side
-// is not read. So no more than one read of bytes waits each way, and to the upstream, at first,
-// what the client sent before the switch: its inbox goes out at once.
+// It keeps no bytes. What a side does not take waits in its connection, and meanwhile the other
+// side is not read. No more than one read of bytes therefore waits each way. At first, all that the
+// client sent before the switch may wait for the upstream, too: its inbox is sent as a whole.
 #pragma once
 
 #include <array>
@@ -24,18 +24,18 @@ constexpr tunnel_side other(tunnel_side s)
     return s == tunnel_side::client ? tunnel_side::upstream : tunnel_side::client;
 }
 
-// What a tunnel asks of its owner. Calls never come back into the machine from inside.
+// `tunnel_port` does what a tunnel asks of its owner. Calls never come back into the machine.
 class tunnel_port {
 public:
     virtual void tunnel_send(tunnel_side to, std::string_view bytes) = 0;
 
-    // Nothing more goes to that side.
+    // Ends sending to that side.
     virtual void tunnel_finish(tunnel_side to) = 0;
-    // Whether something that was sent to that side still waits.
+    // True if something that was sent to that side still waits.
     virtual bool tunnel_blocked(tunnel_side to) const = 0;
 
-    // Both connections go. `cut`: not in order, and the client is to see it. `why`: empty if in
-    // order.
+    // Ends both connections. `cut`: not in order, and the client is to see it. `why`: the reason,
+    // or empty if in order.
     virtual void tunnel_over(bool cut, std::string_view why) = 0;
 
 protected:
@@ -48,21 +48,21 @@ public:
 
     void start();
 
-    // Events.
+    // Passes bytes on to the other side.
     void bytes(tunnel_side from, std::string_view bytes);
-    // No more comes from there; not orderly: it was reset. That cuts the other side, unless the end
-    // had come before: then all of it has arrived.
+    // Takes the end of one side's bytes. A reset (not `orderly`) cuts the other side, too, unless
+    // the end had come before: then all of it has arrived.
     void ended(tunnel_side from, bool orderly);
-    // A side is not blocked any more.
+    // Called when a side is not blocked any more.
     void drained();
-    // Nothing moved for too long.
+    // Called when nothing has moved for too long.
     void expired();
-    // The process ends.
+    // Called when the process ends.
     void abort();
 
     bool wants_bytes(tunnel_side from) const { return is_open_ && !side(from).ended; }
 
-    // Open both ways and nothing on its way: only then may it rest for long.
+    // True if it is open both ways and nothing is on its way. Only then may it rest for long.
     bool is_idle() const;
 
     std::uint64_t bytes_from(tunnel_side s) const { return side(s).bytes; }

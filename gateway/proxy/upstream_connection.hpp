@@ -1,5 +1,5 @@
-// A connection to one server of an upstream: leased by an exchange, or idle in its pool.
-// While idle it watches for the server closing it, so a dead one is not handed out.
+// `upstream_connection` is a connection to one server of an upstream, leased by an exchange or idle
+// in its pool. While idle it watches for the server closing it, so a dead one is not handed out.
 #pragma once
 
 #include "gateway/base/timer_wheel.hpp"
@@ -19,26 +19,26 @@ struct server_endpoint {
     net::resolved_name::endpoint address;
 };
 
-// Who has leased a connection. All calls come from the loop.
+// `lessee` has leased a connection. All calls come from the loop.
 class lessee {
 public:
     virtual void upstream_readable() = 0;
-    // What is kept to be sent has become more or less, but not nothing.
+    // Called when the unsent bytes have become more or fewer, but not none.
     virtual void upstream_backlog_changed() = 0;
     virtual void upstream_drained() = 0;
-    // Nothing can be sent to it any more; there may be bytes to read.
+    // Called when nothing can be sent any more. There may still be bytes to read.
     virtual void upstream_broken() = 0;
 
 protected:
     ~lessee() = default;
 };
 
-// Where a connection lives when nobody has leased it.
+// `connection_owner` keeps the connections, and ends those that nobody has leased.
 class connection_owner {
 public:
-    // The connection was closed, spoke unasked, or was idle for too long.
+    // Called when an idle connection was closed, received bytes unasked, or was idle for too long.
     virtual void idle_connection_ended(upstream_connection& c) = 0;
-    // The connection may be destroyed now.
+    // Called when the connection may be destroyed.
     virtual void connection_released(upstream_connection& c) = 0;
 
 protected:
@@ -57,10 +57,10 @@ public:
         : connection(l, std::move(connected)), owner_(owner), to_(to), client_ends_(client_ends)
     {}
 
-    // Says who has leased it. Null: it is idle.
+    // Sets who has leased it, or null while it is idle.
     void lease_to(lessee* user) { lessee_ = user; }
 
-    // Whether it has served a request before this one.
+    // True if it has served a request before this one.
     bool reused() const { return reused_; }
 
     void mark_reused() { reused_ = true; }
@@ -69,10 +69,10 @@ public:
 
     const server_endpoint& to() const { return to_; }
 
-    // What its PROXY header told; nothing: it had none.
+    // Returns the ends in its PROXY header, or nothing if it had none.
     const std::optional<base::connection_ends>& client_ends() const { return client_ends_; }
 
-    // Where it stands in its owner's list.
+    // Its position in its owner's list.
     std::list<upstream_connection>::iterator self;
 
 private:
@@ -114,7 +114,7 @@ private:
 
     void released() override { owner_.connection_released(*this); }
 
-    // It was idle for too long.
+    // Ends the connection, which was idle for too long.
     void expired(base::instant) override { owner_.idle_connection_ended(*this); }
 };
 

@@ -1,4 +1,5 @@
-// A lease that waits, for a place at a server or for an address. Owned by its waiting_room.
+// `waiting_lease` is a lease that waits for a slot at a server, or for an address.
+// Ownership: its waiting_room.
 #pragma once
 
 #include "gateway/base/timer_wheel.hpp"
@@ -15,16 +16,17 @@ class waiting_lease final : public lease_source,
                             public wait_queue::entry,
                             private base::timer_entry {
 public:
-    // A place may become free without anybody giving one back, when a server is usable again; so
-    // the first in the queue looks around this often.
+    // Time after which the first in the queue looks for a slot. One may become free without being
+    // given back, when a server is usable again.
     static constexpr base::duration look_around = std::chrono::milliseconds{100};
 
     waiting_lease(waiting_room& room, pending_lease& lease, const lease_wish& wish);
     ~waiting_lease() override = default;
 
-    // False: too many wait already.
+    // Enters the queue. Returns false if too many wait already.
     bool enter_queue();
-    // If it is queued.
+    // Leaves the queue.
+    // Requires: is_queued().
     void leave_queue();
 
     void wait_for_address();
@@ -35,7 +37,7 @@ public:
 
     const lease_wish& wish() const { return wish_; }
 
-    // Where it stands in its room's list.
+    // Its position in its room's list.
     std::list<waiting_lease>::iterator self;
 
 private:

@@ -36,7 +36,7 @@ bool waiting_room::wait_for_place(pending_lease& l, const lease_wish& wish)
         return false;
     }
     metrics_.upstream.queued.add(1);
-    queue_.wake_first();  // a place may have become free since we looked
+    queue_.wake_first();  // a slot may have become free since we looked
     return true;
 }
 
@@ -73,7 +73,7 @@ void waiting_room::waited_too_long(waiting_lease& w)
     owner_.gave_up(take_out(w), why);
 }
 
-// The room may be gone before what is posted runs, and who was woken long before.
+// Posts to the room's thread. When that runs, the room may be gone, or the woken lease only.
 void waiting_room::wake()
 {
     boost::asio::post(loop_.context(), [mark = mark_] {
@@ -83,7 +83,7 @@ void waiting_room::wake()
     });
 }
 
-// One call for each entry of ours that was woken.
+// Serves one lease that was woken. It runs once for each of them.
 void waiting_room::serve_woken()
 {
     loop_.refresh_now();

@@ -1,5 +1,7 @@
-// The leases of one pool that wait: for a place at a server, in the queue of all workers; or, at
-// the start, for the first address of a server. Owned by the pool; one thread.
+// `waiting_room` holds the leases of one pool that wait: for a slot at a server, in the queue of
+// all workers, or, at the start, for the first address of a server.
+// Ownership: the pool.
+// Thread: the pool's.
 #pragma once
 
 #include "gateway/net/loop.hpp"
@@ -12,12 +14,12 @@
 
 namespace gateway::proxy {
 
-// What the room asks of its pool.
+// `room_owner` is what the room asks of its pool.
 class room_owner {
 public:
-    // There may be a place for it. If there is, the pool takes it out of the room.
+    // Called when there may be a slot for `w`. If there is, the pool takes `w` out of the room.
     virtual void serve(waiting_lease& w) = 0;
-    // It is no longer in the room, and must be told.
+    // Called when `l` has left the room because it waited too long, and must be told.
     virtual void gave_up(pending_lease& l, failure why) = 0;
 
 protected:
@@ -26,7 +28,7 @@ protected:
 
 class waiting_room {
 public:
-    // All of them outlive it.
+    // Requires: all arguments outlive it.
     waiting_room(
         net::loop& l,
         const upstream_options& options,
@@ -38,29 +40,30 @@ public:
     waiting_room(const waiting_room&) = delete;
     waiting_room& operator=(const waiting_room&) = delete;
 
-    // False: too many wait already.
+    // Queues a lease for a slot. Returns false if too many wait already.
     [[nodiscard]] bool wait_for_place(pending_lease& l, const lease_wish& wish);
     void wait_for_address(pending_lease& l, const lease_wish& wish);
 
-    // The one that has waited longest for an address; null: none does.
+    // Returns the lease that has waited longest for an address, or null if none does.
     waiting_lease* next_without_address();
 
-    // Ends the waiting; the lease is somebody else's to settle.
+    // Ends the waiting. The caller settles the lease.
     pending_lease& take_out(waiting_lease& w);
 
-    // Abandons all.
+    // Abandons all leases.
     void close();
 
     bool empty() const { return all_.empty(); }
 
-    // For those in it.
+    // The leases in the room use these three.
     net::loop& loop() { return loop_; }
 
     const upstream_options& options() const { return options_; }
 
     wait_queue& queue() { return queue_; }
 
-    // [any thread] Has the one that was woken served, if it is still there.
+    // Has the lease that was woken served, if it is still there.
+    // Thread: any.
     void wake();
 
     void serve(waiting_lease& w) { owner_.serve(w); }
@@ -74,7 +77,7 @@ private:
     wait_queue& queue_;
     room_owner& owner_;
     std::list<waiting_lease> all_;
-    // Points to null once the room is gone; to be looked at on its thread only.
+    // Points to null once the room is gone. Only the room's thread looks at it.
     std::shared_ptr<waiting_room*> mark_;
 
     void serve_woken();

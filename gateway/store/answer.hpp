@@ -1,4 +1,4 @@
-// What a store decides of a question.
+// `answer` is a store's reply to a question (store/store.hpp): a decision for each charge.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -12,8 +12,9 @@
 
 namespace gateway::store {
 
-// One decision per charge, in their order. The local store writes into one its asker keeps, so that
-// its 280 bytes are neither cleared nor copied: clearing them was an eighth of a decision.
+// Holds one decision per charge, in their order. The local store writes into an `answer` that its
+// caller keeps, so that its 296 bytes are neither cleared nor copied. Clearing them took an eighth
+// of a decision's time.
 class answer {
 public:
     void clear()
@@ -26,7 +27,8 @@ public:
 
     limit::decision& add(const limit::decision& d) { return decisions_[count_++] = d; }
 
-    // For a charge whose bucket was not looked at: the question was decided by others.
+    // Adds an unknown decision: the bucket was not looked at, because other charges decided the
+    // question.
     void add_unknown()
     {
         unknown_ |= 1U << count_;
@@ -37,20 +39,23 @@ public:
 
     std::span<const limit::decision> decisions() const { return {decisions_.data(), count_}; }
 
-    // False: the i-th decision says nothing.
+    // True if the i-th decision is known. An unknown one means nothing.
     bool knows(std::size_t i) const { return (unknown_ & (1U << i)) == 0; }
 
-    // Whether every enforced charge was allowed, so that what was allowed has been taken.
+    // True if every enforced charge was allowed, so that the tokens of all allowed charges were
+    // taken.
     bool admitted = true;
-    // When the tokens were taken, for a refund. Set by the local store only.
+    // Time when the tokens were taken, for a refund. Set by the local store only.
     base::instant taken_at{};
-    // What it knows the places by that were taken: a number from 1, which others may have, too.
+    // Number by which the local store knows the permits that were taken, from 1. Other requests may
+    // have the same one.
     std::int64_t places = 0;
 
-    // The i-th charge took a place of those that clients without a bucket share.
+    // Notes that the i-th charge took a permit of the bucket that clients without one share.
     void add_shared(std::size_t i) { shared_ |= 1U << i; }
 
-    // The number of the i-th charge's place in the local store; below 0: of a shared one.
+    // Returns the number of the i-th charge's permit in the local store, negative if it is of a
+    // shared bucket.
     std::int64_t place(std::size_t i) const
     {
         return (shared_ & (1U << i)) != 0 ? -places : places;

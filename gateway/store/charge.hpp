@@ -1,4 +1,4 @@
-// What one limit of a request is charged in a store.
+// `charge` is what one limit of a request takes from one bucket in a store.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -14,52 +14,53 @@
 
 namespace gateway::store {
 
-// Most charges in one question; a route may not have more limits than that.
+// Most charges in one question. A route may not have more limits than that.
 inline constexpr std::size_t max_charges = 8;
 
 struct charge {
-    // The limit's name from the configuration; may appear in keys.
+    // Name of the limit in the configuration. It may appear in keys.
     std::string_view limit_name;
-    // What an identity::bucket_name is; may be secret, so stores hash it. The hash is of this
-    // process: no other one knows it.
+    // Name of the bucket, from identity::bucket_name. It may be secret, so stores hash it. The hash
+    // in here is keyed, and no other process knows the key.
     base::hashed_name bucket_name;
 
     const limit::limit* limit = nullptr;
     std::int64_t cost = 1;
-    // False: shadow mode, in which a charge never changes what the others get.
+    // False in shadow mode, in which a charge never changes what the others get.
     bool enforced = true;
-    // Of places in a shared store: a number that no other request's has, below 2^53.
+    // Number of the permit in a shared store, below 2^53. No other request has the same one.
     std::int64_t place = 0;
-    // How long the request may wait for its tokens, and at most how many may be missing.
+    // Longest time that the request may wait for its tokens, and most tokens that may be missing.
     base::duration max_wait{0};
     std::int64_t max_reserved = 0;
-    // Null: rejections ban nobody. With `after` 0 they are not counted, and bans hold.
+    // Penalty for rejections. Null: they ban nobody. With `after` 0 they are not counted, but bans
+    // hold.
     const limit::penalty* penalty = nullptr;
-    // Null: no tokens are taken ahead. Of token buckets in shared stores only, without max_wait and
-    // penalty.
+    // Rule for taking tokens ahead. Null: none are. Only for token buckets in shared stores,
+    // without max_wait and penalty.
     const limit::token_lease* lease = nullptr;
-    // Whether tokens may come back before their time, so that nothing may be concluded from an
-    // earlier answer.
+    // True if tokens may be refunded later, so that an earlier answer about the bucket proves
+    // nothing.
     bool may_be_corrected = false;
-    // Of a correction that an operator has made, of the limit that is in force: it brings the
-    // bucket to its terms, and as nobody expects it, all who remember rejections of the store are
-    // to forget them. Here, where it takes no room: a charge that is copied right after its last
-    // byte was written alone costs 20 ns more.
+    // True for an operator's correction under the limit in force. It brings the bucket to that
+    // limit's terms, and as nobody expects it, workers must forget the rejections that they
+    // remember. The member stands here, where it takes no room: a charge that is copied right after
+    // a write to its last byte costs 20 ns more.
     bool is_grant = false;
-    // Of a shared store: answered as if a request asked, and leaves no trace, whatever the numbers
-    // of its limit. In shadow mode.
+    // True for a charge that a shared store answers as if a request asked, but of which it keeps no
+    // trace, whatever the numbers of the limit. Always in shadow mode.
     bool looks = false;
 
-    // Not null: no request, but a correction of what the bucket owes, which is always allowed; the
-    // cost is not looked at. The only charge of its question.
+    // Correction of what the bucket owes. Null for a request. A correction is always allowed, its
+    // `cost` is ignored, and it is the only charge of its question.
     const limit::correction* correction = nullptr;
-    // Of a correction: 32 characters that no other one has, so that it is made once, however often
-    // it is asked for. Of one that may be made again, none.
+    // Unique 32 characters by which the store makes a correction once, however often it is asked
+    // to. Empty if it may be made again.
     std::string_view receipt{};
 };
 
-// Whether what is allowed is taken. A look is answered as a question that others reject: what would
-// pass is allowed, with the numbers of its untouched bucket.
+// `intent` says if allowed charges are taken. A look is answered like a question that another
+// charge rejects: what would pass is `allowed`, with the numbers of its untouched bucket.
 enum class intent : bool { look, take };
 
 }  // namespace gateway::store

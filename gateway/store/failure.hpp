@@ -1,4 +1,4 @@
-// How asking a store may fail.
+// `failure` is the reason why a store gave no answer, and `taken` what became of the tokens.
 #pragma once
 
 #include <array>
@@ -7,25 +7,25 @@
 
 namespace gateway::store {
 
-// Why there is no answer. The classes differ in what the store does next; see docs/operations.md.
+// The classes differ in what the store does next; see docs/operations.md.
 enum class failure : std::uint8_t {
-    // The connection was refused, reset or closed, or there is no address.
+    // The connection was refused, reset or closed, or no address was found.
     unreachable,
-    // Nothing good came within `timeout`.
+    // No valid reply came within `timeout`.
     timeout,
-    // LOADING, BUSY, MASTERDOWN: the server says "not now".
+    // LOADING, BUSY, MASTERDOWN: the server cannot answer now.
     loading,
     // READONLY, NOREPLICAS, OOM: the server does not take writes.
     readonly,
-    // NOAUTH, WRONGPASS, NOPERM: the server does not let us in, or not do this.
+    // NOAUTH, WRONGPASS, NOPERM: the server refuses the gateway's login, or this command.
     auth,
-    // MOVED, CROSSSLOT, unknown commands: not a server we can use.
+    // MOVED, CROSSSLOT, unknown commands: the server is not one that the gateway can use.
     config,
-    // The key holds something else. Says nothing about other keys.
+    // The key holds something other than a bucket. Other keys may be fine.
     corrupt,
-    // Bytes came that are no reply of ours.
+    // The bytes that came are not a valid reply.
     protocol,
-    // Our own queue to the server is full.
+    // The worker's own queue to the server is full.
     overload,
     // The breaker is open: the server was not asked at all.
     open,
@@ -44,11 +44,11 @@ inline constexpr std::array<std::string_view, 10> failure_names{
     "open",
 };
 
-// What became of the tokens of a question that has no answer.
+// State of the tokens of a question that has no answer.
 enum class taken : std::uint8_t {
-    // They are there as before: the store was never asked, or said that it did nothing.
+    // The tokens were not taken: the store was never asked, or said that it did nothing.
     no,
-    // It was asked, and what it did is not known.
+    // The store was asked, and it is not known if it took them.
     perhaps,
 };
 

@@ -15,7 +15,7 @@ namespace gateway::store {
 
 namespace {
 
-// One function per kind and thing to make.
+// Each function below has an overload for each kind of store.
 
 std::shared_ptr<shared_store> open(
     net::loop& loop,
@@ -73,7 +73,7 @@ std::shared_ptr<housekeeping> keep(
     return postgres::keeper::start(executor, name, options);
 }
 
-// Its keys go by themselves, and it needs no schema.
+// Redis needs none: its keys expire by themselves, and it has no schema.
 std::shared_ptr<housekeeping> keep(const net::executor&, const std::string&, const redis_options&)
 {
     return nullptr;
@@ -84,7 +84,7 @@ preparation make_ready(const postgres_options& options)
     return postgres::install(options);
 }
 
-// Scripts are loaded by who calls them.
+// Redis needs no preparation: each link loads the script itself.
 preparation make_ready(const redis_options&)
 {
     return {.needed = false};

@@ -1,4 +1,5 @@
-// Makes shared stores of every kind.
+// The functions here make shared stores of every kind (Redis, PostgreSQL), and what belongs to
+// them.
 #pragma once
 
 #include "gateway/net/loop.hpp"
@@ -15,8 +16,9 @@
 
 namespace gateway::store {
 
-// Starts connecting. One per worker, on its thread. `name` is what logs call it; `metrics` must
-// outlive the loop.
+// Makes a worker's access to a store, and starts connecting. `name` is the store's name in logs.
+// Thread: the worker's.
+// Ownership: `metrics` outlives the loop.
 std::shared_ptr<shared_store> open_store(
     net::loop& loop,
     std::string name,
@@ -24,21 +26,23 @@ std::shared_ptr<shared_store> open_store(
     telemetry::store_metrics& metrics
 );
 
-// Null: that kind of store needs none. `name` is what logs call it.
+// Starts the store's housekeeping. Returns null if that kind of store needs none. `name` is the
+// store's name in logs.
 std::shared_ptr<housekeeping> keep_house(
     const net::executor& executor, const std::string& name, const shared_options& options
 );
 
-// Makes a store ready to be asked, and waits until it is.
+// Makes a store ready for questions, and waits until it is.
 preparation prepare(const shared_options& options);
 
-// Returns the statements that prepare() executes where nothing is there yet; empty: that kind of
-// store needs none.
+// Returns the statements that prepare() executes in an empty database. Empty: that kind of store
+// needs none.
 std::string preparation_script(const shared_options& options);
 
-// Begins when questions in the old terms have been answered. `limits` are all those that live in
-// this store, so that a later walk does what is left of an earlier one, too. Tries again while the
-// store fails.
+// Starts a walk over the store's buckets after rates have changed (store/remote/rate_walk.hpp). It
+// begins when questions under the old rates have been answered, and tries again while the store
+// fails. `limits` are all limits in this store, so that a later walk finishes what an earlier one
+// left.
 std::shared_ptr<rate_walk> walk_rates(
     const net::executor& executor,
     std::string name,

@@ -1,4 +1,5 @@
-// What a store can be told, whatever its kind.
+// `memory_options` and `conversation_options` are the settings of the local store, and those that
+// every kind of shared store has.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -10,7 +11,7 @@
 
 namespace gateway::store {
 
-// Where the local store is kept while no process runs.
+// The file in which the local store is kept while no process runs.
 struct snapshot_options {
     std::string file;
     base::duration interval = std::chrono::minutes{1};
@@ -27,33 +28,33 @@ struct memory_options {
     bool operator==(const memory_options&) const = default;
 };
 
-// When a shared store that fails is not asked any more (breaker_state).
+// `breaker_options` says when a failing shared store is no longer asked (breaker_state).
 struct breaker_options {
     // Failures in a row that open the breaker.
     std::uint32_t failures = 5;
-    // Least number of decisions within `window` to judge by: if half of them failed, the breaker
-    // opens, too.
+    // Fewest decisions within `window` to judge by. If half of them failed, the breaker opens, too.
     std::uint32_t decisions = 20;
-    // The time that decisions are counted over.
+    // Time over which decisions are counted.
     base::duration window = std::chrono::seconds{1};
-    // The longest pause before each probe.
+    // Longest pause before each probe.
     base::duration pause = std::chrono::milliseconds{450};
 
     bool operator==(const breaker_options&) const = default;
 };
 
-// What every kind of shared store can be told.
+// `conversation_options` has the settings of every kind of shared store.
 struct conversation_options {
-    // What our keys in the store begin with.
+    // Prefix of the gateway's keys in the store.
     std::string key_prefix = "gw:";
-    // The longest that one decision may take, everything included.
+    // Longest time that one decision may take, everything included.
     base::duration timeout = std::chrono::milliseconds{25};
-    // Questions without an answer yet, per worker. More than a worker has connections, so that no
-    // client fills it.
+    // Most unanswered questions per worker. A worker has fewer connections, so that no client fills
+    // it.
     std::size_t max_pending = 16'384;
-    // What the store called empty is rejected without asking, until the moment that it named.
+    // True if a bucket that the store called empty is rejected without asking, until the moment
+    // that the store named.
     bool remember_rejections = true;
-    // For how long that is believed at most while the store can be asked.
+    // Longest time for which that is believed while the store can be asked.
     base::duration remember_for = std::chrono::seconds{10};
     breaker_options breaker{};
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr base::duration tick = std::chrono::microseconds{1};
 constexpr base::duration asked_for = std::chrono::minutes{1};
-// That long a correction may take.
+// Longest time that a correction takes to reach the store and be made.
 constexpr base::duration takes = std::chrono::seconds{1};
 
 }  // namespace
@@ -33,7 +33,8 @@ pending_corrections::pending::pending(
     c.receipt = receipt_;
 }
 
-// What flows back while the store is away is not given back as well.
+// True if a refund would come too late: the tokens have come back by themselves while the store was
+// away.
 bool pending_corrections::pending::is_needless(base::instant now)
 {
     const limit::terms& terms = wanted_.of.limit->in_microseconds();
@@ -49,7 +50,7 @@ void pending_corrections::pending::ask(base::instant now)
         return;
     }
     asked_at_ = now;
-    (void)wanted_.store.ask({&wanted_.of, 1}, *this);  // if it cannot be asked now, retry() comes
+    (void)wanted_.store.ask({&wanted_.of, 1}, *this);  // on a refusal, retry() asks again
 }
 
 void pending_corrections::add(const wanted_correction& wanted, base::instant now)

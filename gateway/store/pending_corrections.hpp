@@ -1,5 +1,6 @@
-// Corrections on their way to shared stores: each is asked for until it has been made, for a minute
-// at most, and then counted as lost. Time is an argument. One thread.
+// `pending_corrections` makes corrections in shared stores. It asks for each until it has been
+// made, for a minute at most, and then counts it as lost. Time is an argument.
+// Thread: one.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -13,36 +14,38 @@
 
 namespace gateway::store {
 
-// What is to be corrected, of what was charged.
+// A correction to make, and the charge that it corrects.
 struct wanted_correction {
     shared_store& store;
     charge of;
     limit::correction what;
-    // No later than the tokens were there: when they were taken, or after the wait for them.
+    // Time when the tokens were there, or earlier: when they were taken, or the end of the wait for
+    // them.
     base::instant there_at;
     telemetry::counter& lost;
-    // In which the store and what the charge points to live, but for the bucket's name.
+    // Keeps alive the store and all that the charge points to, except the bucket's name.
     std::shared_ptr<const void> keeps;
 };
 
 class pending_corrections {
 public:
-    // More at a time are lost at once.
+    // Most corrections at a time. One more is lost at once.
     static constexpr std::size_t max_pending = 10'000;
-    // A store that did not make one is asked again so soon.
+    // Time after which a store that did not make a correction is asked again.
     static constexpr base::duration rest = std::chrono::milliseconds{100};
 
     void add(const wanted_correction& wanted, base::instant now);
 
-    // Asks again for those that have rested. To be called as often.
+    // Asks again for corrections that have waited for `rest`.
+    // Requires: it is called about every `rest`.
     void retry(base::instant now);
 
     bool idle() const { return all_.empty(); }
 
-    // Whether add() can take one more, or would lose it.
+    // True if add() can take one more. Otherwise it would lose it.
     bool has_room() const { return all_.size() < max_pending; }
 
-    // What has not been made is lost.
+    // Counts every pending correction as lost, and forgets it.
     void lose_all();
 
 private:
@@ -50,10 +53,11 @@ private:
     public:
         pending(pending_corrections& owner, const wanted_correction& wanted, base::instant now);
 
-        // If the store can be asked now. Destroys it if there is nothing to correct any more.
+        // Asks the store, if that is possible now. Destroys this object if there is nothing left to
+        // correct.
         void ask(base::instant now);
 
-        // It is time to ask, again.
+        // True if it is time to ask again.
         bool waits(base::instant now) const { return !asked() && now - asked_at_ >= rest; }
 
         base::instant since() const { return since_; }

@@ -1,11 +1,11 @@
-// What charge::receipt wants.
+// `fresh_receipt` makes the unique name of a correction, for charge::receipt.
 #pragma once
 
 #include <string>
 
 namespace gateway::store {
 
-// 128 bits that nobody else has, as 32 characters.
+// Returns 128 random bits, as 32 characters.
 std::string fresh_receipt();
 
 }  // namespace gateway::store

@@ -1,4 +1,5 @@
-// What a shared store can be told, whichever kind it is. Who has one of these need not know.
+// `shared_options` has the settings of a shared store of any kind. Code that passes them on need
+// not know which.
 #pragma once
 
 #include "gateway/store/postgres/options.hpp"
@@ -11,7 +12,7 @@ namespace gateway::store {
 
 using shared_options = std::variant<redis_options, postgres_options>;
 
-// What all kinds have.
+// Returns the settings that all kinds of stores have.
 inline conversation_options& common(shared_options& options)
 {
     return std::visit([](auto& kind) -> conversation_options& { return kind; }, options);

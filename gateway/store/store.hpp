@@ -1,11 +1,12 @@
-// What a place where buckets live is asked, and what it answers.
+// `shared_store` is a store of buckets behind a network, and `question` what a request asks of it.
 //
-// A request puts one question: a charge for each of its limits in this store. The store answers
-// with one decision per charge, and takes tokens all or nothing: a charge is taken only if every
-// enforced charge of the question was allowed (and, in shadow mode, only if it was allowed itself).
-// When the question is rejected, a charge that would have passed is still `allowed`, with the
-// numbers of its untouched bucket. A bucket charged twice in one question sees both, in order.
-// tests/contract holds every store to the same answers.
+// A question is the charges of one request that the store decides together, one for each of its
+// limits in this store. The store answers with one decision per charge, and takes tokens all or
+// nothing: a charge is taken only if every enforced charge of the question was allowed (and, in
+// shadow mode, only if it was allowed itself). When the question is rejected, a charge that would
+// have passed is still `allowed`, with the numbers of its untouched bucket. If a bucket is charged
+// twice in one question, the second charge sees the first. tests/contract holds every store to the
+// same answers.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -18,9 +19,10 @@
 
 namespace gateway::store {
 
-// One question on its way to a shared store. The asker derives from it and keeps it alive until
-// one of the two calls has come, or destroys it, which abandons the question: the server may still
-// execute it, but nobody hears of it. Same thread as the store. Not copyable, not movable.
+// A question on its way to a shared store. Destroying it abandons it: the server may still execute
+// it, but nobody gets an answer. It is neither copied nor moved.
+// Ownership: the asker derives from it, and keeps it until answered() or failed() was called.
+// Thread: the store's.
 class question {
 public:
     question() = default;
@@ -32,7 +34,7 @@ public:
 
     virtual ~question() { abandon_question(); }
 
-    // Nobody will hear of it.
+    // Abandons the question: neither answered() nor failed() will be called.
     void abandon_question()
     {
         if (slot_ != nullptr) {
@@ -45,53 +47,56 @@ public:
 
 private:
     friend struct pending_question;
-    // Where the store keeps its pointer to this question; cleared before either call.
+    // Address of the store's pointer to this question. Null before either function is called.
     question** slot_ = nullptr;
 };
 
-// A store behind a network. One per worker and server; everything on the worker's thread.
+// A store behind a network. Each worker has one per store.
+// Thread: the worker's.
 class shared_store {
 public:
     virtual ~shared_store() = default;
 
-    // Whether what the store said before decides the question without asking: it is rejected, or
-    // all its charges are in shadow mode and would be. Then `into` is the answer, which may know
-    // some of the charges only, and nothing is taken. Else `into` says nothing.
+    // True if earlier answers decide the question without asking: it is rejected, or all its
+    // charges are in shadow mode and would be. Then `into` is the answer, in which some charges may
+    // be unknown, and nothing is taken. Otherwise `into` means nothing.
     [[nodiscard]] virtual bool recalls(
         std::span<const charge> charges, base::instant now, answer& into
     ) const = 0;
 
-    // Takes the tokens of all charges from what was taken ahead, if they are there: `into` is the
-    // answer. Else `into` says nothing, nothing is taken, and the store is to be asked.
+    // Takes the tokens of all charges from those taken ahead, if there are enough, with the answer
+    // in `into`. Otherwise returns false, takes nothing, and leaves `into` without meaning: ask the
+    // store.
     [[nodiscard]] virtual bool take_leased(std::span<const charge> charges, answer& into)
     {
         (void)charges, (void)into;
         return false;
     }
 
-    // Takes nothing ahead any more, and gives back what it took ahead, and what it took for
-    // requests that were then refused. False: not all of that has been answered yet.
+    // Stops taking tokens ahead. Gives back those taken ahead, and those taken for requests that
+    // were then refused. Returns false until all of that has been answered.
     [[nodiscard]] virtual bool settle_up() { return true; }
 
-    // Puts the question. Either returns the reason why not, at once (and never calls back), or
-    // calls exactly one of `answered` and `failed` later, never from inside ask(), and no later
-    // than the store's timeout plus 5 ms. The charges, and what they point to, must stay as they
-    // are until then. The answer may leave charges unknown: any of them
+    // Asks the question. Either returns at once the reason why that is impossible, and never calls
+    // back, or later calls exactly one of `answered` and `failed`, never from inside ask(), and no
+    // later than the store's timeout plus 5 ms. The answer may leave charges unknown: any of them
     // if it rejects, and those in shadow mode if it admits.
+    // Requires: the charges, and all they point to, stay unchanged until then.
     virtual std::optional<failure> ask(std::span<const charge> charges, question& q) = 0;
 
-    // Fails every pending question, and cancels all work, so that the io_context's run() can
-    // return (a name being resolved just then still holds it). Every later ask() fails at once.
+    // Fails every pending question, and cancels all work, so that the io_context's run() can return
+    // (a name that is being resolved still holds it). Every later ask() fails at once.
     virtual void close() = 0;
 
-    // A reload replaced it: it goes on for those who still use it, but its health is nobody's
-    // business any more (its successor of the same name writes the same metrics).
+    // Stops reporting the store's health, as a reload has replaced this object. It still serves
+    // those who use it. Its successor of the same name writes the same metrics.
     virtual void retire() = 0;
 
-    // Can be asked: connected, greeted, and the breaker is closed.
+    // True if the store can be asked: connected, greeted, and the breaker is closed.
     virtual bool healthy() const = 0;
 
-    // Can be asked for this bucket: of a cluster another server may be away.
+    // True if the store can be asked about this charge's bucket. In a cluster only some servers may
+    // be away.
     virtual bool has(const charge&) const { return healthy(); }
 };
 

@@ -18,7 +18,7 @@ void append_number(std::string& out, std::uint64_t number)
     out.append(digits.data(), static_cast<std::size_t>(end - digits.data()));
 }
 
-// Seconds with six decimals, "0.001234".
+// Appends seconds with six decimals, "0.001234".
 void append_seconds(std::string& out, base::duration d)
 {
     const auto micros =
@@ -31,13 +31,13 @@ void append_seconds(std::string& out, base::duration d)
     }
 }
 
-// IPv4 text fits into std::string itself; IPv6 may cost one small allocation.
+// IPv4 text fits into std::string itself. IPv6 may cost one small allocation.
 void append_address(std::string& out, const base::ip_address& address)
 {
     out += address.to_string();
 }
 
-// What may be empty is left out then.
+// Appends a field, but leaves out an empty one.
 void append_json_field(std::string& out, std::string_view name, std::string_view text)
 {
     if (!text.empty()) {
@@ -56,7 +56,7 @@ void append_text_field(std::string& out, std::string_view name, std::string_view
     }
 }
 
-// Of names, which need no escaping.
+// Appends a list of names, which need no escaping.
 void append_json_list(std::string& out, std::string_view name, std::string_view names)
 {
     if (names.empty()) {
@@ -111,7 +111,7 @@ void access_log::flush()
 {
     if (!buffer_.empty()) {
         writer_.submit(std::string(buffer_)
-        );  // exactly as large as what waits: the bound counts it
+        );  // The copy is exactly as large as its lines, as the bound on the backlog counts it.
         buffer_.clear();
     }
 }

@@ -1,6 +1,6 @@
-// One line per request on stdout. Workers append to a buffer of their own; one thread writes.
-// A reader that stalls can never stall a worker: past max_backlog_bytes lines are dropped and
-// counted.
+// `access_log` writes one line per request to stdout. Workers append to a buffer of their own, and
+// one thread writes. A stalled reader can never stall a worker: lines past max_backlog_bytes are
+// dropped and counted.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -16,14 +16,14 @@
 
 namespace gateway::telemetry {
 
-// What is logged of one request. The views need only live during the call.
+// `access_record` is what is logged of one request. The views need to live only during the call.
 struct access_record {
     base::ip_address client;
     base::ip_address peer;
     std::string_view method;
     std::string_view host;
 
-    // The request's target. Values of its query are not logged: they may be secrets.
+    // The request's target. Values of its query are not logged, as they may be secrets.
     std::string_view target;
 
     std::string_view route;
@@ -31,37 +31,38 @@ struct access_record {
 
     // The limit that decided.
     std::string_view limit;
-    // What it decided: allowed, rejected, failed_open, ...; empty without limits.
+    // The outcome of that limit: allowed, rejected, failed_open, ... Empty without limits.
     std::string_view outcome;
-    // The client's plans under the limits of the route: names separated by commas.
+    // The client's plans under the limits of the route. Names separated by commas.
     std::string_view plans;
-    // Of that limit, as in the store's key; empty if it allowed the request.
+    // The bucket of that limit, as in the store's key. Empty if the limit allowed the request.
     std::string_view bucket;
-    // Names separated by commas.
+    // Limits in shadow mode that would have rejected. Names separated by commas.
     std::string_view shadow_rejected;
     std::string_view request_id;
-    // The one that was sent the request last.
+    // The server to which the request was sent last.
     std::string_view server;
-    // To its response's head; negative: there was none.
+    // Time until the head of its response. Negative: there was none.
     base::duration upstream_time{-1};
     std::uint32_t attempts = 0;
     int status = 0;
 
-    // The bytes of the request's body.
+    // Bytes of the request's body.
     std::uint64_t request_bytes = 0;
-    // The bytes of the response's body.
+    // Bytes of the response's body.
     std::uint64_t response_bytes = 0;
 
     base::duration duration{0};
 
-    // Why the gateway answered itself, if it did.
+    // The reason why the gateway answered itself, if it did.
     std::string_view error;
 };
 
 // The thread that writes.
 class access_log_writer;
 
-// A worker's end. Not thread-safe: one per worker.
+// A worker's end of the log.
+// Thread: the worker's.
 class access_log {
 public:
     explicit access_log(access_log_writer& writer) : writer_(writer) {}
@@ -72,12 +73,13 @@ public:
     access_log& operator=(const access_log&) = delete;
 
     void write(const access_record& record);
-    // Hands over what has gathered; called from each tick.
+    // Hands the gathered lines to the writer.
+    // Requires: called on each tick.
     void flush();
 
 private:
     static constexpr std::size_t flush_bytes = std::size_t{32} * 1024;
-    // Lines are about 300 bytes; a rare one with long targets may grow the buffer.
+    // Lines have about 300 bytes. A rare one with a long target may grow the buffer.
     static constexpr std::size_t line_room = std::size_t{4} * 1024;
 
     access_log_writer& writer_;
@@ -90,9 +92,10 @@ private:
 
 class access_log_writer {
 public:
-    // Starts the thread; does not own `fd`.
+    // Starts the thread.
+    // Ownership: does not own `fd`.
     access_log_writer(int fd, log_options options);
-    // Writes what is left, for flush_timeout at most without progress, then joins the thread.
+    // Writes what is left, then joins the thread. Waits flush_timeout at most without progress.
     ~access_log_writer();
 
     access_log_writer(const access_log_writer&) = delete;
@@ -100,11 +103,12 @@ public:
 
     bool enabled() const;
 
-    // May be called from any thread.
+    // Thread: any.
     void configure(const log_options& options);
-    // May be called from any thread; never blocks on the reader.
+    // Takes the lines and never blocks on the reader.
+    // Thread: any.
     void submit(std::string lines);
-    // Lines lost because the reader was too slow or a write failed.
+    // Returns the number of lines lost because the reader was too slow or a write failed.
     std::uint64_t dropped_lines() const;
 
     log_format format() const;

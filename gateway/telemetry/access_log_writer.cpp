@@ -24,7 +24,8 @@ std::uint64_t count_lines(std::string_view lines)
     return static_cast<std::uint64_t>(std::count(lines.begin(), lines.end(), '\n'));
 }
 
-// Signals are the main thread's, and a reader that went away must not kill the process.
+// Blocks all signals while it lives. Signals are for the main thread, and a reader that went away
+// must not kill the process.
 class signals_blocked {
 public:
     signals_blocked()
@@ -59,15 +60,15 @@ struct access_log_writer::state {
     std::atomic<base::duration> flush_timeout{};
     std::atomic<std::uint64_t> dropped{0};
 
-    std::mutex mutex;  // over the next two
+    std::mutex mutex;  // Guards the next two members.
     std::vector<std::string> backlog;
-    std::size_t backlog_bytes = 0;  // what is being written included
+    std::size_t backlog_bytes = 0;  // Includes lines that are being written.
     std::condition_variable filled;
-    std::atomic<bool> stopping{false};  // set under the mutex too
+    std::atomic<bool> stopping{false};  // Set under the mutex.
 
-    bool gave_up = false;  // the thread's own: the reader stalled past flush_timeout
+    bool gave_up = false;  // Used by the thread only: the reader stalled past flush_timeout.
 
-    std::thread thread;  // last: it uses everything above
+    std::thread thread;  // Last, as it uses all members above.
 };
 
 void access_log_writer::state::run()
@@ -91,8 +92,9 @@ void access_log_writer::state::run()
     }
 }
 
-// A blocking write to a stalled reader could never be called off, and a non-blocking descriptor
-// would be so for everybody who shares it. But a pipe that polls writable takes PIPE_BUF bytes.
+// Polls before each write, as a blocking write to a stalled reader could not be canceled, and a
+// non-blocking descriptor would affect everyone who shares it. A writable pipe takes PIPE_BUF
+// bytes.
 void access_log_writer::state::write_out(std::string_view lines)
 {
     while (!lines.empty()) {
@@ -111,16 +113,16 @@ void access_log_writer::state::write_out(std::string_view lines)
     }
 }
 
-// False: we are stopping, and the reader has not moved for flush_timeout.
+// Returns false if the writer is stopping and the reader has not moved for flush_timeout.
 bool access_log_writer::state::wait_writable()
 {
-    constexpr int slice_ms = 50;  // how soon we notice the stop
-    base::duration waited{0};     // since the stop
+    constexpr int slice_ms = 50;  // Longest time until a stop is noticed.
+    base::duration waited{0};     // Time since the stop.
     for (;;) {
         pollfd writable{.fd = fd, .events = POLLOUT, .revents = 0};
         const bool stop = stopping;
         if (::poll(&writable, 1, slice_ms) != 0) {
-            return true;  // or an error, which write() will tell
+            return true;  // Writable, or an error that write() will report.
         }
         waited += stop ? base::duration{std::chrono::milliseconds{slice_ms}} : base::duration{0};
         if (stop && waited >= flush_timeout.load()) {
@@ -133,7 +135,7 @@ access_log_writer::access_log_writer(int fd, log_options options)
     : state_(std::make_unique<state>(fd))
 {
     configure(options);
-    const signals_blocked inherited;  // by the new thread
+    const signals_blocked inherited;  // The new thread inherits the mask.
     state_->thread = std::thread([s = state_.get()] { s->run(); });
 }
 

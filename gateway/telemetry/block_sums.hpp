@@ -1,4 +1,4 @@
-// Sums of what the workers have counted.
+// `sum` and `durations` combine the metrics of all workers.
 #pragma once
 
 #include "gateway/telemetry/block_table.hpp"
@@ -8,8 +8,8 @@
 
 namespace gateway::telemetry {
 
-// Returns the sum over workers of what `value` picks from a block, or of the counter or gauge that
-// it points to.
+// Returns the sum over all workers. `value` picks a number from a block, and `which` points to a
+// counter or gauge in it.
 template <typename T, typename Value>
 double sum(const row<T>& blocks, Value value)
 {

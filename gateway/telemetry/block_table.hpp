@@ -1,5 +1,6 @@
-// Where the registry keeps its blocks: per kind of thing, by name, one block per worker.
-// Guarded by the registry's lock; the numbers inside the blocks need none.
+// `table` holds the registry's blocks: one table for each kind of thing, a row for each name, and
+// in it one block per worker. Guarded by the registry's lock, which the numbers inside the blocks
+// do not need.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +13,13 @@
 
 namespace gateway::telemetry {
 
-// One worker's block, on cache lines of its own: two workers never write to the same line.
+// `block` is one worker's metrics on cache lines of its own: two workers never write to the same
+// line.
 template <typename T>
 struct alignas(64) block {
     T metrics;
 
-    // Whether somebody asked for it, to write to it.
+    // True if a worker has asked for the block in order to write to it.
     bool asked = false;
 };
 
@@ -28,7 +30,7 @@ using row = std::vector<block<T>>;
 template <typename T>
 using table = std::map<std::string, row<T>, std::less<>>;
 
-// The same for things that only have a name beside that of another.
+// A table of things that have a name only beside the name of another thing.
 template <typename T>
 using pair_table = std::map<std::pair<std::string, std::string>, row<T>>;
 

@@ -1,4 +1,5 @@
-// Numbers with one writer, a worker's thread, and any number of readers: no lock, no bus traffic.
+// `counter`, `gauge` and `histogram` have one writer, a worker's thread, and any number of readers.
+// They need no lock and cause no bus traffic.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -38,7 +39,7 @@ private:
     std::atomic<std::int64_t> value_{0};
 };
 
-// Durations in fixed buckets, from 100 us to 10 s and above.
+// Counts durations in fixed buckets, from 100 us to 10 s and above.
 class histogram {
 public:
     static constexpr std::array<std::int64_t, 14> bounds_ns{
@@ -76,7 +77,7 @@ public:
         sum_ns_.add(static_cast<std::uint64_t>(d.count() > 0 ? d.count() : 0));
     }
 
-    // Of one bucket alone, not cumulative. The last is for what is past every bound.
+    // Returns the count of one bucket alone, not cumulative. The last bucket is past every bound.
     std::uint64_t count(std::size_t bucket) const { return counts_[bucket].value(); }
 
     double sum_seconds() const { return static_cast<double>(sum_ns_.value()) * 1e-9; }

@@ -12,8 +12,8 @@
 
 namespace gateway::telemetry {
 
-// Writes only what a pipe takes without blocking: it polls writable, and a line is at most
-// PIPE_BUF.
+// Writes only what a pipe takes without blocking: the pipe polls writable, and a line has at most
+// PIPE_BUF bytes.
 class pipe_sink : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
 public:
     explicit pipe_sink(int fd) : fd_(fd) {}
@@ -76,7 +76,8 @@ void diagnostics::configure(const log_options& options)
 
 void diagnostics::write(log_level level, std::string_view text, base::instant now)
 {
-    if (!logger_.should_log(spdlog_level(level))) {  // an atomic: no lock for what is not printed
+    // An atomic: a line that is not printed takes no lock.
+    if (!logger_.should_log(spdlog_level(level))) {
         return;
     }
     const std::lock_guard lock(mutex_);
@@ -106,7 +107,7 @@ void diagnostics::print_suppressed()
     if (const auto n = budget_.take_suppressed(); n > 0) {
         print(log_level::warning, std::to_string(n) + " log lines suppressed");
         if (sink_->last_line_lost()) {
-            budget_.count_lost(n - 1);  // and the summary itself, which print() counted
+            budget_.count_lost(n - 1);  // print() has counted the summary itself.
         }
     }
 }

@@ -1,5 +1,6 @@
-// What stands behind log(): levels, format, rate, and a descriptor that must never block the
-// caller. Any thread; a short lock per line, of which there are at most so many a second.
+// `diagnostics` implements log(): levels, format, rate, and a descriptor that must never block the
+// caller. Takes a short lock per line, and the number of lines a second is bounded.
+// Thread: any.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -19,9 +20,10 @@ class pipe_sink;
 
 class diagnostics {
 public:
-    // Writes to `fd`, which it does not own.
+    // Writes to `fd`.
+    // Ownership: does not own `fd`.
     explicit diagnostics(int fd);
-    // Says, as the last line, how many lines were suppressed since it last said so.
+    // Prints a last line with the number of lines suppressed since the last such line.
     ~diagnostics();
 
     diagnostics(const diagnostics&) = delete;
@@ -31,7 +33,7 @@ public:
     void write(log_level level, std::string_view text, base::instant now);
 
 private:
-    // Guards everything below.
+    // Guards all members below.
     std::mutex mutex_;
 
     std::shared_ptr<pipe_sink> sink_;

@@ -27,7 +27,7 @@ bool needs_escape(base::bytes16 v)
     return base::any_true((v < 0x20) | (v > 0x7e) | (v == '"') | (v == '\\'));
 }
 
-// Whether nothing in it needs an escape: nearly always so.
+// True if nothing needs an escape, which is nearly always so.
 bool is_plain(std::string_view text)
 {
     constexpr std::size_t step = sizeof(base::bytes16);
@@ -97,7 +97,7 @@ void append_run(std::string& out, std::string_view text)
         out += text;
         return;
     }
-    std::size_t done = 0;  // appended so far
+    std::size_t done = 0;  // Bytes handled so far.
     std::size_t i = 0;
     while (i < text.size()) {
         const std::uint8_t b = byte_at(text, i);
@@ -119,7 +119,7 @@ void append_run(std::string& out, std::string_view text)
     out.append(text, done);
 }
 
-// Where to cut: at max_text_bytes, or a little before if that is inside a UTF-8 sequence.
+// Returns the end of the printed part: max_text_bytes, or less to keep a UTF-8 sequence whole.
 std::size_t cut(std::string_view text)
 {
     std::size_t end = max_text_bytes;

@@ -1,5 +1,5 @@
-// Makes bytes that a stranger chose safe to print. Pure, append-only: no allocation but the
-// output's.
+// Functions that make bytes chosen by a stranger safe to print. Pure and append-only: they allocate
+// nothing but the output.
 #pragma once
 
 #include <cstddef>
@@ -8,18 +8,18 @@
 
 namespace gateway::telemetry {
 
-// Most bytes of one text that are printed; what was cut is shown as "...".
+// Most bytes of one text that are printed. "..." stands for what was cut.
 inline constexpr std::size_t max_text_bytes = 2048;
 
-// The inside of a JSON string (RFC 8259 §7). Control bytes, DEL included, become \u00XX; bytes that
-// are not UTF-8 become U+FFFD, so a line is always valid JSON.
+// Appends the inside of a JSON string (RFC 8259 §7). Control bytes, DEL included, become \u00XX,
+// and bytes that are not UTF-8 become U+FFFD, so a line is always valid JSON.
 void append_json_text(std::string& out, std::string_view text);
 
-// The inside of a quoted word in a line for people: quotes and backslashes get a backslash, and
-// control bytes and bytes that are not UTF-8 become \xXX.
+// Appends the inside of a quoted word in a line for people. Quotes and backslashes get a backslash,
+// and control bytes and bytes that are not UTF-8 become \xXX.
 void append_plain_text(std::string& out, std::string_view text);
 
-// A text that is the rest of its line: as above, but quotes stay as they are.
+// Appends a text that is the rest of its line: as above, but quotes stay as they are.
 void append_line_text(std::string& out, std::string_view text);
 
 }  // namespace gateway::telemetry

@@ -9,7 +9,7 @@ namespace gateway::telemetry {
 
 namespace {
 
-// Every known reason gets its row, at 0 if need be: an alert on a rate needs the first step up.
+// Adds a row for every known reason, even at 0: an alert on a rate needs the first step up.
 template <typename T>
 void add_failures(
     prometheus::MetricFamily& family,
@@ -32,7 +32,7 @@ bool in_use(const row<store_metrics>& blocks)
     });
 }
 
-// A store is up when it is up for every worker that uses it.
+// Returns 1 if the store is up for every worker that uses it, else 0.
 double up(const row<store_metrics>& blocks)
 {
     return std::all_of(

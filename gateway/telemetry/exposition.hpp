@@ -1,5 +1,5 @@
-// Turns tables of blocks into metric families, workers summed. Called by a scrape, under the
-// registry's lock, while workers go on counting.
+// Functions that convert tables of blocks to metric families, summed over workers. A scrape calls
+// them under the registry's lock, while workers go on counting.
 #pragma once
 
 #include "gateway/telemetry/block_table.hpp"
@@ -11,7 +11,7 @@
 
 namespace gateway::telemetry {
 
-// Label values, in the order of the failures arrays.
+// Label values, in the order of the `failures` arrays.
 using reasons = std::vector<std::string>;
 
 void add_route_families(families& all, const table<route_metrics>& routes);

@@ -47,8 +47,8 @@ void add_row(
 {
     prometheus::ClientMetric& row = family.metric.emplace_back();
     row.label = std::move(names);
-    // Workers go on counting meanwhile: the count is the sum of the buckets as read, so that
-    // the rows of one scrape agree with each other.
+    // Workers go on counting meanwhile. The count is the sum of the buckets as read, so that the
+    // rows of one scrape agree with each other.
     std::uint64_t total = 0;
     for (std::size_t i = 0; i <= histogram::bounds_seconds.size(); ++i) {
         for (const histogram* part : parts) {

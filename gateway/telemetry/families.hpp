@@ -1,5 +1,6 @@
-// Builders for what the exposition format calls a metric family: a name, its help, and its rows.
-// Plain functions over prometheus-cpp's plain structs; used by one scrape at a time.
+// Functions that build metric families, as the exposition format calls a name, its help and its
+// rows. They work on the plain structs of prometheus-cpp.
+// Thread: one scrape at a time.
 #pragma once
 
 #include "gateway/telemetry/counter.hpp"
@@ -19,16 +20,17 @@ prometheus::MetricFamily counter_family(std::string_view name, std::string_view 
 prometheus::MetricFamily gauge_family(std::string_view name, std::string_view help);
 prometheus::MetricFamily histogram_family(std::string_view name, std::string_view help);
 
-// A row for the family's type; a histogram's takes the sum of several workers' histograms.
+// Appends a row of the family's type. A histogram's row is the sum of several workers' histograms.
 void add_row(prometheus::MetricFamily& family, labels names, double value);
 void add_row(
     prometheus::MetricFamily& family, labels names, const std::vector<const histogram*>& parts
 );
 
-// A family without rows is left out: TextSerializer would print its header all the same.
+// Appends a family. Leaves out one without rows, whose header TextSerializer would print all the
+// same.
 void add_family(families& all, prometheus::MetricFamily family);
 
-// A family of one row.
+// Appends a family of one row.
 void add_single(families& all, prometheus::MetricFamily family, labels names, double value);
 
 }  // namespace gateway::telemetry

@@ -63,7 +63,7 @@ void add_certificate_families(families& all, const std::vector<certificate_figur
     add_family(all, std::move(expiry));
 }
 
-// Of one row, if its source is there.
+// Appends a family of one row, if its source is there.
 template <typename Source>
 void add_asked(families& all, prometheus::MetricFamily family, labels names, const Source& source)
 {

@@ -1,4 +1,4 @@
-// What others know that the metrics tell of, asked for at each scrape.
+// `sources` are functions that other folders provide for the metrics. Each scrape calls them.
 #pragma once
 
 #include "gateway/telemetry/families.hpp"
@@ -13,7 +13,7 @@
 
 namespace gateway::telemetry {
 
-// What active checks say of one server.
+// `server_health` holds the results of active checks of one server.
 struct server_health {
     std::string upstream;
     std::string server;
@@ -22,41 +22,42 @@ struct server_health {
     std::uint64_t failed = 0;
 };
 
-// Of one section of `plans`.
+// `plan_figures` describes one section of `plans`.
 struct plan_figures {
     std::string name;
     std::size_t members = 0;
-    // Changed files that could not be read.
+    // Number of changed files that could not be read.
     std::uint64_t errors = 0;
     bool has_file = false;
-    // False while the file, as it is now, could not be read. Requires: has_file.
+    // False while the file, as it is now, could not be read.
+    // Requires: has_file.
     bool file_in_force = true;
 };
 
-// Of a certificate that a listener shows.
+// `certificate_figures` describes a certificate that the gateway presents.
 struct certificate_figures {
-    // Its file.
+    // The certificate's file.
     std::string name;
-    // Until when it holds, since 1970.
+    // End of validity, since 1970.
     std::chrono::seconds expires{};
 };
 
-// Each is null, and then nothing is told of it, or says what is so now.
+// Each function returns the present state. If it is null, its metrics are left out.
 struct sources {
     // Buckets of the local store, and clients that found their table full.
     std::function<std::size_t()> buckets{};
     std::function<std::uint64_t()> turned_away{};
-    // Of the access log.
+    // Lines that the access log has dropped.
     std::function<std::uint64_t()> dropped_lines{};
-    // What the workers know of servers together. Those it does not name have left the
-    // configuration: only their counters stay.
+    // State of servers that all workers share. A server that it does not name has left the
+    // configuration, and only its counters stay.
     std::function<std::vector<server_figures>()> servers{};
     std::function<std::vector<server_health>()> health{};
     std::function<std::vector<plan_figures>()> plans{};
     std::function<std::vector<certificate_figures>()> certificates{};
 };
 
-// All but `servers`, which stand among what workers counted of them.
+// Appends the families of all sources but `servers`, which add_server_families() adds.
 void add_source_families(families& all, const sources& from);
 
 }  // namespace gateway::telemetry

@@ -1,4 +1,4 @@
-// How many diagnostic lines a second may print. Pure: time comes in with each call.
+// `line_budget` bounds the diagnostic lines per second. Pure: the caller passes the time.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -11,7 +11,7 @@ class line_budget {
 public:
     void allow(std::uint64_t lines_per_second) { lines_per_second_ = lines_per_second; }
 
-    // Whether a line may be printed at `now`. If not, it is counted as suppressed.
+    // True if a line may be printed at `now`. Counts the line as suppressed otherwise.
     bool spend(base::instant now)
     {
         if (now - window_ >= std::chrono::seconds{1}) {
@@ -26,10 +26,10 @@ public:
         return true;
     }
 
-    // Lines that were granted but could not be printed.
+    // Counts lines that were granted but could not be printed.
     void count_lost(std::uint64_t lines = 1) { suppressed_ += lines; }
 
-    // How many lines were suppressed since last asked.
+    // Returns the number of lines suppressed since the last call.
     std::uint64_t take_suppressed()
     {
         const std::uint64_t n = suppressed_;
@@ -45,7 +45,7 @@ private:
 
     std::uint64_t suppressed_ = 0;
 
-    // When this window started.
+    // Start of this window.
     base::instant window_{};
 };
 

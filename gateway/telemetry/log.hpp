@@ -1,6 +1,7 @@
-// Diagnostics for people, on stderr. Any thread. Bounded: lines past a rate are counted, then
-// summed up. A reader that stalls never blocks the caller: what does not fit into the pipe counts
-// the same.
+// `log` prints diagnostics for people on stderr. Lines past a rate are counted, then reported as a
+// sum. A stalled reader never blocks the caller: a line that does not fit into the pipe counts the
+// same.
+// Thread: any.
 #pragma once
 
 #include "gateway/telemetry/options.hpp"
@@ -9,10 +10,10 @@
 
 namespace gateway::telemetry {
 
-// To be called before threads start, and again on reload.
+// Sets the options, before threads start and again on a reload.
 void configure_log(const log_options& options);
 
-// One line, without its end. Control bytes are escaped, and what is past 2 KiB is cut.
+// Prints one line, without its end. Control bytes are escaped, and text past 2 KiB is cut.
 void log(log_level level, std::string_view text);
 
 }  // namespace gateway::telemetry

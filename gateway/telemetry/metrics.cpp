@@ -6,7 +6,7 @@ std::size_t method_index(std::string_view method)
 {
     constexpr std::size_t other = method_names.size() - 1;
     std::size_t i = 0;
-    while (i < other && method_names[i] != method) {  // case matters: RFC 9110 §9.1
+    while (i < other && method_names[i] != method) {  // Case matters (RFC 9110 §9.1).
         ++i;
     }
     return i;
@@ -15,10 +15,10 @@ std::size_t method_index(std::string_view method)
 void route_metrics::count_request(std::size_t method, int code)
 {
     std::atomic<codes*>& row = requests[method];
-    codes* counts = row.load(std::memory_order_relaxed);  // only we store to it
+    codes* counts = row.load(std::memory_order_relaxed);  // Only this thread stores to it.
     if (counts == nullptr) {
         counts = new codes{};
-        row.store(counts, std::memory_order_release);  // a scrape must see zeros, not garbage
+        row.store(counts, std::memory_order_release);  // A scrape must see zeros.
     }
     const auto last = static_cast<int>(counts->size()) - 1;
     const int index = code - first_code;

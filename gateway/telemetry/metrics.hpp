@@ -1,5 +1,5 @@
-// What is counted, per worker and per thing named in the configuration. The registry owns these
-// blocks and hands out references that stay valid for the life of the process: a reload finds the
+// Metric blocks, per worker and per thing named in the configuration. The registry owns these
+// blocks and returns references that stay valid for the life of the process: a reload finds the
 // block of the same name again, so counters never step back.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace gateway::telemetry {
 
-// Label `method`: these, or "other".
+// Values of the label `method`. Any other method counts as "other".
 inline constexpr std::array<std::string_view, 10> method_names{
     "GET",
     "HEAD",
@@ -31,7 +31,7 @@ inline constexpr std::array<std::string_view, 10> method_names{
 
 std::size_t method_index(std::string_view method);
 
-// Label `outcome` of gateway_decisions_total.
+// Values of the label `outcome` of gateway_decisions_total.
 enum class outcome : std::uint8_t {
     allowed,
     rejected,
@@ -52,7 +52,7 @@ inline constexpr std::array<std::string_view, 7> outcome_names{
     "blocked",
 };
 
-// Label `reason` of gateway_refused_requests_total: why limits refused a request.
+// Values of the label `reason` of gateway_refused_requests_total, why limits refused a request.
 enum class refusal_reason : std::uint8_t {
     rejected,
     blocked,
@@ -72,7 +72,7 @@ inline constexpr std::array<std::string_view, 5> refusal_reason_names{
 inline constexpr std::size_t max_failure_reasons = 16;
 
 struct route_metrics {
-    // Status codes 100..599; a row is allocated when its method is first seen. Any other code,
+    // Status codes 100..599. A row is allocated when its method is first seen. Any other code,
     // which only a broken upstream sends, counts as 599.
     static constexpr int first_code = 100;
     using codes = std::array<counter, 500>;
@@ -112,32 +112,32 @@ struct upstream_metrics {
     // Requests that wait for a server.
     gauge queued;
 
-    // Handshakes of TLS with its servers.
+    // TLS handshakes with its servers.
     counter tls_full;
     counter tls_resumed;
     counter tls_failed;
 };
 
-// The name of an upstream, and that of one of its servers.
+// Names of an upstream and of one of its servers.
 using server_name = std::pair<std::string, std::string>;
 
-// What is known of a server without regard to workers.
+// `server_figures` is the state of a server that all workers share.
 struct server_figures {
     server_name name;
 
-    // Whether it is neither ejected nor unhealthy.
+    // True if the server is neither ejected nor unhealthy.
     bool up = true;
 
     std::uint64_t ejections = 0;
 };
 
-// Of one server of an upstream.
+// `server_metrics` counts the traffic with one server of an upstream.
 struct server_metrics {
-    // Requests sent to it.
+    // Requests sent to the server.
     counter requests;
-    // Failures of requests and of connections, as far as the server is to blame.
+    // Failures of requests and of connections for which the server is to blame.
     counter failures;
-    // Requests that have a place at it, connecting included.
+    // Requests in flight at the server, including those that still connect.
     gauge active;
     // Idle connections.
     gauge idle;
@@ -148,17 +148,17 @@ struct store_metrics {
 
     // Round trips to the store.
     counter requests;
-    // Made from tokens that were taken ahead, without it.
+    // Decisions from tokens that were taken ahead, without a call to the store.
     counter leased_decisions;
-    // Charges of refused requests that were not given back.
+    // Charges of refused requests that were not refunded.
     counter give_backs_lost;
 
     std::array<counter, max_failure_reasons> failures;
 
-    // 1, 0, or not_in_use.
+    // 1 if the store is up, 0 if not, or not_in_use.
     gauge up;
 
-    // The value when a reload took the store out: there is nothing to tell of it.
+    // Value of `up` after a reload has removed the store. The store is then not reported.
     static constexpr std::int64_t not_in_use = -1;
 };
 
@@ -173,7 +173,7 @@ struct worker_metrics {
     // Exchanges whose clients have left.
     gauge exchanges_abandoned;
 
-    // Tunnels open now; each is also an active connection of a client and an upstream.
+    // Tunnels open now. Each is also an active connection of a client and of an upstream.
     gauge tunnels;
 
     counter tunnels_opened;
@@ -182,20 +182,20 @@ struct worker_metrics {
     counter tunnel_bytes_of_clients;
     counter tunnel_bytes_of_upstreams;
 
-    // Connections closed for max_connections_per_peer.
+    // Connections closed because of max_connections_per_peer.
     counter refused_per_peer;
-    // Connections closed at listeners that want a PROXY header: it did not come whole, or the peer
-    // is not trusted.
+    // Connections closed at listeners that require a PROXY header: the header was not complete, or
+    // the peer is not trusted.
     counter refused_proxy_header;
     counter refused_not_trusted;
-    // Handshakes of TLS with clients, by what became of them.
+    // TLS handshakes with clients, by result.
     counter tls_full;
     counter tls_resumed;
     counter tls_failed;
     counter tls_timeout;
-    // Connections closed for too many records without data.
+    // Connections closed after too many TLS records without data.
     counter tls_floods;
-    // Requests in which a peer that is not trusted says who their client is.
+    // Requests in which an untrusted peer names a client.
     counter untrusted_forwarded;
 };
 

@@ -1,4 +1,4 @@
-// What to log, and how.
+// `log_options` says what is logged and how.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -16,9 +16,9 @@ struct log_options {
     bool access = true;
     log_format format = log_format::json;
 
-    // Most bytes of lines about requests that are not written yet.
+    // Most bytes of access log lines that wait to be written.
     std::size_t max_backlog_bytes = std::size_t{16} * 1024 * 1024;
-    // How long a stalled reader is waited for at the end.
+    // Longest wait for a stalled reader when the process ends.
     base::duration flush_timeout = std::chrono::seconds{2};
     // Most lines of diagnostics per second.
     std::uint64_t max_lines_per_second = 100;

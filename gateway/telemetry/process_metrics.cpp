@@ -16,11 +16,12 @@ namespace gateway::telemetry {
 
 namespace {
 
-struct process_stat {  // proc(5), /proc/PID/stat
+// Fields of /proc/PID/stat, see proc(5).
+struct process_stat {
     double user_ticks = 0;
     double system_ticks = 0;
     double threads = 0;
-    double start_ticks = 0;  // since boot
+    double start_ticks = 0;  // Ticks since boot.
     double virtual_bytes = 0;
     double resident_pages = 0;
 };
@@ -29,7 +30,7 @@ std::optional<process_stat> read_stat()
 {
     std::ifstream file("/proc/self/stat");
     const std::string text{std::istreambuf_iterator<char>(file), {}};
-    const std::size_t name_end = text.rfind(')');  // the name may itself hold spaces and brackets
+    const std::size_t name_end = text.rfind(')');  // The name may contain spaces and brackets.
     if (name_end == std::string::npos) {
         return std::nullopt;
     }
@@ -80,7 +81,7 @@ std::optional<double> count_descriptors()
 {
     std::error_code ec;
     std::filesystem::directory_iterator entry("/proc/self/fd", ec);
-    double count = -1;  // the one we are reading with
+    double count = -1;  // The descriptor of this directory does not count.
     for (; !ec && entry != std::filesystem::directory_iterator{}; entry.increment(ec)) {
         ++count;
     }

@@ -1,5 +1,5 @@
-// The usual process_* metrics, read from /proc/self at each scrape. What cannot be read is left
-// out.
+// `add_process_metrics` reads the usual process_* metrics from /proc/self at each scrape.
+// Unreadable ones are left out.
 #pragma once
 
 #include "gateway/telemetry/families.hpp"

@@ -38,7 +38,7 @@ struct registry::state {
 
     void add_own_families(families& all) const;
 
-    mutable std::mutex mutex;  // over everything but the numbers inside the blocks
+    mutable std::mutex mutex;  // Guards everything but the numbers inside the blocks.
     row<worker_metrics> workers;
     table<route_metrics> routes;
     table<limit_metrics> limits;

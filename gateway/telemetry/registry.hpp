@@ -1,4 +1,4 @@
-// Owns every metric block, and writes them all as Prometheus text when asked.
+// `registry` owns every metric block and writes all of them as Prometheus text.
 #pragma once
 
 #include "gateway/telemetry/figures.hpp"
@@ -12,15 +12,15 @@
 
 namespace gateway::telemetry {
 
-// Label values of `reason`, in the order of the failures arrays.
+// Values of the label `reason`, in the order of the `failures` arrays.
 struct vocabulary {
     std::span<const std::string_view> store_failures;
     std::span<const std::string_view> upstream_failures;
 };
 
-// Any thread may ask for a block (a lock is taken); only the worker of that index may write to it.
-// Sources are called by scrape() on its thread, and must stay callable as long as the registry
-// lives.
+// Any thread may ask for a block, which takes a lock. Only the worker of that index may write to
+// it. scrape() calls the sources on its own thread.
+// Requires: sources stay callable as long as the registry lives.
 class registry {
 public:
     registry(std::size_t workers, vocabulary words, std::string version);
@@ -33,14 +33,15 @@ public:
     upstream_metrics& upstream(std::size_t worker, std::string_view name);
     server_metrics& server(std::size_t worker, const server_name& name);
 
-    // gateway_config_reloads_total and gateway_config_last_reload_successful, and on success the
-    // timestamp of the last one. The start counts as a success, but not as a reload.
+    // Counts a reload for gateway_config_reloads_total and gateway_config_last_reload_successful,
+    // and on success sets the timestamp of the last one. The start counts as a success, but not as
+    // a reload.
     void count_reload(bool success);
 
-    // Asked from the next scrape on.
+    // Sets the sources of the next and later scrapes.
     void set_sources(sources others);
 
-    // All metrics, in the Prometheus text exposition format 0.0.4.
+    // Returns all metrics in the Prometheus text exposition format 0.0.4.
     std::string scrape() const;
 
 private:

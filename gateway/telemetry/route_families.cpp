@@ -1,4 +1,4 @@
-// The metrics of routes.
+// `add_route_families` reports the metrics of routes.
 #include "gateway/telemetry/block_sums.hpp"
 #include "gateway/telemetry/exposition.hpp"
 
@@ -24,7 +24,7 @@ bool method_seen(const row<route_metrics>& blocks, std::size_t method)
     });
 }
 
-// Returns false while nobody has used the route, so that there is nothing to report.
+// True if a request has used the route, so that there is something to report.
 bool any_request(const row<route_metrics>& blocks)
 {
     for (std::size_t method = 0; method < method_names.size(); ++method) {
@@ -92,7 +92,7 @@ void add_route_families(families& all, const table<route_metrics>& routes)
         "Responses of 500 and above, but for those that the configuration asks for."
     );
     for (const auto& [name, blocks] : routes) {
-        // At 0 if need be, for the alert on its first steps.
+        // Every route gets its row, even at 0, as an alert needs the first step up.
         add_row(errors, {{"route", name}}, sum(blocks, &route_metrics::server_errors));
         if (!any_request(blocks)) {
             continue;

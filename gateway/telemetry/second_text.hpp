@@ -1,4 +1,5 @@
-// A moment as the logs write it. Belongs to one thread.
+// `second_text` formats a moment for the logs.
+// Thread: one.
 #pragma once
 
 #include "gateway/base/utc_text.hpp"
@@ -9,10 +10,10 @@ namespace gateway::telemetry {
 
 class second_text {
 public:
-    // "2026-11-21T02:45:33.123Z" (RFC 3339, UTC).
+    // Appends "2026-11-21T02:45:33.123Z" (RFC 3339, UTC).
     void append_iso(std::string& out, base::duration unix_time);
 
-    // "21/Nov/2026:02:45:33 +0000", as in the common log format.
+    // Appends "21/Nov/2026:02:45:33 +0000", as in the common log format.
     void append_common(std::string& out, base::duration unix_time);
 
 private:

@@ -1,4 +1,4 @@
-// A line budget of all threads together.
+// `shared_line_budget` is a line budget that all threads share.
 #pragma once
 
 #include "gateway/telemetry/line_budget.hpp"
@@ -13,8 +13,9 @@ class shared_line_budget {
 public:
     explicit shared_line_budget(std::uint64_t lines_per_second) { lines_.allow(lines_per_second); }
 
-    // Returns the number of lines that were suppressed since the last one; nothing: no line may be
-    // printed at `now`. Thread: any.
+    // Returns the number of lines suppressed since the last printed one, or nothing if no line may
+    // be printed at `now`.
+    // Thread: any.
     std::optional<std::uint64_t> spend(base::instant now)
     {
         const std::lock_guard lock(mutex_);

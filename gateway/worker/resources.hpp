@@ -1,5 +1,6 @@
-// One worker's upstream pools and store links, kept across reloads where their options stayed the
-// same, and retired in peace where they did not. One thread.
+// `resources` owns one worker's upstream pools and store links. They are kept across reloads where
+// their options stayed the same, and retired in peace where they did not.
+// Thread: the worker's.
 #pragma once
 
 #include "gateway/limits/policy_view.hpp"
@@ -15,21 +16,22 @@ class resources {
 public:
     resources(net::loop& l, telemetry::registry& metrics, std::size_t worker);
 
-    // Makes what `s` needs and did not exist, retires what it does not need any more.
+    // Makes what `s` needs and did not exist, and retires what it does not need any more. Returns
+    // the view of `s`.
     std::shared_ptr<const limits::policy_view> adopt(const snapshot& s);
 
     // Drops retired pools that nobody uses, and retired stores that owe nothing more or have had
     // their minute. Called from each tick.
     void sweep();
 
-    // Gives back what shared stores are owed. False: not all of it yet.
+    // Gives back what shared stores are owed. Returns false if not all of it is given back yet.
     bool settle_up();
 
     // Closes everything, at the worker's end.
     void close();
 
 private:
-    // A retired store has so long to give back what it owes.
+    // Time that a retired store has to give back what it owes.
     static constexpr base::duration settles_for = std::chrono::minutes{1};
 
     struct kept_store {

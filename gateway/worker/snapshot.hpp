@@ -1,4 +1,5 @@
-// Everything of the configuration that a reload may change, as one immutable value for all workers.
+// `snapshot` holds everything of the configuration that a reload may change, as one immutable value
+// for all workers.
 #pragma once
 
 #include "gateway/http/options.hpp"
@@ -24,15 +25,15 @@ struct snapshot {
     std::vector<store::named_store> shared_stores;
     // [i] is policy->upstreams[i].
     std::vector<proxy::upstream_options> upstreams;
-    // [i] is of the listener i; nothing: its connections are plain.
+    // [i] has the TLS options of listener i; nothing if its connections are plain.
     std::vector<std::optional<net::tls_server_options>> listener_tls;
-    // Of which all workers make the keys of tickets.
+    // Secret from which all workers make the keys of session tickets.
     net::ticket_secret tickets;
-    // The name of this process in `Via`.
+    // Name of this process in `Via`.
     std::string via_name;
     // [i] is the status of upstreams[i].
     std::vector<std::shared_ptr<proxy::upstream_status>> upstream_statuses;
-    // The port of the built-in server, where an upstream names it.
+    // Port of the built-in echo server; 0 if there is none.
     unsigned short echo_port = 0;
 };
 

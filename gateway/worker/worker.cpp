@@ -12,13 +12,14 @@ namespace gateway::worker {
 
 namespace {
 
-// A Unix socket's peer is on this machine: it counts as the loopback address.
+// Returns the peer's address. A Unix socket's peer is on this machine, so it counts as the loopback
+// address.
 base::ip_address address_of(const std::optional<base::ip_address>& peer)
 {
     return peer.value_or(base::ip_address::v4(INADDR_LOOPBACK));
 }
 
-// One line for the whole process.
+// Logs the warning once in the whole process, which `told` remembers.
 void tell_once(
     std::atomic_flag& told, const std::optional<base::ip_address>& peer, const char* what
 )
@@ -131,7 +132,8 @@ void worker::door::adopt(const snapshot& s)
     }
 }
 
-// Only a proxy of ours is believed whose connection it is.
+// Takes a new connection. Only a trusted proxy is believed when its PROXY header says whose
+// connection it is.
 void worker::door::accepted(net::socket s, const std::optional<base::ip_address>& peer)
 {
     const limits::policy_view& view = *worker_.view_;
@@ -171,7 +173,7 @@ void worker::door::turned_away(const std::optional<base::ip_address>& peer)
     worker_.end_if_done();
 }
 
-// A Unix socket's peer counts against no cap.
+// Starts a session, unless its peer has too many. A Unix socket's peer counts against no cap.
 void worker::accepted(
     const door& at,
     net::socket connected,
@@ -201,7 +203,8 @@ void worker::accepted(
     }
 }
 
-// Addresses in one prefix are one peer, as they are one client.
+// Returns false if the peer has too many connections. Addresses in one prefix are one peer, as they
+// are one client.
 bool worker::let_in(const base::ip_address& peer, std::optional<base::ip_address>& counted_as)
 {
     const identity::client_options& client = view_->policy->client;
@@ -303,7 +306,8 @@ void worker::ask(std::function<void(worker_desk&)> question)
     });
 }
 
-// The loop's run() returns when nothing is left to wait for; it is never stopped.
+// Ends the worker once it has drained and nothing is left to do. loop_.stop() cuts nothing off:
+// run() returns when nothing is left to wait for.
 void worker::end_if_done()
 {
     if (draining_ && sessions_.empty() && !any_arriving() && !abandoned_.any_to_finish()) {
@@ -317,7 +321,7 @@ void worker::end_if_done()
         if (!done && loop_.now() < *corrections_until_) {
             return;  // the tick looks again
         }
-        // Or an old view among them would keep its store links open.
+        // Otherwise an old view in one of them would keep its store links open.
         spare_connections_.clear();
         fallback_debts_.lose_all();
         corrections_.lose_all();

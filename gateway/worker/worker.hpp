@@ -1,9 +1,9 @@
-// One thread and what it owns: event loop, listeners, sessions, pools, store links, counters, log.
-// Workers share the local store, the status of each upstream and the count of peers; a plain
-// request takes no lock of theirs but the store's.
+// `worker` is one thread and what it owns: event loop, listeners, sessions, pools, store links,
+// counters, log. Workers share the local store, the status of each upstream and the count of peers.
+// A plain request takes no lock of theirs but the store's.
 //
-// Built and destroyed on the main thread; everything in between happens on its own. The functions
-// marked [any thread] post there.
+// Thread: built and destroyed on the main thread; everything in between happens on its own.
+// Functions marked [any thread] post there.
 #pragma once
 
 #include "gateway/client/abandoned_exchanges.hpp"
@@ -32,7 +32,7 @@
 
 namespace gateway::worker {
 
-// What all workers share.
+// `shared_state` is what all workers share.
 struct shared_state {
     store::memory_store& local;
     telemetry::registry& metrics;
@@ -40,11 +40,11 @@ struct shared_state {
     std::size_t max_connections;
     std::atomic<std::size_t> connections{0};
     client::peer_count peers{};
-    // Requests that wait for their tokens.
+    // Number of requests that wait for their tokens.
     std::atomic<std::size_t> waiting{0};
 };
 
-// A socket of listeners[index], which may have several.
+// A listening socket of listeners[index], which may have several.
 struct opened_listener {
     std::size_t index;
     net::socket socket;
@@ -52,10 +52,11 @@ struct opened_listener {
 
 class worker final {
 public:
-    // How long a worker that has drained waits for its last corrections.
+    // Time that a worker which has drained waits for its last corrections.
     static constexpr base::duration last_corrections = std::chrono::seconds{1};
 
-    // About how many ticks a full pass over the local table takes, to forget full buckets: 10 s.
+    // About the number of ticks, 10 s in all, that a full pass over the local table takes to forget
+    // full buckets.
     static constexpr std::size_t sweep_passes = 400;
 
     worker(
@@ -69,23 +70,23 @@ public:
     // Ends the thread if it still runs, and joins it.
     ~worker();
 
-    // `finished` is called on the worker's thread when it has nothing left to do.
+    // Starts the listeners and the thread, which calls `finished` when it has nothing left to do.
     void start(std::function<void()> finished);
 
-    // [any thread] Goes over to a new configuration.
+    // [any thread] Adopts a new configuration.
     void reload(std::shared_ptr<const snapshot> s);
 
     // [any thread] Stops accepting, finishes what runs, then ends.
     void drain(net::queued rest = net::queued::accepted);
 
-    // [any thread] Ends now, but for corrections on their way, which have a second.
+    // [any thread] Ends now. Only corrections on their way have one more second.
     void abort();
 
     // [any thread] Calls `question` on the worker's thread, unless that has ended.
     void ask(std::function<void(worker_desk&)> question);
 
 private:
-    // A listener, and what its connections are for.
+    // `door` is a listener, with the TLS options of its connections and what they are for.
     class door final : private net::acceptor_owner, private net::arrivals_owner {
     public:
         door(worker& of, opened_listener listening, const client::listener_options& options)
@@ -97,7 +98,7 @@ private:
               listener_(of.loop_, std::move(listening.socket), *this)
         {}
 
-        // What the configuration says of TLS now; connections that are open keep theirs.
+        // Adopts what the configuration says of TLS now. Connections that are open keep theirs.
         void adopt(const snapshot& s);
 
         net::listener& listener() { return listener_; }
@@ -106,14 +107,14 @@ private:
 
         const std::shared_ptr<net::tls_server>& tls() const { return tls_; }
 
-        // Those whose PROXY header has not come yet.
+        // Returns the connections whose PROXY header has not come yet.
         net::proxied_arrivals& arrivals() { return arrivals_; }
 
     private:
         worker& worker_;
         const std::size_t index_;
         std::optional<net::tls_server_options> tls_options_;
-        // Null: connections are plain.
+        // Null if connections are plain.
         std::shared_ptr<net::tls_server> tls_;
         const std::optional<client::decide_options> decide_;
         const bool wants_header_;
@@ -156,11 +157,11 @@ private:
     client::session_environment environment_;
     std::list<client::session> sessions_;
     std::list<door> doors_;
-    // Whether the listeners wait for room.
+    // True while the listeners wait for room.
     bool paused_ = false;
 
     bool draining_ = false;
-    // Once no session is left: until then corrections may still be made.
+    // Moment until which corrections may still be made, set once no session is left.
     std::optional<base::instant> corrections_until_;
     std::thread thread_;
 

@@ -1,4 +1,5 @@
-// What the admin API may ask of a worker, on the worker's thread.
+// `worker_desk` is what the admin API may use of a worker.
+// Thread: the worker's.
 #pragma once
 
 #include "gateway/limits/bucket_desk.hpp"
@@ -7,7 +8,7 @@
 namespace gateway::worker {
 
 struct worker_desk {
-    // Those in force.
+    // The configuration in force.
     const limits::policy_view& view;
     limits::bucket_desk& buckets;
     limits::top_buckets& top;

@@ -167,10 +167,15 @@ BAD = [  # (path, text): refused
     ("gateway/proxy/a.hpp", "class pool_manager;"),
     ("gateway/proxy/a.hpp", "namespace helpers {"),
     ("config/a.cpp", "using namespace std;"),
+    ("gateway/proxy/a.hpp", "// What it is.\nint a;\n"),
+    ("gateway/proxy/a.cpp", "int b;\n    // Whether it is.\n    bool a;\n"),
+    ("config/a.cpp", "int b;\n// If it has.\nbool a;\n"),
     ("gateway/net/a.hpp", "int losses_ = 0;  // in a row\n"),
 ]
 
 GOOD = [  # accepted
+    ("gateway/proxy/a.hpp", "// Returns a number that says\n// what it is.\nint a;\n"),
+    ("gateway/proxy/a.hpp", "// Words beside the line above it\n// That stands here.\nint a;\n"),
     ("gateway/net/a.cpp", "auto body = [x] { return x; };\nco_await run(body);"),
     ("gateway/net/a.cpp", "co_await run([] { return 1; });"),
     ("gateway/net/a.cpp", "int y = table[co_await index()];\nif (x) { f(); }"),

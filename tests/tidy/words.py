@@ -66,6 +66,14 @@ RULES = [
         r"\b(?:\w+_)?(?:manager|helper|utils?|handler)s?\b",
         "name the thing after what it does",
     ),
+    # The first line of a comment: the line before it is none.
+    Rule(
+        r"(?m)(?:\A|^(?![ \t]*//).*\n)[ \t]*// (?:Of|By|To|What|Whether|Whose|Who|Whom|Whoever|Whatever|Such|So|As"
+        r"|Where|Wherever|Than|That|Which|Why|How|If it)\b",
+        "a comment is whole sentences, subject first: Returns ..., True if ..., Number of ...",
+        raw=True,
+        but=r"^gateway/(base|net)/",
+    ),
 ]
 
 
@@ -78,7 +86,7 @@ def check_text(name, text):
         body = text if rule.raw else bare
         for match in rule.pattern.finditer(body):
             found = " ".join(match[0].split())
-            problems.append(f"{name}:{line_of(body, match.start())}: `{found[:60]}`: {rule.instead}")
+            problems.append(f"{name}:{line_of(body, match.end())}: `{found[-60:]}`: {rule.instead}")
     return problems
 
 

@@ -1,5 +1,5 @@
-// Fields that are taken out of a head, and fields that are set in it: prepared once, then only
-// read, by any thread.
+// `field_edits` lists the fields that are removed from a head and those that are set in it.
+// Thread: any, once it is prepared, as it is then only read.
 #pragma once
 
 #include <string>
@@ -10,23 +10,23 @@
 namespace gateway::http {
 
 struct field_edits {
-    // Names and values. A field that is set replaces all of its name.
+    // Names and values. A field that is set replaces all fields of its name.
     std::vector<std::pair<std::string, std::string>> set;
-    // Names.
+    // Names of the fields to remove.
     std::vector<std::string> remove;
 
-    // What follows from `set`: its lines, and those of them that responses of the gateway's own
-    // get, which say themselves what their content is and who may keep it.
+    // The lines of `set`: all of them, and those for the gateway's own responses, which have their
+    // own Content-Type and Cache-Control.
     std::string lines;
     std::string own_lines;
 
-    // Fills in what follows; the last step of making one.
+    // Fills in `lines` and `own_lines`, as the last step of making edits.
     void finish();
 
     bool any() const { return !set.empty() || !remove.empty(); }
 
-    // Whether a field that came does not stay. Neither does one that a server which makes variables
-    // of names could take for it.
+    // True if a received field of this name is removed. A name that a server could take for it,
+    // when it turns names into variables, is removed as well.
     bool takes_out(std::string_view name) const;
 };
 

@@ -1,4 +1,4 @@
-// A response that is the same for every request of a route, but for its Location.
+// `fixed_response` is the same response to every request of a route, except for its Location.
 #pragma once
 
 #include <string>
@@ -7,26 +7,27 @@
 namespace gateway::http {
 
 struct fixed_response {
-    // 200 to 599.
+    // Status code, 200 to 599.
     int status = 200;
-    // Empty: the response has no Content-Type.
+    // Media type of the body. Empty: the response has no Content-Type.
     std::string content_type{};
     std::string body{};
-    // Whether nobody may keep it for later requests.
+    // True if nobody may store it for later requests.
     bool no_store = false;
 
-    // What follows from the rest: the lines that say it, but for the body.
+    // The lines that follow from the members above, but for the body.
     std::string start_line{};
     std::string content_lines{};
 
-    // Fills in what follows; the last step of making one.
+    // Fills in these lines, as the last step of making a response.
     void finish();
 
-    // Whether there is never a body (RFC 9110 §15).
+    // True if the status never has a body (RFC 9110 §15).
     bool is_bodiless() const { return status == 204 || status == 205 || status == 304; }
 };
 
-// The phrase of a status (RFC 9110 §15 and others in IANA's registry); empty: it is not known.
+// Returns the reason phrase of a status (RFC 9110 §15 and others in IANA's registry), or an empty
+// text if it is unknown.
 std::string_view reason_of(int status);
 
 }  // namespace gateway::http

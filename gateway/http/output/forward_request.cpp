@@ -10,15 +10,16 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// Nobody may have these removed by nominating them in Connection, nor what trusted peers say of the
-// client. A client that expects 100-continue sends no body until somebody behind us has seen that.
+// Fields that nobody can have removed by nominating them in Connection; neither can those of
+// `from_trusted_peers`. A client that expects 100-continue sends no body until a server behind the
+// gateway has seen Expect.
 constexpr field_name_set essential{
     field_name::host,
     field_name::content_length,
     field_name::expect,
 };
 
-// Beside what is about the connection, what we say ourselves.
+// Fields that the gateway writes itself, beside those about the connection.
 constexpr field_name_set said_by_us{
     field_name::x_forwarded_for,
     field_name::host,
@@ -26,7 +27,7 @@ constexpr field_name_set said_by_us{
     field_name::x_request_id,
 };
 
-// What says where in a trace a request is.
+// Fields that tell a request's position in a trace.
 constexpr field_name_set trace_fields{field_name::traceparent, field_name::tracestate};
 
 bool is_forwarded(const field& f, const request_head& head, const forward_options& options)
@@ -38,8 +39,9 @@ bool is_forwarded(const field& f, const request_head& head, const forward_option
         return false;
     }
     if (f.id == field_name::expect && (head.http_1_0 || is_empty_list(f.value))) {
-        return false;  // RFC 9110 §10.1.1: that of a 1.0 request is to be ignored, so nobody behind
-                       // us may see it in a 1.1 request
+        // RFC 9110 §10.1.1: Expect of a 1.0 request is ignored, so no server may see it in a 1.1
+        // request.
+        return false;
     }
     if (f.id == field_name::content_length && head.respelt_length) {
         return false;
@@ -81,8 +83,8 @@ void append_own_start(const request_head& head, const forward_options& options, 
     out.append(options.host.empty() ? kept : options.host).append("\r\n"sv);
 }
 
-// The request line, the Host field first (RFC 9110 §7.2), and what else stays. Mostly the head
-// begins that way, and its beginning stays with the rest.
+// Appends the request line, the Host field first (RFC 9110 §7.2), and the fields that stay. Most
+// heads begin that way, and their beginning is then copied together with the rest.
 void append_what_stays(const request_head& head, const forward_options& options, std::string& out)
 {
     std::span<const field> fields = head.fields;
@@ -104,11 +106,12 @@ void append_what_stays(const request_head& head, const forward_options& options,
     }
 }
 
-// What a trusted peer says of itself and of those before it; of another peer, nothing.
+// Forwarding fields of a trusted peer, about itself and those before it. Another peer's are
+// ignored.
 struct forwarding {
     bool has_proto = false;
     bool has_host = false;
-    std::size_t chain = 0;  // bytes of X-Forwarded-For, with separators
+    std::size_t chain = 0;  // Bytes of X-Forwarded-For, with separators.
 };
 
 forwarding said_by_peer(const request_head& head, const forward_options& options)
@@ -124,7 +127,8 @@ forwarding said_by_peer(const request_head& head, const forward_options& options
     return said;
 }
 
-// Unless the route takes it out.
+// True if the gateway starts a new trace: `traceparent` is malformed and the route does not remove
+// it.
 bool begins_trace(const request_head& head, const forward_options& options)
 {
     return head.malformed_trace &&

@@ -1,5 +1,6 @@
-// The request head that goes upstream. Fields are copied in runs of whole lines from where they
-// lie; what belongs to one connection only is left out, what we vouch for is added last.
+// `append_forwarded_request` makes the request head that goes upstream. It copies fields in runs of
+// whole lines from where they lie, leaves out those that belong to one connection only, and adds
+// last those that the gateway vouches for.
 #pragma once
 
 #include "gateway/http/message.hpp"
@@ -13,48 +14,48 @@ namespace gateway::http {
 struct forward_options {
     // The peer's address, in canonical form.
     std::string_view peer{};
-    // Whether the client's connection is TLS.
+    // True if the client's connection is TLS.
     bool secure = false;
-    // The values of Client-Cert and Client-Cert-Chain (RFC 9440); empty: there is none. What the
-    // peer says in such fields is never passed on.
+    // The values of Client-Cert and Client-Cert-Chain (RFC 9440), or empty if there is none. Such
+    // fields of the peer are never passed on.
     std::string_view client_cert{};
     std::string_view client_cert_chain{};
-    // Whether the peer's forwarding fields are passed on; otherwise they are replaced.
+    // True if the peer's forwarding fields are passed on. Otherwise they are replaced.
     bool peer_trusted = false;
 
-    // The name of the field that identifies the client, in lower case. This field, too, is replaced
-    // if the peer is not trusted.
+    // The name of the field that identifies the client, in lower case. This field, too, is not
+    // passed on if the peer is not trusted.
     std::string_view identity_header{};
-    // What classify() says of identity_header.
+    // The result of classify() for `identity_header`.
     field_name identity_field = field_name::other;
 
-    // The host that is sent when an HTTP/1.0 request named none.
+    // The host to send if an HTTP/1.0 request names none.
     std::string_view default_host{};
     // The gateway's own name in the field Via.
     std::string_view via_name = "gateway";
-    // The line X-Request-Id; empty: none.
+    // The line X-Request-Id, or empty for none.
     std::string_view request_id{};
-    // The traceparent instead of one that is malformed.
+    // The traceparent to send instead of a malformed one.
     std::string_view trace_parent{};
 
-    // The path instead of the request's, in two parts; both empty: as it came.
+    // The path to send instead of the request's, in two parts. Both empty: the path stays as it is.
     std::string_view path_start{};
     std::string_view path_rest{};
-    // The Host instead of the request's; empty: as it came.
+    // The Host to send instead of the request's. Empty: it stays as it is.
     std::string_view host{};
-    // Of the fields; null: none.
+    // Changes to the fields, or null for none.
     const field_edits* edits = nullptr;
 
-    // Whether the request line or the Host is another than that which came.
+    // True if the request line or the Host differs from the received one.
     bool has_own_start() const
     {
         return !path_start.empty() || !path_rest.empty() || !host.empty();
     }
 };
 
-// Appends the head, empty line included. Always HTTP/1.1, exactly one Host, one framing; Upgrade
-// only to ask for a WebSocket, and for nothing else.
-// A head whose max_forwards is 0 must not get here: it ends with us.
+// Appends the head, empty line included. It is always HTTP/1.1, with exactly one Host and one
+// framing. It has Upgrade only to ask for a WebSocket.
+// Requires: head.max_forwards is not 0, as such a request ends at the gateway.
 void append_forwarded_request(
     const request_head& head, const forward_options& options, std::string& out
 );

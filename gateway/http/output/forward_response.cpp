@@ -10,15 +10,15 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// RFC 9110 §15.5.22: it must name what to upgrade to, in Upgrade.
+// This status must name in Upgrade what to upgrade to (RFC 9110 §15.5.22).
 constexpr int upgrade_required = 426;
 
 bool forwards_length(const response_head& head)
 {
-    return head.status >= 200 && head.status != 204;  // RFC 9110 §8.6
+    return head.status >= 200 && head.status != 204;  // RFC 9110 §8.6.
 }
 
-// What does not stay, beside what never does.
+// Fields that are left out, beside those that always are.
 struct taken_out {
     bool ratelimit = false;
     const field_edits* edits = nullptr;
@@ -54,7 +54,7 @@ void append_own_start(const response_head& head, std::string& out)
 void append_what_stays(const response_head& head, const taken_out& without, std::string& out)
 {
     std::string_view start;
-    if (!head.http_1_0 && !head.reason.empty()) {  // without one the space before it may lack
+    if (!head.http_1_0 && !head.reason.empty()) {  // An empty reason may lack its space.
         start = head.start_line;
     } else {
         append_own_start(head, out);
@@ -81,7 +81,7 @@ void append_connection(const response_head& head, const response_options& option
     }
     const bool kept_1_0 = options.client_http_1_0 && options.client_keep_alive;
     const std::string_view lasts = options.close ? "close"sv : kept_1_0 ? "keep-alive"sv : ""sv;
-    if (head.status == upgrade_required && has_upgrade(head)) {  // RFC 9110 §7.8: to be nominated
+    if (head.status == upgrade_required && has_upgrade(head)) {  // RFC 9110 §7.8: nominates it.
         out.append("Connection: upgrade"sv).append(lasts.empty() ? ""sv : ", "sv).append(lasts);
         out.append("\r\n"sv);
     } else if (!lasts.empty()) {

@@ -7,10 +7,10 @@ namespace gateway::http {
 
 namespace {
 
-// The limit to speak of when only one can be named: one that rejects before others, then the one
-// that lets the fewest requests like this one pass, of which each may cost another number of tokens
-// under another limit. Among equals it is the one with the fewest tokens left, then the one that
-// takes longest to fill.
+// Returns the limit to report if only one can be named. A limit that rejects comes before others,
+// then the one that lets the fewest requests like this one pass, as each may cost another number of
+// tokens under another limit. Among equals it is the one with the fewest tokens left, then the one
+// that takes longest to fill.
 const limit_report& tightest(std::span<const limit_report> reports)
 {
     const auto tightness = [](const limit_report& r) {
@@ -38,7 +38,8 @@ void add_x_ratelimit(const limit_statement& said, text_writer& to)
     to.add("\r\n");
 }
 
-// Names are plain ASCII without quotes or backslashes: the configuration allows no others.
+// Adds RateLimit-Policy and RateLimit. Names need no escaping, as the configuration allows only
+// plain ASCII without quotes and backslashes in them.
 void add_ratelimit(std::span<const limit_report> reports, text_writer& to)
 {
     std::string_view separator = "RateLimit-Policy: \"";

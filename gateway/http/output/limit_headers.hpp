@@ -1,5 +1,6 @@
-// What the client is told about its limits: X-RateLimit-*, RateLimit (draft-ietf-httpapi-
-// ratelimit-headers-10), Retry-After (RFC 9110 §10.2.3). From decisions, pure.
+// `add_limit_headers` and `add_retry_after` write the fields that report limits to a client:
+// X-RateLimit-*, RateLimit (draft-ietf-httpapi-ratelimit-headers-10), Retry-After (RFC 9110
+// §10.2.3). Pure: they depend on decisions only.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -13,7 +14,7 @@
 
 namespace gateway::http {
 
-// What one limit decided about a request.
+// The decision of one limit about a request.
 struct limit_report {
     std::string_view name{};
     const limit::limit* limit = nullptr;
@@ -32,22 +33,22 @@ struct limit_header_options {
     bool operator==(const limit_header_options&) const = default;
 };
 
-// As all times are told: whole seconds, never early.
+// Returns whole seconds, rounded up: no reported time is too early.
 inline std::int64_t seconds_up(base::duration d)
 {
     return std::chrono::ceil<std::chrono::seconds>(d).count();
 }
 
-// What is said of the limits that decided about one request.
+// The report on the limits that decided about one request, and its form.
 struct limit_statement {
     std::span<const limit_report> reports{};
     limit_header_options options{};
 
-    // The time at which they decided; used only if the reset is told as an epoch.
+    // Unix time at which they decided. Used only if the reset is reported as an epoch.
     base::duration unix_now{0};
 
-    // The request's route has limits that clients are told of, though none may have decided: what
-    // the upstream says in X-RateLimit fields is not theirs to hear.
+    // True if the request's route has limits that are reported to clients, even if none has
+    // decided. The upstream's X-RateLimit fields are then not passed on.
     bool due = false;
 
     bool replaces() const { return due || !empty(); }
@@ -55,7 +56,7 @@ struct limit_statement {
     bool empty() const { return reports.empty() || !options.any(); }
 };
 
-// Adds whole lines; nothing if it is empty. At most limit_headers_size() bytes.
+// Writes whole lines of at most limit_headers_size() bytes, or nothing if the report is empty.
 void add_limit_headers(const limit_statement& said, text_writer& out);
 std::size_t limit_headers_size(const limit_statement& said);
 void append_limit_headers(const limit_statement& said, std::string& out);

@@ -11,14 +11,15 @@ namespace gateway::http {
 
 namespace {
 
-// A status's phrase, and the type of its problem, which is registered by
-// draft-ietf-httpapi-ratelimit-headers §"Problem Types"; else there is only the status.
+// A status's phrase, and the type of its problem, registered by
+// draft-ietf-httpapi-ratelimit-headers §"Problem Types". The other statuses have the type
+// about:blank.
 struct known_status {
-    std::string_view line;  // code and reason
+    std::string_view line;  // Code and reason.
     std::string_view type = "about:blank";
 };
 
-// The most frequent first.
+// The most frequent status comes first.
 constexpr std::array<known_status, 19> known_statuses{{
     {"429 Too Many Requests", "https://iana.org/assignments/http-problem-types#quota-exceeded"},
     {"400 Bad Request"},
@@ -39,14 +40,14 @@ constexpr std::array<known_status, 19> known_statuses{{
     {"505 HTTP Version Not Supported"},
     {"508 Loop Detected"},
     {"200 OK"},
-    {"500 Internal Server Error"},  // the last, for a status that is none of them
+    {"500 Internal Server Error"},  // The last, for all other statuses.
 }};
 
-// What is always said with a status, put together once.
+// Texts that every response with a status has, put together once.
 struct known_texts {
     int status = 0;
     std::string start_line;
-    std::string problem;  // up to its detail
+    std::string problem;  // Everything before the detail.
 
     explicit known_texts(const known_status& s)
         : status((s.line[0] - '0') * 100 + (s.line[1] - '0') * 10 + (s.line[2] - '0'))
@@ -81,7 +82,8 @@ bool is_violated(const limit_report& r)
     return !r.decision.allowed;
 }
 
-// All the texts are our own or names of limits, and none has a character that JSON would escape.
+// Adds the problem. All its texts are the gateway's own or names of limits, and none has a
+// character that JSON would escape.
 void add_problem(const own_response& response, const known_texts& known, text_writer& out)
 {
     out.add(known.problem).add(response.detail);
@@ -107,7 +109,7 @@ std::size_t problem_size(const own_response& response, const known_texts& known)
     return size + (names == 0 ? no_names : names_end).size();
 }
 
-constexpr std::size_t room_beside_texts = 256;  // for all that is the same in every response
+constexpr std::size_t room_beside_texts = 256;  // For all that is the same in every response.
 
 void add_limits(const own_response& response, text_writer& to)
 {
@@ -117,7 +119,7 @@ void add_limits(const own_response& response, text_writer& to)
     }
 }
 
-// What is said of the connection, and the end of the head.
+// Adds the fields about the connection, and the end of the head.
 void add_end(const own_response& response, text_writer& to)
 {
     if (response.close) {
@@ -128,7 +130,8 @@ void add_end(const own_response& response, text_writer& to)
     to.add("\r\n");
 }
 
-// It may be kept, if what the route sets says so, unless it says no itself.
+// Appends a fixed response, and returns the bytes of its content. The fields that the route sets
+// may allow storing it, unless the response itself forbids that.
 std::size_t append_fixed_response(const own_response& response, std::string& out)
 {
     const fixed_response& fixed = *response.fixed;

@@ -1,4 +1,5 @@
-// Responses of the gateway's own: problem details (RFC 9457) with the fields each status wants.
+// `own_response` is a response of the gateway's own: problem details (RFC 9457) with the fields
+// that its status needs.
 #pragma once
 
 #include "gateway/http/output/field_edits.hpp"
@@ -12,37 +13,37 @@
 namespace gateway::http {
 
 struct own_response {
-    // The status: one that the gateway gives, or it becomes 500.
+    // The status. One that the gateway never gives becomes 500.
     int status = 500;
-    // A sentence of our own, for people: no quotes, no backslashes.
+    // A sentence for people, written by the gateway, without quotes and backslashes.
     std::string_view detail{};
 
-    // What is said of limits; a 429 also names the limits that rejected.
+    // The report of limits. A 429 also names the limits that rejected.
     limit_statement limits{};
-    // How long to wait before trying again; 0: nothing is said of it.
+    // Time to wait before trying again; 0: it is not reported.
     base::duration retry_after{0};
-    // The line Date, or nothing.
+    // The line Date, or empty for none.
     std::string_view date{};
-    // The line X-Request-Id, or nothing.
+    // The line X-Request-Id, or empty for none.
     std::string_view request_id{};
     // Whole lines to add to the head.
     std::string_view extra{};
-    // What the route sets, of which it says what fits; null: nothing.
+    // The route's changes to fields, or null. Only those lines are written that fit the response.
     const field_edits* edits = nullptr;
 
-    // What the route says instead of an upstream, whose status it is; null: nothing.
+    // The route's answer instead of an upstream's, which also gives the status, or null.
     const fixed_response* fixed = nullptr;
 
-    // Whether this connection ends after the response.
+    // True if this connection ends after the response.
     bool close = false;
-    // Whether to tell an HTTP/1.0 client that the connection does not end.
+    // True if an HTTP/1.0 client is to be told that the connection does not end.
     bool keep_alive_1_0 = false;
-    // Whether the response is to a HEAD.
+    // True if the response is to a HEAD.
     bool head_only = false;
 };
 
-// Appends the whole message: problem details, or, with a status below 400, nothing but a head.
-// Returns how many bytes of it are content.
+// Appends the whole message: the fixed response, problem details, or only a head if the status is
+// below 400. Returns the number of its bytes that are content.
 std::size_t append_own_response(const own_response& response, std::string& out);
 
 }  // namespace gateway::http

@@ -1,5 +1,5 @@
-// Appends to a string whose room is made once, beforehand: what is put together from many short
-// pieces, for every request, costs a few moves a piece.
+// `text_writer` appends to a string whose room is made once, beforehand. Each of the many short
+// pieces of a response then costs only a few moves.
 #pragma once
 
 #include <cassert>
@@ -13,10 +13,11 @@ namespace gateway::http {
 
 class text_writer {
 public:
-    // Most bytes that a number takes.
+    // Most bytes of a number.
     static constexpr std::size_t number = 20;
 
-    // `most` bytes will be added, or fewer.
+    // Makes room for `most` bytes.
+    // Requires: no more than these are added.
     text_writer(std::string& out, std::size_t most) : out_(out)
     {
         const std::size_t before = out.size();

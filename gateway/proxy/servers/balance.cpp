@@ -15,7 +15,7 @@ std::uint64_t sum_of(weights all)
     return std::accumulate(all.begin(), all.end(), std::uint64_t{0});
 }
 
-// The server in whose stretch of the line of all weights, without `left_out`, the point lies.
+// Returns the server in whose part of the line of all weights, without `left_out`, the point is.
 std::size_t server_at(weights all, std::uint64_t total, std::uint64_t random, std::size_t left_out)
 {
     std::uint64_t point = (total * (random & 0xffffffffU)) >> 32U;
@@ -86,7 +86,7 @@ std::optional<std::size_t> by_key(
         if (all[i] == 0) {
             continue;
         }
-        // Uniform in (0, 1), neither end included: 52 bits and a half.
+        // The number is uniform in (0, 1), neither end included: 52 bits and a half.
         const auto bits = static_cast<double>(mixed(seeds[i] ^ key) >> 12U);
         const double score = all[i] / -std::log((bits + 0.5) * 0x1p-52);
         if (best == nobody || score > best_score) {

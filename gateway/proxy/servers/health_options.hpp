@@ -1,4 +1,4 @@
-// How the servers of an upstream are asked whether they are well.
+// `health_options` says how the servers of an upstream are checked.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -8,7 +8,7 @@
 namespace gateway::proxy {
 
 struct health_options {
-    // The path of the request; also a query, if there is one.
+    // Path of the request, with a query if there is one.
     std::string path;
     // Time from the end of one check to the next.
     base::duration interval = std::chrono::seconds{5};

@@ -1,4 +1,5 @@
-// How many requests have something at once, and the bound on it. Any thread.
+// `place_count` counts the requests that hold a slot at the same time, and keeps to a bound.
+// Thread: any.
 #pragma once
 
 #include <atomic>
@@ -8,7 +9,7 @@ namespace gateway::proxy {
 
 class place_count {
 public:
-    // False: `most` are taken; 0 is no bound.
+    // Takes a slot. Returns false if `most` are taken; 0 is no bound.
     bool take(std::uint32_t most)
     {
         if (most == 0) {

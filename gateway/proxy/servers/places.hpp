@@ -1,8 +1,9 @@
-// Where one worker's requests to an upstream go: it weighs the servers, chooses one, and takes a
-// place there, which the request has until its connection is given back. Owned by the pool; one
-// thread. What is taken is counted for all workers together.
-//
-// With one server and no bound there is nothing to choose and nothing to count.
+// `places` chooses a server for each of one worker's requests to an upstream. It weighs the
+// servers, and takes a place at one: a slot, which the request has until its connection is given
+// back. Slots are counted for all workers together. With one server and no bound there is nothing
+// to choose and nothing to count.
+// Ownership: the pool.
+// Thread: the pool's.
 #pragma once
 
 #include "gateway/proxy/options.hpp"
@@ -19,7 +20,7 @@ public:
 
     enum class availability : std::uint8_t {
         taken,
-        // Those that may be used have as many requests as they may.
+        // The upstream, or all servers that may be used, have as many requests as they may.
         full,
         // There is no candidate.
         none,
@@ -28,15 +29,15 @@ public:
     struct choice {
         availability is;
 
-        // The server's index, when taken.
+        // The server's index, if taken.
         std::size_t server;
     };
 
-    // Among the servers with a bit in `candidates`: those that are usable; if none is, any of them,
-    // because a server that is thought to be dead is better than none.
+    // Takes a slot at one of the usable servers with a bit in `candidates`. If none is usable, any
+    // of them will do, because a server that is thought to be dead is better than none.
     choice take(std::uint64_t candidates, std::uint64_t key, base::instant now);
 
-    // Gives the place back, and wakes who waits for one.
+    // Gives the slot back, and wakes a request that waits for one.
     void give_back(std::size_t server);
 
     void succeeded(std::size_t server, base::instant now)
@@ -46,17 +47,17 @@ public:
         }
     }
 
-    // True: the server has been ejected for it.
+    // Records a failure. Returns true if the server has been ejected for it.
     bool failed(std::size_t server, base::instant now);
 
-    // Whoever comes now has to queue up behind others.
+    // True if a new request has to queue up behind others.
     bool others_wait() const { return bounded_ && !status_->queue().empty(); }
 
     wait_queue& queue() { return status_->queue(); }
 
     bool several() const { return several_; }
 
-    // Whether there is a bound that a place counts towards.
+    // True if the requests at the upstream or at one of its servers are bounded.
     bool bounded() const { return bounded_; }
 
 private:
@@ -64,7 +65,7 @@ private:
     std::shared_ptr<upstream_status> status_;
     std::vector<std::shared_ptr<server_status>> servers_;
 
-    // A seed of each server, for hashing.
+    // seeds_[i] is the seed of server i, for hashing.
     std::vector<std::uint64_t> seeds_;
 
     turns turns_;

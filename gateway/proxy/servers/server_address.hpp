@@ -1,4 +1,4 @@
-// What a server's address in the configuration stands for: its name in requests, and where it is.
+// Interprets a server's address in the configuration: its name in requests, and its endpoints.
 #pragma once
 
 #include "gateway/net/resolved_name.hpp"
@@ -9,10 +9,10 @@
 
 namespace gateway::proxy {
 
-// For the Host field of requests that bring none.
+// Returns the Host field for requests that bring none.
 std::string host_of(const server_address& address);
 
-// `echo_port`: where the built-in server listens. `answered`: see resolved_name.
+// Resolves the address; `echo_port` is the built-in server's. `answered`: see resolved_name.
 net::resolved_name resolved(
     const net::executor& ex,
     const server_address& address,

@@ -1,5 +1,6 @@
-// Where the servers of an upstream are: their names, kept resolved, and the addresses to try in
-// turn. Owned by the pool; one thread.
+// `server_names` keeps the names of an upstream's servers resolved, and has addresses take turns.
+// Ownership: the pool.
+// Thread: the pool's.
 #pragma once
 
 #include "gateway/net/loop.hpp"
@@ -17,7 +18,7 @@ namespace gateway::proxy {
 
 class server_names {
 public:
-    // `echo_port`: where the built-in echo server listens, for servers that name it. `changed` is
+    // `echo_port`: the port of the built-in echo server, for servers that name it. `changed` is
     // called after each answer of the resolver.
     server_names(
         net::loop& l,
@@ -26,10 +27,10 @@ public:
         std::function<void()> changed
     );
 
-    // Bit i: server i has an address.
+    // Bit i is set if server i has an address.
     std::uint64_t addressed() const { return addressed_; }
 
-    // Whether the resolver has answered for each name, good or not.
+    // True if the resolver has answered for each name, good or not.
     bool all_known() const { return all_known_; }
 
     std::span<const net::resolved_name::endpoint> addresses_of(std::size_t server) const
@@ -45,19 +46,19 @@ public:
         return std::find(addresses.begin(), addresses.end(), e.address) != addresses.end();
     }
 
-    // The resolver's error for a server that has no address; empty: there is no answer yet.
+    // Returns the resolver's error for a server without an address, or empty before its answer.
     const std::string& error_of(std::size_t server) const { return servers_[server].name.error(); }
 
-    // Where to begin among the addresses of a server.
+    // Returns the address to try first, modulo their number. It grows by one each time.
     std::size_t next_turn(std::size_t server) { return servers_[server].turn++; }
 
-    // As the configuration has it.
+    // Returns the address as the configuration spells it.
     const std::string& text_of(std::size_t server) const { return servers_[server].text; }
 
-    // host:port of the first server, for requests that name no host.
+    // Returns the Host field for requests that name no host: that of the first server (host_of).
     const std::string& default_host() const { return default_host_; }
 
-    // Asks no more.
+    // Stops resolving.
     void stop();
 
 private:

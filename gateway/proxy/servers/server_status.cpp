@@ -13,7 +13,7 @@ void server_status::set_healthy(bool healthy)
     healthy_.store(healthy, std::memory_order_relaxed);
 }
 
-// The later of two ends counts: a server that is ejected stays so when it turns healthy.
+// Keeps the later of two ends: a server that is ejected stays so when it turns healthy.
 void server_status::back_from(base::instant then)
 {
     const base::duration::rep moment = then.time_since_epoch().count();

@@ -1,6 +1,7 @@
-// One server of an upstream as all workers see it: how busy it is, and whether it may be used.
-// Kept across reloads as long as the upstream keeps its name and the server its address; shared by
-// the pools that use it. Any thread.
+// `server_status` is one server of an upstream as all workers see it: how busy it is, and whether
+// it may be used. It is kept across reloads while its upstream's name and its own address stay.
+// Ownership: shared by the pools that use it.
+// Thread: any.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -13,19 +14,19 @@ namespace gateway::proxy {
 
 class server_status {
 public:
-    // Requests that have this server: connecting, under way, or the whole of a tunnel.
+    // Counts the requests that have this server: connecting, under way, or a whole tunnel.
     place_count& places() { return places_; }
 
-    // What active health checks say. True as long as nobody checks.
+    // Sets the result of active health checks, which is true as long as nobody checks.
     void set_healthy(bool healthy);
 
     bool healthy() const { return healthy_.load(std::memory_order_relaxed); }
 
-    // Neither failing its health checks nor ejected.
+    // True if it neither fails its health checks nor is ejected.
     bool is_usable(base::instant now) const { return healthy() && back_since() <= now; }
 
-    // The moment since which, or from which on, it is back from having been unusable; at first some
-    // past moment.
+    // Returns the moment since which, or from which on, it is back from having been unusable. At
+    // first that is some past moment.
     base::instant back_since() const
     {
         return base::instant{base::duration{back_since_.load(std::memory_order_relaxed)}};
@@ -34,15 +35,15 @@ public:
     std::uint64_t ejections() const { return ejections_.load(std::memory_order_relaxed); }
 
 private:
-    // Uses `ejection_` under its own lock.
+    // upstream_status uses `ejection_` under its own lock.
     friend class upstream_status;
 
     ejection_state ejection_;
 
-    // What is written with each request lies apart from what is read with each and hardly written.
+    // The fields that each request writes lie apart from those that each reads and few write.
     alignas(64) place_count places_;
     alignas(64) std::atomic<bool> healthy_{true};
-    // There were failures since the last success.
+    // True if there were failures since the last success.
     std::atomic<bool> failing_{false};
     std::atomic<base::duration::rep> back_since_{0};
     std::atomic<std::uint64_t> ejections_{0};

@@ -1,6 +1,7 @@
-// An upstream as all workers see it: its servers, the places in use, and who waits for one.
-// Kept across reloads as long as the upstream keeps its name. Any thread; the lock is taken by
-// failures, by the first success after one (not while it is ejected), and by reloads.
+// `upstream_status` is an upstream as all workers see it: its servers, the slots in use, and the
+// requests that wait for one. It is kept across reloads as long as the upstream keeps its name.
+// Thread: any. Its lock is taken by failures, by the first success after one (not while the server
+// is ejected), and by reloads.
 #pragma once
 
 #include "gateway/proxy/servers/server_status.hpp"
@@ -18,18 +19,18 @@ class upstream_status {
 public:
     using servers = std::span<const std::shared_ptr<server_status>>;
 
-    // The one of that address, which lives while anybody holds it.
+    // Returns the server of that address, which lives as long as anybody holds it.
     std::shared_ptr<server_status> server(const std::string& address);
 
-    // The places in use, counted only under a bound of the upstream's own.
+    // Counts the slots in use, under a bound of the upstream's own only.
     place_count& places() { return places_; }
 
     wait_queue& queue() { return queue_; }
 
-    // What a request said of all[which]. True: that server has been ejected for it.
+    // Records a failure of all[which]. Returns true if that server has been ejected for it.
     bool failed(servers all, std::size_t which, const ejection_options& rules, base::instant now);
 
-    // Of a server that is out it tells nothing new: it had that request before.
+    // Records a success. A server that is out had that request before, so it tells nothing new.
     void succeeded(server_status& s, base::instant now)
     {
         if (s.failing_.load(std::memory_order_relaxed) && s.back_since() <= now) {

@@ -1,10 +1,9 @@
-// Requests that wait for a place at one of an upstream's servers, of all workers, first come, first
-// served. Any thread; its lock is taken only while somebody waits.
-//
-// Who frees a place wakes the first that was not woken yet; who was woken looks for a place itself
-// and leaves, or stays where it is; if what is free may suit another better, it wakes the next one.
-// A waker must therefore free the place before it asks empty(), and a waiter must enter before it
-// looks for a place.
+// `wait_queue` holds the requests of all workers that wait for a slot at one of an upstream's
+// servers, first come, first served. A waker frees a slot and wakes the first entry that was not
+// woken yet. That one looks for a slot itself and leaves, or stays where it is. If the free slot
+// may suit another better, it wakes the next one.
+// Requires: a waker frees the slot before it asks empty(); a waiter enters before it looks for one.
+// Thread: any. The lock is taken only while somebody waits.
 #pragma once
 
 #include <atomic>
@@ -18,7 +17,7 @@ class wait_queue {
 public:
     class entry {
     public:
-        // Under the queue's lock, from any thread: must only post.
+        // Called under the queue's lock, from any thread. Must only post.
         virtual void wake() = 0;
 
     protected:
@@ -34,18 +33,18 @@ public:
     wait_queue(const wait_queue&) = delete;
     wait_queue& operator=(const wait_queue&) = delete;
 
-    // False: `most` wait already.
+    // Adds an entry at the end. Returns false if `most` wait already.
     bool enter(entry& e, std::size_t most);
 
-    // If it was woken meanwhile, the next one is instead.
+    // Removes an entry. If it was woken meanwhile, the next one is woken instead.
     void leave(entry& e);
 
-    // Whether it was woken since it last asked.
+    // Returns true if the entry was woken since the last call for it.
     bool take_wake_up(entry& e);
 
     void wake_first();
 
-    // Wakes the first behind `e` that was not woken yet.
+    // Wakes the first entry behind `e` that was not woken yet.
     void wake_next(entry& e);
 
     bool is_first(const entry& e) const { return first_.load(std::memory_order_relaxed) == &e; }

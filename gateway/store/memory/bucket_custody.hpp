@@ -1,5 +1,6 @@
-// Where the buckets of a memory store are while the process that follows takes them over: here, on
-// their way, or there. Any thread.
+// `bucket_custody` knows where the buckets of a memory store are while the next process takes them
+// over: here, on their way, or there.
+// Thread: any.
 #pragma once
 
 #include <atomic>
@@ -10,15 +11,16 @@
 
 namespace gateway::store {
 
-// The process that has the buckets. Any thread.
+// `bucket_keeper` is the process that has the buckets now.
+// Thread: any.
 class bucket_keeper {
 public:
-    // Held by who asks, until all is settled.
+    // The lock is held by the thread that asks, until its question is settled.
     virtual void lock() = 0;
     virtual void unlock() = 0;
 
-    // Answers a request of memory_store's as memory_store::answer_swap() of that process does;
-    // nothing: it has ended. Waits.
+    // Sends a request of memory_store to that process and waits for its answer
+    // (memory_store::answer_swap()). Returns nothing if that process has ended.
     virtual std::optional<std::string> ask(std::string_view request) = 0;
 
 protected:
@@ -27,23 +29,26 @@ protected:
 
 class bucket_custody {
 public:
-    // To be asked while a lock of the bucket is held: what was changed before buckets left has
-    // left with them.
+    // True if the buckets are in this process.
+    // Requires: the lock of the bucket in question. Changes made before the buckets left went with
+    // them.
     bool here() const { return where_.load(std::memory_order_relaxed) == place::here; }
 
-    // Before they are copied: from now on nobody changes one here.
+    // Marks the buckets as leaving, before they are copied. No bucket here changes from now on.
     void leave() { go(place::nowhere); }
 
     void come_back() { go(place::here); }
 
-    // They are at `keeper` from now on, who outlives all questions.
+    // Marks the buckets as being at `keeper` from now on.
+    // Ownership: `keeper` outlives all questions.
     void arrive_at(bucket_keeper& keeper)
     {
         keeper_ = &keeper;
         go(place::elsewhere);
     }
 
-    // Waits while they are on their way. Null: they are here.
+    // Returns the process that has the buckets, or null if they are here. Waits while they are on
+    // their way.
     bucket_keeper* find() const
     {
         where_.wait(place::nowhere);

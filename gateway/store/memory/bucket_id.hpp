@@ -1,5 +1,5 @@
-// What a bucket is known by in memory: 96 bits of the keyed hash of its name, of which two never
-// meet in practice.
+// `bucket_id` identifies a bucket in memory: 96 bits of the keyed hash of its name. Two names never
+// have the same id in practice.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// An array in mapped memory, all zeros at first. Pages that are never touched are not taken from
-// the system.
+// `mapped_array` is an array in mapped memory, all zeros at first. Pages that are never touched
+// take no memory from the system.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace gateway::store {
 template <typename T>
 class mapped_array {
 public:
-    // Throws std::bad_alloc.
+    // Errors: throws std::bad_alloc.
     explicit mapped_array(std::size_t size) : size_(size)
     {
         constexpr int writable = PROT_READ | PROT_WRITE;
@@ -21,12 +21,12 @@ public:
         if (memory == MAP_FAILED) {
             throw std::bad_alloc{};
         }
-        // A wish: fewer TLB misses.
+        // Huge pages mean fewer TLB misses. The kernel may ignore the advice.
         madvise(memory, size * sizeof(T), MADV_HUGEPAGE);
         at_ = static_cast<T*>(memory);
     }
 
-    // Without the destructors of what is in it.
+    // Does not call the destructors of the elements.
     ~mapped_array() { munmap(at_, size_ * sizeof(T)); }
 
     mapped_array(const mapped_array&) = delete;

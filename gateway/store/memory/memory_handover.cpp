@@ -9,7 +9,8 @@ namespace {
 
 enum class swap_result : std::uint8_t { swapped, others, no_room };
 
-// What is known of a bucket; its segment is locked.
+// Returns all that is known of a bucket, as records.
+// Requires: its segment is locked.
 std::string record_of(memory_parts& parts, const bucket_id& id, std::int64_t now)
 {
     snapshot_bytes bytes;
@@ -25,7 +26,8 @@ std::string record_of(memory_parts& parts, const bucket_id& id, std::int64_t now
     return std::string{bytes.bytes()};
 }
 
-// Instead of what is known of it; its segment is locked. False: there is no room for it.
+// Replaces what is known of a bucket with `record`. Returns false if there is no room for it.
+// Requires: its segment is locked.
 bool put(memory_parts& parts, const bucket_id& id, std::string_view record, std::int64_t now)
 {
     segment& in = parts.buckets.at(parts.buckets.segment_of(id));
@@ -41,7 +43,7 @@ bool put(memory_parts& parts, const bucket_id& id, std::string_view record, std:
     return reader.read_all() == 0;
 }
 
-// Whether there is room for `fresh` instead of what is known.
+// True if there is room for `fresh` in place of `present`. Leaves `present` there.
 bool fits(
     memory_parts& parts,
     const bucket_id& id,
@@ -57,13 +59,13 @@ bool fits(
     return put(parts, id, present, now) && placed;
 }
 
-// 0 of a bucket that counts something else.
+// Returns the number of permits held, or 0 if the bucket counts something else.
 std::int64_t requests_in(const limit::bucket& b)
 {
     return b.counts_in_flight() ? b.owed() : 0;
 }
 
-// Each once.
+// Returns the ids of the charges' buckets, each once.
 std::vector<bucket_id> ids_of(std::span<const charge> charges)
 {
     std::vector<bucket_id> ids;
@@ -153,7 +155,7 @@ void swap_desk::begin()
     );
 }
 
-// What the other process has made of a bucket.
+// Counts the permits that the other process has taken or released by its change of a bucket.
 void swap_desk::note(const bucket_id& id, const limit::bucket& before, const limit::bucket& after)
 {
     if (requests_in(after) == 0) {
@@ -169,7 +171,8 @@ void swap_desk::note(const bucket_id& id, const limit::bucket& before, const lim
     theirs.count += requests_in(after) - (goes_on ? requests_in(before) : 0);
 }
 
-// Its segment is locked.
+// Returns a copy of the bucket, or an empty one if it is not there.
+// Requires: its segment is locked.
 limit::bucket swap_desk::present(const bucket_id& id) const
 {
     const limit::bucket* const b = parts_.buckets.at(parts_.buckets.segment_of(id)).find(id);

@@ -1,8 +1,9 @@
-// Questions about buckets that were handed over to the process that follows. This process keeps a
-// copy of each bucket, decides by it, and asks that process to put the outcome in the place of what
-// it was decided by. If the bucket is another one there by now, that one comes back, and the
-// decision is made again: so both decide by the same buckets, one after the other. A bucket for
-// which one of the two has no room is left out, and each decides about its client for itself.
+// `bucket_swap` and `swap_desk` let a process go on deciding after it has handed its buckets over
+// to the next process. The old process keeps a copy of each bucket, decides by the copy, and asks
+// the next process to replace the bucket with the outcome. If that process has another bucket by
+// now, it sends this one back, and the decision is made again. Both processes so decide by the same
+// buckets, one after the other. A bucket for which one of the two has no room is left out, and each
+// process decides about its client for itself.
 #pragma once
 
 #include "gateway/store/memory/memory_records.hpp"
@@ -17,7 +18,7 @@
 
 namespace gateway::store {
 
-// The locks of the segments of some buckets, taken in order.
+// `segment_locks` locks the segments of some buckets, in ascending order, while it lives.
 class segment_locks {
 public:
     segment_locks(memory_table& table, std::span<const bucket_id> ids);
@@ -30,12 +31,13 @@ private:
     std::vector<std::size_t> locked_;
 };
 
-// A question in the process that had the buckets: one request, or two.
+// `bucket_swap` is one question in the process that had the buckets. It takes one request to the
+// other process, or two if buckets have changed there.
 class bucket_swap {
 public:
     bucket_swap(memory_parts& parts, std::span<const charge> charges, base::instant now);
 
-    // Changes the copies here.
+    // Calls `change`, which changes the copies here, and makes the request of that.
     template <typename Change>
     void decide(Change change)
     {
@@ -46,15 +48,16 @@ public:
 
     std::string_view request() const { return request_.bytes(); }
 
-    // False: decide again, as other buckets came back, or one is left out from now on.
+    // Returns false if the decision must be made again, because other buckets came back or one is
+    // left out from now on.
     bool settle(std::string_view answer);
 
 private:
     memory_parts& parts_;
-    // Those that both processes have room for, as far as is known.
+    // Buckets for which both processes have room, as far as is known.
     std::vector<bucket_id> ids_;
     std::int64_t now_;
-    // What was known of these before.
+    // Records of these buckets before the change.
     std::vector<std::string> before_;
     snapshot_bytes request_;
 
@@ -62,24 +65,27 @@ private:
     void write_request();
 };
 
-// In the process that has the buckets: answers such requests. One thread.
+// `swap_desk` answers such requests in the process that has the buckets.
+// Thread: one.
 class swap_desk {
 public:
     explicit swap_desk(memory_parts& parts) : parts_(parts) {}
 
-    // The buckets have just come: all places of requests in flight are those of the other process.
+    // Begins with the buckets that have just come: all their permits are held by the other process.
     void begin();
 
-    // If other buckets go back, nobody else changes them until the next request, or release().
+    // Returns the answer to a request. If it sends other buckets back, they stay locked until the
+    // next request or release().
     std::string answer(std::string_view request);
 
     void release() { held_.reset(); }
 
-    // The other process has gone. The places that it has not given back are free.
+    // Frees the permits that the other process has not released. That process has gone.
     void end();
 
 private:
-    // Of a bucket: how many are the other process', if they are counted from that one on.
+    // `places` counts the permits of one bucket that the other process holds, among those whose
+    // number is at least `first`.
     struct places {
         std::int64_t first = 0;
         std::int64_t count = 0;

@@ -1,5 +1,6 @@
-// The local store's buckets as bytes: one record after the other, each a bucket with its history,
-// what is known of a bucket's rejections, or a bucket that a limit's clients share.
+// `record_writer` and `record_reader` store buckets as bytes, one record after the other. A record
+// is a bucket with its history, the rejections known of a bucket, or a bucket that a limit's
+// clients share.
 #pragma once
 
 #include "gateway/store/memory/memory_store.hpp"
@@ -16,13 +17,14 @@ namespace gateway::store {
 
 enum class record : std::uint8_t { end, bucket, sliding, offences, shared };
 
-// The same on a clock that is so much ahead; requests in flight know no time.
+// Returns the bucket as seen on a clock that is `by` ahead. Permits know no time.
 inline limit::bucket moved(const limit::bucket& b, std::int64_t by)
 {
     return b.counts_in_flight() ? b : b.moved(by);
 }
 
-// All times count from the moment of writing. What is as good as never seen is left out.
+// `record_writer` appends records to `to`. All times count from the moment of writing. Buckets that
+// are as good as never seen are left out.
 class record_writer {
 public:
     record_writer(snapshot_bytes& to, std::int64_t now, in_flight places)
@@ -45,7 +47,8 @@ public:
         }
         const limit::offences moved = o.moved(-now_);
         to_.put(record::offences);
-        // Member by member, and what is between them: equal records are equal bytes.
+        // The members are written one by one, with what would be padding between them, so that
+        // equal records are equal bytes.
         static_assert(sizeof(bucket_id) == 16);
         to_.put(id.low);
         to_.put(id.high);
@@ -59,7 +62,8 @@ public:
         }
     }
 
-    // Its places are given back by who has taken them, where they were taken.
+    // Adds a shared bucket. Permits are left out: their holders release them in this process, where
+    // they were taken.
     void add(std::string_view limit_name, const shared_bucket& s)
     {
         if (is_of_use(s.bucket) && !s.bucket.counts_in_flight()) {
@@ -92,18 +96,19 @@ private:
     }
 };
 
-// Puts back one record after the other, over what is there of the same name. `begin`: the moment of
-// writing, on the clock of now.
+// `record_reader` restores one record after the other, over what is there of the same name. `begin`
+// is the moment of writing, on the clock of `now`.
 class record_reader {
 public:
     record_reader(memory_parts& into, bytes_reader& from, std::int64_t now, std::int64_t begin)
         : parts_(into), from_(from), now_(now), begin_(begin)
     {}
 
-    // The segments of all that is read are locked already, and nothing is read of shared buckets.
+    // Declares that the segments of all buckets in the input are locked already.
+    // Requires: no record of a shared bucket.
     void has_locks() { has_locks_ = true; }
 
-    // Until the end, or damage. Returns how many found no room.
+    // Reads until the end, or damage. Returns how many buckets found no room.
     std::size_t read_all()
     {
         for (auto next = from_.get<record>(); next != record::end; next = from_.get<record>()) {

@@ -68,7 +68,8 @@ segment::inserted segment::insert(
 std::size_t segment::reclaim(std::int64_t now, std::span<const bucket_id> keep)
 {
     if (earliest_ > now) {
-        return 0;  // the common case of a table full of debtors: nothing to look for
+        // This is the common case in a table full of debtors: there is nothing to look for.
+        return 0;
     }
     const std::size_t before = used_ + offences_.size();
     earliest_ = never;
@@ -79,8 +80,8 @@ std::size_t segment::reclaim(std::int64_t now, std::span<const bucket_id> keep)
             note((o++)->second);
         }
     }
-    // Once round, from an empty slot on: no search goes beyond one, so what stays has to move only
-    // behind a bucket that goes.
+    // The loop goes round once, from an empty slot on. No search goes beyond an empty slot, so a
+    // bucket that stays has to move only if one before it in the same run is forgotten.
     std::size_t i = 0;
     while (!slots_[i].empty()) {
         i = next(i);
@@ -110,8 +111,8 @@ void segment::forget(std::size_t i)
     --used_;
 }
 
-// To the first empty slot from its home on, if there is one before it: else a search would end
-// there.
+// Moves the bucket to the first empty slot from its home on, if that is before its present one.
+// Otherwise a search would end at the empty slot.
 void segment::move_home(std::size_t i)
 {
     std::size_t to = home(slots_[i].id());

@@ -1,5 +1,5 @@
-// A part of the local store's memory: a circular run of slots with linear probing, behind a lock of
-// its own; see store/memory/memory_table.hpp.
+// `segment` is a part of the local store's memory: a circular run of slots with linear probing,
+// behind its own lock; see store/memory/memory_table.hpp.
 #pragma once
 
 #include "gateway/limit/bucket.hpp"
@@ -17,7 +17,8 @@
 
 namespace gateway::store {
 
-// As in shared_buckets, a limit's buckets are found by its name when its rate changes: by a tag.
+// `slot` holds one bucket. `limit_tag` is a hash of its limit's name: when a rate changes, the
+// limit's buckets are found by it (in shared_buckets, by the name itself).
 struct slot {
     std::uint64_t low = 0;
     std::uint32_t high = 0;
@@ -37,26 +38,27 @@ struct slot {
 
 static_assert(sizeof(slot) == 32);
 
-// A hash's share of `size`: uniform, and without a division.
+// Maps a hash to an index below `size`: uniformly, and without a division.
 inline std::size_t scaled(std::uint32_t hash, std::size_t size)
 {
     return static_cast<std::size_t>((static_cast<std::uint64_t>(hash) * size) >> 32);
 }
 
-// Where the search for a bucket begins in a segment of `size` slots. The segment is chosen by the
-// first bits of the same hash; this spreads by the others (Knuth, TAOCP 3, 6.4, "Fibonacci
-// hashing").
+// Returns the index at which the search for a bucket begins in a segment of `size` slots. The
+// segment is chosen by the first bits of the same hash; this spreads by the others (Knuth, TAOCP 3,
+// 6.4, "Fibonacci hashing").
 inline std::size_t home_slot(const bucket_id& id, std::size_t size)
 {
     constexpr std::uint32_t golden_ratio = 0x9e3779b1;
     return scaled(id.high * golden_ratio, size);
 }
 
-// Everything but the constructor and lock() wants the lock held.
+// `segment` finds, inserts and forgets buckets in its slots.
+// Requires: the lock is held, except for adopt(), lock() and try_lock().
 class alignas(64) segment {
 public:
-    // `histories`: one for each slot. `moments`: counts what those of the table keep in memory of
-    // their own.
+    // Gives the segment its memory. `histories` has one element for each slot. `moments` counts the
+    // moments that histories of the whole table keep in memory of their own.
     void adopt(std::span<slot> slots, limit::history* histories, std::atomic<std::size_t>& moments);
 
     void lock() { lock_.lock(); }
@@ -65,28 +67,29 @@ public:
 
     void unlock() { lock_.unlock(); }
 
-    // The bucket; null: it is not there.
+    // Returns the bucket, or null if it is not there.
     limit::bucket* find(const bucket_id& id) const;
 
-    // Of a bucket here; empty unless the bucket slides.
+    // Returns the history of a bucket here, which is empty unless the bucket slides.
     limit::history& history_of(const limit::bucket& b) const { return histories_[index_of(b)]; }
 
-    // Room for one more, beyond what is promised already? One slot always stays empty, so that
-    // every probe ends.
+    // True if there is room for one bucket more than is promised already. One slot always stays
+    // empty, so that every probe ends.
     bool has_room() const { return used_ + promised_ + 1 < slots_.size(); }
 
     void promise() { ++promised_; }
 
     void release() { --promised_; }
 
-    // A bucket that was put where none of its name was.
+    // `inserted` is the outcome of putting a bucket into a segment that had none of its name.
     struct inserted {
         limit::bucket* at;
-        // It took the place of a bucket that was full anyway (and is none of `keep`).
+        // True if it took the slot of a bucket that was full (and is not in `keep`).
         bool replaced;
     };
 
-    // Room was promised for it.
+    // Puts a bucket that is not here yet, and uses up the promise.
+    // Requires: room was promised for it.
     inserted insert(const slot& fresh, std::int64_t now, std::span<const bucket_id> keep);
 
     void store(limit::bucket& place, const limit::bucket& b)
@@ -98,7 +101,7 @@ public:
         earliest_ = std::min(earliest_, b.full_at());
     }
 
-    // As good as never seen.
+    // Makes the bucket as good as never seen.
     void make_full(limit::bucket& place, std::int64_t now)
     {
         if (place.slides()) {
@@ -113,10 +116,10 @@ public:
         }
     }
 
-    // That of the slot which the bucket is in.
+    // Returns the limit tag of the slot that the bucket is in.
     std::uint32_t tag_of(const limit::bucket& b) const { return slots_[index_of(b)].limit_tag; }
 
-    // Makes it the bucket of a sliding limit, if it is none, and calls `change` with it.
+    // Makes it the bucket of a sliding limit, if it is not one yet, and calls `change` with it.
     template <typename Change>
     void slide(limit::bucket& place, Change change)
     {
@@ -127,10 +130,10 @@ public:
         earliest_ = std::min(earliest_, place.full_at());
     }
 
-    // Forgets every bucket that is full anyway, but for `keep`. Returns how many, bans included.
+    // Forgets every bucket that is full, except those in `keep`. Returns how many, bans included.
     std::size_t reclaim(std::int64_t now, std::span<const bucket_id> keep);
 
-    // Null: there is nothing to tell.
+    // Returns the bucket's rejections and ban, or null if none are known.
     limit::offences* find_offences(const bucket_id& id)
     {
         const auto found = offences_.find(id);
@@ -139,7 +142,7 @@ public:
 
     limit::offences& make_offences(const bucket_id& id) { return offences_[id]; }
 
-    // They have changed.
+    // Notes a change of `o` in the bounds below.
     void note(const limit::offences& o)
     {
         earliest_ = std::min(earliest_, o.forgotten_at());
@@ -148,11 +151,11 @@ public:
         }
     }
 
-    // True if an operator may have banned a bucket here. So a bucket is looked up among the
-    // offences only where there are bans, unless its limit has a penalty.
+    // True if an operator may have banned a bucket here. If not, only buckets under a limit with a
+    // penalty are looked up among the offences.
     bool has_bans(std::int64_t now) const { return now < bans_end_; }
 
-    // `change` gets the slot and its history.
+    // Calls `change` with each slot in use and its history.
     template <typename Change>
     void for_each_bucket(Change change)
     {
@@ -178,15 +181,15 @@ private:
     spin_lock lock_;
     std::uint32_t used_ = 0;
     std::uint32_t promised_ = 0;
-    // No bucket here is full before this moment.
+    // Lower bound of the moment at which a bucket here is full.
     std::int64_t earliest_ = never;
-    // No ban by an operator lasts longer than until this moment.
+    // Upper bound of the end of all bans by an operator.
     std::int64_t bans_end_ = INT64_MIN;
 
     std::span<slot> slots_;
     limit::history* histories_ = nullptr;
     std::atomic<std::size_t>* moments_ = nullptr;
-    // Of buckets under limits with a penalty, and of those that an operator has banned.
+    // Offences of buckets under limits with a penalty, and of buckets that an operator has banned.
     std::unordered_map<bucket_id, limit::offences, bucket_id_hash> offences_;
 
     std::size_t home(const bucket_id& id) const { return home_slot(id, slots_.size()); }
@@ -198,7 +201,7 @@ private:
     void move_home(std::size_t i);
     void forget_history(const limit::bucket& of);
 
-    // If it slides. Mostly it does not, so the question is asked here.
+    // Drops the history of a bucket that slides. Most do not, so this test is inline.
     void drop_history(const limit::bucket& of)
     {
         if (of.slides()) {
@@ -206,7 +209,7 @@ private:
         }
     }
 
-    // So many more, or, by the wrapping of unsigned numbers, fewer.
+    // Adds to the count of moments, or subtracts by the wrapping of unsigned numbers.
     void count_moments(std::size_t more)
     {
         if (more != 0) {

@@ -11,14 +11,15 @@ namespace gateway::store {
 
 namespace {
 
-// What a file begins with. Another version or build of the gateway may mean something else.
+// `header` is the beginning of a file. It tells files of another version or build of the gateway,
+// whose bytes may mean something else.
 struct header {
     std::array<char, 8> format{'g', 'w', 'b', 'u', 'c', 'k', '0', '2'};
     base::hash_key hash_key{};
-    // How this build finds limits by their names.
+    // Tag of a known name, which tells how this build finds limits by their names.
     std::uint32_t tag = limit_tag("gateway");
     std::uint32_t slot_size = sizeof(slot);
-    // Since the Unix epoch, in ns.
+    // Nanoseconds since the Unix epoch, or on the monotonic clock in a handover.
     std::int64_t written = 0;
 };
 
@@ -58,14 +59,15 @@ std::size_t memory_store::restore(bytes_reader& from, base::instant now, base::d
     const std::int64_t begin = at - ago.count();
     parts_->to_earlier = from.get<std::int64_t>() - begin;
     const std::size_t lost = record_reader{*parts_, from, at, begin}.read_all();
-    // Files of before do not tell it.
+    // Files of older versions end without this number.
     parts_->place = from.at_end() ? 1 : std::max<std::int64_t>(from.get<std::int64_t>(), 1);
     return lost;
 }
 
 namespace {
 
-// `written`: when, on the clock by which its age will be told.
+// Writes the whole file. `written` is the present time on the clock that its age will be measured
+// by.
 std::optional<std::string> save_all(
     const memory_store& s,
     snapshot_writer& to,
@@ -84,7 +86,7 @@ std::optional<std::string> save_all(
     return to.finish();
 }
 
-// `now` on the same clock.
+// Reads the whole file. `clock` is the present time on the clock that the file was written with.
 std::optional<restored> restore_all(
     memory_store& s, const std::string& path, base::duration clock, base::instant now
 )

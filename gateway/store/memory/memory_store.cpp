@@ -15,14 +15,15 @@ std::int64_t ticks(base::instant now)
     return now.time_since_epoch().count();
 }
 
-// Where a bucket would be.
+// `vacancy` is the place where a bucket is, or would be, and the present moment.
 struct vacancy {
     bucket_id id;
     segment& in;
     limit::moment at;
 };
 
-// A place that was taken since the places of this bucket were counted anew; others are forgotten.
+// Returns the bucket after `requests` permits were released. Only permits taken since this bucket's
+// were last counted anew are released; older ones are forgotten.
 limit::bucket with_place_back(const limit::bucket& b, std::int64_t place, std::int64_t requests)
 {
     const bool counts = b.counts_in_flight() && std::abs(place) >= b.first_place();
@@ -43,7 +44,8 @@ void forget_holder(shared_bucket& shared, const bucket_id& id)
     }
 }
 
-// What an operator corrects is of the limit in force.
+// True if the bucket takes this correction. An operator's correction is always taken, under the
+// limit in force.
 bool is_correctable(
     const charge& c, const vacancy& where, const limit::bucket& b, limit::correction::kind what
 )
@@ -52,8 +54,8 @@ bool is_correctable(
     return c.is_grant || limit::terms_to_correct_in(c.limit->in_nanoseconds(), b, at, what);
 }
 
-// Of a bucket of places. Those that clients without a slot have taken are given back where they
-// were taken.
+// Corrects a bucket of permits. Clients without a slot release theirs in the shared bucket, where
+// they were taken.
 void correct_places(
     memory_parts& parts, const charge& c, const vacancy& where, const limit::correction& what
 )
@@ -74,7 +76,7 @@ void correct_places(
     }
 }
 
-// False: there is no room.
+// Bans the bucket, or ends its ban, for an operator. Returns false if there is no room.
 bool ban(memory_parts& parts, const charge& c, const vacancy& where, const limit::correction& what)
 {
     const bool bans = what.what == limit::correction::kind::ban;
@@ -89,7 +91,7 @@ bool ban(memory_parts& parts, const charge& c, const vacancy& where, const limit
     return o != nullptr || !bans;
 }
 
-// Of a bucket of tokens.
+// Corrects a bucket of tokens, if it is there.
 void correct_tokens(
     memory_parts& parts, const charge& c, const vacancy& where, const limit::correction& what
 )
@@ -117,7 +119,7 @@ void correct_tokens(
     });
 }
 
-// False: there is no room.
+// Makes a correction other than a charge. Returns false if there is no room.
 bool corrected(
     memory_parts& parts, const charge& c, const vacancy& where, const limit::correction& what
 )
@@ -134,7 +136,7 @@ bool corrected(
     return true;
 }
 
-// Whether the buckets here may be copies of those of another process.
+// `copies` says whether the buckets here may be copies of those of another process.
 enum class copies : bool { no, yes };
 
 }  // namespace
@@ -145,8 +147,8 @@ memory_store::memory_store(const memory_options& options)
 
 memory_store::~memory_store() = default;
 
-// Acts on the buckets of these charges, wherever they are. `act` is told whether they may be
-// anything but copies, and says nothing if they are not here.
+// Acts on the buckets of these charges, in whichever process they are. `act` is told whether they
+// may be copies; if not, it returns nothing when the buckets have left this process.
 template <typename Act>
 bool memory_store::wherever(std::span<const charge> charges, base::instant now, Act act)
 {
@@ -162,7 +164,7 @@ bool memory_store::wherever(std::span<const charge> charges, base::instant now, 
         for (bool settled = false; !settled;) {
             swap.decide([&] { done = act(copies::yes); });
             const auto answer = keeper->ask(swap.request());
-            // Of a process that has gone the copies are all that is left.
+            // The copies are all that is left of a process that has gone.
             settled = !answer || swap.settle(*answer);
         }
     }
@@ -230,14 +232,15 @@ bool memory_store::correct(const charge& c, const limit::correction& what, base:
 
 void memory_store::rebase(std::span<const changed_limit> changed, base::instant now)
 {
-    // What counted something else may count places now.
+    // A bucket that counted something else may count permits now, so a new permit number begins.
     parts_->next_place();
     if (changed.empty()) {
         return;
     }
     const std::int64_t at = ticks(now);
     const auto follow = [&](const limit::terms& t, std::uint64_t hash, limit::bucket& b) {
-        // To or from a history, and to or from places: when its client comes.
+        // A bucket that is or becomes sliding, or that counts permits, follows when its client
+        // comes.
         if (t.how != limit::supply_kind::sliding && !b.slides() && !b.counts_in_flight()) {
             b = limit::rebased(t, b, moment_of(*parts_, t, hash, at));
         }

@@ -1,9 +1,9 @@
-// The local store: a fixed table of buckets, shared by all workers.
+// `memory_store` is the local store: a fixed table of buckets, shared by all workers.
 //
-// Open addressing in cache-line slots, split into segments with one small lock each; a question
-// that touches several segments locks them in order, so it is all or nothing across threads.
-// A bucket is forgotten only when it is full anyway (full_at <= now), so eviction never forgives.
-// Memory: bounded by max_buckets, taken lazily from the system as slots fill.
+// It uses open addressing in slots of half a cache line, split into segments with one small lock
+// each. A question that touches several segments locks them in order, so it is all or nothing
+// across threads. A bucket is forgotten only when it is full (full_at <= now), so eviction never
+// forgives a debt. Memory is bounded by max_buckets and taken from the system as slots fill.
 #pragma once
 
 #include "gateway/limit/correction.hpp"
@@ -24,7 +24,8 @@ namespace gateway::store {
 struct memory_parts;
 class swap_desk;
 
-// Whether requests in flight are told of: they end with their process, but not with a change of it.
+// `in_flight` says whether permits of requests in flight are written. They end with their process,
+// but not when the next process takes over from it.
 enum class in_flight : bool { left_out, told };
 
 class memory_store {
@@ -34,10 +35,12 @@ public:
     memory_store(const memory_store&) = delete;
     memory_store& operator=(const memory_store&) = delete;
 
-    // Decides, and takes if that is wanted, at once; any thread. `now` must come from base::now()
-    // (any thread's). False: the table has no room, nothing to forget, and on_full is `reject`;
-    // nothing was taken, and `into` says nothing. With on_full `share`, a client that finds no room
-    // is charged to its limit's one shared bucket.
+    // Decides at once and, if the intent is to take, takes the tokens. Returns false if the table
+    // has no room, nothing to forget, and on_full is `reject`; then nothing was taken, and `into`
+    // is meaningless. With on_full `share`, a client that finds no room is charged to its limit's
+    // one shared bucket.
+    // Requires: `now` comes from base::now(), on any thread.
+    // Thread: any.
     [[nodiscard]] bool decide(
         intent what, std::span<const charge> charges, base::instant now, answer& into
     );
@@ -47,69 +50,75 @@ public:
         return decide(intent::take, charges, now, into);
     }
 
-    // Gives back what take() of the same charges took; `given` is its answer. Less what may have
-    // flowed back since then, so that no burst ever exceeds the limit (see limit::refunded); a
-    // shared bucket, or one whose rate has changed, is given nothing back.
+    // Refunds what take() of the same charges took; `given` is its answer. Keeps what may have
+    // flowed back since then, so that no burst ever exceeds the limit (see limit::refunded).
+    // Refunds nothing to a shared bucket, or to one whose rate has changed.
     void refund(std::span<const charge> charges, const answer& given, base::instant now);
 
-    // Corrects what the bucket of this charge owes; the charge's cost is not looked at, its place
-    // is the number of answer::place. A bucket that is not there owes nothing; one that is shared,
-    // or whose rate has changed, stays as it is. A reset forgets the places in flight: given back
-    // later, they free nothing. False: there is no room for the ban or the charge, and nothing
-    // is changed.
+    // Corrects what the bucket of this charge owes. Ignores the charge's cost; its `place` is the
+    // number of answer::place. A bucket that is not there owes nothing; one that is shared, or
+    // whose rate has changed, stays as it is. A reset forgets the permits in flight: released
+    // later, they free nothing. Returns false if there is no room for the ban or the charge; then
+    // nothing is changed.
     bool correct(const charge& c, const limit::correction& what, base::instant now);
 
-    // What is to be added to base::now() to make it Unix time: windows may begin by the wall clock.
-    // Any thread; again whenever the clock may have been set. A step of it gives nobody tokens but
-    // those of the windows that it begins.
+    // Sets what is added to base::now() to make it Unix time, as windows may begin by the wall
+    // clock. Called again whenever the clock may have been set. A step of the clock gives nobody
+    // tokens except those of the windows that it begins.
+    // Thread: any.
     void set_unix_time(base::duration to_unix);
 
-    // A limit that has another rate from `now` on.
+    // `changed_limit` is a limit that has another rate from `now` on.
     struct changed_limit {
         std::string_view name;
         const limit::limit* limit;
     };
 
-    // What clients owe under these limits is paid back at the new rate from `now` on, also by
-    // those who do not come. Looks at the whole table, a segment at a time; any thread.
+    // Lets clients pay back what they owe under these limits at the new rate from `now` on, even if
+    // they send no requests. Looks at the whole table, one segment at a time.
+    // Thread: any.
     void rebase(std::span<const changed_limit> changed, base::instant now);
 
     // Forgets full buckets in a part of the table, so that a whole pass takes about `passes` calls.
-    // Any thread; called from each tick of one worker.
+    // Called in each tick of one worker.
+    // Thread: any.
     void sweep(base::instant now, std::size_t passes);
 
-    // Writes what buckets owe, and their bans. Any thread: others go on meanwhile, a segment at a
-    // time.
+    // Writes what buckets owe, and their bans. Other threads go on meanwhile, as one segment is
+    // locked at a time.
+    // Thread: any.
     void save(snapshot_writer& to, base::instant now, in_flight places) const;
 
-    // What save() wrote so long `ago`, of a store that nobody has used yet, until the file ends or
-    // is damaged. Returns how many buckets found no room.
+    // Restores what save() wrote `ago` earlier, until the file ends or is damaged. Returns the
+    // number of buckets that found no room.
+    // Requires: a store that nobody has used yet.
     std::size_t restore(bytes_reader& from, base::instant now, base::duration ago);
 
-    // ---- to the process that follows
+    // ---- Handover to the next process.
 
-    // From now on whoever wants something of a bucket waits: no bucket changes until stay(), or
-    // until decisions are made by those of `keeper`, which has got them all.
+    // Stops changes of buckets: each decision waits until stay(), or until follow() names the
+    // process that has got all buckets.
     void leave();
     void stay();
     void follow(bucket_keeper& keeper);
 
-    // In the process that has the buckets: answers a request of the one that had them before. After
-    // each answer some may be locked until the next one, or end_swap(). One thread.
+    // Answers, in the process that has the buckets, a request of the process that had them before.
+    // After an answer some buckets may stay locked until the next one, or end_swap().
+    // Thread: one.
     void begin_swaps();
     std::string answer_swap(std::string_view request);
     void end_swap();
-    // That process has gone: its places in flight are free.
+    // Frees the permits held by that process, which has gone.
     void end_swaps();
 
-    // The number of buckets remembered now.
+    // Number of buckets remembered now.
     std::size_t size() const;
 
-    // The number of moments that sliding buckets have room for outside of the table.
+    // Number of moments that sliding buckets have room for outside of the table.
     std::size_t moments() const;
 
-    // How often there was no room for a bucket, so that a shared one was charged or the request
-    // rejected.
+    // Number of times that there was no room for a bucket, so that a shared one was charged or the
+    // request rejected.
     std::uint64_t turned_away() const;
 
 private:

@@ -6,9 +6,9 @@ namespace gateway::store {
 
 namespace {
 
-// Small enough that forgetting in a whole segment takes some microseconds, large enough that by
-// chance none of them overflows: at 2/3 full the margin is 18 standard deviations where a client
-// has one bucket, and 4.6 where it has 16.
+// Slots of a segment. They are few enough that forgetting in a whole segment takes some
+// microseconds, and enough that by chance no segment overflows: at 2/3 full the margin is 18
+// standard deviations if a client has one bucket, and 4.6 if it has 16.
 constexpr std::size_t slots_per_segment = 2048;
 constexpr std::size_t least_slots = 16;
 
@@ -82,8 +82,8 @@ bool memory_table::make_room(segment& where, std::int64_t now, std::span<const b
     if (!count_one()) {
         reclaim(where, now, keep);
         if (!count_one()) {
-            // Only tried, never waited for: locks are taken in order, and this one may be before
-            // ours.
+            // The other lock is tried, never waited for: locks are taken in order, and this one may
+            // come before the one held.
             segment& other =
                 segments_[cursor_.fetch_add(1, std::memory_order_relaxed) % segment_count_];
             if (other.try_lock()) {

@@ -1,17 +1,18 @@
-// The local store's memory: slots in segments, each with its own small lock.
+// `memory_table` is the local store's memory: slots in segments, each with its own small lock.
 //
-// A slot is 32 bytes, found by 96 bits of the keyed hash of a bucket's name; two of them never meet
-// in practice, so they are the bucket's identity. A segment is a circular run of slots with linear
-// probing. Untouched memory is not taken from the system. A slot with a bucket that was never
-// charged, which is all zeros, is empty: so fresh pages are an empty table.
+// A slot is 32 bytes, found by 96 bits of the keyed hash of a bucket's name. Two names never have
+// the same bits in practice, so these are the bucket's identity. A segment is a circular run of
+// slots with linear probing. Untouched memory is not taken from the system. A slot is empty if its
+// bucket was never charged, which is all zeros, so fresh pages are an empty table.
 //
-// Where a bucket is depends on its key alone: those of a client under several limits with the same
-// key are side by side, in a segment that is locked once and in cache lines that are fetched once.
+// The place of a bucket depends on its key alone. The buckets of a client under several limits with
+// the same key are side by side, in a segment that is locked once and in cache lines that are
+// fetched once.
 //
-// What sliding limits need more than a slot, a history, is in a second array of mapped memory at
-// the slot's place: both are fetched at once, and it is never touched for other limits. What
-// histories keep outside of it is bounded, too. The bans of a bucket, and its rejections if its
-// limit has a penalty, are beside the slots of its segment and count as a bucket.
+// The history that a sliding limit needs beside its slot is in a second array of mapped memory, at
+// the slot's index. Both are fetched at once, and the second is never touched for other limits. The
+// memory that histories keep outside of it is bounded, too. The bans of a bucket, and its
+// rejections if its limit has a penalty, are beside the slots of its segment and count as a bucket.
 #pragma once
 
 #include "gateway/store/memory/mapped_array.hpp"
@@ -27,10 +28,10 @@ namespace gateway::store {
 
 class memory_table {
 public:
-    // Kept outside of the table, for each bucket that there may be.
+    // Moments that histories may keep outside of the table, for each bucket of `max_buckets`.
     static constexpr std::size_t moments_per_bucket = 16;
 
-    // Throws std::bad_alloc.
+    // Errors: throws std::bad_alloc.
     explicit memory_table(std::size_t max_buckets);
 
     ~memory_table();
@@ -39,14 +40,15 @@ public:
 
     std::size_t segment_of(const bucket_id& id) const { return scaled(id.high, segment_count_); }
 
-    // Segment and slot at once: the slot's place is computed, not looked up in the segment.
+    // Prefetches segment and slot at once. The slot's address is computed, not read from the
+    // segment.
     void prefetch(std::size_t index, const bucket_id& id) const
     {
         __builtin_prefetch(&segments_[index], 1);
         __builtin_prefetch(&slots_[place_of(index, id)], 1);
     }
 
-    // Of a bucket that slides.
+    // Prefetches the history of a bucket that slides.
     void prefetch_history(std::size_t index, const bucket_id& id) const
     {
         __builtin_prefetch(&histories_[place_of(index, id)], 1);
@@ -68,23 +70,25 @@ public:
 
     std::size_t live() const { return live_.load(std::memory_order_relaxed); }
 
-    // Promises room for one more bucket in a segment that is locked, forgetting full ones there
-    // (but `keep`) and in one other segment if need be. False: no room.
+    // Promises room for one more bucket in a segment. If need be, forgets full buckets there
+    // (except `keep`) and in one other segment. Returns false if there is no room.
+    // Requires: the segment is locked.
     bool reserve(segment& where, std::int64_t now, std::span<const bucket_id> keep);
 
-    // The number of moments that histories have room for outside of the table.
+    // Number of moments that histories have room for outside of the table.
     std::size_t moments() const { return moments_.load(std::memory_order_relaxed); }
 
-    // Whether they may have more.
+    // True if histories may take room for more.
     bool has_moments() const { return moments() < max_buckets_ * moments_per_bucket; }
 
-    // As reserve(), for a bucket that slides.
+    // Does the same as reserve() for a bucket that slides, which needs room for moments, too.
     bool reserve_sliding(segment& where, std::int64_t now, std::span<const bucket_id> keep);
 
-    // What is known of the bucket's rejections; null: nothing, and there is no room. Moves no slot.
+    // Returns the record of the bucket's rejections, a fresh one if it has none. Returns null if
+    // there is no room for it. Moves no slot.
     limit::offences* offences_of(segment& where, const bucket_id& id);
 
-    // Of a bucket of whose rejections nothing is known; null: no room.
+    // Begins a record for a bucket that has none. Returns null if there is no room. May move slots.
     limit::offences* make_offences(segment& where, const bucket_id& id, std::int64_t now)
     {
         return make_room(where, now, {&id, 1}) ? &where.make_offences(id) : nullptr;
@@ -93,7 +97,7 @@ public:
     // Takes back a promise that is not needed.
     void release(segment& where);
 
-    // Puts a bucket for which room was promised; returns where it is.
+    // Puts a bucket for which room was promised. Returns where it is.
     limit::bucket& fulfil(
         segment& where, const slot& fresh, std::int64_t now, std::span<const bucket_id> keep
     );
@@ -105,7 +109,7 @@ private:
     std::size_t max_buckets_;
     std::size_t segment_count_;
     std::size_t segment_size_;
-    // Of all segments.
+    // Slots of all segments.
     mapped_array<slot> slots_;
     mapped_array<limit::history> histories_;
 
@@ -113,7 +117,7 @@ private:
     // The number of buckets remembered or promised.
     alignas(64) std::atomic<std::size_t> live_{0};
     std::atomic<std::size_t> moments_{0};
-    // The number of segments visited to forget full buckets; tells which comes next.
+    // Number of segments visited to forget full buckets, which tells the next one.
     std::atomic<std::size_t> cursor_{0};
 
     std::size_t place_of(std::size_t index, const bucket_id& id) const
@@ -122,7 +126,8 @@ private:
     }
 
     bool count_one();
-    // Room for one more, whose segment is locked.
+    // Counts one more bucket, and forgets full ones if need be.
+    // Requires: the segment is locked.
     bool make_room(segment& where, std::int64_t now, std::span<const bucket_id> keep);
     void reclaim(segment& where, std::int64_t now, std::span<const bucket_id> keep);
 };

@@ -9,7 +9,8 @@ namespace gateway::store {
 
 namespace {
 
-// What a limit that would have allowed says when another one rejects: its bucket as it is.
+// Returns the decision of a limit that would have allowed when another one rejects: it describes
+// the bucket as it is.
 limit::decision untouched(const limit::terms& t, const limit::bucket& b, limit::moment at)
 {
     return limit::decision_in<base::duration>(limit::look(t, b, at));
@@ -51,7 +52,8 @@ void memory_taking::decide(answer& a)
         const charge& c = charges_[i];
         const limit::ahead most{c.max_wait.count(), c.max_reserved};
         const limit::step s = limit::take(terms(i), p.after, moment(i), c.cost, most);
-        // In its place at once: a copy of what has just been written in parts would wait for them.
+        // The decision is written where it stays: a copy would wait for the parts that have just
+        // been written.
         limit::decision& said = a.add(limit::decision_in<base::duration>(s));
         if (c.penalty != nullptr || segment_of(places_[i]).has_bans(now_)) {
             punish(i, said);
@@ -75,7 +77,8 @@ void memory_taking::decide(answer& a)
     }
 }
 
-// What a sliding limit takes counts from when the request goes on, whichever limit it waits for.
+// Counts the tokens of sliding limits from the moment when the request goes on, whichever limit it
+// waits for.
 void memory_taking::count_later(answer& a, std::int64_t wait)
 {
     for (std::size_t i = 0; i < charges_.size(); ++i) {
@@ -118,7 +121,7 @@ bool memory_taking::take_anyway(std::int64_t tokens, bool into_debt)
     return true;
 }
 
-// Rejects what a ban rejects, and counts what is rejected.
+// Rejects a banned client, and counts rejections.
 void memory_taking::punish(std::size_t i, limit::decision& said)
 {
     segment& in = segment_of(places_[i]);
@@ -155,7 +158,8 @@ void memory_taking::keep_taken()
 {
     for (std::size_t i = 0; i < charges_.size(); ++i) {
         place& p = places_[i];
-        // A full bucket that was promised room is as good as never seen.
+        // A bucket that is full needs none of the room it was promised: it is as good as never
+        // seen.
         if (!p.taken || (p.what == kind::promised && p.after.is_full(now_))) {
             continue;
         }
@@ -179,7 +183,7 @@ void memory_taking::keep_taken()
     }
 }
 
-// What its places are known by when they are given back.
+// Puts the number by which permits are released later into the answer.
 void memory_taking::tell_places(answer& a)
 {
     for (std::size_t i = 0; i < charges_.size(); ++i) {

@@ -1,5 +1,6 @@
-// Answers one question in the memory store, in one critical section: its segments are locked from
-// construction to destruction. A local variable of memory_store's functions.
+// `memory_taking` answers one question in the memory store, in one critical section: the segments
+// of its buckets are locked from construction to destruction. It is a local variable of
+// memory_store's functions.
 #pragma once
 
 #include "gateway/base/hash.hpp"
@@ -21,7 +22,7 @@
 
 namespace gateway::store {
 
-// What a memory store is made of.
+// `memory_parts` holds what a memory store consists of.
 struct memory_parts {
     explicit memory_parts(const memory_options& options)
         : on_full(options.on_full), buckets(options.max_buckets)
@@ -32,13 +33,14 @@ struct memory_parts {
     memory_table buckets;
     shared_buckets shared;
     std::atomic<std::uint64_t> turned_away{0};
-    // What is added to the time of this store to make it Unix time, in ns.
+    // Nanoseconds added to the time of this store to make it Unix time.
     std::atomic<std::int64_t> to_unix{0};
-    // What is added to the time of this store to make it that of the process whose buckets these
-    // were at first: windows that are not aligned go on as they began. Fixed once it is used.
+    // Nanoseconds added to the time of this store to make it the time of the process that these
+    // buckets were first in, so that windows that are not aligned go on as they began. Fixed once
+    // the store is used.
     std::int64_t to_earlier = 0;
-    // The number of the places that are taken now. Places of a bucket that begins to be counted
-    // anew get a higher one than those before: the bucket's segment is locked meanwhile.
+    // Number by which permits that are taken now are known. A bucket whose permits begin to be
+    // counted anew gives them a higher number than those before; its segment is locked meanwhile.
     std::atomic<std::int64_t> place{1};
 
     void next_place() { place.fetch_add(1); }
@@ -55,10 +57,10 @@ inline bucket_id id_of(const charge& c)
     return {hash.low, static_cast<std::uint32_t>(hash.high)};
 }
 
-// Instead of a bucket's hash: that of the bucket which a limit's clients share for want of room.
+// Stands for the hash of the bucket that a limit's clients share for want of room.
 inline constexpr std::uint64_t everybody = 0;
 
-// A moment of this store, as a limit sees it for one of its buckets.
+// Returns a moment of this store as a limit sees it for one of its buckets.
 inline limit::moment moment_of(
     const memory_parts& in, const limit::terms& t, std::uint64_t bucket, std::int64_t now
 )
@@ -71,7 +73,7 @@ inline limit::moment moment_of(
     return {now, t.issued_in->aligned() ? shift : shift + in.to_earlier};
 }
 
-// The same for a bucket of a segment, with what it has been charged if it slides.
+// Returns the same for a bucket of a segment, with its history if it slides.
 inline limit::moment moment_with_past(const segment& in, const limit::bucket& b, std::int64_t now)
 {
     return b.slides() ? limit::moment{now, in.history_of(b)} : limit::moment{now};
@@ -79,39 +81,43 @@ inline limit::moment moment_with_past(const segment& in, const limit::bucket& b,
 
 class memory_taking {
 public:
-    // A look leaves no trace: buckets do not follow its limits.
+    // Locks the segments of the charges' buckets. A look leaves no trace: the buckets do not change
+    // to the terms of its limits.
     memory_taking(memory_parts& of, std::span<const charge> charges, std::int64_t now, intent what);
     ~memory_taking();
     memory_taking(const memory_taking&) = delete;
     memory_taking& operator=(const memory_taking&) = delete;
 
-    // Finds a place for every charge. False: there is no room, and there must be some.
+    // Finds a place for every charge. Returns false if there is no room and on_full is `reject`.
     bool find_places();
 
+    // Decides all charges, and takes what was allowed if that is the intent.
+    // Requires: find_places() returned true.
     void decide(answer& a);
 
-    // Instead of these: takes tokens of the only charge, whatever its bucket holds, or, not into
-    // debt, at most what it holds. See limit::terms_to_correct_in. False: there is no room.
+    // Takes tokens of the only charge, in place of find_places() and decide(): whatever its bucket
+    // holds, or, if not `into_debt`, at most what it holds. See limit::terms_to_correct_in. Returns
+    // false if there is no room.
     bool take_anyway(std::int64_t tokens, bool into_debt);
 
 private:
-    // Where a charge's bucket is: in a slot, promised one, or shared with others.
+    // `kind` says where a charge's bucket is: in a slot, promised one, or shared with others.
     enum class kind : std::uint8_t { kept, promised, shared };
 
     struct place {
         kind what;
-        // Whether something was allowed to be taken from it.
+        // True if something was allowed to be taken from it.
         bool taken;
-        // The first charge of the question with the same bucket; maybe this one itself.
+        // Index of the first charge of the question with the same bucket, possibly this one.
         std::uint8_t first;
 
         std::uint32_t segment;
-        // The bucket; null while it is only promised.
+        // The bucket, or null while it is only promised.
         limit::bucket* at;
-        // Of a bucket among the shared ones; of a promised one, what it begins with, or null. Of a
-        // look, its copy.
+        // History of a shared bucket, of what a promised bucket begins with, or the copy that a
+        // look makes. Null if there is none of these.
         limit::history* past;
-        // How long what was allowed has to wait.
+        // Longest wait of what was allowed.
         std::int64_t wait;
 
         limit::bucket before;
@@ -125,8 +131,8 @@ private:
     std::size_t locked_count_ = 0;
     bool shared_locked_ = false;
 
-    // Only the first charges_.size() or locked_count_ are ever filled: to clear them all would cost
-    // 20 ns.
+    // Only the first charges_.size() elements (of `locked_`: locked_count_) are ever filled.
+    // Clearing all of them would cost 20 ns.
     union {
         std::array<place, max_charges> places_;
     };
@@ -135,10 +141,10 @@ private:
         std::array<bucket_id, max_charges> ids_;
     };
 
-    // The locked segments, in ascending order, each once.
+    // Indices of the locked segments, in ascending order, each once.
     std::array<std::uint32_t, max_charges> locked_;
 
-    // Of a look, by charge.
+    // Copies of histories that a look makes, by charge.
     std::unique_ptr<std::array<limit::history, max_charges>> copies_;
 
     std::span<const bucket_id> ids() const { return {ids_.data(), charges_.size()}; }
@@ -158,7 +164,7 @@ private:
         return moment_of(parts_, terms(i), shared ? everybody : ids_[i].low, now_);
     }
 
-    // Of a sliding limit; null: nothing was taken.
+    // Returns the history of a sliding limit's bucket, or null if nothing was taken.
     const limit::history* history_of(const place& p) const
     {
         return p.what == kind::kept && p.past == nullptr
@@ -188,8 +194,8 @@ private:
 
     segment& segment_of(const place& p) { return parts_.buckets.at(p.segment); }
 
-    // The one that stands for all charges of the same bucket: a bucket met before, or, when that
-    // has no room, a shared bucket met before.
+    // Returns the place that stands for all charges of the same bucket: that of the first charge of
+    // the bucket or, if it had no room, of the first charge of the shared bucket.
     place& standing_for(std::size_t i) { return places_[places_[places_[i].first].first]; }
 
     const place& standing_for(std::size_t i) const

@@ -1,4 +1,4 @@
-// How a question finds its buckets: in a slot of their own, promised one, or shared with others.
+// Finds the buckets of a question: in a slot of their own, promised one, or shared with others.
 #include "gateway/store/memory/memory_taking.hpp"
 
 #include <algorithm>
@@ -35,11 +35,11 @@ void memory_taking::locate()
     }
 }
 
-// In order, so that no two questions can wait for each other.
+// Locks the segments in order, so that no two questions can wait for each other.
 void memory_taking::lock()
 {
     for (std::size_t i = 0; i < charges_.size(); ++i) {
-        // As most limits of a request, which have the same key.
+        // Most limits of a request have the same key, and so the same segment.
         if (i > 0 && places_[i].segment == places_[i - 1].segment) {
             continue;
         }
@@ -89,7 +89,8 @@ bool memory_taking::find_room()
             return false;
         }
     }
-    for (std::size_t i = 0; i < charges_.size(); ++i) {  // making room moves slots
+    // Making room moves slots.
+    for (std::size_t i = 0; i < charges_.size(); ++i) {
         place& p = places_[i];
         if (p.what == kind::kept && p.first == i) {
             p.at = segment_of(p).find(ids_[i]);
@@ -120,8 +121,8 @@ bool memory_taking::promise_room(std::size_t i)
     return true;
 }
 
-// Places are given back where they were taken: a client that has some of the shared ones gets no
-// slot, in which it would have as many again.
+// True if the client has some of the shared permits. It gets no slot then, in which it would have
+// as many again, since permits are released where they were taken.
 bool memory_taking::holds_shared_places(std::size_t i)
 {
     if (terms(i).how != limit::supply_kind::in_flight || !parts_.shared.any()) {
@@ -134,7 +135,8 @@ bool memory_taking::holds_shared_places(std::size_t i)
                shared->holders.end();
 }
 
-// A client that gets a slot starts it with the debt of those who have none, which holds its own.
+// Begins a client's own bucket with the debt of the shared one, which includes the client's own
+// debt.
 void memory_taking::begin_with_shared_debt(std::size_t i)
 {
     lock_shared();
@@ -158,7 +160,7 @@ void memory_taking::begin_with_shared_debt(std::size_t i)
     }
 }
 
-// False: there must be room.
+// Counts a bucket without room, and shares one. Returns false if on_full is `reject`.
 bool memory_taking::turn_away(std::size_t i)
 {
     if (what_ == intent::take) {
@@ -179,7 +181,8 @@ void memory_taking::share(std::size_t i)
     shared_bucket& everybodys = parts_.shared.make(charges_[i].limit_name);
     p.at = &everybodys.bucket;
     p.past = &everybodys.past;
-    for (std::size_t j = 0; j < i; ++j) {  // two clients of one limit may share it in one question
+    // Two clients of one limit may share the bucket in one question.
+    for (std::size_t j = 0; j < i; ++j) {
         if (places_[j].at == p.at) {
             p.first = static_cast<std::uint8_t>(j);
             return;
@@ -200,7 +203,7 @@ void memory_taking::read_places()
     }
 }
 
-// A bucket follows a changed limit from here on, whatever the answer: see limit::rebased.
+// Makes a bucket follow a changed limit from here on, whatever the answer: see limit::rebased.
 void memory_taking::follow_terms(std::size_t i)
 {
     place& p = places_[i];

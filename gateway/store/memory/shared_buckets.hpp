@@ -1,7 +1,7 @@
-// Where clients without a slot in the memory store are charged: one bucket per limit, by its name.
-//
-// As few as there are limits, and none in a table with room, which any() tells without the lock.
-// Everything else but forget() wants the lock held, which is taken after any segment's.
+// `shared_buckets` holds one bucket per limit, found by its name, for clients without a slot in the
+// memory store. There are none while the table has room, which any() tells without the lock.
+// Requires: the lock is held, except for any(), lock() and forget(). It is taken after any
+// segment's.
 #pragma once
 
 #include "gateway/limit/bucket.hpp"
@@ -21,9 +21,9 @@ namespace gateway::store {
 
 struct shared_bucket {
     limit::bucket bucket;
-    // Of a sliding limit.
+    // History of the bucket, if its limit is sliding.
     limit::history past;
-    // Of requests in flight: whose they are, each.
+    // Holders of the permits, one element for each permit.
     std::vector<bucket_id> holders{};
 
     sliding_bucket sliding() { return {bucket, past}; }
@@ -37,13 +37,13 @@ public:
 
     void unlock() { lock_.unlock(); }
 
-    // The bucket of that limit; null: there is none.
+    // Returns the bucket of that limit, or null if there is none.
     shared_bucket* find(std::string_view limit_name);
 
-    // The bucket of that limit; a fresh one if there is none.
+    // Returns the bucket of that limit, a fresh one if there is none.
     shared_bucket& make(std::string_view limit_name);
 
-    // Those that are full again.
+    // Forgets the buckets that are full again.
     void forget(std::int64_t now);
 
     template <typename Visit>
@@ -57,7 +57,7 @@ public:
 private:
     spin_lock lock_;
     std::map<std::string, shared_bucket, std::less<>> buckets_;
-    // How many there are, readable without the lock.
+    // Number of buckets, readable without the lock.
     std::atomic<std::size_t> count_{0};
 
     void count() { count_.store(buckets_.size(), std::memory_order_relaxed); }

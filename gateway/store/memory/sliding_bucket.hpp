@@ -1,5 +1,6 @@
-// The bucket of a sliding limit as the local store keeps it: what it owes and when all of that has
-// come back, as of any bucket, beside its history. The two are kept in step here.
+// `sliding_bucket` is the bucket of a sliding limit as the local store keeps it: like any bucket it
+// says what is owed and when all of that has come back; beside it is its history. The functions
+// here keep the two in step.
 #pragma once
 
 #include "gateway/limit/algebra.hpp"
@@ -13,7 +14,8 @@ struct sliding_bucket {
     limit::bucket& bucket;
     limit::history& past;
 
-    // Forgets what has come back. A bucket of another limit owes as much from now on as it did.
+    // Forgets tokens that have come back. A bucket of another limit goes on owing as much as
+    // before.
     void bring_to(const limit::terms& t, std::int64_t now)
     {
         if (!bucket.slides()) {
@@ -24,14 +26,14 @@ struct sliding_bucket {
         follow(t);
     }
 
-    // The limit's window may have another length than before.
+    // Recomputes the bucket from the history, as the limit's window may have another length now.
     void follow(const limit::terms& t)
     {
         const bool empty = past.used() == 0;
         bucket = limit::bucket::sliding(past.used(), empty ? 0 : past.newest() + t.length);
     }
 
-    // Tokens taken at `now` that count from `wait` later on.
+    // Takes tokens at `now` that count from `wait` later on.
     void take(
         const limit::terms& t,
         std::int64_t now,
@@ -44,7 +46,7 @@ struct sliding_bucket {
         follow(t);
     }
 
-    // What was taken `what.held` ago.
+    // Refunds tokens that were taken `what.held` ago.
     void give_back(const limit::terms& t, std::int64_t now, const limit::refund& what)
     {
         past.forget(now - t.length);

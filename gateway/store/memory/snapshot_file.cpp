@@ -27,7 +27,8 @@ std::string words_of(int error)
 
 }  // namespace
 
-// What cannot be looked at may be good for another user, as whom the gateway will run.
+// A path that cannot be examined gets no complaint: the user that the gateway will run as may be
+// able to use it.
 std::optional<std::string> complaint_about_place(const std::string& path)
 {
     namespace fs = std::filesystem;
@@ -117,7 +118,7 @@ std::optional<std::string> snapshot_writer::finish()
     if (error_ == 0 && !path_.empty() && ::fsync(file_) != 0) {
         error_ = errno;
     }
-    // A device, say, would be gone.
+    // The path is checked again, as renaming over a device, for example, would remove it.
     if (const auto complaint = path_.empty() ? std::nullopt : complaint_about_place(path_);
         error_ == 0 && complaint) {
         return "it " + *complaint;

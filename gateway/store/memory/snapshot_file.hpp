@@ -1,8 +1,8 @@
-// A file that keeps what the local store knew when it was written: for a process to be started
-// later. Bytes of this machine's order, and at the end their SHA-256.
+// `snapshot_writer` and `snapshot_reader` keep what the local store knew in a file, for a process
+// that is started later. The file has bytes of this machine's order, and at the end their SHA-256.
 //
-// It is written beside its place and renamed when it is whole, so that there is always one that can
-// be read. Only its owner may read it: it has the key by which buckets are found.
+// A file is written beside its place and renamed when it is whole, so that there is always one that
+// can be read. Only its owner may read it, since it contains the key by which buckets are found.
 #pragma once
 
 #include <openssl/types.h>
@@ -20,7 +20,8 @@
 
 namespace gateway::store {
 
-// Why no snapshot can be kept there, as words that follow the path; nothing: one can.
+// Returns why no snapshot can be kept at `path`, as words that follow the path, or nothing if one
+// can.
 std::optional<std::string> complaint_about_place(const std::string& path);
 
 class snapshot_bytes {
@@ -48,21 +49,22 @@ private:
 
 class snapshot_writer {
 public:
-    // Nothing is written before finish() that anybody would read.
+    // Opens a file beside `path`. Nothing that anybody would read is written before finish().
     explicit snapshot_writer(std::string path);
 
-    // Into a file that is open, from its beginning, and stays open. It has no other name.
+    // Writes into an open file without a name, from its beginning.
+    // Ownership: the file stays open.
     explicit snapshot_writer(int file);
 
-    // Without finish(): removes what was written.
+    // Removes what was written, unless finish() was successful.
     ~snapshot_writer();
     snapshot_writer(const snapshot_writer&) = delete;
     snapshot_writer& operator=(const snapshot_writer&) = delete;
 
-    // What is not written in the end is told by finish().
+    // Appends bytes. Errors are reported by finish().
     void put(std::string_view bytes);
 
-    // It is the file from now on; or why it could not be written, and what was there before stays.
+    // Puts the file in its place. Returns why it could not; what was there before then stays.
     std::optional<std::string> finish();
 
 private:
@@ -72,11 +74,11 @@ private:
         void operator()(EVP_MD_CTX* of) const;
     };
 
-    // Empty: it was open already.
+    // Path of the file, empty if the file was open already.
     std::string path_;
     std::string beside_;
     int file_;
-    // Of the first call that failed.
+    // errno of the first call that failed.
     int error_ = 0;
     bool finished_ = false;
     std::string unwritten_;
@@ -86,13 +88,13 @@ private:
     void flush();
 };
 
-// Takes what snapshot_bytes put, in the same order.
+// `bytes_reader` returns what snapshot_bytes put, in the same order.
 class bytes_reader {
 public:
-    // Of bytes that outlive it.
+    // Ownership: the bytes outlive the reader.
     explicit bytes_reader(std::string_view bytes) : rest_(bytes) {}
 
-    // All zeros, and damaged(), if the bytes end before it.
+    // Returns the next value. If the bytes end before it, returns zeros, and damaged() is true.
     template <typename T>
     T get()
     {
@@ -105,7 +107,7 @@ public:
 
     bool at_end() const { return rest_.empty(); }
 
-    // What was asked for is not there.
+    // True if something was asked for that is not there.
     bool damaged() const { return damaged_; }
 
     void call_damaged() { damaged_ = true; }
@@ -121,7 +123,7 @@ private:
     std::string_view take(std::size_t count);
 };
 
-// A file that was read whole, and has its digest.
+// `snapshot_reader` reads a file that was read whole and has its digest.
 class snapshot_reader : public bytes_reader {
 public:
     struct opened;
@@ -136,14 +138,14 @@ private:
 
     explicit snapshot_reader(std::unique_ptr<char, unmapper> bytes);
 
-    // The digest is no part of the rest.
+    // Whole file. The digest at its end is no part of `rest_`.
     std::unique_ptr<char, unmapper> bytes_;
 };
 
-// Neither: there is no such file.
+// `opened` is the outcome of open(). Both members are empty if there is no such file.
 struct snapshot_reader::opened {
     std::optional<snapshot_reader> file{};
-    // Why it is of no use, as words that follow its name.
+    // Reason why the file is of no use, as words that follow its name.
     std::string complaint{};
 };
 

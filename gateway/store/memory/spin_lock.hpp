@@ -1,4 +1,5 @@
-// A lock for critical sections of some ten nanoseconds: spins a little, then lets others run.
+// `spin_lock` is for critical sections of some ten nanoseconds. It spins a little, then lets other
+// threads run.
 #pragma once
 
 #include <atomic>

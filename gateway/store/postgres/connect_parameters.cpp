@@ -9,12 +9,12 @@ namespace gateway::store::postgres {
 
 namespace {
 
-// How much longer than for a lock a server may work on a statement of ours.
+// Time that a server may work on a statement, beyond the longest wait for a lock.
 constexpr base::duration statement_work = std::chrono::milliseconds{250};
 
-// What the server's session is told: one plan for all calls, by the primary key, also while the
-// table's statistics are of another time; how transactions see each other, whatever the database's
-// default; and when a statement is given up, and how long a lock is waited for.
+// Adds settings of the server's session: one plan for all calls, by the primary key, even if the
+// table's statistics are outdated; how transactions see each other, whatever the database's
+// default; when a statement is given up; and how long a lock is waited for.
 void add_settings(
     connect_parameters& parameters, const postgres_options& options, base::duration limit
 )

@@ -1,4 +1,4 @@
-// What libpq is told to connect to one address of a server. Pure.
+// `parameters_to` makes the parameters by which libpq connects to one address of a server. Pure.
 #pragma once
 
 #include "gateway/net/resolved_name.hpp"
@@ -12,11 +12,11 @@
 
 namespace gateway::store::postgres {
 
-// Names and values, as of PQconnectStartParams().
+// Names and values, as PQconnectStartParams() takes them.
 using connect_parameters = std::vector<std::pair<std::string, std::string>>;
 
-// `limit`: how long an answer is awaited, of which the server is told; nothing: behind a pooler,
-// which is not told of settings.
+// Returns the parameters for one address. `limit` is how long an answer is awaited, which is sent
+// to the server as a setting. It is nothing behind a pooler, which gets no settings.
 connect_parameters parameters_to(
     const postgres_options& options,
     const net::server_address& server,
@@ -24,7 +24,7 @@ connect_parameters parameters_to(
     std::optional<base::duration> limit
 );
 
-// For how many milliseconds a lock may be waited for.
+// Returns for how many milliseconds a lock may be waited for.
 std::int64_t lock_wait(const postgres_options& options);
 
 }  // namespace gateway::store::postgres

@@ -12,16 +12,16 @@ namespace gateway::store::postgres {
 
 namespace {
 
-// Nobody waits for it.
+// Longest wait for an answer. No request waits for the keeper.
 constexpr base::duration step_limit = std::chrono::seconds{5};
 constexpr base::duration rest_after_failure = std::chrono::milliseconds{400};
 
-// Rows per step of a walk over all: some milliseconds of one server process. At that pace ten
-// million rows take a quarter of an hour.
+// Rows per step of a walk over all rows, which takes some milliseconds of one server process. At
+// that pace ten million rows take a quarter of an hour.
 constexpr const char* rows_per_step = "1000";
 constexpr base::duration rest_between_steps = std::chrono::milliseconds{100};
 
-// Between walks it looks so often, with such rests, whether our schema is still there.
+// Number of checks between two walks that the schema is still there, and the rest after each.
 constexpr int looks_between_walks = 10;
 constexpr base::duration rest_between_looks = std::chrono::seconds{1};
 
@@ -76,7 +76,7 @@ net::task<> keeper::run(std::shared_ptr<state> s)
         if (s->ended) {
             break;
         }
-        // A server that is away the workers' links tell of.
+        // The workers' links report a server that is away.
         const bool is_news = why && why->words != told && why->why != failure::unreachable &&
                              why->why != failure::timeout;
         if (is_news) {
@@ -90,7 +90,7 @@ net::task<> keeper::run(std::shared_ptr<state> s)
     }
 }
 
-// Goes on until something fails.
+// Works until something fails.
 net::task<std::optional<trouble>> keeper::attempt(state& s)
 {
     if (!co_await s.database.open()) {
@@ -110,7 +110,7 @@ net::task<std::optional<trouble>> keeper::attempt(state& s)
     co_return co_await prune(s);
 }
 
-// Once: a connection that is lost says nothing new of the table.
+// Warns only once, as a lost connection says nothing new of the table.
 net::task<> keeper::tell_of_durability(state& s)
 {
     if (std::exchange(s.has_told_of_durability, true)) {
@@ -143,7 +143,8 @@ net::task<std::optional<trouble>> keeper::prune(state& s)
     co_return std::nullopt;
 }
 
-// A schema that is dropped, or a server that is made anew, is to be noticed before the next walk.
+// Checks the schema between two walks: one that is dropped, or a server that is made anew, is
+// noticed before the next walk.
 net::task<std::optional<trouble>> keeper::look_after_schema(state& s)
 {
     for (int look = 0; look < looks_between_walks && !s.ended; ++look) {

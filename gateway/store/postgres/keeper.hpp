@@ -1,7 +1,7 @@
-// Keeps a database in order: installs our schema where it is missing, and deletes the rows of
-// buckets that are full again, a few at a time, one gateway at a time.
-//
-// On a connection of its own, away from the workers' links, on the thread of its executor.
+// `keeper` keeps a database in order: it installs the schema if it is missing, and deletes the rows
+// of buckets that are full again, a few at a time, one gateway at a time. It has a connection of
+// its own, away from the workers' links.
+// Thread: its executor's.
 #pragma once
 
 #include "gateway/net/task.hpp"
@@ -17,13 +17,14 @@ namespace gateway::store::postgres {
 
 class keeper final : public housekeeping {
 public:
-    // Ends when what is returned is let go. `name` is what logs call the store.
+    // Starts a keeper, which works until the returned pointer is released. `name` is the store's
+    // name in logs.
     static std::shared_ptr<housekeeping> start(
         const net::executor& executor, std::string name, const postgres_options& options
     );
 
 private:
-    // What its coroutine works with, which may outlive the keeper.
+    // `state` is what the keeper's coroutine works with. It may outlive the keeper.
     struct state;
 
     explicit keeper(std::shared_ptr<state> s) : state_(std::move(s)) {}

@@ -10,7 +10,7 @@ namespace gateway::store::postgres {
 
 namespace {
 
-// How long a call that others were in the way of rests, at most, the first time.
+// Unit of the rest of a call that others were in the way of. The n-th rest takes at most 2^n units.
 constexpr base::duration first_rest = std::chrono::milliseconds{1};
 
 }  // namespace
@@ -46,8 +46,8 @@ void link::say(sent_statement s)
         formats.push_back(v.is_binary ? 1 : 0);
     }
     const int count = static_cast<int>(values.size());
-    // If libpq has no memory to send it, the next result does not fit its number, and the
-    // connection is given up. A broken one is noticed when it is read.
+    // If libpq has no memory to send it, the next result does not have its number, and the
+    // connection is given up. A broken connection is noticed when it is read.
     if (s.words.sql.empty()) {
         PQsendQueryPrepared(
             to, s.words.prepared, count, values.data(), sizes.data(), formats.data(), 1
@@ -106,7 +106,7 @@ void link::watch()
     );
 }
 
-// What has arrived. The connection may be lost, or closed by somebody we called.
+// Takes what has arrived. The connection may be lost, or closed by somebody who was called.
 void link::receive()
 {
     if (PQconsumeInput(session_.connection()) != 1) {
@@ -118,7 +118,7 @@ void link::receive()
     }
 }
 
-// False: the connection is lost.
+// Reads results. Returns false if the connection is lost.
 bool link::read_results()
 {
     PGconn* const from = session_.connection();
@@ -157,13 +157,14 @@ void link::note(sent_statement& s, const PGresult& r)
         s.told = decode_numbers({PQgetvalue(&r, 0, 0), size});
         return;
     }
-    // Why the server ends the connection it says before libpq says that it has ended.
+    // The first reason counts: the server says why it ends a connection before libpq says that it
+    // has ended.
     if (!s.why) {
         s.why = trouble_of(r);
     }
 }
 
-// What the server gave as its reason, if it did, else what libpq says.
+// Returns the server's reason if it gave one, otherwise libpq's.
 trouble link::end_of_connection()
 {
     if (!statements_.empty() && statements_.front().why) {
@@ -172,7 +173,7 @@ trouble link::end_of_connection()
     return trouble_of_loss(PQerrorMessage(session_.connection()));
 }
 
-// False: the connection is lost.
+// Takes the outcome of a statement. Returns false if the connection is lost.
 bool link::settle(sent_statement s)
 {
     if (s.why && s.why->reconnect) {
@@ -196,8 +197,8 @@ bool link::settle(sent_statement s)
     return conversation().answered(s.number, reply, base::now());
 }
 
-// Nothing of it was done, as others were in its way: once more, after a moment, within the same
-// deadline. False: it has been repeated often enough.
+// Sends a statement again after a moment, within the same deadline, if others were in its way and
+// nothing was done. Returns false if that was not so, or it has been repeated often enough.
 bool link::repeats(sent_statement& s)
 {
     if (!s.why->try_again || ++s.tries >= most_tries || base::now() - s.sent >= options_.timeout) {

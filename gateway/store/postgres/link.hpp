@@ -1,5 +1,5 @@
-// A link to a PostgreSQL server: a function of ours for each call, told as statements that travel
-// in a pipeline and whose replies come in their order. Time is the server's.
+// `link` is a connection to a PostgreSQL server. Each call is one of the schema's functions, sent
+// as a statement in a pipeline; replies come in the same order. Time is the server's.
 #pragma once
 
 #include "gateway/base/ring.hpp"
@@ -36,35 +36,35 @@ public:
     void retire() override { group_->retire(); }
 
 private:
-    // A call or probe on its way.
+    // `sent_statement` is a call or probe that is under way.
     struct sent_statement {
         std::int64_t number = 0;
-        // In case it is to be sent again: others were in its way.
+        // Kept in case it must be sent again because others were in its way.
         statement words{};
         base::instant sent{};
         int tries = 0;
-        // What the server said.
+        // Numbers of the server's reply.
         std::optional<std::vector<std::int64_t>> told{};
         std::optional<trouble> why{};
     };
 
     static constexpr std::size_t max_statements = conversation_state::max_calls + 1;
-    // Of a call that conflicts with others, where the database makes them repeat it.
+    // Most attempts at a call that conflicts with others, if the database makes them repeat it.
     static constexpr int most_tries = 4;
 
     postgres_options options_;
     std::shared_ptr<link_group> group_;
     session session_;
-    // Those under way, oldest first.
+    // Statements under way, oldest first.
     base::ring<sent_statement> statements_;
-    // Those that wait to be sent again.
+    // Statements that wait to be sent again.
     std::vector<sent_statement> repeated_;
     net::timer repeat_timer_;
     bool writing_ = false;
-    // Changes with the connection.
+    // Number that changes with the connection.
     std::uint64_t era_ = 0;
 
-    // What the conversation asks for.
+    // Functions of conversation_port.
     void send(const call& c) override;
     void send_probe(std::int64_t number) override;
     void report(std::optional<failure> why) override;

@@ -1,4 +1,5 @@
-// The links of one worker to one store, of whose health together the log and the metric hear.
+// `link_group` joins the links of one worker to one store, whose health is logged and measured
+// together.
 #pragma once
 
 #include "gateway/store/remote/conversation_state.hpp"
@@ -22,7 +23,7 @@ public:
         : corrupt_keys_(name), health_(std::move(name), metrics)
     {}
 
-    // It stays as long as this.
+    // Ownership: `of_a_link` stays as long as this.
     void add(const conversation_state& of_a_link) { conversations_.push_back(&of_a_link); }
 
     bool healthy() const
@@ -32,10 +33,10 @@ public:
         });
     }
 
-    // What the server or the system said at the last failure, and which it was.
+    // Notes the class and the words of the last failure, as the server or the system gave them.
     void note(failure of, std::string words) { health_.note(of, std::move(words)); }
 
-    // One of them has changed. Nothing: all is well with it.
+    // Reports a change of one link. No `why` means that all is well with it.
     void tell(std::optional<failure> why, const std::string& address)
     {
         const bool up = healthy();
@@ -48,7 +49,7 @@ public:
         }
     }
 
-    // A key of one of these holds something else than a bucket.
+    // Logs that a key of one of these questions holds something other than a bucket.
     void found_corrupt(std::span<const pending_question> asked, const std::string& key_prefix)
     {
         const auto key = [&key_prefix](const charge& c) { return key_of(key_prefix, c); };
@@ -57,7 +58,7 @@ public:
         }
     }
 
-    // Tells no more.
+    // Ends all reports.
     void retire() { health_.retire(); }
 
 private:

@@ -47,7 +47,7 @@ net::task<> link::connect()
     conversation().ready(base::now());
 }
 
-// Nothing: connected to a server that has our functions.
+// Connects to a server that has the schema's functions. Returns nothing, or what is wrong.
 net::task<std::optional<trouble>> link::open()
 {
     if (!co_await session_.open()) {

@@ -1,4 +1,4 @@
-// Where PostgreSQL servers are, and who we are there.
+// `postgres_options` says where PostgreSQL servers are, and as whom the gateway logs in.
 #pragma once
 
 #include "gateway/net/resolved_name.hpp"
@@ -12,20 +12,20 @@
 namespace gateway::store {
 
 struct postgres_options : conversation_options {
-    // Tried in turn until one takes writes. A socket path is that of the folder.
+    // Servers, tried in turn until one takes writes. A socket path is that of the folder.
     std::vector<net::server_address> servers{
         {.host = "127.0.0.1", .port = "5432", .socket_path = {}}};
-    // What libpq is told besides, as "dbname", "user" or "sslmode" and their values.
+    // Other parameters of libpq, such as "dbname", "user" or "sslmode", and their values.
     std::vector<std::pair<std::string, std::string>> parameters;
-    // Empty: none is sent, unless libpq knows one (~/.pgpass).
+    // Password. If empty, none is sent, unless libpq knows one (~/.pgpass).
     std::string password;
-    // Where the password comes from, if not from the URL.
+    // File that the password comes from, if not from the URL.
     std::string password_file;
-    // Per worker. The name of a question's first bucket chooses one.
+    // Connections per worker. The name of a question's first bucket chooses one.
     std::size_t connections = 1;
-    // Whether buckets outlive a crash of the server, which costs the disk a write per call.
+    // True if buckets outlive a crash of the server, which costs the disk a write per call.
     bool durable = false;
-    // Install what is missing in the database.
+    // True to install what is missing in the database.
     bool migrate = true;
 
     static constexpr std::size_t most_servers = 16;

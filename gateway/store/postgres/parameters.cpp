@@ -7,7 +7,7 @@ namespace gateway::store::postgres {
 
 namespace {
 
-// The types of elements, as in pg_type.
+// Types of elements, as in pg_type.
 constexpr std::uint32_t element_bigint = 20;
 constexpr std::uint32_t element_text = 25;
 
@@ -33,7 +33,7 @@ T get(std::span<const char>& from)
     return number;
 }
 
-// One dimension, no nulls, counted from 1.
+// Appends the head of an array: one dimension, no nulls, counted from 1.
 void put_head(std::string& out, std::uint32_t type, std::size_t size)
 {
     put<std::uint32_t>(out, 1);
@@ -75,7 +75,7 @@ std::optional<std::vector<std::int64_t>> decode_numbers(std::span<const char> by
         return std::nullopt;
     }
     const std::size_t size = get<std::uint32_t>(bytes);
-    get<std::uint32_t>(bytes);  // what its first element is counted as
+    get<std::uint32_t>(bytes);  // the lower bound of the dimension
     if (size > most_numbers || bytes.size() != size * number_size) {
         return std::nullopt;
     }

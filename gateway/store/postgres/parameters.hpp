@@ -1,5 +1,5 @@
-// The values of a statement's parameters, and of its result, in PostgreSQL's binary form of arrays:
-// its function array_send(). Pure.
+// Encodes the parameters of a statement, and decodes its result, in PostgreSQL's binary form of
+// arrays (its function array_send()). Pure.
 #pragma once
 
 #include "gateway/store/remote/told_call.hpp"
@@ -13,16 +13,16 @@
 
 namespace gateway::store::postgres {
 
-// text[]
+// Encodes a text[].
 std::string encode_texts(const texts& all);
 
-// bigint[]
+// Encodes a bigint[].
 std::string encode_numbers(std::span<const std::int64_t> all);
 
-// Most numbers of a reply of ours.
+// Most numbers in a reply to a call.
 inline constexpr std::size_t most_numbers = 2 + call::max_questions + 4 * call::max_charges;
 
-// What a bigint[] of at most that many says; nothing if these are none.
+// Decodes a bigint[] of at most most_numbers elements. Returns nothing if the bytes are not one.
 std::optional<std::vector<std::int64_t>> decode_numbers(std::span<const char> bytes);
 
 }  // namespace gateway::store::postgres

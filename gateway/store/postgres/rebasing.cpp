@@ -9,13 +9,13 @@ namespace gateway::store::postgres {
 
 namespace {
 
-// Rows per step: some milliseconds of one server process.
+// Rows per step, which takes some milliseconds of one server process.
 constexpr const char* rows_per_page = "100";
 
-// Nobody waits for a walk.
+// Longest wait for an answer. No request waits for a walk.
 constexpr base::duration page_limit = std::chrono::seconds{5};
 
-// "{number,number,...}"
+// Returns a limit's numbers as "{number,number,...}".
 std::string array_of(const limit::limit& l)
 {
     std::vector<std::int64_t> numbers;

@@ -1,4 +1,4 @@
-// A walk over the rows of a database after a reload has changed rates; see
+// `rebasing` walks over the rows of a database after a reload has changed rates; see
 // store/remote/rate_walk.hpp.
 #pragma once
 

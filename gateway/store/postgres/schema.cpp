@@ -68,7 +68,7 @@ net::task<std::optional<trouble>> check_schema(session& s)
 
 namespace {
 
-// 0: none.
+// Returns the version of the installed schema, or 0 if there is none.
 net::task<int> installed_version(session& s)
 {
     const session::result rows = co_await s.ask("SELECT version FROM gateway.version");
@@ -77,7 +77,7 @@ net::task<int> installed_version(session& s)
 
 }  // namespace
 
-// Statements that are sent together are one transaction: all of it is there, or nothing.
+// Sends the statements together, which makes them one transaction: all of it is there, or nothing.
 net::task<std::optional<trouble>> migrate(session& s, bool durable)
 {
     std::optional<trouble> missing = co_await check_schema(s);
@@ -92,7 +92,7 @@ net::task<std::optional<trouble>> migrate(session& s, bool durable)
     const trouble refused = done == nullptr ? s.last_trouble() : trouble{};
     missing = co_await check_schema(s);
     if (missing && done == nullptr) {
-        co_return refused;  // and nobody else has installed it meanwhile
+        co_return refused;  // nobody else has installed it meanwhile
     }
     co_return missing;
 }
@@ -115,7 +115,7 @@ net::task<std::string> check_durability(session& s, bool durable)
 
 namespace {
 
-// How long a person waits at most for a lock that somebody holds.
+// Longest wait for a lock that another session holds. A person is waiting.
 constexpr base::duration patience = std::chrono::seconds{5};
 
 constexpr const char* locked =
@@ -128,7 +128,7 @@ postgres_options with_patience(postgres_options options)
     return options;
 }
 
-// What a coroutine works with that somebody waits for.
+// `installation` is what the installing coroutine works with, while install() waits for it.
 struct installation {
     explicit installation(const postgres_options& o)
         : options(with_patience(o)), database(io.get_executor(), options, std::chrono::seconds{10})
@@ -167,7 +167,7 @@ preparation install(const postgres_options& options)
     }
     const std::string name{failure_names[static_cast<std::size_t>(i.why->why)]};
     const std::string words = i.why->words.empty() ? "" : ": " + i.why->words;
-    // The server has said so, and nothing else of ours takes long.
+    // The server's words say that it has timed out, and only a lock can take that long here.
     const bool is_locked = i.why->why == failure::timeout && !words.empty();
     return {.complaint = name + words + (is_locked ? locked : "")};
 }

@@ -1,4 +1,4 @@
-// Our table and functions in a database: whether they are there, and how they come there.
+// Checks, installs and upgrades the gateway's table and functions in a database.
 #pragma once
 
 #include "gateway/net/task.hpp"
@@ -11,24 +11,28 @@
 
 namespace gateway::store::postgres {
 
-// What this gateway needs.
+// Version of the schema that this gateway needs.
 inline constexpr int schema_version = 3;
 
-// Returns the statements that bring a database from version `from` to what this gateway needs; 0:
-// it has nothing of ours. `durable`: the table is one that outlives a crash of the server.
+// Returns the statements that bring a database from version `from` to what this gateway needs.
+// `from` is 0 if the database has no schema of the gateway. `durable` makes a table that outlives a
+// crash of the server.
 std::string schema_script(bool durable, int from = 0);
 
-// Nothing: what is there serves us. `s` is open.
+// Returns nothing if the database has a usable schema, otherwise what is wrong.
+// Requires: `s` is open.
 net::task<std::optional<trouble>> check_schema(session& s);
 
-// Installs what is missing, unless somebody else does so just now. Nothing: it is there.
+// Installs what is missing, unless another session has just done so. Returns nothing if the schema
+// is there then.
 net::task<std::optional<trouble>> migrate(session& s, bool durable);
 
-// What the table is that was installed before it was to be durable; empty: it is as wanted. `s` is
-// open.
+// Returns a warning if the table was installed before it was to be durable, otherwise an empty
+// string.
+// Requires: `s` is open.
 net::task<std::string> check_durability(session& s, bool durable);
 
-// Connects, installs and waits until that is done.
+// Connects, installs the schema and waits until that is done.
 preparation install(const postgres_options& options);
 
 }  // namespace gateway::store::postgres

@@ -99,7 +99,7 @@ net::task<session::result> session::ask(
         }
     }
     too_long_.cancel();
-    // Why the server ends the connection it says before that.
+    // The server says why it ends the connection before it does so.
     const bool refused = rows != nullptr && PQresultStatus(rows.get()) == PGRES_FATAL_ERROR;
     if (refused) {
         trouble_ = trouble_of(*rows);

@@ -1,8 +1,8 @@
-// A connection to a PostgreSQL server that takes writes: finding one, and asking it one thing at a
-// time. libpq says and understands the protocol, TLS included; waiting is ours, names are looked up
-// by us, and nothing blocks.
-//
-// One thread: its executor's. Whoever waits for a coroutine of it keeps it alive.
+// `session` is a connection to a PostgreSQL server that takes writes. It finds such a server, and
+// asks it one thing at a time. libpq speaks the protocol, TLS included. Waiting and looking up
+// names are done here, and nothing blocks.
+// Thread: its executor's.
+// Ownership: whoever awaits one of its coroutines keeps it alive.
 #pragma once
 
 #include "gateway/net/alarm.hpp"
@@ -22,14 +22,14 @@
 
 namespace gateway::store::postgres {
 
-// Why there are no rows, on a connection that was open.
+// Returns why a result has no rows, on a connection that was open.
 trouble trouble_of(const PGresult& result);
 
 class session {
 public:
     using result = std::unique_ptr<PGresult, decltype(&PQclear)>;
 
-    // `limit`: how long finding a server may take, and how long any answer.
+    // `limit` bounds each look-up of a server, each attempt to connect to it, and each answer.
     session(const net::executor& executor, const postgres_options& options, base::duration limit);
 
     ~session() { close(); }
@@ -37,37 +37,40 @@ public:
     session(const session&) = delete;
     session& operator=(const session&) = delete;
 
-    // Tries the servers, beginning with the one that was good last, until one takes writes. False:
-    // see last_trouble().
+    // Tries the servers, beginning with the one that was good last, until one takes writes. Returns
+    // false if none does; see last_trouble().
     net::task<bool> open();
 
-    // One statement, or several without parameters; the rows of the last. Null: see last_trouble().
+    // Runs one statement, or several without parameters. Returns the rows of the last one, or null;
+    // see last_trouble().
     net::task<result> ask(const std::string& sql, const std::vector<std::string>& parameters = {});
 
     const trouble& last_trouble() const { return trouble_; }
 
-    // Null: not open. What is done with it must not block.
+    // Returns the connection, or null if none is open.
+    // Requires: it is not used in a way that blocks.
     PGconn* connection() { return connection_.get(); }
 
     using descriptor = boost::asio::posix::basic_stream_descriptor<net::executor>;
 
-    // The open connection's socket, to wait for.
+    // Socket of the open connection, to wait for.
     descriptor& socket() { return descriptor_; }
 
-    // For good: what is waited for ends, and nothing is opened any more.
+    // Ends all waiting for good. Nothing is opened any more.
     void cancel();
 
-    // Behind a pooler, which shares the server's sessions among many: what ours is told at its
-    // beginning the server does not hear, and must be told with each call.
+    // True behind a pooler, which shares the server's sessions among many clients. The settings
+    // that are sent when a session begins do not reach the server then, and must be sent with each
+    // call.
     bool is_pooled() const { return is_pooled_; }
 
-    // From the next open() on.
+    // Treats the server as pooled from the next open() on.
     void treat_as_pooled() { is_pooled_ = true; }
 
-    // The present connection, if there is one.
+    // Closes the present connection, if there is one.
     void close();
 
-    // Of the server that was tried last, for logs.
+    // Returns the address of the server that was tried last, for logs.
     std::string address() const;
 
 private:
@@ -76,19 +79,19 @@ private:
     net::executor executor_;
     postgres_options options_;
     base::duration limit_;
-    // Of its servers.
+    // Names of the servers.
     std::deque<net::fresh_name> names_;
     std::size_t server_ = 0;
     connection_ptr connection_{nullptr, &PQfinish};
     descriptor descriptor_;
     net::alarm too_long_;
-    // Whether what is waited for took too long.
+    // True if the present wait took too long.
     bool expired_ = false;
     bool cancelled_ = false;
     bool is_pooled_ = false;
     trouble trouble_;
 
-    // session_open.cpp: how it begins.
+    // session_open.cpp: opening.
     net::task<bool> open_one(std::size_t server, const net::resolved_name::endpoint& at);
     bool begin(std::size_t server, const net::resolved_name::endpoint& at);
     net::task<bool> check_settings();

@@ -1,4 +1,4 @@
-// Of a session: how it begins.
+// Opens a session: finds a server, connects to it, and checks the settings of its session.
 #include "gateway/net/socket.hpp"
 #include "gateway/store/postgres/connect_parameters.hpp"
 #include "gateway/store/postgres/session.hpp"
@@ -16,7 +16,7 @@ net::task<bool> session::open()
     for (std::size_t tried = 0; tried < names_.size() && !cancelled_; ++tried) {
         const std::size_t server = server_;
         co_await names_[server].look_up();
-        const auto known = names_[server].endpoints();  // of which there may be others meanwhile
+        const auto known = names_[server].endpoints();  // copied, as there may be others meanwhile
         const std::vector<net::resolved_name::endpoint> addresses(known.begin(), known.end());
         if (addresses.empty()) {
             const std::string& said = names_[server].error();
@@ -37,7 +37,8 @@ net::task<bool> session::open()
     co_return false;
 }
 
-// libpq may have closed its socket and opened another of the same number since the last time.
+// Connects to one address. Takes the socket anew for each wait, as libpq may have closed its own
+// and opened another of the same number since the last one.
 net::task<bool> session::open_one(std::size_t server, const net::resolved_name::endpoint& at)
 {
     if (!begin(server, at)) {
@@ -65,7 +66,7 @@ net::task<bool> session::open_one(std::size_t server, const net::resolved_name::
     if (next == PGRES_POLLING_FAILED) {
         const std::string_view words = PQerrorMessage(connection_.get());
         if (!is_pooled_ && words.find("unsupported startup parameter") != words.npos) {
-            is_pooled_ = true;  // as pgbouncer before 1.20 says
+            is_pooled_ = true;  // pgbouncer before 1.20 says so
             const bool is_open = co_await open_one(server, at);
             co_return is_open;
         }
@@ -75,7 +76,7 @@ net::task<bool> session::open_one(std::size_t server, const net::resolved_name::
     co_return take_socket() && PQsetnonblocking(connection_.get(), 1) == 0;
 }
 
-// False: libpq has no memory.
+// Begins to connect. Returns false if libpq has no memory.
 bool session::begin(std::size_t server, const net::resolved_name::endpoint& at)
 {
     const connect_parameters all = parameters_to(
@@ -94,16 +95,16 @@ bool session::begin(std::size_t server, const net::resolved_name::endpoint& at)
         return false;
     }
     PQsetErrorVerbosity(connection_.get(), PQERRORS_VERBOSE);
-    // Else libpq writes what the server remarks to stderr.
+    // Otherwise libpq writes the server's notices to stderr.
     PQsetNoticeProcessor(
         connection_.get(), [](void*, const char*) {}, nullptr
     );
     return true;
 }
 
-// False: the system does not let us wait for it.
-// A descriptor of our own for libpq's socket: libpq closes its own without a word, and another
-// thread may have that number for something else by the time that we hear of it.
+// Duplicates libpq's descriptor of its socket: libpq closes its own without notice, and another
+// thread may have that number for something else by the time that this is noticed. Returns false if
+// the system does not let us wait for it.
 bool session::take_socket()
 {
     net::socket own(::fcntl(PQsocket(connection_.get()), F_DUPFD_CLOEXEC, 0));
@@ -125,8 +126,8 @@ void session::let_go_of_socket()
     descriptor_.close(ignored);
 }
 
-// Some poolers drop what a session is told (ignore_startup_parameters of pgbouncer). False: the
-// server does not answer.
+// Finds out if a pooler has dropped the settings, as some do (ignore_startup_parameters of
+// pgbouncer). Returns false if the server does not answer.
 net::task<bool> session::check_settings()
 {
     if (is_pooled_) {

@@ -10,7 +10,7 @@ namespace gateway::store::postgres {
 
 namespace {
 
-// As in pg_type.
+// Object ids of types, as in pg_type.
 constexpr unsigned type_bigint = 20;
 constexpr unsigned type_int = 23;
 constexpr unsigned type_text = 25;
@@ -21,8 +21,8 @@ constexpr const char* take_any = "take_1";
 constexpr const char* take_usual = "take_usual_2";
 constexpr const char* take_one = "take_one_2";
 
-// Of a pooler, which gives each transaction another connection (pgbouncer before 1.21), and so
-// knows nothing that was prepared.
+// Returns the SQL of a call through a pooler. That gives each transaction another connection
+// (pgbouncer before 1.21), and so knows no prepared statement.
 std::string pooled_call_of(std::string_view function, std::size_t parameters)
 {
     std::string sql = "SELECT gateway.pooled_";
@@ -33,8 +33,8 @@ std::string pooled_call_of(std::string_view function, std::size_t parameters)
     return sql + ')';
 }
 
-// Whether one statement can answer all of it at once: usual questions only, no bucket twice, and
-// something is to be taken from each.
+// True if one statement can answer the whole call at once: it has usual questions only (see
+// told_call.hpp), no bucket comes twice, and something is to be taken from each.
 bool is_usual(const told_call& told)
 {
     const bool all = std::all_of(told.shape.begin(), told.shape.end(), [](const auto& s) {
@@ -47,7 +47,7 @@ bool is_usual(const told_call& told)
     return all && buckets.size() + 1 == told.keys.size();
 }
 
-// The number of each bucket, from those that its questions have together.
+// Encodes a number for each bucket, taken from the group of questions that the bucket is in.
 std::string numbers_of(const told_call& told, std::int64_t usual_questions::*what)
 {
     std::vector<std::int64_t> all;
@@ -62,7 +62,7 @@ statement::value bigint(std::int64_t number)
     return {type_bigint, false, std::to_string(number)};
 }
 
-// The same of one bucket, however often it is asked.
+// True if the call is usual and about one bucket, however many times that is asked.
 bool is_one(const told_call& told)
 {
     return told.shape.size() == 1 && told.keys.size() == 2 && is_usual(told);
@@ -126,8 +126,8 @@ std::string_view prepared_statements()
            "FROM gateway.look_at_one_1($1, $3, $4, $5, $6, $7) l";
 }
 
-// A row that is made, taken from, and taken from beside another that is made. Only this session
-// knows their keys, so that it waits for no other.
+// Makes a row, takes from it, and takes from it beside another row that is made. Only this session
+// knows the keys of these rows, so it waits for no other.
 std::string_view rehearsal()
 {
     return "BEGIN;"

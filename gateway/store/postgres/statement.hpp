@@ -1,5 +1,5 @@
-// A call as a statement for a PostgreSQL server: which of our functions, and the values of its
-// parameters. Pure.
+// `statement` is a call to a PostgreSQL server: which of the schema's functions, and the values of
+// its parameters. Pure.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -15,37 +15,38 @@
 namespace gateway::store::postgres {
 
 struct statement {
-    // A parameter's value, in the binary form of its type or as text.
+    // `value` is a parameter's value, in the binary form of its type or as text.
     struct value {
-        // As in pg_type.
+        // Object id of the type, as in pg_type.
         unsigned type;
         bool is_binary;
         std::string bytes;
     };
 
-    // What prepared_statements() has prepared under this name; empty: `sql` is to be parsed.
+    // Name of a statement of prepared_statements(). If empty, `sql` is parsed instead.
     const char* prepared = "";
     std::string sql;
     std::vector<value> values;
-    // What the reply is read by.
+    // Questions of the call, by which the reply is parsed.
     std::vector<usual_questions> shape;
 };
 
-// How statements are told on a connection.
+// `statement_form` says how statements are sent on a connection.
 struct statement_form {
     std::string_view key_prefix;
-    // Behind a pooler: for how many milliseconds a lock may be waited for, which a session of our
-    // own is told once.
+    // Milliseconds that a lock may be waited for, behind a pooler only. An unpooled session gets
+    // this once, as a setting.
     std::optional<std::int64_t> pooled_wait;
 };
 
-// SQL that a session of our own is told first: else each call is parsed and planned anew.
+// Returns the SQL that an unpooled session is sent first. Without it each call would be parsed and
+// planned anew.
 std::string_view prepared_statements();
 
-// SQL that it is told then: calls each of them, and undoes what they did. The server reads a
-// function, and plans what is in it, when a session first calls it, which takes 6 to 24 ms (a later
-// call: less than 1 ms, on a machine with nothing else to do), and several sessions begin at once
-// when a server is back. Decisions have no time for that.
+// Returns the SQL that follows: it calls each prepared statement, and undoes what they did. The
+// server reads a function, and plans what is in it, when a session first calls it, which takes 6 to
+// 24 ms (a later call: less than 1 ms, on a machine with nothing else to do), and several sessions
+// begin at once when a server is back. Decisions have no time for that.
 std::string_view rehearsal();
 
 statement take(const call& c, const statement_form& form, base::duration unix_now);

@@ -11,12 +11,12 @@ namespace gateway::store::postgres {
 namespace {
 
 struct known_code {
-    // Of a code, or of its beginning, which tells a class of them (PostgreSQL, appendix A).
+    // A code, or the beginning of one, which stands for a class of them (PostgreSQL, appendix A).
     std::string_view code;
     trouble means;
 };
 
-// The first that fits.
+// The first entry that fits counts.
 const std::array known_codes{
     known_code{"40001", {.why = failure::loading, .try_again = true}},
     known_code{"40P01", {.why = failure::loading, .try_again = true}},
@@ -27,7 +27,8 @@ const std::array known_codes{
     known_code{"53300", {.why = failure::unreachable, .reconnect = true}},
     known_code{"53", {.why = failure::readonly}},  // disk full, out of memory
     known_code{"25006", {.why = failure::readonly, .reconnect = true}},
-    // A prepared statement that is unknown, or known already; pgbouncer from 1.21 on says the last.
+    // These three mean a prepared statement that is unknown, or known already. pgbouncer from 1.21
+    // on sends the last one.
     known_code{"26000", {.why = failure::unreachable, .reconnect = true, .is_pooled = true}},
     known_code{"42P05", {.why = failure::unreachable, .reconnect = true, .is_pooled = true}},
     known_code{"08P01", {.why = failure::unreachable, .reconnect = true, .is_pooled = true}},
@@ -47,7 +48,7 @@ constexpr std::size_t most_words = 160;
 
 constexpr std::string_view lost = "08006";
 
-// What libpq and OpenSSL say of a connection that ended while it was being made.
+// Words of libpq and OpenSSL about a connection that ended while it was being made.
 constexpr std::array<std::string_view, 4> losses{
     "SSL SYSCALL error", "SSL connection has been closed", "unexpected eof", "reset by peer"};
 
@@ -66,8 +67,8 @@ bool is_code(std::string_view text)
            });
 }
 
-// The server's last complaint: "SEVERITY:  28P01: words", where the severity is in the server's
-// language.
+// Returns the meaning of the server's last error in a message: "SEVERITY:  28P01: words", in which
+// the severity is in the server's language.
 std::optional<trouble> told_by_server(std::string_view message)
 {
     constexpr std::string_view before = ":  ";

@@ -1,4 +1,4 @@
-// What a PostgreSQL server's complaint means. Pure.
+// `trouble` is the meaning of an error that a PostgreSQL server or libpq reports. Pure.
 #pragma once
 
 #include "gateway/store/store.hpp"
@@ -10,25 +10,27 @@ namespace gateway::store::postgres {
 
 struct trouble {
     failure why = failure::unreachable;
-    // The server's or libpq's own words; no password is ever among them.
+    // Words of the server or of libpq, which never contain a password.
     std::string words{};
-    // What was asked was not done, and may be at once: another call was in its way.
+    // True if nothing was done because another call was in the way, so that it may be sent again at
+    // once.
     bool try_again = false;
-    // The server is not, or no longer, the one to talk to.
+    // True if the server is not, or no longer, the one to talk to.
     bool reconnect = false;
-    // The server's session is another one than before, or was somebody else's.
+    // True if the server's session is another one than before, or was somebody else's.
     bool is_pooled = false;
-    // Our schema is not there, or not all of it.
+    // True if the schema is not there, or not all of it.
     bool no_schema = false;
 };
 
-// `code`: the five characters of SQLSTATE.
+// Returns the meaning of an error. `code` is the five characters of SQLSTATE.
 trouble trouble_of(std::string_view code, std::string_view words);
 
-// What libpq says in its verbose form when there is no connection: "... FATAL:  28P01: words".
+// Returns the meaning of libpq's message, in its verbose form, when there is no connection: "...
+// FATAL:  28P01: words".
 trouble trouble_in(std::string_view message);
 
-// What it says in that form when a connection that was open has ended.
+// Returns the meaning of its message, in that form, when an open connection has ended.
 trouble trouble_of_loss(std::string_view message);
 
 }  // namespace gateway::store::postgres

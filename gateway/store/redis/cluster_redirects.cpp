@@ -1,4 +1,4 @@
-// What the nodes of a cluster send elsewhere: parts of calls that another node has by now.
+// Redirects parts of calls that another node of a cluster has by now.
 #include "gateway/store/redis/cluster_store.hpp"
 
 #include <utility>
@@ -7,10 +7,11 @@ namespace gateway::store {
 
 namespace {
 
-// A node that is new, or has not got all keys yet, is looked at again so soon.
+// Pause before another look at a node that is new, or has not got all keys yet.
 constexpr base::duration again_after = std::chrono::milliseconds{2};
 
-// A part is given up before its call's time is up, which would be held against the wrong node.
+// A part is given up this long before its call's deadline, which would count against the wrong
+// node.
 constexpr base::duration given_up_before = std::chrono::milliseconds{1};
 
 }  // namespace
@@ -35,7 +36,7 @@ void cluster_store::redirect(
         redis::link::fail_part(part, failure::loading, taken::no);
         return;
     }
-    link_to(node);  // as every node of the map has
+    link_to(node);  // every node of the map has a link
     if (to.what == kind::moved) {
         map_.set_owner(to.slot, node);
         doubt();
@@ -56,7 +57,8 @@ void cluster_store::look_after(redirected& one)
     }
 }
 
-// Who is told may close everything, or have more parts sent elsewhere.
+// Tries redirected parts again, and fails those whose time is over. A caller who hears of it may
+// close everything, or have more parts redirected.
 void cluster_store::look_after_redirected()
 {
     std::vector<redirected> over;

@@ -19,7 +19,8 @@ cluster_store::cluster_store(
       spreads_(l.get_executor(), *this, options.timeout, metrics),
       redirected_again_(l.get_executor(), [this] { look_after_redirected(); })
 {
-    // Nobody tells of grants, so nothing is believed for longer than a grant may take to count.
+    // Grants are not reported in a cluster, so nothing is believed for longer than a grant may take
+    // to count.
     options_.remember_for = last_answer::heard_for;
     topology_ =
         redis::topology::start(l.get_executor(), options_, stage_limit(options_.timeout), *this);
@@ -64,7 +65,7 @@ void cluster_store::retire()
     }
 }
 
-// Null: no node is known to have its slot.
+// Returns the link to the node that has the charge's slot, or null if no node is known to have it.
 redis::link* cluster_store::link_of(const charge& c) const
 {
     const auto owner = map_.owner(redis::slot_of(redis::tag_of(c)));
@@ -116,7 +117,7 @@ bool cluster_store::recalls(std::span<const charge> charges, base::instant now, 
     return false;
 }
 
-// True: the i-th rejects them all.
+// Returns true if the i-th charge is known to be rejected, so that all of them are.
 bool cluster_store::recalls_one(
     std::span<const charge> charges, std::size_t i, base::instant now, answer& into
 ) const
@@ -155,7 +156,7 @@ redis::link& cluster_store::link_to(const net::server_address& node)
     return *links_[index];
 }
 
-// Links to nodes that are still there stay.
+// Takes a new map. Links to nodes that are still there stay.
 void cluster_store::heard(const redis::slot_map& map)
 {
     std::vector<std::shared_ptr<redis::link>> links;
@@ -196,7 +197,8 @@ void cluster_store::unknown(failure why, std::string detail)
     health_.tell(why, options_.cluster.front().text(), false, false);
 }
 
-// Those that can be asked come first, and of all of them another one each time.
+// Returns the nodes to ask: those that can be asked come first, each time beginning with another
+// one.
 std::vector<net::server_address> cluster_store::nodes() const
 {
     std::vector<net::server_address> good;

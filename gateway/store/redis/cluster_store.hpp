@@ -1,7 +1,7 @@
-// A store kept in a Redis Cluster: a link to each node that has slots, with a conversation and a
-// breaker of its own, so that a node that fails or is slow costs its own clients only.
-//
-// One per worker and cluster, on the worker's thread and loop only.
+// `cluster_store` is a store kept in a Redis Cluster. It has a link to each node that has slots,
+// with a conversation and a breaker of its own, so that a node that fails or is slow costs its own
+// clients only. There is one per worker and cluster.
+// Thread: the worker's, on its loop.
 #pragma once
 
 #include "gateway/net/alarm.hpp"
@@ -27,7 +27,8 @@ class cluster_store final : public shared_store,
                             private redis::cluster_port,
                             private redis::topology::listener {
 public:
-    // Starts connecting. `name` is what logs call it; `metrics` must outlive the loop.
+    // Starts connecting. `name` is the store's name in logs.
+    // Ownership: `metrics` outlives the loop.
     cluster_store(
         net::loop& l,
         std::string name,
@@ -35,7 +36,7 @@ public:
         telemetry::store_metrics& metrics
     );
 
-    // Abandons the questions still pending, without calling them, and closes.
+    // Closes, and abandons the questions still pending without calling them.
     ~cluster_store() override;
     cluster_store(const cluster_store&) = delete;
     cluster_store& operator=(const cluster_store&) = delete;
@@ -52,7 +53,7 @@ public:
     bool has(const charge& c) const override;
 
 private:
-    // Parts that wait for a node, or for its answer.
+    // Most parts that wait for a node, or for its answer.
     static constexpr std::size_t max_redirected = 4096;
 
     struct redirected {
@@ -67,9 +68,9 @@ private:
     telemetry::store_metrics& metrics_;
     health_report health_;
     redis::slot_map map_;
-    // Of each node of the map, in its order.
+    // Links to the nodes of the map, in its order.
     std::vector<std::shared_ptr<redis::link>> links_;
-    // To nodes without slots, until nobody waits for them.
+    // Links to nodes without slots, until nobody waits for them.
     std::vector<std::shared_ptr<redis::link>> leaving_;
     std::shared_ptr<redis::topology> topology_;
     redis::spreads spreads_;
@@ -87,7 +88,7 @@ private:
     void close_links(conversation_state::pending_ones what);
     void drop_leaving();
 
-    // cluster_redirects.cpp: what nodes send elsewhere.
+    // cluster_redirects.cpp: redirected parts.
     void redirect(
         const net::server_address& from, const redis::redirection& to, redis::sent_command part
     ) override;

@@ -70,7 +70,7 @@ void link::found_corrupt(std::span<const pending_question> asked)
     }
 }
 
-// What has arrived. The connection may be lost, or closed by somebody we called.
+// Takes what has arrived. The connection may be lost, or closed by somebody who was called.
 void link::receive()
 {
     const channel* const mine = channel_;
@@ -106,7 +106,7 @@ void link::receive()
     }
 }
 
-// False: the connection is lost.
+// Takes a reply. Returns false if the connection is lost.
 bool link::handle(const reply& r)
 {
     if (greeting_) {
@@ -124,7 +124,7 @@ bool link::handle(const reply& r)
     return handle_result(r);
 }
 
-// The reply to the oldest command.
+// Takes the reply to the oldest command. Returns false if the connection is lost.
 bool link::handle_result(const reply& r)
 {
     const auto what = commands_.front().what;
@@ -146,7 +146,7 @@ bool link::handle_result(const reply& r)
     }
     if (what == sent_command::kind::load_script) {
         script_on_its_way_ = false;
-        return true;  // whether the script is there now, the next answer will tell
+        return true;  // the next answer will show if the script is there now
     }
     if (call_number(r) != (cluster_ == nullptr ? number : -number)) {
         lose(failure::protocol, {});
@@ -163,7 +163,7 @@ bool link::handle_error(sent_command answered, std::string_view words)
         return true;
     }
     if (answered.what == sent_command::kind::asking) {
-        return true;  // so the part that follows will be sent elsewhere
+        return true;  // the part that follows will be redirected
     }
     if (answered.what == sent_command::kind::part) {
         const channel* const mine = channel_;
@@ -187,8 +187,8 @@ bool link::handle_error(sent_command answered, std::string_view words)
     return true;
 }
 
-// The server had forgotten the script, so nothing was executed: teach it, and ask once more within
-// the same deadline. False: not to be asked again.
+// Loads the script into a server that had forgotten it, so that nothing was executed, and sends the
+// command once more within the same deadline. Returns false if that has been done already.
 bool link::ask_again(sent_command& forgotten)
 {
     if (forgotten.sent_again) {

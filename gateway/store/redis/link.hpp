@@ -1,5 +1,5 @@
-// A link to a Redis server, or to a node of a cluster: an atomic script for each call, told as
-// commands whose replies come in their order. Time is the server's.
+// `link` is a connection to a Redis server, or to a node of a cluster. Each call is an atomic
+// script, sent as commands whose replies come in the same order. Time is the server's.
 #pragma once
 
 #include "gateway/base/ring.hpp"
@@ -28,7 +28,8 @@ namespace gateway::store::redis {
 
 class link final : public store::link {
 public:
-    // `cluster`: of a node of one; it must stay until close(). Null: the server is alone.
+    // `cluster` is null for a server that is alone.
+    // Ownership: `cluster` stays until close() or forget_cluster().
     static std::shared_ptr<link> start(
         net::loop& l,
         std::string name,
@@ -45,34 +46,34 @@ public:
         cluster_port* cluster
     );
 
-    // Has this node answer a part of a call to another one. False: it cannot be asked now.
+    // Sends this node a part of a call to another one. Returns false if it cannot be asked now.
     bool carry(const sent_command& part);
 
-    // Nobody waits for it, nor for what it carries.
+    // True if nobody waits for it, nor for what it carries.
     bool idle() const { return conversation().idle() && commands_.empty(); }
 
-    // To whoever's call it is of: nobody will answer it. Does nothing if it was answered.
+    // Reports to the call of this part that nobody will answer it. Does nothing if it was answered.
     static void fail_part(const sent_command& part, failure why, taken tokens);
 
-    // The cluster that it is a link of ends before it.
+    // Forgets the cluster, which ends before this link.
     void forget_cluster() { cluster_ = nullptr; }
 
     void retire() override { health_.retire(); }
 
 private:
-    // Calls, a probe, and scripts for those that found none.
+    // Most commands under way: calls, a probe, and a load of the script for each that found none.
     static constexpr std::size_t max_commands = 2 * (conversation_state::max_calls + 1);
-    // The same with calls in parts, and parts of other nodes' calls, each with ASKING.
+    // The same for calls in parts, and parts of other nodes' calls, each with ASKING.
     static constexpr std::size_t max_parts = conversation_state::max_calls * call::max_questions;
     static constexpr std::size_t max_carried = 2 * max_parts;
     static constexpr std::size_t max_commands_in_cluster = 2 * max_carried + 16;
 
-    // The connection to the server; destroys itself some time after it was let go.
+    // `channel` is the connection to the server. It destroys itself some time after let_go().
     class channel final : public net::connection {
     public:
         channel(net::loop& l, net::socket connected, link& of);
 
-        // What is wrong with the server's TLS; empty: nothing is.
+        // Describes what is wrong with the server's TLS. Empty if nothing is.
         std::string complaint() const { return tls() == nullptr ? std::string{} : tls()->detail(); }
 
         void let_go()
@@ -84,12 +85,12 @@ private:
     private:
         link* link_;
 
-        // Not after close().
+        // Never called after close().
         void readable() override { link_->receive(); }
 
         void drained() override {}
 
-        // The end is noticed by who reads: replies may have come before it.
+        // The end is noticed by reading, as replies may have come before it.
         void broken() override { want_read(); }
 
         void released() override { delete this; }
@@ -102,28 +103,28 @@ private:
     health_report health_;
     server_connector connector_;
     server_tls tls_;
-    // Null: there are no sentinels.
+    // Null if there are no sentinels.
     std::shared_ptr<sentinel_watch> watch_;
-    // Null: there is no connection.
+    // Null if there is no connection.
     channel* channel_ = nullptr;
-    // Until the server has accepted it.
+    // Greeting in progress, until the server has accepted it.
     std::optional<greeting> greeting_;
     std::string script_sha_;
 
     base::ring<sent_command> commands_;
-    // Of a node of a cluster: each call that is under way.
+    // Parts of each call that is under way, if the server is a node of a cluster.
     std::vector<call_parts> parts_;
     reply_reader reader_;
     reply reply_;
     bool script_on_its_way_ = false;
 
-    // What the conversation asks for.
+    // Functions of conversation_port.
     void send(const call& c) override;
     void send_probe(std::int64_t number) override;
     void report(std::optional<failure> why) override;
     void found_corrupt(std::span<const pending_question> asked) override;
 
-    // link.cpp: words, commands and replies.
+    // link.cpp: commands and replies.
     sent_command& command(sent_command::kind what, std::int64_t number);
     void receive() override;
     bool handle(const reply& r);

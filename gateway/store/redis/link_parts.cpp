@@ -1,4 +1,4 @@
-// A link to a node of a cluster: its calls are told in parts, which other nodes may have to answer.
+// Sends calls to a node of a cluster in parts, which other nodes may have to answer.
 #include "gateway/store/redis/cluster/slot.hpp"
 #include "gateway/store/redis/link.hpp"
 #include "gateway/store/redis/protocol/complaint.hpp"
@@ -43,7 +43,7 @@ bool link::carry(const sent_command& part)
     return true;
 }
 
-// In one write.
+// Sends a command, with ASKING before it if that is needed, in one write.
 void link::say(sent_command part)
 {
     std::string all;
@@ -57,7 +57,7 @@ void link::say(sent_command part)
     channel_->send(all);
 }
 
-// False: it is no reply to that part.
+// Returns false if this is no reply to that part.
 bool link::handle_part(const sent_command& answered, const reply& r)
 {
     const auto origin = answered.origin.lock();
@@ -80,7 +80,7 @@ void link::handle_part_error(sent_command answered, std::string_view words)
     }
     std::string quoted = quotable(words, options_.password);
     fail_part(answered, c.why, taken::no);
-    if (cluster_ == nullptr) {  // who was told was its last user
+    if (cluster_ == nullptr) {  // the call that was told has destroyed the cluster store
         return;
     }
     if (c.reconnect) {
@@ -98,7 +98,8 @@ void link::fail_part(const sent_command& part, failure why, taken tokens)
     }
 }
 
-// Of other nodes' calls, when the connection has gone. Later, as whoever is told may do anything.
+// Fails the parts of other nodes' calls when the connection has gone. This is done later, as
+// whoever is told may do anything.
 void link::fail_carried()
 {
     std::vector<sent_command> carried;
@@ -120,7 +121,8 @@ void link::fail_carried()
     }
 }
 
-// Of the call of that number; 0: a free one. Null: the call is settled.
+// Returns the parts of the call of that number, or a free element for 0. Null if the call is
+// settled.
 call_parts* link::parts_under(std::int64_t number)
 {
     const auto is_it = [number](const call_parts& p) { return p.number() == number; };
@@ -163,7 +165,8 @@ void link::settle_if_complete(call_parts& parts)
     if (parts.number() == number) {
         parts.end();
     }
-    // What waits may be sent: another link's turn, in which this may be, does not do it.
+    // Waiting questions may be sent now. This may be the turn of another link, which does not send
+    // them.
     wake_after_turn();
 }
 

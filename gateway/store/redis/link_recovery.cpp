@@ -64,8 +64,9 @@ net::task<> link::connect()
     }
 }
 
-// Sentinels say so. One that is not what they say will be lost to the greeting; one that has denied
-// it already does not end the connection to the server that was found instead.
+// Hears from sentinels which server is the master. A server that is not will be rejected by the
+// greeting. One that has denied it already does not end the connection to the server that was found
+// instead.
 void link::master_is(const net::server_address& master)
 {
     const bool is_well = connector_.address() == master || connector_.has_denied(master);
@@ -82,7 +83,7 @@ void link::begin(net::socket connected)
 {
     conversation().link().connected();
     channel_ = new channel(loop_, std::move(connected), *this);
-    if (channel_->closed()) {  // for want of something of our own
+    if (channel_->closed()) {  // for want of a resource of this process
         lose(failure::unreachable, "the connection cannot be watched");
         return;
     }
@@ -92,7 +93,7 @@ void link::begin(net::socket connected)
     channel_->want_read();
 }
 
-// A reply to a part of the greeting. False: the connection is lost.
+// Takes a reply to a part of the greeting. Returns false if the connection is lost.
 bool link::greet(const reply& r)
 {
     if (const auto refused = greeting_->accept(r)) {

@@ -14,14 +14,14 @@ namespace gateway::store::redis {
 
 namespace {
 
-// Keys per step: a few microseconds of the server's time each.
+// Keys per step. Each takes a few microseconds of the server's time.
 constexpr std::string_view keys_per_step = "100";
 
-// Nobody waits for a walk.
+// Longest waits for a connection and for an answer. No request waits for a walk.
 constexpr base::duration connect_limit = std::chrono::seconds{1};
 constexpr base::duration step_limit = std::chrono::seconds{5};
 
-// "name number,number,... name ..."
+// Returns the limits as "name number,number,... name ...".
 std::string words_of(const std::vector<named_limit>& limits)
 {
     std::string words;
@@ -69,7 +69,7 @@ net::task<std::optional<failure>> rebasing::attempt()
     co_return co_await attempt_nodes();
 }
 
-// All that have slots, as the first node says that answers.
+// Walks over all nodes that have slots, according to the first node that answers.
 net::task<std::optional<failure>> rebasing::attempt_nodes()
 {
     map_answer known;
@@ -133,7 +133,8 @@ net::task<std::optional<failure>> rebasing::greet(const redis_options& server)
     co_return std::nullopt;
 }
 
-// From the beginning: where another walk stood means nothing to a server that has restarted.
+// Walks from the beginning, as the cursor of another walk means nothing to a server that has
+// restarted.
 net::task<std::optional<failure>> rebasing::walk()
 {
     std::string cursor = "0";

@@ -1,7 +1,8 @@
-// A walk over a Redis server's keys after a reload has changed rates; see
-// store/remote/rate_walk.hpp. Keys of clients who stay away would expire at the old ones. What
-// memory_store::rebase does at once takes here as long as looking at every key of the database, in
-// steps that keep the server from its questions for less than a millisecond each.
+// `rebasing` walks over a Redis server's keys after a reload has changed rates; see
+// store/remote/rate_walk.hpp. Without it the keys of clients who stay away would expire at the old
+// rates. memory_store::rebase does the same at once. Here it takes as long as looking at every key
+// of the database, in steps that keep the server from its questions for less than a millisecond
+// each.
 #pragma once
 
 #include "gateway/net/task.hpp"
@@ -33,7 +34,7 @@ private:
     redis_options options_;
     std::vector<named_limit> limits_;
 
-    // Of a cluster's nodes each has its own. Always there.
+    // Connector to the present server: each node of a cluster gets its own. Never empty.
     std::optional<server_connector> connector_;
     dialogue dialogue_;
     server_tls tls_;

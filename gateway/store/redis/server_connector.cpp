@@ -4,7 +4,8 @@ namespace gateway::store::redis {
 
 namespace {
 
-// With sentinels, before they have named a master, it stands for them.
+// Returns the address of the server or, with sentinels, that of the first of them, which stands for
+// the master until they have named one.
 net::server_address first_address(const redis_options& options)
 {
     return options.sentinel ? options.sentinel->sentinels.front()
@@ -45,7 +46,7 @@ net::task<net::stream_socket> server_connector::connect()
     co_return socket;
 }
 
-// False: nobody names one.
+// Asks the sentinels for the master. Returns false if nobody names one.
 net::task<bool> server_connector::find_master()
 {
     using with_replicas = sentinels::with_replicas;

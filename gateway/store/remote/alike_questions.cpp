@@ -17,7 +17,7 @@ bool same(const charge& a, const charge& b)
            a.limit_name == b.limit_name;
 }
 
-// Whether the question has a charge of that bucket.
+// True if the question has a charge to that bucket.
 bool touches(const pending_question& q, const charge& of)
 {
     return std::any_of(q.charges.begin(), q.charges.end(), [&of](const charge& c) {
@@ -25,7 +25,7 @@ bool touches(const pending_question& q, const charge& of)
     });
 }
 
-// The question moves to `to`, and those between one place back.
+// Moves the question to `to`, and those in between one slot back.
 template <typename Place>
 void move_up(pending_question& moving, Place to, Place from)
 {
@@ -40,8 +40,8 @@ void move_up(pending_question& moving, Place to, Place from)
     to->take_over(moved);
 }
 
-// Moves those up that ask the same as the first, as long as none in between is about its bucket.
-// Returns the place behind them.
+// Moves up the questions that ask the same as the first one, until one in between is about the same
+// bucket. Returns the slot behind them.
 template <typename Place>
 Place gather_behind(Place first, Place end)
 {

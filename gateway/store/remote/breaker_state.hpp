@@ -1,8 +1,9 @@
-// When to stop asking a store that fails, and when to begin again. Pure: time is an argument.
+// `breaker_state` decides when a failing store is no longer asked, and when it is asked again.
+// Pure: time is an argument.
 //
-// Opens after some failures in a row, or when half of enough decisions within the window failed
-// (breaker_options). While it is open nobody asks but the prober; its first success closes. Counts
-// are zero then.
+// It opens after some failures in a row, or when half of enough decisions within the window failed
+// (breaker_options). While it is open only a probe asks. The first probe that succeeds closes it,
+// and sets all counts to zero.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -23,16 +24,16 @@ public:
 
     bool open() const { return open_; }
 
-    // True if this failure opened it. Only failures of the store as a whole count: not those of one
-    // key, of our configuration, or of our own making.
+    // Counts a failure. Returns true if it opened the breaker. Only failures of the store as a
+    // whole count: not those of one key, of the configuration, or of this process.
     bool failed(failure why, base::instant now);
     void succeeded(base::instant now);
 
-    // A probe succeeded: closes the breaker.
+    // Closes the breaker, as a probe has succeeded.
     void probe_succeeded();
 
-    // How long to wait before the next probe: two thirds of the longest pause and more; `random`
-    // in [0, 1) keeps workers from probing at once.
+    // Returns the pause before the next probe: at least two thirds of the longest pause. `random`,
+    // in [0, 1), keeps workers from probing at the same time.
     base::duration pause(double random) const;
 
     static bool counts(failure why);
@@ -41,7 +42,8 @@ private:
     static constexpr std::size_t part_count = 10;
 
     struct part {
-        // The number of the part of time it counts.
+        // Number of the part of time that is counted here: the time since the epoch, divided by the
+        // length of a part.
         std::int64_t number = -1;
 
         std::uint32_t good = 0;

@@ -1,4 +1,5 @@
-// Questions on their way to a shared store: waiting, then under way together in one call.
+// `pending_question` is a question on its way to a shared store, and `call` the questions that are
+// under way together.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -11,12 +12,12 @@
 
 namespace gateway::store {
 
-// A place for one question, which knows the place, so that it can leave it. The place does not
-// move.
+// A slot for one question. The question points to its slot, so that it can leave it. The slot does
+// not move.
 struct pending_question {
-    // Null when it is settled, or has left.
+    // The question. Null if it is settled, or has been abandoned.
     question* asker = nullptr;
-    // The asker's own: there as long as it is.
+    // Charges of the question. The asker owns them.
     std::span<const charge> charges{};
     base::instant asked{};
     base::instant deadline{};
@@ -37,7 +38,7 @@ struct pending_question {
         hold(q);
     }
 
-    // The asker, if it is still there; the place knows nothing of it any more.
+    // Empties the slot and returns its question, or null if that was abandoned.
     question* release()
     {
         question* const q = asker;
@@ -48,8 +49,8 @@ struct pending_question {
         return q;
     }
 
-    // What stands here, whose place is free then. Its asker can still be answered by it, and can no
-    // longer abandon it.
+    // Returns the content of the slot, and empties it. The question can then still be answered
+    // through the copy, but no longer be abandoned.
     pending_question claim()
     {
         pending_question claimed = *this;
@@ -57,7 +58,8 @@ struct pending_question {
         return claimed;
     }
 
-    // Of a place whose asker is still there.
+    // Moves the question from another slot to this one.
+    // Requires: the question of `from` was not abandoned.
     void take_over(pending_question& from)
     {
         hold(*from.asker, from.charges, from.asked, from.deadline);
@@ -69,13 +71,13 @@ struct call {
     static constexpr std::size_t max_questions = 64;
     static constexpr std::size_t max_charges = 128;
 
-    // It comes back in the reply. 0: not under way.
+    // Number that the reply repeats. 0: the call is not under way.
     std::int64_t number = 0;
     base::instant sent{};
-    // The store has had a whole timeout for it.
+    // True if the store has had a whole timeout for it.
     bool late = false;
     std::size_t count = 0;
-    // Oldest first, but for those that ask the same as an earlier one: they follow it.
+    // The questions, oldest first, except that one that asks the same as an earlier one follows it.
     std::array<pending_question, max_questions> questions{};
 
     std::span<pending_question> all() { return std::span{questions}.first(count); }

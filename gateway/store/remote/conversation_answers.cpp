@@ -1,4 +1,4 @@
-// Of a conversation: what the store answers, or does not.
+// This part of conversation_state passes on the store's answers, and failures.
 #include "gateway/store/remote/conversation_state.hpp"
 
 namespace gateway::store {
@@ -7,7 +7,7 @@ bool conversation_state::answered(std::int64_t number, call_results& said, base:
 {
     if (number == probe_number_) {
         answer ignored;
-        // Somebody else's value under the probe's key says nothing about the store.
+        // A foreign value under the probe's key says nothing about the store.
         if (said.next(1, ignored) == call_results::kind::garbage || !said.ended()) {
             give_up(failure::protocol, now);
             return false;
@@ -103,8 +103,8 @@ void conversation_state::refused(std::int64_t number, failure why, taken tokens,
     c->number = 0;
 }
 
-// What the store said of its bucket before decides a question that fails, however long ago that
-// was: a client that is known to be limited is rejected, whatever happens to the store.
+// Fails a question, unless an earlier answer about its bucket decides it, however old that is: a
+// client that is known to be limited is rejected, whatever happens to the store.
 void conversation_state::fail(
     const pending_question& claimed, failure why, taken tokens, base::instant now
 )

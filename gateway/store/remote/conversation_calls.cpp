@@ -1,4 +1,4 @@
-// Of a conversation: which questions travel together, and when.
+// This part of conversation_state decides which questions travel together, and when.
 #include "gateway/store/remote/alike_questions.hpp"
 #include "gateway/store/remote/conversation_state.hpp"
 
@@ -8,7 +8,7 @@ namespace gateway::store {
 
 namespace {
 
-// Questions answered from memory before the loop does something else.
+// Most questions that are answered from memory before the loop does something else.
 constexpr int recalls_in_a_row = 128;
 
 }  // namespace
@@ -20,7 +20,7 @@ void conversation_state::turn_ended(base::instant now)
     }
 }
 
-// As many calls as may be. False: all that was pending has gone.
+// Sends as many calls as are allowed. Returns false if all that was pending has ended.
 bool conversation_state::send_waiting(base::instant now)
 {
     int recalled = 0;
@@ -34,14 +34,14 @@ bool conversation_state::send_waiting(base::instant now)
         if (c->count > 0) {
             send(*c, now);
         } else if (recalled > recalls_in_a_row) {
-            break;  // the rest when the loop has done something else
+            break;  // the rest follows when the loop has done something else
         }
     }
     return true;
 }
 
-// With those whose turn has come, but for those that an earlier answer has decided. False: all that
-// was pending has gone.
+// Fills a call with the next questions, except those that an earlier answer decides. Returns false
+// if all that was pending has ended.
 bool conversation_state::fill(call& c, int& recalled, base::instant now)
 {
     const std::uint64_t era = era_;
@@ -74,8 +74,8 @@ bool conversation_state::fill(call& c, int& recalled, base::instant now)
     return true;
 }
 
-// Who was told something meanwhile may have ended questions that were already in the call, and what
-// their charges pointed to.
+// Removes the questions that have been abandoned since they joined the call. A question that was
+// answered meanwhile may have destroyed them, and what their charges pointed to.
 void conversation_state::drop_those_who_left(call& c)
 {
     std::size_t kept = 0;
@@ -89,7 +89,7 @@ void conversation_state::drop_those_who_left(call& c)
     c.count = kept;
 }
 
-// The one that has waited longest, claimed.
+// Takes the question that has waited longest out of the queue.
 pending_question conversation_state::take_waiting()
 {
     const pending_question oldest = waiting_.front().claim();

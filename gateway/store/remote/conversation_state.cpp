@@ -6,7 +6,7 @@ namespace gateway::store {
 
 namespace {
 
-// A server may pause for a moment, to fork, say, without its connection being given up.
+// These bounds let a server pause for a moment, for example to fork, without losing its connection.
 constexpr base::duration least_stuck = std::chrono::milliseconds{250};
 constexpr base::duration most_stuck = std::chrono::milliseconds{500};
 
@@ -29,7 +29,7 @@ conversation_state::conversation_state(
       random_(seed)
 {}
 
-// What ask() returns when it does not ask.
+// Counts the failure of a question that is not asked, and returns it, for ask() to return.
 failure conversation_state::refuse(failure why, base::instant now)
 {
     metrics_.failures[static_cast<std::size_t>(why)].add();
@@ -88,7 +88,7 @@ std::optional<failure> conversation_state::ask(
     return ask_store(charges, q, now);
 }
 
-// Not of a store that fails, and not where many wait already.
+// Asks for a lease, but not if the store fails, or if many questions wait already.
 std::optional<failure> conversation_state::ask_for_lease(
     std::span<const charge> charges, question& q, base::instant now
 )
@@ -130,7 +130,7 @@ std::optional<failure> conversation_state::ask_store(
     return std::nullopt;
 }
 
-// Those that have left are counted, too, until their turn comes.
+// Returns the number of pending questions. Abandoned ones count until their turn comes.
 std::size_t conversation_state::pending() const
 {
     std::size_t count = waiting_.size();

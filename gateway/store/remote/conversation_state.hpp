@@ -1,16 +1,18 @@
-// A worker's conversation with a shared store: who asks, what is under way, until when, and whether
-// it is worth asking. Pure: it knows no sockets and no kind of store, and time is an argument.
+// `conversation_state` is what one worker asks one server of a shared store: which questions wait,
+// which are under way and until when, and if the store is worth asking. Pure: it knows no sockets
+// and no kind of store, and time is an argument.
 //
 //   waiting -> under way, with others in one call -> answered, or failed
 //
-// At most max_calls are under way; what is asked meanwhile waits for the end of the turn or for a
-// reply, and then leaves together. It is not sent at all if an answer that came before shows that
-// its bucket is empty. So what one client asks beyond its limit costs the store a few calls,
-// however many connections it asks on, and a call that is late says something about the store, not
-// about our queue. Nothing waits for a call to fill: with none under way a question leaves with the
-// turn.
+// At most max_calls are under way. Questions that are asked meanwhile wait for the end of the turn
+// or for a reply, and then leave together. A question is not sent at all if an earlier answer shows
+// that its bucket is empty. So the requests of one client beyond its limit cost the store a few
+// calls, however many connections the client has, and a late call says something about the store,
+// not about the worker's queue. No question waits for a call to fill up: with none under way it
+// leaves with the turn.
 //
-// Who is told something may ask again, abandon other questions or close everything from inside.
+// A question that is answered or failed may, from inside that call, ask again, abandon other
+// questions, or close everything.
 #pragma once
 
 #include "gateway/base/ring.hpp"
@@ -31,43 +33,45 @@
 
 namespace gateway::store {
 
-// What the conversation does through its owner.
+// `conversation_port` is what the conversation needs of its owner, the link.
 class conversation_port {
 public:
     virtual void send(const call& c) = 0;
-    // A call that takes from a bucket of its own. Its reply has the same number.
+    // Sends a call that takes from a bucket of its own. Its reply has the same number.
     virtual void send_probe(std::int64_t number) = 0;
-    // Closes the connection, which is of no use any more. No lost() follows.
+    // Closes the connection, which is of no more use. lost() is not called then.
     virtual void hang_up() = 0;
-    // Has passed() called then, instead of when it was told last.
+    // Has passed() called at that time, instead of the time given before.
     virtual void wake_at(base::instant at) = 0;
-    // Has turn_ended() called when what is to be done in this turn of the loop is done.
+    // Has turn_ended() called when the work of this turn of the loop is done.
     virtual void wake_after_turn() = 0;
-    // Something about the store's health may have changed. Nothing: all is well.
+    // Reports that the store's health may have changed. Nothing: it is well.
     virtual void report(std::optional<failure> why) = 0;
-    // A key of one of these holds something else than a bucket. Some may have been abandoned.
+    // Reports that a key of one of these questions holds something other than a bucket. Some of the
+    // questions may have been abandoned.
     virtual void found_corrupt(std::span<const pending_question> asked) = 0;
 
 protected:
     ~conversation_port() = default;
 };
 
-// What the store says to one call, question by question.
+// `call_results` reads the store's reply to one call, question by question.
 class call_results {
 public:
     enum class kind { answer, corrupt, failed, garbage };
 
-    // To the next question, which had so many charges.
+    // Reads the reply to the next question, which has that number of charges.
     virtual kind next(std::size_t charges, answer& into) = 0;
 
-    // Of `failed`: why there is no answer to that question, and what was done all the same.
+    // After `failed`, why() says why that question has no answer, and tokens() if some were taken
+    // all the same.
     virtual failure why() const { return failure::corrupt; }
 
     virtual taken tokens() const { return taken::no; }
 
-    // Nothing is left.
+    // True if nothing is left to read.
     virtual bool ended() const = 0;
-    // Another number than before if somebody has given a bucket tokens since.
+    // Returns the grant mark (last_answer.hpp). It changes when somebody has given a bucket tokens.
     virtual std::int64_t grant_mark() const = 0;
 
 protected:
@@ -78,7 +82,8 @@ class conversation_state final : private lease_port {
 public:
     static constexpr std::size_t max_calls = 4;
 
-    // `port` and `metrics` must outlive it. `seed` keeps workers from probing at once.
+    // `seed` keeps workers from probing at the same time.
+    // Ownership: `port` and `metrics` outlive this object.
     conversation_state(
         conversation_port& port,
         const conversation_options& options,
@@ -86,35 +91,38 @@ public:
         std::uint32_t seed
     );
 
-    // See shared_store.
+    // These do what the functions of shared_store do; end_leases() is its settle_up().
     bool recalls(std::span<const charge> charges, base::instant now, answer& into) const;
     bool take_leased(std::span<const charge> charges, base::instant now, answer& into);
     bool end_leases(base::instant now);
     std::optional<failure> ask(std::span<const charge> charges, question& q, base::instant now);
 
-    // Whoever connects tells it how far it is, up to `connected`; then comes ready().
+    // The state of the link. The code that connects advances it up to `connected`, and then calls
+    // ready().
     link_state& link() { return link_; }
 
     void ready(base::instant now);
-    // The connection is gone, or there was none to be had.
+    // Ends the use of the connection: it is gone, or could not be made.
     void lost(failure why, base::instant now);
 
-    // The store's reply to the call or probe of that number. False: it is not the reply to what was
-    // asked, and the connection has been given up. True says nothing of the connection: who was
-    // told may have closed it.
+    // Takes the store's reply to the call or probe of that number. Returns false if it is not a
+    // reply to what was asked; the connection has then been given up. True says nothing of the
+    // connection, as a question that was answered may have closed it.
     bool answered(std::int64_t number, call_results& said, base::instant now);
-    // It gives no answer to the call or probe.
+    // Fails the call or probe of that number, to which the store gives no answer.
     void refused(std::int64_t number, failure why, taken tokens, base::instant now);
 
     void turn_ended(base::instant now);
-    // Call it when what has arrived by now has been told: an answer that is here is in time.
+    // Checks all deadlines.
+    // Requires: all that has arrived by now was passed to answered(), so that an answer that is
+    // here is in time.
     void passed(base::instant now);
 
-    // For ever. The pending questions fail, or are abandoned without a call.
+    // Closes the conversation for ever. Pending questions fail, or are abandoned without a call.
     enum class pending_ones { fail, abandon };
     void close(pending_ones what);
 
-    // Nobody waits for it.
+    // True if no question is pending.
     bool idle() const { return pending() == 0; }
 
     bool healthy() const { return link_.ready() && !breaker_.open(); }
@@ -124,7 +132,7 @@ public:
 private:
     conversation_port& port_;
     conversation_options options_;
-    // How long after its deadline a call is given up, and its connection with it.
+    // Time after its deadline at which a call, and the connection with it, is given up.
     base::duration stuck_after_;
 
     telemetry::store_metrics& metrics_;
@@ -134,25 +142,26 @@ private:
     empty_buckets empty_;
     base::ring<pending_question> waiting_;
     std::array<call, max_calls> calls_{};
-    // Behind the places of its questions, which leave them at the end.
+    // Leases of tokens. Declared after the slots of their questions, so that the leases end first,
+    // and their questions leave the slots.
     token_leases leases_;
     std::int64_t last_number_ = 0;
-    // Of the probe under way; 0: none.
+    // Number of the probe under way. 0: there is none.
     std::int64_t probe_number_ = 0;
     base::instant probe_deadline_{};
     bool probe_late_ = false;
-    // The next one.
+    // Time of the next probe.
     base::instant probe_at_ = base::instant::max();
-    // When the first lease is over.
+    // Time when the first lease is over.
     base::instant lease_end_ = base::instant::max();
     base::instant wake_at_ = base::instant::max();
-    // Changes when all that is pending goes: with the connection, and with close().
+    // Changes when all pending questions end: with the connection, and with close().
     std::uint64_t era_ = 0;
-    // A call is being filled.
+    // True while a call is being filled.
     bool filling_ = false;
     std::minstd_rand random_;
 
-    // conversation_state.cpp: asking.
+    // conversation_state.cpp asks.
     bool recalls(std::span<const charge> charges, base::instant now, belief counts, answer& into)
         const;
     belief what_counts() const;
@@ -163,7 +172,7 @@ private:
     void note_failure(failure why, base::instant now);
     std::size_t pending() const;
 
-    // conversation_calls.cpp: which questions travel together.
+    // conversation_calls.cpp decides which questions travel together.
     bool send_waiting(base::instant now);
     bool fill(call& c, int& recalled, base::instant now);
     static void drop_those_who_left(call& c);
@@ -172,11 +181,11 @@ private:
     call* free_call();
     call* under_way(std::int64_t number);
 
-    // conversation_answers.cpp.
+    // conversation_answers.cpp passes on answers and failures.
     bool settle(call& c, call_results& said, base::instant now);
     void fail(const pending_question& claimed, failure why, taken tokens, base::instant now);
 
-    // conversation_time.cpp: deadlines, probes, loss.
+    // conversation_time.cpp has deadlines, probes, and the loss of the connection.
     void wake_by(base::instant at);
 
     base::instant due_at(const call& c) const { return c.sent + options_.timeout; }

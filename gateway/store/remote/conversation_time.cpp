@@ -1,4 +1,4 @@
-// The conversation's deadlines and probes, and the end of its connection.
+// This part of conversation_state has its deadlines and probes, and the end of its connection.
 #include "gateway/store/remote/conversation_state.hpp"
 
 #include <algorithm>
@@ -7,7 +7,8 @@ namespace gateway::store {
 
 namespace {
 
-// Deadlines that close together are looked at together: far less than the 5 ms we may be late.
+// Deadlines this close to each other are checked together. That is far less than the 5 ms by which
+// an answer may be late.
 constexpr base::duration deadline_grain = std::chrono::milliseconds{1};
 
 }  // namespace
@@ -42,7 +43,8 @@ void conversation_state::lost(failure why, base::instant now)
     }
     port_.report(why);
     for (call& c : calls_) {
-        // Free before anybody is told: who is told may ask for the next connection already.
+        // The call is free before any question fails, as that may already ask for the next
+        // connection.
         c.number = 0;
         for (pending_question& p : c.all()) {
             fail(p.claim(), why, taken::perhaps, now);
@@ -123,9 +125,9 @@ bool conversation_state::is_stuck(base::instant now) const
            (probe_number_ != 0 && probe_deadline_ + stuck_after_ <= now);
 }
 
-// A question that waited for long may have little time left when it is sent: that its time is up
-// says something about the store only if the store has had the whole timeout. False: all that was
-// pending has gone.
+// Fails the questions under way whose time is up. Returns false if all that was pending has ended.
+// A question that waited for long may have had little time left when it was sent. Its end says
+// something about the store only if the store had the whole timeout.
 bool conversation_state::expire_calls(base::instant now)
 {
     const std::uint64_t era = era_;
@@ -152,7 +154,7 @@ bool conversation_state::expire_calls(base::instant now)
     return true;
 }
 
-// Whether the store said nothing while the question waited, nor for a whole timeout before that.
+// True if the store said nothing while the question waited, and for a whole timeout before that.
 bool conversation_state::was_silent_for(const pending_question& p) const
 {
     const auto was_overdue = [this, &p](const call& c) {
@@ -161,8 +163,9 @@ bool conversation_state::was_silent_for(const pending_question& p) const
     return !link_.ready() || std::all_of(calls_.begin(), calls_.end(), was_overdue);
 }
 
-// Those that were never sent, oldest first. That is a failure of the store only if it is silent:
-// else our queue was too long. False: all that was pending has gone.
+// Fails the questions whose time was up before they were sent, oldest first. Returns false if all
+// that was pending has ended. It is a failure of the store only if the store is silent. Otherwise
+// the worker's queue was too long.
 bool conversation_state::expire_waiting(base::instant now)
 {
     const std::uint64_t era = era_;
@@ -196,8 +199,8 @@ void conversation_state::check_probe(base::instant now)
     }
 }
 
-// Does nothing without a connection: the next one begins with a probe. While one is late there is
-// no second one, but later there may be.
+// Sends a probe. Does nothing without a connection, as the next one begins with a probe. While a
+// probe is under way it only plans the next one.
 void conversation_state::probe(base::instant now)
 {
     probe_at_ = base::instant::max();

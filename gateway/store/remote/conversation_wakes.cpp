@@ -12,8 +12,8 @@ conversation_wakes::conversation_wakes(
     : executor_(executor), conversation_(wakes), receive_(std::move(receive)), timer_(executor)
 {}
 
-// One timer for all deadlines, moved only when an earlier one comes: as they usually come in
-// order, it is touched once per timeout, not once per question.
+// Sets the one timer for all deadlines. It moves only when an earlier one comes: as they usually
+// come in order, it is set once per timeout, not once per question.
 void conversation_wakes::at(base::instant deadline, std::shared_ptr<const void> keeper)
 {
     timer_.expires_at(deadline);
@@ -21,7 +21,7 @@ void conversation_wakes::at(base::instant deadline, std::shared_ptr<const void> 
         if (ec || conversation_.link().closed()) {
             return;
         }
-        // An answer that is here is in time, if only this loop was too busy to read it.
+        // An answer that has arrived is in time, even if this loop was too busy to read it.
         if (conversation_.link().ready()) {
             receive_();
         }

@@ -1,5 +1,6 @@
-// When a conversation is woken: at its next deadline, and at the end of a turn of the loop. A part
-// of each link, on its thread.
+// `conversation_wakes` wakes a conversation at its next deadline, and at the end of a turn of the
+// loop. It is a part of each link.
+// Thread: the link's.
 #pragma once
 
 #include "gateway/net/loop.hpp"
@@ -12,16 +13,17 @@ namespace gateway::store {
 
 class conversation_wakes {
 public:
-    // `receive` takes what has come by now, while the link is ready.
+    // `receive` takes what has arrived by now. It is only called while the link is ready.
     conversation_wakes(
         const net::executor& executor, conversation_state& wakes, std::function<void()> receive
     );
 
-    // `keeper` keeps the conversation, and this, until then.
+    // Both wake the conversation once. They hold `keeper`, which keeps the conversation and this
+    // object alive, until then.
     void at(base::instant deadline, std::shared_ptr<const void> keeper);
     void after_turn(std::shared_ptr<const void> keeper);
 
-    // No deadline counts any more.
+    // Cancels the deadline.
     void cancel() { timer_.cancel(); }
 
 private:

@@ -9,10 +9,10 @@ namespace gateway::store {
 
 namespace {
 
-// A line of the log ends at 2 KiB.
+// Most keys in one line of the log, which ends at 2 KiB.
 constexpr std::size_t most_keys = 6;
 
-// Each once.
+// Describes the keys of these questions, each once.
 std::vector<std::string> keys_of(
     std::span<const pending_question> asked, const corrupt_keys::key_finder& key
 )

@@ -1,5 +1,6 @@
-// What the log hears of keys in a shared store that hold something else than a bucket, which only
-// somebody can mend who deletes them: rarely, as every question about them finds them again.
+// `corrupt_keys` writes log lines about keys in a shared store that hold something other than a
+// bucket. Only a person who deletes them can repair that. The lines are rare, as every question
+// about such keys finds them again.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -17,14 +18,14 @@ class corrupt_keys {
 public:
     static constexpr std::chrono::seconds told_every{10};
 
-    // The key of a charge's bucket in the store.
+    // Returns the key of a charge's bucket in the store.
     using key_finder = std::function<std::string(const charge&)>;
 
-    // `store`: what logs call it.
+    // `store` is the store's name in logs.
     explicit corrupt_keys(std::string store) : store_(std::move(store)) {}
 
-    // A line for the log: a key of one of these is such a one. Nothing: a line was told lately, or
-    // all have been abandoned.
+    // Returns a line for the log that names the keys of these questions, one of which is corrupt.
+    // Returns nothing if there was a line lately, or if all questions were abandoned.
     std::optional<std::string> found(
         std::span<const pending_question> asked, const key_finder& key, base::instant now
     );

@@ -8,8 +8,8 @@ namespace gateway::store {
 
 namespace {
 
-// Of others than token buckets nothing is remembered: what comes to them comes by the store's
-// clock, or when somebody's request ends. A correction is never rejected.
+// True if the charge's bucket may be remembered: only a token bucket is. Others get tokens by the
+// store's clock, or when another request ends. A correction is never rejected.
 bool may_be_remembered(const charge& c)
 {
     return c.correction == nullptr && !c.may_be_corrected && c.penalty == nullptr &&
@@ -27,7 +27,7 @@ void empty_buckets::remember(
     std::span<const charge> charges, const answer& given, base::instant now
 )
 {
-    // Rounded up: the answer came within the microsecond that ends there.
+    // The time is rounded up: the answer came within the microsecond that ends there.
     const std::int64_t ticks = floor_us(now) + 1;
     for (std::size_t i = 0; i < charges.size(); ++i) {
         const limit::decision& d = given.decisions()[i];
@@ -76,8 +76,8 @@ empty_buckets::set& empty_buckets::set_of(const base::hash128& id) const
     return (*sets_)[id.low % (places / ways)];
 }
 
-// A bucket that is remembered is brought up to date, whatever is in it now; another one gets a
-// place only if it is empty.
+// Updates the bucket if it is remembered, whatever is in it now. Otherwise remembers it only if it
+// is empty.
 void empty_buckets::put(const charge& c, std::int64_t now, std::int64_t full_at, bool is_empty)
 {
     const limit::terms& t = c.limit->in_microseconds();
@@ -106,7 +106,8 @@ void empty_buckets::put(const charge& c, std::int64_t now, std::int64_t full_at,
     last_full_at_ = std::max(last_full_at_, full_at);
 }
 
-// Null as well where the limit has changed since: the store's bucket follows it in its own time.
+// Returns the bucket's entry, or null. Null as well if the limit has changed since: the store's
+// bucket adopts the change in its own time.
 const empty_buckets::place* empty_buckets::find(const charge& c, std::int64_t fresh_at) const
 {
     const limit::terms& t = c.limit->in_microseconds();

@@ -1,19 +1,20 @@
-// The buckets that a shared store has called empty: a request for one of them is rejected here,
-// without asking, until the moment at which the store would let it pass.
+// `empty_buckets` remembers the buckets that a shared store has called empty. A request for one of
+// them is rejected here, without asking, until the moment at which the store would let it pass.
 //
 // Somebody may give a bucket tokens meanwhile: see store/remote/last_answer.hpp. While the store
-// can be asked no word counts for longer than `fresh_for` after the question, either, so that a
-// bucket that was deleted by hand is noticed, too. Where no answer tells of grants, `fresh_for` is
-// as short as last_answer::heard_for.
+// can be asked, no answer counts for longer than `fresh_for` after its question, either, so that a
+// bucket that was deleted by hand is noticed, too. In stores whose answers carry no grant mark,
+// `fresh_for` is as short as last_answer::heard_for.
 //
-// What a bucket owes shrinks faster than its rate by grants only, and by what others give back of
-// their leases, which waits for the moment that the store named: whoever takes from the bucket can
-// only make it emptier. So what the store said of a bucket once is, with the tokens that have
-// flowed back since, the most that can be in it now. A request that is too much for that is too
-// much for the store. What is not remembered, any more or yet, costs a question and nothing else.
+// The debt of a bucket shrinks faster than its rate only by grants, and by refunds of other
+// workers' leases, which are not noticed here before the moment that the store named. A charge can
+// only make the bucket emptier. So the store's answer about a bucket, with the tokens issued since,
+// is an upper bound of what is in it now. A request that is too much for that is too much for the
+// store. A bucket that is not remembered costs a question and nothing else.
 //
-// Memory is fixed: places in sets of four, found by a keyed hash of the bucket's name; in a full
-// set the one that is full again first makes room. One thread. Time is an argument.
+// Memory is fixed: sets of four entries, found by a keyed hash of the bucket's name. In a full set
+// the bucket that is full again first makes room. Time is an argument.
+// Thread: one.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -34,20 +35,21 @@ class empty_buckets {
 public:
     static constexpr std::size_t places = 16'384;
 
-    // Of the store that answered `last`, which must outlive it.
+    // Remembers buckets of the store that answered `last`.
+    // Ownership: `last` outlives this object.
     empty_buckets(const last_answer& last, base::duration fresh_for);
 
-    // Somebody has given tokens.
+    // Forgets all buckets, as somebody has given tokens.
     void forget() { last_full_at_ = 0; }
 
     // Remembers the buckets of these charges that `given`, the store's answer, leaves without the
-    // tokens for another request of the same cost. The moments it names count from `now`, which is
-    // when the answer came, so none is too early.
+    // tokens for another request of the same cost. Their times count from `now`, when the answer
+    // came, so that none is too early.
     void remember(std::span<const charge> charges, const answer& given, base::instant now);
 
-    // True if an enforced charge is more than what its bucket can hold, or if every charge is in
-    // shadow mode and is: the question need not be asked. `into` has the decisions of the buckets
-    // that are remembered as too empty; the others are unknown. False: `into` says nothing.
+    // True if the question need not be asked: an enforced charge is more than its bucket can hold,
+    // or every charge is in shadow mode and is. `into` then has the decisions of the buckets that
+    // are remembered as too empty; the others are unknown. If false, `into` means nothing.
     [[nodiscard]] bool decides(
         std::span<const charge> charges, base::instant now, belief counts, answer& into
     ) const;
@@ -55,14 +57,15 @@ public:
 private:
     static constexpr std::size_t ways = 4;
 
-    // In microseconds, as stores count. A place whose bucket is full again, or that does not count
-    // any more, makes room first.
+    // An entry for one bucket. One whose bucket is full again, or that no longer counts, makes room
+    // first.
+    // Units: microseconds, as stores count.
     struct place {
         base::hash128 id;
         limit::bucket bucket;
         std::int64_t burst = 0;
         std::int64_t fresh_until = 0;
-        // The mark at which it was remembered.
+        // Grant mark at which the bucket was remembered.
         std::int64_t mark = 0;
     };
 
@@ -71,7 +74,7 @@ private:
     const last_answer& last_;
     base::duration fresh_for_;
     std::unique_ptr<std::array<set, places / ways>> sets_;
-    // No bucket here is full later than that.
+    // Time by which every remembered bucket is full again.
     std::int64_t last_full_at_ = 0;
 
     set& set_of(const base::hash128& id) const;

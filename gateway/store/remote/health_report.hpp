@@ -1,5 +1,5 @@
-// What the log and the metric hear of a shared store's health: each change once, so that a store
-// that stays away does not fill the log.
+// `health_report` writes a shared store's health to the log and to its metric. It logs each change
+// once, so that a store that stays away does not fill the log.
 #pragma once
 
 #include "gateway/store/store.hpp"
@@ -14,20 +14,20 @@ class health_report {
 public:
     health_report(std::string name, telemetry::store_metrics& metrics);
 
-    // What the server or the system said at the last failure, and which it was.
+    // Notes the last failure, and what the server or the system said about it.
     void note(failure of, std::string words);
 
-    // Nothing: all is well.
+    // Reports the store's health. `why` is its failure, or nothing if all is well.
     void tell(std::optional<failure> why, const std::string& address, bool up, bool breaker_open);
 
-    // Tells no more.
+    // Stops reporting.
     void retire() { retired_ = true; }
 
 private:
     std::string name_;
     telemetry::store_metrics& metrics_;
     bool retired_ = false;
-    // What the log said last; nothing: all is well.
+    // Failure that was logged last. Nothing: the store was well.
     std::optional<failure> told_ = failure::open;
     std::string told_words_;
     failure noted_ = failure::open;

@@ -1,4 +1,5 @@
-// What a shared store needs done now and then, whoever asks it: it goes on until this is destroyed.
+// `housekeeping` is what a shared store needs done now and then, besides questions. It goes on
+// until this object is destroyed.
 #pragma once
 
 namespace gateway::store {

@@ -1,9 +1,10 @@
-// What a shared store answered last, by which what it said before counts or does not.
+// `last_answer` decides by a shared store's last answer if its earlier ones still count.
 //
-// Somebody may give a bucket tokens that nobody expects: every answer carries a mark that changes
-// whenever that happens. So nothing counts unless the store has answered what was asked within
-// `heard_for`, and a grant counts here no later than that. Of a store that cannot be asked all that
-// it said counts. One thread. Time is an argument.
+// A grant is tokens that a bucket gets and that no worker expects. Every answer carries a grant
+// mark, which changes whenever there is a grant. So an earlier answer counts only if the store has
+// answered something that was asked within `heard_for`, and a grant is noticed here no later than
+// that. While a store cannot be asked, all that it said counts. Time is an argument.
+// Thread: one.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -12,15 +13,15 @@
 
 namespace gateway::store {
 
-// Which of a store's words count.
+// `belief` says which earlier answers of a store count.
 enum class belief : bool { fresh, all };
 
 class last_answer {
 public:
     static constexpr base::duration heard_for = std::chrono::milliseconds{100};
 
-    // An answer has come to what was asked then, with the mark of the last grant of tokens. True:
-    // it is another one than before, so nothing counts any more.
+    // Notes an answer, with its grant mark, to what was asked at that time. Returns true if the
+    // mark is another one than before, so that no earlier answer counts any more.
     [[nodiscard]] bool heard(std::int64_t mark, base::instant asked)
     {
         asked_at_ = asked;
@@ -36,7 +37,7 @@ public:
 
     std::int64_t mark() const { return mark_; }
 
-    // When it was asked for.
+    // Returns the time at which the last answer was asked for.
     base::instant asked_at() const { return asked_at_; }
 
 private:

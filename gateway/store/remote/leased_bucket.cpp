@@ -11,10 +11,11 @@ namespace {
 
 using us = std::chrono::microseconds;
 
-// How much of what is left in a bucket one lease may take: the others are to find something, too.
+// One lease takes at most a quarter of what is left in a bucket, so that others find something,
+// too.
 constexpr std::int64_t part_of_the_rest = 4;
 
-// For how many a lease should last.
+// A lease should last for at least this number of requests.
 constexpr std::int64_t requests_at_least = 8;
 
 std::int64_t ticks(base::duration time)
@@ -43,7 +44,8 @@ std::int64_t leased_bucket::usable(std::int64_t now) const
     return leases_[0].usable(now) + leases_[1].usable(now);
 }
 
-// What the bucket is paid back first is to be spent first.
+// Returns both leases, oldest first. The tokens that the bucket is paid back first must be spent
+// first.
 std::array<leased_bucket::lease*, 2> leased_bucket::oldest_first()
 {
     std::array<lease*, 2> both{&leases_[0], &leases_[1]};
@@ -53,8 +55,8 @@ std::array<leased_bucket::lease*, 2> leased_bucket::oldest_first()
     return both;
 }
 
-// Of one that may be corrected it says when the tokens that were spent would have been paid back,
-// as a correction reckons from that (limit::owed_before).
+// For a charge that may be corrected, `reset_after` is the time until the tokens that are spent
+// here would have been paid back, because a correction computes from that (limit::owed_before).
 limit::decision leased_bucket::spend(const charge& c, std::int64_t now)
 {
     std::int64_t wanted = c.cost;
@@ -91,7 +93,7 @@ std::int64_t leased_bucket::most(const limit::token_lease& rule) const
     return std::min(limit_.burst() * rule.percent / 100, pace().tokens_in(ticks(rule.time)));
 }
 
-// One that is spent is free.
+// Returns a free lease, or null. A lease with nothing left to spend becomes free.
 leased_bucket::lease* leased_bucket::free_lease(std::int64_t now)
 {
     const auto is_free = [now](lease& l) {
@@ -104,9 +106,9 @@ leased_bucket::lease* leased_bucket::free_lease(std::int64_t now)
     return found == leases_.end() ? nullptr : &*found;
 }
 
-// Tokens for the next lease. A bucket that is nearly full is paid back what it owes so soon that
-// few tokens would not last: then as many as come back while some requests come, as nobody else
-// could have them.
+// Returns the number of tokens for the next lease. A bucket that is nearly full is paid back what
+// it owes so soon that few tokens would not last. There it is as many as come back while some
+// requests arrive, as nobody else could have them.
 std::int64_t leased_bucket::worth(
     const limit::token_lease& rule, std::int64_t cost, std::int64_t demand, std::int64_t now
 ) const
@@ -191,8 +193,8 @@ void leased_bucket::lease::take(std::int64_t count, base::duration time, base::i
     ask(now);
 }
 
-// Not if the bucket will soon be full anyway. Of one that will be, others may hold leases that
-// would then be of more tokens than it owes.
+// True if the bucket would miss the tokens: not if it will soon be full anyway. Others may then
+// hold leases, which would be of more tokens than the bucket owes.
 bool leased_bucket::lease::is_missed(std::int64_t count, std::int64_t now) const
 {
     return of_.full_at_ - now - of_.pace().time_of(count) >= 2 * ticks(time_);
@@ -230,7 +232,8 @@ void leased_bucket::lease::ask(base::instant now)
     }
 }
 
-// Its time counts from when it was asked for, which is no later than the store's answer.
+// Takes the store's answer. The time of a lease counts from when it was asked for, which is no
+// later than when the store answered.
 void leased_bucket::lease::answered(const answer& a)
 {
     const bool was_asking = is == state::asking;
@@ -253,7 +256,7 @@ void leased_bucket::lease::answered(const answer& a)
     of_.port_.wake_for_lease(base::instant{us{until}});
 }
 
-// What the store took all the same flows back.
+// Frees the lease. Tokens that the store took all the same come back by themselves.
 void leased_bucket::lease::failed(failure, taken)
 {
     of_.rests_until_ = asked_at_ + time_;

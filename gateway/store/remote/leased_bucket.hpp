@@ -1,6 +1,7 @@
-// A bucket in a shared store of which tokens are leased: at most two leases, of which one is being
-// spent while the next is on its way, and the questions that ask for them and give back what is
-// left. Pure: it asks through a port, and time is an argument. One thread.
+// `leased_bucket` is a bucket in a shared store of which a worker holds leases: at most two, so
+// that one is spent while the next is on its way. It asks for them, and gives back what is left.
+// Pure: it asks through a port, and time is an argument.
+// Thread: one.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -18,14 +19,14 @@
 
 namespace gateway::store {
 
-// What leases do through the conversation with their store.
+// `lease_port` is what leases need of the conversation with their store.
 class lease_port {
 public:
     // See shared_store::ask().
     virtual std::optional<failure> ask_for_lease(
         std::span<const charge> charges, question& q, base::instant now
     ) = 0;
-    // Has what is over then given back.
+    // Plans a wake-up at that time, to give back what is left of leases that are then over.
     virtual void wake_for_lease(base::instant at) = 0;
 
 protected:
@@ -34,52 +35,56 @@ protected:
 
 class leased_bucket {
 public:
-    // Of a lease's time, in one of which demand is counted.
+    // Number of periods in a lease's time. Demand is counted per period.
     static constexpr std::int64_t periods = 32;
 
-    // Of the bucket that `c` is charged to. `port` must outlive it.
+    // Makes the bucket that `c` is charged to, without leases.
+    // Ownership: `port` outlives this object.
     leased_bucket(const charge& c, lease_port& port);
 
-    // Whether it is charged under the numbers that its leases were taken under.
+    // True if `c` has the limit's numbers under which the leases were taken.
     bool follows(const charge& c) const;
 
-    // Tokens that may be spent. All times here are in microseconds; see leased_tokens.
+    // Returns the tokens that may be spent; see leased_tokens.
+    // Units: microseconds, for all times here that are numbers.
     std::int64_t usable(std::int64_t now) const;
 
-    // Takes what `c` costs, of that which may be spent. What it says is what the store said last,
-    // with what is left of the leases.
+    // Spends the cost of `c`. The decision is what the store said last, with what is left of the
+    // leases.
+    // Requires: usable() is at least the cost.
     limit::decision spend(const charge& c, std::int64_t now);
 
-    // The store has said, asked then, when the bucket will be full.
+    // Notes when the bucket will be full, as the store said in answer to a question of time
+    // `asked`.
     void heard(std::int64_t asked, std::int64_t full_at);
 
-    // When it was asked last; see last_answer.
+    // Returns the time of the last question; see last_answer.
     std::int64_t asked_at() const { return asked_at_; }
 
-    // Asks for another lease if it is time to. `demand`: tokens asked of it in a period, each time
-    // `cost`.
+    // Asks for another lease if it is time to. `demand` is the number of tokens asked of the bucket
+    // in a period, `cost` at a time.
     void consider(
         const limit::token_lease& rule, std::int64_t cost, std::int64_t demand, base::instant now
     );
 
-    // Nothing that was taken counts any more, nor is given back.
+    // Drops all leases that are held. Their tokens are neither spent nor given back.
     void forget();
 
-    // Gives back what is left of leases that are over, or of all; `grant_mark`: the mark of the
-    // last grant that they were taken under, see store/remote/last_answer.hpp.
+    // Gives back what is left of leases that are over, or of all. `grant_mark` is the grant mark
+    // under which they were taken, see store/remote/last_answer.hpp.
     enum class giving : bool { what_is_over, all };
     void give_back(giving which, std::int64_t grant_mark, base::instant now);
 
-    // When the first of its leases is over at the latest.
+    // Returns the time by which the first of its leases is over.
     base::instant next_end() const;
 
-    // Of the leases it has, none is on its way to the store or back.
+    // True if no lease is on its way from the store or back.
     bool is_at_rest() const;
 
-    // Has no leases.
+    // True if it has no leases.
     bool is_idle() const;
 
-    // Nor is there anything else to be known of it.
+    // True if it has no leases, and may ask for one again.
     bool may_be_forgotten(base::instant now) const { return is_idle() && now >= rests_until_; }
 
 private:
@@ -90,7 +95,7 @@ private:
         explicit lease(leased_bucket& of) : of_(of) {}
 
         state is = state::free;
-        // While it is held.
+        // Tokens of the lease, while it is held.
         leased_tokens tokens;
 
         std::int64_t usable(std::int64_t now) const
@@ -119,14 +124,15 @@ private:
     std::string limit_name_;
     std::string name_;
     base::hash128 id_;
-    // Its own: the policy may be gone before the lease.
+    // Copy of the limit, as the policy may end before the lease.
     limit::limit limit_;
-    // When the bucket is full, by the store's last word.
+    // Time when the bucket is full, as the store said last.
     std::int64_t full_at_ = 0;
     std::int64_t asked_at_ = 0;
-    // Tokens of the lease that was taken last.
+    // Number of tokens in the lease that was taken last.
     std::int64_t last_ = 0;
-    // Until then none is asked for: the store may have given one, and not been able to say so.
+    // Time until which no lease is asked for, after a failure. The store may have given one all the
+    // same.
     base::instant rests_until_{};
     std::array<lease, 2> leases_;
 

@@ -1,10 +1,11 @@
-// Tokens that were taken ahead from one bucket in a shared store: when they may be spent, and what
-// of them is still to be given back. Pure. In microseconds of this worker's clock.
+// `leased_tokens` says how many tokens of a lease, taken ahead from one bucket in a shared store,
+// may be spent now, and how many are still to be given back. Pure.
+// Units: microseconds of this worker's clock.
 //
-// To the store they are charged: its bucket owes them, and is paid them back by the limit's rate,
-// one after the other, like any debt. A leased token may be spent only while the bucket has not
-// been paid that very token, or the token would be there twice: here, and in the store. So what a
-// worker spends of its lease is nothing that the bucket could not have given at that moment
+// To the store, leased tokens are a charge: its bucket owes them, and is paid them back by the
+// limit's rate, one after the other, like any debt. A leased token may be spent only while the
+// bucket has not been paid that very token. Otherwise the token would exist twice: here, and in the
+// store. So whatever a worker spends of its lease the bucket could have given at that moment
 // (docs/decisions/0018).
 #pragma once
 
@@ -19,8 +20,9 @@ class leased_tokens {
 public:
     leased_tokens() = default;
 
-    // So many, in a question that was asked at `asked`; the bucket is full again at `full_at`, as
-    // the answer said, no later than counted from then. They are spent before `until`.
+    // A lease of `tokens`, in answer to a question of time `asked`. The answer said when the bucket
+    // is full again, and `full_at` is that, counted from `asked`, so that it is never too late. The
+    // tokens are spent before `until`.
     struct taken {
         std::int64_t tokens = 0;
         std::int64_t asked = 0;
@@ -32,39 +34,41 @@ public:
         : pace_(pace), left_(by.tokens), asked_(by.asked), owed_until_(by.full_at), until_(by.until)
     {}
 
-    // Those of the tokens left for which the bucket has not been refilled yet.
+    // Returns how many of the tokens left the bucket still owes.
     std::int64_t owed(std::int64_t now) const
     {
         const std::int64_t time = std::max<std::int64_t>(owed_until_ - now, 0);
         return std::min(pace_.tokens_in(time), left_);
     }
 
-    // What may be spent.
+    // Returns the number of tokens that may be spent.
     std::int64_t usable(std::int64_t now) const { return now < until_ ? owed(now) : 0; }
 
     std::int64_t until() const { return until_; }
 
-    // How long the bucket will be paying what it owed before the first of those that may be spent.
+    // Returns the time in which the bucket pays what it owed before the first token that may be
+    // spent.
     std::int64_t owed_before(std::int64_t now) const
     {
         return owed_until_ - now - pace_.time_of(owed(now));
     }
 
-    // Of those that may be spent.
+    // Spends tokens.
+    // Requires: usable(now) >= tokens.
     void spend(std::int64_t tokens, std::int64_t now) { left_ = owed(now) - tokens; }
 
-    // The store has said when the bucket will be full. If that is sooner than was to be expected,
+    // Notes when the bucket will be full, as the store said. If that is sooner than expected,
     // others have given tokens back.
     void heard(std::int64_t full_at) { owed_until_ = std::min(owed_until_, full_at); }
 
-    // Since when they have been away from the bucket.
+    // Returns the time since which the tokens have been away from the bucket.
     std::int64_t asked() const { return asked_; }
 
 private:
     limit::pace pace_{};
     std::int64_t left_ = 0;
     std::int64_t asked_ = 0;
-    // When the bucket has been paid all of them.
+    // Time when the bucket has been paid back all of them.
     std::int64_t owed_until_ = 0;
     std::int64_t until_ = 0;
 };

@@ -43,7 +43,8 @@ net::task<> link::keep_up(std::shared_ptr<link> self)
     }
 }
 
-// A hint cuts it short, but not to nothing: all workers get it at the same time.
+// Rests before the next attempt. A hint cuts the rest short, but not to nothing, as all workers get
+// it at the same time.
 net::task<> link::rest(base::duration spent)
 {
     const link_state& state = conversation_.link();
@@ -77,7 +78,7 @@ void link::lost(failure why)
 void link::close(conversation_state::pending_ones what)
 {
     if (!conversation_.link().closed()) {
-        retire();  // that we go says nothing of the store
+        retire();  // closing says nothing about the store
         hang_up();
         cancel();
         wakes_.cancel();

@@ -1,7 +1,7 @@
-// One worker's connection to a store's server, kept up: it connects, is ready, is lost, rests, and
-// connects again. What is said over it is up to its conversation; how, to the kind of server.
-//
-// On the worker's thread. Held by shared_ptr, as what it waits for may end after close().
+// `link` keeps up one worker's connection to a server of a store: it connects, is ready, is lost,
+// rests, and connects again. Its conversation decides what is sent, and the kind of server how.
+// Thread: the worker's.
+// Ownership: held by shared_ptr, as what it waits for may end after close().
 #pragma once
 
 #include "gateway/net/task.hpp"
@@ -18,7 +18,7 @@ namespace gateway::store {
 
 class link : protected conversation_port {
 public:
-    // `metrics` must outlive the loop.
+    // Ownership: `metrics` outlives the loop.
     link(
         const net::executor& executor,
         const conversation_options& options,
@@ -32,48 +32,50 @@ public:
 
     const conversation_state& conversation() const { return conversation_; }
 
-    // For ever.
+    // Closes the link for ever.
     void close(conversation_state::pending_ones what);
 
-    // Tells no more how the store is.
+    // Stops reporting the store's health.
     virtual void retire() = 0;
 
 protected:
-    // Connects from now on. `owned`: this, by who owns it. `server` is what the log calls it.
+    // Connects, and keeps connecting. `owned` is this object, and `server` the server's name in
+    // logs.
     void run(const std::shared_ptr<link>& owned, std::string server);
 
-    // One attempt to connect and to greet. At its end the link is ready, lost or closed.
+    // Tries once to connect and to greet. At the end the link is ready, lost or closed.
     virtual net::task<> connect() = 0;
-    // Ends the present connection or attempt, if there is one, and forgets what was sent over it.
+    // Ends the present connection or attempt, if any, and forgets what was sent over it.
     virtual void disconnect() = 0;
-    // Takes what has arrived. The connection may be lost, or closed by somebody who was told.
+    // Reads what has arrived. An answer's receiver may close the link, and the connection may be
+    // lost.
     virtual void receive() = 0;
-    // For good: nothing is looked for any more.
+    // Stops for good what connect() or the kind of server looks for.
     virtual void cancel() = 0;
 
-    // The present connection, or the attempt, is of no use any more.
+    // Gives up the present connection or attempt.
     void lost(failure why);
-    // Something has changed at the server: a rest that is being taken ends early.
+    // Notes that something has changed at the server, and ends a rest early.
     void hint();
 
-    // For what must not outlive it.
+    // Returns this object, for what needs it alive.
     std::shared_ptr<link> self() const { return self_.lock(); }
 
-    // In [0, 1).
+    // Returns a random number in [0, 1).
     double chance() { return std::uniform_real_distribution<double>{0, 1}(random_); }
 
     void hang_up() final;
     void wake_after_turn() final;
 
-    // What keep_up() waits for, and connect() may: the end of a rest, of a greeting, or of the
-    // connection. Cancelled by hang_up(), and at a hint.
+    // Timer that keep_up() waits for, and connect() may: the end of a rest, of a greeting, or of
+    // the connection. Cancelled by hang_up(), and at a hint.
     net::timer run_timer_;
 
 private:
     std::weak_ptr<link> self_;
     net::executor executor_;
     conversation_wakes wakes_;
-    // The server has changed since the rest began.
+    // True if the server has changed since the rest began.
     bool hinted_ = false;
     std::minstd_rand random_;
     conversation_state conversation_;

@@ -1,8 +1,10 @@
-// Where a link to a store's server stands, and how long it rests between attempts. Pure.
+// `link_state` is the state of a link to a store's server, and decides how long it rests between
+// attempts. Pure.
 //
 //   resting -> connecting -> greeting -> ready -> resting ...      closed is for ever
-// Rests double from `shortest_rest` until an answer proves the server good; a link that connects
-// and is lost again has proved nothing. No rest is so long that recovery could take a second.
+// Rests double from `shortest_rest` until an answer proves that the server works. A link that
+// connects and is lost again has proved nothing. No rest is so long that recovery could take a
+// second.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -12,8 +14,8 @@
 
 namespace gateway::store {
 
-// Connecting and greeting get the store's timeout each, but within bounds: less would not survive a
-// lost packet, more would make recovery take over a second.
+// Returns the time limit of connecting, and that of greeting: the store's timeout, within bounds.
+// Less would not survive a lost packet, and more would let recovery take over a second.
 base::duration stage_limit(base::duration timeout);
 
 class link_state {
@@ -29,41 +31,45 @@ public:
 
     bool closed() const { return phase_ == phase::closed; }
 
-    // On its first way to the server: nothing has gone wrong yet, so questions may wait for it.
+    // True on its first way to the server. Nothing has gone wrong yet, so questions may wait for
+    // it.
     bool awaited() const { return !tried_ && !closed(); }
 
-    // Why no question can be sent now: what went wrong last.
+    // Returns the reason why no question can be sent now: the last failure. Nothing: the link is
+    // ready.
     std::optional<failure> unusable() const;
 
     void connecting();
 
-    // The connection is up: the greeting begins.
+    // Begins the greeting, as the connection is up.
     void connected();
 
-    // The greeting is over: the link is ready.
+    // Ends the greeting, after which the link is ready.
     void greeted();
 
-    // A good answer came: the next loss is the first.
+    // Notes a good answer. The next loss counts as the first.
     void proved() { losses_ = 0; }
 
-    // Something has changed at the server: what failed before says nothing of the next attempt.
+    // Notes that something has changed at the server. Earlier failures say nothing of the next
+    // attempt.
     void hinted() { losses_ = 0; }
 
     void lost(failure why);
     void close();
 
-    // After a loss, with `random` in [0, 1). A server that refuses us, rather than being away,
-    // is asked slowly from the start. An attempt that failed after `spent`, as with a server that
-    // stands still, has been a rest for as long: else a server that returns near its end would
-    // wait for a whole rest, too. A little remains, so that many workers do not come together.
+    // Returns the time to rest after a loss, with `random` in [0, 1). If a server refuses the
+    // gateway, rather than being away, the rests are long from the start. An attempt that failed
+    // after `spent`, as with a server that hangs, counts as a rest of that length, so that a server
+    // that returns near its end is not kept waiting for a whole rest, too. A little of the rest
+    // remains, so that many workers do not come together.
     base::duration rest(double random, base::duration spent) const;
 
 private:
     phase phase_ = phase::resting;
     failure last_ = failure::unreachable;
-    // Losses in a row.
+    // Number of losses in a row.
     int losses_ = 0;
-    // Whether it has ever been ready, or lost.
+    // True if it has ever been ready, or lost.
     bool tried_ = false;
 };
 

@@ -1,9 +1,9 @@
-// A shared store that is asked over links of one worker, each with its own conversation: questions
-// travel together over a link, which connects and recovers by itself; a breaker stops the asking
-// when the server fails, and probes it aside. See conversation_state.
+// `linked_store` is a shared store that one worker asks over links, each with its own conversation.
+// Questions travel together over a link, which connects and recovers by itself. A breaker stops the
+// questions when the server fails, and probes it. See conversation_state.
 //
-// Any of its links reaches every bucket. A question goes over the one that the name of its first
-// bucket chooses, so that those about one bucket are told together.
+// Any link reaches every bucket. The name of a question's first bucket chooses the link, so that
+// questions about one bucket travel together.
 #pragma once
 
 #include "gateway/store/remote/link.hpp"
@@ -16,10 +16,10 @@ namespace gateway::store {
 
 class linked_store final : public shared_store {
 public:
-    // At least one, which have been started.
+    // Requires: at least one link, and all have been started.
     explicit linked_store(std::vector<std::shared_ptr<link>> links);
 
-    // Abandons the questions still pending, without calling them, and closes.
+    // Closes the links, and abandons pending questions without a call.
     ~linked_store() override;
     linked_store(const linked_store&) = delete;
     linked_store& operator=(const linked_store&) = delete;

@@ -1,5 +1,5 @@
-// Moments in microseconds, as shared stores count. Which way a moment is rounded decides whether a
-// token may be spent too early or too late.
+// `floor_us` and `ceil_us` turn a moment into microseconds, as shared stores count. The direction
+// of the rounding decides if a token may be spent too early or too late.
 #pragma once
 
 #include "gateway/base/clock.hpp"

@@ -1,4 +1,4 @@
-// What came of making a shared store ready to be asked.
+// `preparation` is the result of making a shared store ready for questions.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 namespace gateway::store {
 
 struct preparation {
-    // False: there is nothing that could be missing, and the store was not asked.
+    // False if nothing could be missing. The store was then not asked.
     bool needed = true;
-    // What went wrong; empty: nothing.
+    // Description of a failure. Empty: there was none.
     std::string complaint{};
-    // What is there, and is not as the options want it; empty: nothing.
+    // Description of what exists, but differs from the options. Empty: nothing does.
     std::string warning{};
 };
 

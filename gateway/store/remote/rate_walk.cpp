@@ -11,7 +11,7 @@ namespace gateway::store {
 
 namespace {
 
-// Beyond a question's timeout: in which every worker has surely noticed the reload.
+// Time beyond a question's timeout in which every worker has surely noticed the reload.
 constexpr base::duration adoption = std::chrono::milliseconds{100};
 
 constexpr base::duration rest_after_failure = std::chrono::seconds{1};

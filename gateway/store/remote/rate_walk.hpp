@@ -1,9 +1,9 @@
-// A walk over the buckets of a shared store after a reload has changed rates: what clients owe is
-// paid back at the new ones from then on, also by those who stay away. It begins when questions in
-// the old terms have been answered, and tries again while the store fails.
-//
-// On a connection of its own, away from the workers' links, on the thread of its executor. Held by
-// shared_ptr, as its coroutine may end after cancel().
+// `rate_walk` is a walk over the buckets of a shared store after a reload has changed rates. What
+// clients owe is then paid back at the new rates, also by clients that stay away. The walk begins
+// when questions under the old rates have been answered, and tries again while the store fails. It
+// has a connection of its own, apart from the workers' links.
+// Thread: its executor's.
+// Ownership: held by shared_ptr, as its coroutine may end after cancel().
 #pragma once
 
 #include "gateway/limit/limit.hpp"
@@ -19,7 +19,7 @@
 
 namespace gateway::store {
 
-// One of the limits that live in the store.
+// `named_limit` is one of the limits that live in the store.
 struct named_limit {
     std::string name;
     limit::limit limit;
@@ -31,29 +31,29 @@ public:
     rate_walk& operator=(const rate_walk&) = delete;
     virtual ~rate_walk() = default;
 
-    // `timeout`: how long questions in the old terms may take.
+    // `timeout` is the longest time that questions under the old rates may take.
     static void start(const std::shared_ptr<rate_walk>& walk, base::duration timeout);
 
-    // For ever.
+    // Ends the walk for ever.
     void cancel();
 
-    // Every bucket has been looked at.
+    // True if the walk has looked at every bucket.
     bool ended() const { return ended_; }
 
 protected:
-    // `name` is what logs call the store.
+    // `name` is the store's name in logs.
     rate_walk(const net::executor& executor, std::string name);
 
     bool cancelled() const { return cancelled_; }
 
 private:
     std::string name_;
-    // The end of a rest.
+    // Timer for the end of a rest.
     net::timer timer_;
     bool cancelled_ = false;
     bool ended_ = false;
 
-    // Looks at all buckets, from the first one on. Nothing: it has; else why it could not.
+    // Looks at all buckets, from the first one on. Returns nothing on success, or why it failed.
     virtual net::task<std::optional<failure>> attempt() = 0;
 
     // Ends an attempt, and allows no other.
@@ -63,8 +63,8 @@ private:
     void report(std::optional<failure> why) const;
 };
 
-// One that has been started. `limits` are all those that live in the store, so that a later walk
-// does what is left of an earlier one, too.
+// Starts a walk of that kind. `limits` are all limits in the store, so that a later walk finishes
+// what an earlier one left.
 template <std::derived_from<rate_walk> Walk, typename Options>
 std::shared_ptr<Walk> start_walk(
     const net::executor& executor,

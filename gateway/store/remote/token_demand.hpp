@@ -1,8 +1,10 @@
-// What was asked lately of buckets whose tokens may be taken ahead: tokens per period, by demand.
+// `token_demand` counts the tokens that were lately asked of buckets with leases, per period.
 //
-// Memory is fixed: one place for a bucket, found by a keyed hash of its name. Who comes first in a
-// period has the place for that time: of those that meet there, most likely who asks most. A bucket
-// without a place counts as one of which nothing is asked. One thread. Time is an argument.
+// Memory is fixed: one slot for a bucket, found by a keyed hash of its name. The bucket that comes
+// first in a period has the slot for that time. Among buckets with the same slot that is most
+// likely the one with the most requests. A bucket without a slot counts as one of which nothing is
+// asked. Time is an argument.
+// Thread: one.
 #pragma once
 
 #include "gateway/base/hash.hpp"
@@ -18,8 +20,9 @@ class token_demand {
 public:
     static constexpr std::size_t places = 4096;
 
-    // In microseconds. Returns what was asked of that bucket in such a period, the present one or
+    // Counts tokens that are asked of a bucket. Returns the tokens asked of it in this period or
     // the one before, whichever is more.
+    // Units: microseconds.
     std::int64_t count(
         const base::hash128& bucket, std::int64_t tokens, std::int64_t now, std::int64_t period
     )
@@ -45,14 +48,14 @@ public:
 private:
     struct place {
         base::hash128 bucket{};
-        // When its present period began.
+        // Time when the present period began.
         std::int64_t since = INT64_MIN / 2;
         std::int64_t asked = 0;
-        // In the period before.
+        // Tokens asked in the period before.
         std::int64_t before = 0;
     };
 
-    // Empty until something is asked.
+    // Slots for buckets. Empty until something is asked.
     std::vector<place> places_;
 };
 

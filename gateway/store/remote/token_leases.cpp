@@ -10,8 +10,8 @@ namespace gateway::store {
 
 namespace {
 
-// A store that counts tokens, and not time, could not tell by a correction which of them were
-// spent.
+// True if the charge may be paid from a lease. A store that counts tokens instead of time could not
+// tell in a correction which tokens were spent.
 bool may_be_leased(const charge& c)
 {
     const bool by_time = c.limit->in_microseconds().how == limit::supply_kind::token_bucket;
@@ -33,7 +33,7 @@ leased_bucket* token_leases::find(const charge& c)
     return const_cast<leased_bucket*>(std::as_const(*this).find(c));
 }
 
-// A bucket that is charged twice in a question is left to the store.
+// A question that charges a bucket twice is left to the store.
 bool token_leases::cover(std::span<const charge> charges, base::instant now, belief counts) const
 {
     if (buckets_.empty() || ended_ || !last_.counts(now, counts)) {
@@ -45,7 +45,7 @@ bool token_leases::cover(std::span<const charge> charges, base::instant now, bel
         if (b == nullptr || !b->follows(c) || b->usable(ceil_us(now)) < c.cost) {
             return false;
         }
-        // Others may have given tokens back.
+        // Other requests may have got tokens refunded.
         const bool fresh =
             now - base::instant{std::chrono::microseconds{b->asked_at()}} <= last_answer::heard_for;
         if (c.may_be_corrected && counts == belief::fresh && !fresh) {
@@ -119,7 +119,8 @@ void token_leases::answered(
     }
 }
 
-// Null: there is no room. What was leased before the limit was changed is left to flow back.
+// Returns the bucket, or null if there is no room. Leases from before a change of the limit are
+// dropped, and their tokens come back by themselves.
 leased_bucket* token_leases::make(const charge& c, base::instant now)
 {
     if (leased_bucket* const known = find(c); known != nullptr) {

@@ -1,16 +1,17 @@
-// The leases of a worker on buckets in a shared store: tokens that it has taken ahead, so that what
-// is asked of a hot bucket is decided here, without the store (docs/decisions/0018).
+// `token_leases` holds a worker's leases on buckets in a shared store: tokens taken ahead, so that
+// requests for a hot bucket are decided here, without the store (docs/decisions/0018).
 //
-// A bucket of which much is asked gets a lease of as many tokens as are asked in a 32nd of the
-// lease's time; never more than its share of the burst, than what comes back in its time, or than a
-// quarter of what is left in the bucket. When half of it is spent the next one is asked for. No
-// request waits for one: until it is there the store is asked.
+// A bucket in demand gets a lease of as many tokens as are asked in a 32nd of the lease's time, but
+// never more than its share of the burst, than what comes back in its time, or than a quarter of
+// what is left in the bucket. When half of it is spent the next one is asked for. No request waits
+// for a lease: until it is there the store is asked.
 //
-// What is left of a lease when its time is over is given back. When somebody has given a bucket
-// tokens that nobody expected, all are void: see store/remote/last_answer.hpp. A worker that has
-// not heard of that tells the store which grant it knows, and the store takes nothing back.
+// The rest of a lease is given back when its time is over. When somebody has given a bucket tokens
+// that nobody expected, all leases are void: see store/remote/last_answer.hpp. A worker that does
+// not know that yet sends the store the grant mark that it knows, and the store takes nothing back.
 //
-// Pure: it asks through a port, and time is an argument. Memory is bounded. One thread.
+// Pure: it asks through a port, and time is an argument. Memory is bounded.
+// Thread: one.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -32,35 +33,37 @@ public:
     // Most buckets with leases.
     static constexpr std::size_t max_buckets = 1024;
 
-    // On buckets of the store that answered `last`. Both must outlive it.
+    // Leases tokens of buckets in the store that answered `last`.
+    // Ownership: `port` and `last` outlive this object.
     token_leases(lease_port& port, const last_answer& last);
 
-    // Whether leases have the tokens of all these charges.
+    // True if leases have the tokens of all these charges.
     [[nodiscard]] bool cover(std::span<const charge> charges, base::instant now, belief counts)
         const;
 
-    // Spends them; then `into` is the answer. False: nothing is spent, and `into` says nothing.
+    // Spends these tokens, with the answer in `into`. Otherwise returns false, spends nothing, and
+    // leaves `into` without meaning.
     [[nodiscard]] bool spend(
         std::span<const charge> charges, base::instant now, belief counts, answer& into
     );
 
-    // The store is asked for these.
+    // Counts charges for which the store is asked.
     void asked(std::span<const charge> charges, base::instant now);
 
-    // The store has answered these, in a call that was sent then.
+    // Takes the store's answer to these charges, in a call that left at time `sent`.
     void answered(
         std::span<const charge> charges, const answer& a, base::instant sent, base::instant now
     );
 
-    // Somebody has given tokens: what was leased before is void.
+    // Drops all leases, as somebody has given tokens.
     void forget();
 
-    // Gives back what is over, and says when there is something again; base::instant::max(): when
-    // the port is told.
+    // Gives back what is left of leases that are over. Returns when the next one is over, or
+    // base::instant::max() if the port will be told.
     base::instant passed(base::instant now);
 
-    // Leases nothing any more, and gives back what is left. False: not all of that has been
-    // answered yet.
+    // Ends all leases, and gives back what is left. Returns false until all of that has been
+    // answered.
     [[nodiscard]] bool end(base::instant now);
 
 private:

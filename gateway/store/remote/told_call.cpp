@@ -18,7 +18,7 @@ void texts::add(std::int64_t n)
 
 namespace {
 
-// One charge of a token bucket, and nothing else to it.
+// True if the question is one charge of a token bucket, and nothing else.
 bool is_usual(std::span<const charge> charges)
 {
     const charge& c = charges.front();
@@ -27,7 +27,8 @@ bool is_usual(std::span<const charge> charges)
            c.limit->in_microseconds().how == limit::supply_kind::token_bucket;
 }
 
-// More than a full bucket is rejected whatever the number; this one is exact there, too.
+// Returns the cost, but at most one token more than a full bucket. Any such cost is rejected, and
+// this one is exact in the store, too.
 std::int64_t cost_of(const charge& c)
 {
     return std::min(c.cost, c.limit->burst() + 1);
@@ -45,7 +46,7 @@ void add_mark(told_call& told, const telling& how)
     }
 }
 
-// Tells the questions of one call, one after the other.
+// `teller` encodes the questions of one call, one after the other.
 class teller {
 public:
     teller(std::int64_t number, const telling& how) : how_(how)
@@ -53,7 +54,7 @@ public:
         told_.numbers.push_back(number_in(number, how));
     }
 
-    // So many times in a row.
+    // Adds a question that is asked that many times in a row.
     void add(std::span<const charge> charges, std::size_t times)
     {
         const auto often = static_cast<std::int64_t>(times);
@@ -86,11 +87,11 @@ public:
 private:
     telling how_;
     told_call told_;
-    // Those of the questions, which come behind the limits of usual ones.
+    // Numbers of the questions, which follow the limits of simple ones.
     std::vector<std::int64_t> numbers_;
-    // Of usual questions, each once.
+    // Limits of simple questions, each once.
     std::vector<const limit::limit*> usual_limits_;
-    // Those that came last.
+    // Simple questions that came last, whose numbers are still to be added.
     usual_questions usual_;
     const limit::limit* usual_limit_ = nullptr;
 
@@ -99,8 +100,8 @@ private:
     void add_usual(const charge& c, std::int64_t times)
     {
         // No bucket may come twice among these, unless its question never passes: take.lua reads
-        // all of them before it writes any. Questions of one bucket that fit here ask the same,
-        // and bring_together() has made them neighbours.
+        // all of them before it writes any. Questions to one bucket that fit here ask the same, and
+        // bring_together() has made them neighbors.
         const bool fits = usual_.keys > 0 && usual_limit_ == c.limit && usual_.times == times &&
                           usual_.enforced == c.enforced && usual_.cost == cost_of(c);
         if (!fits) {
@@ -130,7 +131,7 @@ private:
         usual_.keys = 0;
     }
 
-    // From 1.
+    // Returns the number of a limit in the call, from 1.
     std::int64_t number_of(const limit::limit& l)
     {
         const auto found = std::find(usual_limits_.begin(), usual_limits_.end(), &l);
@@ -157,7 +158,7 @@ private:
         add_penalty(c);
     }
 
-    // What is added to the kind of a charge whose limit has a penalty.
+    // Returns what the limit's penalty adds to the kind of a charge.
     static std::int64_t punishes(const charge& c) { return c.penalty == nullptr ? 0 : 16; }
 
     void add_penalty(const charge& c)
@@ -208,7 +209,7 @@ private:
 
 }  // namespace
 
-// Of those that were asked the same, one after the other, only the first one's words are needed.
+// Only the first of several questions in a row that ask the same is encoded.
 told_call tell(
     std::int64_t number, std::span<const pending_question* const> questions, const telling& how
 )
@@ -240,7 +241,8 @@ told_call tell_probe(std::int64_t number, const telling& how)
     told_call told;
     told.keys.add(std::string{how.key_prefix} + "probe");
     add_mark(told, how);
-    // A token per microsecond, a thousand at most: never rejected, forgotten at once.
+    // The bucket gets a token per microsecond, and holds a thousand at most. It is never rejected,
+    // and forgotten at once.
     told.numbers = {number_in(number, how), 1, 1, 1000, 1, 0, 1, 1, 1};
     told.shape = {
         {.times = 1, .enforced = true, .cost = 1, .interval = 1, .burst = 1000, .keys = 1}};

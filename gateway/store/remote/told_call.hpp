@@ -1,5 +1,5 @@
-// A call in the words that functions in a shared store are told, whichever store it is: the keys of
-// what it touches, and numbers. What they mean is said in redis/take.lua. Pure.
+// `told_call` is a call as the functions in any kind of shared store get it: the keys of what it
+// touches, and numbers, which redis/take.lua explains. tell() encodes it. Pure.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -14,7 +14,8 @@
 
 namespace gateway::store {
 
-// Texts in one piece of memory, which moves as it grows: to be read when all are there.
+// `texts` holds texts in one piece of memory, which moves as it grows. Read them when all are
+// there.
 class texts {
 public:
     void add(std::string_view text) { ends_.push_back(bytes_.append(text).size()); }
@@ -23,7 +24,7 @@ public:
 
     std::size_t size() const { return ends_.size(); }
 
-    // Not for long: until the next one is added.
+    // Returns a text, which is valid until the next one is added.
     std::string_view operator[](std::size_t i) const
     {
         const std::size_t from = i == 0 ? 0 : ends_[i - 1];
@@ -35,59 +36,60 @@ private:
     std::vector<std::size_t> ends_;
 };
 
-// Questions that differ in their key only, each of one charge of a token bucket and nothing else,
-// which are told together.
+// `usual_questions` are simple questions, each of one charge of a token bucket and nothing else,
+// that differ only in their keys and are encoded together.
 struct usual_questions {
-    // How often each is asked, one after the other.
+    // Number of times that each is asked, in a row.
     std::int64_t times = 1;
-    // False: in shadow mode.
+    // False in shadow mode.
     bool enforced = true;
     std::int64_t cost = 1;
-    // In microseconds, and in tokens.
+    // Interval of the limit in microseconds, and its burst in tokens.
     std::int64_t interval = 0;
     std::int64_t burst = 0;
-    // How many; 0: it stands for another question, of any kind, so often asked.
+    // Number of keys. 0: this stands for another question, of any kind, asked `times` times.
     std::int64_t keys = 0;
 };
 
 struct told_call {
     texts keys;
     std::vector<std::int64_t> numbers;
-    // What its questions are, in their order.
+    // Questions of the call, in their order.
     std::vector<usual_questions> shape;
 };
 
-// Whether usual questions are told together, or each like any other.
+// `usual` says if simple questions are encoded together, or each like any other.
 enum class usual { together, apart };
 
-// Whether the call is told the key of the mark of grants, the last one. Without it, its number
-// comes back negative.
+// `marks` says if the key of the grant mark is the last of the call's keys. Without it, the call's
+// number is negative, also in the reply.
 enum class marks { one, none };
 
 struct telling {
     std::string_view key_prefix;
-    // Around it are the windows of a calendar that the store is told of.
+    // Unix time now. Of a calendar, the store gets the windows around it.
     base::duration unix_now{0};
     usual ones = usual::together;
     marks mark = marks::one;
 };
 
-// Of questions that ask the same those must be together that are usual.
+// Encodes a call.
+// Requires: simple questions that ask the same are neighbors.
 told_call tell(
     std::int64_t number, std::span<const pending_question* const> questions, const telling& how
 );
 told_call tell(const call& c, const telling& how);
 
-// A call that always writes: to a key of its own, gone some milliseconds later.
+// Encodes a call that always writes, to a key of its own that is gone some milliseconds later.
 told_call tell_probe(std::int64_t number, const telling& how);
 
-// Where the mark of the last grant of tokens lives.
+// Returns the key of the grant mark.
 std::string mark_key(std::string_view key_prefix);
 
-// Where a bucket lives: prefix, limit, and a hash of the name, which may be a secret.
+// Returns the key of a bucket: prefix, limit, and a hash of the name, which may be a secret.
 std::string key_of(std::string_view key_prefix, const charge& c);
 
-// Where the ban of a bucket with that key lives.
+// Returns the key of the ban of a bucket with that key.
 std::string ban_key_of(std::string bucket_key);
 
 }  // namespace gateway::store

@@ -9,13 +9,13 @@ namespace gateway::store {
 
 namespace {
 
-// allowed, remaining, retry_us, full_us
+// The numbers of a charge are allowed, remaining, retry_us and full_us.
 constexpr std::size_t numbers_per_charge = 4;
 
-// What is told of a usual question's bucket if it is banned.
+// Number that stands in a reply for the bucket of a simple question, if it is banned.
 constexpr std::int64_t banned_bucket = -2;
 
-// No limit comes further: what a bucket may owe, or have to wait, in microseconds.
+// Most that a bucket may owe, or a request may have to wait, under any limit, in microseconds.
 constexpr std::int64_t most_owed =
     (limit::limit::max_refill + limit::limit::max_wait) / std::chrono::microseconds{1};
 
@@ -42,7 +42,8 @@ call_results::kind told_results::next(std::size_t charges, answer& into)
     return said;
 }
 
-// One number is told of a bucket, or three if it is banned, however many times it was asked.
+// Reads the reply to a simple question: one number for a bucket, or three if it is banned, however
+// many times it was asked.
 call_results::kind told_results::next_usual(answer& into)
 {
     const auto rest = told_.subspan(at_);
@@ -121,7 +122,8 @@ std::int64_t passing(const usual_questions& asked, std::int64_t debt)
 
 namespace {
 
-// What numbers say that a server found in a bucket, or that nobody can have found there.
+// Checks the numbers that a server found in a bucket. Corrupt: no limit allows them. Garbage:
+// nobody can have found them there.
 call_results::kind kind_of(std::int64_t debt, std::int64_t ban_left)
 {
     if (debt > most_owed || ban_left > most_owed) {

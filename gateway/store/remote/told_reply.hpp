@@ -1,5 +1,5 @@
-// What functions in a shared store reply to a call, in numbers, question by question; see
-// redis/take.lua. Pure.
+// `told_results` reads the reply of the functions in a shared store to a call: numbers, question by
+// question; see redis/take.lua. Pure.
 #pragma once
 
 #include "gateway/store/remote/conversation_state.hpp"
@@ -12,36 +12,38 @@
 
 namespace gateway::store {
 
-// Which of a call's questions is answered next, in the order in which they were told.
+// `question_walk` says which question of a call is answered next, in the order of their encoding.
 class question_walk {
 public:
-    // Must outlive it.
+    // Ownership: `shape` outlives this object.
     explicit question_walk(std::span<const usual_questions> shape) : shape_(shape) {}
 
     bool ended() const { return shape_.empty(); }
 
-    // Not when it has ended.
+    // Returns the question that is answered next.
+    // Requires: the walk has not ended.
     const usual_questions& asked() const { return shape_.front(); }
 
-    // How often the same was asked before.
+    // Returns how many times the same was asked before.
     std::int64_t before() const { return answered_ % asked().times; }
 
     void go_on();
 
 private:
     std::span<const usual_questions> shape_;
-    // How many questions of the first of `shape_` have been answered.
+    // Number of questions of the first of `shape_` that have been answered.
     std::int64_t answered_ = 0;
 };
 
 class told_results final : public call_results {
 public:
-    // `told`: the reply. `shape`: what was asked. Both must outlive it.
+    // `told` is the reply, and `shape` what was asked.
+    // Ownership: both outlive this object.
     told_results(std::span<const std::int64_t> told, std::span<const usual_questions> shape)
         : told_(told), walk_(shape)
     {}
 
-    // Its first two numbers are there: it is a reply, with a number.
+    // True if the reply has its first two numbers, of which one is the call's.
     bool begins() const { return told_.size() >= 2; }
 
     std::int64_t number() const { return told_[0]; }
@@ -60,27 +62,29 @@ private:
     kind next_usual(answer& into);
 };
 
-// One charge's four numbers, added to the answer: allowed (2: banned), remaining, and the
-// microseconds of retry and reset. Corrupt: they are what the server finds in a bucket, but no
-// limit comes that far.
+// Adds a decision to the answer, from one charge's four numbers: allowed (2: banned), remaining,
+// and the microseconds of retry and reset. Corrupt: the server found them in a bucket, but no limit
+// allows such numbers.
 call_results::kind read_decision(std::span<const std::int64_t> four, answer& into);
 
-// What is told from `at` on of a question of so many charges: 1 admitted, 0 rejected, or -1 if a
-// bucket holds something else; unless that, each charge's numbers. Moves `at` behind.
+// Reads the reply from `at` on to a question of that number of charges: 1 admitted, 0 rejected, or
+// -1 if a key holds something other than a bucket. Unless it is -1, each charge's numbers follow.
+// Moves `at` behind them.
 call_results::kind read_question(
     std::span<const std::int64_t> told, std::size_t& at, std::size_t charges, answer& into
 );
 
-// How many of these questions to a bucket that owes so much, at least nothing, pass.
+// Returns how many of these questions pass at a bucket with that debt.
+// Requires: debt >= 0.
 std::int64_t passing(const usual_questions& asked, std::int64_t debt);
 
-// The answer to each of these questions to a bucket that owes so much, and is banned for so many
-// microseconds.
+// Reads the answer to each of these questions to a bucket with that debt, which is banned for
+// `ban_left` microseconds.
 call_results::kind read_banned(
     const usual_questions& asked, std::int64_t debt, std::int64_t ban_left, answer& into
 );
 
-// The answer to one of these questions to a bucket that owed so much, after so many others.
+// Reads the answer to one of these questions to a bucket that had that debt, after `before` others.
 call_results::kind read_usual(
     const usual_questions& asked, std::int64_t before, std::int64_t debt, answer& into
 );

@@ -1,6 +1,6 @@
-// A call to a node of a cluster: told in parts, one for each client that it asks about, as a script
-// reaches the keys of one slot only. Each part has a reply of its own, from whichever node has the
-// slot by then; together they are what the store says to the call. Pure.
+// `call_parts` is a call to a node of a cluster in parts, one for each client that it asks about,
+// as a script reaches the keys of one slot only. Each part has a reply of its own, from whichever
+// node has the slot by then. Together they are the results of the call. Pure.
 #pragma once
 
 #include "gateway/store/redis/protocol/reply.hpp"
@@ -22,10 +22,10 @@ namespace gateway::store::redis {
 
 class call_parts final : public call_results {
 public:
-    // Of that call; what was here before is forgotten.
+    // Begins with that call, and forgets the one before.
     void begin(const call& c);
 
-    // 0: there is none.
+    // Number of the call, or 0 if there is none.
     std::int64_t number() const { return number_; }
 
     void end() { number_ = 0; }
@@ -39,22 +39,23 @@ public:
         return parts_[index].questions;
     }
 
-    // That part has been told.
+    // Stores the questions of a part that has been encoded.
     void told(std::size_t index, std::vector<usual_questions> shape)
     {
         parts_[index].shape = std::move(shape);
     }
 
-    // The reply to that part. False: it is none.
+    // Takes the reply to that part. Returns false if it is not one.
     bool answered(std::size_t index, const reply& r);
     void failed(std::size_t index, failure why, taken tokens);
 
-    // All parts have been answered or have failed.
+    // True if all parts have been answered or have failed.
     bool complete() const { return open_ == 0; }
 
-    // Why all of them have failed, one at least; nothing: some have not.
+    // Returns why all parts have failed, by the first of them, or nothing if some have not.
     std::optional<failure> failed_all() const;
-    // Of all parts together, when all have failed.
+    // Returns what became of the tokens of all parts.
+    // Requires: all parts have failed.
     taken tokens_of_all() const;
 
     kind next(std::size_t charges, answer& into) override;
@@ -65,15 +66,15 @@ public:
 
     bool ended() const override;
 
-    // In a cluster no key is on all nodes, so nobody tells of grants.
+    // Always 0: no key of a cluster is on all nodes, so grants are not reported.
     std::int64_t grant_mark() const override { return 0; }
 
 private:
     struct part {
         std::string tag{};
-        // While the call is being told.
+        // Questions of the part, valid while the call is being encoded.
         std::vector<const pending_question*> questions{};
-        // What it asks.
+        // Questions as encoded, by which the reply is parsed.
         std::vector<usual_questions> shape{};
         bool open = true;
         std::optional<failure> why{};
@@ -84,14 +85,14 @@ private:
 
     std::int64_t number_ = 0;
     std::vector<part> parts_;
-    // Of each question, which part it is in.
+    // Index of the part that each question is in.
     std::array<std::uint8_t, call::max_questions> part_of_{};
     std::size_t open_ = 0;
     std::size_t next_ = 0;
     failure why_ = failure::corrupt;
     taken tokens_ = taken::no;
 
-    // Null: it is settled already.
+    // Returns a part and marks it as settled, or null if it is settled already.
     part* open_part(std::size_t index);
 };
 

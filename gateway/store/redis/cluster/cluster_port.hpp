@@ -1,4 +1,5 @@
-// What a link to one node of a cluster wants of who knows the others.
+// `cluster_port` is what a link to one node of a cluster needs of the store, which knows the
+// others.
 #pragma once
 
 #include "gateway/net/resolved_name.hpp"
@@ -11,18 +12,18 @@ namespace gateway::store::redis {
 
 class cluster_port {
 public:
-    // A tag whose slot that node has; empty: it has none.
+    // Returns a tag whose slot that node has, or an empty one if it has no slot.
     virtual std::string probe_tag(const net::server_address& node) = 0;
 
-    // The node at `from` has sent a part of a call elsewhere.
+    // Takes a part of a call that the node at `from` has redirected.
     virtual void redirect(
         const net::server_address& from, const redirection& to, sent_command part
     ) = 0;
 
-    // A node has failed, or recovered, or does not have what it was asked for.
+    // Reports that a node has failed, or recovered, or does not have what it was asked for.
     virtual void doubt() = 0;
 
-    // All nodes can be asked.
+    // True if all nodes can be asked.
     virtual bool all_healthy() const = 0;
 
 protected:

@@ -1,5 +1,5 @@
-// A charge that outlives its asker, with its names, its limit and its penalty. It is of no lease
-// and no correction.
+// `owned_charge` is a copy of a charge, with its names, limit and penalty, that outlives the asker.
+// It has no lease and no correction.
 #pragma once
 
 #include "gateway/store/store.hpp"

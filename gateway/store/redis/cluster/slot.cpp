@@ -8,7 +8,7 @@ namespace gateway::store::redis {
 
 namespace {
 
-// CRC-16/XMODEM, as the cluster specification wants it.
+// CRC-16/XMODEM, as the cluster specification requires it.
 constexpr std::array<std::uint16_t, 256> make_table()
 {
     std::array<std::uint16_t, 256> table{};
@@ -24,8 +24,8 @@ constexpr std::array<std::uint16_t, 256> make_table()
 
 constexpr auto table = make_table();
 
-// What a bucket's name says of the client: all of it but the limit's name, which it begins with,
-// behind the four bytes of that name's length (see identity::bucket_name).
+// Returns the client's part of a bucket's name: all of it but the limit's name, which it begins
+// with, behind the four bytes of that name's length (see identity::bucket_name).
 std::string_view client_in(const charge& c)
 {
     constexpr std::size_t length_bytes = 4;

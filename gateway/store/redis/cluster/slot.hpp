@@ -1,8 +1,8 @@
-// Where the keys of a client live in a cluster. Pure.
+// Computes where the keys of a client are in a cluster. Pure.
 //
-// A call of a script reaches the keys of one slot only. So the keys of all limits that tell a
-// client by the same values have the same tag, which alone says which slot they are in; the tag
-// stands right behind the prefix.
+// A script reaches the keys of one slot only. The keys of all limits that tell clients apart by the
+// same values therefore have the same tag, which alone decides their slot. The tag stands right
+// behind the prefix.
 #pragma once
 
 #include "gateway/store/store.hpp"
@@ -16,16 +16,16 @@ namespace gateway::store::redis {
 
 inline constexpr std::size_t slot_count = 16'384;
 
-// Of a key that is nothing but a tag.
+// Returns the slot of keys with that tag.
 std::uint16_t slot_of(std::string_view tag);
 
-// Eight digits of a hash of what the client is told by.
+// Returns eight digits of a hash of the values that identify the client.
 std::string tag_of(const charge& c);
 
-// "prefix{tag}"
+// Returns "prefix{tag}".
 std::string tagged(std::string_view key_prefix, std::string_view tag);
 
-// Some tag of that slot.
+// Returns some tag of that slot.
 std::string tag_in(std::uint16_t slot);
 
 }  // namespace gateway::store::redis

@@ -48,7 +48,8 @@ std::optional<slot_map> slot_map::read(const redisReply& r, const net::server_ad
     return map;
 }
 
-// First slot, last slot, the master, its replicas; of a node host, port, and more.
+// Adds one range: first slot, last slot, the master, its replicas. A node has a host, a port, and
+// more. Returns false if the range is malformed, or there are too many nodes.
 bool slot_map::add_range(const redisReply& r, const net::server_address& asked)
 {
     if (r.type != REDIS_REPLY_ARRAY || r.elements < 3 || !is_slot(*r.element[0]) ||
@@ -64,7 +65,7 @@ bool slot_map::add_range(const redisReply& r, const net::server_address& asked)
     }
     const std::string name = is_unnamed ? asked.host : std::string{host.str, host.len};
     if (name == "?") {
-        return true;  // it does not know where that node is
+        return true;  // the asked node does not know where that one is
     }
     const std::size_t owner = index_of({name, std::to_string(port.integer), {}});
     if (owner >= max_nodes) {

@@ -1,4 +1,4 @@
-// Which node of a cluster has which slots, as one node of it says. Pure.
+// `slot_map` says which node of a cluster has which slots, as one of its nodes reports. Pure.
 #pragma once
 
 #include "gateway/net/resolved_name.hpp"
@@ -21,26 +21,27 @@ public:
 
     slot_map() { owners_.fill(nobody); }
 
-    // From the reply to CLUSTER SLOTS of the node at `asked`, which may call itself by no address.
-    // Nothing: it is none, or the cluster has more nodes than that.
+    // Reads the reply to CLUSTER SLOTS of the node at `asked`, which may not know its own address.
+    // Returns nothing if this is no such reply, or the cluster has more than max_nodes nodes.
     static std::optional<slot_map> read(const redisReply& r, const net::server_address& asked);
 
-    // Its index in nodes(); nothing: nobody has it.
+    // Returns the owner's index in nodes(), or nothing if no node has the slot.
     std::optional<std::size_t> owner(std::uint16_t slot) const;
 
-    // Those that have slots, and those that were asked for by index_of().
+    // Nodes that have slots, and nodes that index_of() has added.
     const std::vector<net::server_address>& nodes() const { return nodes_; }
 
-    // Of a node, which is added if there is room; else more than there are.
+    // Returns the index of a node, which is added if there is room. Returns more than there are if
+    // not.
     std::size_t index_of(const net::server_address& node);
 
-    // Every slot has an owner.
+    // True if every slot has an owner.
     bool is_whole() const;
 
-    // Somebody said so. Ignored if there are too many nodes.
+    // Sets the owner that a redirection names. Does nothing if there are too many nodes.
     void set_owner(std::uint16_t slot, const net::server_address& node);
 
-    // Some slot of that node.
+    // Returns some slot of that node, or nothing if it has none.
     std::optional<std::uint16_t> slot_at(const net::server_address& node) const;
 
 private:
@@ -52,18 +53,19 @@ private:
     bool add_range(const redisReply& r, const net::server_address& asked);
 };
 
-// Where a server sends a command that is not for it.
+// `redirection` says where a server sends a command that is not for it.
 struct redirection {
-    // With `ask`, this command only, with ASKING before it.
+    // `ask` redirects this command only, with ASKING before it.
     enum class kind { moved, ask, try_again };
 
     kind what = kind::moved;
     std::uint16_t slot = 0;
-    // Not of `try_again`. An empty host is that of the server that says so.
+    // Node to send to, unused by `try_again`. An empty host is that of the server that redirects.
     net::server_address to{};
 };
 
-// "MOVED 3999 127.0.0.1:6381", "ASK ...", "TRYAGAIN ..."; nothing: it is another error.
+// Parses "MOVED 3999 127.0.0.1:6381", "ASK ..." or "TRYAGAIN ...". Returns nothing for another
+// error.
 std::optional<redirection> redirection_in(std::string_view error);
 
 }  // namespace gateway::store::redis

@@ -7,8 +7,8 @@ namespace gateway::store::redis {
 
 namespace {
 
-// The decision of the bucket as it was; of other kinds than token buckets, when it would be full is
-// left as it is.
+// Returns the decision of the bucket as it was before the charge. For kinds other than token
+// buckets, reset_after stays as it is.
 limit::decision without(const charge& c, limit::decision said)
 {
     const limit::terms& t = c.limit->in_microseconds();
@@ -77,7 +77,7 @@ void spreads::close()
     rest_over_.cancel();
 }
 
-// What `said` allowed of this charge at that moment.
+// Refunds what `said` allowed of this charge at `taken_at`.
 void spreads::give_back(const charge& c, const limit::decision& said, base::instant taken_at)
 {
     constexpr base::duration tick = std::chrono::microseconds{1};
@@ -104,7 +104,7 @@ void spreads::rest()
     }
 }
 
-// One at a time: who is told of its end may be the last user of this.
+// Expires one question at a time, as whoever is told of its end may be the last user of this.
 void spreads::expire()
 {
     if (all_.empty()) {
@@ -195,13 +195,13 @@ void spread::expire()
     }
 }
 
-// To the next turn, if there is one.
+// Goes on to the next turn, or finishes after the last one.
 void spread::go_on()
 {
     at_ += std::exchange(in_turn_, 0);
     while (at_ < count_) {
         if (asker_.asker == nullptr) {
-            owner_.all_.erase(self);  // nobody waits for the rest; what was taken stays so
+            owner_.all_.erase(self);  // nobody waits for the rest, and what was taken stays taken
             return;
         }
         const auto why = ask_turn();
@@ -217,7 +217,7 @@ void spread::go_on()
     finish(true);
 }
 
-// What the turns before the present one took.
+// Refunds what the turns before the present one took.
 void spread::give_back()
 {
     for (std::size_t i = 0; i < at_; ++i) {

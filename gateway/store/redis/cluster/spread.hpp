@@ -1,9 +1,8 @@
-// A question whose buckets are in several slots of a cluster: asked slot by slot, each all or
-// nothing. Where one refuses or fails, what the slots before it gave is given back. Slots in which
-// all limits are in shadow mode come last, and nothing fails for want of them: nothing is known of
-// their buckets then.
-//
-// So for the time of the asking others may find a bucket emptier than it will have been.
+// `spread` is a question whose buckets are in several slots of a cluster. It is asked slot by slot,
+// each all or nothing. If one rejects or fails, what the slots before it gave is refunded. Slots in
+// which all limits are in shadow mode come last, and nothing fails for want of them: nothing is
+// known of their buckets then. While it is being asked, others may therefore find a bucket emptier
+// than it will have been.
 #pragma once
 
 #include "gateway/net/alarm.hpp"
@@ -24,12 +23,12 @@ namespace gateway::store::redis {
 
 class spread;
 
-// All of a worker's for one cluster, the one that was asked first in front.
+// `spreads` holds all spreads of a worker for one cluster, the one that was asked first in front.
 class spreads {
 public:
     static constexpr std::size_t max_pending = 16'384;
 
-    // `store` takes questions of one slot; it and `metrics` must outlive this.
+    // Ownership: `store`, which takes questions of one slot, and `metrics` outlive this.
     spreads(
         const net::executor& executor,
         shared_store& store,
@@ -41,15 +40,16 @@ public:
 
     ~spreads() { give_backs_.lose_all(); }
 
-    // See shared_store. `turns[i]` is the turn in which the i-th charge is asked for: 0 and up.
+    // Asks a question; see shared_store. `turns[i]` is the turn in which the i-th charge is asked
+    // for, from 0.
     std::optional<failure> ask(
         std::span<const charge> charges, std::span<const std::size_t> turns, question& q
     );
 
-    // Fails all, and loses what has not been given back.
+    // Fails all questions, and loses what has not been refunded.
     void close();
 
-    // Nothing is asked, nor on its way back.
+    // True if nothing is being asked or refunded.
     bool idle() const { return all_.empty() && give_backs_.idle(); }
 
 private:
@@ -58,9 +58,9 @@ private:
     shared_store& store_;
     base::duration timeout_;
     telemetry::store_metrics& metrics_;
-    // What was taken for questions that another slot refused.
+    // Refunds of what was taken for questions that another slot rejected.
     pending_corrections give_backs_;
-    // Set while there are any.
+    // Set while there are any refunds.
     net::alarm rest_over_;
     std::list<spread> all_;
     net::alarm first_deadline_;
@@ -75,37 +75,37 @@ class spread final : public question {
 public:
     spread(spreads& owner, std::span<const charge> charges, std::span<const std::size_t> turns);
 
-    // Whoever asked hears nothing.
+    // Abandons the question: whoever asked it hears nothing.
     ~spread() override { asker_.release(); }
 
     std::list<spread>::iterator self;
 
-    // Nothing: it is asked.
+    // Asks the first turn. Returns nothing if it is under way, otherwise why it is not.
     std::optional<failure> begin(question& q, base::instant now, base::instant deadline);
 
     base::instant deadline() const { return asker_.deadline; }
 
-    // The end of it.
+    // Ends the question with a failure.
     void fail(failure why, taken tokens);
 
-    // Its time is over.
+    // Ends the question at its deadline.
     void expire();
 
 private:
     spreads& owner_;
     pending_question asker_;
     std::deque<owned_charge> owned_;
-    // In the order in which they are asked for, turn by turn.
+    // Charges in the order in which they are asked for, turn by turn.
     std::array<charge, max_charges> charges_{};
     std::array<std::size_t, max_charges> turn_of_{};
-    // Where each of these is in the question.
+    // Position of each of these charges in the question.
     std::array<std::size_t, max_charges> place_of_{};
     std::array<limit::decision, max_charges> said_{};
     std::array<bool, max_charges> known_{};
     std::size_t count_;
-    // The first so many are in turns with a limit that is enforced.
+    // Number of charges, from the first one on, in turns with a limit that is enforced.
     std::size_t needed_ = 0;
-    // The turn that is asked for: from there, so many.
+    // Present turn: its first charge, and its number of charges.
     std::size_t at_ = 0;
     std::size_t in_turn_ = 0;
     base::instant asked_at_{};
@@ -116,7 +116,7 @@ private:
 
     void failed(failure why, taken tokens) override;
 
-    // Without the present turn, and those behind it.
+    // True if the question can do without the present turn and those behind it.
     bool may_do_without() const { return at_ >= needed_; }
 
     void go_on();

@@ -15,7 +15,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-// Between two rounds of questions, so that many workers are no burden to the nodes.
+// Bounds of the rest between two rounds, which keeps many workers from burdening the nodes.
 constexpr base::duration least_rest = std::chrono::milliseconds{100};
 constexpr base::duration most_rest = std::chrono::milliseconds{300};
 
@@ -123,7 +123,7 @@ net::task<> topology::run(std::shared_ptr<topology> self)
     }
 }
 
-// Until one answers.
+// Asks the nodes one after the other, until one answers.
 net::task<> topology::ask_all()
 {
     map_answer last;

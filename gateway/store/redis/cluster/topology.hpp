@@ -1,7 +1,7 @@
-// Asks the nodes of a cluster which of them has which slots: at the beginning, and while there is
-// doubt, one node after the other, at most a few times a second.
-//
-// On the thread of its executor. Held by shared_ptr, as its coroutine may end after cancel().
+// `topology` asks the nodes of a cluster which of them has which slots: at the beginning, and while
+// there is doubt, one node after the other, at most a few times a second.
+// Thread: its executor's.
+// Ownership: held by shared_ptr, as its coroutine may end after cancel().
 #pragma once
 
 #include "gateway/net/connector.hpp"
@@ -20,33 +20,33 @@
 
 namespace gateway::store::redis {
 
-// What one node said; nothing: see `why`.
+// `map_answer` is the answer of one node: a map, or the reason in `why` if there is none.
 struct map_answer {
     std::optional<slot_map> map;
     failure why = failure::unreachable;
-    // What it or the system said.
+    // Words of the node or of the system.
     std::string detail{};
 };
 
 class topology {
 public:
-    // What is done with what it hears.
+    // `listener` gets what a topology hears.
     class listener {
     public:
         virtual void heard(const slot_map& map) = 0;
-        // No node that is known answers.
+        // Reports that no known node answers.
         virtual void unknown(failure why, std::string detail) = 0;
-        // Nodes to ask, the best first; never none.
+        // Returns the nodes to ask, the best first; never none.
         virtual std::vector<net::server_address> nodes() const = 0;
-        // Whether it is to go on asking.
+        // True if the topology is to go on asking.
         virtual bool in_doubt() const = 0;
 
     protected:
         ~listener() = default;
     };
 
-    // `limit`: how long a node may take to be connected to, and again for each answer. `to` must
-    // stay until cancel().
+    // `limit` bounds connecting to a node, and each answer.
+    // Ownership: `to` stays until cancel().
     static std::shared_ptr<topology> start(
         const net::executor& executor,
         const redis_options& options,
@@ -63,7 +63,7 @@ public:
     topology(const topology&) = delete;
     topology& operator=(const topology&) = delete;
 
-    // There is doubt: it asks soon.
+    // Notes that there is doubt, so that nodes are asked soon.
     void doubt();
 
     void cancel();
@@ -73,7 +73,7 @@ private:
     base::duration limit_;
     listener& to_;
     net::executor executor_;
-    // To the node that was asked last.
+    // Connector to the node that was asked last.
     std::optional<net::connector> connector_;
     dialogue words_;
     server_tls tls_;
@@ -87,7 +87,8 @@ private:
     net::task<map_answer> ask(net::server_address node);
 };
 
-// Asks one node over that dialogue, which has begun.
+// Asks one node over that dialogue.
+// Requires: the dialogue has begun.
 net::task<map_answer> read_slots(
     dialogue& words, const redis_options& options, base::duration limit, net::server_address asked
 );

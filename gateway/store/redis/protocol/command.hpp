@@ -1,4 +1,4 @@
-// What we say to a Redis server, as bytes (RESP, by hiredis). Pure.
+// `encode` and its companions turn commands to a Redis server into bytes (RESP, by hiredis). Pure.
 #pragma once
 
 #include "gateway/store/redis/protocol/options.hpp"
@@ -13,7 +13,7 @@ namespace gateway::store::redis {
 // Appends one command.
 void encode(std::string& out, std::span<const std::string_view> words);
 
-// Appends what makes us who the options say; nothing without a password.
+// Appends the login of the options' user, or nothing without a password.
 void encode_login(std::string& out, const redis_options& options);
 
 // Appends the call of the script take.lua, which the server knows by that SHA.

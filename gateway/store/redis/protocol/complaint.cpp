@@ -51,8 +51,8 @@ complaint classify(std::string_view error)
     if (!begins(error, "ERR")) {
         return unknown_error;
     }
-    // Servers up to 6.2 wrap what a command in a script said: "ERR Error running script ...: -OOM
-    // ...".
+    // Servers up to 6.2 wrap the error of a command in a script: "ERR Error running script ...:
+    // -OOM ...".
     for (const known_error& k : known_errors) {
         for (std::size_t at = error.find(k.word); at != std::string_view::npos;
              at = error.find(k.word, at + 1)) {

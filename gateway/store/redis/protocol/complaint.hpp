@@ -1,4 +1,4 @@
-// What the error replies of Redis servers mean. Pure.
+// `complaint` is the meaning of a Redis server's error reply. Pure.
 #pragma once
 
 #include "gateway/store/failure.hpp"
@@ -9,9 +9,10 @@
 namespace gateway::store::redis {
 
 struct complaint {
-    // The server does not know the script (any more): load it, ask again.
+    // True if the server does not know the script (any more): it must be loaded, and the call sent
+    // again.
     bool noscript = false;
-    // The server is not, or no longer, the one to talk to.
+    // True if the server is not, or no longer, the one to talk to.
     bool reconnect = false;
 
     failure why = failure::config;
@@ -19,13 +20,13 @@ struct complaint {
 
 complaint classify(std::string_view error);
 
-// What an error means that answers AUTH: "ERR AUTH <password> called without any password
-// configured" has no word of its own.
+// Returns the meaning of an error in reply to AUTH, since "ERR AUTH <password> called without any
+// password configured" has no code of its own.
 failure classify_login(std::string_view error);
 
-// What of an error the log may have: the server's own words, cut before what it repeats of a
-// command (an old server repeats the AUTH it does not know), and without the password wherever it
-// stands.
+// Returns the part of an error that may be logged: the server's own words, cut before what it
+// repeats of a command (an old server repeats an AUTH that it does not know), and without the
+// password wherever it stands.
 std::string quotable(std::string_view error, std::string_view password);
 
 }  // namespace gateway::store::redis

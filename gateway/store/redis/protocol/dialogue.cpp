@@ -58,14 +58,14 @@ net::task<std::optional<failure>> dialogue::send(const std::string& commands, ba
     co_return why;
 }
 
-// The first words of all begin the handshake.
+// Encodes commands for TLS. The first ones of a connection also begin the handshake.
 std::string dialogue::encoded(const std::string& commands)
 {
     std::string coded;
     std::size_t none = 0;
     if (!tls_->send(commands, coded) ||
         tls_->receive({}, decoded_, none, coded) == net::tls_engine::result::failed) {
-        coded.clear();  // receiving will tell
+        coded.clear();  // receive() will report it
     }
     return coded;
 }
@@ -73,7 +73,7 @@ std::string dialogue::encoded(const std::string& commands)
 net::task<std::optional<failure>> dialogue::send_bytes(std::string bytes)
 {
     if (bytes.empty()) {
-        co_return std::nullopt;  // TLS has nothing to say
+        co_return std::nullopt;  // TLS has nothing to send
     }
     const auto [unsent, sent] =
         co_await asio::async_write(socket_, asio::buffer(bytes), net::use_task);
@@ -117,7 +117,7 @@ net::task<std::optional<failure>> dialogue::read(tree& into, base::duration limi
     co_return into != nullptr ? std::nullopt : why;
 }
 
-// What comes next; nothing, if that fails.
+// Receives the next bytes. `words` is empty if that fails.
 net::task<std::optional<failure>> dialogue::receive(std::string& words)
 {
     words.clear();

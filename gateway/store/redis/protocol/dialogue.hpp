@@ -1,7 +1,7 @@
-// A connection for few words, whose replies a coroutine waits for: what is not a question of a
-// worker goes over one of these, away from the links.
-//
-// On the thread of its executor. Whoever waits for a coroutine of it keeps it alive.
+// `dialogue` is a connection for a few commands, whose replies a coroutine awaits. Everything but
+// the workers' questions goes over one of these, away from the links.
+// Thread: its executor's.
+// Ownership: whoever awaits one of its coroutines keeps it alive.
 #pragma once
 
 #include "gateway/net/alarm.hpp"
@@ -24,21 +24,22 @@ public:
     dialogue(const dialogue&) = delete;
     dialogue& operator=(const dialogue&) = delete;
 
-    // Over this socket from now on. `tls`: of the connection; null: without TLS.
+    // Uses this socket from now on, with `tls` if that is not null.
     void begin(net::stream_socket connected, std::unique_ptr<net::tls_engine> tls = nullptr);
 
     net::task<std::optional<failure>> send(const std::string& commands, base::duration limit);
 
-    // The next reply to what was sent. After a timeout it may be read later.
+    // Reads the next reply to what was sent. After a timeout it may be read later.
     net::task<std::optional<failure>> read(reply& into, base::duration limit);
 
-    // The same for a reply of any shape, when nothing is left of those before.
+    // Does the same for a reply of any shape.
+    // Requires: nothing is left of earlier replies.
     net::task<std::optional<failure>> read(tree& into, base::duration limit);
 
     // Describes why there was no reply.
     std::string describe(failure why) const;
 
-    // Ends what is waited for, too.
+    // Closes the connection and ends all waiting.
     void close();
 
 private:
@@ -46,11 +47,11 @@ private:
 
     net::stream_socket socket_;
     std::unique_ptr<net::tls_engine> tls_;
-    // Where it puts text that has come.
+    // Buffer for decoded text.
     std::vector<char> decoded_;
     reply_reader reader_;
     net::alarm too_long_;
-    // Whether the present wait took too long.
+    // True if the present wait took too long.
     bool expired_ = false;
 
     void limit_wait(base::duration limit);

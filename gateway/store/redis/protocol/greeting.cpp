@@ -30,8 +30,8 @@ greeting::greeting(const redis_options& options)
         encode(bytes_, std::array<std::string_view, 1>{"ROLE"});
     }
     if (steps_.empty()) {
-        // A server that wants a password says so of a small command only: what is above 16 KiB it
-        // takes for a protocol error.
+        // A server that wants a password says so in reply to a small command only. It takes one
+        // above 16 KiB for a protocol error.
         steps_.push_back(step::ping);
         encode(bytes_, std::array<std::string_view, 1>{"PING"});
     }

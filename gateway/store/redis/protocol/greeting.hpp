@@ -1,6 +1,6 @@
-// The first words on a new connection, sent at once: who we are, which database, whether the server
-// is what sentinels say it is, and the script.
-// Pure: replies come in, and after the last of them the server can be asked.
+// `greeting` is the first exchange on a new connection, sent at once: the login, the database, a
+// check that the server is what sentinels say it is, and the script. Pure: replies come in, and
+// after the last of them the server can be asked.
 #pragma once
 
 #include "gateway/store/redis/protocol/options.hpp"
@@ -21,10 +21,11 @@ public:
 
     bool done() const { return answered_ == steps_.size(); }
 
-    // The next reply; a failure ends the attempt.
+    // Takes the next reply. A failure ends the attempt.
     std::optional<failure> accept(const reply& r);
 
-    // The SHA that the server knows the script by; valid once done().
+    // SHA by which the server knows the script.
+    // Requires: done().
     const std::string& script_sha() const { return sha_; }
 
 private:
@@ -36,7 +37,7 @@ private:
     std::string sha_;
 };
 
-// Appends the command that makes the server know take.lua.
+// Appends the command that loads take.lua into the server.
 void encode_script_load(std::string& out);
 
 }  // namespace gateway::store::redis

@@ -1,4 +1,4 @@
-// Where a Redis server is, and who we are there.
+// `redis_options` says where a Redis server is, and as whom the gateway logs in.
 #pragma once
 
 #include "gateway/net/resolved_name.hpp"
@@ -12,49 +12,51 @@
 
 namespace gateway::store {
 
-// Who knows where the server is: it is the master by a name, and may change.
+// `sentinel_options` names the sentinels that know where the server is: the master of that name,
+// which may change.
 struct sentinel_options {
-    // Hosts and ports.
+    // Hosts and ports of the sentinels.
     std::vector<net::server_address> sentinels;
     std::string master;
-    // What the sentinels want to hear; empty: no AUTH is sent to them.
+    // Password for the sentinels. If empty, no AUTH is sent to them.
     std::string password;
-    // Where that comes from.
+    // File that this password comes from.
     std::string password_file;
 
     bool operator==(const sentinel_options&) const = default;
 };
 
 struct redis_options : conversation_options {
-    // Of a cluster or sentinels; what the nodes of a cluster tell of others comes on top.
+    // Most configured servers of a cluster or sentinels. The nodes that a cluster reports come on
+    // top.
     static constexpr std::size_t max_servers = 16;
 
-    // The server's name or address; unused with a socket path, or with sentinels.
+    // Name or address of the server. Unused with a socket path, or with sentinels.
     std::string host = "127.0.0.1";
 
     std::string port = "6379";
-    // The path of a Unix socket; empty: TCP.
+    // Path of a Unix socket, or empty for TCP.
     std::string socket_path;
-    // The user to log in as; empty: the default user.
+    // User to log in as, or empty for the default user.
     std::string user;
-    // The password; empty: no AUTH is sent.
+    // Password. If empty, no AUTH is sent.
     std::string password;
 
-    // Where the password comes from, if not from the URL.
+    // File that the password comes from, if not from the URL.
     std::string password_file;
 
     int database = 0;
-    // Nothing: the server is the one above.
+    // Sentinels, or nothing if the server is the one above.
     std::optional<sentinel_options> sentinel;
-    // Nodes of a cluster, hosts and ports; empty: the server is alone.
+    // Nodes of a cluster, by host and port, or empty if the server is alone.
     std::vector<net::server_address> cluster{};
-    // Nothing: what we say is not encrypted.
+    // TLS options, or nothing if the connection is not encrypted.
     std::optional<net::tls_client_options> tls;
 
     bool operator==(const redis_options&) const = default;
 };
 
-// Of one node of a cluster, as if it were alone.
+// Returns the options of one node of a cluster, as if it were alone.
 inline redis_options at_node(redis_options cluster, const net::server_address& node)
 {
     cluster.cluster.clear();

@@ -11,8 +11,9 @@ namespace gateway::store::redis {
 
 namespace {
 
-// hiredis builds replies through these. All of one reply goes into the reader's `partial_`, its
-// private data; a null makes the reader give up, which is how everything unexpected ends.
+// hiredis builds replies through these functions. All of one reply goes into the reader's
+// `partial_`, its private data. A null makes the reader give up, which is how everything unexpected
+// ends.
 reply_reader::partial& partial_of(const redisReadTask* task)
 {
     return *static_cast<reply_reader::partial*>(task->privdata);
@@ -23,7 +24,7 @@ reply& reply_of(const redisReadTask* task)
     return partial_of(task).whole;
 }
 
-// What fits of a text that is in an array.
+// Appends a text of an array, if it still fits.
 void append_word(reply& r, std::string_view text)
 {
     if (r.what != reply::kind::words) {

@@ -1,7 +1,8 @@
-// What a Redis server says, read from its bytes (RESP2, by hiredis) into one small value.
+// `reply` holds what a Redis server replies, read from its bytes (RESP2, by hiredis) into one small
+// value.
 //
-// Pure but for hiredis' own buffer. Bounded: anything larger or deeper than a reply of ours can be
-// is garbage, and then the connection it came from is of no more use.
+// Pure but for hiredis' own buffer. Sizes are bounded: anything larger or deeper than a reply to
+// the gateway can be is garbage, and then the connection it came from is of no more use.
 #pragma once
 
 #include "gateway/store/remote/call.hpp"
@@ -23,12 +24,12 @@ struct reply {
     // Most bytes of text kept; longer text is cut.
     static constexpr std::size_t max_text = 2048;
 
-    // `words`: an array of texts, or of anything else than integers. Each text, also of the arrays
-    // in it, is there with a NUL behind it; all else is left out.
+    // `words` is an array of texts, or of anything but integers. Each text, also of nested arrays,
+    // is kept with a NUL behind it; all else is left out.
     enum class kind { nil, status, error, text, integer, integers, words };
 
     kind what = kind::nil;
-    // The number of bytes or of integers.
+    // Number of bytes or of integers.
     std::size_t count = 0;
 
     std::array<std::int64_t, max_integers> integers{};
@@ -36,25 +37,26 @@ struct reply {
 
     std::string_view text() const { return {bytes.data(), count}; }
 
-    // Those of `integers`.
+    // Returns the integers that were read.
     std::span<const std::int64_t> all() const { return std::span{integers}.first(count); }
 
-    // That text of `words`, counted from 0; empty if there are fewer.
+    // Returns that text of `words`, counted from 0, or an empty one if there are fewer.
     std::string_view word(std::size_t index) const;
 
-    // Copies what there is, which is little of what could be.
+    // Copies the bytes or integers in use, which are few of those that there is room for.
     void assign(const reply& other);
 };
 
 class reply_reader {
 public:
-    // What one read of the loop brings, behind the beginning of a reply.
+    // Most bytes that may be unread: what one read of the loop brings, behind the beginning of a
+    // reply.
     static constexpr std::size_t max_unread = 2 * 64 * 1024;
 
     enum class next { reply, nothing, garbage };
 
-    // The reply being read, and the number of elements that its arrays have announced so far, of
-    // which all together may be reply::max_integers.
+    // `partial` is the reply being read, and the number of elements that its arrays have announced
+    // so far. All arrays together may have reply::max_integers.
     struct partial {
         reply whole;
         std::size_t announced = 0;
@@ -68,7 +70,7 @@ public:
     // Forgets everything, for a new connection.
     void reset();
 
-    // Whether nothing is left of what was fed.
+    // True if nothing is left of what was fed.
     bool drained() const;
 
 private:
@@ -76,13 +78,13 @@ private:
         void operator()(redisReader* r) const { redisReaderFree(r); }
     };
 
-    // On the heap, because hiredis keeps pointing at it while a reply arrives in pieces.
+    // The reply is on the heap, because hiredis keeps pointing at it while it arrives in pieces.
     std::unique_ptr<partial> partial_;
     std::unique_ptr<redisReader, freer> reader_;
     bool garbage_ = false;
 };
 
-// The number of the call that take.lua replies to; nothing if it is no reply of it.
+// Returns the number of the call that take.lua replies to, or nothing if this is no reply of it.
 std::optional<std::int64_t> call_number(const reply& r);
 
 }  // namespace gateway::store::redis

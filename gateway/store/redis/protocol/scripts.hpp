@@ -1,4 +1,4 @@
-// The texts of the Lua scripts, embedded by CMake; each begins with token_bucket.lua.
+// Texts of the Lua scripts, embedded by CMake. Each begins with token_bucket.lua.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// What a link has said to its server, in case it is to be said again.
+// `sent_command` is a command that a link has sent to its server, in case it must be sent again.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -15,22 +15,23 @@ namespace gateway::store::redis {
 class link;
 
 struct sent_command {
-    // A `part` is one of a call to a cluster; ASKING goes before one that a node does not have yet.
+    // A `part` is one of the parts of a call to a cluster. ASKING goes before a part for a node
+    // that does not have its slot yet.
     enum class kind : std::uint8_t { take, probe, load_script, part, asking };
 
-    // Most servers that may send a part elsewhere.
+    // Most redirections of a part from one server to the next.
     static constexpr int max_hops = 3;
 
     kind what = kind::take;
     bool sent_again = false;
-    // Of a take, probe or part's call; it comes back in the reply.
+    // Number of the call of a take, probe or part, which comes back in the reply.
     std::int64_t number = 0;
-    // In case the server has forgotten the script. The place keeps its memory.
+    // Encoded command, kept in case the server has forgotten the script. Its memory is used again.
     std::string bytes{};
-    // Of a take or probe: what it asks.
+    // Questions of a take or probe, by which the reply is parsed.
     std::vector<usual_questions> shape{};
 
-    // Of a part: whose call it is of, which part, and when that call's time is up.
+    // Link, part number and deadline of the call that a part belongs to.
     std::weak_ptr<link> origin{};
     std::size_t part = 0;
     base::instant until{};

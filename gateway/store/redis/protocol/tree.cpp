@@ -5,7 +5,8 @@
 
 namespace gateway::store::redis {
 
-// hiredis' own functions, but that arrays are bounded before memory is reserved for them.
+// `bounded_makers` are hiredis' own functions, except that arrays are bounded before memory is
+// reserved for them.
 struct bounded_makers {
     // hiredis 0.14 announces elements as an int, 1.x as a size_t.
     template <typename Count>

@@ -1,4 +1,4 @@
-// A reply of a Redis server of any shape, as hiredis builds it, for what is asked seldom.
+// `tree` is a reply of a Redis server of any shape, as hiredis builds it, for what is asked seldom.
 #pragma once
 
 #include <hiredis/hiredis.h>
@@ -18,10 +18,10 @@ using tree = std::unique_ptr<redisReply, tree_freer>;
 class tree_reader {
 public:
     static constexpr std::size_t max_bytes = 1024 * 1024;
-    // Most elements of all arrays together, as announced: hiredis reserves memory for each before
-    // any of them has come. An element takes at least 4 bytes.
+    // Most elements of all arrays together, as announced, since hiredis reserves memory for each
+    // before any of them has come. An element takes at least 4 bytes.
     static constexpr std::size_t max_elements = max_bytes / 4;
-    // Most arrays within one another: hiredis 1.x has no bound, and frees them by recursion.
+    // Most arrays within one another, since hiredis 1.x has no bound and frees them by recursion.
     static constexpr std::size_t max_depth = 7;
 
     tree_reader();
@@ -30,10 +30,10 @@ public:
 
     void feed(std::span<const char> bytes);
 
-    // Null: it is not all there yet, or garbage().
+    // Returns the reply, or null if it is not complete yet or garbage().
     tree read();
 
-    // That is no reply, or too much of one.
+    // True if the bytes are no reply, or one that is too large.
     bool garbage() const { return garbage_; }
 
 private:
@@ -49,7 +49,7 @@ private:
     friend struct bounded_makers;
 };
 
-// Number of arrays that the array of this task is in.
+// Returns the number of arrays that the array of this task is in.
 std::size_t depth_of(const redisReadTask* task);
 
 }  // namespace gateway::store::redis

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t most_epochs = std::numeric_limits<std::int64_t>::max();
 
-// Of a reply of names and values in turn.
+// Returns the value after that name, in a reply of names and values in turn. Empty: there is none.
 std::string_view value_of(const reply& r, std::string_view name)
 {
     for (std::size_t i = 0; !r.word(i).empty(); i += 2) {
@@ -27,7 +27,7 @@ std::string_view value_of(const reply& r, std::string_view name)
     return {};
 }
 
-// The value behind that name, in an array of names and values in turn; empty if it has none.
+// Returns the value after that name, in an array of names and values in turn. Empty: there is none.
 std::string_view value_in(const redisReply& fields, std::string_view name)
 {
     const auto text = [](const redisReply& r) {
@@ -64,8 +64,8 @@ std::string list_of(
 
 }  // namespace
 
-// The first reply is the newest that it knows: while it makes a server master the second one still
-// has the address of before, with the new epoch.
+// Asks for the address first, as that reply is the newest that the sentinel knows. While it
+// promotes a server, the reply to MASTER still has the old address, with the new epoch.
 std::string encode_master_question(const sentinel_options& options)
 {
     std::string out;
@@ -184,7 +184,7 @@ naming masters_named(
     return all;
 }
 
-// The servers to try: those that sentinels name, but replicas before one that has denied.
+// Returns the servers to try: those that sentinels name, and replicas before one that has denied.
 std::vector<net::server_address> master_choice::candidates(const naming& named)
 {
     std::vector<net::server_address> all = named.masters;

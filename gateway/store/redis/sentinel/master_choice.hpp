@@ -1,10 +1,10 @@
-// Which server to take for the master when sentinels are asked. Pure.
+// `master_choice` chooses the server to take for the master, by what sentinels say. Pure.
 //
-// A sentinel that was away may name a master of before, and one that has just made another server
-// master is for a moment the only one to name it. So only the newest word counts: each comes with
-// the epoch of the sentinel's configuration, which every failover raises. A master of before is not
-// tried, also if the newest cannot be reached from here: it may have come back and not know yet
-// that it was replaced, and its buckets are those of then.
+// A sentinel that was away may name a former master, and one that has just promoted a server is for
+// a moment the only one to name it. So only the newest answer counts: each comes with the epoch of
+// the sentinel's configuration, which every failover raises. A former master is not tried, even if
+// the newest one cannot be reached from here. It may have come back without knowing yet that it was
+// replaced, and its buckets are outdated.
 #pragma once
 
 #include "gateway/net/resolved_name.hpp"
@@ -23,35 +23,35 @@
 
 namespace gateway::store::redis {
 
-// What one sentinel said.
+// `sentinel_word` is the answer of one sentinel.
 struct sentinel_word {
-    // Nothing: it named no master, see `why`.
+    // The master. Nothing: the sentinel named none, see `why`.
     std::optional<net::server_address> master;
     std::int64_t epoch = 0;
-    // The replicas that it knows; empty unless they were asked for.
+    // Replicas that the sentinel knows. Empty unless they were asked for.
     std::vector<net::server_address> replicas{};
-    // `config`: it knows no master by that name.
+    // Reason why it named no master. `config`: it knows none of that name.
     failure why = failure::unreachable;
-    // What it or the system said.
+    // Words of the sentinel, or of the system.
     std::string detail{};
 };
 
-// Where the master is, sent at once.
+// Encodes the commands that ask for the master, which are sent at once.
 std::string encode_master_question(const sentinel_options& options);
 
-// Asks for the master's replicas, which replicas_in() reads from the reply. Those that the sentinel
-// finds down are left out.
+// Encodes the command that asks for the master's replicas. replicas_in() reads them from the reply,
+// and leaves out those that the sentinel finds down.
 std::string encode_replicas_question(const sentinel_options& options);
 std::vector<net::server_address> replicas_in(const redisReply& said);
 
-// Reads the replies to encode_master_question().
+// `master_answer` reads the replies to encode_master_question().
 class master_answer {
 public:
     explicit master_answer(const sentinel_options& options);
 
     bool done() const { return answered_ == replies_; }
 
-    // The next reply. Whatever is wrong with it makes the word one that names no master.
+    // Takes the next reply. If anything is wrong with it, word() names no master.
     void accept(const reply& r);
 
     const sentinel_word& word() const { return word_; }
@@ -68,28 +68,29 @@ private:
     void read_epoch(const reply& r);
 };
 
-// What all that were asked said together.
+// `naming` is what the sentinels said together.
 struct naming {
-    // Of the newest epoch, no two the same: usually one; empty: nobody named one.
+    // Masters of the newest epoch, no two the same. Usually one. Empty: no sentinel named any.
     std::vector<net::server_address> masters;
-    // The replicas that these sentinels know, no two the same.
+    // Replicas that these sentinels know, no two the same.
     std::vector<net::server_address> replicas{};
-    // If it is empty: why, in words.
+    // Reason if `masters` is empty, and the same in words.
     failure why = failure::unreachable;
     std::string detail{};
 };
 
-// `words[i]` is what `options.sentinels[i]` said; nothing: it has not spoken in time.
+// Combines the sentinels' answers. `words[i]` is that of `options.sentinels[i]`, or nothing if it
+// did not come in time.
 naming masters_named(
     const sentinel_options& options, std::span<const std::optional<sentinel_word>> words
 );
 
-// Of those that sentinels name, the one to try: first those that were not tried since a server was
+// Chooses which of the named servers to try: first those that were not tried since a server was
 // accepted.
 //
-// A server that says itself that it is no master is believed, while sentinels still name it. Then
-// one of its replicas has its place, and each is tried before it: whichever turns out to be a
-// master is the one.
+// A server that says that it is no master is believed, as long as sentinels still name it. One of
+// its replicas must have taken its place, so each is tried before it. The first one that turns out
+// to be a master is accepted.
 class master_choice {
 public:
     // Requires: `named` has a master.
@@ -97,17 +98,17 @@ public:
 
     void accepted(const net::server_address& master);
 
-    // That server has said that it is no master.
+    // Notes that this server has said that it is no master.
     void denied(const net::server_address& master) { denied_ = master; }
 
     bool has_denied(const net::server_address& master) const { return denied_ == master; }
 
-    // Replicas are wanted in the next answer of the sentinels.
+    // True if the sentinels' next answer should name replicas.
     bool wants_replicas() const { return denied_.has_value(); }
 
 private:
     std::vector<net::server_address> tried_;
-    // Nothing: nobody that sentinels name has said so.
+    // Named server that has said that it is no master. Nothing: none has.
     std::optional<net::server_address> denied_;
 
     std::vector<net::server_address> candidates(const naming& named);

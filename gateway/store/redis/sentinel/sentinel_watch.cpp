@@ -16,11 +16,12 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr base::duration shortest_rest = std::chrono::milliseconds{100};
-// Not long: a master that is replaced meanwhile goes on being asked.
+// Most times that the rest doubles. It stays short, as a master that is replaced meanwhile is still
+// asked for decisions.
 constexpr int most_doublings = 2;
 
-// When the sentinel says nothing for so long it is asked whether it is there, and all are asked for
-// the master: this one may be cut off from those that have named another.
+// Time of silence after which the sentinel is asked if it is there, and all are asked for the
+// master: this one may be cut off from those that have named another.
 constexpr base::duration quiet = std::chrono::milliseconds{500};
 
 constexpr std::string_view channel = "+switch-master";
@@ -64,7 +65,7 @@ void sentinel_watch::cancel()
     rest_timer_.cancel();
 }
 
-// Each worker begins at a sentinel of its own choice.
+// Listens to one sentinel after the other. Each worker begins at a random one.
 net::task<> sentinel_watch::run(std::shared_ptr<sentinel_watch> self)
 {
     for (std::size_t i = random_(); !cancelled_; ++i) {
@@ -83,7 +84,7 @@ base::duration sentinel_watch::rest()
     return std::chrono::duration_cast<base::duration>(whole * part);
 }
 
-// Until it fails.
+// Listens to a sentinel until it fails.
 net::task<> sentinel_watch::listen_at(net::connector& to)
 {
     net::stream_socket socket = co_await to.connect();
@@ -96,7 +97,7 @@ net::task<> sentinel_watch::listen_at(net::connector& to)
         co_return;
     }
     failures_ = 0;
-    co_await ask_all();  // what was said before was heard by nobody
+    co_await ask_all();  // earlier messages were missed
     while (good && !cancelled_) {
         good = co_await hear();
     }
@@ -112,13 +113,14 @@ net::task<bool> sentinel_watch::subscribe()
     std::optional<failure> why = co_await words_.send(out, limit_);
     reply said;
     said.what = reply::kind::status;
-    while (!why && said.what == reply::kind::status) {  // as that of AUTH
+    while (!why && said.what == reply::kind::status) {  // the reply to AUTH
         why = co_await words_.read(said, limit_);
     }
     co_return !why && said.word(0) == "subscribe";
 }
 
-// The next message, or that there is none and the sentinel still there. False: it is not.
+// Waits for the next message or, without one, checks that the sentinel is still there. Returns
+// false if it is not.
 net::task<bool> sentinel_watch::hear()
 {
     reply said;
@@ -134,7 +136,7 @@ net::task<bool> sentinel_watch::hear()
     if (why) {
         co_return false;
     }
-    // "name old-host old-port new-host new-port", of any master that it watches.
+    // The message is "name old-host old-port new-host new-port", about any master that it watches.
     const std::string_view message = said.word(2);
     const bool others =
         said.word(0) == "message" && message.substr(0, message.find(' ')) != options_.master;

@@ -1,8 +1,8 @@
-// Listens to the sentinels for a new master: subscribed at one of them, at another one when that
-// fails. What it hears is a hint: whenever there is one, at the beginning, and twice a second if
-// there is none, it asks them all.
-//
-// On the thread of its executor. Held by shared_ptr, as its coroutine may end after cancel().
+// `sentinel_watch` listens to the sentinels for a new master. It subscribes at one of them, and at
+// another one when that fails. A message is only a hint: after each one, at the beginning, and
+// twice a second without one, it asks them all.
+// Thread: its executor's.
+// Ownership: held by shared_ptr, as its coroutine may end after cancel().
 #pragma once
 
 #include "gateway/net/task.hpp"
@@ -19,10 +19,10 @@ namespace gateway::store::redis {
 
 class sentinel_watch {
 public:
-    // Where the master is now; called from the loop, also if it is where it was.
+    // Gets the present master. Called from the loop, also if it is still the same one.
     using told = std::function<void(const net::server_address&)>;
 
-    // `limit` as that of sentinels.
+    // Starts to listen. `limit` is as that of sentinels::make().
     static std::shared_ptr<sentinel_watch> start(
         const net::executor& executor, const redis_options& options, base::duration limit, told tell
     );
@@ -33,7 +33,7 @@ public:
     sentinel_watch(const sentinel_watch&) = delete;
     sentinel_watch& operator=(const sentinel_watch&) = delete;
 
-    // It calls nobody any more.
+    // Stops listening. `tell` is not called any more.
     void cancel();
 
 private:
@@ -41,13 +41,13 @@ private:
     base::duration limit_;
     told tell_;
     std::shared_ptr<sentinels> sentinels_;
-    // Of each sentinel.
+    // One connector for each sentinel.
     std::deque<net::connector> connectors_;
     dialogue words_;
     server_tls tls_;
     net::timer rest_timer_;
     std::minstd_rand random_;
-    // Failures in a row.
+    // Number of failures in a row.
     int failures_ = 0;
     bool cancelled_ = false;
 

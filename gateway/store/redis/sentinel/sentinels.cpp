@@ -99,7 +99,7 @@ net::task<sentinel_word> sentinels::word_of(sentinel& one)
     co_return word;
 }
 
-// Returns the replicas that the sentinel knows; none if it does not answer.
+// Returns the replicas that the sentinel knows, or none if it does not answer.
 net::task<std::vector<net::server_address>> sentinels::replicas_of(sentinel& one)
 {
     tree said;
@@ -111,7 +111,7 @@ net::task<std::vector<net::server_address>> sentinels::replicas_of(sentinel& one
     co_return why ? std::vector<net::server_address>{} : replicas_in(*said);
 }
 
-// The first one to name a master sets the end for the others.
+// Notes an answer. The first one to name a master sets the end for the others.
 void sentinels::heard(std::size_t index, sentinel_word word)
 {
     if (word.master) {

@@ -1,7 +1,7 @@
-// Asks all sentinels at once where their master is, and which replicas it has.
-//
-// One question at a time. On the thread of its executor; held by shared_ptr, as sentinels may
-// answer after cancel().
+// `sentinels` asks all sentinels at once where their master is, and which replicas it has. It asks
+// one question at a time.
+// Thread: its executor's.
+// Ownership: held by shared_ptr, as sentinels may answer after cancel().
 #pragma once
 
 #include "gateway/net/connector.hpp"
@@ -22,10 +22,11 @@ class sentinels {
 public:
     enum class with_replicas { no, yes };
 
-    // How long the others are waited for when one has named a master.
+    // Time that the others have to answer when one has named a master.
     static constexpr base::duration patience = std::chrono::milliseconds{100};
 
-    // `limit`: how long one of them may take to be connected to, and again to answer.
+    // `limit` is the time in which a sentinel must accept a connection, and again that in which it
+    // must answer.
     static std::shared_ptr<sentinels> make(
         const net::executor& executor, const redis_options& options, base::duration limit
     );
@@ -44,7 +45,8 @@ private:
         net::connector connector;
         dialogue words;
         server_tls tls;
-        // One that was slow to answer the question before is not asked again meanwhile.
+        // True while the sentinel is asked. One that is slow is not asked the next question
+        // meanwhile.
         bool busy = false;
 
         sentinel(
@@ -62,11 +64,11 @@ private:
     sentinel_options options_;
     base::duration limit_;
     std::deque<sentinel> all_;
-    // Whether the present question asks for replicas, too.
+    // Choice of asking for replicas, too, in the present question.
     with_replicas replicas_ = with_replicas::no;
-    // What each said to the present question.
+    // Answers to the present question, one for each sentinel.
     std::vector<std::optional<sentinel_word>> said_;
-    // When it is over, whoever has not spoken.
+    // Time when the present question ends, even if some have not answered.
     base::instant until_{};
     net::timer wait_;
     bool cancelled_ = false;
