@@ -4,7 +4,7 @@
 #include "gateway/store/postgres/parameters.hpp"
 #include "gateway/store/postgres/schema.hpp"
 #include "gateway/store/postgres/statement.hpp"
-#include "gateway/store/remote/told_reply.hpp"
+#include "gateway/store/remote/reply_parser.hpp"
 #include "tests/contract/postgres_server.hpp"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ public:
         const postgres::statement asked =
             postgres::take(call_, {.key_prefix = prefix, .pooled_wait = std::nullopt}, gateway_now);
         const std::vector<std::int64_t> said = numbers_to(asked);
-        told_results reply{said, asked.shape};
+        reply_parser reply{said, asked.shape};
         answer a;
         EXPECT_TRUE(reply.begins());
         EXPECT_EQ(reply.next(charges.size(), a), call_results::kind::answer);

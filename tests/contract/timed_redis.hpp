@@ -75,12 +75,12 @@ public:
         call_.count = 1;
         call_.questions[0].charges = charges;
         std::string bytes;
-        const told_call told = tell(call_, {.key_prefix = prefix, .unix_now = gateway_now});
+        const encoded_call told = encode(call_, {.key_prefix = prefix, .unix_now = gateway_now});
         redis::encode_take(bytes, take_sha_, told);
         redisAppendFormattedCommand(link_.get(), bytes.data(), bytes.size());
         const std::vector<std::int64_t> said = numbers(next_reply());
         answer a;
-        told_results results{said, told.shape};
+        reply_parser results{said, told.shape};
         EXPECT_EQ(results.next(charges.size(), a), call_results::kind::answer);
         EXPECT_TRUE(results.ended());
         return a;

@@ -2,7 +2,7 @@
 // is read depends on the bytes alone, not on how they were cut.
 #include "gateway/store/redis/protocol/complaint.hpp"
 #include "gateway/store/redis/protocol/reply.hpp"
-#include "gateway/store/remote/told_reply.hpp"
+#include "gateway/store/remote/reply_parser.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -38,7 +38,7 @@ std::string read_take(
     }
     using kind = gateway::store::call_results::kind;
     std::string seen;
-    gateway::store::told_results results{r.all(), asked};
+    gateway::store::reply_parser results{r.all(), asked};
     seen += std::to_string(results.grant_mark());
     gateway::store::answer a;
     for (kind k = kind::answer; k != kind::garbage && !results.ended();) {

@@ -2,7 +2,7 @@
 
 #include "gateway/store/postgres/connect_parameters.hpp"
 #include "gateway/store/postgres/parameters.hpp"
-#include "gateway/store/remote/told_reply.hpp"
+#include "gateway/store/remote/reply_parser.hpp"
 
 #include <utility>
 
@@ -189,7 +189,7 @@ bool link::settle(sent_statement s)
         return true;
     }
     const std::vector<std::int64_t> nothing;
-    told_results reply{s.told ? *s.told : nothing, s.words.shape};
+    reply_parser reply{s.told ? *s.told : nothing, s.words.shape};
     if (!reply.begins() || reply.number() != s.number) {
         lose({.why = failure::protocol, .words = {}});
         return false;

@@ -4,8 +4,8 @@
 
 #include "gateway/store/remote/conversation_state.hpp"
 #include "gateway/store/remote/corrupt_keys.hpp"
+#include "gateway/store/remote/encoded_call.hpp"
 #include "gateway/store/remote/health_report.hpp"
-#include "gateway/store/remote/told_call.hpp"
 #include "gateway/telemetry/log.hpp"
 
 #include <algorithm>

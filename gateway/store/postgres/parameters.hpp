@@ -2,7 +2,7 @@
 // arrays (its function array_send()). Pure.
 #pragma once
 
-#include "gateway/store/remote/told_call.hpp"
+#include "gateway/store/remote/encoded_call.hpp"
 
 #include <cstddef>
 #include <cstdint>

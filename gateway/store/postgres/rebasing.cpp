@@ -1,7 +1,7 @@
 #include "gateway/store/postgres/rebasing.hpp"
 
 #include "gateway/base/clock.hpp"
-#include "gateway/store/remote/told_call.hpp"
+#include "gateway/store/remote/encoded_call.hpp"
 
 #include <utility>
 

@@ -34,24 +34,24 @@ std::string pooled_call_of(std::string_view function, std::size_t parameters)
 }
 
 // True if one statement can answer the whole call at once: it has usual questions only (see
-// told_call.hpp), no bucket comes twice, and something is to be taken from each.
-bool is_usual(const told_call& told)
+// encoded_call.hpp), no bucket comes twice, and something is to be taken from each.
+bool is_usual(const encoded_call& encoded)
 {
-    const bool all = std::all_of(told.shape.begin(), told.shape.end(), [](const auto& s) {
+    const bool all = std::all_of(encoded.shape.begin(), encoded.shape.end(), [](const auto& s) {
         return s.keys > 0 && s.cost > 0;
     });
     std::set<std::string_view> buckets;
-    for (std::size_t i = 0; all && i + 1 < told.keys.size(); ++i) {
-        buckets.insert(told.keys[i]);
+    for (std::size_t i = 0; all && i + 1 < encoded.keys.size(); ++i) {
+        buckets.insert(encoded.keys[i]);
     }
-    return all && buckets.size() + 1 == told.keys.size();
+    return all && buckets.size() + 1 == encoded.keys.size();
 }
 
 // Encodes a number for each bucket, taken from the group of questions that the bucket is in.
-std::string numbers_of(const told_call& told, std::int64_t usual_questions::*what)
+std::string numbers_of(const encoded_call& encoded, std::int64_t usual_questions::*what)
 {
     std::vector<std::int64_t> all;
-    for (const usual_questions& s : told.shape) {
+    for (const usual_questions& s : encoded.shape) {
         all.insert(all.end(), static_cast<std::size_t>(s.keys), s.*what);
     }
     return encode_numbers(all);
@@ -63,43 +63,43 @@ statement::value bigint(std::int64_t number)
 }
 
 // True if the call is usual and about one bucket, however many times that is asked.
-bool is_one(const told_call& told)
+bool is_one(const encoded_call& encoded)
 {
-    return told.shape.size() == 1 && told.keys.size() == 2 && is_usual(told);
+    return encoded.shape.size() == 1 && encoded.keys.size() == 2 && is_usual(encoded);
 }
 
-statement one_statement(told_call told)
+statement one_statement(encoded_call encoded)
 {
-    const usual_questions& asked = told.shape[0];
+    const usual_questions& asked = encoded.shape[0];
     statement s;
     s.values = {
-        {type_text, false, std::string{told.keys[0]}},
+        {type_text, false, std::string{encoded.keys[0]}},
         bigint(asked.times),
         bigint(asked.cost),
         bigint(asked.interval),
         bigint(asked.burst),
-        {type_text, false, std::string{told.keys[1]}},
-        bigint(told.numbers[0])};
-    s.shape = std::move(told.shape);
+        {type_text, false, std::string{encoded.keys[1]}},
+        bigint(encoded.numbers[0])};
+    s.shape = std::move(encoded.shape);
     return s;
 }
 
-statement usual_statement(told_call told)
+statement usual_statement(encoded_call encoded)
 {
     texts buckets;
-    for (std::size_t i = 0; i + 1 < told.keys.size(); ++i) {
-        buckets.add(told.keys[i]);
+    for (std::size_t i = 0; i + 1 < encoded.keys.size(); ++i) {
+        buckets.add(encoded.keys[i]);
     }
     statement s;
     s.values = {
         {type_texts, true, encode_texts(buckets)},
-        {type_bigints, true, numbers_of(told, &usual_questions::times)},
-        {type_bigints, true, numbers_of(told, &usual_questions::cost)},
-        {type_bigints, true, numbers_of(told, &usual_questions::interval)},
-        {type_bigints, true, numbers_of(told, &usual_questions::burst)},
-        {type_text, false, std::string{told.keys[told.keys.size() - 1]}},
-        bigint(told.numbers[0])};
-    s.shape = std::move(told.shape);
+        {type_bigints, true, numbers_of(encoded, &usual_questions::times)},
+        {type_bigints, true, numbers_of(encoded, &usual_questions::cost)},
+        {type_bigints, true, numbers_of(encoded, &usual_questions::interval)},
+        {type_bigints, true, numbers_of(encoded, &usual_questions::burst)},
+        {type_text, false, std::string{encoded.keys[encoded.keys.size() - 1]}},
+        bigint(encoded.numbers[0])};
+    s.shape = std::move(encoded.shape);
     return s;
 }
 
@@ -141,28 +141,28 @@ std::string_view rehearsal()
 
 statement take(const call& c, const statement_form& form, base::duration unix_now)
 {
-    telling how{.key_prefix = form.key_prefix, .unix_now = unix_now};
-    told_call told = tell(c, how);
-    if (is_one(told)) {
-        return finished(one_statement(std::move(told)), take_one, form);
+    encoding_options how{.key_prefix = form.key_prefix, .unix_now = unix_now};
+    encoded_call encoded = encode(c, how);
+    if (is_one(encoded)) {
+        return finished(one_statement(std::move(encoded)), take_one, form);
     }
-    if (is_usual(told)) {
-        return finished(usual_statement(std::move(told)), take_usual, form);
+    if (is_usual(encoded)) {
+        return finished(usual_statement(std::move(encoded)), take_usual, form);
     }
     how.ones = usual::apart;
-    told = tell(c, how);
+    encoded = encode(c, how);
     statement s;
     s.values = {
-        {type_texts, true, encode_texts(told.keys)},
-        {type_bigints, true, encode_numbers(told.numbers)}};
-    s.shape = std::move(told.shape);
+        {type_texts, true, encode_texts(encoded.keys)},
+        {type_bigints, true, encode_numbers(encoded.numbers)}};
+    s.shape = std::move(encoded.shape);
     return finished(std::move(s), take_any, form);
 }
 
 statement probe(std::int64_t number, const statement_form& form)
 {
     return finished(
-        usual_statement(tell_probe(number, {.key_prefix = form.key_prefix})), take_usual, form
+        usual_statement(encode_probe(number, {.key_prefix = form.key_prefix})), take_usual, form
     );
 }
 

@@ -4,7 +4,7 @@
 
 #include "gateway/base/clock.hpp"
 #include "gateway/store/remote/call.hpp"
-#include "gateway/store/remote/told_call.hpp"
+#include "gateway/store/remote/encoded_call.hpp"
 
 #include <cstdint>
 #include <optional>

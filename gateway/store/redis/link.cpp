@@ -2,7 +2,7 @@
 
 #include "gateway/store/redis/cluster/slot.hpp"
 #include "gateway/store/redis/protocol/complaint.hpp"
-#include "gateway/store/remote/told_reply.hpp"
+#include "gateway/store/remote/reply_parser.hpp"
 #include "gateway/telemetry/log.hpp"
 
 #include <utility>
@@ -38,24 +38,25 @@ void link::send(const call& c)
         return;
     }
     sent_command& next = command(sent_command::kind::take, c.number);
-    told_call told = tell(c, {.key_prefix = options_.key_prefix, .unix_now = base::unix_time()});
-    encode_take(next.bytes, script_sha_, told);
-    next.shape = std::move(told.shape);
+    encoded_call encoded =
+        encode(c, {.key_prefix = options_.key_prefix, .unix_now = base::unix_time()});
+    encode_take(next.bytes, script_sha_, encoded);
+    next.shape = std::move(encoded.shape);
     channel_->send(next.bytes);
 }
 
 void link::send_probe(std::int64_t number)
 {
     sent_command& next = command(sent_command::kind::probe, number);
-    telling how{.key_prefix = options_.key_prefix};
+    encoding_options how{.key_prefix = options_.key_prefix};
     std::string tagged_prefix;
     if (cluster_ != nullptr) {
         tagged_prefix = tagged(options_.key_prefix, cluster_->probe_tag(connector_.address()));
         how = {.key_prefix = tagged_prefix, .mark = marks::none};
     }
-    told_call told = tell_probe(number, how);
-    encode_take(next.bytes, script_sha_, told);
-    next.shape = std::move(told.shape);
+    encoded_call encoded = encode_probe(number, how);
+    encode_take(next.bytes, script_sha_, encoded);
+    next.shape = std::move(encoded.shape);
     channel_->send(next.bytes);
 }
 
@@ -152,7 +153,7 @@ bool link::handle_result(const reply& r)
         lose(failure::protocol, {});
         return false;
     }
-    told_results results{r.all(), shape};
+    reply_parser results{r.all(), shape};
     return conversation().answered(number, results, base::now());
 }
 

@@ -25,10 +25,11 @@ void link::send_parts(const call& c)
         next.origin = std::static_pointer_cast<link>(self());
         next.part = i;
         next.until = c.sent + options_.timeout;
-        const telling how{.key_prefix = prefix, .unix_now = base::unix_time(), .mark = marks::none};
-        told_call told = tell(c.number, parts.questions(i), how);
-        encode_take(next.bytes, script_sha_, told);
-        parts.told(i, std::move(told.shape));
+        const encoding_options how{
+            .key_prefix = prefix, .unix_now = base::unix_time(), .mark = marks::none};
+        encoded_call encoded = encode(c.number, parts.questions(i), how);
+        encode_take(next.bytes, script_sha_, encoded);
+        parts.told(i, std::move(encoded.shape));
         all += next.bytes;
     }
     channel_->send(all);
@@ -80,7 +81,7 @@ void link::handle_part_error(sent_command answered, std::string_view words)
     }
     std::string quoted = quotable(words, options_.password);
     fail_part(answered, c.why, taken::no);
-    if (cluster_ == nullptr) {  // the call that was told has destroyed the cluster store
+    if (cluster_ == nullptr) {  // the call that was encoded has destroyed the cluster store
         return;
     }
     if (c.reconnect) {

@@ -5,7 +5,7 @@
 #include "gateway/store/redis/protocol/complaint.hpp"
 #include "gateway/store/redis/protocol/greeting.hpp"
 #include "gateway/store/redis/protocol/scripts.hpp"
-#include "gateway/store/remote/told_call.hpp"
+#include "gateway/store/remote/encoded_call.hpp"
 
 #include <utility>
 #include <vector>

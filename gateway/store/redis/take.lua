@@ -72,7 +72,7 @@ local function passing(times, step, room)
 end
 
 -- Usual questions, whose buckets are read together, and each written as soon as it is decided: none of
--- them comes twice (told_call.cpp sees to it), unless it is asked for more than it ever holds.
+-- them comes twice (encoded_call.cpp sees to it), unless it is asked for more than it ever holds.
 local function answer_usual(times)
     local cost, limit, keys = number(), limits[number()], number()
     local full, ending = terms_of(limit)

@@ -1,6 +1,6 @@
 #include "gateway/store/remote/corrupt_keys.hpp"
 
-#include "gateway/store/remote/told_call.hpp"
+#include "gateway/store/remote/encoded_call.hpp"
 
 #include <algorithm>
 #include <vector>

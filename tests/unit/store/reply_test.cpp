@@ -4,7 +4,7 @@
 #include "gateway/store/redis/protocol/command.hpp"
 #include "gateway/store/redis/protocol/complaint.hpp"
 #include "gateway/store/redis/protocol/greeting.hpp"
-#include "gateway/store/remote/told_reply.hpp"
+#include "gateway/store/remote/reply_parser.hpp"
 
 #include <gtest/gtest.h>
 
@@ -195,12 +195,12 @@ const std::vector<usual_questions> any_three{{.times = 1}, {.times = 1}, {.times
 call_results::kind read_one(const char* text, answer& into)
 {
     const reply r = parsed(text);
-    told_results results{r.all(), std::span{any_three}.first(1)};
+    reply_parser results{r.all(), std::span{any_three}.first(1)};
     const auto kind = results.next(1, into);
     return results.ended() ? kind : call_results::kind::garbage;
 }
 
-TEST(told_results, are_exactly_what_the_script_says)
+TEST(reply_parser, are_exactly_what_the_script_says)
 {
     answer a;
     ASSERT_EQ(
@@ -231,10 +231,10 @@ TEST(told_results, are_exactly_what_the_script_says)
     }
 }
 
-TEST(told_results, come_question_by_question)
+TEST(reply_parser, come_question_by_question)
 {
     const reply r = parsed("*9\r\n:77\r\n:5\r\n:1\r\n:1\r\n:4\r\n:0\r\n:9\r\n:-1\r\n:0\r\n");
-    told_results results{r.all(), any_three};
+    reply_parser results{r.all(), any_three};
     answer a;
     EXPECT_EQ(results.grant_mark(), 5);
     EXPECT_EQ(results.next(1, a), call_results::kind::answer);
@@ -247,7 +247,7 @@ TEST(told_results, come_question_by_question)
 
 // Three buckets of five a second. Each is asked three times for two tokens: one owes nothing, one
 // holds something else, one owes four. Then comes a question of another kind.
-TEST(told_results, of_usual_questions_follow_from_what_buckets_owed)
+TEST(reply_parser, of_usual_questions_follow_from_what_buckets_owed)
 {
     const std::vector<usual_questions> shape{
         {.times = 3, .enforced = false, .cost = 2, .interval = 1'000'000, .burst = 5, .keys = 3},
@@ -256,7 +256,7 @@ TEST(told_results, of_usual_questions_follow_from_what_buckets_owed)
         "*10\r\n:77\r\n:5\r\n:0\r\n:-1\r\n:4000000\r\n"
         ":1\r\n:1\r\n:4\r\n:0\r\n:9\r\n"
     );
-    told_results results{r.all(), shape};
+    reply_parser results{r.all(), shape};
     answer a;
     const auto next = [&] {
         EXPECT_EQ(results.next(1, a), call_results::kind::answer);
@@ -289,14 +289,14 @@ TEST(told_results, of_usual_questions_follow_from_what_buckets_owed)
     EXPECT_TRUE(results.ended());
 }
 
-TEST(told_results, of_usual_questions_take_no_nonsense)
+TEST(reply_parser, of_usual_questions_take_no_nonsense)
 {
     const std::vector<usual_questions> shape{
         {.times = 2, .enforced = true, .cost = 1, .interval = 1'000'000, .burst = 5, .keys = 1}};
     answer a;
     const auto read = [&](const char* text, std::size_t charges = 1) {
         const reply r = parsed(text);
-        told_results results{r.all(), shape};
+        reply_parser results{r.all(), shape};
         const auto said = results.next(charges, a);
         const bool both = results.next(charges, a) == said && results.ended();
         return both ? said : call_results::kind::garbage;
@@ -389,7 +389,7 @@ TEST(encode_take, puts_hashed_keys_and_exact_numbers)
     asked.count = 1;
     asked.questions[0].charges = {&c, 1};
     std::string out;
-    encode_take(out, "sha", tell(asked, {.key_prefix = "gw:"}));
+    encode_take(out, "sha", encode(asked, {.key_prefix = "gw:"}));
     EXPECT_EQ(out.find("secret"), std::string::npos);
     EXPECT_EQ(
         out,
@@ -416,7 +416,7 @@ TEST(encode_take, says_once_what_is_asked_many_times_in_a_row)
     asked.questions[3].charges = {&c, 1};
     asked.questions[4].charges = {&d, 1};
     std::string out;
-    encode_take(out, "sha", tell(asked, {.key_prefix = ""}));
+    encode_take(out, "sha", encode(asked, {.key_prefix = ""}));
     EXPECT_TRUE(out.starts_with("*22\r\n"))
         << "three words, four keys, that of grants, the number, the limit's three, and twice five: "
         << out;

@@ -6,7 +6,7 @@
 #include "gateway/store/redis/protocol/reply.hpp"
 #include "gateway/store/remote/call.hpp"
 #include "gateway/store/remote/conversation_state.hpp"
-#include "gateway/store/remote/told_reply.hpp"
+#include "gateway/store/remote/reply_parser.hpp"
 
 #include <array>
 #include <cstddef>
@@ -80,7 +80,7 @@ private:
         std::optional<failure> why{};
         taken tokens = taken::no;
         std::vector<std::int64_t> integers{};
-        std::optional<told_results> results{};
+        std::optional<reply_parser> results{};
     };
 
     std::int64_t number_ = 0;

@@ -40,7 +40,7 @@ void encode_login(std::string& out, const redis_options& options)
     encode(out, words);
 }
 
-void encode_take(std::string& out, std::string_view script_sha, const told_call& told)
+void encode_take(std::string& out, std::string_view script_sha, const encoded_call& told)
 {
     texts numbers;
     for (const std::int64_t number : told.numbers) {

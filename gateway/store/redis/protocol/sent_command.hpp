@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gateway/base/clock.hpp"
-#include "gateway/store/remote/told_call.hpp"
+#include "gateway/store/remote/encoded_call.hpp"
 
 #include <cstddef>
 #include <cstdint>

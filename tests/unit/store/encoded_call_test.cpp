@@ -1,8 +1,8 @@
-#include "gateway/store/remote/told_call.hpp"
+#include "gateway/store/remote/encoded_call.hpp"
 
 #include "gateway/limit/limit.hpp"
 #include "gateway/store/remote/alike_questions.hpp"
-#include "gateway/store/remote/told_reply.hpp"
+#include "gateway/store/remote/reply_parser.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@
 #include <vector>
 
 namespace gateway::store {
-namespace told_call_test {
+namespace encoded_call_test {
 
 struct asker final : question {
     void answered(const answer&) override {}
@@ -73,7 +73,7 @@ TEST(tell, has_no_bucket_twice_among_questions_that_are_told_together)
     for (unsigned seed = 1; seed <= 2'000; ++seed) {
         random_call made{seed};
         bring_together(made.asked);
-        const told_call told = tell(made.asked, {.key_prefix = ""});
+        const encoded_call told = encode(made.asked, {.key_prefix = ""});
         std::size_t key = 0;
         std::size_t asked = call::max_questions;
         for (const usual_questions& s : told.shape) {
@@ -122,5 +122,5 @@ TEST(passing, is_what_the_algebra_lets_through)
     }
 }
 
-}  // namespace told_call_test
+}  // namespace encoded_call_test
 }  // namespace gateway::store

@@ -1,5 +1,5 @@
 // What a store told of its buckets, and what follows for each question.
-#include "gateway/store/remote/told_reply.hpp"
+#include "gateway/store/remote/reply_parser.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,17 +8,17 @@
 #include <vector>
 
 namespace gateway::store {
-namespace told_reply_test {
+namespace reply_parser_test {
 
 using kind = call_results::kind;
 
 // Twice a bucket of five a second, asked for two tokens at a time, which owes three or nothing.
-TEST(told_results, knows_the_rest_of_usual_answers)
+TEST(reply_parser, knows_the_rest_of_usual_answers)
 {
     const std::vector<usual_questions> shape{
         {.times = 3, .enforced = true, .cost = 2, .interval = 1'000'000, .burst = 5, .keys = 2}};
     const std::vector<std::int64_t> said{7, 0, 3'000'000, 0};
-    told_results reply{said, shape};
+    reply_parser reply{said, shape};
     answer a;
     const auto next = [&] {
         EXPECT_EQ(reply.next(1, a), kind::answer);
@@ -45,12 +45,12 @@ TEST(told_results, knows_the_rest_of_usual_answers)
 }
 
 // Three numbers are of a banned bucket, which is told alike however often it was asked.
-TEST(told_results, knows_banned_buckets)
+TEST(reply_parser, knows_banned_buckets)
 {
     const std::vector<usual_questions> shape{
         {.times = 2, .enforced = true, .cost = 2, .interval = 1'000'000, .burst = 5, .keys = 2}};
     const std::vector<std::int64_t> said{7, 0, -2, 1'000'000, 9'000'000, -2, 4'000'000, 500'000};
-    told_results reply{said, shape};
+    reply_parser reply{said, shape};
     answer a;
     for (int i = 0; i < 4; ++i) {
         ASSERT_EQ(reply.next(1, a), kind::answer);
@@ -65,32 +65,32 @@ TEST(told_results, knows_banned_buckets)
     EXPECT_TRUE(reply.ended());
 }
 
-TEST(told_results, takes_no_nonsense)
+TEST(reply_parser, takes_no_nonsense)
 {
     const std::vector<usual_questions> shape{
         {.times = 1, .enforced = true, .cost = 1, .interval = 1'000'000, .burst = 5, .keys = 1}};
     const std::vector<std::vector<std::int64_t>> bad{
         {7, 0}, {7, 0, -2}, {7, 0, -2, 0}, {7, 0, -2, -1, 5}, {7, 0, -2, 5, -1}, {7, 0, -3}};
     for (const auto& said : bad) {
-        told_results reply{said, shape};
+        reply_parser reply{said, shape};
         answer a;
         EXPECT_EQ(reply.next(1, a), kind::garbage);
     }
-    EXPECT_FALSE((told_results{std::vector<std::int64_t>{}, shape}.begins()));
+    EXPECT_FALSE((reply_parser{std::vector<std::int64_t>{}, shape}.begins()));
     const std::vector<std::int64_t> more{7, 0, 0, 9};
-    told_results reply{more, shape};
+    reply_parser reply{more, shape};
     answer a;
     EXPECT_EQ(reply.next(1, a), kind::answer);
     EXPECT_FALSE(reply.ended());
 }
 
 // As after a row was changed by hand. Other buckets' answers are none the worse.
-TEST(told_results, of_a_bucket_with_impossible_numbers_is_corrupt)
+TEST(reply_parser, of_a_bucket_with_impossible_numbers_is_corrupt)
 {
     const std::vector<usual_questions> shape{
         {.times = 1, .enforced = true, .cost = 1, .interval = 1'000'000, .burst = 5, .keys = 2}};
     const std::vector<std::int64_t> said{7, 0, 9'007'199'254'740'991, 0};
-    told_results reply{said, shape};
+    reply_parser reply{said, shape};
     answer a;
     EXPECT_EQ(reply.next(1, a), kind::corrupt);
     EXPECT_EQ(reply.next(1, a), kind::answer);
@@ -98,10 +98,10 @@ TEST(told_results, of_a_bucket_with_impossible_numbers_is_corrupt)
     EXPECT_TRUE(reply.ended());
     const std::vector<usual_questions> other{{.times = 1, .keys = 0}};
     const std::vector<std::int64_t> two{7, 0, 0, 0, 0, 9'007'199'254'740'991, 0, 0, 1, 0, 9};
-    told_results any{two, other};
+    reply_parser any{two, other};
     EXPECT_EQ(any.next(2, a), kind::corrupt);
     EXPECT_TRUE(any.ended());
 }
 
-}  // namespace told_reply_test
+}  // namespace reply_parser_test
 }  // namespace gateway::store

@@ -1,4 +1,4 @@
-// `told_call` is a call as the functions in any kind of shared store get it: the keys of what it
+// `encoded_call` is a call as the functions in any kind of shared store get it: the keys of what it
 // touches, and numbers, which redis/take.lua explains. tell() encodes it. Pure.
 #pragma once
 
@@ -51,7 +51,7 @@ struct usual_questions {
     std::int64_t keys = 0;
 };
 
-struct told_call {
+struct encoded_call {
     texts keys;
     std::vector<std::int64_t> numbers;
     // Questions of the call, in their order.
@@ -65,7 +65,7 @@ enum class usual { together, apart };
 // number is negative, also in the reply.
 enum class marks { one, none };
 
-struct telling {
+struct encoding_options {
     std::string_view key_prefix;
     // Unix time now. Of a calendar, the store gets the windows around it.
     base::duration unix_now{0};
@@ -75,13 +75,15 @@ struct telling {
 
 // Encodes a call.
 // Requires: simple questions that ask the same are neighbors.
-told_call tell(
-    std::int64_t number, std::span<const pending_question* const> questions, const telling& how
+encoded_call encode(
+    std::int64_t number,
+    std::span<const pending_question* const> questions,
+    const encoding_options& how
 );
-told_call tell(const call& c, const telling& how);
+encoded_call encode(const call& c, const encoding_options& how);
 
 // Encodes a call that always writes, to a key of its own that is gone some milliseconds later.
-told_call tell_probe(std::int64_t number, const telling& how);
+encoded_call encode_probe(std::int64_t number, const encoding_options& how);
 
 // Returns the key of the grant mark.
 std::string mark_key(std::string_view key_prefix);

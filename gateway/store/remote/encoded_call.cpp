@@ -1,4 +1,4 @@
-#include "gateway/store/remote/told_call.hpp"
+#include "gateway/store/remote/encoded_call.hpp"
 
 #include "gateway/base/hash.hpp"
 #include "gateway/store/remote/alike_questions.hpp"
@@ -34,22 +34,22 @@ std::int64_t cost_of(const charge& c)
     return std::min(c.cost, c.limit->burst() + 1);
 }
 
-std::int64_t number_in(std::int64_t number, const telling& how)
+std::int64_t number_in(std::int64_t number, const encoding_options& how)
 {
     return how.mark == marks::one ? number : -number;
 }
 
-void add_mark(told_call& told, const telling& how)
+void add_mark(encoded_call& encoded, const encoding_options& how)
 {
     if (how.mark == marks::one) {
-        told.keys.add(mark_key(how.key_prefix));
+        encoded.keys.add(mark_key(how.key_prefix));
     }
 }
 
-// `teller` encodes the questions of one call, one after the other.
-class teller {
+// `call_encoder` encodes the questions of one call, one after the other.
+class call_encoder {
 public:
-    teller(std::int64_t number, const telling& how) : how_(how)
+    call_encoder(std::int64_t number, const encoding_options& how) : how_(how)
     {
         told_.numbers.push_back(number_in(number, how));
     }
@@ -71,7 +71,7 @@ public:
         }
     }
 
-    told_call end()
+    encoded_call end()
     {
         end_usual();
         add_mark(told_, how_);
@@ -85,8 +85,8 @@ public:
     }
 
 private:
-    telling how_;
-    told_call told_;
+    encoding_options how_;
+    encoded_call told_;
     // Numbers of the questions, which follow the limits of simple ones.
     std::vector<std::int64_t> numbers_;
     // Limits of simple questions, each once.
@@ -210,11 +210,13 @@ private:
 }  // namespace
 
 // Only the first of several questions in a row that ask the same is encoded.
-told_call tell(
-    std::int64_t number, std::span<const pending_question* const> questions, const telling& how
+encoded_call encode(
+    std::int64_t number,
+    std::span<const pending_question* const> questions,
+    const encoding_options& how
 )
 {
-    teller words{number, how};
+    call_encoder words{number, how};
     for (auto first = questions.begin(); first != questions.end();) {
         const auto other = [&first](const pending_question* q) {
             return !ask_the_same(*q, **first);
@@ -226,27 +228,27 @@ told_call tell(
     return words.end();
 }
 
-told_call tell(const call& c, const telling& how)
+encoded_call encode(const call& c, const encoding_options& how)
 {
     std::array<const pending_question*, call::max_questions> all{};
     const auto questions = c.all();
     std::transform(questions.begin(), questions.end(), all.begin(), [](const pending_question& q) {
         return &q;
     });
-    return tell(c.number, std::span{all}.first(questions.size()), how);
+    return encode(c.number, std::span{all}.first(questions.size()), how);
 }
 
-told_call tell_probe(std::int64_t number, const telling& how)
+encoded_call encode_probe(std::int64_t number, const encoding_options& how)
 {
-    told_call told;
-    told.keys.add(std::string{how.key_prefix} + "probe");
-    add_mark(told, how);
+    encoded_call encoded;
+    encoded.keys.add(std::string{how.key_prefix} + "probe");
+    add_mark(encoded, how);
     // The bucket gets a token per microsecond, and holds a thousand at most. It is never rejected,
     // and forgotten at once.
-    told.numbers = {number_in(number, how), 1, 1, 1000, 1, 0, 1, 1, 1};
-    told.shape = {
+    encoded.numbers = {number_in(number, how), 1, 1, 1000, 1, 0, 1, 1, 1};
+    encoded.shape = {
         {.times = 1, .enforced = true, .cost = 1, .interval = 1, .burst = 1000, .keys = 1}};
-    return told;
+    return encoded;
 }
 
 std::string mark_key(std::string_view key_prefix)

@@ -1,4 +1,4 @@
-#include "gateway/store/remote/told_reply.hpp"
+#include "gateway/store/remote/reply_parser.hpp"
 
 #include "gateway/limit/algebra.hpp"
 #include "gateway/limit/limit.hpp"
@@ -30,7 +30,7 @@ void question_walk::go_on()
     }
 }
 
-call_results::kind told_results::next(std::size_t charges, answer& into)
+call_results::kind reply_parser::next(std::size_t charges, answer& into)
 {
     if (walk_.ended()) {
         return kind::garbage;
@@ -44,7 +44,7 @@ call_results::kind told_results::next(std::size_t charges, answer& into)
 
 // Reads the reply to a simple question: one number for a bucket, or three if it is banned, however
 // many times it was asked.
-call_results::kind told_results::next_usual(answer& into)
+call_results::kind reply_parser::next_usual(answer& into)
 {
     const auto rest = told_.subspan(at_);
     const bool is_banned = !rest.empty() && rest[0] == banned_bucket;

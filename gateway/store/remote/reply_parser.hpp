@@ -1,9 +1,9 @@
-// `told_results` reads the reply of the functions in a shared store to a call: numbers, question by
+// `reply_parser` reads the reply of the functions in a shared store to a call: numbers, question by
 // question; see redis/take.lua. Pure.
 #pragma once
 
 #include "gateway/store/remote/conversation_state.hpp"
-#include "gateway/store/remote/told_call.hpp"
+#include "gateway/store/remote/encoded_call.hpp"
 #include "gateway/store/store.hpp"
 
 #include <cstddef>
@@ -35,11 +35,11 @@ private:
     std::int64_t answered_ = 0;
 };
 
-class told_results final : public call_results {
+class reply_parser final : public call_results {
 public:
     // `told` is the reply, and `shape` what was asked.
     // Ownership: both outlive this object.
-    told_results(std::span<const std::int64_t> told, std::span<const usual_questions> shape)
+    reply_parser(std::span<const std::int64_t> told, std::span<const usual_questions> shape)
         : told_(told), walk_(shape)
     {}
 
