@@ -4,7 +4,7 @@
 #include "gateway/base/hash.hpp"
 #include "gateway/base/text.hpp"
 #include "gateway/identity/bucket_name.hpp"
-#include "gateway/intake/told_key.hpp"
+#include "gateway/intake/readable_key.hpp"
 #include "gateway/limits/known_bans.hpp"
 #include "gateway/worker/worker.hpp"
 

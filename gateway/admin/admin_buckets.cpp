@@ -4,7 +4,7 @@
 #include "gateway/base/hash.hpp"
 #include "gateway/base/quantity.hpp"
 #include "gateway/base/suggest.hpp"
-#include "gateway/intake/told_key.hpp"
+#include "gateway/intake/readable_key.hpp"
 #include "gateway/limit/windows.hpp"
 #include "gateway/limits/told_plan.hpp"
 #include "gateway/telemetry/log.hpp"
@@ -176,8 +176,7 @@ net::task<probes::control_response> answer_about_bucket(
     }
     q.limit = *limit;
     identity::bucket_name bucket;
-    std::string complaint =
-        intake::name_told_bucket(*q.policy, q.policy->limits[q.limit], key, bucket);
+    std::string complaint = intake::name_bucket(*q.policy, q.policy->limits[q.limit], key, bucket);
     if (complaint.empty()) {
         complaint = limits::choose_numbers(plan, key, q);
     }

@@ -9,9 +9,9 @@ namespace gateway::admin {
 
 namespace {
 
-intake::told_request read_request(admin_body& members)
+intake::hypothetical_request read_request(admin_body& members)
 {
-    intake::told_request told;
+    intake::hypothetical_request told;
     told.method = members.text_if_any("method").value_or(told.method);
     told.url = members.text("url");
     told.headers = members.fields_if_any("headers");
@@ -48,7 +48,7 @@ net::task<probes::control_response> answer_explain(
 )
 {
     admin_body members(body);
-    const intake::told_request told = read_request(members);
+    const intake::hypothetical_request told = read_request(members);
     std::string complaint = members.complaint();
     limits::explanation e;
     if (complaint.empty()) {

@@ -3,7 +3,7 @@
 #include "gateway/admin/admin_buckets.hpp"
 #include "gateway/admin/admin_limits.hpp"
 #include "gateway/base/hash.hpp"
-#include "gateway/intake/told_key.hpp"
+#include "gateway/intake/readable_key.hpp"
 
 #include <boost/json.hpp>
 

@@ -56,7 +56,7 @@ std::optional<output> complaint_about_command(std::string_view word)
 }
 
 // Adds a header that is written as "Name: value".
-void add_header(intake::told_request& told, const std::string& line)
+void add_header(intake::hypothetical_request& told, const std::string& line)
 {
     const std::size_t colon = line.find(':');
     if (colon == std::string::npos || colon == 0) {

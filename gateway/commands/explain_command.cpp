@@ -23,7 +23,7 @@ using endpoint = asio::generic::stream_protocol::endpoint;
 // Longest time to connect and be answered, more than any admin.timeout that an operator waits for.
 constexpr base::duration longest_wait = std::chrono::seconds{20};
 
-asked_by_post question_of(const intake::told_request& told, const std::string& token)
+asked_by_post question_of(const intake::hypothetical_request& told, const std::string& token)
 {
     boost::json::object headers;
     for (const auto& [name, value] : told.headers) {

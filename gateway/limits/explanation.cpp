@@ -31,7 +31,7 @@ bool is_url(std::string_view text)
 }
 
 // Returns the head of the hypothetical request, to be parsed like a real one.
-std::string head_of(const intake::told_request& told, std::string& complaint)
+std::string head_of(const intake::hypothetical_request& told, std::string& complaint)
 {
     if (!base::is_token(told.method)) {
         complaint = "method: expected a method such as GET";
@@ -141,7 +141,7 @@ void refuse(explanation& e, int status, std::string_view detail)
 explanation explain(
     std::shared_ptr<const policy::policy> policy,
     const http::options& bounds,
-    const intake::told_request& told,
+    const intake::hypothetical_request& told,
     std::string& complaint
 )
 {

@@ -6,9 +6,9 @@
 
 #include "gateway/http/options.hpp"
 #include "gateway/identity/client_address.hpp"
+#include "gateway/intake/hypothetical_request.hpp"
 #include "gateway/intake/request_key.hpp"
 #include "gateway/intake/request_plan.hpp"
-#include "gateway/intake/told_request.hpp"
 #include "gateway/limits/verdict.hpp"
 
 #include <optional>
@@ -71,7 +71,7 @@ struct explanation {
 explanation explain(
     std::shared_ptr<const policy::policy> policy,
     const http::options& bounds,
-    const intake::told_request& told,
+    const intake::hypothetical_request& told,
     std::string& complaint
 );
 

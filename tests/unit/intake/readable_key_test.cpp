@@ -1,4 +1,4 @@
-#include "gateway/intake/told_key.hpp"
+#include "gateway/intake/readable_key.hpp"
 
 #include "gateway/base/hash.hpp"
 #include "gateway/http/request_parser.hpp"
@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 
 namespace gateway::intake {
-namespace told_key_test {
+namespace readable_key_test {
 
 using ::testing::HasSubstr;
 using source = policy::key_part::source;
@@ -31,14 +31,14 @@ const policy::policy defaults;
 std::string named(const policy::limit_rule& rule, std::vector<std::string> values)
 {
     identity::bucket_name name;
-    EXPECT_EQ(name_told_bucket(defaults, rule, values, name), "");
+    EXPECT_EQ(name_bucket(defaults, rule, values, name), "");
     return std::string{name.bytes()};
 }
 
 std::string complaint(const policy::limit_rule& rule, std::vector<std::string> values)
 {
     identity::bucket_name name;
-    return name_told_bucket(defaults, rule, values, name);
+    return name_bucket(defaults, rule, values, name);
 }
 
 TEST(told_key, names_the_bucket_of_a_request)
@@ -114,5 +114,5 @@ TEST(told_key, an_address_instead_of_a_missing_part_is_an_address)
     );
 }
 
-}  // namespace told_key_test
+}  // namespace readable_key_test
 }  // namespace gateway::intake

@@ -1,4 +1,4 @@
-#include "gateway/intake/told_key.hpp"
+#include "gateway/intake/readable_key.hpp"
 
 #include "gateway/base/hash.hpp"
 #include "gateway/intake/request_key.hpp"
@@ -66,7 +66,7 @@ bool may_be_secret(part_source from)
 
 }  // namespace
 
-std::string name_told_bucket(
+std::string name_bucket(
     const policy::policy& p,
     const policy::limit_rule& rule,
     std::span<const std::string> values,

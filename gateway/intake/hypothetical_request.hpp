@@ -1,4 +1,4 @@
-// `told_request` describes a hypothetical request, for `explain`.
+// `hypothetical_request` describes a hypothetical request, for `explain`.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace gateway::intake {
 
-struct told_request {
+struct hypothetical_request {
     std::string method = "GET";
     // A path with its query ("/path?query"), or a whole URL with scheme and host.
     std::string url;

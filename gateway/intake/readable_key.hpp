@@ -1,4 +1,4 @@
-// Converts what people say of buckets: `name_told_bucket` makes a name from the values of a key's
+// Converts what people say of buckets: `name_bucket` makes a name from the values of a key's
 // parts, and `readable_key` goes the other way. Pure.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace gateway::intake {
 // Names the bucket of a request whose key has these values, in the order of the rule's parts.
 // Addresses are cut, and hosts, paths and headers are read as those of requests are. Returns a
 // sentence for people about what is wrong with the values, or an empty text.
-std::string name_told_bucket(
+std::string name_bucket(
     const policy::policy& p,
     const policy::limit_rule& rule,
     std::span<const std::string> values,
