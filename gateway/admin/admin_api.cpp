@@ -21,7 +21,7 @@ namespace {
 using beast::http::field;
 using beast::http::status;
 using beast::http::verb;
-using question_kind = limits::bucket_question::kind;
+using question_kind = limits::bucket_operation::kind;
 
 struct admin_call {
     std::string_view path;

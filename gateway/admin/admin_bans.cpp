@@ -57,7 +57,7 @@ net::task<std::optional<all_known>> ask_workers(
     std::vector<awaited<all_known>> answers;
     for (worker::worker* const w : from.workers()) {
         const auto& answer = answers.emplace_back(wait.loop, wait.until);
-        w->ask([answer](worker::worker_desk& desk) {
+        w->ask([answer](worker::worker_access& desk) {
             answer.say({desk.top.banned.all(desk.now), desk.top.banned.leaves_out(desk.now)});
         });
     }
@@ -92,7 +92,7 @@ std::optional<std::size_t> limit_of(const policy::policy& p, const limits::known
 boost::json::value as_json(
     const policy::limit_rule& rule,
     const limits::known_bans::ban& b,
-    const limits::bucket_answer& said
+    const limits::bucket_result& said
 )
 {
     boost::json::object one{
@@ -138,9 +138,9 @@ net::task<probes::control_response> list_bans(
             more = true;
             break;
         }
-        limits::bucket_question look{.policy = policy, .limit = *limit, .bucket_name = b.name};
+        limits::bucket_operation look{.policy = policy, .limit = *limit, .bucket_name = b.name};
         look.numbers = &policy->limits[*limit].limit;
-        const limits::bucket_answer said = co_await ask_bucket(from, wait, std::move(look));
+        const limits::bucket_result said = co_await ask_bucket(from, wait, std::move(look));
         if (!said.failed.empty() || said.banned_for > base::duration{0}) {
             listed.push_back(as_json(policy->limits[*limit], b, said));
         }

@@ -6,7 +6,7 @@
 #include "gateway/base/suggest.hpp"
 #include "gateway/intake/readable_key.hpp"
 #include "gateway/limit/windows.hpp"
-#include "gateway/limits/told_plan.hpp"
+#include "gateway/limits/bucket_numbers.hpp"
 #include "gateway/telemetry/log.hpp"
 #include "gateway/worker/worker.hpp"
 
@@ -19,16 +19,16 @@ namespace gateway::admin {
 namespace {
 
 using beast::http::status;
-using question_kind = limits::bucket_question::kind;
+using question_kind = limits::bucket_operation::kind;
 
 // Returns the tokens of a look or a take. Other operations end with a look for one token.
-std::int64_t tokens_asked_for(const limits::bucket_question& q)
+std::int64_t tokens_asked_for(const limits::bucket_operation& q)
 {
     const bool whole = q.what == question_kind::look || q.what == question_kind::take;
     return whole ? q.tokens : 1;
 }
 
-boost::json::value told(const limits::bucket_question& q, const limits::bucket_answer& a)
+boost::json::value told(const limits::bucket_operation& q, const limits::bucket_result& a)
 {
     const limit::decision& said = a.said;
     const limit::limit& limit = *q.numbers;
@@ -51,7 +51,7 @@ boost::json::value told(const limits::bucket_question& q, const limits::bucket_a
     return body;
 }
 
-std::string deed(const limits::bucket_question& q, const limit::decision& said)
+std::string deed(const limits::bucket_operation& q, const limit::decision& said)
 {
     const std::string tokens = std::to_string(q.tokens);
     switch (q.what) {
@@ -69,7 +69,7 @@ std::string deed(const limits::bucket_question& q, const limit::decision& said)
 }
 
 void log_change(
-    const limits::bucket_question& q, const limit::decision& said, const std::string& peer
+    const limits::bucket_operation& q, const limit::decision& said, const std::string& peer
 )
 {
     telemetry::log(
@@ -80,7 +80,7 @@ void log_change(
 }
 
 // Logs a call that has failed, but may have changed the bucket, or a part of it.
-void log_unanswered(const limits::bucket_question& q, const std::string& peer)
+void log_unanswered(const limits::bucket_operation& q, const std::string& peer)
 {
     telemetry::log(
         telemetry::log_level::warning,
@@ -90,7 +90,7 @@ void log_unanswered(const limits::bucket_question& q, const std::string& peer)
     );
 }
 
-void read_tokens(admin_body& members, limits::bucket_question& q)
+void read_tokens(admin_body& members, limits::bucket_operation& q)
 {
     constexpr std::int64_t most = limit::windows::most_tokens;
     if (q.what == question_kind::take) {
@@ -104,7 +104,7 @@ void read_tokens(admin_body& members, limits::bucket_question& q)
 }
 
 // Returns a complaint if the operation would take a permit, as nothing would release it.
-std::string refuse_places(const limits::bucket_question& q)
+std::string refuse_places(const limits::bucket_operation& q)
 {
     const bool takes = q.what == question_kind::take || q.what == question_kind::grant;
     const bool places = q.numbers->counts_in_flight();
@@ -113,9 +113,10 @@ std::string refuse_places(const limits::bucket_question& q)
 }
 
 // Notes the ban at a worker, so that GET /v1/bans lists it.
-void note_ban(const admin_sources& from, const limits::bucket_question& q)
+void note_ban(const admin_sources& from, const limits::bucket_operation& q)
 {
-    from.workers().front()->ask([name = q.bucket_name, length = q.ban](worker::worker_desk& desk) {
+    from.workers().front()->ask([name = q.bucket_name,
+                                 length = q.ban](worker::worker_access& desk) {
         desk.top.banned.note(identity::hashed(name), desk.now + length, desk.now);
     });
 }
@@ -155,7 +156,7 @@ std::optional<std::size_t> find_limit(
 net::task<probes::control_response> answer_about_bucket(
     const admin_sources& from,
     const admin_waiting& wait,
-    limits::bucket_question::kind what,
+    limits::bucket_operation::kind what,
     const std::string& body,
     const std::string& peer
 )
@@ -163,7 +164,7 @@ net::task<probes::control_response> answer_about_bucket(
     admin_body members(body);
     const std::string name = members.text("limit");
     const std::vector<std::string> key = members.texts("key");
-    limits::bucket_question q{.what = what, .policy = from.policy(), .bucket_name = {}};
+    limits::bucket_operation q{.what = what, .policy = from.policy(), .bucket_name = {}};
     const auto plan = members.text_if_any("plan");
     read_tokens(members, q);
     if (!members.complaint().empty()) {
@@ -187,7 +188,7 @@ net::task<probes::control_response> answer_about_bucket(
         co_return problem(status::bad_request, complaint);
     }
     q.bucket_name = bucket.bytes();
-    const limits::bucket_answer answer = co_await ask_bucket(from, wait, q);
+    const limits::bucket_result answer = co_await ask_bucket(from, wait, q);
     const bool changes = what != question_kind::look;
     if (!answer.failed.empty()) {
         if (changes) {

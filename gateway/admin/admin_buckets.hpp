@@ -13,7 +13,7 @@ namespace gateway::admin {
 net::task<probes::control_response> answer_about_bucket(
     const admin_sources& from,
     const admin_waiting& wait,
-    limits::bucket_question::kind what,
+    limits::bucket_operation::kind what,
     const std::string& body,
     const std::string& peer
 );

@@ -21,18 +21,18 @@ intake::hypothetical_request read_request(admin_body& members)
 
 // Looks at a bucket as limit checks do: if its store fails, the fallback may decide.
 net::task<limits::looked_at> look_at(
-    const admin_sources& from, const admin_waiting& wait, limits::bucket_question q
+    const admin_sources& from, const admin_waiting& wait, limits::bucket_operation q
 )
 {
     const policy::limit_rule& rule = q.policy->limits[q.limit];
-    const limits::bucket_answer a = co_await ask_bucket(from, wait, q);
+    const limits::bucket_result a = co_await ask_bucket(from, wait, q);
     if (a.failed.empty()) {
         co_return limits::looked_at{.said = a.said, .banned_for = a.banned_for};
     }
     limits::looked_at seen{.failed = std::string{a.failed}};
     if (rule.on_failure(policy::failure_policy::local)) {
         q.at_fallback = true;
-        const limits::bucket_answer instead = co_await ask_bucket(from, wait, std::move(q));
+        const limits::bucket_result instead = co_await ask_bucket(from, wait, std::move(q));
         if (instead.failed.empty()) {
             seen.said = instead.said;
             seen.banned_for = instead.banned_for;
@@ -60,8 +60,8 @@ net::task<probes::control_response> answer_explain(
     std::vector<limits::looked_at> looks;
     for (const limits::explained_limit& l : std::span{e.limits}.first(e.asked)) {
         if (l.applies()) {
-            limits::bucket_question q{
-                .what = limits::bucket_question::kind::look,
+            limits::bucket_operation q{
+                .what = limits::bucket_operation::kind::look,
                 .policy = e.policy,
                 .limit = l.index,
                 .numbers = l.applied.limit,

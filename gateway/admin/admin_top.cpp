@@ -114,7 +114,7 @@ net::task<probes::control_response> ask_all(
     std::vector<awaited<counted>> answers;
     for (worker::worker* const w : from.workers()) {
         const auto& answer = answers.emplace_back(wait.loop, wait.until);
-        w->ask([answer, rejections = q.rejections](worker::worker_desk& desk) {
+        w->ask([answer, rejections = q.rejections](worker::worker_access& desk) {
             const limits::heavy_hitters& top =
                 rejections ? desk.top.by_rejections : desk.top.by_requests;
             answer.say({.total = top.total(), .hitters = top.all()});

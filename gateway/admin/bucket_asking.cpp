@@ -9,26 +9,26 @@ namespace gateway::admin {
 
 namespace {
 
-using question_kind = limits::bucket_question::kind;
+using question_kind = limits::bucket_operation::kind;
 using decisions = std::vector<limit::decision>;
 
-net::task<limits::bucket_answer> ask_one(
-    const admin_sources& from, const admin_waiting& wait, limits::bucket_question q
+net::task<limits::bucket_result> ask_one(
+    const admin_sources& from, const admin_waiting& wait, limits::bucket_operation q
 )
 {
-    const awaited<limits::bucket_answer> answer(wait.loop, wait.until);
-    from.workers().front()->ask([q = std::move(q), answer](worker::worker_desk& desk) {
-        desk.buckets.ask(desk.view, q, [answer](const limits::bucket_answer& a) { answer.say(a); });
+    const awaited<limits::bucket_result> answer(wait.loop, wait.until);
+    from.workers().front()->ask([q = std::move(q), answer](worker::worker_access& desk) {
+        desk.buckets.ask(desk.view, q, [answer](const limits::bucket_result& a) { answer.say(a); });
     });
     const auto said = co_await answer.said();
-    co_return said.value_or(limits::bucket_answer{.failed = "no worker has answered in time"});
+    co_return said.value_or(limits::bucket_result{.failed = "no worker has answered in time"});
 }
 
-limits::bucket_question of_part(
-    const limits::bucket_question& whole, question_kind what, std::size_t number
+limits::bucket_operation of_part(
+    const limits::bucket_operation& whole, question_kind what, std::size_t number
 )
 {
-    limits::bucket_question q = whole;
+    limits::bucket_operation q = whole;
     const auto parts = whole.numbers->parts();
     identity::bucket_name name{whole.bucket_name};
     limits::name_part(name, number, parts.size());
@@ -40,7 +40,7 @@ limits::bucket_question of_part(
 
 // Returns the fullest of the parts that can hold the tokens. If none can, returns the first part,
 // which is the largest.
-std::size_t fullest(const limits::bucket_question& q, const decisions& seen)
+std::size_t fullest(const limits::bucket_operation& q, const decisions& seen)
 {
     const auto parts = q.numbers->parts();
     std::size_t best = 0;
@@ -54,7 +54,7 @@ std::size_t fullest(const limits::bucket_question& q, const decisions& seen)
 
 // Divides the tokens among the parts by what each lacks. All tokens are given, unless all parts are
 // full.
-std::vector<std::int64_t> divided(const limits::bucket_question& q, const decisions& seen)
+std::vector<std::int64_t> divided(const limits::bucket_operation& q, const decisions& seen)
 {
     const auto lack = [&](std::size_t i) {
         return q.numbers->parts()[i].burst() - seen[i].remaining;
@@ -92,22 +92,22 @@ limit::decision of_whole(const limit::limit& numbers, const decisions& seen, std
 }
 
 // Takes the tokens from the fullest part.
-net::task<limits::bucket_answer> take(
-    const admin_sources& from, const admin_waiting& wait, limits::bucket_question q, decisions seen
+net::task<limits::bucket_result> take(
+    const admin_sources& from, const admin_waiting& wait, limits::bucket_operation q, decisions seen
 )
 {
     const std::size_t i = fullest(q, seen);
-    const limits::bucket_answer a =
+    const limits::bucket_result a =
         co_await ask_one(from, wait, of_part(q, question_kind::take, i));
     seen[i] = a.said;
     limit::decision whole = of_whole(*q.numbers, seen, q.tokens);
     whole.allowed = a.said.allowed;
     whole.retry_after = a.said.allowed ? a.said.retry_after : whole.retry_after;
-    co_return limits::bucket_answer{.failed = a.failed, .said = whole};
+    co_return limits::bucket_result{.failed = a.failed, .said = whole};
 }
 
-net::task<limits::bucket_answer> grant(
-    const admin_sources& from, const admin_waiting& wait, limits::bucket_question q, decisions seen
+net::task<limits::bucket_result> grant(
+    const admin_sources& from, const admin_waiting& wait, limits::bucket_operation q, decisions seen
 )
 {
     const auto given = divided(q, seen);
@@ -115,19 +115,19 @@ net::task<limits::bucket_answer> grant(
         if (given[i] == 0) {
             continue;
         }
-        limits::bucket_question one = of_part(q, question_kind::grant, i);
+        limits::bucket_operation one = of_part(q, question_kind::grant, i);
         one.tokens = given[i];
-        const limits::bucket_answer a = co_await ask_one(from, wait, one);
+        const limits::bucket_result a = co_await ask_one(from, wait, one);
         if (!a.failed.empty()) {
             co_return a;
         }
         seen[i] = a.said;
     }
-    co_return limits::bucket_answer{.said = of_whole(*q.numbers, seen, 1)};
+    co_return limits::bucket_result{.said = of_whole(*q.numbers, seen, 1)};
 }
 
-net::task<limits::bucket_answer> ask_parts(
-    const admin_sources& from, const admin_waiting& wait, limits::bucket_question q
+net::task<limits::bucket_result> ask_parts(
+    const admin_sources& from, const admin_waiting& wait, limits::bucket_operation q
 )
 {
     // A reset, a ban and an unban apply to every part.
@@ -136,11 +136,11 @@ net::task<limits::bucket_answer> ask_parts(
     const bool about_tokens = q.what == question_kind::look || q.what == question_kind::take;
     const std::int64_t tokens = about_tokens ? q.tokens : 1;
     decisions seen;
-    limits::bucket_answer whole;
+    limits::bucket_result whole;
     for (std::size_t i = 0; i < q.numbers->parts().size(); ++i) {
-        limits::bucket_question one = of_part(q, is_of_each ? q.what : question_kind::look, i);
+        limits::bucket_operation one = of_part(q, is_of_each ? q.what : question_kind::look, i);
         one.tokens = tokens;
-        const limits::bucket_answer a = co_await ask_one(from, wait, one);
+        const limits::bucket_result a = co_await ask_one(from, wait, one);
         if (!a.failed.empty()) {
             co_return a;
         }
@@ -149,7 +149,7 @@ net::task<limits::bucket_answer> ask_parts(
         whole.banned_for = i == 0 ? a.banned_for : std::min(whole.banned_for, a.banned_for);
         whole.by_operator = a.by_operator;
     }
-    limits::bucket_answer done{.said = of_whole(*q.numbers, seen, tokens)};
+    limits::bucket_result done{.said = of_whole(*q.numbers, seen, tokens)};
     if (q.what == question_kind::take) {
         done = co_await take(from, wait, std::move(q), std::move(seen));
     } else if (q.what == question_kind::grant) {
@@ -162,8 +162,8 @@ net::task<limits::bucket_answer> ask_parts(
 
 }  // namespace
 
-net::task<limits::bucket_answer> ask_bucket(
-    const admin_sources& from, const admin_waiting& wait, limits::bucket_question q
+net::task<limits::bucket_result> ask_bucket(
+    const admin_sources& from, const admin_waiting& wait, limits::bucket_operation q
 )
 {
     return q.numbers->parts().empty() ? ask_one(from, wait, std::move(q))

@@ -3,7 +3,7 @@
 
 #include "gateway/admin/admin_sources.hpp"
 #include "gateway/admin/awaited.hpp"
-#include "gateway/limits/bucket_desk.hpp"
+#include "gateway/limits/bucket_operations.hpp"
 
 namespace gateway::admin {
 
@@ -19,8 +19,8 @@ struct admin_waiting {
 // applies to every part. The parts are asked in turn, so requests may take from the others
 // meanwhile.
 // Ownership: `from` outlives the task.
-net::task<limits::bucket_answer> ask_bucket(
-    const admin_sources& from, const admin_waiting& wait, limits::bucket_question q
+net::task<limits::bucket_result> ask_bucket(
+    const admin_sources& from, const admin_waiting& wait, limits::bucket_operation q
 );
 
 }  // namespace gateway::admin

@@ -297,11 +297,11 @@ bool worker::any_arriving()
     return std::any_of(doors_.begin(), doors_.end(), [](door& d) { return !d.arrivals().empty(); });
 }
 
-void worker::ask(std::function<void(worker_desk&)> question)
+void worker::ask(std::function<void(worker_access&)> question)
 {
     boost::asio::post(loop_.context(), [this, question = std::move(question)] {
         loop_.refresh_now();
-        worker_desk desk{*view_, bucket_desk_, top_, loop_.now()};
+        worker_access desk{*view_, bucket_desk_, top_, loop_.now()};
         question(desk);
     });
 }

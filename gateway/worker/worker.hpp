@@ -22,7 +22,7 @@
 #include "gateway/store/memory/memory_store.hpp"
 #include "gateway/telemetry/access_log.hpp"
 #include "gateway/worker/resources.hpp"
-#include "gateway/worker/worker_desk.hpp"
+#include "gateway/worker/worker_access.hpp"
 
 #include <atomic>
 #include <list>
@@ -83,7 +83,7 @@ public:
     void abort();
 
     // [any thread] Calls `question` on the worker's thread, unless that has ended.
-    void ask(std::function<void(worker_desk&)> question);
+    void ask(std::function<void(worker_access&)> question);
 
 private:
     // `door` is a listener, with the TLS options of its connections and what they are for.
@@ -148,7 +148,7 @@ private:
     limits::place_leases place_leases_;
     limits::held_requests held_;
     client::id_source ids_{base::unix_time(), base::now()};
-    limits::bucket_desk bucket_desk_;
+    limits::bucket_operations bucket_desk_;
     client::http1_pool spare_connections_;
     std::shared_ptr<const limits::policy_view> view_;
     limits::scratch scratch_;

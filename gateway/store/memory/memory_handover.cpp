@@ -149,14 +149,14 @@ bool bucket_swap::settle(std::string_view answer)
     return false;
 }
 
-void swap_desk::begin()
+void swap_server::begin()
 {
     parts_.buckets.for_each_bucket([this](slot& s, limit::history&) { note(s.id(), {}, s.bucket); }
     );
 }
 
 // Counts the permits that the other process has taken or released by its change of a bucket.
-void swap_desk::note(const bucket_id& id, const limit::bucket& before, const limit::bucket& after)
+void swap_server::note(const bucket_id& id, const limit::bucket& before, const limit::bucket& after)
 {
     if (requests_in(after) == 0) {
         places_.erase(id);
@@ -173,13 +173,13 @@ void swap_desk::note(const bucket_id& id, const limit::bucket& before, const lim
 
 // Returns a copy of the bucket, or an empty one if it is not there.
 // Requires: its segment is locked.
-limit::bucket swap_desk::present(const bucket_id& id) const
+limit::bucket swap_server::present(const bucket_id& id) const
 {
     const limit::bucket* const b = parts_.buckets.at(parts_.buckets.segment_of(id)).find(id);
     return b == nullptr ? limit::bucket{} : *b;
 }
 
-void swap_desk::end()
+void swap_server::end()
 {
     release();
     for (const auto& [id, theirs] : places_) {
@@ -194,7 +194,7 @@ void swap_desk::end()
     places_.clear();
 }
 
-std::string swap_desk::answer(std::string_view request)
+std::string swap_server::answer(std::string_view request)
 {
     release();
     bytes_reader from{request};

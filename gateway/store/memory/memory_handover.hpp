@@ -1,4 +1,4 @@
-// `bucket_swap` and `swap_desk` let a process go on deciding after it has handed its buckets over
+// `bucket_swap` and `swap_server` let a process go on deciding after it has handed its buckets over
 // to the next process. The old process keeps a copy of each bucket, decides by the copy, and asks
 // the next process to replace the bucket with the outcome. If that process has another bucket by
 // now, it sends this one back, and the decision is made again. Both processes so decide by the same
@@ -65,11 +65,11 @@ private:
     void write_request();
 };
 
-// `swap_desk` answers such requests in the process that has the buckets.
+// `swap_server` answers such requests in the process that has the buckets.
 // Thread: one.
-class swap_desk {
+class swap_server {
 public:
-    explicit swap_desk(memory_parts& parts) : parts_(parts) {}
+    explicit swap_server(memory_parts& parts) : parts_(parts) {}
 
     // Begins with the buckets that have just come: all their permits are held by the other process.
     void begin();

@@ -142,7 +142,7 @@ enum class copies : bool { no, yes };
 }  // namespace
 
 memory_store::memory_store(const memory_options& options)
-    : parts_(std::make_unique<memory_parts>(options)), desk_(std::make_unique<swap_desk>(*parts_))
+    : parts_(std::make_unique<memory_parts>(options)), desk_(std::make_unique<swap_server>(*parts_))
 {}
 
 memory_store::~memory_store() = default;

@@ -22,7 +22,7 @@
 namespace gateway::store {
 
 struct memory_parts;
-class swap_desk;
+class swap_server;
 
 // `in_flight` says whether permits of requests in flight are written. They end with their process,
 // but not when the next process takes over from it.
@@ -123,7 +123,7 @@ public:
 
 private:
     std::unique_ptr<memory_parts> parts_;
-    std::unique_ptr<swap_desk> desk_;
+    std::unique_ptr<swap_server> desk_;
 
     template <typename Act>
     bool wherever(std::span<const charge> charges, base::instant now, Act act);

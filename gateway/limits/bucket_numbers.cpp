@@ -1,4 +1,4 @@
-#include "gateway/limits/told_plan.hpp"
+#include "gateway/limits/bucket_numbers.hpp"
 
 #include "gateway/policy/stated_value.hpp"
 
@@ -8,7 +8,7 @@ namespace gateway::limits {
 
 namespace {
 
-std::string use(const policy::plan_rule& rule, bucket_question& q)
+std::string use(const policy::plan_rule& rule, bucket_operation& q)
 {
     using what = policy::plan_rule::kind;
     q.numbers = &rule.limit;
@@ -19,7 +19,7 @@ std::string use(const policy::plan_rule& rule, bucket_question& q)
     return "plan: \"" + rule.name + "\" is " + is + ", and has no bucket";
 }
 
-std::string use_named(const std::string& plan, const policy::limit_rule& rule, bucket_question& q)
+std::string use_named(const std::string& plan, const policy::limit_rule& rule, bucket_operation& q)
 {
     if (rule.plan.plans == policy::no_plans) {
         return "plan: this limit has no plans";
@@ -50,7 +50,7 @@ policy::plan_id plan_of(const policy::plan_section& plans, const std::string& va
 // Uses the numbers of the key's plan, if plans are given by one of the key's parts. Otherwise the
 // plan cannot be known, and the limit's own numbers stay.
 std::string use_that_of_key(
-    std::span<const std::string> key, const policy::limit_rule& rule, bucket_question& q
+    std::span<const std::string> key, const policy::limit_rule& rule, bucket_operation& q
 )
 {
     const policy::plan_section& plans = q.policy->plans[rule.plan.plans];
@@ -67,7 +67,7 @@ std::string use_that_of_key(
 }  // namespace
 
 std::string choose_numbers(
-    const std::optional<std::string>& plan, std::span<const std::string> key, bucket_question& q
+    const std::optional<std::string>& plan, std::span<const std::string> key, bucket_operation& q
 )
 {
     const policy::limit_rule& rule = q.policy->limits[q.limit];

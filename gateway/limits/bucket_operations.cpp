@@ -1,4 +1,4 @@
-#include "gateway/limits/bucket_desk.hpp"
+#include "gateway/limits/bucket_operations.hpp"
 
 #include "gateway/identity/bucket_name.hpp"
 #include "gateway/limits/fallback_name.hpp"
@@ -8,7 +8,7 @@ namespace gateway::limits {
 
 namespace {
 
-using question_kind = bucket_question::kind;
+using question_kind = bucket_operation::kind;
 
 constexpr std::string_view no_room = "the local store has no room for this bucket";
 
@@ -26,7 +26,7 @@ base::duration granted_from(const limit::limit& l)
 }
 
 // Returns the correction that an operation makes, in the ticks of the store.
-limit::correction correction_of(const bucket_question& q, base::duration tick)
+limit::correction correction_of(const bucket_operation& q, base::duration tick)
 {
     using kind = limit::correction::kind;
     switch (q.what) {
@@ -60,7 +60,7 @@ std::string_view text_of(store::failure why)
 using charges = std::array<store::charge, 3>;
 
 // Returns the answer that the decisions on a question give, see look_for_bans().
-bucket_answer answer_of(const store::answer& a)
+bucket_result answer_of(const store::answer& a)
 {
     const limit::decision& ban = a.decisions()[1];
     return {
@@ -88,12 +88,12 @@ void look_for_bans(charges& all, const limit::penalty& bans)
 
 // An operation on its way to a shared store, in at most two steps: the correction, and the look or
 // take. It destroys itself when it has been answered.
-class bucket_desk::pending final : public store::question {
+class bucket_operations::pending final : public store::question {
 public:
     pending(
-        bucket_desk& owner,
+        bucket_operations& owner,
         std::shared_ptr<store::shared_store> store,
-        bucket_question q,
+        bucket_operation q,
         listener hear
     )
         : owner_(owner), store_(std::move(store)), asked_(std::move(q)), hear_(std::move(hear))
@@ -130,10 +130,10 @@ public:
     }
 
 private:
-    bucket_desk& owner_;
+    bucket_operations& owner_;
     // Held here, as a reload may replace it meanwhile.
     std::shared_ptr<store::shared_store> store_;
-    bucket_question asked_;
+    bucket_operation asked_;
     listener hear_;
     limit::correction correction_;
     limit::penalty bans_;
@@ -170,7 +170,7 @@ private:
 
     void failed(store::failure why, store::taken) override { end({.failed = text_of(why)}); }
 
-    void end(const bucket_answer& a)
+    void end(const bucket_result& a)
     {
         const listener hear = std::move(hear_);
         owner_.pending_.erase(self);
@@ -178,13 +178,13 @@ private:
     }
 };
 
-bucket_desk::bucket_desk(store::memory_store& local, const base::turn_clock& c)
+bucket_operations::bucket_operations(store::memory_store& local, const base::turn_clock& c)
     : local_(local), clock_(c)
 {}
 
-bucket_desk::~bucket_desk() = default;
+bucket_operations::~bucket_operations() = default;
 
-void bucket_desk::ask(const policy_view& view, bucket_question q, listener hear)
+void bucket_operations::ask(const policy_view& view, bucket_operation q, listener hear)
 {
     if (view.policy != q.policy) {
         hear({.failed = "the configuration has just been replaced"});
@@ -216,7 +216,7 @@ void bucket_desk::ask(const policy_view& view, bucket_question q, listener hear)
     }
 }
 
-bucket_answer bucket_desk::ask_local(const bucket_question& q, store::charge c)
+bucket_result bucket_operations::ask_local(const bucket_operation& q, store::charge c)
 {
     if (is_correction(q.what)) {
         c.is_grant = true;

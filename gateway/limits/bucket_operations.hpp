@@ -1,7 +1,6 @@
-// `bucket_desk` runs the admin API's operations on buckets. They run at one worker, as links to
-// shared stores are each worker's own, and the local store belongs to all workers.
-// Ownership: the worker's.
-// Thread: the worker's.
+// `bucket_operations` runs the admin API's operations on buckets. They run at one worker, as links
+// to shared stores are each worker's own, and the local store belongs to all workers. Ownership:
+// the worker's. Thread: the worker's.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -16,7 +15,7 @@
 
 namespace gateway::limits {
 
-struct bucket_question {
+struct bucket_operation {
     enum class kind {
         // Tells whether `tokens` could be taken. Changes nothing.
         look,
@@ -45,7 +44,7 @@ struct bucket_question {
     bool at_fallback = false;
 };
 
-struct bucket_answer {
+struct bucket_result {
     // Reason why there is no answer, a clause for people; empty if there is one.
     std::string_view failed{};
     // Decision of the look or take. After any other operation, that of a look for one token.
@@ -56,19 +55,19 @@ struct bucket_answer {
     bool by_operator = false;
 };
 
-class bucket_desk {
+class bucket_operations {
 public:
     // Most operations under way at shared stores. More at a time fail at once.
     static constexpr std::size_t max_pending = 256;
 
-    using listener = std::function<void(const bucket_answer&)>;
+    using listener = std::function<void(const bucket_result&)>;
 
-    bucket_desk(store::memory_store& local, const base::turn_clock& c);
-    ~bucket_desk();
+    bucket_operations(store::memory_store& local, const base::turn_clock& c);
+    ~bucket_operations();
 
     // Runs an operation. `hear` is called once, at once or later, if the worker lives until then.
     // An operation whose policy is not the view's fails.
-    void ask(const policy_view& view, bucket_question q, listener hear);
+    void ask(const policy_view& view, bucket_operation q, listener hear);
 
 private:
     class pending;
@@ -77,7 +76,7 @@ private:
     const base::turn_clock& clock_;
     std::list<pending> pending_;
 
-    bucket_answer ask_local(const bucket_question& q, store::charge c);
+    bucket_result ask_local(const bucket_operation& q, store::charge c);
 };
 
 }  // namespace gateway::limits

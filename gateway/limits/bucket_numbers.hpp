@@ -2,7 +2,7 @@
 // plan that it names, those of the plan that the key has, or the limit's own.
 #pragma once
 
-#include "gateway/limits/bucket_desk.hpp"
+#include "gateway/limits/bucket_operations.hpp"
 
 #include <optional>
 #include <span>
@@ -13,7 +13,7 @@ namespace gateway::limits {
 // Sets `q.numbers` for the limit that `q` names. `key` has the values of its parts. Returns what is
 // wrong, in a sentence for people; empty if nothing is.
 std::string choose_numbers(
-    const std::optional<std::string>& plan, std::span<const std::string> key, bucket_question& q
+    const std::optional<std::string>& plan, std::span<const std::string> key, bucket_operation& q
 );
 
 }  // namespace gateway::limits

@@ -1,16 +1,16 @@
-// `worker_desk` is what the admin API may use of a worker.
+// `worker_access` is what the admin API may use of a worker.
 // Thread: the worker's.
 #pragma once
 
-#include "gateway/limits/bucket_desk.hpp"
+#include "gateway/limits/bucket_operations.hpp"
 #include "gateway/limits/heavy_hitters.hpp"
 
 namespace gateway::worker {
 
-struct worker_desk {
+struct worker_access {
     // The configuration in force.
     const limits::policy_view& view;
-    limits::bucket_desk& buckets;
+    limits::bucket_operations& buckets;
     limits::top_buckets& top;
     base::instant now;
 };
