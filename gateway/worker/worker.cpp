@@ -82,7 +82,7 @@ worker::worker(
 {
     for (opened_listener& one : listening) {
         const client::listener_options& options = listeners[one.index];
-        doors_.emplace_back(*this, std::move(one), options).adopt(s);
+        accept_gates_.emplace_back(*this, std::move(one), options).adopt(s);
     }
     loop_.on_tick([this](base::instant now) { tick(now); });
 }
@@ -98,7 +98,7 @@ worker::~worker()
 
 void worker::start(std::function<void()> finished)
 {
-    for (door& d : doors_) {
+    for (accept_gate& d : accept_gates_) {
         d.listener().start();
     }
     thread_ = std::thread([this, finished = std::move(finished)] {
@@ -123,7 +123,7 @@ void worker::room_unused()
     shared_.connections.fetch_sub(1, std::memory_order_relaxed);
 }
 
-void worker::door::adopt(const snapshot& s)
+void worker::accept_gate::adopt(const snapshot& s)
 {
     const auto& fresh = s.listener_tls[index_];
     if (fresh != tls_options_) {
@@ -134,7 +134,7 @@ void worker::door::adopt(const snapshot& s)
 
 // Takes a new connection. Only a trusted proxy is believed when its PROXY header says whose
 // connection it is.
-void worker::door::accepted(net::socket s, const std::optional<base::ip_address>& peer)
+void worker::accept_gate::accepted(net::socket s, const std::optional<base::ip_address>& peer)
 {
     const limits::policy_view& view = *worker_.view_;
     if (!wants_header_) {
@@ -154,7 +154,7 @@ void worker::door::accepted(net::socket s, const std::optional<base::ip_address>
     }
 }
 
-void worker::door::arrived(
+void worker::accept_gate::arrived(
     net::socket s,
     const std::optional<base::ip_address>& peer,
     const std::optional<base::connection_ends>& told
@@ -164,7 +164,7 @@ void worker::door::arrived(
     worker_.accepted(*this, std::move(s), client, told);
 }
 
-void worker::door::turned_away(const std::optional<base::ip_address>& peer)
+void worker::accept_gate::turned_away(const std::optional<base::ip_address>& peer)
 {
     static std::atomic_flag told;
     tell_once(told, peer, "sent no PROXY header, or a malformed one");
@@ -175,7 +175,7 @@ void worker::door::turned_away(const std::optional<base::ip_address>& peer)
 
 // Starts a session, unless its peer has too many. A Unix socket's peer counts against no cap.
 void worker::accepted(
-    const door& at,
+    const accept_gate& at,
     net::socket connected,
     const std::optional<base::ip_address>& peer,
     const std::optional<base::connection_ends>& told
@@ -245,7 +245,7 @@ void worker::tick(base::instant now)
     if (paused_ && !draining_ &&
         shared_.connections.load(std::memory_order_relaxed) < shared_.max_connections) {
         paused_ = false;
-        for (door& d : doors_) {
+        for (accept_gate& d : accept_gates_) {
             d.listener().resume();
         }
     }
@@ -256,7 +256,7 @@ void worker::reload(std::shared_ptr<const snapshot> s)
 {
     boost::asio::post(loop_.context(), [this, s = std::move(s)] {
         view_ = resources_.adopt(*s);
-        for (door& d : doors_) {
+        for (accept_gate& d : accept_gates_) {
             d.adopt(*s);
         }
     });
@@ -271,7 +271,7 @@ void worker::begin_drain(net::queued rest)
 {
     draining_ = true;
     loop_.refresh_now();
-    for (door& d : doors_) {
+    for (accept_gate& d : accept_gates_) {
         d.listener().close(rest);
         d.arrivals().hurry(client::session::drain_grace);
     }
@@ -294,7 +294,9 @@ void worker::abort()
 
 bool worker::any_arriving()
 {
-    return std::any_of(doors_.begin(), doors_.end(), [](door& d) { return !d.arrivals().empty(); });
+    return std::any_of(accept_gates_.begin(), accept_gates_.end(), [](accept_gate& d) {
+        return !d.arrivals().empty();
+    });
 }
 
 void worker::ask(std::function<void(worker_access&)> question)

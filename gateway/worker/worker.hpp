@@ -87,9 +87,9 @@ public:
 
 private:
     // `door` is a listener, with the TLS options of its connections and what they are for.
-    class door final : private net::acceptor_owner, private net::arrivals_owner {
+    class accept_gate final : private net::acceptor_owner, private net::arrivals_owner {
     public:
-        door(worker& of, opened_listener listening, const client::listener_options& options)
+        accept_gate(worker& of, opened_listener listening, const client::listener_options& options)
             : worker_(of),
               index_(listening.index),
               decide_(options.decide),
@@ -156,7 +156,7 @@ private:
     client::abandoned_exchanges abandoned_;
     client::session_environment environment_;
     std::list<client::session> sessions_;
-    std::list<door> doors_;
+    std::list<accept_gate> accept_gates_;
     // True while the listeners wait for room.
     bool paused_ = false;
 
@@ -168,7 +168,7 @@ private:
     bool make_room();
     void room_unused();
     void accepted(
-        const door& at,
+        const accept_gate& at,
         net::socket connected,
         const std::optional<base::ip_address>& peer,
         const std::optional<base::connection_ends>& told
