@@ -52,7 +52,7 @@ worker::worker(
       checks_(shared.local, loop_.clock(), top_, parts_),
       place_leases_(loop_.clock()),
       held_(loop_, shared.waiting, shared.metrics.worker(index).requests_waiting),
-      bucket_desk_(shared.local, loop_.clock()),
+      buckets_(shared.local, loop_.clock()),
       view_(resources_.adopt(s)),
       abandoned_(
           loop_,
@@ -303,8 +303,8 @@ void worker::ask(std::function<void(worker_access&)> question)
 {
     boost::asio::post(loop_.context(), [this, question = std::move(question)] {
         loop_.refresh_now();
-        worker_access desk{*view_, bucket_desk_, top_, loop_.now()};
-        question(desk);
+        worker_access access{*view_, buckets_, top_, loop_.now()};
+        question(access);
     });
 }
 

@@ -148,7 +148,7 @@ private:
     limits::place_leases place_leases_;
     limits::held_requests held_;
     client::id_source ids_{base::unix_time(), base::now()};
-    limits::bucket_operations bucket_desk_;
+    limits::bucket_operations buckets_;
     client::http1_pool spare_connections_;
     std::shared_ptr<const limits::policy_view> view_;
     limits::scratch scratch_;

@@ -41,7 +41,7 @@ std::string complaint(const policy::limit_rule& rule, std::vector<std::string> v
     return name_bucket(defaults, rule, values, name);
 }
 
-TEST(told_key, names_the_bucket_of_a_request)
+TEST(readable_key, names_the_bucket_of_a_request)
 {
     const auto rule = rule_of(
         {part(source::client_ip, "client_ip"),
@@ -71,7 +71,7 @@ TEST(told_key, names_the_bucket_of_a_request)
     EXPECT_EQ(told, asked.bytes());
 }
 
-TEST(told_key, complains_of_what_names_no_bucket)
+TEST(readable_key, complains_of_what_names_no_bucket)
 {
     const auto two =
         rule_of({part(source::client_ip, "client_ip"), part(source::cookie, "cookie:sid", "sid")});
@@ -87,7 +87,7 @@ TEST(told_key, complains_of_what_names_no_bucket)
     EXPECT_EQ(complaint(rule_of({}), {}), "");
 }
 
-TEST(told_key, is_readable_without_secrets)
+TEST(readable_key, is_readable_without_secrets)
 {
     const auto rule = rule_of(
         {part(source::client_ip, "client_ip"),
@@ -102,7 +102,7 @@ TEST(told_key, is_readable_without_secrets)
     );
 }
 
-TEST(told_key, an_address_instead_of_a_missing_part_is_an_address)
+TEST(readable_key, an_address_instead_of_a_missing_part_is_an_address)
 {
     const auto rule = rule_of({part(source::header, "header:x-key", "x-key")});
     identity::bucket_name name;
