@@ -8,13 +8,12 @@
 namespace gateway::config {
 namespace {
 
-constexpr std::array<std::string_view, 6> not_yet{
+constexpr std::array<std::string_view, 5> not_yet{
     "compression",
     "cors",
     "grpc",
     "http2",
     "http3",
-    "tls",
 };
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 46> known_elsewhere{{
@@ -89,6 +88,10 @@ std::string answer_to_foreign_key(std::string_view key)
     }
     if (word == "websocket" || word == "websockets") {
         return "unknown key: WebSockets pass without one";
+    }
+    if (word == "tls") {
+        return "unknown key: TLS is set where it is spoken, did you mean \"listeners.tls\", "
+               "\"upstreams.NAME.tls\" or \"stores.NAME.tls\"?";
     }
     if (word == "port") {
         return "unknown key: a port stands behind its host, as in 127.0.0.1:8080";

@@ -43,6 +43,9 @@ TEST(bad_files, process_settings)
          "f:1:1: max_conections: unknown key, did you mean \"max_connections\"?"},
         {"workers: 1\nworkers: 2", "f:2:1: workers: duplicate key, first on line 1"},
         {"http2: true", "f:1:1: http2: not supported yet"},
+        {"tls: {}",
+         "f:1:1: tls: unknown key: TLS is set where it is spoken, did you mean \"listeners.tls\", "
+         "\"upstreams.NAME.tls\" or \"stores.NAME.tls\"?"},
         {"admin: 127.0.0.1:9901", "f:1:8: admin: expected a mapping, got a plain value"},
         {"admin: { address: 127.0.0.1:8080 }",
          "f:1:8: admin.address: a listener has the same address"},
