@@ -19,19 +19,19 @@ std::atomic<std::int64_t> made{0};
 
 extern "C" {
 
-void* malloc(std::size_t size)
+void* malloc(std::size_t size) noexcept
 {
     made.fetch_add(1, std::memory_order_relaxed);
     return __libc_malloc(size);
 }
 
-void* calloc(std::size_t number, std::size_t size)
+void* calloc(std::size_t number, std::size_t size) noexcept
 {
     made.fetch_add(1, std::memory_order_relaxed);
     return __libc_calloc(number, size);
 }
 
-void* realloc(void* old, std::size_t size)
+void* realloc(void* old, std::size_t size) noexcept
 {
     made.fetch_add(1, std::memory_order_relaxed);
     return __libc_realloc(old, size);
