@@ -77,7 +77,8 @@ limits::admission request::as_answer(limits::admission a)
     if (a.next == limits::admission::action::wait) {
         return a;
     }
-    if (a.next == limits::admission::action::forward || a.status == 404) {
+    const bool matches_no_route = a.status == 404 && admitter_.route() == nullptr;
+    if (a.next == limits::admission::action::forward || matches_no_route) {
         admitter_.reserved().keep_charges();
         return limits::refusal(200, {});
     }

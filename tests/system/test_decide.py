@@ -229,6 +229,24 @@ class Decide(SystemTest):
         with self.gateway_that_decides() as c:
             self.assertIsNone(c.ask("/", [("X-Forwarded-Uri", "%")])["X-Decision-Status"])
 
+    def test_only_what_matches_no_route_passes_and_not_every_404(self):
+        """A route may reject with 404, too, which is a rejection and not the lack of a route."""
+        page = self.directory().file("gone.txt", "gone\n")
+        port = free_port()
+        self.gateway(
+            f"listeners: [ {{ address: '127.0.0.1:0' }}, {{ address: '127.0.0.1:{port}', decide: true }} ]\n" + TRUSTING
+            + "limits: { few: { key: client_ip, rate: 1/h } }\n"
+            "routes:\n"
+            "  - { match: { path: /a }, limits: [few], upstream: up,\n"
+            f"      rejection: {{ status: 404, body_file: '{page}', content_type: text/plain }} }}\n"
+            "upstreams: { up: { servers: ['127.0.0.1:1'] } }\n"
+        )
+        with Connection(("127.0.0.1", port)) as c:
+            self.assertEqual(c.ask("/a").status, 200)
+            self.assertEqual(c.ask("/a").status, 404)
+            self.assertEqual(c.ask("/a").status, 404)
+            self.assertEqual(c.ask("/elsewhere").status, 200)
+
     def test_a_question_with_a_body(self):
         with self.gateway_that_decides() as c:
             for _ in range(2):
