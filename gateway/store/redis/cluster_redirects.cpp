@@ -32,7 +32,7 @@ void cluster_store::redirect(
         node.host = node.host.empty() ? from.host : node.host;
         part.asking = to.what == kind::ask;
     }
-    if (map_.index_of(node) > links_.size()) {  // too many nodes
+    if (!has_room_for(node)) {
         redis::link::fail_part(part, failure::loading, taken::no);
         return;
     }
@@ -52,7 +52,8 @@ void cluster_store::redirect(
 
 void cluster_store::look_after(redirected& one)
 {
-    if (!one.carried) {
+    // A map that has come meanwhile may be full without the node.
+    if (!one.carried && has_room_for(one.to)) {
         one.carried = link_to(one.to).carry(one.part);
     }
 }

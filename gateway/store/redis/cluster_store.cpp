@@ -147,6 +147,11 @@ std::shared_ptr<redis::link> cluster_store::start_link(const net::server_address
     return link;
 }
 
+bool cluster_store::has_room_for(const net::server_address& node)
+{
+    return map_.index_of(node) <= links_.size();
+}
+
 redis::link& cluster_store::link_to(const net::server_address& node)
 {
     const std::size_t index = map_.index_of(node);

@@ -53,7 +53,7 @@ public:
     bool has(const charge& c) const override;
 
 private:
-    // Most parts that wait for a node, or for its answer.
+    // Most redirected parts, each of which counts until its call's deadline, also when answered.
     static constexpr std::size_t max_redirected = 4096;
 
     struct redirected {
@@ -81,6 +81,9 @@ private:
 
     redis::link* link_of(const charge& c) const;
     std::shared_ptr<redis::link> start_link(const net::server_address& node);
+    // True if the node is in the map, or was added to it. Every node of the map has a link, or gets
+    // it by link_to().
+    bool has_room_for(const net::server_address& node);
     redis::link& link_to(const net::server_address& node);
     bool recalls_one(
         std::span<const charge> charges, std::size_t i, base::instant now, answer& into
