@@ -188,8 +188,8 @@ bool link::handle_error(sent_command answered, std::string_view words)
     return true;
 }
 
-// Loads the script into a server that had forgotten it, so that nothing was executed, and sends the
-// command once more within the same deadline. Returns false if that has been done already.
+// Loads the script into a server that had forgotten it, and sends the command, which was therefore
+// not executed, once more within the same deadline. Returns false if that has been done already.
 bool link::ask_again(sent_command& forgotten)
 {
     if (forgotten.sent_again) {

@@ -58,7 +58,8 @@ void link::say(sent_command part)
     channel_->send(all);
 }
 
-// Returns false if this is no reply to that part.
+// Gives a reply to the link whose call the part is of. Returns false if it is no reply to that
+// part.
 bool link::handle_part(const sent_command& answered, const reply& r)
 {
     const auto origin = answered.origin.lock();
@@ -81,7 +82,7 @@ void link::handle_part_error(sent_command answered, std::string_view words)
     }
     std::string quoted = quotable(words, options_.password);
     fail_part(answered, c.why, taken::no);
-    if (cluster_ == nullptr) {  // the call that was encoded has destroyed the cluster store
+    if (cluster_ == nullptr) {  // whoever was told of the failure has destroyed the store
         return;
     }
     if (c.reconnect) {

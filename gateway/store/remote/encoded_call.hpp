@@ -1,5 +1,5 @@
 // `encoded_call` is a call as the functions in any kind of shared store get it: the keys of what it
-// touches, and numbers, which redis/take.lua explains. tell() encodes it. Pure.
+// touches, and numbers, which redis/take.lua explains. encode() encodes it. Pure.
 #pragma once
 
 #include "gateway/base/clock.hpp"

@@ -31,8 +31,7 @@ public:
     // Nodes that have slots, and nodes that index_of() has added.
     const std::vector<net::server_address>& nodes() const { return nodes_; }
 
-    // Returns the index of a node, which is added if there is room. Returns more than there are if
-    // not.
+    // Returns the index of a node, which is added if there is room. Returns max_nodes + 1 if not.
     std::size_t index_of(const net::server_address& node);
 
     // True if every slot has an owner.

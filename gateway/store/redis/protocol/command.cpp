@@ -40,17 +40,17 @@ void encode_login(std::string& out, const redis_options& options)
     encode(out, words);
 }
 
-void encode_take(std::string& out, std::string_view script_sha, const encoded_call& told)
+void encode_take(std::string& out, std::string_view script_sha, const encoded_call& encoded)
 {
     texts numbers;
-    for (const std::int64_t number : told.numbers) {
+    for (const std::int64_t number : encoded.numbers) {
         numbers.add(number);
     }
-    const std::string count = std::to_string(told.keys.size());
+    const std::string count = std::to_string(encoded.keys.size());
     std::vector<std::string_view> words{"EVALSHA", script_sha, count};
-    words.reserve(words.size() + told.keys.size() + numbers.size());
-    for (std::size_t i = 0; i < told.keys.size(); ++i) {
-        words.push_back(told.keys[i]);
+    words.reserve(words.size() + encoded.keys.size() + numbers.size());
+    for (std::size_t i = 0; i < encoded.keys.size(); ++i) {
+        words.push_back(encoded.keys[i]);
     }
     for (std::size_t i = 0; i < numbers.size(); ++i) {
         words.push_back(numbers[i]);

@@ -17,6 +17,6 @@ void encode(std::string& out, std::span<const std::string_view> words);
 void encode_login(std::string& out, const redis_options& options);
 
 // Appends the call of the script take.lua, which the server knows by that SHA.
-void encode_take(std::string& out, std::string_view script_sha, const encoded_call& told);
+void encode_take(std::string& out, std::string_view script_sha, const encoded_call& encoded);
 
 }  // namespace gateway::store::redis

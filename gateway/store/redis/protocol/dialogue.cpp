@@ -117,7 +117,7 @@ net::task<std::optional<failure>> dialogue::read(tree& into, base::duration limi
     co_return into != nullptr ? std::nullopt : why;
 }
 
-// Receives the next bytes. `words` is empty if that fails.
+// Receives the next bytes into `words`. Returns nothing, or why that failed.
 net::task<std::optional<failure>> dialogue::receive(std::string& words)
 {
     words.clear();

@@ -64,7 +64,7 @@ private:
     sentinel_options options_;
     base::duration limit_;
     std::deque<sentinel> all_;
-    // Choice of asking for replicas, too, in the present question.
+    // Says if the present question asks for replicas, too.
     with_replicas replicas_ = with_replicas::no;
     // Answers to the present question, one for each sentinel.
     std::vector<std::optional<sentinel_word>> said_;
