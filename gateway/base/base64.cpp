@@ -8,7 +8,8 @@ namespace gateway::base {
 
 namespace {
 
-using digit_values = std::array<std::int8_t, 256>;  // -1: no digit
+// Value of each digit; -1 for any other byte.
+using digit_values = std::array<std::int8_t, 256>;
 
 constexpr digit_values values_of(std::string_view last_two_digits)
 {
@@ -33,7 +34,7 @@ constexpr digit_values values_of(std::string_view last_two_digits)
 constexpr digit_values standard = values_of("+/");
 constexpr digit_values for_urls = values_of("-_");
 
-// Only digits, and zero in the bits that the last one does not need.
+// True if all are digits, and the bits that the last one does not need are zero.
 bool are_canonical(std::string_view digits, const digit_values& value_of)
 {
     const auto value = [&](char c) { return value_of[static_cast<unsigned char>(c)]; };

@@ -1,5 +1,5 @@
-// Base64 (RFC 4648), strictly: as encoders spell it. Decoders that are not strict pass over foreign
-// bytes, missing padding and bits that are left over, and so take many texts for one.
+// Strict Base64 (RFC 4648): checks, decoding and the canonical spelling of a text. Lenient decoders
+// skip foreign bytes, missing padding and left-over bits, and so take many texts for one.
 #pragma once
 
 #include <optional>
@@ -8,18 +8,20 @@
 
 namespace gateway::base {
 
-// In the standard alphabet, padded (§4).
+// True if `text` is canonical in the standard alphabet, with padding (§4).
 bool is_canonical_base64(std::string_view text);
 
-// In the alphabet for URLs, without padding (§5), as JSON Web Tokens have it.
+// True if `text` is canonical in the alphabet for URLs, without padding (§5), as in JSON Web
+// Tokens.
 bool is_canonical_base64url(std::string_view text);
 
-// Appends what decoders that are not strict take the text for, in its canonical spelling: without
-// foreign bytes, padding and bits that are left over, and with '-' and '_' for '+' and '/'. A
-// single digit that is left over stays, which nobody can decode.
+// Appends to `out` the canonical spelling of what a lenient decoder takes `text` for: without
+// foreign bytes, padding and left-over bits, and with '-' and '_' for '+' and '/'. A single
+// left-over digit stays, which nobody can decode.
 void append_as_canonical_base64url(std::string_view text, std::string& out);
 
-// The bytes that such a text spells; nothing if it is not canonical.
+// Returns the bytes that a canonical text without padding (§5) spells; nothing if it is not
+// canonical.
 std::optional<std::string> decode_base64url(std::string_view text);
 
 }  // namespace gateway::base

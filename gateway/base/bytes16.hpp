@@ -1,5 +1,5 @@
-// Sixteen bytes compared at once: a vector extension that GCC and Clang turn into SSE2, NEON or
-// plain words. For the scans that every request pays for.
+// `bytes16` compares sixteen bytes at once: it is a vector extension that GCC and Clang turn into
+// SSE2, NEON or plain words. It serves the scans that every request pays for.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ inline bytes16 load16(const char* p)
     return v;
 }
 
-// Eight bytes from each.
+// Loads eight bytes from each of the two addresses.
 inline bytes16 load8_8(const char* first, const char* last)
 {
     std::array<std::uint64_t, 2> words;
@@ -32,7 +32,8 @@ inline bytes16 load8_8(const char* first, const char* last)
     return std::bit_cast<bytes16>(words);
 }
 
-// One bit for each byte for which a comparison was true, the first byte's the lowest.
+// Returns one bit for each byte for which the comparison is true; the first byte's bit is the
+// lowest.
 template <typename Comparison>
 std::uint32_t bits_of(Comparison comparison)
 {
@@ -48,14 +49,14 @@ std::uint32_t bits_of(Comparison comparison)
 #endif
 }
 
-// Index of the first byte for which it was true; 16: there is none.
+// Returns the index of the first byte for which the comparison is true; 16 if there is none.
 template <typename Comparison>
 int first_true(Comparison comparison)
 {
     return std::countr_zero(bits_of(comparison) | 0x10000);
 }
 
-// Index of the first byte for which it was false; 16: there is none.
+// Returns the index of the first byte for which the comparison is false; 16 if there is none.
 template <typename Comparison>
 int first_false(Comparison comparison)
 {
@@ -68,8 +69,9 @@ bool any_true(Comparison comparison)
     return bits_of(comparison) != 0;
 }
 
-// Whether `test` is true of any sixteen bytes of a text, which has as many at least. Sixteen a
-// step, the last step over some bytes again.
+// True if `test` is true of any sixteen bytes that a scan of `text` visits. Each step takes the
+// next sixteen, and the last one may overlap the step before.
+// Requires: `text` has at least sixteen bytes.
 template <typename Test>
 bool any_step(std::string_view text, Test test)
 {

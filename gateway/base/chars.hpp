@@ -1,5 +1,5 @@
-// Classes of characters as tables, and the tokens of RFC 9110 §5.6.2: names of fields and methods,
-// and much else.
+// Character classes as tables, and the tokens of RFC 9110 §5.6.2, which are the names of fields and
+// methods and much else.
 #pragma once
 
 #include <array>
@@ -7,7 +7,7 @@
 
 namespace gateway::base {
 
-// Which bytes belong to a class: ASCII letters and digits, and those in `extra`.
+// Returns a table of the bytes in a class: ASCII letters and digits, and the bytes in `extra`.
 constexpr std::array<bool, 256> alphanumeric_and(std::string_view extra)
 {
     std::array<bool, 256> t{};

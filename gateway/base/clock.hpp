@@ -1,6 +1,6 @@
-// The time types everybody shares, and the one place that reads a clock.
+// The time types that all parts share, and the functions that read the clocks.
 //
-// Pure code takes an `instant` as an argument; only shells call the functions below.
+// Pure code takes an `instant` as an argument; only code with effects calls the functions below.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@ inline instant now() noexcept
     return std::chrono::steady_clock::now();
 }
 
-// The time of a loop's turn: read once for all that is handled together.
+// `turn_clock` holds the time of a loop's turn, which is read once for all events of the turn.
 class turn_clock {
 public:
     instant now() const { return now_; }
@@ -29,7 +29,7 @@ private:
     instant now_{};
 };
 
-// Wall-clock time since the Unix epoch, for logs, metrics and epoch-valued headers only.
+// Returns wall-clock time since the Unix epoch, for logs, metrics and epoch-valued headers only.
 inline duration unix_time() noexcept
 {
     return std::chrono::system_clock::now().time_since_epoch();

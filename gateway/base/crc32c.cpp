@@ -7,10 +7,10 @@ namespace gateway::base {
 
 namespace {
 
-// The polynomial, its bits reversed.
+// The polynomial with its bits reversed.
 constexpr std::uint32_t polynomial = 0x82f63b78;
 
-// Entry i: the checksum's change by a byte i.
+// Returns a table in which entry i is the change of the checksum by a byte i.
 constexpr std::array<std::uint32_t, 256> make_table()
 {
     std::array<std::uint32_t, 256> table{};

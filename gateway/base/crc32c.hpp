@@ -1,4 +1,4 @@
-// CRC-32C, the checksum of RFC 3720 (Castagnoli). It finds damage, and no forgery.
+// CRC-32C, the Castagnoli checksum of RFC 3720. It finds damage but no forgery.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,8 @@
 
 namespace gateway::base {
 
-// Of `before` and `bytes` together; `before` is the checksum of the bytes before these, 0 of none.
+// Returns the checksum of `bytes` and the bytes before them. `before` is the checksum of those, 0
+// if there are none.
 std::uint32_t crc32c(std::string_view bytes, std::uint32_t before = 0);
 
 }  // namespace gateway::base

@@ -57,7 +57,7 @@ std::uint64_t word_at(const char* bytes, std::size_t count)
     return word;
 }
 
-// EVP_sha256() would look the algorithm up again at every digest; this looks once.
+// Returns the algorithm, looked up once. EVP_sha256() would look it up again for every digest.
 const EVP_MD* sha256_algorithm()
 {
     static const EVP_MD* const algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
@@ -95,7 +95,7 @@ hash128 siphash128(const hash_key& key, std::string_view bytes)
     }
     std::uint64_t last = static_cast<std::uint64_t>(bytes.size()) << 56;
     if (const std::size_t rest = bytes.size() - whole; rest > 0) {
-        // Of a long text, the last eight bytes without those that have been absorbed.
+        // The rest of a long text is its last eight bytes without those that have been absorbed.
         last |= whole > 0 ? word_at(bytes.data() + bytes.size() - 8, 8) >> (8 * (8 - rest))
                           : word_at(bytes.data(), rest);
     }

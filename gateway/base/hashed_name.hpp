@@ -1,5 +1,5 @@
-// A name and its keyed hash, which whoever has several tables to look in computes once. The key is
-// this process's own secret, so that nobody can aim collisions.
+// `hashed_name` is a name with its keyed hash, computed once for lookups in several tables. The key
+// is this process's own secret, so that nobody can aim collisions.
 #pragma once
 
 #include "gateway/base/hash.hpp"
@@ -12,10 +12,11 @@ class hashed_name {
 public:
     hashed_name() = default;
 
-    // Hashes all of the name; for a bucket, see identity::hashed().
+    // Hashes the whole name; for a bucket, see identity::hashed().
     explicit hashed_name(std::string_view bytes);
 
-    // `hash`: always the same of the same bytes.
+    // Takes a hash that the caller has computed.
+    // Requires: equal bytes always come with an equal `hash`.
     hashed_name(std::string_view bytes, const hash128& hash) : bytes_(bytes), hash_(hash) {}
 
     std::string_view bytes() const { return bytes_; }
@@ -27,10 +28,11 @@ private:
     hash128 hash_;
 };
 
-// The key of such hashes: made at the first call.
+// Returns the key of these hashes, which is made at the first call.
 const hash_key& process_hash_key();
 
-// That of an earlier process, whose hashes are to be found again. Before any name is hashed.
+// Sets the key to that of an earlier process, so that its hashes are found again.
+// Requires: no name has been hashed yet.
 void set_process_hash_key(const hash_key& key);
 
 }  // namespace gateway::base

@@ -1,4 +1,4 @@
-// Hexadecimal digits, as percent-encodings, chunk sizes and addresses are written.
+// Hexadecimal digits, as in percent-encodings, chunk sizes and addresses.
 #pragma once
 
 #include "gateway/base/text.hpp"
@@ -10,7 +10,7 @@
 
 namespace gateway::base {
 
-// The digit's value, or -1 if it is none.
+// Returns the digit's value, or -1 if `c` is no digit.
 constexpr int hex_digit(char c)
 {
     if (c >= '0' && c <= '9') {
@@ -20,7 +20,7 @@ constexpr int hex_digit(char c)
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-// Writes `digits` lower-case digits, the last ones of `number`, and returns their end.
+// Writes the last `digits` digits of `number` in lower case and returns the end of the output.
 constexpr char* write_hex(std::uint64_t number, int digits, char* out)
 {
     for (int shift = (digits - 1) * 4; shift >= 0; shift -= 4) {
@@ -29,7 +29,7 @@ constexpr char* write_hex(std::uint64_t number, int digits, char* out)
     return out;
 }
 
-// Two lower-case digits for each byte.
+// Returns the bytes as text, two lower-case digits for each.
 inline std::string hex_of(std::span<const unsigned char> bytes)
 {
     std::string text(2 * bytes.size(), '\0');
@@ -40,7 +40,8 @@ inline std::string hex_of(std::span<const unsigned char> bytes)
     return text;
 }
 
-// The byte that `text` begins with if that is a percent-encoding (RFC 3986 §2.1), or -1.
+// Returns the byte that `text` begins with as a percent-encoding (RFC 3986 §2.1), or -1 if it
+// begins with none.
 constexpr int percent_encoded(std::string_view text)
 {
     if (text.size() < 3 || text[0] != '%') {

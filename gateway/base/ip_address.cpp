@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::array<std::uint8_t, 12> v4_mapping{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 
-// One number of up to `max_digits` digits from the front of `text`, which loses them.
+// Takes a number of at most `max_digits` digits off the front of `text`.
 std::optional<unsigned> take_number(std::string_view& text, int base, std::size_t max_digits)
 {
     unsigned value = 0;
@@ -23,12 +23,13 @@ std::optional<unsigned> take_number(std::string_view& text, int base, std::size_
     return value;
 }
 
-unsigned digit_at(const char* p, const char* end)  // more than 9: there is none
+// Returns the value of the digit at `p`; more than 9 if there is none.
+unsigned digit_at(const char* p, const char* end)
 {
     return p != end ? static_cast<unsigned char>(*p) - unsigned{'0'} : 10;
 }
 
-// One to three digits without leading zeros, at most 255; `p` moves behind them.
+// Takes one to three digits without leading zeros, at most 255, and moves `p` behind them.
 bool take_octet(const char*& p, const char* end, std::uint8_t& out)
 {
     unsigned value = digit_at(p, end);
@@ -64,12 +65,13 @@ bool parse_v4(std::string_view text, std::uint8_t* out)
     return p == end;
 }
 
-// RFC 4291 §2.2: groups of 16 bits, at most one "::" for one or more zero groups, and a dotted
-// quad in place of the last two.
+// Parses the forms of RFC 4291 §2.2: groups of 16 bits, at most one "::" for one or more zero
+// groups, and a dotted quad in place of the last two groups.
 bool parse_v6(std::string_view text, ip_address::bytes& out)
 {
     std::size_t filled = 0;
-    std::size_t gap = out.size() + 1;  // where "::" stands; past the end: nowhere
+    // Position of "::"; past the end if there is none.
+    std::size_t gap = out.size() + 1;
     if (text.starts_with("::")) {
         gap = 0;
         text.remove_prefix(2);

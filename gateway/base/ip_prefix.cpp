@@ -54,7 +54,7 @@ std::optional<ip_prefix> ip_prefix::parse(std::string_view text)
     return prefix;
 }
 
-// A 0.0.0.0/0 is all of IPv4, and no IPv6 prefix contains an IPv4 address.
+// The prefix 0.0.0.0/0 contains all of IPv4, and no IPv6 prefix contains an IPv4 address.
 bool ip_prefix::contains(const ip_address& address) const
 {
     const bytes16 differs = (words(first_) ^ words(address)) & words(mask_);

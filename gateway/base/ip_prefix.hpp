@@ -10,24 +10,25 @@
 
 namespace gateway::base {
 
-// The two families are apart: an IPv6 prefix, ::/0 included, contains no IPv4 address.
+// `ip_prefix` is a CIDR prefix. The two families are apart: an IPv6 prefix, even ::/0, contains no
+// IPv4 address.
 class ip_prefix {
 public:
-    // The prefix "::/128".
+    // Makes the prefix "::/128".
     ip_prefix() = default;
 
-    // "10.0.0.0/8", "2001:db8::/32", or a bare address, which is its own prefix of full length.
-    // Bits set after the prefix length are an error: they hide a typing mistake. An IPv4-mapped
-    // spelling counts its length from 128 bits, as it is written: "::ffff:10.0.0.0/104"
-    // is 10.0.0.0/8.
+    // Parses "10.0.0.0/8", "2001:db8::/32", or a bare address, which is a prefix of full length.
+    // Bits set after the prefix length are an error, as they hide a typing mistake. The length of
+    // an IPv4-mapped spelling counts from 128 bits, as it is written: "::ffff:10.0.0.0/104" is
+    // 10.0.0.0/8.
     static std::optional<ip_prefix> parse(std::string_view text);
 
     bool contains(const ip_address& address) const;
 
-    // Its first address, all bits after the length clear.
+    // Returns the first address of the prefix; all bits after the length are clear.
     const ip_address& first() const { return first_; }
 
-    // Bits, counted in the 128-bit form: of an IPv4 /8 they are 104.
+    // Returns the length in bits of the 128-bit form, which is 104 for an IPv4 /8.
     int length() const { return length_; }
 
     std::string to_string() const;
@@ -43,13 +44,14 @@ private:
 
     ip_address first_;
     ip_address mask_{all_bits};
-    // The prefix length in the 128-bit form: an IPv4 /8 is 104.
+    // Prefix length in the 128-bit form, which is 104 for an IPv4 /8.
     int length_ = 128;
 
     bool first_is_v4_ = false;
 };
 
-// Immutable after construction; any thread may ask. Empty contains nothing.
+// `ip_prefix_set` contains the addresses of its prefixes; an empty set contains none.
+// Thread: any, as a set does not change after its construction.
 class ip_prefix_set {
 public:
     ip_prefix_set() = default;

@@ -16,7 +16,7 @@ using namespace std::string_view_literals;
 constexpr std::string_view line_begin = "PROXY ";
 constexpr std::string_view signature = "\r\n\r\n\0\r\nQUIT\n"sv;
 
-// Of version 2: the signature, version and command, family and transport, length of the rest.
+// Layout of version 2: signature, version and command, family and transport, length of the rest.
 constexpr std::size_t fixed_bytes = 16;
 constexpr unsigned version = 2;
 constexpr unsigned command_local = 0;
@@ -27,14 +27,14 @@ constexpr unsigned family_unix = 3;
 constexpr unsigned transport_stream = 1;
 constexpr unsigned transport_datagram = 2;
 
-// A field behind the addresses: its type, the length of its value, the value.
+// A field behind the addresses has a type, the length of its value, and the value.
 constexpr std::size_t field_begin_bytes = 3;
 constexpr unsigned checksum_type = 3;
 constexpr std::size_t checksum_bytes = 4;
 
 constexpr proxy_header malformed{.is = verdict::malformed};
 
-// One is the beginning of the other.
+// True if one text is the beginning of the other.
 bool agree(std::string_view a, std::string_view b)
 {
     const std::size_t both = std::min(a.size(), b.size());
@@ -43,7 +43,7 @@ bool agree(std::string_view a, std::string_view b)
 
 // ---- version 1 -------------------------------------------------------------------------------
 
-// Takes the word before the next space out of `line`.
+// Takes the word before the next space off the front of `line`.
 std::string_view next_word(std::string_view& line)
 {
     const std::size_t end = std::min(line.find(' '), line.size());
@@ -63,7 +63,7 @@ std::optional<std::uint16_t> port_of(std::string_view text)
     return port;
 }
 
-// "CLIENT SERVER PORT PORT", each address in the text form of its family.
+// Parses "CLIENT SERVER PORT PORT", each address in the text form of its family.
 std::optional<connection_ends> ends_of(std::string_view line, bool v6)
 {
     const auto spaces = std::count(line.begin(), line.end(), ' ');
@@ -109,7 +109,7 @@ unsigned byte_at(std::string_view bytes, std::size_t i)
     return static_cast<std::uint8_t>(bytes[i]);
 }
 
-// Most significant byte first.
+// Returns the number at byte `i`, the most significant byte first.
 std::uint32_t number_at(std::string_view bytes, std::size_t i, std::size_t size)
 {
     std::uint32_t number = 0;
@@ -125,7 +125,7 @@ std::size_t address_bytes(unsigned family)
     return both_ends[family];
 }
 
-// Two addresses, then two ports.
+// Reads two addresses, then two ports.
 connection_ends ends_at(std::string_view bytes, bool v6)
 {
     const std::size_t size = v6 ? 16 : 4;
@@ -143,7 +143,7 @@ connection_ends ends_at(std::string_view bytes, bool v6)
     return {{address(0), port(0)}, {address(size), port(1)}};
 }
 
-// The checksum is that of the header with zeros in its place.
+// True if the checksum at `at` is that of the header with zeros in the checksum's place.
 bool checksum_fits(std::string_view header, std::size_t at)
 {
     std::uint32_t sum = crc32c(header.substr(0, at));
@@ -152,7 +152,7 @@ bool checksum_fits(std::string_view header, std::size_t at)
     return sum == number_at(header, at, checksum_bytes);
 }
 
-// The fields from `at` on are whole, and a checksum among them is right.
+// True if the fields from `at` on are whole and any checksum among them is right.
 bool fields_are_sound(std::string_view header, std::size_t at)
 {
     while (at < header.size()) {
@@ -235,7 +235,7 @@ std::string proxy_header_of(const std::optional<connection_ends>& ends)
         put(header, 0, 1 + 2);
         return header;
     }
-    // An IPv4 address among IPv6 ones is written as a mapped one.
+    // An IPv4 address next to an IPv6 one is written in its IPv4-mapped form.
     const bool v6 = !ends->client.address.is_v4() || !ends->server.address.is_v4();
     const unsigned family = v6 ? family_inet6 : family_inet;
     put(header, family << 4 | transport_stream, 1);

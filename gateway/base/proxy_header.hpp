@@ -1,5 +1,5 @@
-// The header of the PROXY protocol, with which a proxy begins a connection to tell whose connection
-// it passes on: https://www.haproxy.org/download/2.6/doc/proxy-protocol.txt. Version 1 is a line of
+// Reads and writes the header of the PROXY protocol, with which a proxy reports whose connection it
+// passes on: https://www.haproxy.org/download/2.6/doc/proxy-protocol.txt. Version 1 is a line of
 // text, version 2 is binary.
 #pragma once
 
@@ -16,14 +16,14 @@ namespace gateway::base {
 // The address and port of one end of a connection.
 struct endpoint {
     ip_address address;
-    // 0: not known.
+    // TCP port; 0 if it is not known.
     std::uint16_t port = 0;
 
     bool operator==(const endpoint&) const = default;
 };
 
 struct connection_ends {
-    // Who connected, and to what.
+    // The end that connected, and the end that it connected to.
     endpoint client;
     endpoint server;
 
@@ -31,27 +31,29 @@ struct connection_ends {
 };
 
 struct proxy_header {
-    // Of a line of version 1, with its end.
+    // Most bytes of a line of version 1, with its line end.
     static constexpr std::size_t max_line_bytes = 107;
-    // Of any header; the format of version 2 would allow 65,551.
+    // Most bytes of any header; the format of version 2 would allow 65,551.
     static constexpr std::size_t max_bytes = 2048;
 
     enum class verdict : std::uint8_t { whole, incomplete, malformed };
 
     verdict is = verdict::incomplete;
-    // Of a whole one; what follows it is the connection's.
+    // Number of bytes of a whole header. The bytes behind it belong to the connection.
     std::size_t size = 0;
-    // Nothing: the real ends count. The connection is the proxy's own (LOCAL), or it tells of no
-    // IP address (UNKNOWN, UNSPEC, a Unix socket).
+    // Ends of the client's connection; nothing if the socket's own ends count. The connection is
+    // then the proxy's own (LOCAL), or the header names no IP address (UNKNOWN, UNSPEC, a Unix
+    // socket).
     std::optional<connection_ends> ends{};
 };
 
-// What a connection begins with, as far as it has come: every beginning of a whole header is
-// incomplete. Fields of version 2 behind the addresses are skipped, after a look at the checksum if
-// there is one. max_bytes of `begin` are enough to decide.
+// Parses the header at the beginning of a connection, from the bytes that have come. Each proper
+// beginning of a whole header is `incomplete`. Fields of version 2 behind the addresses are
+// skipped, except that a checksum is verified. The first max_bytes of a connection suffice for a
+// verdict.
 proxy_header read_proxy_header(std::string_view begin);
 
-// A header of version 2. Nothing: of a connection that is the proxy's own.
+// Returns a header of version 2. `ends` is nothing for a connection of the proxy's own.
 std::string proxy_header_of(const std::optional<connection_ends>& ends);
 
 }  // namespace gateway::base

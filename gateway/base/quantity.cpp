@@ -15,7 +15,7 @@ struct unit {
 
 using namespace std::chrono_literals;
 
-// Largest first: formatting takes the first that divides.
+// Units, the largest first: formatting takes the first one that divides the value.
 constexpr std::array<unit<std::int64_t>, 5> duration_units{{
     {"d", duration{24h}.count()},
     {"h", duration{1h}.count()},
@@ -32,7 +32,7 @@ constexpr std::array<unit<std::uint64_t>, 5> size_units{{
     {"", 1},
 }};
 
-// A number followed by one of the units, multiplied and held at `max`.
+// Parses a number followed by one of the units, multiplies it, and caps it at `max`.
 template <class Units>
 std::optional<std::uint64_t> parse_with_unit(
     std::string_view text, const Units& units, std::uint64_t max

@@ -1,5 +1,5 @@
-// A queue in memory that is taken once: bounded, and its places stay where they are, so that others
-// may point at them.
+// `ring` is a bounded queue in memory that is allocated once. Its elements never move, so that
+// others may point at them.
 #pragma once
 
 #include <cstddef>
@@ -20,14 +20,15 @@ public:
 
     std::size_t size() const { return count_; }
 
-    // The i-th oldest.
+    // Returns the i-th oldest element.
     T& operator[](std::size_t i) { return places_[place(i)]; }
 
     T& front() { return places_[first_]; }
 
     const T& front() const { return places_[first_]; }
 
-    // A new youngest one, which holds what was last in its place. Not if full().
+    // Adds a youngest element, which holds what its slot held last, and returns it.
+    // Requires: not full().
     T& push() { return places_[place(count_++)]; }
 
     void pop()
@@ -42,7 +43,7 @@ private:
     std::size_t first_ = 0;
     std::size_t count_ = 0;
 
-    // A comparison, as a division by what is no constant would cost more.
+    // Compares instead of dividing, as a division by a number that is not constant would cost more.
     std::size_t place(std::size_t i) const
     {
         const std::size_t at = first_ + i;

@@ -8,7 +8,8 @@
 namespace gateway::base {
 namespace {
 
-// Longer words are no slips of ours, and the comparison is quadratic.
+// Most bytes of a word that is compared. A longer one is no misspelling of a known word, and the
+// comparison is quadratic.
 constexpr std::size_t longest_word = 64;
 constexpr std::size_t most_listed = 24;
 
@@ -56,7 +57,8 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
         const std::size_t shorter = std::min(lower.size(), other.size());
         const std::size_t longer = std::max(lower.size(), other.size());
         if (!shortened && longer - shorter >= best_distance) {
-            continue;  // the distance is at least the difference in length
+            // The distance is at least the difference in length.
+            continue;
         }
         const std::size_t distance = shortened ? 1 : edit_distance(lower, other);
         if (distance < best_distance) {

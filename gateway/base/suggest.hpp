@@ -1,4 +1,4 @@
-// "Did you mean …?": the known word nearest to a mistyped one.
+// Finds the known word nearest to a mistyped one, for messages such as "did you mean ...?".
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,15 @@
 
 namespace gateway::base {
 
-// Insertions, deletions, replacements and swaps of neighbours between the two words.
+// Counts the insertions, deletions, replacements and swaps of neighbors between the two words.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// The known word that `word` is probably a slip or a beginning of, or empty. Letter case is
-// forgiven.
+// Returns the known word of which `word` is probably a misspelling or the beginning; empty if there
+// is none. Letter case does not count.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known);
 
-// `, did you mean "burst"?`, or `; known here: a, b, c` when nothing is near, or empty.
+// Returns `, did you mean "burst"?`, or `; known here: a, b, c` if nothing is near, or an empty
+// text if nothing is known.
 std::string suggestion(std::string_view word, std::span<const std::string_view> known);
 
 }  // namespace gateway::base

@@ -1,4 +1,5 @@
-// Small ASCII text rules. Locale-free; bytes above 0x7f are never letters, digits or spaces.
+// Small rules for ASCII text. They do not depend on the locale; bytes above 0x7f are never letters,
+// digits or spaces.
 #pragma once
 
 #include <cstdint>
@@ -13,33 +14,33 @@ constexpr char to_lower(char c)
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-// Equal but for the case of ASCII letters.
+// True if the texts are equal but for the case of ASCII letters.
 bool equal_ignoring_case(std::string_view a, std::string_view b);
 
 std::string lower_case(std::string_view text);
 
-// Without leading and trailing spaces and tabs (RFC 9110 §5.6.3 OWS).
+// Returns the text without leading and trailing spaces and tabs (OWS, RFC 9110 §5.6.3).
 std::string_view trimmed(std::string_view text);
 
-// Without the quotes around it, if there are two.
+// Returns the text without the quotes around it, if there are two.
 std::string_view without_quotes(std::string_view text);
 
-// "host:port", an IPv6 address in brackets (RFC 3986 §3.2.2).
+// Returns "host:port", with brackets around an IPv6 address (RFC 3986 §3.2.2).
 std::string host_and_port(std::string_view host, std::string_view port);
 
-// A host's name without the dot of the DNS' root, which some write at its end.
+// Returns a host name without the final dot, which stands for the root of the DNS.
 constexpr std::string_view without_final_dot(std::string_view host)
 {
     return host.substr(0, host.size() - (host.ends_with('.') ? 1 : 0));
 }
 
-// Empties `text`, and gives its memory back, which an assignment of an empty text would keep.
+// Empties `text` and frees its memory, which the assignment of an empty text would keep.
 inline void clear_keeping_nothing(std::string& text)
 {
     std::string().swap(text);
 }
 
-// The same if it had become large.
+// Empties `text`, and frees its memory if it has become large.
 inline void clear_keeping_little(std::string& text)
 {
     constexpr std::size_t little = 1024;
@@ -50,7 +51,7 @@ inline void clear_keeping_little(std::string& text)
     }
 }
 
-// Calls `element` with each element of a list, trimmed, empty ones too.
+// Calls `element` with each element of a list, trimmed. Empty elements count, too.
 template <typename Element>
 void for_each_element(std::string_view list, char separator, Element element)
 {
@@ -64,7 +65,7 @@ void for_each_element(std::string_view list, char separator, Element element)
     }
 }
 
-// One or more decimal digits, nothing else, at most `max`. Leading zeros are allowed.
+// Parses one or more decimal digits and nothing else, at most `max`. Leading zeros are allowed.
 std::optional<std::uint64_t> parse_decimal(std::string_view text, std::uint64_t max);
 
 }  // namespace gateway::base

@@ -1,4 +1,4 @@
-// The hash of tables by texts in which a view of a text is looked for.
+// `text_hash` is the hash of tables that are keyed by strings and searched by string views.
 #pragma once
 
 #include <cstddef>

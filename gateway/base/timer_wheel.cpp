@@ -59,7 +59,8 @@ void timer_wheel::disarm(timer_entry& entry)
 void timer_wheel::advance(instant now)
 {
     const std::int64_t last = now <= start_ ? 0 : (now - start_) / tick_;
-    // After a long pause one turn of the wheel sees every slot; more would see nothing new.
+    // One turn of the wheel visits every slot, so that after a long pause more turns would find
+    // nothing.
     ticks_done_ = std::max(ticks_done_, last - static_cast<std::int64_t>(slots_.size()));
     while (ticks_done_ < last) {
         ++ticks_done_;
@@ -72,8 +73,8 @@ timer_entry*& timer_wheel::slot(std::int64_t tick)
     return slots_[static_cast<std::size_t>(tick) % slots_.size()];
 }
 
-// The slot of the first tick that ends at or after the deadline, or of the next tick if that is
-// over.
+// Links the entry into the slot of the first tick that ends at or after its deadline, or of the
+// next tick if that one is over.
 void timer_wheel::link(timer_entry& entry)
 {
     std::int64_t tick = 0;
@@ -91,8 +92,9 @@ void timer_wheel::link(timer_entry& entry)
     head = &entry;
 }
 
-// expired() may arm, disarm or destroy any entry, so nothing is held across it but the head of
-// the list taken out of the slot; entries find their way out of that list by their own links.
+// Fires the entries of a slot. As expired() may arm, disarm or destroy any entry, nothing is held
+// across it but the head of the list that was taken out of the slot. Entries leave that list by
+// their own links.
 void timer_wheel::fire(timer_entry*& slot, instant now)
 {
     timer_entry* due = std::exchange(slot, nullptr);

@@ -1,4 +1,5 @@
-// A moment as text, in UTC and rendered once a second. Belongs to one thread.
+// `utc_text` formats a moment as text in UTC, at most once a second.
+// Thread: one thread only.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -11,8 +12,9 @@
 
 namespace gateway::base {
 
-// `Size`: of every text that strftime() makes of the format, whose string must live as long. The
-// locale is never set, so names of days and months are English.
+// `Size` is the length of every text that strftime() makes of the format. The locale is never set,
+// so that names of days and months are English.
+// Requires: the string of the format outlives the object.
 template <std::size_t Size>
 class utc_text {
 public:
@@ -31,14 +33,15 @@ public:
         return last();
     }
 
-    // The text that at() returned last; to be called only after at().
+    // Returns the text that at() returned last.
+    // Requires: at() has been called.
     std::string_view last() const { return {text_.data(), Size}; }
 
 private:
     const char* format_;
-    // The text and its terminating null.
+    // The text with its terminating null.
     std::array<char, Size + 1> text_{};
-    // The second of that text, in Unix time; -1: there is none yet.
+    // The second of that text in Unix time; -1 if there is no text yet.
     std::int64_t second_ = -1;
 };
 

@@ -1,5 +1,5 @@
-// UTF-8 as Unicode's table 3-7 defines it: no overlong forms, no surrogates, nothing above
-// U+10FFFF. Pure.
+// Checks UTF-8 as Unicode's table 3-7 defines it: without overlong forms, surrogates, and code
+// points above U+10FFFF. Pure.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace gateway::base {
 std::size_t utf8_length(std::string_view text);
 
 // Returns the offset of the first byte that begins neither an ASCII character nor such a sequence;
-// npos: the text is UTF-8.
+// npos if all of the text is UTF-8.
 std::size_t first_not_utf8(std::string_view text);
 
 }  // namespace gateway::base

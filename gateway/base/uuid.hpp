@@ -1,4 +1,5 @@
-// UUIDs of version 7 (RFC 9562 §5.7): a moment, then random bits, so that ids sort by time. Pure.
+// Makes UUIDs of version 7 (RFC 9562 §5.7): a moment, then random bits, so that ids sort by time.
+// Pure.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -9,10 +10,10 @@
 
 namespace gateway::base {
 
-// Thirty-six characters, in lower case.
+// A UUID as 36 characters, in lower case.
 using uuid_text = std::array<char, 36>;
 
-// Of `unix_time` it says the milliseconds, of the two random numbers 74 bits.
+// Returns a UUID of the milliseconds of `unix_time` and of 74 bits of the two random numbers.
 inline uuid_text make_uuid7(duration unix_time, std::uint64_t random, std::uint64_t more)
 {
     const auto milliseconds =

@@ -1,7 +1,7 @@
-// Calls a function when a moment has come: once each time it is set.
-//
-// One thread: its executor's. A call that was cancelled, or whose alarm was destroyed, does not
-// come, even if its moment had; so no owner needs to outlive a timer.
+// `alarm` calls a function at a set time, once each time it is set. A call that was cancelled, or
+// whose alarm was destroyed, does not come even if its time has passed, so that no owner needs to
+// outlive a timer.
+// Thread: the one of its executor.
 #pragma once
 
 #include "gateway/net/loop.hpp"
@@ -14,23 +14,24 @@ namespace gateway::net {
 
 class alarm {
 public:
-    // `ring` may set or destroy the alarm.
+    // Makes an alarm that calls `ring`, which may set or destroy the alarm.
     alarm(const executor& ex, std::function<void()> ring);
     ~alarm();
     alarm(const alarm&) = delete;
     alarm& operator=(const alarm&) = delete;
 
-    // In place of the moment that was set before.
+    // Sets the time of the next call, in place of one that was set before.
     void set(base::instant at);
     void set(base::duration from_now);
 
     void cancel();
 
 private:
-    // What a call that is on its way holds on to.
+    // The state that a pending call shares with the alarm.
     struct state {
         std::function<void()> ring;
-        // Changes with each set() and cancel(): tells the call that counts from older ones.
+        // Number of the last set() or cancel(), by which the call that counts is told from older
+        // ones.
         std::uint64_t number = 0;
     };
 

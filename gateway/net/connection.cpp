@@ -31,8 +31,8 @@ void connection::speak_tls(std::unique_ptr<tls_engine> engine)
     }
 }
 
-// With edge triggering the kernel tells of news only: what is left of older news is ours to
-// remember.
+// The kernel reports only new events (edge triggering), so that may_be_readable_ remembers what is
+// left of older ones.
 void connection::want_read()
 {
     if (wants_read_ || closed()) {
@@ -44,7 +44,7 @@ void connection::want_read()
     }
 }
 
-// What receiving tells then the socket itself may know nothing of.
+// Makes receiving report the failure, as the socket itself may know nothing of it.
 void connection::fail_sending()
 {
     send_failed_ = true;
@@ -112,7 +112,7 @@ received connection::receive_bytes(std::span<char>& bytes)
     return n == 0 && !send_failed_ ? received::closed : received::broken;
 }
 
-// All that has come is decoded at once, so only the kernel holds what was not looked at.
+// Decodes all that has come at once, so that unread bytes are in the kernel only.
 received connection::receive_text(std::span<char>& text)
 {
     if (tls_->failed() || tls_->peer_has_ended()) {
@@ -148,7 +148,8 @@ received connection::receive_text(std::span<char>& text)
     return received::broken;
 }
 
-// A peer may ask for answers, by updates of its keys, and not read them. False: too many of them.
+// Sends an answer of TLS itself, and returns false if too many are unread: a peer may cause answers
+// with key updates and never read them.
 bool connection::send_answer(std::string_view coded)
 {
     if (sending() && tls_->count_unread(coded.size()) > most_unread_answers) {

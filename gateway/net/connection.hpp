@@ -1,8 +1,9 @@
-// One connected socket of a worker, driven by readiness: wait, then receive or send directly.
-// An idle connection owns no buffer.
+// `connection` is one connected socket of a worker. It is driven by readiness: its owner waits,
+// then receives or sends directly. An idle connection owns no buffer.
 //
 // Derive from it. Every callback comes from the loop, never from inside a call made on this object.
-// Life: close() ends it; released() comes afterwards, and only there may it be destroyed.
+// Ownership: close() ends the connection; it may be destroyed only in released(), which comes
+// afterwards.
 #pragma once
 
 #include "gateway/base/proxy_header.hpp"
@@ -18,70 +19,80 @@
 
 namespace gateway::net {
 
-// What came of receiving. `broken`: the peer reset the connection, or there was an error.
+// Result of receiving. `broken` means that the peer reset the connection, or that there was an
+// error.
 enum class received { data, nothing, closed, broken };
 
+// Result of sending. `some` means that the socket did not take everything, and that the rest is
+// kept.
 enum class sent { all, some, broken };
 
 class connection : private watcher, private sender {
 public:
-    // `connected` is a non-blocking stream socket.
+    // Requires: `connected` is a non-blocking stream socket.
     connection(loop& l, socket connected);
 
     connection(const connection&) = delete;
     connection& operator=(const connection&) = delete;
     virtual ~connection() = default;
 
-    // From now on what is received and sent is text, and what is on the wire is TLS. Before
-    // anything is received; what was sent has gone as it is. A client's handshake begins.
+    // Encrypts the connection from now on: the caller receives and sends text, and TLS is on the
+    // wire. Bytes that were sent before go out as they are. A client begins its handshake.
+    // Requires: nothing has been received.
     void speak_tls(std::unique_ptr<tls_engine> engine);
 
-    // Undoes speak_tls(): text is on the wire as it is again. Requires: TLS has sent nothing.
+    // Undoes speak_tls(), so that text is on the wire again.
+    // Requires: TLS has sent nothing.
     void speak_plain() { tls_.reset(); }
 
-    // Null: what is on the wire is the text itself.
+    // Returns the TLS engine, or null if the text itself is on the wire.
     const tls_engine* tls() const { return tls_.get(); }
 
-    // Nothing can be received yet, as the handshake of TLS is not over.
+    // True while nothing can be received because the TLS handshake is not over.
     bool shaking_hands() const { return tls_ != nullptr && tls_->shaking_hands(); }
 
-    // readable() will be called once, when there is something to receive, an end or an error.
+    // Has readable() called once, when there is something to receive, an end or an error.
     void want_read();
 
-    // Into a buffer of the loop; `bytes` is what came, valid until the next receive on this thread.
-    // May come up short of what is there.
+    // Receives into a buffer of the loop and points `bytes` at the result, which is valid until the
+    // next receive on this thread. May return less than what is there.
     received receive(std::span<char>& bytes);
 
-    // Takes all of `a` then `b`. While a turn's events are handled, what is small leaves at its
-    // end at the latest, and counts as sent until then. What the socket does not take is kept, and
-    // drained() comes when it has gone; until then do not send more than you are ready to have
-    // kept. `broken`: readable() is on its way, and receiving will tell how it ended.
+    // Takes all of `a`, then `b`. Small sends are gathered while a turn's events are handled: they
+    // leave at its end at the latest, and count as sent until then. Bytes that the socket does not
+    // take are kept, and drained() follows when they have gone; until then do not send more than
+    // you are ready to have kept. After `broken`, readable() follows, and receiving reports how the
+    // connection ended.
     sent send(std::string_view a, std::string_view b = {});
 
-    // As send(), but what the socket takes has left when this returns.
+    // Sends as send() does, but the socket has got all that it takes when this returns.
     sent send_at_once(std::string_view a, std::string_view b = {});
 
-    // Something is kept that the socket did not take.
+    // True if bytes are kept that the socket did not take.
     bool sending() const { return unsent_at_ < unsent_.size(); }
 
-    // Open, and nothing has come that was not received. Asks the kernel.
+    // True if the connection is open and nothing unreceived has come. Asks the kernel.
     bool is_quiet() const;
 
-    // Of TLS: what has come is no text and no end, but tickets, say. Receives it.
+    // Receives what has come, and returns true if it is neither text nor an end but, for instance,
+    // session tickets.
+    // Requires: TLS.
     bool hears_no_text();
 
-    // Open, all that was sent has gone, and nothing is known to have come: text or an end.
+    // True if the connection is open, all that was sent has gone, and neither text nor an end is
+    // known to have come.
     bool at_rest();
 
-    // Closes as soon as all that was sent has gone.
+    // Closes the connection as soon as all that was sent has gone.
     void close_when_sent();
 
     bool closes_when_sent() const { return closing_; }
 
-    // What was sent and what is kept arrives, then the peer sees the end. Nothing is sent after.
+    // Ends the sending side: the peer gets all that was sent or kept, then the end. Nothing may be
+    // sent after.
     void finish_sending();
     void close();
-    // Closes, and lets the peer know that something was cut off.
+    // Closes the connection with a reset, by which the peer learns that something was cut off.
     void reset();
 
     bool closed() const { return !socket_.is_open(); }
@@ -89,25 +100,27 @@ public:
     // True if the peer has ended its side, perhaps behind text that was not received.
     bool has_hung_up() const { return ended_; }
 
-    // True if the connection was reset or lost: what is sent arrives nowhere.
+    // True if the connection was reset or lost, so that nothing sent arrives any more.
     bool was_reset() const { return was_reset_; }
 
-    // Asks the kernel; see ends_of().
+    // Returns both ends of the connection; asks the kernel, see ends_of().
     base::connection_ends ends(const base::ip_address& peer) const;
 
 protected:
     virtual void readable() = 0;
 
-    // has_hung_up() or was_reset() has become true, whether or not want_read() was called.
+    // Called when has_hung_up() or was_reset() has become true, whether or not want_read() was
+    // called.
     virtual void hung_up() {}
 
-    // Some of what was kept has gone, or something that counted as sent is kept after all.
+    // Called when some of the kept bytes have gone, or when bytes that counted as sent are kept
+    // after all.
     virtual void backlog_changed() {}
 
-    // All that was kept has gone.
+    // Called when all kept bytes have gone.
     virtual void drained() = 0;
 
-    // What was kept could not be sent.
+    // Called when kept bytes could not be sent.
     virtual void broken() = 0;
 
     void released() override = 0;
@@ -118,25 +131,25 @@ private:
     std::unique_ptr<tls_engine> tls_;
     bool wants_read_ = false;
 
-    // An edge has come, and what it told of may not all be received.
+    // True if an epoll edge has come and not everything it reported may have been received.
     bool may_be_readable_ = false;
-    // The end is to be sent when what is kept has gone.
+    // True if the end is to be sent when all kept bytes have gone.
     bool finishing_ = false;
-    // Bytes of TLS that answer a peer which does not read: so many at most.
+    // Most bytes of TLS's own answers that are kept for a peer that does not read.
     static constexpr std::size_t most_unread_answers = 64 * 1024;
 
-    // Sending has failed: then an end is no orderly one, whatever the kernel says.
+    // True if sending has failed; an end is then no orderly one, whatever the kernel says.
     bool send_failed_ = false;
 
-    // The outbox has something of ours.
+    // True if the outbox holds bytes of this connection.
     bool gathered_ = false;
-    // The owner is still to be told that something is kept.
+    // True if the owner has yet to learn that bytes are kept.
     bool held_back_ = false;
-    // Of TLS: with what is gathered goes the word that nothing follows.
+    // True if TLS announces with the gathered bytes that nothing follows.
     bool says_end_ = false;
-    // It closes when what is kept has gone.
+    // True if the connection is to close when all kept bytes have gone.
     bool closing_ = false;
-    // An end or an error has come: receiving will tell which.
+    // True if an end or an error has come; receiving reports which.
     bool ended_ = false;
     bool was_reset_ = false;
 

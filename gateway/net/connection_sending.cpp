@@ -1,4 +1,4 @@
-// Of a connection: what it sends, and how it ends.
+// The part of `connection` that sends and ends.
 #include "gateway/base/text.hpp"
 #include "gateway/net/connection.hpp"
 #include "gateway/net/socket_io.hpp"
@@ -33,7 +33,7 @@ bool connection::at_rest()
            (!may_be_readable_ || (tls_ != nullptr && hears_no_text() && !may_be_readable_));
 }
 
-// After this sending() is the whole truth.
+// Sends what is gathered; sending() is exact afterwards.
 void connection::flush()
 {
     if (gathered_) {
@@ -41,7 +41,8 @@ void connection::flush()
     }
 }
 
-// The owner took it for sent and is told otherwise, but not from inside a call of its own.
+// Sends bytes that the owner believes to have been sent. The owner learns of a remainder later, and
+// not from inside a call of its own.
 void connection::send_gathered(std::string_view bytes)
 {
     gathered_ = false;
@@ -70,10 +71,11 @@ sent connection::send_coded(std::string_view a, std::string_view b)
     return output.empty() && !send_failed_ ? sent::all : send_bytes(output, {});
 }
 
-// What is on the wire.
+// Sends bytes as they are on the wire: the text itself, or the records of TLS.
 sent connection::send_bytes(std::string_view a, std::string_view b)
 {
-    if (send_failed_) {  // nothing may follow what was lost
+    // Nothing may follow bytes that were lost.
+    if (send_failed_) {
         want_read();
         return sent::broken;
     }
@@ -94,7 +96,8 @@ sent connection::send_bytes(std::string_view a, std::string_view b)
     unsent_.assign(a.substr(std::min(taken, a.size())));
     unsent_.append(b.substr(taken > a.size() ? taken - a.size() : 0));
     unsent_at_ = 0;
-    return sent::some;  // the edge that tells of room is still to come
+    // The epoll edge that reports room is still to come.
+    return sent::some;
 }
 
 void connection::continue_sending()
@@ -115,7 +118,8 @@ void connection::continue_sending()
     if (tls_ != nullptr) {
         tls_->forget_unread();
     }
-    base::clear_keeping_nothing(unsent_);  // a stalled moment may have needed much
+    // A stall may have needed much memory.
+    base::clear_keeping_nothing(unsent_);
     if (closing_) {
         close();
         return;
@@ -126,7 +130,7 @@ void connection::continue_sending()
     drained();
 }
 
-// In one segment with what was gathered, if anything was.
+// Announces the end of TLS, in one segment with the gathered bytes if there are any.
 void connection::say_end()
 {
     says_end_ = true;
@@ -156,7 +160,8 @@ void connection::reset()
         flush();
         const linger cut_off{1, 0};
         ::setsockopt(socket_.fd(), SOL_SOCKET, SO_LINGER, &cut_off, sizeof cut_off);
-        tls_.reset();  // without a word
+        // The engine goes first, so that close() announces no orderly end.
+        tls_.reset();
         close();
     }
 }
@@ -174,7 +179,8 @@ void connection::close()
 {
     if (!closed()) {
         say_end();
-        // Closing is not enough while a process that is being started has a copy (fork(2)).
+        // Closing alone would not suffice while a process that is being started has a copy of the
+        // descriptor (fork(2)).
         loop_.data().remove(socket_.fd());
         socket_.close();
         wants_read_ = false;

@@ -51,7 +51,8 @@ task<stream_socket> connector::connect()
 
 task<bool> connector::connect_to_one()
 {
-    const auto known = name_.endpoints();  // of which there may be others meanwhile
+    // The candidates are a copy, as the addresses may change in the meantime.
+    const auto known = name_.endpoints();
     const std::vector<resolved_name::endpoint> candidates(known.begin(), known.end());
     for (std::size_t i = 0; i < candidates.size() && !expired_ && !cancelled_; ++i) {
         const auto& to = candidates[(preferred_ + i) % candidates.size()];
@@ -61,11 +62,13 @@ task<bool> connector::connect_to_one()
             preferred_ += i;
             co_return true;
         }
-        if (&to == &candidates.front() && !expired_) {  // of several always the same one's
+        // The error is always that of the first candidate, even if there are several.
+        if (&to == &candidates.front() && !expired_) {
             detail_ = failed.message();
         }
     }
-    ++preferred_;  // an address that swallows connections does not do so at every attempt
+    // The next attempt begins with another address, as this one may swallow connections.
+    ++preferred_;
     co_return false;
 }
 

@@ -1,8 +1,8 @@
-// Connects to one server, one attempt at a time: looks its name up anew for each, and tries its
-// addresses until one accepts. An attempt takes no longer than it is told, so that whoever waits
+// `connector` connects to one server, one attempt at a time. Each attempt looks the name up anew
+// and tries its addresses until one accepts. An attempt has a time limit, so that a caller waiting
 // for the server's return notices it in time.
-//
-// One thread: its executor's. Whoever waits for connect() keeps it alive.
+// Ownership: the caller of connect() keeps the connector alive until the attempt ends.
+// Thread: the one of its executor.
 #pragma once
 
 #include "gateway/net/alarm.hpp"
@@ -15,23 +15,23 @@ namespace gateway::net {
 
 class connector {
 public:
-    // `limit`: how long a first look-up may take, and how long connecting may.
+    // `limit` bounds the first lookup, and it bounds the connecting of each attempt.
     connector(const executor& ex, const server_address& to, base::duration limit);
     connector(const connector&) = delete;
     connector& operator=(const connector&) = delete;
 
-    // One attempt. Not open: it failed, or was cancelled.
+    // Makes one attempt, and returns a socket that is not open if it failed or was cancelled.
     task<stream_socket> connect();
 
-    // Whether the last attempt failed because nothing accepted within the limit.
+    // True if the last attempt failed because nothing accepted within the limit.
     bool timed_out() const { return expired_; }
 
-    // What the resolver or the system said when the last attempt failed; may be empty.
+    // Returns the error of the resolver or the system in the last failed attempt; may be empty.
     const std::string& detail() const { return detail_; }
 
     const server_address& address() const { return server_; }
 
-    // Ends the present attempt, and allows no other.
+    // Ends the current attempt, and makes all later ones fail.
     void cancel();
 
 private:
@@ -39,14 +39,14 @@ private:
     server_address server_;
     base::duration limit_;
     fresh_name name_;
-    // Which of its addresses to try first, modulo their number.
+    // Index of the address to try first, modulo the number of addresses.
     std::size_t preferred_ = 0;
 
     stream_socket socket_;
     std::string detail_;
     alarm too_long_;
 
-    // Whether the present attempt took too long.
+    // True if the current attempt took too long.
     bool expired_ = false;
 
     bool cancelled_ = false;

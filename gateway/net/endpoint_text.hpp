@@ -1,4 +1,4 @@
-// Endpoints for logs.
+// Formats endpoints for logs.
 #pragma once
 
 #include "gateway/net/resolved_name.hpp"

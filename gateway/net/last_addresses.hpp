@@ -1,5 +1,6 @@
-// The last good answer about a host, which all who resolve its name share: a name that is made anew
-// while nobody answers, as at a reload, begins with it. Thread: any.
+// `last_addresses` holds the last good answer about a host, which all who resolve its name share. A
+// name that is made anew while the resolver fails, as at a reload, begins with it.
+// Thread: any.
 #pragma once
 
 #include <boost/asio/generic/stream_protocol.hpp>
@@ -15,12 +16,14 @@ class last_addresses {
 public:
     using endpoint = boost::asio::generic::stream_protocol::endpoint;
 
-    // Returns that of the host, which lives as long as anybody holds it.
+    // Returns the object of the host.
+    // Ownership: it lives as long as anybody holds it.
     static std::shared_ptr<last_addresses> of(const std::string& host);
 
     void set(const std::vector<endpoint>& all);
 
-    // Returns at most `most` of the addresses with this port; none: there was no good answer yet.
+    // Returns at most `most` of the addresses, with this port; none if there was no good answer
+    // yet.
     std::vector<endpoint> at(unsigned short port, std::size_t most) const;
 
 private:

@@ -1,4 +1,4 @@
-// Where a listener listens.
+// `listen_address` is the address that a listener listens on: TCP or a Unix socket.
 #pragma once
 
 #include <boost/asio/generic/stream_protocol.hpp>
@@ -8,16 +8,16 @@
 namespace gateway::net {
 
 struct listen_address {
-    // A numeric address; empty with a socket path.
+    // A numeric address; empty for a Unix socket.
     std::string host;
-    // The TCP port; 0: any free one.
+    // TCP port; 0 for any free one.
     unsigned short port = 0;
-    // The path of a Unix socket; empty: TCP.
+    // Path of a Unix socket; empty for TCP.
     std::string socket_path;
 
     bool operator==(const listen_address&) const = default;
 
-    // Whether two of these are different sockets all the same.
+    // True if the system chooses the port, so that two equal addresses are different sockets.
     bool has_any_port() const { return socket_path.empty() && port == 0; }
 };
 

@@ -40,8 +40,8 @@ void set_option(int fd, int level, int name)
     ::setsockopt(fd, level, name, &on, sizeof on);
 }
 
-// A socket file that nobody listens at is what an earlier run left. Anything else is not ours to
-// remove: bind() will say so.
+// Removes a socket file that nobody listens on, which an earlier run has left. Anything else is not
+// the gateway's to remove, and bind() will report it.
 void remove_left_over(const listen_address& address, const stream_protocol::endpoint& endpoint)
 {
     struct stat file {};
@@ -49,7 +49,8 @@ void remove_left_over(const listen_address& address, const stream_protocol::endp
     if (::lstat(address.socket_path.c_str(), &file) != 0 || !S_ISSOCK(file.st_mode)) {
         return;
     }
-    // The socket does not block: EAGAIN means that the queue is full, so somebody listens.
+    // EAGAIN from this non-blocking socket means that the queue is full, and thus that somebody
+    // listens.
     const socket s(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     const int outcome = ::connect(s.fd(), endpoint.data(), static_cast<socklen_t>(endpoint.size()));
     if (outcome != 0 && errno == ECONNREFUSED) {
@@ -103,9 +104,9 @@ socket open_listening_socket(const listen_address& address)
         set_option(s.fd(), SOL_SOCKET, SO_REUSEADDR);
         set_option(s.fd(), SOL_SOCKET, SO_REUSEPORT);
     }
-    const bool ok =
-        ::bind(s.fd(), endpoint.data(), static_cast<socklen_t>(endpoint.size())) == 0 &&
-        ::listen(s.fd(), std::numeric_limits<int>::max()) == 0;  // the kernel caps it at somaxconn
+    // The kernel caps the length of the queue at somaxconn.
+    const bool ok = ::bind(s.fd(), endpoint.data(), static_cast<socklen_t>(endpoint.size())) == 0 &&
+                    ::listen(s.fd(), std::numeric_limits<int>::max()) == 0;
     check(ok, "cannot listen on", address);
     return s;
 }
@@ -189,7 +190,7 @@ void listener::wait()
     });
 }
 
-// errno says how it ended: EAGAIN when the queue is empty, 0 when `most` were taken.
+// Leaves the reason in errno: EAGAIN if the queue is empty, 0 if `most` were accepted.
 bool listener::accept_some(int most)
 {
     for (int i = 0; i < most; ++i) {
@@ -197,7 +198,7 @@ bool listener::accept_some(int most)
             paused_ = true;
             return true;
         }
-        // Asked for here, because a peer that has gone meanwhile has no address any more.
+        // The address is taken here, because a peer that leaves in the meantime has none any more.
         sockaddr_storage peer{};
         socklen_t size = sizeof peer;
         socket s(::accept4(
@@ -212,8 +213,8 @@ bool listener::accept_some(int most)
             errno = error;
             const bool exhausted =
                 error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
-            return !exhausted;  // anything else was the fault of that one connection, or an empty
-                                // queue
+            // Any other error is the fault of that one connection, or means an empty queue.
+            return !exhausted;
         }
         owner_.accepted(std::move(s), address_of(peer));
     }

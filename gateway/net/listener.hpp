@@ -1,5 +1,6 @@
-// Accepts connections on one address of one worker, through SO_REUSEPORT so that the kernel spreads
-// them. At the descriptor limit, or for want of room, it stops asking and costs nothing.
+// `listener` accepts connections on one address for one worker. The kernel spreads them over the
+// workers through SO_REUSEPORT. When descriptors or room run out, it stops asking and costs
+// nothing.
 #pragma once
 
 #include "gateway/base/ip_address.hpp"
@@ -17,42 +18,45 @@
 
 namespace gateway::net {
 
-// An open listening socket; throws std::system_error with the address in its text. One process may
-// open several for the same address and port; refuse_if_taken() first, or another process may
-// share.
+// Opens a listening socket. One process may open several for the same address and port. Call
+// refuse_if_taken() first, or another process may share them.
+// Errors: throws std::system_error with the address in its text.
 socket open_listening_socket(const listen_address& address);
 
-// Throws if anybody listens on that address and port already, even someone who would share it.
+// Throws std::system_error if anybody listens on that TCP address and port, even someone who would
+// share it. Removes the file of a Unix socket that nobody listens on.
 void refuse_if_taken(const listen_address& address);
 
-// The port a socket is bound to (the kernel chose it if 0 was asked for).
+// Returns the port that a socket is bound to, which the kernel chose if 0 was asked for.
 unsigned short bound_port(const socket& s);
 
-// Nothing: the peer of a Unix socket, which has none.
+// Returns the peer's address; nothing for the peer of a Unix socket, which has none.
 std::optional<base::ip_address> address_of(const sockaddr_storage& peer);
 
-// Who gets the connections. Room is asked for before each is taken, so a bound is never passed.
+// `acceptor_owner` gets the connections. It is asked for room before each is taken, so that its
+// bound is never exceeded.
 class acceptor_owner {
 public:
-    // Asks for room for one connection. False: no more for now; call resume() when there is some.
+    // Reserves room for one connection. False if there is none for now; call resume() once there
+    // is.
     virtual bool make_room() = 0;
-    // What make_room() promised is not needed after all.
+    // Returns the room that make_room() reserved and that is not needed after all.
     virtual void room_unused() = 0;
 
-    // `peer` is nothing for a Unix socket's, which has no address.
+    // Takes an accepted connection; `peer` is nothing for a Unix socket, which has no address.
     virtual void accepted(socket s, const std::optional<base::ip_address>& peer) = 0;
 
 protected:
     ~acceptor_owner() = default;
 };
 
-// What becomes of connections that the kernel has queued when a listener stops: they are accepted,
-// so that nobody is reset, or left to another process that has the same socket.
+// The fate of connections that the kernel has queued when a listener stops: they are accepted, so
+// that nobody is reset, or left to another process that has the same socket.
 enum class queued : bool { accepted, left };
 
 class listener {
 public:
-    // Most connections that are accepted at a time; then those that exist have their turn.
+    // Most connections accepted at a time; existing connections have their turn next.
     static constexpr int accepts_per_wake = 16;
 
     static constexpr base::duration pause_after_failure = std::chrono::milliseconds{100};
@@ -61,7 +65,7 @@ public:
     listener(loop& l, socket listening, acceptor_owner& owner);
 
     void start();
-    // Tells that there is room again.
+    // Goes on accepting, after room has become free.
     void resume();
     // Stops listening.
     void close(queued rest);
@@ -77,12 +81,12 @@ private:
     acceptor_owner& owner_;
     bool waiting_ = false;
 
-    // It has stopped asking, for want of room.
+    // True if it has stopped asking for want of room.
     bool paused_ = false;
 
     void wait();
 
-    // Accepts at most `most` connections; false: out of descriptors or memory.
+    // Accepts at most `most` connections; false if descriptors or memory have run out.
     bool accept_some(int most);
 };
 

@@ -2,8 +2,8 @@
 
 namespace gateway::net {
 
-// UNSAFE_IO: one thread does all I/O of this context, so descriptors need no locks; posting from
-// another thread stays safe.
+// UNSAFE_IO spares the locks on descriptors, as one thread does all I/O of this context. Posting
+// from another thread stays safe.
 loop::loop()
     : context_(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO),
       data_(context_, clock_),

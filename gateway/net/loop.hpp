@@ -1,7 +1,6 @@
-// What lives once per worker thread and every connection of it touches: the io_context, the timer
-// wheel, the clock, and the read buffer that lets an idle connection own none.
-//
-// Everything here belongs to one thread, but for context().post-like calls (asio::post).
+// `loop` holds what exists once per worker thread and every connection uses: the io_context, the
+// timer wheel, the clock, and the read buffer that lets an idle connection own none.
+// Thread: one thread only; others may only post to context() (asio::post).
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -28,11 +27,11 @@ using timer = boost::asio::basic_waitable_timer<
     boost::asio::wait_traits<std::chrono::steady_clock>,
     executor>;
 
-// What connections with TLS are lent in turn.
+// Buffers that connections with TLS borrow in turn.
 struct tls_buffers {
-    // Text of what has been received.
+    // The text of what has been received.
     std::array<char, tls_engine::text_bytes(64 * 1024)> text;
-    // Coded bytes on their way to the socket.
+    // Encrypted bytes on their way to the socket.
     std::string output;
 };
 
@@ -40,7 +39,7 @@ class loop {
 public:
     static constexpr std::size_t read_buffer_bytes = 64 * 1024;
     static constexpr base::duration tick = std::chrono::milliseconds{25};
-    // Slots of the timer wheel, one per tick: one turn of the wheel is 102 s.
+    // Number of slots of the timer wheel, one per tick; one turn of the wheel takes 102 s.
     static constexpr std::size_t wheel_slots = 4096;
 
     loop();
@@ -55,8 +54,8 @@ public:
 
     poller& data() { return data_; }
 
-    // One reading of the clock per turn of the data sockets, and per event of anything else:
-    // whoever starts handling one of those calls refresh_now().
+    // Returns the time of the last clock reading: one per turn of the data sockets, and one per
+    // event of anything else, whose code calls refresh_now() first.
     base::instant now() const { return clock_.now(); }
 
     base::instant refresh_now()
@@ -67,10 +66,11 @@ public:
 
     const base::turn_clock& clock() const { return clock_; }
 
-    // Valid until the next receive on this thread.
+    // Returns the buffer for receiving; valid until the next receive on this thread.
     std::span<char> read_buffer() { return read_buffer_; }
 
-    // Valid until the next connection with TLS receives on this thread.
+    // Returns the buffers for TLS; valid until the next connection with TLS receives or sends on
+    // this thread.
     tls_buffers& tls()
     {
         if (tls_buffers_ == nullptr) {
@@ -81,10 +81,11 @@ public:
 
     void on_tick(std::function<void(base::instant)> action) { tick_action_ = std::move(action); }
 
-    // Runs until stop() was called and nothing is left to wait for.
+    // Runs until stop() has been called and nothing is left to wait for.
     void run();
 
-    // To be called when no connection is left.
+    // Lets run() end.
+    // Requires: no connection is left.
     void stop();
 
 private:
@@ -96,7 +97,7 @@ private:
     bool ticking_ = true;
     std::function<void(base::instant)> tick_action_;
     std::array<char, read_buffer_bytes> read_buffer_;
-    // Where there is no TLS, there are none.
+    // The buffers for TLS; null until the first use.
     std::unique_ptr<tls_buffers> tls_buffers_;
 
     void schedule_tick();

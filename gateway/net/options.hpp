@@ -1,4 +1,4 @@
-// How a host name is kept resolved.
+// `resolver_options` says how often a host name is resolved again, and how many addresses are kept.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -8,14 +8,15 @@
 namespace gateway::net {
 
 struct resolver_options {
-    // For `refresh` or `retry`: a name is asked for again only by resolved_name::ask().
+    // Value of `refresh` or `retry` with which a name is queried again only by
+    // resolved_name::ask().
     static constexpr base::duration never = base::duration::max();
 
-    // How long after a good answer a name is asked for again.
+    // Time from a good answer to the next query.
     base::duration refresh = std::chrono::seconds{30};
-    // How long after a failure a name is asked for again.
+    // Time from a failure to the next query.
     base::duration retry = std::chrono::seconds{1};
-    // Most addresses of one name; more are left out.
+    // Most addresses kept of one name; the rest is left out.
     std::size_t max_addresses = 16;
 
     bool operator==(const resolver_options&) const = default;

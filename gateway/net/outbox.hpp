@@ -1,5 +1,5 @@
-// What the connections of a worker send while a turn's events are handled: gathered, and handed to
-// the kernel together when the turn ends, or after each event of a small one
+// `outbox` gathers the sends of a worker's connections while a turn's events are handled. It hands
+// them to the kernel together when the turn ends, or after each event of a small turn
 // (poller::min_gathered). The code that decides and the kernel's code that sends then run in one
 // stretch each, and stay in the processor's caches; see
 // docs/decisions/0006-sends-at-the-end-of-a-turn.md.
@@ -12,7 +12,8 @@
 
 namespace gateway::net {
 
-// The connection that owns the bytes; it must outlive them here.
+// `sender` is the connection that the gathered bytes belong to.
+// Requires: it outlives its bytes in the outbox.
 class sender {
 public:
     virtual void send_gathered(std::string_view bytes) = 0;
@@ -23,23 +24,23 @@ protected:
 
 class outbox {
 public:
-    // Most sends that are gathered; then they leave before the turn ends.
+    // Most sends gathered; with one more, they leave before the turn ends.
     static constexpr std::size_t max_sends = 64;
-    // Most bytes that are gathered; then likewise.
+    // Most bytes gathered; with more, they leave before the turn ends.
     static constexpr std::size_t max_bytes = 64 * 1024;
-    // Most bytes of one send that is gathered; larger ones are not worth a copy.
+    // Most bytes of one gathered send; larger ones are not worth a copy.
     static constexpr std::size_t max_send_bytes = 8'192;
 
-    // Takes `a` then `b`, after what it has from the same sender; false: they must be sent now.
+    // Takes `a`, then `b`, behind earlier bytes of the same sender; false if they must be sent now.
     [[nodiscard]] bool take(sender& from, std::string_view a, std::string_view b);
 
-    // A turn begins; only until it ends is anything taken.
+    // Begins a turn; bytes are taken only until it ends.
     void open() { open_ = true; }
 
-    // The turn ends: everything leaves.
+    // Ends the turn: everything leaves.
     void close();
 
-    // Everything leaves now, in order.
+    // Sends everything now, in order.
     void flush();
 
 private:
@@ -50,7 +51,7 @@ private:
 
     bool open_ = false;
     std::string bytes_;
-    // The pieces of bytes_, in order.
+    // Pieces of bytes_, in order.
     std::vector<piece> pieces_;
 };
 

@@ -1,6 +1,7 @@
-// Readiness of a worker's data sockets: an epoll set of its own, edge-triggered, each socket
-// entered once. The loop watches the set as one descriptor, so a turn costs Asio once and not per
-// event. Measured against one async_wait per event (scripts/bench): -10 % CPU per rejected request.
+// `poller` watches the readiness of a worker's data sockets. It has an edge-triggered epoll set of
+// its own, into which each socket is entered once. The loop watches the set as one descriptor, so
+// that Asio costs something once per turn and not per event. Measured against one async_wait per
+// event (scripts/bench): -10 % CPU per rejected request.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -14,14 +15,15 @@
 
 namespace gateway::net {
 
-// Something with a socket. Must not be destroyed but from its released().
+// `watcher` is something with a socket.
+// Requires: it is destroyed only in its released().
 class watcher {
 public:
     virtual void ready(std::uint32_t epoll_events) = 0;
 
-    // What was asked for by poller::again().
+    // Called after poller::again().
     virtual void recheck() = 0;
-    // What was asked for by poller::release(); may destroy *this.
+    // Called after poller::release(); may destroy *this.
     virtual void released() = 0;
 
 protected:
@@ -30,29 +32,31 @@ protected:
 
 class poller {
 public:
-    // Most events per turn.
+    // Most events of one turn.
     static constexpr int max_events = 256;
-    // Fewest events of a turn whose sends wait until it ends. With fewer, what is sent leaves after
-    // each event: there is time, and a peer that waits for it can begin.
+    // Fewest events of a turn whose sends wait until it ends. In a smaller turn sends leave after
+    // each event: there is time, and a peer that waits for them can begin.
     static constexpr int min_gathered = 16;
 
-    // `clock`: the loop's, read once for all events of a turn.
+    // `clock` is the loop's; it is read once for all events of a turn.
     poller(boost::asio::io_context& context, base::turn_clock& clock);
     poller(const poller&) = delete;
     poller& operator=(const poller&) = delete;
 
-    // Watches the descriptor until remove(); false: out of memory.
+    // Watches the descriptor until remove(); false if memory has run out.
     [[nodiscard]] bool add(int fd, watcher& w);
 
-    // Watches it no more. Before it is closed, or handed on.
+    // Stops watching the descriptor.
+    // Requires: it has not been closed or handed on yet.
     void remove(int fd);
 
-    // Later in this turn of the loop, or in the next one: recheck(), released().
+    // Has recheck() called, later in this turn of the loop or in the next one.
     void again(watcher& w);
+    // Has released() called likewise, after the rechecks.
     void release(watcher& w);
 
-    // What is sent while events are handled: it leaves when the turn ends, or after each event of a
-    // small one.
+    // Returns the outbox of what is sent while events are handled. Its bytes leave when the turn
+    // ends, or after each event of a small turn.
     outbox& output() { return output_; }
 
     // Ends the watching, so that the loop can end.

@@ -18,12 +18,12 @@ public:
     void start(base::duration limit);
     void hurry(base::duration limit);
 
-    // Its place in the list.
+    // Position of the arrival in the list.
     std::list<arrival>::iterator self;
 
 private:
     proxied_arrivals& of_;
-    // Not open: it has arrived, or was closed.
+    // The socket; not open once the connection has been handed on or closed.
     socket socket_;
     std::optional<base::ip_address> peer_;
     bool arrived_ = false;
@@ -31,14 +31,14 @@ private:
     void arrive(const base::proxy_header& header);
     void close();
 
-    // watcher
+    // Interface `watcher`.
     void ready(std::uint32_t epoll_events) override;
 
     void recheck() override {}
 
     void released() override;
 
-    // timer_entry
+    // Interface `timer_entry`.
     void expired(base::instant) override { close(); }
 };
 
@@ -58,7 +58,7 @@ void proxied_arrivals::arrival::hurry(base::duration limit)
     }
 }
 
-// What has come stays where it is until all of the header has.
+// Leaves what has come in the kernel until the whole header is there.
 void proxied_arrivals::arrival::ready(std::uint32_t epoll_events)
 {
     if (!socket_.is_open()) {
@@ -78,7 +78,7 @@ void proxied_arrivals::arrival::ready(std::uint32_t epoll_events)
     }
 }
 
-// The header is taken, and nothing behind it.
+// Takes the header and nothing behind it.
 void proxied_arrivals::arrival::arrive(const base::proxy_header& header)
 {
     const auto buffer = of_.loop_.read_buffer().first(header.size);

@@ -1,7 +1,8 @@
-// Connections that have been accepted from proxies and must begin with a PROXY header, until it has
-// been read. They stand before whoever serves connections: what has come is looked at where it is
-// (MSG_PEEK), and no more than the header is taken, so that the next reader begins right behind it,
-// whatever it speaks. One thread; destroyed when it is empty.
+// `proxied_arrivals` holds accepted connections that must begin with a PROXY header, until the
+// header has been read. It peeks at what has come (MSG_PEEK) and takes no more than the header, so
+// that the next reader begins right behind it, whatever the connection's protocol is.
+// Thread: one thread only.
+// Requires: empty() when it is destroyed.
 #pragma once
 
 #include "gateway/base/proxy_header.hpp"
@@ -13,18 +14,18 @@
 
 namespace gateway::net {
 
-// Who gets the connections. All calls come from the loop.
+// `arrivals_owner` gets the connections. All calls come from the loop.
 class arrivals_owner {
 public:
-    // `peer` is the proxy, as the listener told it. `told` is what its header says; nothing: it
-    // speaks for itself.
+    // Takes a connection. `peer` is the proxy's address from the listener. `told` holds the ends in
+    // the header, or nothing if the socket's own ends count.
     virtual void arrived(
         socket s,
         const std::optional<base::ip_address>& peer,
         const std::optional<base::connection_ends>& told
     ) = 0;
 
-    // Closed: no whole header came in time.
+    // Reports a connection that was closed because no whole and valid header came in time.
     virtual void turned_away(const std::optional<base::ip_address>& peer) = 0;
 
 protected:
@@ -38,10 +39,10 @@ public:
     proxied_arrivals(const proxied_arrivals&) = delete;
     proxied_arrivals& operator=(const proxied_arrivals&) = delete;
 
-    // Its header must have come when `limit` has passed.
+    // Adds a connection whose header must come within `limit`.
     void add(socket s, const std::optional<base::ip_address>& peer, base::duration limit);
 
-    // Each has at most `limit` from now on.
+    // Shortens the remaining time of each connection to at most `limit`.
     void hurry(base::duration limit);
 
     bool empty() const { return all_.empty(); }

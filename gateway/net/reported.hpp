@@ -1,5 +1,5 @@
-// How a coroutine is spawned that runs for long and should end by no exception: if one ends it all
-// the same, the log says so.
+// `reported` reports in the log if a coroutine that runs for long has ended by an exception, which
+// none should.
 #pragma once
 
 #include "gateway/telemetry/log.hpp"
@@ -10,7 +10,7 @@
 
 namespace gateway::net {
 
-// To be told to co_spawn, in place of asio::detached. `what` begins the line in the log.
+// Returns the token for co_spawn, in place of asio::detached. `what` begins the line in the log.
 inline auto reported(std::string what)
 {
     return [what = std::move(what)](const std::exception_ptr& thrown) {

@@ -21,22 +21,23 @@ using resolver = boost::asio::ip::basic_resolver<boost::asio::ip::tcp, executor>
 }  // namespace
 
 struct resolved_name::state {
-    // Null for what needs no asking.
+    // The shared last answer; null for addresses and Unix sockets, which need no query.
     std::shared_ptr<last_addresses> last;
     resolver_options options;
     std::vector<endpoint> endpoints;
     bool known = false;
     bool abandoned = false;
     std::string error;
-    // Until it is asked again; nothing for what needs no asking.
+    // The wait for the next query; null for addresses and Unix sockets.
     std::unique_ptr<timer> wait;
     std::function<void()> answered;
 };
 
 namespace {
 
-// Asio asks on a thread that the first question of a loop makes. Where there is none to be had the
-// question throws, which here can be caught: in a coroutine's await it leaves the loop.
+// True if the resolver's thread exists, which Asio makes for the first query of a loop. If none can
+// be made, the query throws. The exception can be caught here; from a coroutine's await it would
+// leave the loop.
 bool has_thread(resolver& asking)
 {
     try {
@@ -113,7 +114,7 @@ resolved_name resolved_name::of_host(
     s->last = last_addresses::of(host);
     s->endpoints = s->last->at(number, options.max_addresses);
     s->known = !s->endpoints.empty();
-    // The coroutine owns a share of the state, never the resolved_name: that may go at any time.
+    // The coroutine shares the state and not the resolved_name, which may be destroyed at any time.
     auto keep_resolved =
         [](std::shared_ptr<state> mine, executor own, std::string name, std::string service
         ) -> task<> {
@@ -155,7 +156,7 @@ resolved_name resolved_name::of(
                : of_socket(address.socket_path);
 }
 
-// While it is being asked there is no wait to cut short.
+// Cuts the wait for the next query short. During a query there is no wait to cut short.
 bool resolved_name::ask()
 {
     if (state_->wait == nullptr) {

@@ -1,7 +1,8 @@
-// A host name kept resolved: asked at the start, and again as resolver_options say or somebody
-// wants. A failing resolver keeps the last good answer, also that of another resolved_name of the
-// same host (last_addresses), as a reload makes new ones. Addresses and Unix sockets need no
-// asking. One thread: the loop's.
+// `resolved_name` keeps a host name resolved. It queries at the start, and again as
+// resolver_options say or on demand. A failing resolver leaves the last good answer in place, even
+// one of another resolved_name of the same host (last_addresses), as a reload makes new ones.
+// Addresses and Unix sockets need no query.
+// Thread: the one of the loop.
 #pragma once
 
 #include "gateway/base/text.hpp"
@@ -17,18 +18,18 @@
 
 namespace gateway::net {
 
-// Where something listens.
+// `server_address` is the address that a server listens on.
 struct server_address {
     // A name or a numeric address.
     std::string host;
-    // The port in decimal.
+    // TCP port in decimal digits.
     std::string port;
-    // The path of a Unix socket, instead of host and port.
+    // Path of a Unix socket, instead of host and port.
     std::string socket_path;
 
     bool operator==(const server_address&) const = default;
 
-    // For logs.
+    // Returns the address as text for logs.
     std::string text() const
     {
         return socket_path.empty() ? base::host_and_port(host, port) : socket_path;
@@ -41,7 +42,7 @@ public:
 
     static resolved_name of_socket(const std::string& path);
 
-    // `answered` is called after each answer, good or not, from the loop; not for numeric hosts.
+    // Calls `answered` from the loop after each answer, good or not; never for numeric hosts.
     static resolved_name of_host(
         const executor& ex,
         const std::string& host,
@@ -50,7 +51,7 @@ public:
         std::function<void()> answered
     );
 
-    // Whichever of the two the address is.
+    // Makes one of a host or of a socket, whichever the address is.
     static resolved_name of(
         const executor& ex,
         const server_address& address,
@@ -62,18 +63,18 @@ public:
     resolved_name& operator=(resolved_name&&) = default;
     ~resolved_name();
 
-    // Asks again now. False: there is nothing to ask, as it is an address or a Unix socket.
+    // Queries again now. False if there is nothing to query, as it is an address or a Unix socket.
     bool ask();
 
-    // Asks no more; what is known stays.
+    // Stops querying; the known addresses stay.
     void stop();
 
     std::span<const endpoint> endpoints() const;
 
-    // False until the first answer, or until the host's address is known from before.
+    // True if an answer has come, good or not, or if the host's addresses were known before.
     bool known() const;
 
-    // What the resolver said last, if that was an error.
+    // Returns the resolver's last error; empty if its last answer was not an error.
     const std::string& error() const;
 
 private:

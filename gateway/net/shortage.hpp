@@ -1,4 +1,4 @@
-// Errors that say nothing of the peer: we are short of something ourselves.
+// Recognizes errors that mean a shortage in the gateway itself and say nothing about the peer.
 #pragma once
 
 #include <boost/system/errc.hpp>
@@ -6,7 +6,7 @@
 
 namespace gateway::net {
 
-// Descriptors, memory, buffers, or local ports.
+// True if `ec` means a shortage of descriptors, memory, buffers, or local ports.
 inline bool is_our_shortage(const boost::system::error_code& ec)
 {
     namespace errc = boost::system::errc;

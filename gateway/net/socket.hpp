@@ -1,5 +1,5 @@
-// An open socket and the duty to close it: moved from owner to owner, never copied. What it is for
-// (listening, a connection) its owner knows.
+// `socket` owns an open socket, and closes it. It is moved from owner to owner and never copied.
+// Its owner knows its purpose (listening, a connection).
 #pragma once
 
 #include <netinet/in.h>
@@ -14,7 +14,7 @@ class socket {
 public:
     socket() = default;
 
-    // Takes over a descriptor; a negative one is none.
+    // Takes over a descriptor; a negative one stands for none.
     explicit socket(int fd) : fd_(fd) {}
 
     socket(socket&& other) noexcept : fd_(other.release()) {}
@@ -32,17 +32,17 @@ public:
 
     bool is_open() const { return fd_ >= 0; }
 
-    // For a system call; it stays this object's to close.
+    // Returns the descriptor for a system call; it stays this object's to close.
     int fd() const { return fd_; }
 
-    // Small writes leave at once (TCP_NODELAY); what is no TCP does so anyway.
+    // Lets small writes leave at once (TCP_NODELAY); sockets other than TCP do so anyway.
     void send_without_delay() const
     {
         const int on = 1;
         ::setsockopt(fd_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     }
 
-    // Hands the duty over to something that takes a bare descriptor, as Asio's objects do.
+    // Hands ownership to something that takes a bare descriptor, as Asio's objects do.
     [[nodiscard]] int release() { return std::exchange(fd_, -1); }
 
     void close()

@@ -16,7 +16,7 @@ base::endpoint endpoint_of(const sockaddr_storage& end)
     if (!address) {
         return {base::ip_address::v4(INADDR_LOOPBACK), 0};
     }
-    // The port is at the same place in both families.
+    // The port has the same offset in both families.
     static_assert(offsetof(sockaddr_in, sin_port) == offsetof(sockaddr_in6, sin6_port));
     sockaddr_in with_port{};
     std::memcpy(&with_port, &end, sizeof with_port);

@@ -1,4 +1,4 @@
-// Both ends of a connected socket, as the system has them.
+// Finds both ends of a connected socket, as the system reports them.
 #pragma once
 
 #include "gateway/base/proxy_header.hpp"
@@ -6,8 +6,9 @@
 
 namespace gateway::net {
 
-// Who connected is the peer, of that address: one that has gone meanwhile has none any more, and
-// then port 0. The end here of a Unix socket, which has no address, counts as the loopback address.
+// Returns the ends of an accepted connection. The client's address is `peer`; its port is 0 if it
+// has already left. The local end of a Unix socket, which has no address, counts as the loopback
+// address.
 base::connection_ends ends_of(const socket& accepted, const base::ip_address& peer);
 
 }  // namespace gateway::net

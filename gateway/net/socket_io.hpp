@@ -1,4 +1,5 @@
-// Receiving from and sending to a non-blocking socket. Bytes, or -1 with errno.
+// Receives from and sends to a non-blocking socket. The functions return a number of bytes, or -1
+// with errno.
 #pragma once
 
 #include <array>
@@ -12,8 +13,9 @@
 
 namespace gateway::net {
 
-// As recv() and send(), without being cancellation points: those cost two atomic operations in a
-// process with threads, and no thread of ours is ever cancelled.
+// Receives as recv() does, but is no cancellation point, and send_to() is none either. A
+// cancellation point costs two atomic operations in a process with threads, and no thread here is
+// ever cancelled.
 inline ssize_t receive_from(int fd, void* bytes, std::size_t size, int flags)
 {
     return ::syscall(SYS_recvfrom, fd, bytes, size, flags, nullptr, nullptr);
@@ -24,7 +26,7 @@ inline ssize_t send_to(int fd, const void* bytes, std::size_t size, int flags)
     return ::syscall(SYS_sendto, fd, bytes, size, flags, nullptr, 0);
 }
 
-// Bytes accepted, or -1 with errno.
+// Sends `a`, then `b`, and returns the number of bytes accepted, or -1 with errno.
 inline ssize_t send_some(int fd, std::string_view a, std::string_view b)
 {
     if (b.empty()) {

@@ -1,4 +1,4 @@
-// Coroutines of the control plane: everything that is not per request.
+// Coroutines of the control plane, which is everything that is not per request.
 #pragma once
 
 #include "gateway/net/loop.hpp"
@@ -11,19 +11,21 @@
 
 namespace gateway::net {
 
-// For connecting; what is connected lives as a net::connection.
+// An Asio socket for connecting; a connected one lives on as a net::connection.
 using stream_socket =
     boost::asio::basic_stream_socket<boost::asio::generic::stream_protocol, executor>;
 
 template <typename T = void>
 using task = boost::asio::awaitable<T, executor>;
 
-// co_await f(..., use_task) gives a tuple that begins with the error_code: no I/O throws.
+// Completion token: co_await f(..., use_task) gives a tuple that begins with the error_code, so
+// that no I/O throws.
 inline constexpr auto use_task = boost::asio::as_tuple(boost::asio::use_awaitable_t<executor>{});
 
 inline constexpr base::duration for_ever = base::duration::max();
 
-// Until `time` has passed or somebody cancels `t`, which must outlive it.
+// Waits until `time` has passed or somebody cancels `t`.
+// Requires: `t` outlives the wait.
 inline task<> pause(timer& t, base::duration time)
 {
     if (time == for_ever) {

@@ -1,4 +1,4 @@
-// Endpoints of TCP among those of any protocol.
+// Extracts TCP endpoints from endpoints of any protocol.
 #pragma once
 
 #include <boost/asio/generic/stream_protocol.hpp>
@@ -9,7 +9,7 @@
 
 namespace gateway::net {
 
-// Returns the address and port of `e`; nothing: it is the path of a Unix socket.
+// Returns the address and port of `e`; nothing if it is the path of a Unix socket.
 inline std::optional<boost::asio::ip::tcp::endpoint> tcp_endpoint_of(
     const boost::asio::generic::stream_protocol::endpoint& e
 )

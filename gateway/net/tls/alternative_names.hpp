@@ -1,4 +1,4 @@
-// The alternative names of a certificate (RFC 5280 §4.2.1.6).
+// Reads the alternative names of a certificate (RFC 5280 §4.2.1.6).
 #pragma once
 
 #include "gateway/net/tls/owned.hpp"
@@ -9,8 +9,8 @@
 
 namespace gateway::net {
 
-// Passes each that is a text, which are DNS names, URIs and mail addresses, to `use`, with its kind
-// as OpenSSL counts (GEN_DNS).
+// Passes each name that is a text (DNS names, URIs and mail addresses) to `use`, with its kind as
+// OpenSSL counts (GEN_DNS).
 template <typename Use>
 void for_each_alternative_name(const X509* certificate, Use use)
 {

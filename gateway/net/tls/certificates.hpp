@@ -1,5 +1,5 @@
-// Certificates and keys in PEM form, as OpenSSL's contexts are given them. Nothing is read from
-// files here.
+// Puts certificates and keys in PEM form into OpenSSL's contexts, and reads facts about them.
+// Nothing here reads files.
 #pragma once
 
 #include <openssl/types.h>
@@ -11,7 +11,7 @@
 
 namespace gateway::net {
 
-// A file and what it held when it was read.
+// A file and its contents when it was read.
 struct pem_file {
     std::string path;
     std::string text;
@@ -19,42 +19,43 @@ struct pem_file {
     bool operator==(const pem_file&) const = default;
 };
 
-// Each of these is false, and the context of no use, if the text is damaged or holds nothing of
-// the kind.
-// Whoever is vouched for by one of these is believed, whether or not somebody else vouches for
-// that one.
+// Each of the next four functions returns false if the text is damaged or holds nothing of the
+// kind; the context is then of no use.
+//
+// Trusts certificates that one in `text` vouches for. That one need not be a root
+// (X509_V_FLAG_PARTIAL_CHAIN).
 bool trust(SSL_CTX* context, const std::string& text);
 
-// Clients are told that certificates which these vouch for are wanted.
+// Tells clients that certificates from these authorities are wanted.
 bool ask_for(SSL_CTX* context, const std::string& text);
 
-// The first certificate is our own, the others vouch for it. Of each kind of key (RSA, ECDSA) a
-// context may have one.
+// Presents the first certificate as the gateway's own; the others vouch for it. A context can have
+// one certificate for each kind of key (RSA, ECDSA).
 bool present(SSL_CTX* context, const std::string& text);
 
-// The key of the certificate that was presented last; without a passphrase.
+// Uses the key of the certificate that was presented last; it must have no passphrase.
 bool use_key(SSL_CTX* context, const std::string& text);
 
-// When a certificate holds, since 1970.
+// The time during which a certificate or list is valid, in seconds since 1970.
 struct validity {
     std::chrono::seconds not_before{};
     std::chrono::seconds not_after{};
 };
 
-// What certificates say of themselves: the first one, but where something else is said.
+// Facts about the certificates of a text; about the first one, unless a field says otherwise.
 struct certificate_facts {
-    // The DNS names that it is for, in lower case; without any, its common name.
+    // The DNS names that the certificate is for, in lower case; its common name if there are none.
     std::vector<std::string> names{};
-    // What kind its key is, as OpenSSL counts (EVP_PKEY_RSA).
+    // The kind of its key, as OpenSSL counts (EVP_PKEY_RSA).
     int key_type = 0;
-    // Of each certificate of the text.
+    // Validity of each certificate of the text.
     std::vector<validity> holds{};
-    // Whether each certificate of the text was issued by the one behind it.
+    // True if each certificate of the text was issued by the one behind it.
     bool is_chain = true;
 };
 
-// Nothing: there is no certificate in the text, one is damaged, or the first one's key is of no
-// kind that OpenSSL knows.
+// Returns the facts; nothing if the text holds no certificate, one is damaged, or the first one's
+// key is of a kind that OpenSSL does not know.
 std::optional<certificate_facts> facts_of(const std::string& text);
 
 }  // namespace gateway::net

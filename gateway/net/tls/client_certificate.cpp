@@ -46,7 +46,7 @@ std::string alternative_names_of(const X509* of)
     return names;
 }
 
-// A byte sequence of a structured field (RFC 8941 §3.3.5).
+// Returns the certificate as a byte sequence of a structured field (RFC 8941 §3.3.5).
 std::string field_of(const X509* c)
 {
     unsigned char* der = nullptr;
@@ -71,7 +71,7 @@ std::optional<client_certificate> client_certificate_of(SSL* ssl, bool with_fiel
         return found;
     }
     found.field = field_of(c);
-    // A session that goes on has the certificate, and not what vouched for it.
+    // A resumed session has the certificate, but not those that vouched for it.
     const STACK_OF(X509)* const chain = SSL_get_peer_cert_chain(ssl);
     for (int i = 0; chain != nullptr && i < sk_X509_num(chain); ++i) {
         found.chain_field += (found.chain_field.empty() ? "" : ", ");

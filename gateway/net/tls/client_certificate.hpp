@@ -1,4 +1,4 @@
-// What the certificate of a client says, once it has been verified.
+// Reads the contents of a client's certificate that has been verified.
 #pragma once
 
 #include <openssl/types.h>
@@ -9,20 +9,20 @@
 namespace gateway::net {
 
 struct client_certificate {
-    // SHA-256 of it, in hexadecimal digits.
+    // SHA-256 of the certificate, in hexadecimal digits.
     std::string fingerprint;
-    // As RFC 2253 writes it.
+    // Subject in the form of RFC 2253.
     std::string subject;
-    // Its alternative names, separated by commas: DNS names, URIs and mail addresses. A comma or a
-    // backslash within a name has a backslash in front.
+    // Alternative names, separated by commas: DNS names, URIs and mail addresses. A backslash
+    // stands before each comma or backslash within a name.
     std::string alternative_names;
-    // The values of Client-Cert and Client-Cert-Chain (RFC 9440), if they are to be told.
+    // Values of Client-Cert and Client-Cert-Chain (RFC 9440); empty if they are not wanted.
     std::string field;
     std::string chain_field;
 };
 
-// Nothing: the client has shown none, or it was not verified. The fields, which are as long as all
-// its certificates, only if they are to be told.
+// Returns the client's certificate; nothing if it has shown none or was not verified. The two
+// fields, which are as long as all its certificates, are filled only if `with_fields`.
 std::optional<client_certificate> client_certificate_of(SSL* ssl, bool with_fields);
 
 }  // namespace gateway::net

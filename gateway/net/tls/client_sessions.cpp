@@ -10,8 +10,8 @@ namespace gateway::net {
 
 namespace {
 
-// What a ticket carries beside its session: when hands were shaken in full, in seconds since 1970.
-// OpenSSL counts each new ticket's time anew.
+// Reads the time of the full handshake, in seconds since 1970, which a ticket carries beside its
+// session; false if it carries none. OpenSSL restarts its own count with each new ticket.
 bool agreed_at(SSL_SESSION* session, long& at)
 {
     void* written = nullptr;
@@ -23,7 +23,7 @@ bool agreed_at(SSL_SESSION* session, long& at)
     return true;
 }
 
-// Returns the moment of the handshake, in seconds since the epoch.
+// Returns the time of the handshake, in seconds since the epoch.
 long handshake_time(const SSL_SESSION* session)
 {
 #if OPENSSL_VERSION_NUMBER >= 0x30400000L
@@ -33,7 +33,7 @@ long handshake_time(const SSL_SESSION* session)
 #endif
 }
 
-// Before a ticket is made. 0: the handshake fails.
+// Called before a ticket is made; a result of 0 makes the handshake fail.
 int write_ticket(SSL* ssl, void*)
 {
     SSL_SESSION* const session = SSL_get_session(ssl);
@@ -64,8 +64,8 @@ int read_ticket(SSL* ssl, SSL_SESSION* session, const unsigned char*, std::size_
     if (!is_read || !holds(ssl, session)) {
         return SSL_TICKET_RETURN_IGNORE_RENEW;
     }
-    // Clients of TLS 1.3 use a ticket once (RFC 8446 §C.4), so each gets another one. Those of TLS
-    // 1.2 go on with theirs, and would wait for a longer handshake.
+    // Clients of TLS 1.3 use a ticket once (RFC 8446 §C.4), so that each gets another one. Clients
+    // of TLS 1.2 go on with theirs, and would wait for a longer handshake.
     const bool renews = status == SSL_TICKET_SUCCESS_RENEW || SSL_version(ssl) == TLS1_3_VERSION;
     return renews ? SSL_TICKET_RETURN_USE_RENEW : SSL_TICKET_RETURN_USE;
 }

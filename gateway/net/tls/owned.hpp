@@ -1,4 +1,4 @@
-// Objects of C libraries, freed by the library's function.
+// `owned` holds an object of a C library, and frees it with the library's function.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Reads what a text in PEM form holds, one object after the other.
+// Reads the objects in a text in PEM form, one after the other.
 #pragma once
 
 #include "gateway/net/tls/owned.hpp"
@@ -15,17 +15,18 @@ namespace gateway::net {
 
 using pem_text = owned<BIO, BIO_free_all>;
 
-// `text` must outlive it.
+// Returns a reader of `text`.
+// Requires: `text` outlives the reader.
 pem_text pem_text_of(const std::string& text);
 
-// A key that is encrypted is not asked about at the terminal.
+// Gives OpenSSL no password for an encrypted key, so that nobody is asked at the terminal.
 int no_password(char*, int, int, void*);
 
-// Unix time; 0 if the text of `time` is malformed.
+// Returns the time since 1970, or 0 if the text of `time` is malformed.
 std::chrono::seconds unix_time_of(const ASN1_TIME* time);
 
-// Passes each object that `next` reads to `use`, with its number. False: there is none, or one of
-// them is damaged or of no use.
+// Passes each object that `next` reads to `use`, with its number. False if there is none, or one of
+// them is damaged or rejected by `use`.
 template <typename Next, typename Use>
 bool for_each_pem(const std::string& text, Next next, Use use)
 {

@@ -16,7 +16,8 @@ namespace {
 
 using owned_crl = owned<X509_CRL, X509_CRL_free>;
 
-// Passes each list to `use`. False: there is none, or one of them is damaged or of no use.
+// Passes each list to `use`. False if there is none, or one of them is damaged or rejected by
+// `use`.
 template <typename Use>
 bool for_each_list(const std::string& text, Use use)
 {
@@ -43,8 +44,8 @@ bool is_signed_by_one_of(X509_CRL* one, const std::string& authorities)
     return found;
 }
 
-// Authorities need no list: only one who signs them has it, which may be somebody that nobody here
-// knows.
+// Accepts an authority about which there is no list: only its own issuer has such a list, and that
+// may be unknown here.
 int check_certificate(int good, X509_STORE_CTX* of)
 {
     const bool lacks_list = X509_STORE_CTX_get_error(of) == X509_V_ERR_UNABLE_TO_GET_CRL;

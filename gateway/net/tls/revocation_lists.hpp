@@ -1,5 +1,5 @@
-// Lists of revoked certificates (CRL, RFC 5280 §5) in PEM form, as OpenSSL's contexts are given
-// them. Nothing is read from files here.
+// Puts lists of revoked certificates (CRL, RFC 5280 §5) in PEM form into OpenSSL's contexts, and
+// reads facts about them. Nothing here reads files.
 #pragma once
 
 #include "gateway/net/tls/certificates.hpp"
@@ -14,21 +14,22 @@
 namespace gateway::net {
 
 struct revocation_facts {
-    // The time for which each list holds; one that names no end holds for ever.
+    // Time for which each list is valid; a list that names no end is valid for ever.
     std::vector<validity> holds{};
-    // The number of the first list, counted from 1, that none of the authorities has signed; 0:
-    // there is none.
+    // Number of the first list, counted from 1, that none of the authorities has signed; 0 if there
+    // is none.
     std::size_t foreign = 0;
 };
 
-// Nothing: there is no list in the text, or one is damaged.
+// Returns the facts; nothing if the text holds no list, or one is damaged.
 std::optional<revocation_facts> revocation_facts_of(
     const std::string& lists, const std::string& authorities
 );
 
-// Has the context believe no client whose certificate is revoked, or whose authority has no list
-// that holds now. Authorities in between are checked if there is a list about them. False: the text
-// is damaged, and the context of no use. `must`: a client has to show a certificate.
+// Has the context refuse clients whose certificate is revoked, or whose authority has no valid
+// list. Intermediate authorities are checked if there is a list about them. Without lists nothing
+// is checked for revocation. `must`: a client has to show a certificate. False if the text is
+// damaged; the context is then of no use.
 bool verify_clients(SSL_CTX* context, const std::string& lists, bool must);
 
 }  // namespace gateway::net

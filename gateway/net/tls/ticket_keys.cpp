@@ -16,7 +16,7 @@ namespace {
 
 using digest = std::array<unsigned char, 32>;
 
-// HMAC-SHA-256, as a way from one secret to another that nobody can go back.
+// Derives one secret from another with HMAC-SHA-256, which nobody can reverse.
 digest derived(const digest& secret, const char* what)
 {
     digest made{};
@@ -120,7 +120,7 @@ int ticket_keys::use(
         return 0;
     }
     const int begun = begin(cipher, mac, *known, iv, false);
-    // 2: and the client gets a new one.
+    // A result of 2 also has the client get a new ticket.
     return begun == 1 && known != keys_.begin() ? 2 : begun;
 }
 

@@ -1,6 +1,7 @@
-// The keys of session tickets (RFC 5077, RFC 8446 §4.6.1): of three the newest makes tickets, and
-// all are accepted. Each worker has its own of the same secret, so that a client may come back to
-// any of them. One thread.
+// `ticket_keys` holds up to three keys of session tickets (RFC 5077, RFC 8446 §4.6.1): the newest
+// makes tickets, and all are accepted. Each worker derives its own from the same secret, so that a
+// client may come back to any worker.
+// Thread: one thread only.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -14,13 +15,13 @@
 
 namespace gateway::net {
 
-// Where the keys begin. Without `written` they are made of `secret`: every twelve hours since then
-// it becomes another, from which the one before cannot be found.
+// The secret that keys are derived from, unless they come from a file. Every twelve hours after
+// `since` it is replaced by one from which the one before cannot be found.
 struct ticket_secret {
     std::array<unsigned char, 32> secret{};
     base::instant since{};
 
-    // At random.
+    // Makes a random secret.
     static ticket_secret make(base::instant now);
 
     bool operator==(const ticket_secret&) const = default;
@@ -29,16 +30,17 @@ struct ticket_secret {
 class ticket_keys {
 public:
     static constexpr std::size_t most = 3;
-    // Of one in a file: its name, a key for HMAC, one for AES, as nginx and HAProxy have them.
+    // Bytes of one key in a file: its name, a key for HMAC, and one for AES, as in nginx and
+    // HAProxy.
     static constexpr std::size_t written_bytes = 80;
     static constexpr base::duration rotation = std::chrono::hours{12};
 
     explicit ticket_keys(const ticket_secret& begin);
 
-    // Those of a file: 1 to 3 of written_bytes each, the first one makes tickets.
+    // Reads the keys of a file: 1 to 3 of written_bytes each, of which the first one makes tickets.
     explicit ticket_keys(const std::string& written);
 
-    // What OpenSSL's callback for tickets does (SSL_CTX_set_tlsext_ticket_key_evp_cb).
+    // Does the work of OpenSSL's callback for tickets (SSL_CTX_set_tlsext_ticket_key_evp_cb).
     int use(
         unsigned char* name, unsigned char* iv, EVP_CIPHER_CTX* cipher, EVP_MAC_CTX* mac, bool make
     );
@@ -50,9 +52,9 @@ private:
         std::array<unsigned char, 32> cipher;
     };
 
-    // The newest first.
+    // Keys, the newest first.
     std::vector<key> keys_;
-    // Not of a file.
+    // The secret of the newest key; nothing if the keys come from a file.
     std::optional<ticket_secret> at_;
 
     void advance(base::instant now);

@@ -57,7 +57,7 @@ std::optional<std::string> tls_client::set_up(SSL_CTX* c, const tls_client_optio
     return std::nullopt;
 }
 
-// What OpenSSL calls when a server has given a session. 1: it is ours now.
+// Called by OpenSSL when a server has given a session; a result of 1 takes it over.
 int tls_client::remember(SSL* ssl, SSL_SESSION* session)
 {
     auto* const client = static_cast<tls_client*>(SSL_get_ex_data(ssl, 0));
@@ -97,7 +97,8 @@ std::unique_ptr<tls_engine> tls_client::connect(const std::shared_ptr<tls_client
     return engine;
 }
 
-// Resuming looks at no certificate again.
+// True if the session may be resumed. Its age and certificate are checked here, as resuming looks
+// at no certificate again.
 bool tls_client::session_holds() const
 {
     if (!session_ || base::now() - shown_ > longest_resumed) {
@@ -111,15 +112,16 @@ bool tls_client::session_holds() const
 void tls_client::expect_server(SSL* ssl) const
 {
     if (name_.empty()) {
-        return;  // of a server that is not verified
+        // A server that is not verified may have no name.
+        return;
     }
     bool expected = false;
     if (base::ip_address::parse(name_)) {
         expected = X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name_.c_str()) == 1;
     } else {
-        // SSL_set_tlsext_host_name() is a macro with casts of C.
+        // SSL_set_tlsext_host_name() is a macro with C casts.
         std::string name = name_;
-        // RFC 9525 §6.3: a wildcard is a whole label, and the subject names nobody.
+        // A wildcard is a whole label, and the subject is not searched for names (RFC 9525 §6.3).
         SSL_set_hostflags(
             ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT
         );

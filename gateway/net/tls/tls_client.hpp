@@ -1,5 +1,6 @@
-// The client's side of TLS to one server: how the server is known, who we are there, and what
-// engines for connections to it are made of. By OpenSSL, TLS 1.2 or later, without renegotiation.
+// `tls_client` is the client's side of TLS to one server: it makes the engines of connections,
+// checks the server's certificate and shows the gateway's own. It uses OpenSSL, TLS 1.2 or later,
+// without renegotiation.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -16,22 +17,24 @@
 namespace gateway::net {
 
 struct tls_client_options {
-    // Certificates of those who may vouch for the server; empty: the system's.
+    // Certificates of the authorities that may vouch for the server; empty for the system's.
     pem_file ca;
-    // Who we are: our certificate, those that vouch for it, and its key; empty: nobody.
+    // The gateway's own certificate, those that vouch for it, and its key; empty to show none.
     pem_file certificate;
     pem_file key;
-    // The name or address that the server's certificate must have; empty: that it is reached by.
+    // Name or address that the server's certificate must have; empty for the one that it is reached
+    // by.
     std::string server_name;
-    // Off: whoever answers is believed to be the server.
+    // True to verify the server; otherwise whoever answers is taken for the server.
     bool verify = true;
 
-    // What all clients of these options share, on any thread; see tls_client::prepare().
+    // The OpenSSL context that all clients of these options share, on any thread; see
+    // tls_client::prepare().
     std::shared_ptr<SSL_CTX> context{};
-    // Which certificates of the system's it has, if `ca` is empty.
+    // Edition of the system's certificates that it has, if `ca` is empty.
     std::string system_edition{};
 
-    // Whether clients of both believe the same servers and show the same.
+    // True if clients of both trust the same servers and show the same certificate.
     bool operator==(const tls_client_options& o) const
     {
         return ca == o.ca && certificate == o.certificate && key == o.key &&
@@ -40,28 +43,30 @@ struct tls_client_options {
     }
 };
 
-// One per worker and server; one thread.
+// Thread: one thread only; each worker has one for each server.
 class tls_client {
 public:
-    // Reads what the options name, once for all clients: the system's certificates take tens of
-    // milliseconds. Or says what is wrong, with the key at fault in front.
+    // Reads what the options name, once for all clients, as the system's certificates take tens of
+    // milliseconds. Returns what is wrong, beginning with the key at fault; nothing if all is well.
     static std::optional<std::string> prepare(tls_client_options& options);
 
-    // Of options that are prepared; `host` is the name or address that the server is reached by.
+    // Makes a client; `host` is the name or address that the server is reached by.
+    // Requires: prepared options.
     static std::shared_ptr<tls_client> make(
         const tls_client_options& options, const std::string& host
     );
 
-    // For a new connection to that server; it keeps the client alive. It goes on with the last
-    // session, if the server wants to; but for a day at most after the server last showed its
-    // certificate, and not when that has expired.
+    // Returns the engine for a new connection to that server; it keeps the client alive. It resumes
+    // the last session, if the server wants to, for at most a day after the server last showed its
+    // certificate, and not once that has expired.
     static std::unique_ptr<tls_engine> connect(const std::shared_ptr<tls_client>& to);
 
-    // A handshake did not come to its end: the server may dislike the session, so the next one is
-    // whole.
+    // Makes the next handshake a full one. Call it after a failed handshake, as the server may
+    // dislike the session.
     void forget_session() { session_.reset(); }
 
-    // Has the handshake of `ssl` ask for the server by its name, and believe no other.
+    // Has the handshake of `ssl` trust no server but the expected one, and ask for it by its name
+    // unless that is an address.
     void expect_server(SSL* ssl) const;
 
     SSL_CTX* context() const { return context_.get(); }
@@ -69,9 +74,9 @@ public:
 private:
     std::shared_ptr<SSL_CTX> context_;
     std::string name_;
-    // What the server has given last to begin the next connection with.
+    // The session that the server gave last, for the next connection.
     owned<SSL_SESSION, SSL_SESSION_free> session_;
-    // When the server last showed its certificate.
+    // Time at which the server last showed its certificate.
     base::instant shown_{};
 
     tls_client(std::shared_ptr<SSL_CTX> context, std::string name);

@@ -16,8 +16,8 @@ namespace gateway::net {
 
 namespace {
 
-// SSL_get_error() takes what is left in the queue for the failure of the call before. To clear an
-// empty queue costs twenty times what it costs to look.
+// Clears OpenSSL's queue of errors, as SSL_get_error() would take a leftover for the failure of the
+// call before. Clearing an empty queue costs twenty times as much as looking.
 void forget_errors()
 {
     if (ERR_peek_error() != 0) {
@@ -25,7 +25,7 @@ void forget_errors()
     }
 }
 
-// No record begins with one, nor does a first message of SSL 2.
+// True for a letter, with which no TLS record begins, nor a first message of SSL 2.
 bool is_letter(char c)
 {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
@@ -33,7 +33,7 @@ bool is_letter(char c)
 
 }  // namespace
 
-// Where OpenSSL reads and writes: in the buffers that the engine was lent.
+// `tls_bio` lets OpenSSL read from and write to the buffers that the engine was lent.
 struct tls_bio {
     static tls_engine& engine_of(BIO* b) { return *static_cast<tls_engine*>(BIO_get_data(b)); }
 
@@ -105,8 +105,8 @@ tls_engine::tls_engine(SSL_CTX* settings, role r, std::shared_ptr<const void> ke
     r == role::server ? SSL_set_accept_state(ssl_.get()) : SSL_set_connect_state(ssl_.get());
 }
 
-// That a connection was cut off says nothing against its session (RFC 5246 §7.2.1); OpenSSL would
-// believe it no more.
+// Marks an intact session as shut down: a connection that was cut off says nothing against its
+// session (RFC 5246 §7.2.1), but OpenSSL would not resume it.
 tls_engine::~tls_engine()
 {
     if (!failed_) {
@@ -148,8 +148,8 @@ tls_engine::result tls_engine::receive(
     return peer_ended_ ? result::closed : result::nothing;
 }
 
-// Once there is text and nothing behind it, the library is not asked for more: it would take a
-// buffer to find that nothing has come.
+// Reads all the text there is. Once there is some and nothing behind it, OpenSSL is not asked for
+// more, as it would take a buffer to find that nothing has come.
 bool tls_engine::read_text(std::span<char> into, std::size_t& count)
 {
     std::size_t read = 0;
@@ -166,8 +166,8 @@ bool tls_engine::read_text(std::span<char> into, std::size_t& count)
     return !flooded_ && (why == SSL_ERROR_ZERO_RETURN || why == SSL_ERROR_WANT_READ);
 }
 
-// OpenSSL handles a record without text itself and goes on to the next one. It calls this for the
-// header of each. The signature is OpenSSL's.
+// Called by OpenSSL for the header of each record, as it processes a record without text itself and
+// goes on to the next one. The signature is OpenSSL's.
 // NOLINTNEXTLINE(readability-function-size)
 void tls_engine::count_record(
     int written, int, int kind, const void*, std::size_t, SSL*, void* engine
@@ -189,7 +189,7 @@ void tls_engine::begin_record()
     empty_until_ = std::max(empty_until_, now) + empty_record_interval;
     if (empty_until_ > now + max_empty_records * empty_record_interval) {
         flooded_ = true;
-        // OpenSSL throws away what it has read, and returns at once.
+        // OpenSSL drops the bytes that it has read, and returns at once.
         SSL_set_shutdown(ssl_.get(), SSL_RECEIVED_SHUTDOWN);
     }
 }
@@ -199,7 +199,8 @@ bool tls_engine::can_send() const
     return SSL_is_init_finished(ssl_.get()) == 1;
 }
 
-// In TLS 1.3 only: the handshake of TLS 1.2 ends with these bytes, and its clients wait for them.
+// Keeps the ticket of TLS 1.3 only: the handshake of TLS 1.2 ends with these bytes, and its clients
+// wait for them.
 void tls_engine::keep_ticket(std::string& out)
 {
     if (role_ == role::server && SSL_version(ssl_.get()) == TLS1_3_VERSION) {

@@ -1,6 +1,7 @@
-// TLS of one connection, by OpenSSL, over buffers that are lent to it: coded bytes of the peer go
-// in, text comes out, and what is to be sent is appended where the caller says. Between calls it
-// holds nothing but a record of which a part has come. One thread.
+// `tls_engine` is the TLS of one connection, by OpenSSL, over buffers that are lent to it.
+// Encrypted bytes of the peer go in, text comes out, and bytes to be sent are appended where the
+// caller says. Between calls it holds nothing but a record that has come in part.
+// Thread: one thread only.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -18,98 +19,99 @@ namespace gateway::net {
 
 class tls_engine {
 public:
-    // The most text that so many coded bytes can be: a record may have come but for its end.
+    // Returns the most bytes of text in `coded` bytes; all but the end of a record may have come
+    // before.
     static constexpr std::size_t text_bytes(std::size_t coded) { return coded + 32 * 1024; }
 
     enum class result {
-        // Some text.
+        // Some text has come.
         text,
-        // None yet.
+        // No text has come yet.
         nothing,
-        // The peer has said that it sends no more.
+        // The peer has announced that it sends no more.
         closed,
-        // This is no TLS, or not the peer that was meant; detail() says why.
+        // The peer speaks no TLS or is not the one expected; detail() has the reason.
         failed
     };
 
     enum class role { server, client };
 
-    // `settings`: of which SSL_new() makes it; `keeps` lives as long as this does.
+    // Makes the engine from `settings` with SSL_new(), and keeps `keeps` alive as long as itself.
     tls_engine(SSL_CTX* settings, role r, std::shared_ptr<const void> keeps);
     ~tls_engine();
     tls_engine(const tls_engine&) = delete;
     tls_engine& operator=(const tls_engine&) = delete;
 
-    // All the text of these coded bytes goes to the beginning of `into`, which has text_bytes() of
-    // them; `count` is how much it is. What must be sent is appended to `out`, also after a
-    // failure. Without bytes: a client begins.
+    // Decrypts `coded` to the beginning of `into`, which has room for text_bytes() of it, and
+    // stores the number of bytes of text in `count`. Bytes to be sent are appended to `out`, even
+    // after a failure. Without bytes a client begins its handshake.
     result receive(
         std::span<const char> coded, std::span<char> into, std::size_t& count, std::string& out
     );
 
-    // Most text that is kept while nothing can be sent: before the end of the handshake, and while
-    // a later message of that kind, such as a ticket, has come in part.
+    // Most bytes of text kept while nothing can be sent: before the end of the handshake, and while
+    // a later handshake message, such as a ticket, has come in part.
     static constexpr std::size_t most_kept = 256 * 1024;
 
-    // Most records without text, such as updates of keys or records of no bytes, that a peer may
-    // send at once after the handshake. One more is allowed after each interval; past that
-    // receive() fails. Each costs as much as a request and puts no deadline forward.
+    // Most records without text, such as key updates or empty records, that a peer may send at once
+    // after the handshake. One more is allowed after each interval; past that receive() fails. Each
+    // costs as much as a request, and none extends a deadline.
     static constexpr int max_empty_records = 32;
     static constexpr base::duration empty_record_interval = std::chrono::seconds{1};
 
-    // Text for the peer. False: nothing can be sent, nor kept.
+    // Encrypts text for the peer. False if it can neither be sent nor kept.
     [[nodiscard]] bool send(std::string_view text, std::string& out);
 
-    // Tells the peer that no more is sent, once.
+    // Announces to the peer, once, that no more is sent.
     void say_end(std::string& out);
 
-    // A client does, in receive() without bytes.
+    // True for a client, which begins in receive() without bytes.
     bool speaks_first() const { return role_ == role::client; }
 
-    // Until the handshake has ended, once and for all.
+    // True until the first handshake has ended.
     bool shaking_hands() const { return !shaken_; }
 
-    // Something has come, and so hands are being shaken.
+    // True if something has come, so that the handshake has begun.
     bool has_begun() const;
 
-    // A part of a record has come, and its end has not.
+    // True if a part of a record has come and its end has not.
     bool has_part() const;
 
-    // Whether an earlier session went on, once hands are shaken.
+    // True, after the handshake, if it resumed an earlier session.
     bool resumed() const;
 
-    // The peer has said that it sends no more.
+    // True if the peer has announced that it sends no more.
     bool peer_has_ended() const { return peer_ended_; }
 
-    // A client's end may come without a word of TLS: it could have asked for more, and did not. Of
-    // a server that may be a piece that somebody has cut off.
+    // True if the peer may end without announcing it in TLS. A client may, as it could have asked
+    // for more and did not. If a server does, somebody may have cut off a piece.
     bool may_end_silently() const { return role_ == role::server; }
 
-    // The name that a client has asked for, without a dot at its end; empty: none.
+    // Returns the name that a client has asked for, without a final dot; empty if there is none.
     std::string_view asked_name() const;
 
-    // Keeps the name that the first message of a client asks for, until hands are shaken: OpenSSL
-    // does not know it if the handshake fails early.
+    // Keeps the name in a client's first message until the handshake has ended, as OpenSSL does not
+    // know it if the handshake fails early.
     void note_asked_name(std::string name) { noted_name_ = std::move(name); }
 
-    // Of what is sent to answer a peer that does not read, so many bytes more; returns all of them.
+    // Adds `more` to the bytes of answers that the peer has not read, and returns their sum.
     std::size_t count_unread(std::size_t more) { return unread_ += more; }
 
-    // It has read.
+    // Resets that sum, when the peer has read.
     void forget_unread() { unread_ = 0; }
 
     SSL* ssl() const { return ssl_.get(); }
 
     bool failed() const { return failed_; }
 
-    // After a failure: what was wrong is the certificate that the peer has shown.
+    // True after a failure whose cause is the certificate that the peer has shown.
     bool distrusts_peer() const { return distrusts_peer_; }
 
-    // After a failure: the peer has sent too many records without text.
+    // True after a failure because the peer has sent too many records without text.
     bool flooded() const { return flooded_; }
 
-    // After a failure: what came first is no TLS, but text, as of a client that speaks HTTP without
-    // TLS. Nothing has been sent.
+    // True after a failure because the first bytes are text and not TLS, as of a client that speaks
+    // HTTP without TLS. Nothing has been sent.
     bool heard_plain_text() const { return heard_plain_text_; }
 
     const std::string& detail() const { return detail_; }
@@ -128,18 +130,18 @@ private:
     bool distrusts_peer_ = false;
     bool flooded_ = false;
     bool heard_plain_text_ = false;
-    // The text of the last record has not come, or it has none.
+    // True if the last record has given no text: its text has not come yet, or it has none.
     bool awaits_text_ = false;
-    // The moment up to which records without text have used the time that allows them.
+    // Time up to which records without text have used up their allowance.
     base::instant empty_until_{};
-    // Lent during a call.
+    // Buffers lent during a call.
     std::span<const char> in_;
     std::string* out_ = nullptr;
     std::size_t unread_ = 0;
-    // Text that is kept.
+    // Text kept until it can be sent.
     std::string waiting_;
-    // The coded session ticket for a client that has sent text with the end of its handshake: it is
-    // sent with what is sent next, which saves a segment.
+    // The encrypted session ticket for a client that has sent text with the end of its handshake.
+    // It goes out with the next bytes sent, which saves a segment.
     std::string ticket_;
     std::string noted_name_;
     std::string detail_;

@@ -18,10 +18,11 @@ namespace gateway::net {
 namespace {
 
 constexpr std::string_view our_protocol = "http/1.1";
-// Forward secrecy and AEAD.
+// Ciphers with forward secrecy and AEAD.
 constexpr const char* modern = "ECDHE+AESGCM:ECDHE+CHACHA20";
 
-// The name in a client's first message, in lower case (RFC 6066 §3); empty: none.
+// Returns the name in a client's first message, in lower case (RFC 6066 §3); empty if there is
+// none.
 std::string asked_name(SSL* ssl)
 {
     const unsigned char* at = nullptr;
@@ -35,7 +36,8 @@ std::string asked_name(SSL* ssl)
     return base::lower_case(base::without_final_dot(name.substr(0, length)));
 }
 
-// Every protocol is one byte of length and its name (RFC 7301 §3.1). The signature is OpenSSL's.
+// Chooses HTTP/1.1, or fails the handshake of a client that offers other protocols only. Each
+// protocol is one byte of length and its name (RFC 7301 §3.1). The signature is OpenSSL's.
 // NOLINTNEXTLINE(readability-function-size)
 int choose_protocol(SSL*, const unsigned char** out, unsigned char* out_size, const unsigned char* in, unsigned int size, void*)
 {
@@ -52,15 +54,15 @@ int choose_protocol(SSL*, const unsigned char** out, unsigned char* out_size, co
     return SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
-// That it was taken makes OpenSSL remember it with the session, too.
+// Accepts any name, upon which OpenSSL also stores it with the session.
 int accept_name(SSL*, int*, void*)
 {
     return SSL_TLSEXT_ERR_OK;
 }
 
-// Whoever asks for certificates in another way, by other authorities, or knows others to be
-// revoked, believes no session of this one: resuming looks at no certificate again, and asks for
-// none.
+// Returns a text that differs if the options ask for certificates in another way, or if they trust
+// other authorities or know others to be revoked. Servers that differ resume no sessions of each
+// other, as resuming looks at no certificate again and asks for none.
 std::string way_of_believing(const tls_server_options& options)
 {
     const base::sha256_digest authorities = base::sha256(options.client_ca.text);
@@ -70,16 +72,16 @@ std::string way_of_believing(const tls_server_options& options)
         .append(revoked.begin(), revoked.end());
 }
 
-// The kind of key with which ciphers prove who the server is, as OpenSSL counts.
+// Returns the kind of key with which ciphers authenticate the server, as OpenSSL counts.
 int proof_of(const certificate_facts& facts)
 {
     const bool is_rsa = facts.key_type == EVP_PKEY_RSA || facts.key_type == EVP_PKEY_RSA_PSS;
     return is_rsa ? NID_auth_rsa : NID_auth_ecdsa;
 }
 
-// Of TLS 1.2, those that a client can get: not what the security level or the versions forbid, or
-// no certificate fits. A list may name ciphers without encryption or without a proof of who the
-// server is.
+// Checks the ciphers of TLS 1.2 that a client can get, without those that the security level or the
+// versions forbid or that no certificate fits. A list may name ciphers without encryption or
+// without authentication of the server.
 std::optional<std::string> complaint_about_ciphers(
     SSL_CTX* c, const std::vector<server_certificate>& certificates
 )
@@ -105,7 +107,8 @@ std::optional<std::string> complaint_about_ciphers(
             return "ciphers: " + std::string{SSL_CIPHER_get_name(cipher)} +
                    " proves nothing of the server, or does not encrypt";
         }
-        good += proofs.contains(proof) ? 1 : 0;  // those of TLS 1.3 prove nothing themselves
+        // Ciphers of TLS 1.3 do not authenticate by themselves.
+        good += proofs.contains(proof) ? 1 : 0;
     }
     return good > 0 ? std::nullopt
                     : std::optional<std::string>{
@@ -119,15 +122,16 @@ std::string place_of(std::size_t i, const char* key)
 
 }  // namespace
 
-// What OpenSSL calls back.
+// `tls_callbacks` has the functions that OpenSSL calls back.
 struct tls_callbacks {
     static tls_server& server_of(SSL* ssl)
     {
         return *static_cast<tls_server*>(SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), 0));
     }
 
-    // Before anything is decided, so that the session of a ticket is believed for the name only
-    // under which it was made, and by whoever is believed here (CVE-2025-23419).
+    // Called before anything is decided, so that a ticket's session is valid only for the name
+    // under which it was made, and only where clients are verified in the same way
+    // (CVE-2025-23419).
     static int hello(SSL* ssl, int*, void*)
     {
         const tls_server& server = server_of(ssl);
@@ -189,7 +193,8 @@ std::shared_ptr<tls_server> tls_server::make(
 )
 {
     std::shared_ptr<tls_server> made{new tls_server{options, secret}};
-    if (made->prepare()) {  // it was well when it was checked
+    // The options were in order when they were checked.
+    if (made->prepare()) {
         throw std::bad_alloc{};
     }
     return made;
@@ -204,7 +209,7 @@ std::unique_ptr<tls_engine> tls_server::accept(const std::shared_ptr<tls_server>
     return engine;
 }
 
-// Each name gets a context with its certificates, one of each kind of key.
+// Gives each name a context with its certificates, one for each kind of key.
 std::optional<std::string> tls_server::prepare()
 {
     std::vector<certificate_facts> facts;
@@ -229,7 +234,7 @@ std::optional<std::string> tls_server::prepare()
         }
         facts.push_back(std::move(*read));
     }
-    // Also a certificate that no name has finds its faults here.
+    // A context for each certificate alone finds the faults even of one that no name has.
     for (std::size_t i = 0; i < facts.size(); ++i) {
         if (auto complaint = add_context({i})) {
             return complaint;
@@ -293,10 +298,10 @@ std::optional<std::string> tls_server::set_up(SSL_CTX* c) const
     SSL_CTX_set_mode(c, SSL_MODE_RELEASE_BUFFERS);
     SSL_CTX_set_read_ahead(c, 1);
     limit_client_sessions(c);
-    // As Go does: who comes back gets another one.
+    // One ticket suffices, as in Go: a client that comes back gets another one.
     SSL_CTX_set_num_tickets(c, 1);
     SSL_CTX_set_client_hello_cb(c, tls_callbacks::hello, nullptr);
-    // SSL_CTX_set_tlsext_servername_callback() is a macro with casts of C.
+    // SSL_CTX_set_tlsext_servername_callback() is a macro with C casts.
     SSL_CTX_callback_ctrl(
         c, SSL_CTRL_SET_TLSEXT_SERVERNAME_CB, reinterpret_cast<void (*)()>(accept_name)
     );

@@ -1,5 +1,5 @@
-// The server's side of TLS on a listener: what the operator says of it, and what engines for its
-// connections are made of. By OpenSSL, TLS 1.2 and 1.3, without renegotiation, compression and
+// `tls_server` is the server's side of TLS on a listener: it makes the engines of connections from
+// the operator's options. It uses OpenSSL, TLS 1.2 and 1.3, without renegotiation, compression and
 // early data.
 #pragma once
 
@@ -29,21 +29,22 @@ enum class tls_version { v1_2, v1_3 };
 enum class client_certificates { none, optional, require };
 
 struct tls_server_options {
-    // At least one. The first is shown to clients that ask for no name, or one that none is for.
+    // At least one certificate. The first one is shown to clients that ask for no name, or for one
+    // that no certificate has.
     std::vector<server_certificate> certificates{};
     tls_version min_version = tls_version::v1_2;
-    // Of TLS 1.2, as OpenSSL writes them; empty: those with forward secrecy and AEAD.
+    // Ciphers of TLS 1.2 in OpenSSL's notation; empty for those with forward secrecy and AEAD.
     std::string ciphers{};
     client_certificates clients = client_certificates::none;
-    // Who vouches for clients.
+    // The authorities that vouch for clients.
     pem_file client_ca{};
-    // The certificates that they have revoked; empty: none is known.
+    // Lists of the certificates that they have revoked; empty if none is known.
     pem_file client_crl{};
-    // Whether upstreams are told of a client's certificate (RFC 9440).
+    // True if upstreams get the client's certificate in header fields (RFC 9440).
     bool forward_client_cert = false;
-    // From accepting a connection to the end of the handshake.
+    // Time from accepting a connection to the end of the handshake.
     base::duration handshake_timeout = std::chrono::seconds{10};
-    // Keys of tickets that several gateways share; without them tickets are this process's.
+    // Ticket keys that several gateways share; without them tickets are valid in this process only.
     pem_file tickets{};
 
     bool operator==(const tls_server_options&) const = default;
@@ -51,10 +52,12 @@ struct tls_server_options {
 
 class tls_server {
 public:
-    // What is wrong with the options, with the key at fault in front: "certificates[0].key: ...".
+    // Returns what is wrong with the options, beginning with the key at fault
+    // ("certificates[0].key: ..."); nothing if all is well.
     static std::optional<std::string> check(const tls_server_options& options);
 
-    // Of options that are well. One per worker.
+    // Makes a server; each worker has its own.
+    // Requires: options that check() has accepted.
     static std::shared_ptr<tls_server> make(
         const tls_server_options& options, const ticket_secret& secret
     );
@@ -63,7 +66,7 @@ public:
     tls_server(const tls_server&) = delete;
     tls_server& operator=(const tls_server&) = delete;
 
-    // For a connection that has been accepted; it keeps the server alive.
+    // Returns the engine for an accepted connection; it keeps the server alive.
     static std::unique_ptr<tls_engine> accept(const std::shared_ptr<tls_server>& by);
 
     const tls_server_options& options() const { return options_; }
@@ -77,19 +80,19 @@ private:
 
     tls_server_options options_;
     ticket_keys tickets_;
-    // How clients are asked for certificates, and what these are believed by, goes into the name of
-    // their sessions.
+    // Fingerprint of the way in which clients are asked for certificates and verified; it is a part
+    // of the names of their sessions.
     std::string believed_;
-    // For each set of certificates that some name has, by their indexes.
+    // Contexts for each set of certificates that some name has, by the certificates' indexes.
     std::map<std::vector<std::size_t>, context> contexts_;
-    // By exact name, and by what follows the first label of a wildcard.
+    // Contexts by exact name, and by the part behind the first label of a wildcard.
     std::map<std::string, SSL_CTX*, std::less<>> by_name_;
     std::map<std::string, SSL_CTX*, std::less<>> by_wildcard_;
     SSL_CTX* standard_ = nullptr;
 
     tls_server(const tls_server_options& options, const ticket_secret& secret);
 
-    // Says what is wrong.
+    // Sets up the contexts. Returns what is wrong; nothing if all is well.
     std::optional<std::string> prepare();
     std::optional<std::string> set_up(SSL_CTX* c) const;
     std::optional<std::string> add_context(const std::vector<std::size_t>& certificates);
