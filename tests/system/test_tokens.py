@@ -255,7 +255,7 @@ class LimitsWithoutTokens(TokenTest):
     def test_in_a_shared_store_reject_by_what_is_remembered(self):
         redis = self.started(RedisServer())
         good, forged = self.good_and_forged()
-        stores = f"workers: 1\nstores: {{ r: {{ url: 'redis://127.0.0.1:{redis.port}' }} }}\n"
+        stores = f"workers: 1\nstores: {{ r: {{ url: 'redis://127.0.0.1:{redis.port}', timeout: 5s }} }}\n"
         gateway = self.limited_by_address(of_address=", store: r", stores=stores)
         self.assertEqual(self.statuses(gateway, [good, forged[0], good]), [200, 400, 200])
         asked = lambda: gateway.metrics().sum("gateway_store_requests_total", store="r")  # noqa: E731

@@ -134,15 +134,20 @@ class Windows(SystemTest):
             with self.subTest(zone=zone):
                 self.judge_a_day(zone, hour)
 
-    def judge_a_day(self, zone, hour):
-        ahead = hours_until(zone, hour) - 3
+    def judge_a_day(self, zone, hour, lead=3):
+        began = time.monotonic()
+        ahead = hours_until(zone, hour) - lead
         gateway = self.gateway(
             limited(f'start: "{hour:02}:00", time_zone: {zone}', rate="3/d"),
             environment=clock_shifted_by(f"{ahead:+.3f}s"),
         )
         with gateway.connect() as c:
             answers = [c.ask("/") for _ in range(4)]
+            if time.monotonic() - began >= lead:  # the day began meanwhile
+                gateway.stop()
+                self.judge_a_day(zone, hour, 2 * lead)
+                return
             self.assertEqual([a.status for a in answers], [200] * 3 + [429])
-            self.assertLessEqual(int(answers[3]["Retry-After"]), 3)
-            wait_until(lambda: c.ask("/").status == 200, 6)
+            self.assertLessEqual(int(answers[3]["Retry-After"]), lead)
+            wait_until(lambda: c.ask("/").status == 200, 2 * lead)
             self.assertGreater(int(c.ask("/")["X-RateLimit-Reset"]), 82_000)
