@@ -36,18 +36,20 @@ bool is_zero(beast::string_view quality)
 
 bool accepts_gzip(std::string_view accepted)
 {
+    bool by_any = false;
     for (const auto& [coding, parameters] :
          beast::http::ext_list{{accepted.data(), accepted.size()}}) {
-        if (!beast::iequals(coding, "gzip") && coding != "*") {
-            continue;
-        }
         bool refused = false;
         for (const auto& [name, value] : parameters) {
             refused = refused || (beast::iequals(name, "q") && is_zero(value));
         }
-        return !refused;
+        // "*" stands for the codings that are not named (RFC 9110 §12.5.3).
+        if (beast::iequals(coding, "gzip")) {
+            return !refused;
+        }
+        by_any = by_any || (coding == "*" && !refused);
     }
-    return false;
+    return by_any;
 }
 
 std::string gzipped(std::string_view text)

@@ -43,11 +43,20 @@ TEST(gzip, gives_every_text_back)
 
 TEST(gzip, is_for_who_accepts_it)
 {
-    for (const char* accepted : {"gzip", "GZip", "br, gzip", "gzip;q=0.1", "gzip; q=1", "*"}) {
+    for (const char* accepted :
+         {"gzip", "GZip", "br, gzip", "gzip;q=0.1", "gzip; q=1", "*", "*;q=0, gzip"}) {
         EXPECT_TRUE(accepts_gzip(accepted)) << accepted;
     }
     for (const char* accepted :
-         {"", "br", "identity", "gzip;q=0", "gzip;q=0.000", "*;q=0", "xgzip", ";;"}) {
+         {"",
+          "br",
+          "identity",
+          "gzip;q=0",
+          "gzip;q=0.000",
+          "*;q=0",
+          "xgzip",
+          ";;",
+          "*, gzip;q=0"}) {
         EXPECT_FALSE(accepts_gzip(accepted)) << accepted;
     }
 }
