@@ -140,8 +140,11 @@ own_start own_start_of(int argc, const char* const* argv)
     std::string_view left = path == nullptr ? "/usr/local/bin:/usr/bin:/bin" : path;
     while (!left.empty()) {
         const std::size_t end = std::min(left.find(':'), left.size());
-        const auto file = std::filesystem::absolute(left.substr(0, end)) / how.path;
-        if (::access(file.c_str(), X_OK) == 0) {
+        // An empty element is the current folder.
+        const auto file = std::filesystem::current_path() / left.substr(0, end) / how.path;
+        std::error_code not_there;
+        if (std::filesystem::is_regular_file(file, not_there) &&
+            ::access(file.c_str(), X_OK) == 0) {
             how.path = file.string();
             break;
         }

@@ -41,6 +41,19 @@ class CommandLine(SystemTest):
                 self.assertEqual((status, err), (0, ""))
                 self.assertIn("gateway" if len(words) == 1 else "--config", out)
 
+    def test_a_program_found_by_path_starts_whatever_stands_there(self):
+        """An empty element is the current folder, and a folder of that name is no program."""
+        config = self.file(GOOD)
+        folder = os.path.dirname(config)
+        os.mkdir(os.path.join(folder, "gateway"))
+        for path in ("", ":/usr/bin", "/usr/bin::", f"{folder}:/usr/bin"):
+            with self.subTest(path):
+                done = subprocess.run(
+                    ["gateway", "check", config], executable=BINARY, env=os.environ | {"PATH": path},
+                    capture_output=True, text=True, timeout=60,
+                )
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_the_schema_holds_for_what_loads_and_not_for_what_does_not(self):
         status, schema, err = run_command("schema")
         self.assertEqual((status, err), (0, ""))
