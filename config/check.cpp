@@ -84,7 +84,7 @@ void check_identity_is_kept(const draft& d, findings& found)
     }
 }
 
-// Routes with the same key differ only in methods and headers.
+// Routes with the same `place_key` differ at most in methods and headers.
 using place_key = std::tuple<policy::url_scheme, std::string, std::string, bool, bool>;
 using match_key =
     std::tuple<place_key, std::vector<std::string>, std::vector<policy::header_match>>;

@@ -1,5 +1,5 @@
 // `load_file` and `load_text` read a configuration, the YAML of docs/configuration.md, into
-// settings. Only at start-up and reload.
+// settings. They run at start-up, at a reload and in commands, never for a request.
 #pragma once
 
 #include "config/settings.hpp"

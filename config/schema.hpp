@@ -6,7 +6,7 @@
 
 namespace gateway::config {
 
-// Returns one line of JSON. It lacks rules about several keys, which `gateway check` knows.
+// Returns one line of JSON. It has few of the rules about several keys; `gateway check` knows all.
 std::string schema();
 
 }  // namespace gateway::config

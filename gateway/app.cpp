@@ -302,7 +302,7 @@ void app::reload()
         plan_watch_.watch(settings_);
         metrics_.count_reload(true);
         log(log_level::info, "reloaded " + config_path_);
-    } catch (const std::exception& e) {  // A config_error, or a lack of resources.
+    } catch (const std::exception& e) {  // A bad file, a change impossible now, or no resources.
         metrics_.count_reload(false);
         log(log_level::error, "reload refused, the old configuration stays in force");
         std::istringstream problems(e.what());

@@ -1,4 +1,5 @@
-// Parses the command line and runs the command. Exceptions are caught here and nowhere above.
+// Parses the command line and runs the command. An exception that nothing else catches ends the
+// process here, with one line and status 1.
 #include "gateway/app.hpp"
 #include "gateway/commands/cli.hpp"
 #include "gateway/commands/explain_command.hpp"

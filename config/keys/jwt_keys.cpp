@@ -99,7 +99,7 @@ void describe_carrier(keys& jwt, policy::token_rule& rule)
     });
 }
 
-// Describes a text that a claim of tokens must have, or nothing.
+// Describes an optional key, whose text a claim of tokens must have.
 void describe_expected(keys& jwt, const key& what, std::string& text)
 {
     jwt.other(

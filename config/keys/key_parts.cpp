@@ -64,8 +64,8 @@ std::optional<policy::key_part> header_part(
     return policy::key_part{.from = source::header, .name = base::lower_case(name)};
 }
 
-// Returns the part "client_ip/48", with that number of bits of the address. If it is no such
-// number, returns nothing and adds a problem.
+// Returns the part "client_ip/48", with that number of bits of the address. If `bits` is no number
+// from 1 to 128, returns nothing and adds a problem.
 std::optional<policy::key_part> prefix_part(
     const located& part, std::string_view bits, findings& found
 )

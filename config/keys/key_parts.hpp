@@ -22,8 +22,8 @@ void require_jwt(section& from, const std::vector<policy::key_part>& key, const 
 // clients show them to no other.
 void require_certificates(section& from, const std::vector<policy::key_part>& key, const draft& d);
 
-// Marks and warns of the headers that the upstream gets from trusted peers only: those that
-// frameworks know, and client.header.
+// Marks the headers that the upstream gets from trusted peers only: those that frameworks know, and
+// client.header. Warns of them, unless client.trusted_hops makes every peer a trusted one.
 void mark_what_only_trusted_peers_say(
     section& limit, std::vector<policy::key_part>& key, const identity::client_options& client
 );

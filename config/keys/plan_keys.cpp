@@ -79,7 +79,7 @@ std::vector<std::string> load_plan(
     findings& found
 )
 {
-    (void)into.plan_named(plan);  // also a plan without members
+    (void)into.plan_named(plan);  // adds the plan even if it has no members
     std::vector<std::string> written;
     for (std::size_t i = 0; i < list.value->items.size(); ++i) {
         const located item = item_of(list, i);

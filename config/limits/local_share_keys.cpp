@@ -63,7 +63,7 @@ void share_out(section& from, const policy::fraction& share, limit::limit& whole
     }
 }
 
-// Replaces the numbers of the limit, and of each plan, by this gateway's share of them.
+// Adds this gateway's share to the limit, and to that of each plan. Their numbers stay.
 void share_out_all(section& from, policy::limit_rule& rule)
 {
     share_out(from, rule.local_share, rule.limit);

@@ -1,8 +1,8 @@
 // Parses YAML into a plain tree with positions. No other file knows yaml-cpp.
 //
 // The tree is built from parser events rather than from YAML::Node, which hides duplicate keys,
-// quotes and aliases. Refused with one clear problem each: text that is too large, nested too
-// deeply, not YAML, several documents, anchors, aliases, tags, control characters.
+// quotes and aliases. Each of these is refused with one clear problem: text that is too large,
+// nested too deeply or not YAML, several documents, anchors, aliases, tags, control characters.
 #pragma once
 
 #include "config/text/problem.hpp"

@@ -8,7 +8,7 @@
 namespace gateway::config {
 
 inline constexpr std::size_t max_included_files = 1000;
-// Most levels at which files may include others.
+// Greatest depth to which files may include others.
 inline constexpr std::size_t max_include_depth = 8;
 
 // Returns the tree of the text. The lists and mappings of the files that it includes are added to

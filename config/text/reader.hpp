@@ -59,7 +59,7 @@ public:
     );
 
     // Complains of every key that nobody asked for.
-    // Requires: all other calls have been made.
+    // Requires: every key that may be there has been asked for.
     void refuse_the_rest();
 
     void problem(std::string_view key, std::string message);

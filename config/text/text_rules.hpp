@@ -5,7 +5,8 @@
 
 namespace gateway::config {
 
-// True for a name of 1 to 64 of A-Z a-z 0-9 _ . - (it goes into headers and metrics).
+// True for a name, as limits, plans, stores and upstreams have: 1 to 64 of A-Z a-z 0-9 _ . - (it
+// goes into headers and metrics).
 bool is_name(std::string_view text);
 
 // True for a token of RFC 9110 of 1 to `max` bytes.

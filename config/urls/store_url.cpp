@@ -196,7 +196,7 @@ bool has_scheme(std::string_view text, std::string_view scheme)
     return base::equal_ignoring_case(text.substr(0, scheme.size()), scheme);
 }
 
-// Every scheme of Redis begins with one of these, the second for TLS.
+// Every scheme of Redis but unix:// begins with one of these, the second for TLS.
 constexpr std::string_view plain_prefix = "redis";
 constexpr std::string_view tls_prefix = "rediss";
 

@@ -21,7 +21,7 @@ using protocol = asio::generic::stream_protocol;
 using acceptor = asio::basic_socket_acceptor<protocol, net::executor>;
 using beast::http::verb;
 
-// Returns the peer's address. Peers of Unix sockets have none.
+// Returns the peer's address, or a description of the peer of a Unix socket, which has none.
 std::string name_of_peer(probes::control_stream& s)
 {
     sockaddr_storage peer{};

@@ -14,7 +14,7 @@ public:
         : loop_(loop), options_(std::move(options)), from_(std::move(from))
     {}
 
-    // Answers one request. `peer` is the text of an address.
+    // Answers one request. `peer` is the caller for the log: an address, or "a local process".
     // Ownership: `asked` and `peer` outlive the task.
     net::task<probes::control_response> answer(const admin_request& asked, const std::string& peer)
         const;

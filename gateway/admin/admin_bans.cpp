@@ -49,7 +49,7 @@ struct all_known {
     bool leaves_out = false;
 };
 
-// Returns the bans that all workers know, or nothing if a worker has not answered in time.
+// Returns the bans that any worker knows, or nothing if a worker has not answered in time.
 net::task<std::optional<all_known>> ask_workers(
     const admin_sources& from, const admin_waiting& wait
 )

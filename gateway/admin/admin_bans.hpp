@@ -6,7 +6,7 @@
 namespace gateway::admin {
 
 // Answers the call. `query` comes without its '?'.
-// Ownership: `from` and the text of `query` outlive the task.
+// Ownership: `from`, `wait` and the text of `query` outlive the task.
 net::task<probes::control_response> answer_bans(
     const admin_sources& from, const admin_waiting& wait, std::string_view query
 );

@@ -1,6 +1,6 @@
 // `admin_body` reads the JSON body of a call strictly. A member that is missing, unknown, out of
-// range or of another type is a complaint that names it. The first complaint stays, and bad members
-// read as empty.
+// range or of another type is a complaint that names it. The first complaint stays. The value of a
+// bad member means nothing.
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -18,7 +18,8 @@ namespace gateway::admin {
 
 class admin_body {
 public:
-    // Complains if the text is no JSON object, or if any object in it has a name twice.
+    // Complains if the text is no JSON object, if any object in it has a name twice, or if a number
+    // is too large.
     explicit admin_body(std::string_view json);
 
     // Functions for members that must be there.

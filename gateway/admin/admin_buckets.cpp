@@ -103,7 +103,8 @@ void read_tokens(admin_body& members, limits::bucket_operation& q)
     }
 }
 
-// Returns a complaint if the operation would take a permit, as nothing would release it.
+// Returns a complaint if a take or a grant is for a limit of requests in flight. It has no
+// tokens, and nothing would release a permit that is taken.
 std::string refuse_places(const limits::bucket_operation& q)
 {
     const bool takes = q.what == question_kind::take || q.what == question_kind::grant;

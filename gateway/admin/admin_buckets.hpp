@@ -8,8 +8,8 @@
 
 namespace gateway::admin {
 
-// Answers one of the calls. `peer` is the caller's address, for the log.
-// Ownership: `from` outlives the task.
+// Answers one of the calls. `peer` is the caller for the log, as in admin_api::answer().
+// Ownership: all arguments outlive the task.
 net::task<probes::control_response> answer_about_bucket(
     const admin_sources& from,
     const admin_waiting& wait,
@@ -18,7 +18,8 @@ net::task<probes::control_response> answer_about_bucket(
     const std::string& peer
 );
 
-// Returns the duration in seconds, the unit of all times in the admin API.
+// Returns the duration in seconds, the unit of all times in the admin API's answers. It is rounded
+// up to whole microseconds.
 double in_seconds(base::duration d);
 
 // Returns the end of a ban that lasts `left` longer, in seconds since 1970, or null if there is

@@ -6,7 +6,7 @@
 namespace gateway::admin {
 
 // Answers the call.
-// Ownership: `from` and `body` outlive the task.
+// Ownership: all arguments outlive the task.
 net::task<probes::control_response> answer_explain(
     const admin_sources& from, const admin_waiting& wait, const std::string& body
 );

@@ -19,7 +19,7 @@ using admin_request = beast::http::request<beast::http::string_body>;
 inline constexpr std::size_t max_admin_head_bytes = std::size_t{8} * 1024;
 inline constexpr std::size_t max_admin_body_bytes = std::size_t{64} * 1024;
 
-// Returns a response with the present date that must never be cached.
+// Returns a response that must never be cached, with the present date.
 probes::control_response reply(beast::http::status code, std::string_view type, std::string body);
 
 // Compresses the body of `r` with gzip if the request allows that.

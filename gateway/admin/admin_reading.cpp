@@ -18,7 +18,8 @@ using beast::http::status;
 
 constexpr std::size_t most_dropped = 1024 * 1024;
 
-// True if the head has one Host, which may be empty (RFC 9112 §3.2). HTTP/1.0 may omit it.
+// True if the head has one well-formed Host, which may be empty (RFC 9112 §3.2). HTTP/1.0 may omit
+// it. The authority of a whole URL must be well-formed, too.
 bool has_good_host(const admin_request& head)
 {
     const auto [first, end] = head.equal_range(field::host);

@@ -58,7 +58,8 @@ struct counted {
     std::vector<limits::heavy_hitters::hitter> hitters{};
 };
 
-// Describes a bucket. Its key is left out if a reload has removed the limit.
+// Describes a bucket. Its key is left out if only a digest of it is known, or if a reload has
+// removed the limit.
 boost::json::value as_json(const policy::policy& p, const limits::heavy_hitters::hitter& h)
 {
     const auto parts = identity::parts_of(h.name);

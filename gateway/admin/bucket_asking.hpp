@@ -14,11 +14,11 @@ struct admin_waiting {
 };
 
 // Returns a worker's answer, or a failure if none came in time. For a split bucket the answer is
-// about the whole: the tokens left in all parts, and if and when one part has the tokens asked for.
-// A take uses the fullest part, a grant is divided by what the parts lack, and a reset or a ban
-// applies to every part. The parts are asked in turn, so requests may take from the others
-// meanwhile.
-// Ownership: `from` outlives the task.
+// about the whole: the tokens left in all parts, and whether one part has the tokens asked for, or
+// else how long it takes until one has. A take uses the fullest part, a grant is divided by what
+// the parts lack, and a reset, a ban or an unban applies to every part. The parts are asked in
+// turn, so requests may take from the others meanwhile.
+// Ownership: `from` and `wait` outlive the task.
 net::task<limits::bucket_result> ask_bucket(
     const admin_sources& from, const admin_waiting& wait, limits::bucket_operation q
 );

@@ -16,7 +16,8 @@ public:
         return spares_.borrow([&env] { return std::make_unique<http1_connection>(env); });
     }
 
-    // Takes a connection back. It destroys nothing, so a connection may give back itself.
+    // Takes a connection back. It destroys nothing, so a connection may be given back while a
+    // function of its own is running.
     void give_back(std::unique_ptr<http1_connection> at_rest)
     {
         spares_.give_back(std::move(at_rest));

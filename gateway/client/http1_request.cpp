@@ -8,8 +8,8 @@ namespace gateway::client {
 
 namespace {
 
-// Most bytes that the gateway's own responses to pipelined requests gather before they are sent
-// together.
+// The gateway's own responses to pipelined requests are gathered, and sent together once they have
+// this number of bytes.
 constexpr std::size_t most_gathered_bytes = 16 * 1024;
 
 }  // namespace

@@ -16,7 +16,7 @@ constexpr std::size_t copied_content_bytes = 4096;
 
 }  // namespace
 
-// True if the client may have been waiting for leave to send the body, and now may send none.
+// True if the client may have been waiting for leave to send the body, and may now send none.
 bool http1_state::might_not_come() const
 {
     return expects_continue_ && !body_begun_;

@@ -18,7 +18,7 @@ public:
     // Counts one more connection of `peer`. Returns false if it has `most` already.
     bool enter(const base::ip_address& peer, std::size_t most);
 
-    // Counts one less.
+    // Counts one connection of `peer` less.
     // Requires: enter() has returned true for this connection.
     void leave(const base::ip_address& peer);
 

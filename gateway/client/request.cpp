@@ -71,7 +71,8 @@ limits::admission request::answer(const http::request_head& question)
 }
 
 // Turns an admission into the answer to the proxy that asks. A request that no route matches (404)
-// may pass, as no limit is for it. Nothing is known of its response, so the charge stays.
+// may pass, too, as no limit is for it. The gateway never sees the response to a request that may
+// pass, so its charge stays.
 limits::admission request::as_answer(limits::admission a)
 {
     if (a.next == limits::admission::action::wait) {

@@ -67,7 +67,8 @@ protected:
 class request_carrier : public proxy::reply_port {
 public:
     // The way in which a request ends. done: the next one may come. cut: the response must not look
-    // complete. closed: nothing more is to come, as the client is gone or its tunnel has ended.
+    // complete. closed: nothing more is to come, as the client is gone, its tunnel has ended or
+    // the process ends.
     enum class ending { done, cut, closed };
 
     // Sends the gateway's own response, whole. Returns the number of bytes of its content.

@@ -226,7 +226,7 @@ void session::readable()
         // Nothing is left but to wait for the end.
     } else if (got == net::received::data) {
         http1_state& state = http().state();
-        moved = state.reads_content();  // It is false once the last piece was taken.
+        moved = state.reads_content();  // Asked first: it is false after the last piece.
         state.client_bytes(bytes);
     } else if (got != net::received::nothing) {
         peer_ended(got == net::received::closed);

@@ -1,5 +1,5 @@
-// `cli::parse()` reads from the command line what the process is asked to do. The other functions
-// are the simple commands.
+// `cli::parse()` reads from the command line what the process is asked to do, and `cli::load()`
+// reads the configuration. The other functions are the simple commands.
 // Thread: the main thread.
 #pragma once
 

@@ -8,7 +8,7 @@
 
 namespace gateway {
 
-// Installs it and says what became of each store. Returns the exit status.
+// Installs what each store needs, and says what became of it. Returns the exit status.
 int migrate(const config::settings& settings, std::ostream& out, std::ostream& err);
 
 // Prints the statements that migrate() would execute in a database without any of it; connects to

@@ -1,4 +1,4 @@
-// `hypothetical_request` describes a hypothetical request, for `explain`.
+// `hypothetical_request` describes a request that nobody has sent, for `explain`.
 #pragma once
 
 #include <string>

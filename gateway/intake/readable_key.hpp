@@ -1,5 +1,5 @@
-// Converts what people say of buckets: `name_bucket` makes a name from the values of a key's
-// parts, and `readable_key` goes the other way. Pure.
+// `name_bucket` makes the name of a bucket from the values of its key's parts, and `readable_key`
+// gets the values back from the name, for people to read. Pure.
 #pragma once
 
 #include "gateway/identity/bucket_name.hpp"

@@ -42,8 +42,8 @@ std::string_view where_it_would_be(const policy::key_part& part)
     }
 }
 
-// Returns what one of its parts makes of a key. `made`: the key gets the part's value, or without
-// one the client's address.
+// Returns what the value of one part means for the whole key. `made`: the key gets the value, or
+// the client's address instead of a value that is missing.
 key_result result_by(const policy::limit_rule& rule, const http::part_value& value)
 {
     if (value.ambiguous()) {

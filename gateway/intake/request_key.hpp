@@ -32,7 +32,8 @@ struct key_subject {
     std::string_view route;
     // Token that the request carries.
     request_token token{};
-    // True if the peer's header values about the client reach the upstream.
+    // True if the peer is trusted, so that its headers about the client count and reach the
+    // upstream.
     bool peer_trusted = false;
     // The client's certificate, verified; null: it has shown none.
     const net::client_certificate* certificate = nullptr;

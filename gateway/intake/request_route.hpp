@@ -14,7 +14,7 @@ struct found_route {
     // Status that the request is refused with; 0: there is a route.
     int status = 0;
     std::string_view detail{};
-    // Index of policy::routes.
+    // Index in policy::routes.
     std::size_t index = 0;
     // The normalized path, in lower case if the route ignores case. It lies in `path_room` or the
     // head.

@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::string_view after_scheme = " \t";
 
-// Returns the token in a value, of which only Authorization must say that it is one. Some servers
-// take the scheme Token for the same, and its parameter `token`. Without a known scheme the whole
-// value is looked at, as it may be a list of tokens.
+// Returns the token in the value of a header or cookie. Only Authorization must have a scheme:
+// Bearer, or Token, which some servers take for the same. Elsewhere, a value without one of these
+// schemes is returned whole, as it may be a list of tokens.
 std::string_view token_in(std::string_view value, bool must_have_scheme)
 {
     const std::size_t end = value.find_first_of(after_scheme);
@@ -28,7 +28,8 @@ std::string_view token_in(std::string_view value, bool must_have_scheme)
     return must_have_scheme ? std::string_view{} : value;
 }
 
-// Sets `out` to the token as the most lenient of servers reads it.
+// Sets `out` to the token as the most lenient of servers reads it. Some take it from `token=`, the
+// parameter of the scheme Token.
 void read_leniently(std::string_view token, std::string& out)
 {
     out.clear();

@@ -20,7 +20,7 @@ struct request_token {
 
 // Returns the token that `rule` looks for; `now` is in Unix time. A token is ambiguous like any
 // part of a key (part_value.hpp), if it stands in a list, or if only lenient servers find a good
-// one: in base64 that is not strict, with padding or with quotes.
+// one: in base64 that is not strict, with padding or with quotes, or behind `token=`.
 request_token find_token(
     const http::request_head& head,
     const policy::token_rule& rule,

@@ -1,7 +1,7 @@
 // `token_cache` verifies tokens once each, and not for each request, as a signature takes 20 to 70
 // microseconds. It knows tokens by their SHA-256. Forged ones have a table of their own, so that
 // nobody can push good ones out with them. There is one per worker and configuration, as the keys
-// belong to that.
+// belong to the configuration.
 // Thread: one thread only.
 #pragma once
 

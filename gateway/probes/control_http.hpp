@@ -27,7 +27,7 @@ using control_request = beast::http::request<beast::http::empty_body>;
 using control_response = beast::http::response<beast::http::string_body>;
 
 // Reads a header or a message. The buffer's bytes come first, and bytes read too far stay in it.
-// Ownership: stream, buffer, parser and message outlive the task.
+// Ownership: stream, buffer, parser, bytes and message outlive the task.
 net::task<beast::error_code> read_header(
     control_stream& s, beast::flat_buffer& buffer, beast::http::basic_parser<true>& into
 );

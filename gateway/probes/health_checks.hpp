@@ -37,7 +37,8 @@ public:
         std::optional<net::tls_client_options> tls{};
         // Port of the built-in echo server.
         unsigned short echo_port = 0;
-        // Called when a new check of the server begins, and when its health changes.
+        // Called when watch() begins to check the server with these options, and when its health
+        // changes.
         std::function<void(bool healthy)> report;
     };
 

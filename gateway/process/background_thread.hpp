@@ -26,7 +26,7 @@ public:
     background_thread(const background_thread&) = delete;
     background_thread& operator=(const background_thread&) = delete;
 
-    // Runs a task there, behind those that were posted before.
+    // Runs a task on the thread, behind those that were posted before.
     template <class Order>
     void post(Order order)
     {

@@ -33,8 +33,9 @@ struct inheritance {
     std::vector<std::string> files;
 };
 
-// Takes the sockets that LISTEN_PID and LISTEN_FDS name, and removes these variables, so that no
-// child sees them. A descriptor that is no listening stream socket is logged and closed.
+// Takes the sockets that LISTEN_PID and LISTEN_FDS name, and removes these variables and
+// LISTEN_FDNAMES, so that no child sees them. A descriptor that is no listening stream socket is
+// logged and closed.
 //
 // Requires: no descriptor of this process's own is open but 0 to 2. It is called once.
 // Errors: std::runtime_error if a descriptor is not open, or a variable is no number.

@@ -11,7 +11,8 @@ namespace gateway {
 
 // `own_start` says how to start a process like this one.
 struct own_start {
-    // Path of the binary, as it was given: a link may lead elsewhere by now.
+    // Absolute path of the binary. Links in it are not resolved, as they may lead to another binary
+    // by the time of the start. It is the bare name if PATH does not have that.
     std::string path;
     std::vector<std::string> words;
 };

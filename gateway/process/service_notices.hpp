@@ -1,5 +1,5 @@
-// Notifies systemd, or another starter of the process as a unit of Type=notify, in the terms of
-// sd_notify(3). Without NOTIFY_SOCKET nobody is notified.
+// Notifies systemd, or another supervisor that has started the process as systemd starts a unit of
+// Type=notify, by the protocol of sd_notify(3). Without NOTIFY_SOCKET nobody is notified.
 #pragma once
 
 #include <string_view>

@@ -6,7 +6,7 @@
 
 namespace gateway::startup {
 
-// Returns the file that is there now. Its device and inode are 0 if nothing is there.
+// Returns the file that is now at `path`. Its device and inode are 0 if nothing is there.
 socket_files::file socket_files::present(const std::string& path)
 {
     struct stat found {};

@@ -23,7 +23,7 @@ public:
 
     ~socket_files() { remove(); }
 
-    // Takes over the file that is there now.
+    // Takes over the file that is now at `path`.
     void add(const std::string& path);
 
     // True if it owns the file that is there now.

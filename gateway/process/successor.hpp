@@ -29,12 +29,13 @@ public:
 
     successor(const net::executor& executor, store::memory_store& buckets, outcome ended);
 
-    // Ends the process, unless it serves by then.
+    // Ends the process, unless it serves.
     ~successor();
     successor(const successor&) = delete;
     successor& operator=(const successor&) = delete;
 
-    // Starts the process with these listening sockets. Calls `ended` later.
+    // Starts the process with these listening sockets. Calls `ended` later. A process that does not
+    // serve when `timeout` has passed is ended.
     void start(
         const own_start& how,
         const std::vector<startup::passed_socket>& listening,

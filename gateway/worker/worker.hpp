@@ -55,8 +55,8 @@ public:
     // Time that a worker which has drained waits for its last corrections.
     static constexpr base::duration last_corrections = std::chrono::seconds{1};
 
-    // About the number of ticks, 10 s in all, that a full pass over the local table takes to forget
-    // full buckets.
+    // About the number of ticks that a full pass over the local table takes, which forgets full
+    // buckets. They are 10 s in all.
     static constexpr std::size_t sweep_passes = 400;
 
     worker(
@@ -86,7 +86,7 @@ public:
     void ask(std::function<void(worker_access&)> question);
 
 private:
-    // `door` is a listener, with the TLS options of its connections and what they are for.
+    // `accept_gate` is a listener, with the TLS options of its connections and what they are for.
     class accept_gate final : private net::acceptor_owner, private net::arrivals_owner {
     public:
         accept_gate(worker& of, opened_listener listening, const client::listener_options& options)

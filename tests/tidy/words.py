@@ -72,7 +72,6 @@ RULES = [
         r"|Where|Wherever|Than|That|Which|Why|How|If it)\b",
         "a comment is whole sentences, subject first: Returns ..., True if ..., Number of ...",
         raw=True,
-        but=r"^gateway/(base|net)/",
     ),
 ]
 

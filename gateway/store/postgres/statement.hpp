@@ -43,10 +43,11 @@ struct statement_form {
 // planned anew.
 std::string_view prepared_statements();
 
-// Returns the SQL that follows: it calls each prepared statement, and undoes what they did. The
-// server reads a function, and plans what is in it, when a session first calls it, which takes 6 to
-// 24 ms (a later call: less than 1 ms, on a machine with nothing else to do), and several sessions
-// begin at once when a server is back. Decisions have no time for that.
+// Returns the SQL that an unpooled session is sent after prepared_statements(): it calls each of
+// them, and undoes what they did. The server reads a function, and plans what is in it, when a
+// session first calls it, which takes 6 to 24 ms (a later call: less than 1 ms, on a machine with
+// nothing else to do), and several sessions begin at once when a server is back. Decisions have no
+// time for that.
 std::string_view rehearsal();
 
 statement take(const call& c, const statement_form& form, base::duration unix_now);
