@@ -98,7 +98,8 @@ inline constexpr field_name_set from_trusted_peers{
     field_name::x_real_ip,
 };
 
-// Returns the known name that `name` is or disguises, ignoring the case of letters, else `other`.
+// Returns the known name that `name` is, ignoring the case of letters. Returns `disguised` if it is
+// one with another mark for '-', and `other` for all other names.
 // Requires: `name` is a token.
 field_name classify(std::string_view name);
 

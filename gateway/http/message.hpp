@@ -26,8 +26,8 @@ struct request_head {
 
     // The target as received.
     std::string_view target;
-    // The target's path, without query, or "*" for OPTIONS *. Several slashes at its beginning are
-    // one.
+    // The target's path, without query, or "*" for OPTIONS *. Several slashes at its beginning
+    // become one.
     std::string_view path;
 
     // The query with its '?', or empty.

@@ -94,8 +94,9 @@ bool has_any_of(std::string_view text, std::string_view characters)
     });
 }
 
-// Decodes the value of a cookie. Returns false if it has bytes that no cookie value may have (RFC
-// 6265 §4.1.1), except one pair of quotes, or an '&', which some servers take for a list.
+// Decodes the value of a cookie, without one pair of quotes around it. Returns false if it has a
+// byte that no cookie value may have (RFC 6265 §4.1.1), a '&', which makes a list of it to some
+// servers, or a malformed encoding.
 bool decode_cookie_value(std::string_view text, std::string& out)
 {
     text = base::without_quotes(text);

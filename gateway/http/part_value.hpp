@@ -1,6 +1,6 @@
-// `part_value` holds the value of one part of a key, as a server would read it. A name that some
-// server may read as the key counts as the key, and spellings that servers may take for one value
-// are one value. Every occurrence is read, and if they give no single value, it is ambiguous.
+// `part_value` holds the value of one part of a key, as a server would read it. Spellings that
+// servers may take for one value are one value. Every occurrence is read. The value is ambiguous if
+// they differ, or if only some servers may read a name as the key's.
 #pragma once
 
 #include "gateway/http/message.hpp"

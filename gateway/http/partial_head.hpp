@@ -1,7 +1,7 @@
 // `partial_head` collects a response head that comes in pieces, and knows when the parser could
 // have anything new to report. It follows the grammar of lines byte by byte, and asks for the
-// parser only when a head is complete, a byte is out of place, or the status line begins or ends.
-// However small the pieces, the whole work is linear in their bytes.
+// parser only when a head is complete, a byte is out of place, a bound is reached, or the status
+// line begins or ends. However small the pieces, the whole work is linear in their bytes.
 #pragma once
 
 #include "gateway/http/options.hpp"

@@ -21,7 +21,7 @@ parse_result refuse(int status, std::string_view detail)
     return {state::rejected, {status, detail}};
 }
 
-// Reads "HTTP/1.1" CRLF. On success `p` stands behind it.
+// Reads "HTTP/1.1" or "HTTP/1.0" and CRLF. On success `p` stands behind them.
 parse_result read_version(const char*& p, const char* end, request_head& out)
 {
     constexpr std::string_view usual = "HTTP/1.1\r\n";

@@ -84,7 +84,7 @@ parse_result read_framing(bool answers_head, response_head& out)
         return refuse("an interim response with content");
     }
     if (has_no_body(out.status, answers_head)) {
-        // The answer to a GET without a length would have lasted until the end of the connection.
+        // Without a length, the answer to a GET would have lasted until the end of the connection.
         const bool untold = lengths == 0 && !has_no_body(out.status, false);
         out.content_may_follow = promises_content || untold;
         out.body = {};

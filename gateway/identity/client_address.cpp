@@ -53,7 +53,7 @@ public:
 private:
     list_form form_;
     std::span<const std::string_view> lines_left_;
-    std::string_view line_;  // the rest of the line being walked
+    std::string_view line_;  // The rest of the line being walked.
     int examined_ = 0;
 };
 

@@ -34,7 +34,8 @@ enum class client_reason {
     no_header,
     // The element at trusted_hops.
     counted,
-    // The header has fewer elements, or one that is no address. The client is the peer.
+    // The header has fewer than trusted_hops elements, or one of these is no address. The client
+    // is the peer.
     not_countable,
     // The first element, from the right, that is no trusted proxy.
     first_untrusted,

@@ -130,7 +130,7 @@ constexpr std::size_t max_node = 128;
 
 struct parameter_value {
     std::array<char, max_node> text;
-    std::size_t length = 0;  // counts the whole value, though only max_node bytes are kept
+    std::size_t length = 0;  // Counts the whole value, of which only max_node bytes are kept.
 
     void add(char c)
     {

@@ -70,7 +70,8 @@ std::shared_ptr<EVP_PKEY> public_key(const char* type, OSSL_PARAM_BLD* members)
     return checking != nullptr && EVP_PKEY_public_check(checking.get()) == 1 ? key : nullptr;
 }
 
-// Returns r and s of a fixed length each (RFC 7518 §3.4) as OpenSSL reads them, or empty.
+// Returns r and s, of a fixed length each (RFC 7518 §3.4), in DER, the form that OpenSSL reads.
+// Returns an empty text if OpenSSL cannot write them.
 std::string der_of(std::string_view signature)
 {
     const std::size_t half = signature.size() / 2;

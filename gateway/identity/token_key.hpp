@@ -29,13 +29,14 @@ public:
     // and of min_modulus_bits to max_modulus_bits, and the exponent is odd and from 3 to 2^64 - 1.
     static std::optional<token_key> rsa(std::string_view modulus, std::string_view exponent);
 
-    // Makes a key of a point on P-256, 32 bytes each. Nothing if it is not on the curve.
+    // Makes a key of a point on P-256. Nothing unless x and y have 32 bytes each, and the point is
+    // on the curve.
     static std::optional<token_key> p256(std::string_view x, std::string_view y);
 
-    // Makes a key of 32 bytes. Nothing if OpenSSL does not take it.
+    // Makes an Ed25519 key of 32 bytes. Nothing if OpenSSL does not take it.
     static std::optional<token_key> ed25519(std::string_view x);
 
-    // Makes a secret key. Nothing if it is shorter than the hash (RFC 7518 §3.2).
+    // Makes an HS256 key of a secret. Nothing if it is shorter than the hash (RFC 7518 §3.2).
     static std::optional<token_key> secret(std::string_view bytes);
 
     token_algorithm algorithm() const { return algorithm_; }

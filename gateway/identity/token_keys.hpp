@@ -21,8 +21,8 @@ struct token_keys {
 };
 
 // Takes RSA keys for RS256, P-256 for ES256, Ed25519 for EdDSA and secrets for HS256. Passes over a
-// key that names another `alg`, type, curve, `use` or `key_ops`. Complains of one of these that is
-// malformed or weak, and of a set without any of them.
+// key that names another `alg`, type, curve, `use` or `key_ops`. Complains of a key of these four
+// kinds that is malformed or weak, and of a set without any of them.
 token_keys parse_token_keys(std::string_view text);
 
 }  // namespace gateway::identity

@@ -1,5 +1,6 @@
 // Verifies signed JSON Web Tokens (RFC 7519) in the compact form of RFC 7515, as strictly as RFC
-// 8725 advises. Nothing here says why a token is refused: the caller sees it as missing.
+// 8725 advises. A refused token counts as missing. The only reason that is reported is that no key
+// signed it (`forged`).
 #pragma once
 
 #include "gateway/base/clock.hpp"
@@ -34,7 +35,7 @@ struct token_rules {
 struct verified_token {
     // The wanted claims that it has, each with its value, which is not empty.
     std::vector<std::pair<std::string, std::string>> claims;
-    // Time from which on it is not good any more: Unix time, the leeway included.
+    // Unix time from which on the token is no longer good, the leeway included.
     base::duration expires{};
 
     // Returns nothing if it has no such claim.

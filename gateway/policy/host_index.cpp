@@ -16,7 +16,8 @@ void host_index::add(const route_match& match, std::size_t index)
     }
 }
 
-// Tries the longest wildcard first. Looks only at as much of a host as a wildcard can cover.
+// Tries the longest wildcard first. Looks only at as much of a host's end as the longest wildcard
+// names.
 std::optional<std::size_t> host_index::find_by_ending(const routing_subject& subject) const
 {
     const std::string_view host = subject.host;

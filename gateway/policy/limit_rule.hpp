@@ -97,7 +97,7 @@ struct limit_rule {
     // The tokens that a worker takes ahead of requests from its buckets in a shared store.
     limit::token_lease lease{};
 
-    // Percentage of Retry-After that is added to it at random, at most, when a client is rejected.
+    // Highest percentage of Retry-After that is added to it at random when a client is rejected.
     int jitter = 0;
 
     failure_policy on_store_failure = failure_policy::open;

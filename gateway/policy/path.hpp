@@ -25,15 +25,15 @@ struct normalised_path {
 // Paths are refused if servers disagree about what they mean:
 //   - a malformed percent-encoding; a control byte, raw or encoded; a raw '\', '?' or '#';
 //   - an overlong UTF-8 sequence, such as "%C0%AF", which lenient decoders read as a slash;
-//   - a ".." segment: clients resolve it before they send, servers before or after they choose who
-//     serves the path, or never;
+//   - a ".." segment: clients resolve it before they send, servers before or after they choose a
+//     handler, or never;
 //   - an encoded separator inside a parameter ("/api;a=%2Fb/login"): some servers drop parameters
 //     before they decode (/api/login), some decode first (/api;a=/b/login);
 //   - a "." segment with parameters ("/a/.;x/b"), or beside an encoded separator ("/a/.%2Fb"):
 //     some servers see an ordinary segment there.
 // The result is `path` if that is its own normal form. Otherwise it lies in `room`, whose contents
-// are replaced. It is never longer than `path`. A refused path, or one that does not begin with
-// '/', is answered with 400.
+// are replaced. It is never longer than `path`. A path that does not begin with '/' is refused,
+// too. A refused path is answered with 400.
 normalised_path normalise_path(std::string_view path, std::string& room);
 
 // Returns the path without the '/' at its end; "/" stays. Most servers read both as one path.

@@ -32,7 +32,7 @@ std::optional<std::string_view> only_value(
 using values_room = std::array<char, max_header_matches*(max_header_match_bytes + 1)>;
 
 // Joins the values of these headers. Returns nothing if one is missing or repeated, or is longer
-// than any that a route names.
+// than any that a route may name.
 std::optional<std::string_view> join_values(
     std::span<const http::field> fields, const std::vector<std::string>& names, values_room& room
 )

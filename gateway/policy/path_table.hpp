@@ -32,7 +32,7 @@ public:
 
     bool empty() const { return exact_.empty() && prefixes_.empty(); }
 
-    // Finds the route for `path`, in the spelling of the table. Of the subject, only methods and
+    // Finds the route for `path`, in the spelling of the table. Of the subject, only method and
     // fields are used.
     path_match find(std::string_view path, const routing_subject& subject) const;
 

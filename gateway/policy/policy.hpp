@@ -24,7 +24,7 @@ struct header_options {
 
 struct policy {
     identity::client_options client;
-    // Rules for tokens. Nothing: no key needs a token.
+    // Rules for tokens. Nothing: no key and no plan needs a token.
     std::optional<token_rule> token;
     // Names of the shared stores.
     std::vector<std::string> stores;

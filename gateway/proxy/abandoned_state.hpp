@@ -1,5 +1,6 @@
 // `abandoned_state` is the rest of an exchange whose client has left or was answered by the
-// gateway, as a sans-I/O machine. It knows when the server is done with the request.
+// gateway, as a sans-I/O machine. It knows when the server is done with the request, so that
+// another may have its slot.
 #pragma once
 
 #include "gateway/proxy/answer_state.hpp"

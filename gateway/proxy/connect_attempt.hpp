@@ -29,7 +29,7 @@ public:
     // Called when the TLS handshake on that connection is done.
     virtual void attempt_succeeded(connect_attempt& a, upstream_connection& c) = 0;
     virtual void attempt_failed(connect_attempt& a, failure why) = 0;
-    // Called when the attempt was cancelled.
+    // Called when the attempt was canceled.
     virtual void attempt_ended(connect_attempt& a) = 0;
 
     // Called when nobody waits for the attempt any more. Returns true if it goes on all the same,

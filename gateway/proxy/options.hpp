@@ -89,7 +89,7 @@ struct upstream_options {
     std::string name;
     std::vector<server_options> servers;
     balancing balance = balancing::least_requests;
-    // Longest time to connect to one server, TLS included. It is past the kernel's first
+    // Longest time to connect to one server, TLS included. The default is past the kernel's first
     // retransmission, so that one lost SYN fails nothing.
     base::duration connect_timeout = std::chrono::milliseconds{1500};
     // Longest time until the last byte of the response's header.

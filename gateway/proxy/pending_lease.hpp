@@ -37,7 +37,7 @@ struct lease_wish {
     std::optional<base::connection_ends> ends{};
 };
 
-// `lease_source` works on a lease: it makes it wait, or makes a connection.
+// `lease_source` works on a lease: it has the lease wait, or makes a connection for it.
 class lease_source {
 public:
     virtual void lease_abandoned() = 0;

@@ -29,7 +29,7 @@ pool::pool(
 
 // ---- leases ----------------------------------------------------------------------------------
 
-// Takes a slot at a server that the wish leaves. Uses the last resort only if no other has room.
+// Takes a slot at a server that the wish permits. Uses the last resort only if no other has room.
 places::choice pool::take_place(const lease_wish& wish)
 {
     const std::uint64_t left = names_.addressed() & ~wish.passed_over;

@@ -16,7 +16,7 @@ class waiting_lease final : public lease_source,
                             public wait_queue::entry,
                             private base::timer_entry {
 public:
-    // Time after which the first in the queue looks for a slot. One may become free without being
+    // Interval at which the first in the queue looks for a slot. One may become free without being
     // given back, when a server is usable again.
     static constexpr base::duration look_around = std::chrono::milliseconds{100};
 

@@ -73,7 +73,7 @@ void waiting_room::waited_too_long(waiting_lease& w)
     owner_.gave_up(take_out(w), why);
 }
 
-// Posts to the room's thread. When that runs, the room may be gone, or the woken lease only.
+// Posts to the room's thread. When that runs, the whole room may be gone, or only the woken lease.
 void waiting_room::wake()
 {
     boost::asio::post(loop_.context(), [mark = mark_] {

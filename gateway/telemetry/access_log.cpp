@@ -111,7 +111,7 @@ void access_log::flush()
 {
     if (!buffer_.empty()) {
         writer_.submit(std::string(buffer_)
-        );  // The copy is exactly as large as its lines, as the bound on the backlog counts it.
+        );  // The copy has no spare capacity, which the bound on the backlog does not count.
         buffer_.clear();
     }
 }

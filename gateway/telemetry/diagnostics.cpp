@@ -76,7 +76,7 @@ void diagnostics::configure(const log_options& options)
 
 void diagnostics::write(log_level level, std::string_view text, base::instant now)
 {
-    // An atomic: a line that is not printed takes no lock.
+    // This reads an atomic, so that a line that is not printed takes no lock.
     if (!logger_.should_log(spdlog_level(level))) {
         return;
     }

@@ -23,7 +23,7 @@ public:
     // Writes to `fd`.
     // Ownership: does not own `fd`.
     explicit diagnostics(int fd);
-    // Prints a last line with the number of lines suppressed since the last such line.
+    // Reports the lines that were suppressed and not reported yet, if there are any.
     ~diagnostics();
 
     diagnostics(const diagnostics&) = delete;

@@ -18,7 +18,7 @@ void route_metrics::count_request(std::size_t method, int code)
     codes* counts = row.load(std::memory_order_relaxed);  // Only this thread stores to it.
     if (counts == nullptr) {
         counts = new codes{};
-        row.store(counts, std::memory_order_release);  // A scrape must see zeros.
+        row.store(counts, std::memory_order_release);  // A scrape must see zeros, not garbage.
     }
     const auto last = static_cast<int>(counts->size()) - 1;
     const int index = code - first_code;

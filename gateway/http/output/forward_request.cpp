@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// Fields that nobody can have removed by nominating them in Connection; neither can those of
+// Fields that nominating them in Connection does not remove; the same holds for the fields of
 // `from_trusted_peers`. A client that expects 100-continue sends no body until a server behind the
 // gateway has seen Expect.
 constexpr field_name_set essential{

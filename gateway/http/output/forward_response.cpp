@@ -81,7 +81,8 @@ void append_connection(const response_head& head, const response_options& option
     }
     const bool kept_1_0 = options.client_http_1_0 && options.client_keep_alive;
     const std::string_view lasts = options.close ? "close"sv : kept_1_0 ? "keep-alive"sv : ""sv;
-    if (head.status == upgrade_required && has_upgrade(head)) {  // RFC 9110 §7.8: nominates it.
+    // Upgrade has to be nominated in Connection (RFC 9110 §7.8).
+    if (head.status == upgrade_required && has_upgrade(head)) {
         out.append("Connection: upgrade"sv).append(lasts.empty() ? ""sv : ", "sv).append(lasts);
         out.append("\r\n"sv);
     } else if (!lasts.empty()) {

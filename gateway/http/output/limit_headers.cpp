@@ -8,9 +8,9 @@ namespace gateway::http {
 namespace {
 
 // Returns the limit to report if only one can be named. A limit that rejects comes before others,
-// then the one that lets the fewest requests like this one pass, as each may cost another number of
-// tokens under another limit. Among equals it is the one with the fewest tokens left, then the one
-// that takes longest to fill.
+// then the one that lets the fewest requests like this one pass, because the same request may cost
+// another number of tokens under each limit. Among equals it is the one with the fewest tokens
+// left, then the one that takes longest to fill.
 const limit_report& tightest(std::span<const limit_report> reports)
 {
     const auto tightness = [](const limit_report& r) {

@@ -31,7 +31,7 @@ struct own_response {
     // The route's changes to fields, or null. Only those lines are written that fit the response.
     const field_edits* edits = nullptr;
 
-    // The route's answer instead of an upstream's, which also gives the status, or null.
+    // The route's answer instead of an upstream's, or null. Its status is then used, not `status`.
     const fixed_response* fixed = nullptr;
 
     // True if this connection ends after the response.

@@ -1,5 +1,5 @@
 // `text_writer` appends to a string whose room is made once, beforehand. Each of the many short
-// pieces of a response then costs only a few moves.
+// pieces of a message then costs only a few moves.
 #pragma once
 
 #include <cassert>

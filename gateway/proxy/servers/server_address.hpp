@@ -9,7 +9,7 @@
 
 namespace gateway::proxy {
 
-// Returns the Host field for requests that bring none.
+// Returns the value of Host for requests that bring none.
 std::string host_of(const server_address& address);
 
 // Resolves the address; `echo_port` is the built-in server's. `answered`: see resolved_name.

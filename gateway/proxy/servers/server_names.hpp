@@ -49,13 +49,14 @@ public:
     // Returns the resolver's error for a server without an address, or empty before its answer.
     const std::string& error_of(std::size_t server) const { return servers_[server].name.error(); }
 
-    // Returns the address to try first, modulo their number. It grows by one each time.
+    // Returns the index of the address to try first, modulo their number. It grows by one each
+    // time.
     std::size_t next_turn(std::size_t server) { return servers_[server].turn++; }
 
     // Returns the address as the configuration spells it.
     const std::string& text_of(std::size_t server) const { return servers_[server].text; }
 
-    // Returns the Host field for requests that name no host: that of the first server (host_of).
+    // Returns the Host for requests that name none: host_of() the first server.
     const std::string& default_host() const { return default_host_; }
 
     // Stops resolving.
