@@ -32,14 +32,15 @@ public:
         return moments_.all().empty() ? INT64_MIN : moments_.all().back().at;
     }
 
-    // Forgets tokens taken until then, which have come back.
+    // Forgets tokens taken at `until` or before, which have come back.
     void forget(std::int64_t until);
 
     // Says if a call may allocate memory.
     enum class growth : bool { none, any };
 
-    // Takes tokens at that moment, or at the newest moment if that is later. Without room for one
-    // more moment, the newest one moves to `at`. Its tokens then come back later, never sooner.
+    // Takes tokens at that moment, or at the newest moment if that is later. If one more moment
+    // needs memory and none may be allocated, the newest moment moves to `at`. Its tokens then come
+    // back later, never sooner.
     void take(std::int64_t at, std::int64_t tokens, growth allowed = growth::any);
 
     // Refunds tokens that count from `since` or later, the oldest first.

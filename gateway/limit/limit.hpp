@@ -183,7 +183,7 @@ private:
     std::optional<limit> scaled(const smaller& to) const;
     std::int64_t window_count() const;
 
-    // Null: tokens are issued one by one.
+    // Null unless the limit issues its tokens window by window.
     std::shared_ptr<const issuing> windows_;
     // The divisions are done once, at construction, and not at every decision.
     terms nanoseconds_;

@@ -41,7 +41,7 @@ public:
     // Bits of id().
     static constexpr int id_bits = 22;
 
-    // Most tokens that a bucket of any limit can owe.
+    // Most tokens that a bucket can owe if it stores a number of tokens (bucket.hpp).
     static constexpr std::int64_t most_tokens = (std::int64_t{1} << 40) - 1;
 
     // Longest time until a bucket is full, in seconds: a hundred years.

@@ -133,7 +133,8 @@ private:
     reservation reserved_;
     base::ip_address client_;
     std::vector<http::limit_report> reports_;
-    // Moment of the decision in Unix time, for limit headers. Set only if clients are told of it.
+    // Moment from which the times in limit headers count, in Unix time: the decision, or the end of
+    // the wait if the request is held. Set only if clients are told of it.
     base::duration decided_at_{0};
 
     // The `Location` line of a redirect.

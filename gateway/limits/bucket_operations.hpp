@@ -1,6 +1,7 @@
 // `bucket_operations` runs the admin API's operations on buckets. They run at one worker, as links
-// to shared stores are each worker's own, and the local store belongs to all workers. Ownership:
-// the worker's. Thread: the worker's.
+// to shared stores are each worker's own, and the local store belongs to all workers.
+// Ownership: the worker's.
+// Thread: the worker's.
 #pragma once
 
 #include "gateway/base/clock.hpp"

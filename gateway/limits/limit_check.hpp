@@ -151,7 +151,7 @@ private:
     batch elsewhere_;
     // Charges for limits of a failed store that are decided locally meanwhile.
     batch fallback_;
-    // True if the store that gave no answer may have charged them all the same.
+    // True if the store that gave no answer may have charged the request all the same.
     bool may_be_charged_ = false;
 
     // The limit that refuses the request for its forged token; null if none does.

@@ -74,7 +74,7 @@ bool limit_check::collect(
 // Charges a request that is refused for its forged token to these limits, which need no token.
 // Otherwise a client with nothing but forged tokens would empty no bucket, and have each of them
 // verified. A client whose token has expired, or that has none, costs little and is charged
-// nowhere. Returns false if the token is not forged.
+// nowhere. Returns false if the request is refused for another reason.
 bool limit_check::charge_forged_token(
     const policy_view& view, std::span<const std::size_t> limits, const intake::key_subject& subject
 )
@@ -107,9 +107,9 @@ bool limit_check::blocks(item& i, const intake::key_subject& subject)
     return true;
 }
 
-// Names the bucket of a limit. If an earlier limit has the same key, its values are copied instead
-// of read again. Not so if its bucket is split, as it has the name of a part by now, or if it is
-// without numbers, as it may have no name.
+// Names the bucket of a limit. If an earlier limit has the same key, the values in its name are
+// copied instead of read again. An earlier limit is passed over if its bucket is split, as that has
+// the name of a part by now, or if the limit is without numbers, as its bucket may have no name.
 intake::key_result limit_check::name_bucket(item& i, const intake::key_subject& subject)
 {
     const auto end = items_.begin() + verdict_.count;

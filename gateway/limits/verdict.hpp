@@ -17,7 +17,7 @@
 
 namespace gateway::limits {
 
-// True if a request with this decision costs more than a bucket can ever hold.
+// True if a request with this decision is rejected and costs more than a bucket can ever hold.
 inline bool never_passes(const limit::decision& said, std::int64_t cost, const limit::limit& l)
 {
     return !said.allowed && cost > l.most_at_once();
@@ -30,7 +30,8 @@ struct verdict {
         rejected,
         // Status 503: a store failed and its limit is closed, or the local table is full.
         unavailable,
-        // Status 400: a part of a key is missing; the one entry is the limit with that key.
+        // Status 400: a part of a key is missing or ambiguous; the one entry is the limit with that
+        // key.
         unidentified,
         // Status 403: the plan of this client is blocked; the one entry is the limit.
         blocked,
@@ -45,7 +46,7 @@ struct verdict {
         telemetry::outcome what = telemetry::outcome::allowed;
         // True if `decision` means something.
         bool decided = false;
-        // True if the request costs more than a bucket can ever hold.
+        // True if the request is rejected and costs more than a bucket can ever hold.
         bool never = false;
         // Tokens that the request costs, if `decided`.
         std::int64_t cost = 1;
@@ -100,7 +101,7 @@ struct verdict {
 };
 
 // Returns what becomes of a request with this ruling. `wait` is what a rejected client is told, or
-// nothing if no time would help. `banned` says that it was rejected too often.
+// nothing if no time would help. `banned` says that a ban rejects it.
 admission admission_of(verdict::ruling is, std::optional<base::duration> wait, bool banned = false);
 
 }  // namespace gateway::limits

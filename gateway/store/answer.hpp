@@ -12,7 +12,7 @@
 
 namespace gateway::store {
 
-// Holds one decision per charge, in their order. The local store writes into an `answer` that its
+// `answer` holds one decision per charge, in their order. The local store writes into one that its
 // caller keeps, so that its 296 bytes are neither cleared nor copied. Clearing them took an eighth
 // of a decision's time.
 class answer {

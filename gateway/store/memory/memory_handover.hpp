@@ -32,7 +32,7 @@ private:
 };
 
 // `bucket_swap` is one question in the process that had the buckets. It takes one request to the
-// other process, or two if buckets have changed there.
+// other process, and another one whenever buckets have changed or found no room there.
 class bucket_swap {
 public:
     bucket_swap(memory_parts& parts, std::span<const charge> charges, base::instant now);

@@ -119,7 +119,8 @@ public:
     // Returns the limit tag of the slot that the bucket is in.
     std::uint32_t tag_of(const limit::bucket& b) const { return slots_[index_of(b)].limit_tag; }
 
-    // Makes it the bucket of a sliding limit, if it is not one yet, and calls `change` with it.
+    // Calls `change` with the bucket and its history. `change` makes it the bucket of a sliding
+    // limit, if it is not one yet.
     template <typename Change>
     void slide(limit::bucket& place, Change change)
     {
@@ -130,7 +131,8 @@ public:
         earliest_ = std::min(earliest_, place.full_at());
     }
 
-    // Forgets every bucket that is full, except those in `keep`. Returns how many, bans included.
+    // Forgets every bucket that is full, and every record of rejections and bans that is over,
+    // except those in `keep`. Returns how many of both.
     std::size_t reclaim(std::int64_t now, std::span<const bucket_id> keep);
 
     // Returns the bucket's rejections and ban, or null if none are known.
@@ -181,7 +183,7 @@ private:
     spin_lock lock_;
     std::uint32_t used_ = 0;
     std::uint32_t promised_ = 0;
-    // Lower bound of the moment at which a bucket here is full.
+    // Lower bound of the moment at which a bucket or a record of offences here can be forgotten.
     std::int64_t earliest_ = never;
     // Upper bound of the end of all bans by an operator.
     std::int64_t bans_end_ = INT64_MIN;

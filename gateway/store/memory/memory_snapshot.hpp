@@ -29,9 +29,9 @@ struct restored {
 // Requires: a store that nobody has used yet, and no name hashed yet.
 std::optional<restored> restore_snapshot(memory_store& s, const std::string& path);
 
-// Hand the store from a process to the next one on this machine, in a file without a name
-// (memfd_create(2)). Permits of requests in flight go along, and time is that of the monotonic
-// clock.
+// These functions hand the store from a process to the next one on this machine, in a file without
+// a name (memfd_create(2)). Permits of requests in flight go along, and time is that of the
+// monotonic clock. They return what save_snapshot() and restore_snapshot() return.
 std::optional<std::string> hand_over(const memory_store& s, int file);
 std::optional<restored> take_over(memory_store& s, int file);
 

@@ -239,8 +239,8 @@ void memory_store::rebase(std::span<const changed_limit> changed, base::instant 
     }
     const std::int64_t at = ticks(now);
     const auto follow = [&](const limit::terms& t, std::uint64_t hash, limit::bucket& b) {
-        // A bucket that is or becomes sliding, or that counts permits, follows when its client
-        // comes.
+        // A bucket that becomes sliding or ceases to be, or that counts permits, follows when its
+        // client comes. The same holds for a shared bucket that slides.
         if (t.how != limit::supply_kind::sliding && !b.slides() && !b.counts_in_flight()) {
             b = limit::rebased(t, b, moment_of(*parts_, t, hash, at));
         }

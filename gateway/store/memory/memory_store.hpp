@@ -52,14 +52,16 @@ public:
 
     // Refunds what take() of the same charges took; `given` is its answer. Keeps what may have
     // flowed back since then, so that no burst ever exceeds the limit (see limit::refunded).
-    // Refunds nothing to a shared bucket, or to one whose rate has changed.
+    // Refunds no tokens to a shared bucket, or to one whose rate has changed. Permits of a shared
+    // bucket are released there.
     void refund(std::span<const charge> charges, const answer& given, base::instant now);
 
     // Corrects what the bucket of this charge owes. Ignores the charge's cost; its `place` is the
-    // number of answer::place. A bucket that is not there owes nothing; one that is shared, or
-    // whose rate has changed, stays as it is. A reset forgets the permits in flight: released
-    // later, they free nothing. Returns false if there is no room for the ban or the charge; then
-    // nothing is changed.
+    // number of answer::place. A bucket that is not there owes nothing. A shared bucket takes only
+    // charges and released permits. A bucket whose rate has changed takes what
+    // limit::terms_to_correct_in() allows, and every correction by an operator. A reset forgets the
+    // permits in flight: released later, they free nothing. Returns false if there is no room for
+    // the ban or the charge; then nothing is changed.
     bool correct(const charge& c, const limit::correction& what, base::instant now);
 
     // Sets what is added to base::now() to make it Unix time, as windows may begin by the wall
@@ -102,8 +104,9 @@ public:
     void stay();
     void follow(bucket_keeper& keeper);
 
-    // Answers, in the process that has the buckets, a request of the process that had them before.
-    // After an answer some buckets may stay locked until the next one, or end_swap().
+    // These functions serve, in the process that has the buckets, the one that had them before.
+    // begin_swaps() is called once the buckets have come. answer_swap() answers a request, after
+    // which some buckets may stay locked until the next one, or end_swap().
     // Thread: one.
     void begin_swaps();
     std::string answer_swap(std::string_view request);

@@ -8,8 +8,8 @@
 // or for a reply, and then leave together. A question is not sent at all if an earlier answer shows
 // that its bucket is empty. So the requests of one client beyond its limit cost the store a few
 // calls, however many connections the client has, and a late call says something about the store,
-// not about the worker's queue. No question waits for a call to fill up: with none under way it
-// leaves with the turn.
+// not about the worker's queue. No question waits for a call to fill up: it leaves at once if no
+// other is pending, and otherwise at the end of the turn if a call is free.
 //
 // A question that is answered or failed may, from inside that call, ask again, abandon other
 // questions, or close everything.
@@ -161,7 +161,7 @@ private:
     bool filling_ = false;
     std::minstd_rand random_;
 
-    // conversation_state.cpp asks.
+    // conversation_state.cpp takes questions, or refuses them.
     bool recalls(std::span<const charge> charges, base::instant now, belief counts, answer& into)
         const;
     belief what_counts() const;

@@ -126,7 +126,7 @@ bool conversation_state::is_stuck(base::instant now) const
 }
 
 // Fails the questions under way whose time is up. Returns false if all that was pending has ended.
-// A question that waited for long may have had little time left when it was sent. Its end says
+// A question that waited for long may have had little time left when it was sent. Its failure says
 // something about the store only if the store had the whole timeout.
 bool conversation_state::expire_calls(base::instant now)
 {
@@ -199,8 +199,8 @@ void conversation_state::check_probe(base::instant now)
     }
 }
 
-// Sends a probe. Does nothing without a connection, as the next one begins with a probe. While a
-// probe is under way it only plans the next one.
+// Sends a probe. Does nothing while the breaker is closed, or without a connection, as the next
+// connection begins with a probe. While a probe is under way it only plans the next one.
 void conversation_state::probe(base::instant now)
 {
     probe_at_ = base::instant::max();
