@@ -44,7 +44,14 @@ TEST(gzip, gives_every_text_back)
 TEST(gzip, is_for_who_accepts_it)
 {
     for (const char* accepted :
-         {"gzip", "GZip", "br, gzip", "gzip;q=0.1", "gzip; q=1", "*", "*;q=0, gzip"}) {
+         {"gzip",
+          "GZip",
+          "br, gzip",
+          "gzip;q=0.1",
+          "gzip; q=1",
+          "*",
+          "*;q=0, gzip",
+          "br;q=0, gzip"}) {
         EXPECT_TRUE(accepts_gzip(accepted)) << accepted;
     }
     for (const char* accepted :
