@@ -55,7 +55,7 @@ private:
     // Number of versions that could not be read, by the name of the section.
     std::map<std::string, std::uint64_t> errors_;
     bool reading_ = false;
-    // Number of the configuration. What was read for an older one is dropped.
+    // Number of the configuration. Files that were read for an older one are dropped.
     std::uint64_t era_ = 0;
     // The last member, as its destructor waits for the file that is being read.
     background_thread reader_;

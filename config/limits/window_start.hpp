@@ -26,7 +26,7 @@ struct wall_clock {
 std::optional<wall_clock> parse_wall_clock(std::string_view text, window_unit unit);
 
 // Returns when the windows begin, from 2020 to 2150. A time that a clock change leaves out is that
-// of the change. Of a time that comes twice, the first counts. Returns null if the tz database has
+// of the change. The first of a time that comes twice counts. Returns null if the tz database has
 // no such zone, or is not there.
 std::shared_ptr<const limit::calendar> calendar_of(
     const wall_clock& start, const std::string& zone

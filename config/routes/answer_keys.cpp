@@ -116,7 +116,7 @@ void check_fields(section& route, const policy::route_shape& shape, std::string_
     }
 }
 
-// Reports a missing upstream if the route does not answer itself. If it does, reports keys about an
+// Reports a missing upstream if the route does not answer itself, and otherwise keys about an
 // upstream, which have no effect.
 void check_target(section& route, policy::route& out)
 {

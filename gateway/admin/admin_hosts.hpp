@@ -1,6 +1,6 @@
 // `answers_to` checks the names under which the admin API answers. A web page can have its own name
 // resolve to the address of the admin API (DNS rebinding) and then call it from the browser of a
-// visitor. Such a request cannot name another host. Pure.
+// visitor. The browser names that host in the request. Pure.
 #pragma once
 
 #include <string>

@@ -92,9 +92,9 @@ void timer_wheel::link(timer_entry& entry)
     head = &entry;
 }
 
-// Fires the entries of a slot. As expired() may arm, disarm or destroy any entry, nothing is held
-// across it but the head of the list that was taken out of the slot. Entries leave that list by
-// their own links.
+// Fires the entries of a slot. Nothing is held across expired() but the head of the list that was
+// taken out of the slot, as expired() may arm, disarm or destroy any entry. Entries leave that list
+// by their own links.
 void timer_wheel::fire(timer_entry*& slot, instant now)
 {
     timer_entry* due = std::exchange(slot, nullptr);

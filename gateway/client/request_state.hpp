@@ -1,6 +1,6 @@
 // `request_state` is a request as a sans-I/O machine, whatever carries it: it is admitted or
 // answered, exchanged with an upstream, perhaps a tunnel from then on, and over once. It knows no
-// socket, clock, limit or route. How its client frames requests is its carrier's part.
+// socket, clock, limit or route. Its carrier knows how the client frames requests.
 //
 //   idle -> admitting -> exchanging -> idle
 //      \---------\--------------\---> idle         answered by the gateway
@@ -41,7 +41,7 @@ class request_port {
 public:
     // Called when a request begins. Its head may turn out to be invalid.
     virtual void request_begins() = 0;
-    // Decides by route, identity and limits. If it returns `wait`, admitted() is called later.
+    // Decides by route, identity and limits. admitted() is called later if it returns `wait`.
     virtual limits::admission admit(const http::request_head& head) = 0;
     // Returns how the request goes upstream.
     // Requires: the request was admitted, or waits to be.

@@ -43,8 +43,8 @@ struct output {
 
 std::variant<request, output> parse(int argc, const char* const* argv);
 
-// Returns the file's settings and writes its warnings to `err`. If it has problems, returns nothing
-// and writes a line for each.
+// Returns the file's settings and writes its warnings to `err`. Returns nothing if the file has
+// problems, and writes a line for each.
 std::optional<config::settings> load(const std::string& config_path, std::ostream& err);
 
 // Run `gateway check` and `gateway print`, and return the exit status.

@@ -86,7 +86,7 @@ inline const char* skip_field_text(const char* p, const char* end)
     return p;
 }
 
-// Returns the first byte in [p, end) that is not visible ASCII (0x21 to 0x7e), or `end`. Such a
+// Returns the first byte in [p, end) that is not visible ASCII (0x21 to 0x7e), or `end`. That
 // byte ends a request target.
 inline const char* skip_visible(const char* p, const char* end)
 {

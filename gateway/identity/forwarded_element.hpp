@@ -15,8 +15,8 @@ enum class list_form { plain, forwarded };
 // Cuts the last element off `line` (at its last comma; of RFC 7239, the last outside quotes) and
 // returns it, trimmed, perhaps empty.
 //
-// Quotes are read from the right. What a client sent further left, such as an unbalanced quote,
-// therefore cannot change how an element is read that a proxy appended after it.
+// Quotes are read from the right. A client that sends an unbalanced quote further left therefore
+// cannot change how an element is read that a proxy appended after it.
 std::string_view cut_last_element(list_form form, std::string_view& line);
 
 // Parses "203.0.113.7", "203.0.113.7:80", "2001:db8::7", "[2001:db8::7]", "[2001:db8::7]:80".

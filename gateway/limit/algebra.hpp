@@ -33,7 +33,7 @@ struct step {
     std::int64_t full_in = 0;
 };
 
-// `ahead` bounds how far a request may be ahead of its tokens. Such a request waits for them,
+// `ahead` bounds how far a request may be ahead of its tokens. The request waits for them,
 // behind those that came before it.
 struct ahead {
     // Longest wait, in ticks. 0: the request may not wait.
@@ -94,7 +94,7 @@ inline bucket moved(const terms& t, const bucket& b, moment from, moment to)
 }
 
 // `verdict` is a bucket's debt and the fate of a request there. The request passes when `missing`
-// more units are issued. If it is allowed, it waits until then. `late` delays those tokens.
+// more units are issued. An allowed request waits until then. `late` delays those tokens.
 struct verdict {
     std::int64_t debt = 0;
     std::int64_t missing = 0;

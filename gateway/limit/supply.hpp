@@ -1,6 +1,6 @@
 // A limit's supply of tokens at one moment, and what a bucket owes to it. Debts are counted in
-// units of the supply, and a token is `unit()` of them. Each algorithm has one supply. To the
-// algebra (algebra.hpp) all supplies are the same.
+// units of the supply, and a token is `unit()` of them. Each algorithm has one supply. The
+// algebra (algebra.hpp) uses all supplies alike.
 #pragma once
 
 #include "gateway/limit/fixed_window_supply.hpp"

@@ -87,7 +87,7 @@ public:
     admission as_rejection(admission a) const;
 
     // Returns the rejection of a request that was to be held for so long, but for which there is no
-    // room. To the client, it looks rejected by the limits that it would have waited for.
+    // room. The client is told that the limits have rejected it that it would have waited for.
     admission as_turned_away(base::duration hold);
 
     // Returns the changes that the route makes to response fields, or null if there are none.

@@ -3,7 +3,7 @@
 // fuller of two random parts, by what was last heard of them here.
 //
 // Only one part is charged and no other is asked, so this works alike in every store and costs no
-// round trip. What was heard may be old, as others take from the part too. That can lead to a
+// round trip. An answer may be old, as others take from the part too. An old one can lead to a
 // rejection while another part has tokens, but never to a token too many.
 //
 // Memory is fixed: one slot for a part, found by a keyed hash of the bucket's name. The latest part

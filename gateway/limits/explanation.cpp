@@ -103,7 +103,7 @@ std::optional<verdict::ruling> refusal_by(const explained_limit& l)
 }
 
 // Explains the limits in the order in which a limit check collects them. A limit in shadow mode
-// refuses nothing. Of the others, the first one that refuses counts.
+// refuses nothing. The first of the others that refuses counts.
 void explain_limits(const intake::key_subject& subject, explanation& e)
 {
     identity::bucket_name name;

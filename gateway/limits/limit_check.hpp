@@ -7,11 +7,11 @@
 //      it is. A request that the others refuse for a forged token is charged to these all the same.
 //   2. Earlier answers of the shared store may reject the request. The local store is then only
 //      looked at, so that the client is told of every limit in its way that is known here.
-//   3. The local store decides and takes. If it rejects, the shared store is not asked.
+//   3. The local store decides and takes. Its rejection spares the question to the shared store.
 //   4. Tokens taken ahead from the shared store are spent, if they are enough for all its limits.
-//   5. Otherwise the shared store is asked once for all of them. If it rejects, the local tokens
-//      are refunded.
-//   6. If it fails, each limit's on_store_failure says what that means.
+//   5. Otherwise the shared store is asked once for all of them. The local tokens are refunded if
+//      it rejects.
+//   6. Each limit's on_store_failure says what a failure of the shared store means.
 //
 // A rejected request is therefore charged to none of its limits, wherever they live. While the
 // shared store is asked, tokens are held in the local one only, so nothing ever has to be refunded

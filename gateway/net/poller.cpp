@@ -96,8 +96,8 @@ void poller::post_sweep()
     }
 }
 
-// Makes the calls that were asked for. What is asked for during this sweep waits for the next one,
-// so that nobody can keep the loop from others.
+// Makes the calls that were asked for. A call that is asked for during this sweep waits for the
+// next one, so that nobody can keep the loop from others.
 void poller::sweep()
 {
     swept_.clear();

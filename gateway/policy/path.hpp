@@ -1,7 +1,7 @@
 // `normalise_path` gives a path one spelling, for matching and for keys. The path that is forwarded
 // stays as it was received. A server may decode, strip and merge in any of the usual ways: whatever
 // it would serve as /login must be matched as /login here, or another spelling would evade a limit.
-// Where the usual ways lead to different places, and no honest client goes, the path is refused.
+// A path is refused if the usual ways lead to different places, where no honest client goes.
 #pragma once
 
 #include <string>

@@ -27,7 +27,7 @@ public:
         std::size_t index = 0;
     };
 
-    // Adds a route. Of the match, only methods, headers and `ignore_case` are used.
+    // Adds a route. Only methods, headers and `ignore_case` of the match are used.
     void add(const route_match& match, std::size_t index);
 
     // Returns the first route that accepts the request, or null.

@@ -32,8 +32,8 @@ public:
 
     bool empty() const { return exact_.empty() && prefixes_.empty(); }
 
-    // Finds the route for `path`, in the spelling of the table. Of the subject, only method and
-    // fields are used.
+    // Finds the route for `path`, in the spelling of the table. Only method and fields of
+    // the subject are used.
     path_match find(std::string_view path, const routing_subject& subject) const;
 
 private:

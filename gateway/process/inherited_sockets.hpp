@@ -41,9 +41,9 @@ struct inheritance {
 // Errors: std::runtime_error if a descriptor is not open, or a variable is no number.
 inheritance inherited_sockets();
 
-// Returns the sockets for each wanted address: [i] has those bound to wanted[i], in their order. If
-// it has none, they are to be opened. A port of 0 takes the first address of the same host that
-// nobody else wants. The rest is logged and closed.
+// Returns the sockets for each wanted address: [i] has those bound to wanted[i], in their order.
+// The sockets of an empty [i] are to be opened. A port of 0 takes the first address of the same
+// host that nobody else wants. The rest is logged and closed.
 std::vector<std::vector<net::socket>> share_out(
     std::vector<net::socket> inherited, const std::vector<net::listen_address>& wanted
 );

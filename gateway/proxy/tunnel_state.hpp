@@ -5,9 +5,10 @@
 //   open -> half_open -> over    a side's end is passed on behind its last byte, the other goes on
 //       \------------\-> over    a reset or a standstill ends both
 //
-// It keeps no bytes. What a side does not take waits in its connection, and meanwhile the other
-// side is not read. No more than one read of bytes therefore waits each way. At first, all that the
-// client sent before the switch may wait for the upstream, too: its inbox is sent as a whole.
+// It keeps no bytes. Bytes that a side does not take wait in its connection, and meanwhile the
+// other side is not read. No more than one read of bytes therefore waits each way. At first, all
+// that the client sent before the switch may wait for the upstream, too: its inbox is sent as a
+// whole.
 #pragma once
 
 #include <array>

@@ -42,7 +42,7 @@ struct certificate_figures {
     std::chrono::seconds expires{};
 };
 
-// Each function returns the present state. If it is null, its metrics are left out.
+// Each function returns the present state. The metrics of a null function are left out.
 struct sources {
     // Buckets of the local store, and clients that found their table full.
     std::function<std::size_t()> buckets{};

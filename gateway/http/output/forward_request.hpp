@@ -16,8 +16,8 @@ struct forward_options {
     std::string_view peer{};
     // True if the client's connection is TLS.
     bool secure = false;
-    // The values of Client-Cert and Client-Cert-Chain (RFC 9440), or empty if there is none. Such
-    // fields of the peer are never passed on.
+    // The values of Client-Cert and Client-Cert-Chain (RFC 9440), or empty if there is none. The
+    // peer's own fields of these names are never passed on.
     std::string_view client_cert{};
     std::string_view client_cert_chain{};
     // True if the peer's forwarding fields are passed on. Otherwise they are replaced.

@@ -36,7 +36,7 @@ public:
     // Adds an entry at the end. Returns false if `most` wait already.
     bool enter(entry& e, std::size_t most);
 
-    // Removes an entry. If it was woken meanwhile, the next one is woken instead.
+    // Removes an entry. Wakes the next one instead if this one was woken meanwhile.
     void leave(entry& e);
 
     // Returns true if the entry was woken since the last call for it.

@@ -74,8 +74,8 @@ public:
     // Begins with the buckets that have just come: all their permits are held by the other process.
     void begin();
 
-    // Returns the answer to a request. If it sends other buckets back, they stay locked until the
-    // next request or release().
+    // Returns the answer to a request. Other buckets that it sends back stay locked until the next
+    // request or release().
     std::string answer(std::string_view request);
 
     void release() { held_.reset(); }

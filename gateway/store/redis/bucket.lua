@@ -109,8 +109,8 @@ local function time_of(l, units)
     return window_begin(w, w.present + ceil_div(units, w.count)) - now
 end
 
--- What a bucket of these windows owes, that owed so much when it was written. Nothing: it would be
--- full later than that many tokens take, so the clock has stepped back.
+-- Returns what a bucket of these windows owes, which owed so much when it was written, or nothing if
+-- it would be full later than that many tokens take, so the clock has stepped back.
 local function still_owed(w, full_at, owed)
     local needed = ceil_div(owed, w.count)
     local unneeded = needed * w.count - owed
@@ -131,8 +131,8 @@ local function adapt(bucket, limit)
     bucket.unit, bucket.id, bucket.limit = limit.unit, limit.id, limit
 end
 
--- What a value says is owed now; unit and id of the windows it was owed under. Nothing: the key
--- holds something else.
+-- Returns what a value says is owed now, and unit and id of the windows it was owed under, or nothing
+-- if the key holds something else.
 local function read_debt(value, limit)
     local full_at, old, third, form = string.match(value, '^(%d+) (%d+) (%d+)( ?w?)$')
     full_at, old, third = tonumber(full_at), tonumber(old), tonumber(third)

@@ -49,7 +49,7 @@ local function write_offences(key, o, penalty)
     redis.call('SET', key, table.concat(value, ' '), 'PX', string.format('%.0f', left))
 end
 
--- Whatever the key held.
+-- Bans the bucket, whatever the key held.
 local function ban(key, penalty, length)
     local o = { until_ = now + length, length = length, rejections = {} }
     offences[key] = o

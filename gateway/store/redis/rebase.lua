@@ -12,7 +12,7 @@ for name, numbers in string.gmatch(ARGV[4], '(%S+) (%S+)') do
     limits[prefix .. name .. ':'] = numbers
 end
 
--- Of a key the prefix and the limit: without the 32 digits of the client, and in a cluster without the
+-- Returns the prefix and the limit of a key: without the 32 digits of the client, and in a cluster without the
 -- "{12345678}" behind the prefix.
 local function limit_in(key)
     local name = string.sub(key, 1, -33)

@@ -34,7 +34,7 @@ local function counted_at(sliding, at)
     return at + (sliding.part - at % sliding.part) % sliding.part
 end
 
--- What a list of ours says that has not come back, and the length of its window; nil: it is none.
+-- Returns what a list of ours says has not come back, and the length of its window, or nil if it is none.
 local function kept_in(key)
     local head = redis.pcall('LINDEX', key, 0)
     if type(head) ~= 'string' then
@@ -110,7 +110,7 @@ local function read_sliding(key, limit)
     return bucket
 end
 
--- Of the tokens that have not come back: the moment of the n-th.
+-- Returns the moment of the n-th of the tokens that have not come back.
 local function taken_at(bucket, n)
     local stamp = counted_at(bucket.limit.sliding, now)
     if n > bucket.kept then
@@ -143,7 +143,7 @@ local function sliding_time(bucket, tokens)
     return taken_at(bucket, tokens) + bucket.limit.sliding.length - now
 end
 
--- Of the list.
+-- Refunds tokens that the list keeps.
 local function give_back_kept(bucket, since, tokens)
     walk(bucket.key, bucket.first, function(index, at, there)
         if at >= since then

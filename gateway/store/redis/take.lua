@@ -34,7 +34,7 @@ local buckets = {}
 
 local call_number = tonumber(ARGV[1])
 local mark_key = call_number > 0 and KEYS[#KEYS]
--- Of another type it is none, and the next grant replaces it.
+-- A key of another type is no mark, and the next grant replaces it.
 local mark = mark_key and redis.pcall('GET', mark_key)
 local reply, said = { call_number, type(mark) == 'string' and tonumber(mark) or 0 }, 2
 
@@ -63,7 +63,7 @@ local function any()
     return kinds
 end
 
--- How many of so many equal questions pass where there is room for so many units more.
+-- Returns how many of so many equal questions pass where there is room for so many units more.
 local function passing(times, step, room)
     if step > room then
         return 0
@@ -89,7 +89,7 @@ local function answer_usual(times)
             if value then
                 call('SET', name, text, 'PXAT', gone_at)
             else
-                -- To MGET what is of another type is nothing.
+                -- MGET returns nothing for a key of another type.
                 usual = call('SET', name, text, 'PXAT', gone_at, 'NX')
             end
         elseif usual and not value then

@@ -142,7 +142,7 @@ local function full_in(bucket, debt, wait)
     return time
 end
 
--- Whether a request may wait so long for so many tokens.
+-- Returns true if a request may wait so long for so many tokens.
 local function may_wait(c, missing, wait)
     return c.max_wait and missing <= c.max_reserved and wait <= c.max_wait
 end
@@ -165,7 +165,7 @@ local function take(c)
         local until_tokens = passes and 0 or wait
         return { ban_left > 0 and 2 or 0, left, math.max(until_tokens, ban_left), time_until(bucket, debt) }
     end
-    -- What comes when the bucket is full already is lost.
+    -- Tokens that come when the bucket is full already are lost.
     local w = limit.windows
     debt = math.max(debt, w and ceil_div(missing, w.count) * w.count or missing) + c.cost * unit
     bucket.debt = debt
@@ -255,7 +255,7 @@ local function correct_once(c)
     return { done, math.max(c.limit.burst - ceil_div(c.bucket.debt, c.limit.unit), 0), 0, 0 }
 end
 
--- What a sliding limit takes counts from when the request goes on, whichever limit it waits for.
+-- Tokens of a sliding limit count from when the request goes on, whichever limit it waits for.
 local function count_later(c, answer, wait)
     local sliding = c.limit.sliding
     if answer[3] < wait then

@@ -11,7 +11,7 @@ local now = time[1] * 1000000 + time[2]
 -- Looked up once, instead of wherever a bucket is decided.
 local call, sub, format, min, max = redis.call, string.sub, string.format, math.min, math.max
 
--- What the limit of token buckets says of them: most units owed, and how a value ends.
+-- Returns what the limit of token buckets says of them: most units owed, and how a value ends.
 local function terms_of(limit)
     if not limit.full then
         limit.full = limit.unit * limit.burst
@@ -20,7 +20,8 @@ local function terms_of(limit)
     return limit.full, limit.ending
 end
 
--- What is owed now by a value that was written under the limit of these terms; nil: it is another one.
+-- Returns what is owed now by a value that was written under the limit of these terms, or nil if it is
+-- another one.
 local function read_usual(value, full, ending)
     -- Moments have 16 digits from 2001 to 2286.
     local full_at = sub(value, 17) == ending and tonumber(sub(value, 1, 16))

@@ -6,10 +6,10 @@
 //
 // At most max_calls are under way. Questions that are asked meanwhile wait for the end of the turn
 // or for a reply, and then leave together. A question is not sent at all if an earlier answer shows
-// that its bucket is empty. So the requests of one client beyond its limit cost the store a few
-// calls, however many connections the client has, and a late call says something about the store,
-// not about the worker's queue. No question waits for a call to fill up: it leaves at once if no
-// other is pending, and otherwise at the end of the turn if a call is free.
+// that its bucket is empty. The requests of one client beyond its limit therefore cost the store a
+// few calls, however many connections the client has, and a late call says something about the
+// store, not about the worker's queue. No question waits for a call to fill up: it leaves at once
+// if no other is pending, and otherwise at the end of the turn if a call is free.
 //
 // A question that is answered or failed may, from inside that call, ask again, abandon other
 // questions, or close everything.

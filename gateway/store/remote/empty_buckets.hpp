@@ -8,9 +8,9 @@
 //
 // The debt of a bucket shrinks faster than its rate only by grants, and by refunds of other
 // workers' leases, which are not noticed here before the moment that the store named. A charge can
-// only make the bucket emptier. So the store's answer about a bucket, with the tokens issued since,
-// is an upper bound of what is in it now. A request that is too much for that is too much for the
-// store. A bucket that is not remembered costs a question and nothing else.
+// only make the bucket emptier. The store's answer about a bucket, with the tokens issued since,
+// is therefore an upper bound of what is in it now. A request that is too much for that is too much
+// for the store. A bucket that is not remembered costs a question and nothing else.
 //
 // Memory is fixed: sets of four entries, found by a keyed hash of the bucket's name. In a full set
 // the bucket that is full again first makes room. Time is an argument.

@@ -67,7 +67,7 @@ enum class marks { one, none };
 
 struct encoding_options {
     std::string_view key_prefix;
-    // Unix time now. Of a calendar, the store gets the windows around it.
+    // Unix time now. The store gets the windows of a calendar around it.
     base::duration unix_now{0};
     usual ones = usual::together;
     marks mark = marks::one;

@@ -2,11 +2,11 @@
 // may be spent now, and how many are still to be given back. Pure.
 // Units: microseconds of this worker's clock.
 //
-// To the store, leased tokens are a charge: its bucket owes them, and is paid them back by the
+// Leased tokens are a charge to the store: its bucket owes them, and is paid them back by the
 // limit's rate, one after the other, like any debt. A leased token may be spent only while the
 // bucket has not been paid that very token. Otherwise the token would exist twice: here, and in the
-// store. So whatever a worker spends of its lease the bucket could have given at that moment
-// (docs/decisions/0018).
+// store. The bucket could therefore have given at that moment whatever a worker spends of
+// its lease (docs/decisions/0018).
 #pragma once
 
 #include "gateway/limit/pace.hpp"

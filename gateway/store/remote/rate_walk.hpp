@@ -1,8 +1,7 @@
-// `rate_walk` is a walk over the buckets of a shared store after a reload has changed rates. What
-// clients owe is then paid back at the new rates, also by clients that stay away. The walk begins
-// when questions under the old rates have been answered, and tries again while the store fails. It
-// has a connection of its own, apart from the workers' links.
-// Thread: its executor's.
+// `rate_walk` is a walk over the buckets of a shared store after a reload has changed rates. The
+// debts of clients are then paid back at the new rates, also by clients that stay away. The walk
+// begins when questions under the old rates have been answered, and tries again while the store
+// fails. It has a connection of its own, apart from the workers' links. Thread: its executor's.
 // Ownership: held by shared_ptr, as its coroutine may end after cancel().
 #pragma once
 

@@ -1,10 +1,10 @@
 // `master_choice` chooses the server to take for the master, by what sentinels say. Pure.
 //
 // A sentinel that was away may name a former master, and one that has just promoted a server is for
-// a moment the only one to name it. So only the newest answer counts: each comes with the epoch of
-// the sentinel's configuration, which every failover raises. A former master is not tried, even if
-// the newest one cannot be reached from here. It may have come back without knowing yet that it was
-// replaced, and its buckets are outdated.
+// a moment the only one to name it. Only the newest answer counts, therefore: each comes with the
+// epoch of the sentinel's configuration, which every failover raises. A former master is not tried,
+// even if the newest one cannot be reached from here. It may have come back without knowing yet
+// that it was replaced, and its buckets are outdated.
 #pragma once
 
 #include "gateway/net/resolved_name.hpp"
