@@ -32,11 +32,10 @@ void cluster_store::redirect(
         node.host = node.host.empty() ? from.host : node.host;
         part.asking = to.what == kind::ask;
     }
-    if (!has_room_for(node)) {
+    if (link_to(node) == nullptr) {
         redis::link::fail_part(part, failure::loading, taken::no);
         return;
     }
-    link_to(node);  // every node of the map has a link
     if (to.what == kind::moved) {
         map_.set_owner(to.slot, node);
         doubt();
@@ -52,9 +51,12 @@ void cluster_store::redirect(
 
 void cluster_store::look_after(redirected& one)
 {
+    if (one.carried) {
+        return;
+    }
     // A map that has come meanwhile may be full without the node.
-    if (!one.carried && has_room_for(one.to)) {
-        one.carried = link_to(one.to).carry(one.part);
+    if (redis::link* const link = link_to(one.to)) {
+        one.carried = link->carry(one.part);
     }
 }
 

@@ -147,18 +147,13 @@ std::shared_ptr<redis::link> cluster_store::start_link(const net::server_address
     return link;
 }
 
-bool cluster_store::has_room_for(const net::server_address& node)
-{
-    return map_.index_of(node) <= links_.size();
-}
-
-redis::link& cluster_store::link_to(const net::server_address& node)
+redis::link* cluster_store::link_to(const net::server_address& node)
 {
     const std::size_t index = map_.index_of(node);
     if (index == links_.size()) {
         links_.push_back(start_link(node));
     }
-    return *links_[index];
+    return index < links_.size() ? links_[index].get() : nullptr;
 }
 
 // Takes a new map. Links to nodes that are still there stay.

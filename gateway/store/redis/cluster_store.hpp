@@ -81,10 +81,8 @@ private:
 
     redis::link* link_of(const charge& c) const;
     std::shared_ptr<redis::link> start_link(const net::server_address& node);
-    // True if the node is in the map, or was added to it. Every node of the map has a link, or gets
-    // it by link_to().
-    bool has_room_for(const net::server_address& node);
-    redis::link& link_to(const net::server_address& node);
+    // Returns the link to the node, which is added to the map if there is room, or null if not.
+    redis::link* link_to(const net::server_address& node);
     bool recalls_one(
         std::span<const charge> charges, std::size_t i, base::instant now, answer& into
     ) const;
