@@ -141,7 +141,8 @@ own_start own_start_of(int argc, const char* const* argv)
     while (!left.empty()) {
         const std::size_t end = std::min(left.find(':'), left.size());
         // An empty element is the current folder.
-        const auto file = std::filesystem::current_path() / left.substr(0, end) / how.path;
+        const std::string_view folder = end == 0 ? "." : left.substr(0, end);
+        const auto file = std::filesystem::absolute(folder) / how.path;
         std::error_code not_there;
         if (std::filesystem::is_regular_file(file, not_there) &&
             ::access(file.c_str(), X_OK) == 0) {
