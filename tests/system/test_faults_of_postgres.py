@@ -164,7 +164,7 @@ class Full(SystemTest):
         for other in others:
             other.stop()
         # The schema is not there yet, which the gateway looks for every second, and then installs.
-        wait_until(lambda: gateway.get("/closed").status == 200)
+        wait_until(lambda: gateway.get("/closed").status == 200, 2 * RECOVERY + 1)
 
 
 class Durable(SystemTest):
