@@ -58,16 +58,16 @@ net::task<probes::control_response> answer_explain(
         co_return problem(beast::http::status::bad_request, complaint);
     }
     std::vector<limits::looked_at> looks;
-    for (const limits::explained_limit& l : std::span{e.limits}.first(e.asked)) {
-        if (l.applies()) {
+    for (const intake::named_charge& c : std::span{e.limits}.first(e.asked)) {
+        if (c.is == intake::named_charge::state::charged) {
             limits::bucket_operation q{
                 .what = limits::bucket_operation::kind::look,
                 .policy = e.policy,
-                .limit = l.index,
-                .numbers = l.applied.limit,
-                .bucket_name = l.bucket_name,
-                .tokens = *l.cost,
-                .max_wait = e.policy->limits[l.index].max_wait,
+                .limit = c.index,
+                .numbers = c.limit,
+                .bucket_name = std::string{c.name.bytes()},
+                .tokens = c.cost,
+                .max_wait = c.rule->max_wait,
             };
             looks.push_back(co_await look_at(from, wait, std::move(q)));
         }

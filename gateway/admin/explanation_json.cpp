@@ -55,24 +55,27 @@ boost::json::value client_of(const limits::explanation& e)
     };
 }
 
-std::string why_not(const limits::explained_limit& l)
+using state = intake::named_charge::state;
+
+std::string why_not(const intake::named_charge& c)
 {
-    using kind = intake::applied_limit::kind;
-    switch (l.applied.is) {
-        case kind::unlimited:
-            return "plan " + std::string{l.applied.plan} + " is unlimited";
-        case kind::blocked:
-            return "plan " + std::string{l.applied.plan} + " is blocked";
-        case kind::unclear:
+    switch (c.is) {
+        case state::charged:
+            return {};
+        case state::unlimited:
+            return "plan " + std::string{c.plan} + " is unlimited";
+        case state::blocked:
+            return "plan " + std::string{c.plan} + " is blocked";
+        case state::unclear_plan:
             return "whose plan it is can be read in two ways";
-        case kind::limited:
-            break;
+        case state::bad_cost:
+            return "what the request says of its cost is no number in range";
+        case state::skipped:
+            return described(c.fault) + ", and missing_key is skip";
+        case state::bad_key:
+            return described(c.fault);
     }
-    if (l.key == intake::key_result::made) {
-        return "what the request says of its cost is no number in range";
-    }
-    return described(l.fault) +
-           (l.key == intake::key_result::skip ? ", and missing_key is skip" : "");
+    return {};
 }
 
 // Returns the outcome under which a limit check would count this.
@@ -93,23 +96,21 @@ outcome outcome_of(const policy::limit_rule& rule, const limits::looked_at& look
 }
 
 // Returns the limit that decides, or this gateway's share of it if the store fails.
-const limit::limit& numbers_of(const limits::explained_limit& l, const limits::looked_at& look)
+const limit::limit& numbers_of(const intake::named_charge& c, const limits::looked_at& look)
 {
-    const limit::limit* const share = look.failed.empty() ? nullptr : l.applied.limit->share();
-    return share == nullptr ? *l.applied.limit : *share;
+    const limit::limit* const share = look.failed.empty() ? nullptr : c.limit->share();
+    return share == nullptr ? *c.limit : *share;
 }
 
-limits::verdict::entry entry_of(
-    const policy::limit_rule& rule, const limits::explained_limit& l, const limits::looked_at& look
-)
+limits::verdict::entry entry_of(const intake::named_charge& c, const limits::looked_at& look)
 {
-    const limit::limit& numbers = numbers_of(l, look);
+    const limit::limit& numbers = numbers_of(c, look);
     return {
-        .rule = &rule,
+        .rule = c.rule,
         .limit = &numbers,
-        .what = outcome_of(rule, look),
+        .what = outcome_of(*c.rule, look),
         .decided = look.said.has_value(),
-        .never = look.said && limits::never_passes(*look.said, *l.cost, numbers),
+        .never = look.said && limits::never_passes(*look.said, c.cost, numbers),
         .decision = look.said.value_or(limit::decision{}),
     };
 }
@@ -177,29 +178,29 @@ boost::json::object as_json(const limits::verdict& v, const policy::route& of)
     return told;
 }
 
-boost::json::object describe_use(const limits::explanation& e, const limits::explained_limit& l)
+boost::json::object describe_use(const limits::explanation& e, const intake::named_charge& c)
 {
-    const policy::limit_rule& rule = e.policy->limits[l.index];
+    const policy::limit_rule& rule = *c.rule;
     boost::json::object one = admin::describe(*e.policy, rule);
-    if (!l.applied.plan.empty()) {
-        one["plan"] = l.applied.plan;
+    if (!c.plan.empty()) {
+        one["plan"] = c.plan;
     }
-    if (l.applied.limit != nullptr && l.applied.limit != &rule.limit) {
-        describe_numbers(rule, *l.applied.limit, one);
+    if (c.limit != nullptr && c.limit != &rule.limit) {
+        describe_numbers(rule, *c.limit, one);
     }
-    one["applies"] = l.applies();
-    if (!l.applies()) {
-        one["why"] = why_not(l);
-        if (l.applied.is == intake::applied_limit::kind::blocked) {
+    one["applies"] = c.is == state::charged;
+    if (c.is != state::charged) {
+        one["why"] = why_not(c);
+        if (c.is == state::blocked) {
             one["says"] = telemetry::outcome_names[static_cast<std::size_t>(
                 rule.enforced() ? outcome::blocked : outcome::shadow_rejected
             )];
         }
         return one;
     }
-    one["key"] = intake::readable_key(rule, l.bucket_name);
-    one["bucket"] = base::sha256_hex128(l.bucket_name);
-    one["cost"] = *l.cost;
+    one["key"] = intake::readable_key(rule, c.name.bytes());
+    one["bucket"] = base::sha256_hex128(c.name.bytes());
+    one["cost"] = c.cost;
     return one;
 }
 
@@ -211,18 +212,20 @@ boost::json::value as_json(
 {
     limits::verdict v;
     boost::json::array limits;
-    for (const limits::explained_limit& l : e.limits) {
-        boost::json::object one = describe_use(e, l);
-        if (l.applies() && v.count < looks.size()) {
+    for (const intake::named_charge& c : e.limits) {
+        boost::json::object one = describe_use(e, c);
+        if (c.is == state::charged && v.count < looks.size()) {
             const limits::looked_at& look = looks[v.count];
-            v.entries[v.count] = entry_of(e.policy->limits[l.index], l, look);
+            v.entries[v.count] = entry_of(c, look);
             tell(v.entries[v.count++], look, one);
         }
         limits.push_back(std::move(one));
     }
     v.is = ruling_of(v);
     const bool unseen =
-        std::any_of(e.limits.begin(), e.limits.end(), [](const auto& l) { return l.applies(); }) &&
+        std::any_of(
+            e.limits.begin(), e.limits.end(), [](const auto& c) { return c.is == state::charged; }
+        ) &&
         looks.empty();
     boost::json::object told{{"limits", std::move(limits)}};
     if (e.client) {

@@ -116,7 +116,7 @@ base::ip_address cut(const base::ip_address& client, int prefix)
     return client.masked(std::min(prefix, 32), prefix);
 }
 
-key_result make_bucket_name(
+named_key make_bucket_name(
     const policy::limit_rule& rule, const key_subject& subject, identity::bucket_name& out
 )
 {
@@ -130,27 +130,12 @@ key_result make_bucket_name(
         read_part(part, subject, value);
         const key_result is = result_by(rule, value);
         if (is != key_result::made) {
-            return is;
+            return {is, {.part = &part, .ambiguous = value.ambiguous()}};
         }
         if (value.present()) {
             out.add(value.text());
         } else {
             out.add(subject.client);  // It never equals a text, see bucket_name.
-        }
-    }
-    return key_result::made;
-}
-
-key_fault find_fault(const policy::limit_rule& rule, const key_subject& subject)
-{
-    http::part_value value;
-    for (const policy::key_part& part : rule.key) {
-        if (part.from == source::client_ip) {
-            continue;
-        }
-        read_part(part, subject, value);
-        if (result_by(rule, value) != key_result::made) {
-            return {.part = &part, .ambiguous = value.ambiguous()};
         }
     }
     return {};

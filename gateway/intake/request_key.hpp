@@ -6,10 +6,9 @@
 #include "gateway/base/ip_address.hpp"
 #include "gateway/http/message.hpp"
 #include "gateway/http/part_value.hpp"
-#include "gateway/identity/bucket_name.hpp"
+#include "gateway/intake/named_charge.hpp"
 #include "gateway/intake/request_token.hpp"
 #include "gateway/net/tls/client_certificate.hpp"
-#include "gateway/policy/policy.hpp"
 
 #include <string>
 #include <string_view>
@@ -53,19 +52,16 @@ enum class key_result {
 // Reads the value of a part, which is not client_ip.
 void read_part(const policy::key_part& part, const key_subject& subject, http::part_value& out);
 
-key_result make_bucket_name(
-    const policy::limit_rule& rule, const key_subject& subject, identity::bucket_name& out
-);
-
-// `key_fault` is the part of a key that a request lacks, or has in two ways.
-struct key_fault {
-    // The part; null: every part is there.
-    const policy::key_part* part = nullptr;
-    bool ambiguous = false;
+// `named_key` is how far naming a bucket got: `made`, or the first part because of which there is
+// no name.
+struct named_key {
+    key_result is = key_result::made;
+    key_fault fault{};
 };
 
-// Returns the first part because of which make_bucket_name() makes no name.
-key_fault find_fault(const policy::limit_rule& rule, const key_subject& subject);
+named_key make_bucket_name(
+    const policy::limit_rule& rule, const key_subject& subject, identity::bucket_name& out
+);
 
 // Returns the fault in a clause for the sender of the request, such as "header:x-api-key, which
 // identifies the client, is missing". It needs no escaping in JSON.

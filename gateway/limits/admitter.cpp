@@ -1,10 +1,8 @@
 #include "gateway/limits/admitter.hpp"
 
-#include "gateway/base/text.hpp"
-#include "gateway/http/via.hpp"
 #include "gateway/identity/client_address.hpp"
-#include "gateway/intake/request_route.hpp"
 #include "gateway/intake/request_shape.hpp"
+#include "gateway/limits/check_request.hpp"
 #include "gateway/policy/path.hpp"
 
 #include <algorithm>
@@ -14,13 +12,15 @@ namespace gateway::limits {
 
 namespace {
 
-// Responds to a request with Max-Forwards: 0, which ends here (RFC 9110 §7.6.2). A TRACE is not
-// answered with what it said, as that could show a page the secrets of its own request.
-admission as_final_recipient(std::string_view method)
+admission as_admission(const intake::refusal& refused)
 {
-    admission a = method == "TRACE" ? refusal(405, "this server does not reflect requests")
-                                    : refusal(200, {});
-    a.extra = "Allow: OPTIONS\r\n";
+    if (refused.why == intake::refusal::reason::body_too_large) {
+        return body_too_large();
+    }
+    admission a = refusal(refused.status, refused.detail);
+    if (refused.why == intake::refusal::reason::final_recipient) {
+        a.extra = "Allow: OPTIONS\r\n";
+    }
     return a;
 }
 
@@ -58,18 +58,6 @@ std::optional<telemetry::refusal_reason> refusal_reason_of(verdict::ruling is)
     return std::nullopt;
 }
 
-// True if the request names another host than the one that TLS was asked for. The certificate was
-// shown for that name only, and says nothing to another (RFC 9110 §7.4). HTTP/1.0 may name no host.
-bool is_misdirected(const http::request_head& head, const intake::client_tls& tls)
-{
-    if (tls.asked_name.empty() || head.authority.empty()) {
-        return false;
-    }
-    thread_local std::string host;  // keeps its memory between calls
-    policy::normalise_host(head.authority, host);
-    return !base::equal_ignoring_case(host, tls.asked_name);
-}
-
 }  // namespace
 
 void admitter::reset(
@@ -79,18 +67,18 @@ void admitter::reset(
     const intake::client_tls* tls
 )
 {
-    secure_ = secure;
-    tls_ = tls;
-    if (view_ != view || peer_ != peer) {  // otherwise the last request's values still hold
+    by_.secure = secure;
+    by_.tls = tls;
+    if (view_ != view || by_.peer != peer) {  // otherwise the last request's values still hold
         view_ = view;
-        peer_ = peer;
+        by_.peer = peer;
         peer_text_ = peer.to_string();
-        peer_trusted_ = identity::is_trusted(view_->policy->client, peer_);
+        by_.peer_trusted = identity::is_trusted(view_->policy->client, peer);
     }
     route_ = nullptr;
     reserved_.clear();
     metrics_ = view_->no_route;
-    client_ = peer_;
+    client_ = peer;
     reports_.clear();
     deciding_limit_ = {};
     outcome_ = {};
@@ -100,48 +88,21 @@ void admitter::reset(
     plans_.clear();
 }
 
-base::ip_address admitter::find_client(const http::request_head& head) const
-{
-    if (!peer_trusted_) {
-        return peer_;
-    }
-    auto& lines = scratch_.client_lines;
-    lines.clear();
-    for (const http::field& f : head.fields) {
-        if (f.id == view_->identity_field &&
-            (view_->identity_field_is_unique ||
-             base::equal_ignoring_case(f.name, view_->identity_header))) {
-            lines.push_back(f.value);
-        }
-    }
-    return identity::vouched_address(view_->policy->client, peer_, lines);
-}
-
 admission admitter::admit(
     const http::request_head& head, const http::request_head& came, verdict_listener& listener
 )
 {
     const policy::policy& policy = *view_->policy;
-    client_ = find_client(head);
-    if (head.max_forwards == 0U) {
-        return as_final_recipient(head.method);
+    by_.authority = came.authority;
+    const intake::routed_request routed =
+        intake::route_request(view_->intake(), head, by_, scratch_.intake);
+    client_ = routed.client;
+    if (routed.route != nullptr) {
+        route_ = routed.route;
+        metrics_ = view_->routes[routed.route_index];
     }
-    if (head.has_via && http::count_passes(head, view_->via_name) >= http::max_passes) {
-        return refusal(508, "the request comes back here again and again");
-    }
-    if (tls_ != nullptr && is_misdirected(came, *tls_)) {
-        return refusal(421, "the connection was made for another host");
-    }
-    const intake::found_route found =
-        intake::find_route(policy, head, {secure_, peer_trusted_}, scratch_.host, scratch_.path);
-    if (found.status != 0) {
-        return refusal(found.status, found.detail);
-    }
-    route_ = &policy.routes[found.index];
-    metrics_ = view_->routes[found.index];
-
-    if (!http().allows_body(head.body.length)) {
-        return body_too_large();
+    if (routed.refused.status != 0) {
+        return as_admission(routed.refused);
     }
     if (is_answered()) {
         prepare_redirect(head);
@@ -149,18 +110,10 @@ admission admitter::admit(
     if (route_->limits.empty()) {
         return {};
     }
-    intake::key_subject subject{
-        .head = &head,
-        .address = client_,
-        .client = client_prefix(),
-        .host = scratch_.host,
-        .path = found.path,
-        .route = route_->name,
-        .peer_trusted = peer_trusted_,
-        .certificate = tls_ != nullptr && tls_->certificate ? &*tls_->certificate : nullptr,
-    };
+    intake::key_subject subject =
+        intake::key_subject_of(policy, head, by_, routed, scratch_.intake);
     check_ = checks_.borrow();
-    const verdict* const v = check_->start(*view_, *route_, subject, listener);
+    const verdict* const v = check_request(*check_, *view_, *route_, subject, listener);
     if (v == nullptr) {
         admission a;
         a.next = admission::action::wait;
@@ -231,10 +184,10 @@ http::forward_options admitter::forwarding(const http::request_head& head) const
 {
     http::forward_options options{
         .peer = peer_text_,
-        .secure = secure_,
-        .peer_trusted = peer_trusted_,
-        .identity_header = view_->identity_header,
-        .identity_field = view_->identity_field,
+        .secure = by_.secure,
+        .peer_trusted = by_.peer_trusted,
+        .identity_header = view_->client_header.name(),
+        .identity_field = view_->client_header.id(),
         .default_host = is_answered() ? std::string_view{} : pool().names().default_host(),
         .via_name = view_->via_name,
     };
@@ -252,7 +205,7 @@ admission admitter::conclude(const verdict& v)
     const bool held = hold > base::duration{0};
     remember(v, hold);
     if (route_->counts_places || route_->corrects || held) {
-        reserve(held ? limit_check::reserving::everything : limit_check::reserving::outcomes);
+        reserve(held ? reserving::everything : reserving::outcomes);
     }
     if (allowed) {
         check_->owe(view_, reserved_);
@@ -296,10 +249,10 @@ void admitter::remember(const verdict& v, base::duration hold)
     }
 }
 
-void admitter::reserve(limit_check::reserving what)
+void admitter::reserve(reserving what)
 {
     reserved_.begin(view_);
-    check_->reserve(*view_, what, reserved_);
+    check_->reserve(what, reserved_);
 }
 
 void admitter::abandon()
@@ -307,7 +260,7 @@ void admitter::abandon()
     if (check_ != nullptr) {
         check_->abandon();
         if (route_->counts_places) {
-            reserve(limit_check::reserving::places);
+            reserve(reserving::places);
         }
         checks_.give_back(std::move(check_));
     }

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "gateway/http/output/forward_request.hpp"
-#include "gateway/intake/client_tls.hpp"
+#include "gateway/intake/routed_request.hpp"
 #include "gateway/limits/admission.hpp"
 #include "gateway/limits/check_pool.hpp"
 #include "gateway/limits/policy_view.hpp"
@@ -58,7 +58,7 @@ public:
 
     proxy::pool& pool() const { return *view_->pools[route_->upstream]; }
 
-    const base::ip_address& peer() const { return peer_; }
+    const base::ip_address& peer() const { return by_.peer; }
 
     // Returns the client's address, or the peer's until a head was valid and the client was looked
     // for.
@@ -67,8 +67,7 @@ public:
     // Returns the client's prefix: one value for a client, whichever of its addresses it uses.
     base::ip_address client_prefix() const
     {
-        const identity::client_options& options = view_->policy->client;
-        return client_.masked(options.ipv4_prefix, options.ipv6_prefix);
+        return intake::client_prefix(*view_->policy, client_);
     }
 
     http::limit_statement limits_said() const
@@ -112,18 +111,15 @@ public:
     // Returns the client's plans under the limits of its route: names separated by commas.
     std::string_view plans() const { return plans_; }
 
-    bool peer_trusted() const { return peer_trusted_; }
+    bool peer_trusted() const { return by_.peer_trusted; }
 
 private:
     check_pool& checks_;
     scratch& scratch_;
     std::shared_ptr<const policy_view> view_;
-    base::ip_address peer_;
+    // Its authority is valid during admit() only.
+    intake::arrival by_;
     std::string peer_text_;
-    bool secure_ = false;
-    const intake::client_tls* tls_ = nullptr;
-    // True if the view's configuration trusts the peer.
-    bool peer_trusted_ = false;
 
     const policy::route* route_ = nullptr;
     telemetry::route_metrics* metrics_ = nullptr;
@@ -149,10 +145,9 @@ private:
     // Reason for the refusal, if it is not a constant text.
     std::string detail_;
 
-    base::ip_address find_client(const http::request_head& head) const;
     void prepare_redirect(const http::request_head& head);
     void remember(const verdict& v, base::duration hold);
-    void reserve(limit_check::reserving what);
+    void reserve(reserving what);
 };
 
 }  // namespace gateway::limits

@@ -4,8 +4,8 @@
 #include "gateway/base/text.hpp"
 #include "gateway/http/request_parser.hpp"
 #include "gateway/http/request_target.hpp"
-#include "gateway/intake/request_cost.hpp"
-#include "gateway/intake/request_route.hpp"
+#include "gateway/intake/request_charges.hpp"
+#include "gateway/intake/routed_request.hpp"
 
 #include <algorithm>
 
@@ -54,78 +54,24 @@ std::string head_of(const intake::hypothetical_request& told, std::string& compl
     return told.method + ' ' + told.url + " HTTP/1.1\r\n" + fields + "\r\n";
 }
 
-std::vector<std::string_view> client_lines(
-    const identity::client_options& options, const http::request_head& head
-)
-{
-    std::vector<std::string_view> lines;
-    for (const http::field& f : head.fields) {
-        if (base::equal_ignoring_case(f.name, options.header)) {
-            lines.push_back(f.value);
-        }
-    }
-    return lines;
-}
-
-intake::key_fault fault_of(
-    const policy::policy& policy,
-    const policy::limit_rule& rule,
-    const explained_limit& l,
-    const intake::key_subject& subject
-)
-{
-    if (l.applied.is == intake::applied_limit::kind::unclear) {
-        return {.part = &policy.plans[rule.plan.plans].key, .ambiguous = true};
-    }
-    return l.key == intake::key_result::made ? intake::key_fault{}
-                                             : intake::find_fault(rule, subject);
-}
-
-// Returns why the limit refuses the request before any bucket is looked at, or nothing if it does
-// not.
-std::optional<verdict::ruling> refusal_by(const explained_limit& l)
-{
-    using kind = intake::applied_limit::kind;
-    switch (l.applied.is) {
-        case kind::unlimited:
-            return std::nullopt;
-        case kind::blocked:
-            return verdict::ruling::blocked;
-        case kind::unclear:
-            return verdict::ruling::unidentified;
-        case kind::limited:
-            break;
-    }
-    if (l.key == intake::key_result::reject) {
-        return verdict::ruling::unidentified;
-    }
-    return l.cost ? std::nullopt : std::optional{verdict::ruling::bad_cost};
-}
-
 // Explains the limits in the order in which a limit check collects them. A limit in shadow mode
 // refuses nothing. The first of the others that refuses counts.
 void explain_limits(const intake::key_subject& subject, explanation& e)
 {
-    identity::bucket_name name;
     const std::size_t without_token = e.route->limits_without_token;
     for (const std::size_t index : e.route->limits) {
-        const policy::limit_rule& rule = e.policy->limits[index];
-        explained_limit one{.index = index, .cost = {}, .bucket_name = {}};
-        one.applied = intake::applied_by_plan(*e.policy, rule, subject);
-        one.key = intake::make_bucket_name(rule, subject, name);
-        one.fault = fault_of(*e.policy, rule, one, subject);
-        one.cost = intake::cost_of(rule.cost, *subject.head);
-        one.bucket_name = one.key == intake::key_result::made ? name.bytes() : std::string_view{};
-        const auto is = refusal_by(one);
-        if (rule.enforced() && is && !e.refused_by) {
-            const admission a = admission_of(*is, std::nullopt);
+        const std::size_t number = e.limits.size();
+        intake::named_charge& c = e.limits.emplace_back();
+        intake::name_charge(*e.policy, index, subject, std::span{e.limits}.first(number), c);
+        if (c.refuses() && !e.refused_by) {
+            const verdict::ruling is = ruling_of(c.is);
+            const admission a = admission_of(is, std::nullopt);
             e.status = a.status;
             e.detail =
-                *is == verdict::ruling::unidentified ? described(one.fault) : std::string{a.detail};
+                is == verdict::ruling::unidentified ? described(c.fault) : std::string{a.detail};
             e.refused_by = index;
-            e.asked = e.limits.size() < without_token ? 0 : without_token;
+            e.asked = number < without_token ? 0 : without_token;
         }
-        e.limits.push_back(std::move(one));
     }
     e.asked = e.refused_by ? e.asked : e.limits.size();
 }
@@ -162,26 +108,24 @@ explanation explain(
         return e;
     }
     const identity::client_options& options = e.policy->client;
-    e.client = identity::find_client(options, *peer, client_lines(options, head));
-    if (head.max_forwards == 0U) {
-        refuse(e, head.method == "TRACE" ? 405 : 200, "Max-Forwards: 0 ends at the gateway");
-        return e;
-    }
-    std::string host;
-    std::string room;
+    const intake::client_header header{options.header};
     const intake::arrival by{
-        .secure = base::equal_ignoring_case(told.url.substr(0, 8), "https://"),
-        .peer_trusted = identity::is_trusted(options, *peer)};
-    const intake::found_route found = intake::find_route(*e.policy, head, by, host, room);
-    if (found.status != 0) {
-        refuse(e, found.status, found.detail);
-        return e;
-    }
-    e.path = found.path;
-    e.route = &e.policy->routes[found.index];
-    if (!e.route->bounds.within(bounds).allows_body(head.body.length)) {
-        const admission refused = body_too_large();
-        refuse(e, refused.status, refused.detail);
+        .peer = *peer,
+        .peer_trusted = identity::is_trusted(options, *peer),
+        .secure = base::equal_ignoring_case(told.url.substr(0, 8), "https://")};
+    intake::intake_memory memory;
+    const intake::routed_request routed =
+        intake::route_request({*e.policy, bounds, header}, head, by, memory);
+    e.client = identity::find_client(options, *peer, memory.client_lines);
+    e.route = routed.route;
+    e.path = routed.path;
+    if (routed.refused.status != 0) {
+        const bool ends_here = routed.refused.why == intake::refusal::reason::final_recipient;
+        refuse(
+            e,
+            routed.refused.status,
+            ends_here ? "Max-Forwards: 0 ends at the gateway" : routed.refused.detail
+        );
         return e;
     }
     std::optional<intake::token_cache> tokens;
@@ -190,17 +134,9 @@ explanation explain(
         tokens.emplace(e.policy->token->good);
         token = intake::find_token(head, *e.policy->token, *tokens, base::unix_time());
     }
-    explain_limits(
-        {.head = &head,
-         .address = e.client->address,
-         .client = e.client->address.masked(options.ipv4_prefix, options.ipv6_prefix),
-         .host = host,
-         .path = e.path,
-         .route = e.route->name,
-         .token = token,
-         .peer_trusted = by.peer_trusted},
-        e
-    );
+    intake::key_subject subject = intake::key_subject_of(*e.policy, head, by, routed, memory);
+    subject.token = token;
+    explain_limits(subject, e);
     return e;
 }
 

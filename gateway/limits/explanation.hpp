@@ -7,8 +7,7 @@
 #include "gateway/http/options.hpp"
 #include "gateway/identity/client_address.hpp"
 #include "gateway/intake/hypothetical_request.hpp"
-#include "gateway/intake/request_key.hpp"
-#include "gateway/intake/request_plan.hpp"
+#include "gateway/intake/named_charge.hpp"
 #include "gateway/limits/verdict.hpp"
 
 #include <optional>
@@ -16,26 +15,6 @@
 #include <vector>
 
 namespace gateway::limits {
-
-struct explained_limit {
-    // Index of policy::limits.
-    std::size_t index = 0;
-    // The limit as the client's plan makes it.
-    intake::applied_limit applied{};
-    intake::key_result key = intake::key_result::made;
-    // The part that is missing or ambiguous in its key, or in the key that its plans are given by.
-    intake::key_fault fault{};
-    // Tokens that the request costs; nothing if what it says of its cost is invalid.
-    std::optional<std::int64_t> cost;
-    // The bytes of identity::bucket_name, if the key is made.
-    std::string bucket_name;
-
-    // True if its bucket decides about the request.
-    bool applies() const
-    {
-        return applied.limit != nullptr && key == intake::key_result::made && cost.has_value();
-    }
-};
 
 // `looked_at` is the result of a look at the bucket of a limit.
 struct looked_at {
@@ -54,7 +33,8 @@ struct explanation {
     std::string path;
     // Null if no route was looked for, or none matches.
     const policy::route* route = nullptr;
-    std::vector<explained_limit> limits;
+    // One for each limit of the route. Names are those of whole buckets.
+    std::vector<intake::named_charge> limits;
     // Status that the request is refused with, whatever its buckets hold; 0 if it is not.
     // `refused_by` is the limit of policy::limits that refuses it, or nothing if none does.
     int status = 0;

@@ -6,13 +6,6 @@ namespace gateway::limits {
 
 using telemetry::outcome;
 
-void limit_check::failed(store::failure, store::taken tokens)
-{
-    may_be_charged_ = tokens == store::taken::perhaps;
-    settle_failure();
-    listener_->decided(verdict_);
-}
-
 void limit_check::settle_failure()
 {
     bool closed = false;
@@ -20,12 +13,12 @@ void limit_check::settle_failure()
         closed = settle(i) || closed;
     }
     if (closed) {
-        verdict_.is = verdict::ruling::unavailable;
-        give_back(at_home_);
-    } else if (!decide_locally(store::intent::take, fallback_, outcome::failed_local)) {
-        give_back(at_home_);
+        limits_.verdict().is = verdict::ruling::unavailable;
+        local_.refund(at_home_);
+    } else if (!local_.decide(store::intent::take, fallback_, outcome::failed_local)) {
+        local_.refund(at_home_);
     }
-    finish();
+    limits_.finish();
 }
 
 // Settles charges that a part of the store has not decided. The request passes all the same, as
@@ -38,7 +31,7 @@ void limit_check::settle_unknown()
             settle(i);
         }
     }
-    decide_locally(store::intent::take, fallback_, outcome::failed_local);
+    local_.decide(store::intent::take, fallback_, outcome::failed_local);
 }
 
 // Applies the limit's failure policy, as the store says nothing of it. Returns true if the request
@@ -46,26 +39,49 @@ void limit_check::settle_unknown()
 bool limit_check::settle(std::size_t i)
 {
     const std::size_t index = elsewhere_.entry[i];
-    item& it = items_[index];
-    verdict::entry& e = verdict_.entries[index];
-    const limit::limit* const share = it.limit->share();
-    switch (it.rule->on_store_failure) {
+    checked_limit& l = limits_.all()[index];
+    verdict::entry& e = limits_.verdict().entries[index];
+    const limit::limit* const share = l.named->limit->share();
+    switch (l.rule().on_store_failure) {
         case policy::failure_policy::open:
             e.what = outcome::failed_open;
             return false;
         case policy::failure_policy::closed:
-            e.what = it.rule->enforced() ? outcome::failed_closed : outcome::failed_open;
-            return it.rule->enforced();
+            e.what = l.rule().enforced() ? outcome::failed_closed : outcome::failed_open;
+            return l.rule().enforced();
         case policy::failure_policy::local:
             // Kept beside the other name, which the store may still need.
-            it.fallback_name = fallback_name(it.name.bytes());
-            e.limit = share == nullptr ? it.limit : share;
+            l.fallback_name = fallback_name(l.named->name.bytes());
+            e.limit = share == nullptr ? l.named->limit : share;
             fallback_.add(
-                it, index, it.fallback_name.hashed(), share == nullptr ? *it.charged : *share
+                l, index, l.fallback_name.hashed(), share == nullptr ? *l.charged : *share
             );
             return false;
     }
     return false;
+}
+
+void limit_check::owe(const std::shared_ptr<const policy_view>& view, reservation& into) const
+{
+    const bool owes = fallback_.taken && !may_be_charged_;
+    for (std::size_t i = 0; i < (owes ? fallback_.count : 0); ++i) {
+        const checked_limit& l = limits_.all()[fallback_.entry[i]];
+        const policy::limit_rule& rule = l.rule();
+        const limit::decision& said = fallback_.given.decisions()[i];
+        if (rule.local_share.any() && said.allowed && l.named->cost > 0 &&
+            !rule.limit.counts_in_flight() && !rule.outcome.any()) {
+            into.begin(view);
+            into.owe(
+                {.rule = &rule,
+                 .limit = l.named->limit,
+                 .metrics = l.metrics,
+                 .bucket_name = std::string{l.named->name.bytes()},
+                 .cost = l.named->cost,
+                 .taken_at = fallback_.taken_at,
+                 .shared = view->stores[rule.store].get()}
+            );
+        }
+    }
 }
 
 }  // namespace gateway::limits

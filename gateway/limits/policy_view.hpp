@@ -3,9 +3,9 @@
 // Requests under way keep the one that they began with.
 #pragma once
 
-#include "gateway/http/field.hpp"
 #include "gateway/http/options.hpp"
 #include "gateway/http/output/limit_headers.hpp"
+#include "gateway/intake/routed_request.hpp"
 #include "gateway/intake/token_cache.hpp"
 #include "gateway/policy/policy.hpp"
 #include "gateway/proxy/pool.hpp"
@@ -30,12 +30,7 @@ struct policy_view {
     http::limit_header_options limit_headers;
     // Name of this process in `Via`, by which it sees loops.
     std::string via_name;
-    // Name of the header that clients are known by, in lower case.
-    std::string identity_header;
-    // Id of that name.
-    http::field_name identity_field = http::field_name::other;
-    // True if no other name has that id.
-    bool identity_field_is_unique = false;
+    intake::client_header client_header;
     // Tokens that this worker has verified; null if no key asks for one.
     std::unique_ptr<intake::token_cache> tokens;
     // [i] holds the counters of policy->routes[i].
@@ -48,6 +43,8 @@ struct policy_view {
     std::vector<std::shared_ptr<proxy::pool>> pools;
     // [i] is the link to policy->stores[i].
     std::vector<std::shared_ptr<store::shared_store>> stores;
+
+    intake::intake_rules intake() const { return {*policy, http, client_header, via_name}; }
 
     // Returns the options for `r`, a route of the policy, or the general ones if `r` is null.
     const http::options& http_of(const policy::route* r) const

@@ -4,10 +4,9 @@
 #pragma once
 
 #include "gateway/http/message.hpp"
+#include "gateway/intake/routed_request.hpp"
 
 #include <string>
-#include <string_view>
-#include <vector>
 
 namespace gateway::limits {
 
@@ -20,11 +19,7 @@ struct scratch {
     http::request_head asked;
     http::response_head response;
 
-    // Host and path of a request as matching and keys spell them.
-    std::string host;
-    std::string path;
-    // Values of the header that names the client.
-    std::vector<std::string_view> client_lines;
+    intake::intake_memory intake;
 };
 
 }  // namespace gateway::limits

@@ -1,7 +1,5 @@
 #include "gateway/limits/verdict.hpp"
 
-#include "gateway/base/text.hpp"
-
 #include <algorithm>
 #include <utility>
 
@@ -43,19 +41,6 @@ bool comes_before(const verdict::entry& a, const verdict::entry& b)
 }
 
 }  // namespace
-
-void verdict::note_plan(std::string_view name)
-{
-    bool known = name.empty();
-    if (!plans.empty()) {
-        base::for_each_element(plans, ',', [&known, name](std::string_view one) {
-            known = known || one == name;
-        });
-    }
-    if (!known) {
-        plans.append(plans.empty() ? "" : ",").append(name);
-    }
-}
 
 std::optional<base::duration> verdict::retry_after() const
 {
@@ -127,6 +112,19 @@ void verdict::append_shadow_rejections(std::string& names) const
         if (is == ruling::allowed && e.what == telemetry::outcome::shadow_rejected) {
             names.append(names.empty() ? "" : ",").append(e.rule->name);
         }
+    }
+}
+
+verdict::ruling ruling_of(intake::named_charge::state is)
+{
+    using state = intake::named_charge::state;
+    switch (is) {
+        case state::blocked:
+            return verdict::ruling::blocked;
+        case state::bad_cost:
+            return verdict::ruling::bad_cost;
+        default:
+            return verdict::ruling::unidentified;
     }
 }
 

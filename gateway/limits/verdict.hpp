@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gateway/http/output/limit_headers.hpp"
-#include "gateway/intake/request_key.hpp"
+#include "gateway/intake/named_charge.hpp"
 #include "gateway/limits/admission.hpp"
 #include "gateway/policy/limit_rule.hpp"
 #include "gateway/telemetry/metrics.hpp"
@@ -69,8 +69,6 @@ struct verdict {
         plans.clear();
     }
 
-    void note_plan(std::string_view name);
-
     std::span<const entry> limits() const { return {entries.data(), count}; }
 
     // Returns the wait after which every violated limit would let this request pass, or nothing if
@@ -99,6 +97,10 @@ struct verdict {
     // Appends the limits that would have stopped a request that passed, separated by commas.
     void append_shadow_rejections(std::string& names) const;
 };
+
+// Returns the ruling on a request that a charge in this state refuses.
+// Requires: named_charge::is_refusal().
+verdict::ruling ruling_of(intake::named_charge::state is);
 
 // Returns what becomes of a request with this ruling. `wait` is what a rejected client is told, or
 // nothing if no time would help. `banned` says that a ban rejects it.

@@ -58,11 +58,7 @@ std::shared_ptr<const limits::policy_view> resources::adopt(const snapshot& s)
         .reset_as_epoch = headers.reset == policy::header_options::reset_form::epoch,
         .ratelimit = headers.ratelimit,
     };
-    view->identity_header = base::lower_case(s.policy->client.header);
-    view->identity_field = http::classify(view->identity_header);
-    view->identity_field_is_unique = view->identity_field == http::field_name::x_forwarded_for ||
-                                     view->identity_field == http::field_name::forwarded ||
-                                     view->identity_field == http::field_name::x_real_ip;
+    view->client_header = intake::client_header{s.policy->client.header};
     if (s.policy->token) {
         view->tokens = std::make_unique<intake::token_cache>(s.policy->token->good);
     }

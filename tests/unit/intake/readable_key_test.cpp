@@ -64,7 +64,7 @@ TEST(readable_key, names_the_bucket_of_a_request)
         .path = "/a/b",
         .route = "r"};
     identity::bucket_name asked;
-    ASSERT_EQ(make_bucket_name(rule, subject, asked), key_result::made);
+    ASSERT_EQ(make_bucket_name(rule, subject, asked).is, key_result::made);
     const auto told = named(
         rule, {"2001:db8:1:2::ffff", "2001::1", "k", "Example.com:80", "/a//b/;x=1", "GET", "r"}
     );

@@ -112,14 +112,16 @@ protected:
     std::string name_of(const request& r, const base::ip_address& client)
     {
         identity::bucket_name name;
-        result = make_bucket_name(rule, subject_of(r, client), name);
+        result = make_bucket_name(rule, subject_of(r, client), name).is;
         return result == key_result::made ? std::string(name.bytes()) : std::string{};
     }
 
     // The description of the key's fault; empty: it has none.
     std::string fault_of(const request& r) const
     {
-        const key_fault fault = find_fault(rule, subject_of(r, base::ip_address::v4(1)));
+        identity::bucket_name name;
+        const key_fault fault =
+            make_bucket_name(rule, subject_of(r, base::ip_address::v4(1)), name).fault;
         return fault.part == nullptr ? std::string{} : described(fault);
     }
 
@@ -195,7 +197,7 @@ TEST_F(keys, of_a_path_are_the_same_with_and_without_a_slash_at_its_end)
         const key_subject subject{
             .head = &r.head, .address = {}, .client = {}, .host = "h", .path = path, .route = "r"};
         identity::bucket_name name;
-        EXPECT_EQ(make_bucket_name(rule, subject, name), key_result::made);
+        EXPECT_EQ(make_bucket_name(rule, subject, name).is, key_result::made);
         return std::string(name.bytes());
     };
     EXPECT_EQ(of("/u/alice/"), of("/u/alice"));

@@ -167,7 +167,7 @@ TEST_F(tokens, name_buckets_by_their_claims)
         key_subject subject;
         subject.head = &head;
         subject.token = token;
-        result = make_bucket_name(limit, subject, made);
+        result = make_bucket_name(limit, subject, made).is;
         return std::string{made.bytes()};
     };
     const std::string of_alice = "Authorization: Bearer " + alice + "\r\n";

@@ -100,11 +100,7 @@ protected:
         pool_->close();
     }
 
-    void identify_by(const std::string& header)
-    {
-        policy_->client.header = header;
-        identity_header_ = base::lower_case(header);
-    }
+    void identify_by(const std::string& header) { policy_->client.header = header; }
 
     admission ask(
         const std::string& path, const std::string& lines = {}, const std::string& method = "GET"
@@ -137,7 +133,6 @@ protected:
 
 private:
     std::shared_ptr<policy::policy> policy_ = std::make_shared<policy::policy>();
-    std::string identity_header_ = "x-forwarded-for";
     std::array<telemetry::route_metrics, 6> route_metrics_;
     telemetry::route_metrics none_;
     std::array<telemetry::limit_metrics, 3> limit_metrics_;
@@ -176,8 +171,7 @@ private:
         v->http_of_routes[4] =
             std::make_unique<const http::options>(http::options{.max_body_bytes = 12});
         v->limit_headers.x_ratelimit = true;
-        v->identity_header = identity_header_;
-        v->identity_field = http::classify(identity_header_);
+        v->client_header = intake::client_header{policy_->client.header};
         for (auto& m : route_metrics_) {
             v->routes.push_back(&m);
         }

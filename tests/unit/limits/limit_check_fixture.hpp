@@ -2,8 +2,8 @@
 // limits in both.
 #pragma once
 
+#include "gateway/limits/check_request.hpp"
 #include "gateway/limits/corrections.hpp"
-#include "gateway/limits/limit_check.hpp"
 #include "gateway/limits/place_leases.hpp"
 #include "gateway/store/remote/call.hpp"
 
@@ -115,7 +115,7 @@ protected:
     const verdict& ask()
     {
         prepare();
-        const verdict* const v = check_.start(view_, route_, subject_, *this);
+        const verdict* const v = check_request(check_, view_, route_, subject_, *this);
         pending_ = v == nullptr;
         said_ = v;
         return v == nullptr ? nothing_yet_ : *v;
@@ -152,7 +152,7 @@ protected:
         corrections_.emplace(local, loop_.clock());
         reservation taken;
         taken.begin({std::shared_ptr<const policy_view>{}, &view_});
-        check_.reserve(view_, limit_check::reserving::outcomes, taken);
+        check_.reserve(reserving::outcomes, taken);
         taken.responded(status, nullptr, *corrections_);
     }
 
@@ -163,7 +163,7 @@ protected:
         place_leases held{loop_.clock()};
         reservation taken;
         taken.begin({std::shared_ptr<const policy_view>{}, &view_});
-        check_.reserve(view_, limit_check::reserving::places, taken);
+        check_.reserve(reserving::places, taken);
         taken.ended(*corrections_, held);
     }
 
@@ -223,7 +223,7 @@ protected:
     const verdict& ask_without_room()
     {
         prepare();
-        const verdict* const v = check_of_small_->start(view_, route_, subject_, *this);
+        const verdict* const v = check_request(*check_of_small_, view_, route_, subject_, *this);
         EXPECT_NE(v, nullptr);
         return *v;
     }

@@ -98,7 +98,7 @@ public:
             .host = "h",
             .path = "/",
             .route = "r"};
-        said_ = check_.start(view_, route_, subject, *this);
+        said_ = check_request(check_, view_, route_, subject, *this);
         return said_ != nullptr ? *said_ : nothing_yet_;
     }
 

@@ -2,7 +2,7 @@
 #include "gateway/intake/request_plan.hpp"
 
 #include "gateway/http/request_parser.hpp"
-#include "gateway/limits/limit_check.hpp"
+#include "gateway/limits/check_request.hpp"
 
 #include <gtest/gtest.h>
 
@@ -57,7 +57,7 @@ protected:
             .host = "h",
             .path = "/",
             .route = "r"};
-        const limits::verdict* const v = check_.start(view_, route_, subject, *this);
+        const limits::verdict* const v = check_request(check_, view_, route_, subject, *this);
         EXPECT_NE(v, nullptr);
         return *v;
     }
@@ -150,7 +150,7 @@ TEST_F(plans, are_named_for_the_log)
 
 TEST_F(plans, of_several_limits_are_named_once_each)
 {
-    limits::verdict v;
+    intake::named_charges v;
     for (const char* name : {"gold", "", "go", "gold", "staff", "go"}) {
         v.note_plan(name);
     }

@@ -1,4 +1,4 @@
-#include "gateway/intake/request_route.hpp"
+#include "gateway/intake/routed_request.hpp"
 
 #include "gateway/http/request_parser.hpp"
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace gateway::intake {
-namespace request_route_test {
+namespace routed_request_test {
 
 bool https(const std::vector<std::string>& said, const arrival& by)
 {
@@ -22,7 +22,7 @@ bool https(const std::vector<std::string>& said, const arrival& by)
     return is_https(head, by);
 }
 
-TEST(request_route, a_scheme_is_what_a_trusted_peer_says_or_else_the_connections)
+TEST(routed_request, a_scheme_is_what_a_trusted_peer_says_or_else_the_connections)
 {
     struct row {
         std::vector<std::string> said;
@@ -42,15 +42,17 @@ TEST(request_route, a_scheme_is_what_a_trusted_peer_says_or_else_the_connections
     };
     for (const row& r : rows) {
         const std::string first = r.said.empty() ? "nothing" : r.said.front();
-        EXPECT_EQ(https(r.said, {.secure = false, .peer_trusted = true}), r.of_plain) << first;
-        EXPECT_EQ(https(r.said, {.secure = true, .peer_trusted = true}), r.of_secure) << first;
-        EXPECT_FALSE(https(r.said, {.secure = false, .peer_trusted = false})) << first;
-        EXPECT_TRUE(https(r.said, {.secure = true, .peer_trusted = false})) << first;
+        EXPECT_EQ(https(r.said, {.peer = {}, .peer_trusted = true, .secure = false}), r.of_plain)
+            << first;
+        EXPECT_EQ(https(r.said, {.peer = {}, .peer_trusted = true, .secure = true}), r.of_secure)
+            << first;
+        EXPECT_FALSE(https(r.said, {.peer = {}, .peer_trusted = false, .secure = false})) << first;
+        EXPECT_TRUE(https(r.said, {.peer = {}, .peer_trusted = false, .secure = true})) << first;
     }
 }
 
 // A client could else have as many buckets by path as there are ways to write it.
-TEST(request_route, the_path_is_in_lower_case_where_the_route_ignores_case)
+TEST(routed_request, the_path_is_in_lower_case_where_the_route_ignores_case)
 {
     policy::policy p;
     for (const bool ignores : {true, false}) {
@@ -66,10 +68,11 @@ TEST(request_route, the_path_is_in_lower_case_where_the_route_ignores_case)
         EXPECT_EQ(
             http::parse_request_head(bytes, {}, head).is, http::parse_result::state::complete
         );
-        std::string host;
-        std::string room;
-        const found_route found = find_route(p, head, {}, host, room);
-        return std::to_string(found.index) + std::string{found.path};
+        intake_memory memory;
+        const http::options bounds;
+        const client_header header;
+        const routed_request found = route_request({p, bounds, header}, head, {}, memory);
+        return std::to_string(found.route_index) + std::string{found.path};
     };
     EXPECT_EQ(path_of("/U/Alice"), "0/u/alice");
     EXPECT_EQ(path_of("//%55/AL%C4%B1CE/"), "0/u/alice/");
@@ -77,5 +80,5 @@ TEST(request_route, the_path_is_in_lower_case_where_the_route_ignores_case)
     EXPECT_EQ(path_of("//v/Alice"), "1/v/Alice");
 }
 
-}  // namespace request_route_test
+}  // namespace routed_request_test
 }  // namespace gateway::intake

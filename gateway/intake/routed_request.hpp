@@ -1,0 +1,106 @@
+// `route_request` is the first half of intake: it finds a request's client, host, path and route,
+// or why the request goes no further. The second half, `add_charges`, finds what it is charged.
+// Pure, but for the memory that it is lent.
+#pragma once
+
+#include "gateway/http/message.hpp"
+#include "gateway/http/options.hpp"
+#include "gateway/intake/client_header.hpp"
+#include "gateway/intake/client_tls.hpp"
+#include "gateway/intake/request_key.hpp"
+#include "gateway/policy/policy.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gateway::intake {
+
+// `arrival` says how a request came.
+struct arrival {
+    base::ip_address peer;
+    // True if the policy trusts the peer.
+    bool peer_trusted = false;
+    // True if the connection is TLS.
+    bool secure = false;
+    // Result of the handshake, or null. It can be null for a secure connection, too.
+    const client_tls* tls = nullptr;
+    // Authority of the request on the connection, which may only ask about this one.
+    std::string_view authority{};
+};
+
+// `intake_rules` is the configuration that intake needs.
+// Ownership: it views into the configuration.
+struct intake_rules {
+    const policy::policy& policy;
+    // Bounds of routes without their own.
+    const http::options& http;
+    const intake::client_header& client_header;
+    // Name of this process in `Via`; empty: loops are not looked for.
+    std::string_view via_name{};
+};
+
+// `intake_memory` is memory for the texts of one request.
+struct intake_memory {
+    std::string host;
+    std::string path;
+    // Values of the header that names the client.
+    std::vector<std::string_view> client_lines;
+};
+
+struct refusal {
+    enum class reason {
+        none,
+        // Max-Forwards: 0, which ends here (RFC 9110 §7.6.2).
+        final_recipient,
+        loop,
+        // The connection was made for another host (RFC 9110 §7.4).
+        misdirected,
+        // The path is malformed, or no route matches.
+        no_route,
+        body_too_large,
+    };
+    reason why = reason::none;
+    int status = 0;
+    // Empty if the status is no error.
+    std::string_view detail{};
+};
+
+// Ownership: it views into the head, the policy and the memory.
+struct routed_request {
+    refusal refused;
+    // The client's address. It is known whether the request is refused or not.
+    base::ip_address client;
+    // The route and its index in policy::routes, unless none was found. A request with too large a
+    // body has one, too.
+    const policy::route* route = nullptr;
+    std::size_t route_index = 0;
+    // The normalized path, in lower case if the route ignores case.
+    std::string_view path{};
+};
+
+// True if the request's scheme is https, by a trusted peer's X-Forwarded-Proto, or else by the
+// connection.
+bool is_https(const http::request_head& head, const arrival& by);
+
+// Sets `memory.host` to the normalized host, if a route, plan or key depends on it.
+routed_request route_request(
+    const intake_rules& rules,
+    const http::request_head& head,
+    const arrival& by,
+    intake_memory& memory
+);
+
+// Returns the client's address, cut to the prefix that is one client.
+base::ip_address client_prefix(const policy::policy& policy, const base::ip_address& client);
+
+// Returns what the keys of a request with a route are made of, but for its token.
+key_subject key_subject_of(
+    const policy::policy& policy,
+    const http::request_head& head,
+    const arrival& by,
+    const routed_request& routed,
+    const intake_memory& memory
+);
+
+}  // namespace gateway::intake
