@@ -10,6 +10,7 @@
 #include <openssl/ssl.h>
 
 #include <algorithm>
+#include <array>
 #include <new>
 #include <set>
 
@@ -17,7 +18,7 @@ namespace gateway::net {
 
 namespace {
 
-constexpr std::string_view our_protocol = "http/1.1";
+constexpr std::array<std::string_view, 1> our_protocols{"http/1.1"};
 // Ciphers with forward secrecy and AEAD.
 constexpr const char* modern = "ECDHE+AESGCM:ECDHE+CHACHA20";
 
@@ -36,20 +37,23 @@ std::string asked_name(SSL* ssl)
     return base::lower_case(base::without_final_dot(name.substr(0, length)));
 }
 
-// Chooses HTTP/1.1, or fails the handshake of a client that offers other protocols only. Each
-// protocol is one byte of length and its name (RFC 7301 §3.1). The signature is OpenSSL's.
+// Chooses the first of our protocols that the client offers, or fails the handshake if it offers
+// others only. Each protocol is one byte of length and its name (RFC 7301 §3.1). The signature is
+// OpenSSL's.
 // NOLINTNEXTLINE(readability-function-size)
 int choose_protocol(SSL*, const unsigned char** out, unsigned char* out_size, const unsigned char* in, unsigned int size, void*)
 {
     const std::string_view all{reinterpret_cast<const char*>(in), size};
-    for (std::size_t at = 0; at < all.size();) {
-        const std::size_t length = static_cast<unsigned char>(all[at]);
-        if (all.substr(at + 1, length) == our_protocol) {
-            *out = in + at + 1;
-            *out_size = static_cast<unsigned char>(length);
-            return SSL_TLSEXT_ERR_OK;
+    for (const std::string_view ours : our_protocols) {
+        for (std::size_t at = 0; at < all.size();) {
+            const std::size_t length = static_cast<unsigned char>(all[at]);
+            if (all.substr(at + 1, length) == ours) {
+                *out = in + at + 1;
+                *out_size = static_cast<unsigned char>(length);
+                return SSL_TLSEXT_ERR_OK;
+            }
+            at += length + 1;
         }
-        at += length + 1;
     }
     return SSL_TLSEXT_ERR_ALERT_FATAL;
 }
