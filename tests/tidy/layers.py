@@ -62,6 +62,7 @@ CLOCK_FILE = "gateway/base/clock.hpp"
 # The process's entropy is read once, at start-up, to key hash tables.
 EXCUSED_INCLUDES = {("gateway/base/hash.cpp", "unistd.h")}
 
+PICTURE = "docs/pictures/rooms.svg"
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.MULTILINE)
 USES = re.compile(r"gateway_library\(\s*gateway_(\w+)\s+USES\s+([^)]*)\)")
 
@@ -186,6 +187,13 @@ def check_uses(name, text):
     return problems
 
 
+def check_picture(text):
+    """Folders and rooms that docs/pictures/rooms.svg does not show."""
+    shown = set(re.findall(r">([^<>]+)</text>", text))
+    names = [*ALLOWED, *(room.rsplit("/", 1)[-1] for room in ROOMS)]
+    return [f"{PICTURE}:1: does not show {name}" for name in names if name not in shown]
+
+
 def main():
     root = root_from_arguments()
     texts = {
@@ -196,6 +204,7 @@ def main():
     for name, text in texts.items():
         problems += check_text(name, text)
         problems += check_closure(name, texts)
+    problems += check_picture((root / PICTURE).read_text())
     lists = [*root.glob("gateway/*/CMakeLists.txt"), *root.glob("config/CMakeLists.txt")]
     for path in sorted(lists):
         problems += check_uses(path.relative_to(root).as_posix(), path.read_text())
