@@ -2,7 +2,7 @@
 
 #include "gateway/admin/gzip.hpp"
 #include "gateway/admin/json_text.hpp"
-#include "gateway/http/date_line.hpp"
+#include "gateway/http/http_date.hpp"
 
 #include <boost/json.hpp>
 
@@ -44,8 +44,8 @@ probes::control_response reply(beast::http::status code, std::string_view type, 
     probes::control_response r(code, 11);
     r.set(field::content_type, beast::string_view(type.data(), type.size()));
     r.set(field::cache_control, "no-store");
-    const http::date_line date(base::unix_time());
-    r.set(field::date, {date.value().data(), date.value().size()});
+    const http::http_date date(base::unix_time());
+    r.set(field::date, {date.text().data(), date.text().size()});
     r.body() = std::move(body);
     return r;
 }

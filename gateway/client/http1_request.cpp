@@ -28,7 +28,7 @@ void http1_state::client_bytes(std::span<char> bytes)
         // An incomplete head is parsed again only when a line has ended or the bound is reached.
         // The work for a head is then bounded, however small its pieces are.
         const bool line = std::memchr(bytes.data(), '\n', bytes.size()) != nullptr;
-        if (!line && inbox_.size() < port_.limits().max_header_bytes) {
+        if (!line && inbox_.size() < limits().max_header_bytes) {
             return;
         }
         head_grew_ = !can_consume();
@@ -41,7 +41,7 @@ bool http1_state::can_consume() const
     switch (phase_) {
         case phase::idle:
         case phase::head:
-            return !port_.client_blocked();
+            return !port_->client_blocked();
         case phase::request:
             return request_->accepts_content();
         case phase::draining:
@@ -77,7 +77,7 @@ std::size_t http1_state::consume(std::span<char> bytes)
             break;
         }
         used += n;
-        if (port_.out().size() >= most_gathered_bytes) {
+        if (memory_.out.size() >= most_gathered_bytes) {
             flush();  // A client that does not read is noticed here.
         }
     }
@@ -98,9 +98,9 @@ std::size_t http1_state::consume_head(std::span<char> bytes)
         return 0;
     }
     phase_ = phase::head;
-    http::request_head& head = port_.request_head_storage();
-    const http::options& limits = port_.limits();
-    const http::parse_result parsed = http::parse_request_head(text, limits, head);
+    http::request_head& head = memory_.head;
+    const http::options& bounds = limits();
+    const http::parse_result parsed = http::parse_request_head(text, bounds, head);
     switch (parsed.is) {
         case http::parse_result::state::incomplete:
             return 0;
@@ -111,7 +111,7 @@ std::size_t http1_state::consume_head(std::span<char> bytes)
             break;
     }
     const std::size_t size = head.size;
-    request_body_ = http::body_reader(head.body, limits.chunks);
+    request_body_ = http::body_reader(head.body, bounds.chunks);
     begin_request(head, bytes.size() > size);
     return size;
 }
@@ -136,7 +136,7 @@ std::size_t http1_state::consume_drained(std::span<char> bytes)
 {
     const auto piece = request_body_.read(bytes);
     drained_ += piece.consumed;
-    if (piece.malformed || drained_ > port_.limits().max_refused_body_bytes) {
+    if (piece.malformed || drained_ > limits().max_refused_body_bytes) {
         linger();
         return bytes.size();
     }
@@ -149,7 +149,7 @@ std::size_t http1_state::consume_drained(std::span<char> bytes)
 std::size_t http1_state::consume_lingering(std::size_t bytes)
 {
     drained_ += bytes;
-    if (drained_ > port_.limits().max_linger_bytes) {
+    if (drained_ > limits().max_linger_bytes) {
         close(true);
     }
     return bytes;

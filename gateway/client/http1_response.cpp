@@ -26,8 +26,15 @@ bool http1_state::might_not_come() const
 bool http1_state::body_can_be_drained() const
 {
     const bool fits = request_framing_.how == http::framing::kind::chunked ||
-                      request_framing_.length <= port_.limits().max_refused_body_bytes;
+                      request_framing_.length <= limits().max_refused_body_bytes;
     return fits && !might_not_come();
+}
+
+http::added_fields http1_state::added_fields() const
+{
+    http::added_fields added = request_->added_fields();
+    added.date = memory_.date.text();
+    return added;
 }
 
 std::uint64_t http1_state::respond(const limits::admission& a)
@@ -39,25 +46,22 @@ std::uint64_t http1_state::respond(const limits::admission& a)
     const http::own_response own{
         .status = a.status,
         .detail = a.detail,
-        .limits = request_->limits_said(),
+        .added = added_fields(),
         .retry_after = a.retry_after,
-        .date = port_.date_line(),
-        .request_id = request_->request_id(),
         .extra = a.extra,
-        .edits = request_->response_edits(),
         .fixed = a.fixed,
         .close = close_after_ || !keep_alive_,
         .keep_alive_1_0 = http_1_0_,
         .head_only = is_head_,
     };
-    return http::append_own_response(own, port_.out());
+    return http::append_own_response(own, memory_.out);
 }
 
 void http1_state::interim_response(const http::response_head& head)
 {
     if (!http_1_0_) {
-        const bool limited = request_->limits_said().replaces();
-        http::append_interim_response(head, limited, request_->response_edits(), port_.out());
+        const http::added_fields added = request_->added_fields();
+        http::append_interim_response(head, added.limits.replaces(), added.edits, memory_.out);
     }
 }
 
@@ -81,17 +85,14 @@ void http1_state::response(const http::response_head& head)
         .client_http_1_0 = http_1_0_,
         .client_keep_alive = keep_alive_,
         .close = close_after_ || !keep_alive_,
-        .limits = request_->limits_said(),
-        .date = port_.date_line(),
-        .request_id = request_->request_id(),
-        .edits = request_->response_edits(),
+        .added = added_fields(),
     };
-    http::append_forwarded_response(head, options, port_.out());
+    http::append_forwarded_response(head, options, memory_.out);
 }
 
 void http1_state::response_content(std::string_view content)
 {
-    std::string& out = port_.out();
+    std::string& out = memory_.out;
     const bool chunked = response_framing_.how == http::framing::kind::chunked;
     if (chunked) {
         char size[16];
@@ -111,7 +112,7 @@ void http1_state::response_content(std::string_view content)
 void http1_state::response_end()
 {
     if (response_framing_.how == http::framing::kind::chunked) {
-        port_.out().append("0\r\n\r\n");
+        memory_.out.append("0\r\n\r\n");
     }
     flush();
 }
@@ -120,19 +121,17 @@ void http1_state::response_end()
 void http1_state::switched(const http::response_head& head)
 {
     const http::response_options options{
-        .limits = request_->limits_said(),
-        .request_id = request_->request_id(),
-        .edits = request_->response_edits(),
+        .added = request_->added_fields(),
     };
-    http::append_forwarded_response(head, options, port_.out());
+    http::append_forwarded_response(head, options, memory_.out);
     flush();
 }
 
 void http1_state::flush(std::string_view content)
 {
-    std::string& out = port_.out();
+    std::string& out = memory_.out;
     if (!out.empty() || !content.empty()) {
-        port_.send_client(out, content);
+        port_->send_client(out, content);
         out.clear();
     }
 }

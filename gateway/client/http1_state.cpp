@@ -116,7 +116,7 @@ void http1_state::linger()
     drained_ = 0;
     inbox_.clear();
     phase_ = phase::lingering;
-    port_.end_sending();
+    port_->end_sending();
 }
 
 void http1_state::close(bool reset)
@@ -127,7 +127,7 @@ void http1_state::close(bool reset)
     flush();
     phase_ = phase::closed;
     inbox_.clear();
-    port_.close_client(reset);
+    port_->close_client(reset);
 }
 
 // ---- queries by the shell --------------------------------------------------------------------
@@ -139,7 +139,7 @@ bool http1_state::wants_client_bytes() const
             return false;
         case phase::idle:
         case phase::head:
-            return !port_.client_blocked();
+            return !port_->client_blocked();
         case phase::request:
             return request_->accepts_content() ? request_->wants_content() : has_inbox_room();
         default:
@@ -149,14 +149,14 @@ bool http1_state::wants_client_bytes() const
 
 bool http1_state::has_inbox_room() const
 {
-    return inbox_.empty() || inbox_.size() < port_.limits().max_pipelined_bytes;
+    return inbox_.empty() || inbox_.size() < limits().max_pipelined_bytes;
 }
 
 // Returns the timeout of what is awaited. While the client does not take what was sent, it is the
 // client that must move. A tunnel knows by itself what it waits for.
 timeout http1_state::waits_for() const
 {
-    if (port_.client_blocked() && phase_ != phase::head && phase_ != phase::closed &&
+    if (port_->client_blocked() && phase_ != phase::head && phase_ != phase::closed &&
         !in_tunnel()) {
         return timeout::body;
     }

@@ -19,6 +19,7 @@
 #include "gateway/client/request_state.hpp"
 #include "gateway/client/timeout.hpp"
 #include "gateway/http/body_reader.hpp"
+#include "gateway/http/http_date.hpp"
 #include "gateway/http/message.hpp"
 #include "gateway/http/options.hpp"
 
@@ -31,15 +32,8 @@ namespace gateway::client {
 // `http1_port` is what the connection asks of its shell. Calls never come back into the machine.
 class http1_port {
 public:
-    // Returns the options in force, which are the request's once one has begun.
+    // Returns the options in force for requests to come.
     virtual const http::options& limits() const = 0;
-    // Returns the present `Date` line.
-    virtual std::string_view date_line() const = 0;
-    // Returns a string to build text in, shared by all connections of a thread. It is empty between
-    // events.
-    virtual std::string& out() = 0;
-    // Returns a head to read into, shared likewise.
-    virtual http::request_head& request_head_storage() = 0;
     virtual void send_client(std::string_view a, std::string_view b) = 0;
     // True if something that was sent to the client still waits. Then no further request is begun.
     virtual bool client_blocked() const = 0;
@@ -49,6 +43,15 @@ public:
 
 protected:
     ~http1_port() = default;
+};
+
+// `http1_memory` is shared by all connections of a thread.
+struct http1_memory {
+    // Bytes to be sent, under construction; empty between events.
+    std::string& out;
+    // Head to read into.
+    http::request_head& head;
+    const http::http_date& date;
 };
 
 class http1_state final : public request_carrier {
@@ -69,11 +72,20 @@ public:
         closed,
     };
 
-    explicit http1_state(http1_port& port) : port_(port) {}
+    explicit http1_state(const http1_memory& memory) : memory_(memory) {}
 
     // Sets the machine of the requests that it reads, one after another. Called before anything
     // else.
     void carry(request_state& request) { request_ = &request; }
+
+    // Sets the client's connection. Called before the events of each.
+    void attend_to(http1_port& port) { port_ = &port; }
+
+    // Returns the options in force, which are the request's once one has begun.
+    const http::options& limits() const
+    {
+        return in_request() ? request_->limits() : port_->limits();
+    }
 
     // ---- Events.
     void client_bytes(std::span<char> bytes);
@@ -123,10 +135,11 @@ public:
         return phase_ == phase::idle && inbox_.empty() && empty_lines_ == 0 && !draining_all_;
     }
 
-    bool client_blocked() const override { return port_.client_blocked(); }
+    bool client_blocked() const override { return port_->client_blocked(); }
 
 private:
-    http1_port& port_;
+    http1_memory memory_;
+    http1_port* port_ = nullptr;
     request_state* request_ = nullptr;
     phase phase_ = phase::idle;
 
@@ -175,6 +188,7 @@ private:
     void linger();
     void close(bool reset);
     void flush(std::string_view content = {});
+    http::added_fields added_fields() const;
 
     // request_carrier
     void interim_response(const http::response_head& head) override;
@@ -184,9 +198,9 @@ private:
     std::uint64_t respond(const limits::admission& a) override;
     void switched(const http::response_head& head) override;
 
-    void tunnel_bytes(std::string_view bytes) override { port_.send_client(bytes, {}); }
+    void tunnel_bytes(std::string_view bytes) override { port_->send_client(bytes, {}); }
 
-    void tunnel_end() override { port_.end_sending(); }
+    void tunnel_end() override { port_->end_sending(); }
 
     void request_over(ending how) override;
 };

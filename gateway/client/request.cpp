@@ -4,36 +4,26 @@
 #include "gateway/client/id_source.hpp"
 #include "gateway/limits/corrections.hpp"
 
-#include <algorithm>
-#include <charconv>
-
 namespace gateway::client {
-
-namespace {
-
-constexpr std::string_view decision_name = "X-Decision-Status: ";
-
-}  // namespace
 
 void request::request_begins()
 {
-    account_.begin();
-    upstream_.reset();
-    admitter_.reset(env_.view, host_.peer(), host_.is_secure(), host_.told_tls());
-    host_.begin_timeouts_anew();
+    admitter_.reset(env_.view, host_->peer(), host_->is_secure(), host_->told_tls());
+    host_->begin_timeouts_anew();
     const base::uuid_text made = env_.ids.request_id(env_.loop.now());
-    id_.set({made.data(), made.size()});
+    record_.id.set({made.data(), made.size()});
+    account_.begin();
 }
 
 limits::admission request::admit(const http::request_head& head)
 {
-    if (admitter_.peer_trusted()) {
+    if (record_.by.peer_trusted) {
         keep_told_id(head);
     }
-    if (host_.decide()) {
+    if (host_->decide()) {
         return answer(head);
     }
-    account_.note(head, admitter_);
+    account_.note(head, record_);
     const limits::admission a = answered_or(held_or(admitter_.admit(head, head, *this)));
     if (a.next != limits::admission::action::respond) {
         begin_timeout();
@@ -46,7 +36,7 @@ void request::keep_told_id(const http::request_head& head)
 {
     const std::string_view told = http::told_request_id(head);
     if (!told.empty()) {
-        id_.set(told);
+        record_.id.set(told);
     }
 }
 
@@ -54,7 +44,7 @@ void request::keep_told_id(const http::request_head& head)
 // otherwise `a`.
 limits::admission request::answered_or(limits::admission a) const
 {
-    const bool answered = a.next == limits::admission::action::forward && admitter_.is_answered();
+    const bool answered = a.next == limits::admission::action::forward && record_.is_answered();
     return answered ? admitter_.answer() : a;
 }
 
@@ -62,8 +52,8 @@ limits::admission request::answered_or(limits::admission a) const
 limits::admission request::answer(const http::request_head& question)
 {
     http::request_head& asked = env_.scratch.asked;
-    const auto refused = read_asked_request(question, admitter_.peer_trusted(), asked);
-    account_.note(asked, admitter_);
+    const auto refused = read_asked_request(question, record_.by.peer_trusted, asked);
+    account_.note(asked, record_);
     return as_answer(
         refused ? limits::refusal(refused->status, refused->detail)
                 : held_or(admitter_.admit(asked, question, *this))
@@ -78,14 +68,15 @@ limits::admission request::as_answer(limits::admission a)
     if (a.next == limits::admission::action::wait) {
         return a;
     }
-    const bool matches_no_route = a.status == 404 && admitter_.route() == nullptr;
+    const bool matches_no_route = a.status == 404 && record_.route == nullptr;
     if (a.next == limits::admission::action::forward || matches_no_route) {
-        admitter_.reserved().keep_charges();
+        record_.reserved.keep_charges();
         return limits::refusal(200, {});
     }
-    const int status = host_.decide()->rejected_status;
+    const int status = host_->decide()->rejected_status;
     if (status != 0 && a.status >= 400) {
-        a.extra = decision_line(a.status);
+        decision_status_ = std::to_string(a.status);
+        a.extra = {"X-Decision-Status", decision_status_};
         a.status = status;
         a.intended = true;
         a.fixed = nullptr;
@@ -93,30 +84,19 @@ limits::admission request::as_answer(limits::admission a)
     return a;
 }
 
-// Returns the header line with the status of a refusal that `rejected_status` replaces.
-std::string_view request::decision_line(int status)
-{
-    static_assert(decision_name.size() + 5 == sizeof decision_line_);
-    char* end = std::copy(decision_name.begin(), decision_name.end(), decision_line_.begin());
-    end = std::to_chars(end, end + 3, status).ptr;
-    *end++ = '\r';
-    *end++ = '\n';
-    return {decision_line_.data(), static_cast<std::size_t>(end - decision_line_.data())};
-}
-
 // Holds the request until its tokens are there, if they are still to come.
 limits::admission request::held_or(limits::admission a)
 {
-    admitter_.reserved().keep_places(env_.place_leases);
+    record_.reserved.keep_places(env_.place_leases);
     if (a.next != limits::admission::action::forward) {
         return a;
     }
     if (a.hold == base::duration{0}) {
-        admitter_.reserved().passes(env_.fallback_debts);
+        record_.reserved.passes(env_.fallback_debts);
         return a;
     }
-    if (!env_.held.hold(*this, env_.loop.now() + a.hold, admitter_.view()->max_waiting)) {
-        admitter_.reserved().give_back(env_.corrections, env_.place_leases);
+    if (!env_.held.hold(*this, env_.loop.now() + a.hold, record_.view->max_waiting)) {
+        record_.reserved.give_back(env_.corrections, env_.place_leases);
         return admitter_.as_turned_away(a.hold);
     }
     a.next = limits::admission::action::wait;
@@ -126,12 +106,12 @@ limits::admission request::held_or(limits::admission a)
 http::forward_options request::forwarding(const http::request_head& head)
 {
     http::forward_options options = admitter_.forwarding(head);
-    options.request_id = id_.line();
+    options.request_id = record_.id.text();
     if (head.malformed_trace) {
         trace_parent_ = env_.ids.trace_parent();
         options.trace_parent = {trace_parent_.data(), trace_parent_.size()};
     }
-    const intake::client_tls* const told = host_.told_tls();
+    const intake::client_tls* const told = host_->told_tls();
     if (told != nullptr && told->forwarded && told->certificate) {
         options.client_cert = told->certificate->field;
         options.client_cert_chain = told->certificate->chain_field;
@@ -139,12 +119,21 @@ http::forward_options request::forwarding(const http::request_head& head)
     return options;
 }
 
+http::added_fields request::added_fields() const
+{
+    return {
+        .limits = record_.limit_statement(),
+        .request_id = record_.id.text(),
+        .edits = host_->decide() ? nullptr : record_.response_edits(),
+    };
+}
+
 void request::decided(const limits::verdict& v)
 {
     env_.loop.refresh_now();
     const limits::admission a = held_or(admitter_.conclude(v));
     if (a.next == limits::admission::action::wait) {
-        host_.after_event(true);
+        host_->after_event(true);
     } else {
         settled(a);
     }
@@ -153,14 +142,14 @@ void request::decided(const limits::verdict& v)
 void request::tokens_are_there()
 {
     env_.loop.refresh_now();
-    admitter_.reserved().passes(env_.fallback_debts);
+    record_.reserved.passes(env_.fallback_debts);
     settled({});
 }
 
 // Starts the route's timeout. A request for a decision has none, as nobody awaits an upstream.
 void request::begin_timeout()
 {
-    const base::duration timeout = admitter_.route()->timeout;
+    const base::duration timeout = record_.route->timeout;
     if (timeout > base::duration{0}) {
         env_.loop.wheel().arm(*this, env_.loop.now() + timeout);
     }
@@ -172,20 +161,20 @@ void request::expired(base::instant)
 {
     const base::instant now = env_.loop.refresh_now();
     const auto asked = upstream_.asked_at();
-    state_.out_of_time(asked && (now - *asked) * 2 >= admitter_.route()->timeout);
-    host_.after_event(true);
+    state_.out_of_time(asked && (now - *asked) * 2 >= record_.route->timeout);
+    host_->after_event(true);
 }
 
 void request::settled(const limits::admission& a)
 {
-    state_.admitted(host_.decide() ? as_answer(a) : answered_or(a));
-    host_.after_event(true);
+    state_.admitted(host_->decide() ? as_answer(a) : answered_or(a));
+    host_->after_event(true);
 }
 
 void request::tunnel_begins()
 {
     env_.loop.wheel().disarm(*this);
-    account_.tunnel_begins(admitter_);
+    account_.tunnel_begins(record_);
 }
 
 void request::tunnel_carries(proxy::tunnel_side from, std::size_t bytes)
@@ -193,11 +182,11 @@ void request::tunnel_carries(proxy::tunnel_side from, std::size_t bytes)
     account_.tunnel_carries(from, bytes);
 }
 
-void request::request_ends(const finished& f)
+void request::request_ends(const limits::finished& f)
 {
     env_.loop.wheel().disarm(*this);
     admitter_.abandon();
-    limits::reservation& reserved = admitter_.reserved();
+    limits::reservation& reserved = record_.reserved;
     if (held()) {
         reserved.give_back(env_.corrections, env_.place_leases);
         env_.held.release(*this);
@@ -207,7 +196,8 @@ void request::request_ends(const finished& f)
     if (!reserved.empty()) {
         reserved.ended(env_.corrections, env_.place_leases);
     }
-    account_.end(f, admitter_, upstream_.so_far(), id_.text());
+    record_.end = f;
+    account_.end(record_);
 }
 
 }  // namespace gateway::client

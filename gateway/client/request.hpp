@@ -2,7 +2,7 @@
 // the route and asks the limits, the upstream's side, and the account for counters and log.
 //
 // It is lent with its carrier to a client while requests are on its connection, and serves one
-// after another.
+// after another. What is known of each is in its record.
 // Thread: one thread only.
 #pragma once
 
@@ -12,13 +12,11 @@
 #include "gateway/client/request_state.hpp"
 #include "gateway/client/session_environment.hpp"
 #include "gateway/client/upstream_side.hpp"
-#include "gateway/http/request_id.hpp"
 #include "gateway/http/trace_parent.hpp"
 #include "gateway/limits/admitter.hpp"
 #include "gateway/limits/held_requests.hpp"
 
-#include <array>
-#include <string_view>
+#include <string>
 
 namespace gateway::client {
 
@@ -28,12 +26,11 @@ class request final : private request_port,
                       private base::timer_entry {
 public:
     // Ownership: all arguments outlive this object.
-    request(session_environment& env, request_carrier& carrier, request_host& host)
+    request(session_environment& env, request_carrier& carrier)
         : env_(env),
-          host_(host),
-          admitter_(env.checks, env.scratch),
+          admitter_(env.checks, env.scratch, env.loop.clock(), record_),
           account_(env),
-          upstream_(env, admitter_, state_, host),
+          upstream_(env, record_, state_),
           state_(*this, upstream_, carrier)
     {}
 
@@ -41,12 +38,15 @@ public:
 
     request_state& state() { return state_; }
 
-    // Returns the configuration that the request began with, or null before the first request.
-    const limits::policy_view* view() const { return admitter_.view(); }
+    // Its view is null before the first request.
+    const limits::request_record& record() const { return record_; }
 
-    // Returns the options of its route.
-    // Requires: view() is not null.
-    const http::options& http() const { return admitter_.http(); }
+    // Sets the connection that the request belongs to. Called before the events of each.
+    void attend_to(request_host& host)
+    {
+        host_ = &host;
+        upstream_.attend_to(host);
+    }
 
     base::duration response_timeout() const { return upstream_.response_timeout(); }
 
@@ -55,21 +55,20 @@ public:
 
 private:
     session_environment& env_;
-    request_host& host_;
+    request_host* host_ = nullptr;
+    limits::request_record record_;
     limits::admitter admitter_;
     request_account account_;
-    http::request_id id_;
     // Value of traceparent for a trace that starts with the request.
     http::trace_parent_text trace_parent_{};
-    // The line "X-Decision-Status: 429" with its CRLF.
-    std::array<char, 24> decision_line_{};
+    // The status of a refusal that `rejected_status` replaces.
+    std::string decision_status_;
     upstream_side upstream_;
     request_state state_;
 
     void keep_told_id(const http::request_head& head);
     limits::admission answer(const http::request_head& question);
     limits::admission as_answer(limits::admission a);
-    std::string_view decision_line(int status);
     limits::admission held_or(limits::admission a);
     limits::admission answered_or(limits::admission a) const;
     void settled(const limits::admission& a);
@@ -80,19 +79,11 @@ private:
     limits::admission admit(const http::request_head& head) override;
 
     http::forward_options forwarding(const http::request_head& head) override;
-
-    http::limit_statement limits_said() const override { return admitter_.limits_said(); }
-
-    std::string_view request_id() const override { return id_.line(); }
-
-    const http::field_edits* response_edits() const override
-    {
-        return host_.decide() ? nullptr : admitter_.response_edits();
-    }
+    http::added_fields added_fields() const override;
 
     void tunnel_begins() override;
     void tunnel_carries(proxy::tunnel_side from, std::size_t bytes) override;
-    void request_ends(const finished& f) override;
+    void request_ends(const limits::finished& f) override;
     // verdict_listener
     void decided(const limits::verdict& v) override;
     // held_request

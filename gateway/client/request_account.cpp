@@ -30,16 +30,14 @@ std::string_view key_in_force(std::string_view bound, const policy::route* route
 }
 
 // Returns why a request failed, with details that clients are not told.
-std::string error_of(
-    const finished& f, const upstream_side::attempts& upstream, const policy::route* route
-)
+std::string error_of(const limits::request_record& of)
 {
-    std::string error(f.error);
-    if (!error.empty() && !upstream.unreachable.empty()) {
-        error.append(": ").append(upstream.unreachable);
+    std::string error(of.end.error);
+    if (!error.empty() && !of.attempts.unreachable.empty()) {
+        error.append(": ").append(of.attempts.unreachable);
     }
-    if (!f.bound.empty()) {
-        error.append(" (").append(key_in_force(f.bound, route)).append(")");
+    if (!of.end.bound.empty()) {
+        error.append(" (").append(key_in_force(of.end.bound, of.route)).append(")");
     }
     return error;
 }
@@ -48,11 +46,10 @@ std::string error_of(
 
 void request_account::begin()
 {
-    began_ = env_.loop.now();
     method_ = telemetry::method_names.size() - 1;
 }
 
-void request_account::note(const http::request_head& head, const limits::admitter& of)
+void request_account::note(const http::request_head& head, const limits::request_record& of)
 {
     method_ = telemetry::method_index(head.method);
     if (env_.access_log_enabled) {
@@ -61,8 +58,8 @@ void request_account::note(const http::request_head& head, const limits::admitte
         log_->host = head.authority;
         log_->target = head.path;
     }
-    if (head.names_client && !of.peer_trusted()) {
-        note_untrusted_forwarding(head, of.peer());
+    if (head.names_client && !of.by.peer_trusted) {
+        note_untrusted_forwarding(head, of.by.peer);
     }
 }
 
@@ -94,39 +91,34 @@ void request_account::note_untrusted_forwarding(
     );
 }
 
-void request_account::end(
-    const finished& f,
-    const limits::admitter& of,
-    const upstream_side::attempts& upstream,
-    std::string_view id
-)
+void request_account::end(const limits::request_record& of)
 {
-    if (f.tunnelled) {
+    if (of.end.tunnelled) {
         env_.metrics.tunnels.add(-1);
     } else {
-        count(f.status, f.intended, of);
+        count(of.end.status, of.end.intended, of);
     }
     if (env_.access_log_enabled) {
-        log(f, of, upstream, id);
+        log(of);
     }
     // Reset even if the log is off by now, as the next request may be another client's.
     log_.reset();
 }
 
-void request_account::count(int status, bool intended, const limits::admitter& of)
+void request_account::count(int status, bool intended, const limits::request_record& of)
 {
-    telemetry::route_metrics& metrics = of.metrics();
-    if (const auto reason = of.refused_for()) {
+    telemetry::route_metrics& metrics = *of.metrics;
+    if (const auto reason = of.refused_for) {
         metrics.refused[static_cast<std::size_t>(*reason)].add();
     }
     if (status >= 500 && !intended) {
         metrics.server_errors.add();
     }
     metrics.count_request(method_, status != 0 ? status : 499);
-    metrics.duration.observe(env_.loop.now() - began_);
+    metrics.duration.observe(env_.loop.now() - of.received);
 }
 
-void request_account::tunnel_begins(const limits::admitter& of)
+void request_account::tunnel_begins(const limits::request_record& of)
 {
     count(101, false, of);
     env_.metrics.tunnels.add(1);
@@ -141,18 +133,14 @@ void request_account::tunnel_carries(proxy::tunnel_side from, std::size_t bytes)
     carried.add(bytes);
 }
 
-void request_account::log(
-    const finished& f,
-    const limits::admitter& of,
-    const upstream_side::attempts& upstream,
-    std::string_view id
-)
+void request_account::log(const limits::request_record& of)
 {
-    const policy::route* const route = of.route();
-    const std::string error = error_of(f, upstream, route);
+    const policy::route* const route = of.route;
+    const std::string error = error_of(of);
+    const limits::attempt* const last = of.attempts.count > 0 ? &of.attempts.last() : nullptr;
     telemetry::access_record record{
-        .client = of.client(),
-        .peer = of.peer(),
+        .client = of.client,
+        .peer = of.by.peer,
         .method = {},
         .host = {},
         .target = {},
@@ -160,19 +148,20 @@ void request_account::log(
         .upstream = route != nullptr && !of.is_answered()
                         ? std::string_view(of.pool().options().name)
                         : std::string_view{},
-        .limit = of.deciding_limit(),
-        .outcome = of.outcome(),
-        .plans = of.plans(),
+        .limit = of.deciding_limit,
+        .outcome = of.outcome,
+        .plans = of.plans,
         .bucket = {},
-        .shadow_rejected = of.shadow_rejected(),
-        .request_id = id,
+        .shadow_rejected = of.shadow_rejected,
+        .request_id = of.id.text(),
         .server = {},
-        .upstream_time = upstream.took,
-        .attempts = upstream.count,
-        .status = f.status != 0 ? f.status : 499,
-        .request_bytes = f.request_bytes,
-        .response_bytes = f.response_bytes,
-        .duration = env_.loop.now() - began_,
+        .upstream_time =
+            last != nullptr && last->responded ? *last->responded - last->sent : base::duration{-1},
+        .attempts = static_cast<std::uint32_t>(of.attempts.count),
+        .status = of.end.status != 0 ? of.end.status : 499,
+        .request_bytes = of.end.request_bytes,
+        .response_bytes = of.end.response_bytes,
+        .duration = env_.loop.now() - of.received,
         .error = error,
     };
     if (log_ != nullptr) {
@@ -180,12 +169,12 @@ void request_account::log(
         record.host = log_->host;
         record.target = log_->target;
     }
-    if (upstream.count > 0) {
-        record.server = of.pool().names().text_of(upstream.server);
+    if (last != nullptr) {
+        record.server = of.pool().names().text_of(last->server);
     }
     std::string bucket;
-    if (!of.bucket_name().empty()) {
-        bucket = base::sha256_hex128(of.bucket_name());
+    if (!of.bucket_name.empty()) {
+        bucket = base::sha256_hex128(of.bucket_name);
         record.bucket = bucket;
     }
     env_.access_log.write(record);

@@ -3,10 +3,9 @@
 // Thread: one thread only.
 #pragma once
 
-#include "gateway/client/request_state.hpp"
 #include "gateway/client/session_environment.hpp"
-#include "gateway/client/upstream_side.hpp"
-#include "gateway/limits/admitter.hpp"
+#include "gateway/limits/request_record.hpp"
+#include "gateway/proxy/tunnel_state.hpp"
 
 #include <memory>
 #include <string>
@@ -18,18 +17,13 @@ public:
     explicit request_account(session_environment& env) : env_(env) {}
 
     void begin();
-    // Notes what is recorded of a head. `of` knows the peer.
-    void note(const http::request_head& head, const limits::admitter& of);
+    // Notes what is recorded of a head.
+    void note(const http::request_head& head, const limits::request_record& of);
     // Records the handshake of a tunnel, which is over. The hours of the tunnel must not look like
     // a slow response.
-    void tunnel_begins(const limits::admitter& of);
+    void tunnel_begins(const limits::request_record& of);
     void tunnel_carries(proxy::tunnel_side from, std::size_t bytes);
-    void end(
-        const finished& f,
-        const limits::admitter& of,
-        const upstream_side::attempts& upstream,
-        std::string_view id
-    );
+    void end(const limits::request_record& of);
 
 private:
     // Text of the request for the log; kept only if there is a log to write.
@@ -40,20 +34,13 @@ private:
     };
 
     session_environment& env_;
-    // Moment at which the request began.
-    base::instant began_{};
     // Index of the request method's metrics label.
     std::size_t method_ = 0;
     std::unique_ptr<log_fields> log_;
 
-    void count(int status, bool intended, const limits::admitter& of);
+    void count(int status, bool intended, const limits::request_record& of);
     void note_untrusted_forwarding(const http::request_head& head, const base::ip_address& peer);
-    void log(
-        const finished& f,
-        const limits::admitter& of,
-        const upstream_side::attempts& upstream,
-        std::string_view id
-    );
+    void log(const limits::request_record& of);
 };
 
 }  // namespace gateway::client

@@ -63,7 +63,7 @@ void request_state::respond(const limits::admission& a)
 }
 
 // Returns the outcome of the exchange so far.
-finished request_state::so_far(std::string_view error, std::string_view bound) const
+limits::finished request_state::so_far(std::string_view error, std::string_view bound) const
 {
     return {
         .status = exchange_.status(),
@@ -74,7 +74,7 @@ finished request_state::so_far(std::string_view error, std::string_view bound) c
     };
 }
 
-void request_state::end(ending how, const finished& f)
+void request_state::end(ending how, const limits::finished& f)
 {
     phase_ = phase::idle;
     port_.request_ends(f);

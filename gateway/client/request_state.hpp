@@ -8,9 +8,10 @@
 #pragma once
 
 #include "gateway/client/timeout.hpp"
+#include "gateway/http/output/added_fields.hpp"
 #include "gateway/http/output/forward_request.hpp"
-#include "gateway/http/output/limit_headers.hpp"
 #include "gateway/limits/admission.hpp"
+#include "gateway/limits/finished.hpp"
 #include "gateway/proxy/exchange_state.hpp"
 #include "gateway/proxy/tunnel_state.hpp"
 
@@ -18,23 +19,6 @@
 #include <string_view>
 
 namespace gateway::client {
-
-// `finished` is a request that is over, for counters and the log.
-struct finished {
-    // Status of the response; 0: the client went away before there was one.
-    int status = 0;
-
-    std::uint64_t request_bytes = 0;
-    std::uint64_t response_bytes = 0;
-    // Reason why the gateway answered itself or broke off.
-    std::string_view error;
-    // Key of the timeout or bound that ended it, such as "http.body_timeout"; empty: none did.
-    std::string_view bound{};
-    // True if the configuration asks for the status (admission::intended).
-    bool intended = false;
-    // True if it became a tunnel.
-    bool tunnelled = false;
-};
 
 // `request_port` is what a request asks of its shell. Calls never come back into the machine.
 class request_port {
@@ -46,17 +30,13 @@ public:
     // Returns how the request goes upstream.
     // Requires: the request was admitted, or waits to be.
     virtual http::forward_options forwarding(const http::request_head& head) = 0;
-    // Returns the report of the limits, for the response.
-    virtual http::limit_statement limits_said() const = 0;
-    // Returns the line X-Request-Id, which every request has that has begun.
-    virtual std::string_view request_id() const = 0;
-    // Returns the changes that its route makes to the response's fields, or null if there are none.
-    virtual const http::field_edits* response_edits() const = 0;
+    // Returns the fields to add to its responses, but for Date.
+    virtual http::added_fields added_fields() const = 0;
     // Called when a tunnel begins. Its 101 has been handed over.
     virtual void tunnel_begins() = 0;
     virtual void tunnel_carries(proxy::tunnel_side from, std::size_t bytes) = 0;
     // Called when its response has been handed over, or never will be.
-    virtual void request_ends(const finished& f) = 0;
+    virtual void request_ends(const limits::finished& f) = 0;
 
 protected:
     ~request_port() = default;
@@ -160,11 +140,10 @@ public:
     // True if it may be sent a second time.
     bool may_retry() const { return exchange_.may_retry(); }
 
-    http::limit_statement limits_said() const { return port_.limits_said(); }
+    // Returns the options in force.
+    const http::options& limits() const { return upstream_.limits(); }
 
-    std::string_view request_id() const { return port_.request_id(); }
-
-    const http::field_edits* response_edits() const { return port_.response_edits(); }
+    http::added_fields added_fields() const { return port_.added_fields(); }
 
 private:
     request_port& port_;
@@ -181,8 +160,8 @@ private:
     void respond(const limits::admission& a);
     void fail(const limits::admission& a);
     void abandon(std::string_view why);
-    finished so_far(std::string_view error, std::string_view bound = {}) const;
-    void end(request_carrier::ending how, const finished& f);
+    limits::finished so_far(std::string_view error, std::string_view bound = {}) const;
+    void end(request_carrier::ending how, const limits::finished& f);
 
     // proxy::exchange_owner
     void exchange_done() override;

@@ -41,7 +41,7 @@ session::~session() = default;
 
 void session::start()
 {
-    after_event();
+    after_event(true);
 }
 
 void session::expect_handshake(const std::shared_ptr<net::tls_server>& of)
@@ -64,7 +64,7 @@ void session::drain()
     if (is_silent()) {
         armed_ = timeout::none;  // It has less time now.
     }
-    after_event();
+    after_event(true);
 }
 
 void session::abort()
@@ -93,7 +93,7 @@ http1_connection& session::http()
 {
     if (http_ == nullptr) {
         http_ = env_.spare_connections.borrow(env_);
-        http_->attend_to(*this);
+        http_->attend_to(*this, *this);
         if (draining_) {
             http_->state().drain();
         }
@@ -101,7 +101,7 @@ http1_connection& session::http()
     return *http_;
 }
 
-void session::end(bool reset_it)
+void session::close_client(bool reset_it)
 {
     reset_it ? reset() : close_when_sent();
 }
@@ -179,25 +179,25 @@ void session::arm(timeout wanted, bool moved)
 
 base::duration session::length_of(timeout t) const
 {
-    const http::options& limits = http_ ? http_->limits() : env_.view->http;
+    const http::options& bounds = http_ ? http_->state().limits() : limits();
     switch (t) {
         case timeout::handshake:
             return draining_ && is_silent() ? std::min(drain_grace, handshake_limit_)
                                             : handshake_limit_;
         case timeout::idle:
-            return !draining_           ? limits.idle_timeout
+            return !draining_           ? bounds.idle_timeout
                    : was_shaking_hands_ ? handshake_limit_
                                         : drain_grace;
         case timeout::head:
-            return limits.header_timeout;
+            return bounds.header_timeout;
         case timeout::response:
             return http_->response_timeout();
         case timeout::tunnel:
-            return limits.tunnel_idle_timeout;
+            return bounds.tunnel_idle_timeout;
         case timeout::linger:
-            return limits.linger_timeout;
+            return bounds.linger_timeout;
         default:
-            return limits.body_timeout;
+            return bounds.body_timeout;
     }
 }
 
@@ -271,7 +271,7 @@ void session::refuse_plain_http()
     speak_plain();
     send(plain_http_answer());
     finish_sending();
-    linger_left_ = env_.view->http.max_linger_bytes;
+    linger_left_ = limits().max_linger_bytes;
 }
 
 void session::discard()
@@ -292,7 +292,7 @@ void session::peer_ended(bool orderly)
     if (http_ != nullptr) {
         http_->state().client_closed(orderly);
     } else {
-        end(false);
+        close_client(false);
     }
 }
 
@@ -300,12 +300,12 @@ void session::peer_ended(bool orderly)
 // bytes that came before it.
 void session::hung_up()
 {
-    after_event();
+    after_event(true);
 }
 
 void session::backlog_changed()
 {
-    after_event();
+    after_event(true);
 }
 
 void session::drained()
@@ -313,7 +313,7 @@ void session::drained()
     if (http_ != nullptr) {  // It may have been given back before something was kept.
         http_->state().client_drained();
     }
-    after_event();
+    after_event(true);
 }
 
 // Gives up. Bytes that are kept cannot be sent any more, so there is nothing to wait for.
@@ -340,7 +340,7 @@ void session::expired(base::instant)
     } else {
         close();  // It was idle for too long.
     }
-    after_event();
+    after_event(true);
 }
 
 void session::released()

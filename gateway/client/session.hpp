@@ -7,10 +7,11 @@
 #include "gateway/base/ip_address.hpp"
 #include "gateway/base/proxy_header.hpp"
 #include "gateway/base/timer_wheel.hpp"
+#include "gateway/client/http1_state.hpp"
 #include "gateway/client/options.hpp"
+#include "gateway/client/request_host.hpp"
 #include "gateway/client/session_environment.hpp"
 #include "gateway/client/timeout.hpp"
-#include "gateway/intake/client_tls.hpp"
 #include "gateway/net/connection.hpp"
 #include "gateway/net/tls/tls_server.hpp"
 
@@ -22,7 +23,10 @@ namespace gateway::client {
 
 class http1_connection;
 
-class session final : public net::connection, private base::timer_entry {
+class session final : public net::connection,
+                      public http1_port,
+                      public request_host,
+                      private base::timer_entry {
 public:
     // Time that an idle connection stays open in a drain, for a request on its way. One that has
     // begun to shake hands has its whole time for that, and as much for its request.
@@ -48,29 +52,36 @@ public:
     // Ends now, and drops what still waits to be sent.
     void abort();
 
-    const base::ip_address& peer() const { return peer_; }
+    // ---- request_host
+    const base::ip_address& peer() const override { return peer_; }
 
-    // Returns both ends of the client's connection, as a PROXY header gave them or as the kernel
-    // does.
-    base::connection_ends client_ends() const { return told_ends ? *told_ends : ends(peer_); }
+    bool is_secure() const override { return tls() != nullptr; }
 
-    // Returns what TLS says of the client, or null if it was not asked for a certificate.
-    const intake::client_tls* told_tls() const { return told_tls_.get(); }
+    base::connection_ends client_ends() const override
+    {
+        return told_ends ? *told_ends : ends(peer_);
+    }
 
-    // Returns the options of its decide listener, or nothing if its requests are forwarded.
-    const std::optional<decide_options>& decide() const { return decide_; }
+    const intake::client_tls* told_tls() const override { return told_tls_.get(); }
 
-    // ---- For its http1_connection.
-    // Decides what to wait for, and until when, at the end of each event. May give the
-    // http1_connection back. `moved`: a part of a body or a tunnel has moved, which puts its
-    // deadline off.
-    void after_event(bool moved = true);
+    const std::optional<decide_options>& decide() const override { return decide_; }
 
-    // Called when a request begins. Its deadlines are its own, not what is left of the last one's.
-    void begin_timeouts_anew() { armed_ = timeout::none; }
+    // May give the http1_connection back.
+    void after_event(bool moved) override;
+
+    void begin_timeouts_anew() override { armed_ = timeout::none; }
+
+    // ---- http1_port
+    const http::options& limits() const override { return env_.view->http; }
+
+    void send_client(std::string_view a, std::string_view b) override { send(a, b); }
+
+    bool client_blocked() const override { return sending(); }
+
+    void end_sending() override { finish_sending(); }
 
     // Closes the connection when what was sent has gone, or resets it at once.
-    void end(bool reset_it);
+    void close_client(bool reset_it) override;
 
     // The session's position in its worker's list.
     std::list<session>::iterator self;

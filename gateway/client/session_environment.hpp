@@ -1,7 +1,7 @@
 // `session_environment` is what a session and its requests need of their worker.
 #pragma once
 
-#include "gateway/http/date_line.hpp"
+#include "gateway/http/http_date.hpp"
 #include "gateway/limits/policy_view.hpp"
 #include "gateway/limits/scratch.hpp"
 #include "gateway/net/loop.hpp"
@@ -45,7 +45,7 @@ struct session_environment {
     std::shared_ptr<const limits::policy_view>& view;
 
     limits::scratch& scratch;
-    const http::date_line& date;
+    const http::http_date& date;
     // Called when a session has ended. It may destroy the session.
     std::function<void(session&)> ended;
 };

@@ -3,6 +3,7 @@
 #include "gateway/client/abandoned_exchanges.hpp"
 #include "gateway/limits/corrections.hpp"
 
+#include <cassert>
 #include <utility>
 
 namespace gateway::client {
@@ -11,7 +12,8 @@ namespace gateway::client {
 
 proxy::exchange_port::lease_progress upstream_side::lease(bool fresh)
 {
-    pool_ = &admitted_.pool();
+    pool_ = &record_.pool();
+    asked_ = env_.loop.now();
     only_once_ = !request_.may_retry() || pool_->options().retry_budget == 0;
     proxy::lease_wish wish{.fresh = fresh, .surely_open = only_once_};
     if (fresh) {  // The connection before it ended without a byte.
@@ -27,10 +29,10 @@ proxy::exchange_port::lease_progress upstream_side::lease(bool fresh)
     }
     last_server_.reset();
     if (pool_->options().balance == proxy::balancing::hash) {
-        wish.key = proxy::key_of(admitted_.client_prefix());
+        wish.key = proxy::key_of(record_.client_prefix());
     }
     if (pool_->options().proxy_protocol == proxy::header_version::v2) {
-        wish.ends = host_.client_ends();
+        wish.ends = host_->client_ends();
     }
     const auto got = pool_->lease(*this, wish);
     if (got.failed) {
@@ -49,14 +51,19 @@ void upstream_side::take(proxy::upstream_connection& c)
 {
     connection_ = &c;
     c.lease_to(this);
-    ++attempts_.count;
-    attempts_.server = static_cast<std::uint8_t>(c.server());
+    limits::attempts& attempts = record_.attempts;
+    assert(attempts.count < limits::attempts::most);
+    attempts.all[attempts.count++] = {
+        .server = static_cast<std::uint8_t>(c.server()),
+        .asked = asked_,
+        .connected = env_.loop.now(),
+        .responded = {}};
 }
 
 void upstream_side::note_failure(proxy::failure why)
 {
     if (proxy::is_before_sending(why)) {
-        attempts_.unreachable = pool_->conduct().last_complaint();
+        record_.attempts.unreachable = pool_->conduct().last_complaint();
     }
 }
 
@@ -67,7 +74,7 @@ bool upstream_side::another_lease_may_help() const
 
 void upstream_side::send_upstream(std::string_view a, std::string_view b)
 {
-    last_sent_ = env_.loop.now();
+    record_.attempts.last().sent = env_.loop.now();
     // A request that may be sent only once leaves now, before the server closes the connection that
     // was just found open.
     const bool at_once = only_once_ && connection_->reused();
@@ -91,21 +98,21 @@ void upstream_side::release(disposition how)
 
 proxy::upstream_connection& upstream_side::detach_connection()
 {
-    last_server_ = attempts_.server;
+    last_server_ = record_.attempts.last().server;
     last_was_reused_ = connection_->reused();
     return *std::exchange(connection_, nullptr);
 }
 
 bool upstream_side::finishes_without_client() const
 {
-    return admitted_.route()->on_client_abort == policy::client_abort::finish;
+    return record_.route->on_client_abort == policy::client_abort::finish;
 }
 
 // Hands the rest of the exchange to abandoned_exchanges. Closes the connection at once if the
 // request holds no permit and is not to finish, or if there is no room.
 void upstream_side::abandon(proxy::answer_state&& answer, proxy::abandon_until until)
 {
-    limits::reservation& reserved = admitted_.reserved();
+    limits::reservation& reserved = record_.reserved;
     const bool finishes = until == proxy::abandon_until::finished;
     const bool holds_place = pool_->is_bounded() || reserved.holds_places();
     if ((!finishes && !holds_place) || !env_.abandoned.has_room(holds_place)) {
@@ -113,14 +120,14 @@ void upstream_side::abandon(proxy::answer_state&& answer, proxy::abandon_until u
         return;
     }
     env_.abandoned.keep(
-        {.view = admitted_.shared_view(),
-         .route = *admitted_.route(),
+        {.view = record_.view,
+         .route = *record_.route,
          .connection = detach_connection(),
          .holds_place = holds_place,
          .reserved = finishes ? std::exchange(reserved, {}) : reserved.part_with_places(),
          .until = until,
          .time = response_timeout(),
-         .sent_at = last_sent_},
+         .sent_at = record_.attempts.last().sent},
         std::move(answer)
     );
 }
@@ -129,9 +136,10 @@ void upstream_side::abandon(proxy::answer_state&& answer, proxy::abandon_until u
 
 void upstream_side::responded(http::response_head& head)
 {
-    attempts_.took = env_.loop.now() - last_sent_;
-    pool_->conduct().responded(attempts_.server, head.status, attempts_.took);
-    if (limits::reservation& reserved = admitted_.reserved(); !reserved.empty()) {
+    limits::attempt& last = record_.attempts.last();
+    last.responded = env_.loop.now();
+    pool_->conduct().responded(last.server, head.status, *last.responded - last.sent);
+    if (limits::reservation& reserved = record_.reserved; !reserved.empty()) {
         reserved.responded(head.status, &head, env_.corrections);
     }
     hide_settlements(head);
@@ -139,8 +147,8 @@ void upstream_side::responded(http::response_head& head)
 
 void upstream_side::hide_settlements(http::response_head& head) const
 {
-    if (admitted_.route()->corrects) {
-        limits::take_out_settlements(*admitted_.view()->policy, *admitted_.route(), head);
+    if (record_.route->corrects) {
+        limits::take_out_settlements(*record_.view->policy, *record_.route, head);
     }
 }
 
@@ -164,22 +172,22 @@ void upstream_side::upstream_readable()
         request_.upstream_bytes(bytes);
     } else if (got != net::received::nothing) {
         if (connection_->tls() != nullptr) {
-            pool_->conduct().complain(attempts_.server, connection_->tls()->detail());
+            pool_->conduct().complain(record_.attempts.last().server, connection_->tls()->detail());
         }
         request_.upstream_closed(got == net::received::closed);
     }
-    host_.after_event(got != net::received::nothing);
+    host_->after_event(got != net::received::nothing);
 }
 
 void upstream_side::upstream_backlog_changed()
 {
-    host_.after_event(false);
+    host_->after_event(false);
 }
 
 void upstream_side::upstream_drained()
 {
     request_.drained();
-    host_.after_event(true);
+    host_->after_event(true);
 }
 
 // Reads first, as a request that could not be sent whole may have been answered already.
@@ -192,14 +200,14 @@ void upstream_side::leased(proxy::upstream_connection& c)
 {
     take(c);
     request_.leased();
-    host_.after_event(true);
+    host_->after_event(true);
 }
 
 void upstream_side::lease_failed(proxy::failure why)
 {
     note_failure(why);
     request_.lease_failed(why);
-    host_.after_event(true);
+    host_->after_event(true);
 }
 
 }  // namespace gateway::client

@@ -9,11 +9,10 @@
 #include "gateway/client/request_host.hpp"
 #include "gateway/client/request_state.hpp"
 #include "gateway/client/session_environment.hpp"
-#include "gateway/limits/admitter.hpp"
+#include "gateway/limits/request_record.hpp"
 #include "gateway/proxy/pool.hpp"
 
 #include <optional>
-#include <string>
 
 namespace gateway::client {
 
@@ -21,51 +20,31 @@ class upstream_side final : public proxy::exchange_port,
                             private proxy::lessee,
                             private proxy::pending_lease {
 public:
-    // `attempts` describes what became of the request upstream, for the log.
-    struct attempts {
-        std::uint32_t count = 0;
-        // Index of the server of the last attempt.
-        std::uint8_t server = 0;
-        // Time from sending the request to reading the head of the response; negative: there was
-        // none.
-        base::duration took{-1};
-        // Reason why no connection to the last server could be made; empty: the request did not
-        // fail so.
-        std::string unreachable;
-    };
-
-    // `admitted` knows the request's route. `request` and `host` are told of each event.
+    // `record` knows the request's route, and gets its attempts. `request` is told of each event.
     // Ownership: all arguments outlive this object.
-    upstream_side(
-        session_environment& env,
-        limits::admitter& admitted,
-        request_state& request,
-        request_host& host
-    )
-        : env_(env), admitted_(admitted), request_(request), host_(host)
+    upstream_side(session_environment& env, limits::request_record& record, request_state& request)
+        : env_(env), record_(record), request_(request)
     {}
 
     ~upstream_side() override = default;
 
-    // Prepares for the next request.
-    void reset() { attempts_ = {}; }
+    // Sets the connection of the request, which is told of each event, too.
+    void attend_to(request_host& host) { host_ = &host; }
 
     // Begins to wait for bytes from the upstream, if the request wants them.
     void want_bytes();
-
-    const attempts& so_far() const { return attempts_; }
 
     // Returns the moment at which something was last sent to the server, or nothing if no
     // connection is leased.
     std::optional<base::instant> asked_at() const
     {
-        return connection_ != nullptr ? std::optional{last_sent_} : std::nullopt;
+        return connection_ != nullptr ? std::optional{record_.attempts.last().sent} : std::nullopt;
     }
 
     // Requires: lease() has been called.
     base::duration response_timeout() const
     {
-        return admitted_.route()->bounds.response_timeout.value_or(upstream().response_timeout);
+        return record_.route->bounds.response_timeout.value_or(upstream().response_timeout);
     }
 
     bool upstream_blocked() const override
@@ -73,15 +52,15 @@ public:
         return connection_ != nullptr && connection_->sending();
     }
 
-    const http::options& limits() const override { return admitted_.http(); }
+    const http::options& limits() const override { return record_.http(); }
 
     const proxy::upstream_options& upstream() const override { return pool_->options(); }
 
 private:
     session_environment& env_;
-    limits::admitter& admitted_;
+    limits::request_record& record_;
     request_state& request_;
-    request_host& host_;
+    request_host* host_ = nullptr;
 
     // Pool of the request's route, from its first lease on.
     proxy::pool* pool_ = nullptr;
@@ -94,9 +73,8 @@ private:
     bool only_once_ = false;
 
     proxy::failure lease_failure_ = proxy::failure::connect;
-    // Moment at which a part of the request was last sent.
-    base::instant last_sent_{};
-    attempts attempts_;
+    // Moment at which a connection was last asked for.
+    base::instant asked_{};
 
     void take(proxy::upstream_connection& c);
     // Detaches the connection, which the caller gives back to the pool.

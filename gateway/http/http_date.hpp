@@ -1,4 +1,4 @@
-// `date_line` holds the field Date (RFC 9110 §6.6.1) as a whole line.
+// `http_date` holds the present moment as the value of the field Date (RFC 9110 §6.6.1).
 // Thread: one thread only.
 #pragma once
 
@@ -8,20 +8,17 @@
 
 namespace gateway::http {
 
-class date_line {
+class http_date {
 public:
-    explicit date_line(base::duration unix_time) { refresh(unix_time); }
+    explicit http_date(base::duration unix_time) { refresh(unix_time); }
 
-    void refresh(base::duration unix_time) { line_.at(unix_time); }
+    void refresh(base::duration unix_time) { text_.at(unix_time); }
 
-    // Returns the line "Date: Sun, 06 Nov 1994 08:49:37 GMT" with its CRLF.
-    std::string_view text() const { return line_.last(); }
-
-    // Returns the value alone, without name and CRLF.
-    std::string_view value() const { return text().substr(6, 29); }
+    // Returns a text such as "Sun, 06 Nov 1994 08:49:37 GMT".
+    std::string_view text() const { return text_.last(); }
 
 private:
-    base::utc_text<37> line_{"Date: %a, %d %b %Y %H:%M:%S GMT\r\n"};
+    base::utc_text<29> text_{"%a, %d %b %Y %H:%M:%S GMT"};
 };
 
 }  // namespace gateway::http

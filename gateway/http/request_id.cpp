@@ -11,9 +11,7 @@ void request_id::set(std::string_view id)
 {
     assert(id.size() <= max_bytes);
     size_ = id.size();
-    char* to = std::copy(name.begin(), name.end(), line_.data());
-    to = std::copy(id.begin(), id.end(), to);
-    std::copy(end.begin(), end.end(), to);
+    std::copy(id.begin(), id.end(), text_.data());
 }
 
 std::string_view told_request_id(const request_head& head)

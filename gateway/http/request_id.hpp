@@ -9,7 +9,7 @@
 
 namespace gateway::http {
 
-// The id of one request, as the line that both client and upstream get.
+// The id of one request, which both client and upstream get.
 class request_id {
 public:
     static constexpr std::size_t max_bytes = 128;
@@ -18,16 +18,10 @@ public:
     // Requires: `id` has max_bytes at most.
     void set(std::string_view id);
 
-    std::string_view text() const { return {line_.data() + name.size(), size_}; }
-
-    // Returns the line "X-Request-Id: ID" with its CRLF.
-    std::string_view line() const { return {line_.data(), name.size() + size_ + end.size()}; }
+    std::string_view text() const { return {text_.data(), size_}; }
 
 private:
-    static constexpr std::string_view name = "X-Request-Id: ";
-    static constexpr std::string_view end = "\r\n";
-
-    std::array<char, name.size() + max_bytes + end.size()> line_{};
+    std::array<char, max_bytes> text_{};
     // Length of the id in bytes.
     std::size_t size_ = 0;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gateway/base/clock.hpp"
+#include "gateway/http/output/added_fields.hpp"
 #include "gateway/http/output/fixed_response.hpp"
 
 #include <string_view>
@@ -21,8 +22,8 @@ struct admission {
     base::duration hold{0};
     // Wait that the client is told in Retry-After; 0 if it is told none.
     base::duration retry_after{0};
-    // Header lines to add to the response.
-    std::string_view extra;
+    // Field to add to the response.
+    http::named_value extra{};
     // Response that the route configures, in place of an upstream's or of the gateway's own; null
     // if there is none.
     const http::fixed_response* fixed = nullptr;
@@ -43,7 +44,6 @@ inline admission refusal(
         .detail = detail,
         .hold = {},
         .retry_after = retry_after,
-        .extra = {},
     };
 }
 

@@ -19,7 +19,7 @@ admission as_admission(const intake::refusal& refused)
     }
     admission a = refusal(refused.status, refused.detail);
     if (refused.why == intake::refusal::reason::final_recipient) {
-        a.extra = "Allow: OPTIONS\r\n";
+        a.extra = {"Allow", "OPTIONS"};
     }
     return a;
 }
@@ -67,54 +67,47 @@ void admitter::reset(
     const intake::client_tls* tls
 )
 {
-    by_.secure = secure;
-    by_.tls = tls;
-    if (view_ != view || by_.peer != peer) {  // otherwise the last request's values still hold
-        view_ = view;
-        by_.peer = peer;
-        peer_text_ = peer.to_string();
-        by_.peer_trusted = identity::is_trusted(view_->policy->client, peer);
+    request_record& r = record_;
+    r.by.secure = secure;
+    r.by.tls = tls;
+    if (r.view != view || r.by.peer != peer) {  // otherwise the last request's values still hold
+        r.view = view;
+        r.by.peer = peer;
+        r.peer_text = peer.to_string();
+        r.by.peer_trusted = identity::is_trusted(view->policy->client, peer);
     }
-    route_ = nullptr;
-    reserved_.clear();
-    metrics_ = view_->no_route;
-    client_ = peer;
-    reports_.clear();
-    deciding_limit_ = {};
-    outcome_ = {};
-    refused_for_.reset();
-    bucket_name_.clear();
-    shadow_rejected_.clear();
-    plans_.clear();
+    r.begin(clock_.now());
 }
 
 admission admitter::admit(
     const http::request_head& head, const http::request_head& came, verdict_listener& listener
 )
 {
-    const policy::policy& policy = *view_->policy;
-    by_.authority = came.authority;
+    const policy::policy& policy = *record_.view->policy;
+    record_.by.authority = came.authority;
     const intake::routed_request routed =
-        intake::route_request(view_->intake(), head, by_, scratch_.intake);
-    client_ = routed.client;
+        intake::route_request(record_.view->intake(), head, record_.by, scratch_.intake);
+    record_.client = routed.client;
     if (routed.route != nullptr) {
-        route_ = routed.route;
-        metrics_ = view_->routes[routed.route_index];
+        record_.route = routed.route;
+        record_.metrics = record_.view->routes[routed.route_index];
     }
     if (routed.refused.status != 0) {
         return as_admission(routed.refused);
     }
-    if (is_answered()) {
+    if (record_.is_answered()) {
         prepare_redirect(head);
     }
-    if (route_->limits.empty()) {
+    if (record_.route->limits.empty()) {
         return {};
     }
     intake::key_subject subject =
-        intake::key_subject_of(policy, head, by_, routed, scratch_.intake);
+        intake::key_subject_of(policy, head, record_.by, routed, scratch_.intake);
     check_ = checks_.borrow();
-    const verdict* const v = check_request(*check_, *view_, *route_, subject, listener);
+    const verdict* const v =
+        check_request(*check_, *record_.view, *record_.route, subject, listener);
     if (v == nullptr) {
+        record_.store_asked = clock_.now();
         admission a;
         a.next = admission::action::wait;
         return a;
@@ -125,7 +118,7 @@ admission admitter::admit(
 void admitter::prepare_redirect(const http::request_head& head)
 {
     location_.clear();
-    const auto& to = route_->shape.answer->to;
+    const auto& to = record_.route->shape.answer->to;
     if (!to) {
         return;
     }
@@ -134,14 +127,12 @@ void admitter::prepare_redirect(const http::request_head& head)
     if (host.empty() && to->names_host()) {
         return;
     }
-    location_ = "Location: ";
-    to->append(intake::location_subject(route_->shape, head, host), location_);
-    location_ += "\r\n";
+    to->append(intake::location_subject(record_.route->shape, head, host), location_);
 }
 
 admission admitter::answer() const
 {
-    const policy::route_answer& said = *route_->shape.answer;
+    const policy::route_answer& said = *record_.route->shape.answer;
     if (said.to && location_.empty()) {
         return refusal(
             400, "the request names no host, and where it is redirected to depends on it"
@@ -151,14 +142,16 @@ admission admitter::answer() const
     a.next = admission::action::respond;
     a.status = said.response.status;
     a.intended = true;
-    a.extra = location_;
+    if (said.to) {
+        a.extra = {"Location", location_};
+    }
     a.fixed = &said.response;
     return a;
 }
 
 admission admitter::as_rejection(admission a) const
 {
-    if (const auto& said = route_->rejection) {
+    if (const auto& said = record_.route->rejection) {
         a.status = said->page.status;
         a.fixed = said->file.empty() ? nullptr : &said->page;
     }
@@ -168,13 +161,13 @@ admission admitter::as_rejection(admission a) const
 admission admitter::as_turned_away(base::duration hold)
 {
     using telemetry::outcome;
-    outcome_ = telemetry::outcome_names[static_cast<std::size_t>(outcome::rejected)];
-    refused_for_ = telemetry::refusal_reason::rejected;
-    for (http::limit_report& r : reports_) {
+    record_.outcome = telemetry::outcome_names[static_cast<std::size_t>(outcome::rejected)];
+    record_.refused_for = telemetry::refusal_reason::rejected;
+    for (http::limit_report& r : record_.reports) {
         r.decision.allowed = r.decision.retry_after == base::duration{0};
         r.decision.reset_after += hold;  // nobody waits, so it counts from now
     }
-    decided_at_ -= decided_at_ == base::duration{0} ? base::duration{0} : hold;
+    record_.reports_from -= record_.reports_from == base::duration{0} ? base::duration{0} : hold;
     admission a = refusal(429, "too many requests wait for their tokens; retry later", hold);
     a.intended = true;
     return as_rejection(a);
@@ -183,32 +176,34 @@ admission admitter::as_turned_away(base::duration hold)
 http::forward_options admitter::forwarding(const http::request_head& head) const
 {
     http::forward_options options{
-        .peer = peer_text_,
-        .secure = by_.secure,
-        .peer_trusted = by_.peer_trusted,
-        .identity_header = view_->client_header.name(),
-        .identity_field = view_->client_header.id(),
-        .default_host = is_answered() ? std::string_view{} : pool().names().default_host(),
-        .via_name = view_->via_name,
+        .peer = record_.peer_text,
+        .secure = record_.by.secure,
+        .peer_trusted = record_.by.peer_trusted,
+        .identity_header = record_.view->client_header.name(),
+        .identity_field = record_.view->client_header.id(),
+        .default_host =
+            record_.is_answered() ? std::string_view{} : record_.pool().names().default_host(),
+        .via_name = record_.view->via_name,
     };
-    if (route_->shaped) {
-        intake::shape(route_->shape, head, options);
+    if (record_.route->shaped) {
+        intake::shape(record_.route->shape, head, options);
     }
     return options;
 }
 
 admission admitter::conclude(const verdict& v)
 {
+    record_.decided = clock_.now();
     const verdict::ruling is = v.is;
     const bool allowed = is == verdict::ruling::allowed;
-    const auto hold = allowed && route_->holds ? v.hold() : base::duration{0};
+    const auto hold = allowed && record_.route->holds ? v.hold() : base::duration{0};
     const bool held = hold > base::duration{0};
     remember(v, hold);
-    if (route_->counts_places || route_->corrects || held) {
+    if (record_.route->counts_places || record_.route->corrects || held) {
         reserve(held ? reserving::everything : reserving::outcomes);
     }
     if (allowed) {
-        check_->owe(view_, reserved_);
+        check_->owe(record_.view, record_.reserved);
     }
     const auto wait = told_wait(v);
     const bool banned = v.banned();
@@ -221,7 +216,7 @@ admission admitter::conclude(const verdict& v)
     }
     a.hold = hold;
     a.intended = !allowed;
-    refused_for_ = refusal_reason_of(is);
+    record_.refused_for = refusal_reason_of(is);
     return is == verdict::ruling::rejected ? as_rejection(a) : a;
 }
 
@@ -229,37 +224,38 @@ admission admitter::conclude(const verdict& v)
 // the moment at which the request is let go.
 void admitter::remember(const verdict& v, base::duration hold)
 {
-    plans_ = v.plans;
+    record_.plans = v.plans;
     if (const auto* e = v.deciding()) {
-        deciding_limit_ = e->rule->name;
+        record_.deciding_limit = e->rule->name;
         if (v.is != verdict::ruling::unidentified && v.is != verdict::ruling::bad_cost) {
-            outcome_ = telemetry::outcome_names[static_cast<std::size_t>(e->what)];
+            record_.outcome = telemetry::outcome_names[static_cast<std::size_t>(e->what)];
         }
         if (e->what != telemetry::outcome::allowed) {
-            bucket_name_ = check_->bucket_name(static_cast<std::size_t>(e - v.entries.data()));
-            v.append_shadow_rejections(shadow_rejected_);
+            record_.bucket_name =
+                check_->bucket_name(static_cast<std::size_t>(e - v.entries.data()));
+            v.append_shadow_rejections(record_.shadow_rejected);
         }
     }
-    v.reports(reports_);
-    for (http::limit_report& r : reports_) {
+    v.reports(record_.reports);
+    for (http::limit_report& r : record_.reports) {
         r.decision.reset_after = std::max(r.decision.reset_after - hold, base::duration{0});
     }
-    if (view_->limit_headers.reset_as_epoch) {
-        decided_at_ = base::unix_time() + hold;
+    if (record_.view->limit_headers.reset_as_epoch) {
+        record_.reports_from = base::unix_time() + hold;
     }
 }
 
 void admitter::reserve(reserving what)
 {
-    reserved_.begin(view_);
-    check_->reserve(what, reserved_);
+    record_.reserved.begin(record_.view);
+    check_->reserve(what, record_.reserved);
 }
 
 void admitter::abandon()
 {
     if (check_ != nullptr) {
         check_->abandon();
-        if (route_->counts_places) {
+        if (record_.route->counts_places) {
             reserve(reserving::places);
         }
         checks_.give_back(std::move(check_));

@@ -152,7 +152,7 @@ private:
     client::http1_pool spare_connections_;
     std::shared_ptr<const limits::policy_view> view_;
     limits::scratch scratch_;
-    http::date_line date_{base::unix_time()};
+    http::http_date date_{base::unix_time()};
     client::abandoned_exchanges abandoned_;
     client::session_environment environment_;
     std::list<client::session> sessions_;

@@ -89,7 +89,7 @@ void forward_response(benchmark::State& state)
     parse_response_head(ok, false, {}, head);
     const limit::limit limit = limit::limit::make(100, std::chrono::minutes{1}, 20).value();
     const limit_report report{"per_client", &limit, {.allowed = true, .remaining = 19}};
-    const response_options options{.limits = {.reports = {&report, 1}}};
+    const response_options options{.added = {.limits = {.reports = {&report, 1}}}};
     std::string out;
     for (auto _ : state) {
         out.clear();

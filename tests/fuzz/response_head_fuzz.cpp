@@ -43,7 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         .client_http_1_0 = (flags & 2) != 0,
         .client_keep_alive = (flags & 4) != 0,
         .close = (flags & 8) != 0,
-        .limits = {.reports = reports},
+        .added = {.limits = {.reports = reports}},
     };
     std::string out;
     append_forwarded_response(head, options, out);

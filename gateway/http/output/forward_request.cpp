@@ -166,7 +166,9 @@ void append_ours(const request_head& head, const forward_options& options, std::
         to.add("\r\nMax-Forwards: ").add(static_cast<std::int64_t>(*head.max_forwards) - 1);
     }
     to.add(head.http_1_0 ? "\r\nVia: 1.0 " : "\r\nVia: 1.1 ").add(options.via_name).add("\r\n");
-    to.add(options.request_id);
+    if (!options.request_id.empty()) {
+        to.add("X-Request-Id: ").add(options.request_id).add("\r\n");
+    }
     if (begins_trace(head, options)) {
         to.add("traceparent: ").add(options.trace_parent).add("\r\n");
     }

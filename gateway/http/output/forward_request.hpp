@@ -33,7 +33,7 @@ struct forward_options {
     std::string_view default_host{};
     // The gateway's own name in the field Via.
     std::string_view via_name = "gateway";
-    // The line X-Request-Id, or empty for none.
+    // The value of X-Request-Id, or empty for none.
     std::string_view request_id{};
     // The traceparent to send instead of a malformed one.
     std::string_view trace_parent{};

@@ -106,15 +106,18 @@ void append_forwarded_response(
     const response_head& head, const response_options& options, std::string& out
 )
 {
-    append_what_stays(head, {options.limits.replaces(), options.edits}, out);
-    if (!head.has_date) {
-        out.append(options.date);
+    append_what_stays(head, {options.added.limits.replaces(), options.added.edits}, out);
+    const added_fields& added = options.added;
+    if (!head.has_date && !added.date.empty()) {
+        out.append("Date: "sv).append(added.date).append("\r\n"sv);
     }
-    out.append(options.request_id);
-    if (options.edits != nullptr) {
-        out.append(options.edits->lines);
+    if (!added.request_id.empty()) {
+        out.append("X-Request-Id: "sv).append(added.request_id).append("\r\n"sv);
     }
-    append_limit_headers(options.limits, out);
+    if (added.edits != nullptr) {
+        out.append(added.edits->lines);
+    }
+    append_limit_headers(added.limits, out);
     if (outbound_framing(head, options.client_http_1_0).how == framing::kind::chunked) {
         out.append("Transfer-Encoding: chunked\r\n"sv);
     }

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "gateway/http/message.hpp"
-#include "gateway/http/output/field_edits.hpp"
-#include "gateway/http/output/limit_headers.hpp"
+#include "gateway/http/output/added_fields.hpp"
 
 #include <string>
 #include <string_view>
@@ -17,14 +16,7 @@ struct response_options {
     bool client_keep_alive = false;
     // True if this connection ends after the response.
     bool close = false;
-    // The report of limits. It may replace the upstream's X-RateLimit fields.
-    limit_statement limits{};
-    // The line Date to add if the upstream sent none (RFC 9110 §6.6.1).
-    std::string_view date{};
-    // The line X-Request-Id, or empty for none. The upstream's is never passed on.
-    std::string_view request_id{};
-    // Changes to the fields, or null for none.
-    const field_edits* edits = nullptr;
+    added_fields added{};
 };
 
 // Returns how the body is delimited towards the client. A body that ends when the upstream closes

@@ -74,7 +74,7 @@ constexpr std::string_view no_names = R"("})";
 
 std::span<const limit_report> rejecting(const own_response& response)
 {
-    return response.status == 429 ? response.limits.reports : std::span<const limit_report>{};
+    return response.status == 429 ? response.added.limits.reports : std::span<const limit_report>{};
 }
 
 bool is_violated(const limit_report& r)
@@ -111,9 +111,33 @@ std::size_t problem_size(const own_response& response, const known_texts& known)
 
 constexpr std::size_t room_beside_texts = 256;  // For all that is the same in every response.
 
+std::size_t texts_size(const own_response& response)
+{
+    return response.added.date.size() + response.added.request_id.size() +
+           limit_headers_size(response.added.limits) + response.extra.name.size() +
+           response.extra.value.size();
+}
+
+void add_date_and_id(const own_response& response, text_writer& to)
+{
+    if (!response.added.date.empty()) {
+        to.add("Date: ").add(response.added.date).add("\r\n");
+    }
+    if (!response.added.request_id.empty()) {
+        to.add("X-Request-Id: ").add(response.added.request_id).add("\r\n");
+    }
+}
+
+void add_extra(const own_response& response, text_writer& to)
+{
+    if (!response.extra.name.empty()) {
+        to.add(response.extra.name).add(": ").add(response.extra.value).add("\r\n");
+    }
+}
+
 void add_limits(const own_response& response, text_writer& to)
 {
-    add_limit_headers(response.limits, to);
+    add_limit_headers(response.added.limits, to);
     if (response.retry_after.count() > 0) {
         add_retry_after(response.retry_after, to);
     }
@@ -136,24 +160,25 @@ std::size_t append_fixed_response(const own_response& response, std::string& out
 {
     const fixed_response& fixed = *response.fixed;
     std::string_view set;
-    if (response.edits != nullptr) {
-        set = fixed.no_store ? response.edits->own_lines : response.edits->lines;
+    if (response.added.edits != nullptr) {
+        set = fixed.no_store ? response.added.edits->own_lines : response.added.edits->lines;
     }
     text_writer to(
         out,
         room_beside_texts + fixed.start_line.size() + fixed.content_lines.size() +
-            response.date.size() + response.request_id.size() +
-            limit_headers_size(response.limits) + response.extra.size() + set.size() +
-            fixed.body.size()
+            texts_size(response) + set.size() + fixed.body.size()
     );
-    to.add(fixed.start_line).add(response.date).add(response.request_id).add(fixed.content_lines);
+    to.add(fixed.start_line);
+    add_date_and_id(response, to);
+    to.add(fixed.content_lines);
     if (!fixed.is_bodiless()) {
         to.add("Content-Length: ").add(static_cast<std::int64_t>(fixed.body.size())).add("\r\n");
     } else if (fixed.status == 205) {
         to.add("Content-Length: 0\r\n");
     }
     add_limits(response, to);
-    to.add(response.extra).add(set);
+    add_extra(response, to);
+    to.add(set);
     add_end(response, to);
     if (fixed.is_bodiless() || response.head_only) {
         return 0;
@@ -173,21 +198,20 @@ std::size_t append_own_response(const own_response& response, std::string& out)
     const bool is_problem = response.status >= 400;
     const std::size_t size = is_problem ? problem_size(response, known) : 0;
     const std::string_view set =
-        response.edits != nullptr ? std::string_view{response.edits->own_lines} : "";
+        response.added.edits != nullptr ? std::string_view{response.added.edits->own_lines} : "";
     text_writer to(
-        out,
-        room_beside_texts + known.start_line.size() + response.date.size() +
-            response.request_id.size() + limit_headers_size(response.limits) +
-            response.extra.size() + set.size() + size
+        out, room_beside_texts + known.start_line.size() + texts_size(response) + set.size() + size
     );
-    to.add(known.start_line).add(response.date).add(response.request_id);
+    to.add(known.start_line);
+    add_date_and_id(response, to);
     if (is_problem) {
         to.add("Content-Type: application/problem+json\r\n");
     }
     to.add("Content-Length: ").add(static_cast<std::int64_t>(size));
     to.add("\r\nCache-Control: no-store\r\n");
     add_limits(response, to);
-    to.add(response.extra).add(set);
+    add_extra(response, to);
+    to.add(set);
     add_end(response, to);
     if (!is_problem || response.head_only) {
         return 0;

@@ -2,9 +2,8 @@
 // that its status needs.
 #pragma once
 
-#include "gateway/http/output/field_edits.hpp"
+#include "gateway/http/output/added_fields.hpp"
 #include "gateway/http/output/fixed_response.hpp"
-#include "gateway/http/output/limit_headers.hpp"
 
 #include <cstddef>
 #include <string>
@@ -18,18 +17,13 @@ struct own_response {
     // A sentence for people, written by the gateway, without quotes and backslashes.
     std::string_view detail{};
 
-    // The report of limits. A 429 also names the limits that rejected.
-    limit_statement limits{};
+    // The fields of every response. A 429 also names the limits that rejected. Only those of the
+    // route's changes are written that fit the response.
+    added_fields added{};
     // Time to wait before trying again; 0: it is not reported.
     base::duration retry_after{0};
-    // The line Date, or empty for none.
-    std::string_view date{};
-    // The line X-Request-Id, or empty for none.
-    std::string_view request_id{};
-    // Whole lines to add to the head.
-    std::string_view extra{};
-    // The route's changes to fields, or null. Only those lines are written that fit the response.
-    const field_edits* edits = nullptr;
+    // A field that this response needs, such as Location.
+    named_value extra{};
 
     // The route's answer instead of an upstream's, or null. Its status is then used, not `status`.
     const fixed_response* fixed = nullptr;

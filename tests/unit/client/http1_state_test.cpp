@@ -550,11 +550,11 @@ TEST_F(http1, dates_every_response_and_counts_the_content_of_its_own)
     EXPECT_EQ(
         port.to_client,
         "HTTP/1.1 103 x\r\n\r\n"
-        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nDate: now\r\n\r\nok"
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nDate: Thu, 01 Jan 1970 00:00:00 GMT\r\n\r\nok"
     );
     port.to_client.clear();
     port.client("nonsense\r\n\r\n");
-    EXPECT_THAT(port.to_client, HasSubstr("Date: now\r\n"));
+    EXPECT_THAT(port.to_client, HasSubstr("Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"));
     const auto content = port.to_client.size() - port.to_client.find("\r\n\r\n") - 4;
     EXPECT_EQ(port.ends.back().response_bytes, content);
 }

@@ -33,10 +33,14 @@ struct recorded_end {
 
 class recording_port final : public http1_port, public request_port, public proxy::exchange_port {
 public:
-    http1_state http1{*this};
+    http1_state http1{http1_memory{out_, request_head_, date_}};
     request_state request{*this, *this, http1};
 
-    recording_port() { http1.carry(request); }
+    recording_port()
+    {
+        http1.carry(request);
+        http1.attend_to(*this);
+    }
 
     // What it is to say.
     http::options http_limits;
@@ -205,13 +209,10 @@ public:
         return {.default_host = "default.test"};
     }
 
-    http::limit_statement limits_said() const override { return {.reports = reports}; }
-
-    std::string_view request_id() const override { return {}; }
-
-    const http::field_edits* response_edits() const override { return edits; }
-
-    std::string_view date_line() const override { return "Date: now\r\n"; }
+    http::added_fields added_fields() const override
+    {
+        return {.limits = {.reports = reports}, .edits = edits};
+    }
 
     void send_client(std::string_view a, std::string_view b) override
     {
@@ -225,10 +226,6 @@ public:
 
     bool upstream_blocked() const override { return upstream_is_blocked; }
 
-    std::string& out() override { return out_; }
-
-    http::request_head& request_head_storage() override { return request_head_; }
-
     const http::options& limits() const override { return http_limits; }
 
     void request_begins() override
@@ -238,7 +235,7 @@ public:
         begun_is_head.push_back(false);
     }
 
-    void request_ends(const finished& f) override
+    void request_ends(const limits::finished& f) override
     {
         promise(request_open(), "what ends has begun");
         ends.push_back({f.status, f.request_bytes, f.response_bytes, std::string(f.error)});
@@ -352,6 +349,7 @@ private:
     std::size_t planned_ = 0;
     std::string out_;
     http::request_head request_head_;
+    http::http_date date_{base::duration{0}};
     http::response_head response_head_;
 
     lease_plan next_plan() { return planned_ < plans.size() ? plans[planned_++] : usual_plan; }

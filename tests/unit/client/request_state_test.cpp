@@ -34,7 +34,7 @@ public:
     bool complete = false;
     bool upstream_ended = false;
     bool connected = false;
-    std::optional<finished> counted;
+    std::optional<limits::finished> counted;
     std::optional<ending> over;
     std::optional<proxy::failure> failure;
     std::optional<proxy::abandon_until> abandoned;
@@ -97,17 +97,13 @@ public:
         return {.default_host = "u"};
     }
 
-    http::limit_statement limits_said() const override { return {}; }
-
-    std::string_view request_id() const override { return {}; }
-
-    const http::field_edits* response_edits() const override { return nullptr; }
+    http::added_fields added_fields() const override { return {}; }
 
     void tunnel_begins() override { EXPECT_EQ(status, 101); }
 
     void tunnel_carries(proxy::tunnel_side, std::size_t) override {}
 
-    void request_ends(const finished& f) override
+    void request_ends(const limits::finished& f) override
     {
         EXPECT_FALSE(counted || over);
         counted = f;

@@ -165,7 +165,7 @@ private:
     limits::scratch scratch_;
     abandoned_exchanges abandoned_{
         loop, corrections_, place_leases_, scratch_, metrics.exchanges_abandoned};
-    http::date_line date_{base::unix_time()};
+    http::http_date date_{base::unix_time()};
     std::list<session> sessions_;
     session_environment environment_{
         loop,

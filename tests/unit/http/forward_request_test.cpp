@@ -217,7 +217,7 @@ TEST(forward_request, a_trusted_peer_is_believed_but_not_in_disguise)
 TEST(forward_request, the_request_id_is_ours_alone)
 {
     forward_options options = from("10.0.0.1", true);
-    options.request_id = "X-Request-Id: 7\r\n";
+    options.request_id = "7";
     const std::string out = forwarded(
         get("X-Request-Id: a\r\nx-request-id: b\r\nX_Request_Id: c\r\n"
             "Connection: x-request-id\r\n"),

@@ -46,7 +46,7 @@ TEST(forward_response, a_plain_response_keeps_its_lines)
     EXPECT_EQ(
         forwarded(
             "HTTP/1.1 404 No such\r\nServer:  a \r\nset-cookie:b\r\nContent-Length: 3\r\n\r\n",
-            {.limits = nine_left}
+            {.added = {.limits = nine_left}}
         ),
         "HTTP/1.1 404 No such\r\nServer:  a \r\nset-cookie:b\r\nContent-Length: 3\r\n"
         "X-RateLimit-Limit: 10\r\nX-RateLimit-Remaining: 9\r\nX-RateLimit-Reset: 1\r\n\r\n"
@@ -211,10 +211,10 @@ TEST(forward_response, our_ratelimit_fields_replace_those_of_the_upstream)
         "X-RATELIMIT-RESET: 1\r\nX-RateLimit-Other: 1\r\nContent-Length: 0\r\n\r\n";
     const auto kept = checked(forwarded(bytes));
     EXPECT_EQ(values_of(kept, field_name::x_ratelimit), "1|1|1");
-    const auto replaced = checked(forwarded(bytes, {.limits = nine_left}));
+    const auto replaced = checked(forwarded(bytes, {.added = {.limits = nine_left}}));
     EXPECT_EQ(values_of(replaced, field_name::x_ratelimit), "10|9|1");
     EXPECT_EQ(values_of(replaced, field_name::other), "b|1");
-    const auto undecided = checked(forwarded(bytes, {.limits = {.due = true}}));
+    const auto undecided = checked(forwarded(bytes, {.added = {.limits = {.due = true}}}));
     EXPECT_EQ(values_of(undecided, field_name::x_ratelimit), "-");
 }
 
@@ -222,7 +222,7 @@ TEST(forward_response, the_request_id_is_ours_alone)
 {
     const std::string bytes =
         "HTTP/1.1 200 OK\r\nX-Request-Id: a\r\nx_request_id: b\r\nContent-Length: 0\r\n\r\n";
-    const std::string out = forwarded(bytes, {.request_id = "X-Request-Id: 7\r\n"});
+    const std::string out = forwarded(bytes, {.added = {.request_id = "7"}});
     EXPECT_EQ(values_of(checked(out), field_name::x_request_id), "7") << out;
     EXPECT_EQ(values_of(checked(out), field_name::disguised), "-") << out;
     const response_head interim =
@@ -247,7 +247,7 @@ TEST(forward_response, an_interim_response_has_fields_and_no_framing)
 
 TEST(forward_response, a_date_is_added_where_the_upstream_sent_none)
 {
-    const response_options options{.limits = nine_left, .date = "Date: now\r\n"};
+    const response_options options{.added = {.limits = nine_left, .date = "now"}};
     const auto date = [&](const std::string& lines) {
         const std::string bytes = "HTTP/1.1 200 OK\r\n" + lines + "Content-Length: 0\r\n\r\n";
         return values_of(checked(forwarded(bytes, options)), field_name::date);
@@ -274,9 +274,9 @@ TEST(forward_response, every_mix_of_fields_gives_a_sound_head)
                 bytes += (mix >> i & 1) != 0 ? lines[i] : "";
             }
             bytes += "\r\n";
-            const response_head head =
-                checked(forwarded(bytes, {.limits = (mix & 4) != 0 ? nine_left : limit_statement{}})
-                );
+            const response_head head = checked(forwarded(
+                bytes, {.added = {.limits = (mix & 4) != 0 ? nine_left : limit_statement{}}}
+            ));
             const bool has_body = status == 200 || status == 500;
             EXPECT_EQ(head.body.how, has_body ? framing::kind::chunked : framing::kind::none)
                 << bytes;
@@ -303,7 +303,7 @@ TEST(forward_response, edits_replace_and_remove_fields_however_they_are_spelt)
     const field_edits e = edits({{"X-A", "1"}, {"Server", "s"}}, {"X-Powered-By"});
     const std::string lines = "x-a: 0\r\nX_A: 0\r\nB: c\r\nx-powered-BY: php\r\nX-Powered: y\r\n";
     EXPECT_EQ(
-        forwarded("HTTP/1.1 204 x\r\nDate: d\r\n" + lines + "\r\n", {.edits = &e}),
+        forwarded("HTTP/1.1 204 x\r\nDate: d\r\n" + lines + "\r\n", {.added = {.edits = &e}}),
         "HTTP/1.1 204 x\r\nDate: d\r\nB: c\r\nX-Powered: y\r\nX-A: 1\r\nServer: s\r\n\r\n"
     );
     std::string interim;
@@ -317,7 +317,10 @@ TEST(forward_response, what_is_set_stays_though_the_upstream_nominates_it)
 {
     const field_edits e = edits({{"X-A", "1"}}, {});
     EXPECT_EQ(
-        forwarded("HTTP/1.1 204 x\r\nDate: d\r\nConnection: X-A\r\nX-A: 0\r\n\r\n", {.edits = &e}),
+        forwarded(
+            "HTTP/1.1 204 x\r\nDate: d\r\nConnection: X-A\r\nX-A: 0\r\n\r\n",
+            {.added = {.edits = &e}}
+        ),
         "HTTP/1.1 204 x\r\nDate: d\r\nX-A: 1\r\n\r\n"
     );
 }

@@ -46,7 +46,7 @@ TEST(own_response, a_429_names_the_limits_that_were_violated)
     const std::string bytes = text_of({
         .status = 429,
         .detail = "Slow down.",
-        .limits = {.reports = reports, .options = {.ratelimit = true}},
+        .added = {.limits = {.reports = reports, .options = {.ratelimit = true}}},
         .retry_after = std::chrono::milliseconds{2001},
     });
     EXPECT_NE(bytes.find("\r\nX-RateLimit-Limit: 5\r\n"), std::string::npos);
@@ -117,7 +117,7 @@ TEST(own_response, says_the_request_id_whoever_answers)
     for (const fixed_response* f :
          {static_cast<const fixed_response*>(nullptr), &std::as_const(fixed)}) {
         const std::string bytes =
-            text_of({.status = 429, .request_id = "X-Request-Id: 7\r\n", .fixed = f});
+            text_of({.status = 429, .added = {.request_id = "7"}, .fixed = f});
         EXPECT_EQ(values_of(accepted_response(bytes), field_name::x_request_id), "7") << bytes;
     }
 }
@@ -137,7 +137,7 @@ TEST(own_response, the_client_is_told_whether_its_connection_stays)
 TEST(own_response, what_is_no_problem_is_a_head_alone)
 {
     EXPECT_EQ(
-        text_of({.status = 200, .date = "Date: d\r\n", .extra = "Allow: OPTIONS\r\n"}),
+        text_of({.status = 200, .added = {.date = "d"}, .extra = {"Allow", "OPTIONS"}}),
         "HTTP/1.1 200 OK\r\nDate: d\r\nContent-Length: 0\r\nCache-Control: no-store\r\n"
         "Allow: OPTIONS\r\n\r\n"
     );
@@ -159,7 +159,7 @@ TEST(own_response, gets_what_its_route_sets_but_for_what_it_says_of_its_content)
     e.set = {{"X-A", "1"}, {"content-type", "text/css"}, {"Cache-Control", "public"}, {"B", "2"}};
     e.finish();
     EXPECT_EQ(
-        text_of({.status = 200, .edits = &e}),
+        text_of({.status = 200, .added = {.edits = &e}}),
         "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nCache-Control: no-store\r\nX-A: 1\r\nB: 2\r\n\r\n"
     );
 }
@@ -179,7 +179,7 @@ TEST(own_response, may_be_a_routes_with_what_the_route_sets)
     e.set = {{"Cache-Control", "public"}};
     e.finish();
     const own_response said{
-        .date = "Date: d\r\n", .extra = "Location: /\r\n", .edits = &e, .fixed = &page};
+        .added = {.date = "d", .edits = &e}, .extra = {"Location", "/"}, .fixed = &page};
     const std::string head =
         "HTTP/1.1 200 OK\r\nDate: d\r\nContent-Type: text/css\r\nContent-Length: 4\r\n"
         "Location: /\r\nCache-Control: public\r\n\r\n";
@@ -202,9 +202,8 @@ TEST(own_response, may_be_a_rejection_of_a_routes_own_that_nobody_keeps)
     const own_response said{
         .status = 503,
         .detail = "not told",
-        .limits = {.reports = reports},
+        .added = {.limits = {.reports = reports}, .edits = &e},
         .retry_after = std::chrono::seconds{7},
-        .edits = &e,
         .fixed = &page};
     EXPECT_EQ(
         text_of(said),

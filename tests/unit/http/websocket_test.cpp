@@ -167,7 +167,9 @@ TEST(websocket, a_grant_is_forwarded_with_fields_of_our_own_for_this_connection)
     std::string out;
     const limit::limit nine = limit::limit::make(1, std::chrono::seconds{1}, 9).value();
     const limit_report said{"a", &nine, {.allowed = true}};
-    append_forwarded_response(head, {.close = true, .limits = {.reports = {&said, 1}}}, out);
+    append_forwarded_response(
+        head, {.close = true, .added = {.limits = {.reports = {&said, 1}}}}, out
+    );
     EXPECT_EQ(
         out,
         "HTTP/1.1 101 Switching Protocols\r\nSec-WebSocket-Accept: a\r\nX-RateLimit-Limit: "

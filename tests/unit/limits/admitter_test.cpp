@@ -59,7 +59,8 @@ protected:
     bucket_parts parts;
     check_pool checks{local, loop.clock(), top, parts};
     scratch memory;
-    admitter a{checks, memory};
+    request_record record;
+    admitter a{checks, memory, loop.clock(), record};
     bool secure = false;
     std::optional<admission> concluded;  // of one that was pending
 
@@ -120,7 +121,7 @@ protected:
     std::string limit_lines() const
     {
         std::string out;
-        http::append_limit_headers(a.limits_said(), out);
+        http::append_limit_headers(record.limit_statement(), out);
         return out;
     }
 
@@ -190,8 +191,8 @@ private:
 TEST_F(admissions, without_a_route_or_a_good_path_are_refused_and_counted_as_none)
 {
     EXPECT_EQ(ask("/elsewhere").status, 404);
-    EXPECT_EQ(a.route(), nullptr);
-    EXPECT_EQ(&a.metrics(), metrics_of_none());
+    EXPECT_EQ(record.route, nullptr);
+    EXPECT_EQ(record.metrics, metrics_of_none());
     for (const auto& [path, why] :
          {std::pair{"/free/%zz", "malformed percent-encoding"},
           std::pair{"/free/../x", ".. segment"}}) {
@@ -199,10 +200,10 @@ TEST_F(admissions, without_a_route_or_a_good_path_are_refused_and_counted_as_non
         EXPECT_EQ(refused.next, next::respond);
         EXPECT_EQ(refused.status, 400);
         EXPECT_THAT(refused.detail, HasSubstr(why));
-        EXPECT_EQ(&a.metrics(), metrics_of_none());
+        EXPECT_EQ(record.metrics, metrics_of_none());
     }
     ask("/nowhere", "X-Forwarded-For: 192.0.2.1\r\n");
-    EXPECT_EQ(a.client(), base::ip_address::v4(0xc0000201)) << "for the log";
+    EXPECT_EQ(record.client, base::ip_address::v4(0xc0000201)) << "for the log";
 }
 
 TEST_F(admissions, of_a_route_without_limits_go_on_and_carry_no_lines)
@@ -211,10 +212,10 @@ TEST_F(admissions, of_a_route_without_limits_go_on_and_carry_no_lines)
     EXPECT_EQ(free.next, next::forward);
     EXPECT_EQ(forwarding().peer, "10.0.0.1");
     EXPECT_EQ(forwarding().default_host, "127.0.0.1:1");
-    EXPECT_EQ(a.route()->name, "free");
-    EXPECT_EQ(&a.metrics(), metrics_of(0));
+    EXPECT_EQ(record.route->name, "free");
+    EXPECT_EQ(record.metrics, metrics_of(0));
     EXPECT_EQ(limit_lines(), "");
-    EXPECT_EQ(a.outcome(), "");
+    EXPECT_EQ(record.outcome, "");
 }
 
 TEST_F(admissions, of_a_limited_route_say_what_is_left_until_they_are_refused)
@@ -222,38 +223,38 @@ TEST_F(admissions, of_a_limited_route_say_what_is_left_until_they_are_refused)
     for (const char* left : {"1", "0"}) {
         EXPECT_EQ(ask("/limited").next, next::forward);
         EXPECT_THAT(limit_lines(), HasSubstr("X-RateLimit-Remaining: " + std::string(left)));
-        EXPECT_EQ(a.outcome(), "allowed");
+        EXPECT_EQ(record.outcome, "allowed");
     }
     const admission refused = ask("/limited");
     EXPECT_EQ(refused.next, next::respond);
     EXPECT_EQ(refused.status, 429);
     EXPECT_EQ(http::seconds_up(refused.retry_after), 3600);
-    ASSERT_EQ(a.limits_said().reports.size(), 1U);
-    EXPECT_EQ(a.limits_said().reports[0].name, "few");
-    EXPECT_FALSE(a.limits_said().reports[0].decision.allowed);
+    ASSERT_EQ(record.limit_statement().reports.size(), 1U);
+    EXPECT_EQ(record.limit_statement().reports[0].name, "few");
+    EXPECT_FALSE(record.limit_statement().reports[0].decision.allowed);
     EXPECT_THAT(limit_lines(), HasSubstr("X-RateLimit-Remaining: 0"));
-    EXPECT_EQ(a.deciding_limit(), "few");
-    EXPECT_EQ(a.outcome(), "rejected");
+    EXPECT_EQ(record.deciding_limit, "few");
+    EXPECT_EQ(record.outcome, "rejected");
     identity::bucket_name bucket;
     bucket.start("few");
     bucket.add(peer);
-    EXPECT_EQ(a.bucket_name(), bucket.bytes());
+    EXPECT_EQ(record.bucket_name, bucket.bytes());
     EXPECT_EQ(ask("/free").next, next::forward);
-    EXPECT_EQ(a.bucket_name(), "");
+    EXPECT_EQ(record.bucket_name, "");
     EXPECT_EQ(limit_lines(), "") << "nothing is left of the request before";
-    EXPECT_TRUE(a.limits_said().reports.empty());
+    EXPECT_TRUE(record.limit_statement().reports.empty());
 }
 
 TEST_F(admissions, look_for_the_client_only_where_a_trusted_peer_writes_it)
 {
     EXPECT_EQ(ask("/free", "X-Forwarded-For: 192.0.2.1\r\n").next, next::forward);
     EXPECT_TRUE(forwarding().peer_trusted);
-    EXPECT_EQ(a.client(), base::ip_address::v4(0xc0000201));
+    EXPECT_EQ(record.client, base::ip_address::v4(0xc0000201));
     ask("/free", "Forwarded: for=192.0.2.1\r\n");
-    EXPECT_EQ(a.client(), peer);
+    EXPECT_EQ(record.client, peer);
     identify_by("X-Client");
     ask("/free", "X-Other: 192.0.2.1\r\nx-CLIENT: 192.0.2.2\r\n");
-    EXPECT_EQ(a.client(), base::ip_address::v4(0xc0000202));
+    EXPECT_EQ(record.client, base::ip_address::v4(0xc0000202));
 }
 
 TEST_F(admissions, count_each_client_for_itself)
@@ -284,7 +285,7 @@ TEST_F(admissions, of_bodies_that_are_too_large_are_refused_by_their_route)
         const admission said =
             ask(path, "Content-Length: " + std::to_string(length) + "\r\n", "POST");
         EXPECT_EQ(said.status, status) << path << ' ' << length;
-        EXPECT_EQ(a.route()->name, std::string_view(path).substr(1)) << "for the log";
+        EXPECT_EQ(record.route->name, std::string_view(path).substr(1)) << "for the log";
     }
 }
 
@@ -315,12 +316,13 @@ TEST_F(admissions, of_a_route_that_redirects_are_answered_within_its_limits)
     for (const auto& [target, to] :
          {std::pair{"/moved?x", "https://h:1/?x"}, std::pair{"/moved//b/c", "https://h:1/b/c"}}) {
         EXPECT_EQ(ask(target).next, next::forward);
-        EXPECT_TRUE(a.is_answered());
+        EXPECT_TRUE(record.is_answered());
         EXPECT_EQ(forwarding().default_host, "");
         const admission answer = a.answer();
         EXPECT_EQ(answer.next, next::respond);
         EXPECT_EQ(answer.status, 301);
-        EXPECT_EQ(answer.extra, "Location: " + std::string(to) + "\r\n");
+        EXPECT_EQ(answer.extra.name, "Location");
+        EXPECT_EQ(answer.extra.value, to);
         EXPECT_NE(answer.fixed, nullptr);
     }
     EXPECT_EQ(ask("/moved").status, 429);

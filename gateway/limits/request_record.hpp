@@ -1,0 +1,154 @@
+// `request_record` is all that is known of one request, filled on its way: by intake, by its
+// limits, by the exchange with its upstream, and at its end. Counters and the log read it.
+// Ownership: a request, which uses it for one request after another.
+// Thread: one thread only.
+#pragma once
+
+#include "gateway/http/output/limit_headers.hpp"
+#include "gateway/http/request_id.hpp"
+#include "gateway/intake/routed_request.hpp"
+#include "gateway/limits/finished.hpp"
+#include "gateway/limits/policy_view.hpp"
+#include "gateway/limits/reservation.hpp"
+#include "gateway/telemetry/metrics.hpp"
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gateway::limits {
+
+// `attempt` is one try to have the request answered by a server.
+struct attempt {
+    // Index of the server.
+    std::uint8_t server = 0;
+    // Moments: a connection was asked for, it was there, a part of the request was last sent, and
+    // the head of the response came. The last is not set without a response.
+    base::instant asked{};
+    base::instant connected{};
+    base::instant sent{};
+    std::optional<base::instant> responded;
+};
+
+struct attempts {
+    // Most tries: the request is retried once.
+    static constexpr std::size_t most = 2;
+
+    std::array<attempt, most> all{};
+    std::size_t count = 0;
+    // Reason why no connection to the last server could be made; empty: the request did not fail
+    // so.
+    std::string unreachable;
+
+    // Requires: there was one.
+    attempt& last() { return all[count - 1]; }
+
+    const attempt& last() const { return all[count - 1]; }
+
+    void clear()
+    {
+        count = 0;
+        unreachable.clear();
+    }
+};
+
+struct request_record {
+    http::request_id id;
+
+    // ---- How it came.
+    std::shared_ptr<const policy_view> view;
+    // Its authority is valid during the admission only.
+    intake::arrival by;
+    // The peer's address in canonical form.
+    std::string peer_text;
+
+    // ---- Moments by the clock of the loop. Those that may not come are not set.
+    base::instant received{};
+    // The shared store was asked, and the limits have decided.
+    std::optional<base::instant> store_asked;
+    std::optional<base::instant> decided;
+
+    // ---- Intake.
+    // The client's address, or the peer's until a head was valid and the client was looked for.
+    base::ip_address client;
+    // Null while no route is known.
+    const policy::route* route = nullptr;
+    telemetry::route_metrics* metrics = nullptr;
+
+    // ---- Its limits.
+    // Charges that may still change.
+    reservation reserved;
+    std::vector<http::limit_report> reports;
+    // Moment from which the times in limit headers count, in Unix time: the decision, or the end of
+    // the wait if the request is held. Set only if clients are told of it.
+    base::duration reports_from{0};
+    std::string_view deciding_limit;
+    // Outcome of that limit, as it is logged.
+    std::string_view outcome;
+    // Reason why limits refuse the request, or nothing if they do not.
+    std::optional<telemetry::refusal_reason> refused_for;
+    // Bucket of the deciding limit, or an empty text if that simply allowed the request. The name
+    // may be secret.
+    std::string bucket_name;
+    // Names of limits, separated by commas.
+    std::string shadow_rejected;
+    // The client's plans under the limits of its route: names separated by commas.
+    std::string plans;
+
+    // ---- Its exchange with an upstream, and its end.
+    limits::attempts attempts;
+    finished end;
+
+    // Forgets the last request.
+    // Requires: `view` and `by` are those of the next one.
+    void begin(base::instant now)
+    {
+        received = now;
+        store_asked.reset();
+        decided.reset();
+        client = by.peer;
+        route = nullptr;
+        metrics = view->no_route;
+        reserved.clear();
+        reports.clear();
+        deciding_limit = {};
+        outcome = {};
+        refused_for.reset();
+        bucket_name.clear();
+        shadow_rejected.clear();
+        plans.clear();
+        attempts.clear();
+        end = {};
+    }
+
+    // Returns the options of the route, or the general ones while it is not known.
+    const http::options& http() const { return view->http_of(route); }
+
+    // True if the route answers instead of an upstream. It has no upstream then.
+    // Requires: the route is known.
+    bool is_answered() const { return route->upstream == policy::no_upstream; }
+
+    // Returns the pool of the route's upstream.
+    // Requires: !is_answered().
+    proxy::pool& pool() const { return *view->pools[route->upstream]; }
+
+    // Returns the client's prefix: one value for a client, whichever of its addresses it uses.
+    base::ip_address client_prefix() const { return intake::client_prefix(*view->policy, client); }
+
+    http::limit_statement limit_statement() const
+    {
+        const http::limit_header_options& how = view->limit_headers;
+        return {reports, how, reports_from, route != nullptr && route->enforces && how.any()};
+    }
+
+    // Returns the changes that the route makes to response fields, or null if there are none.
+    const http::field_edits* response_edits() const
+    {
+        return route != nullptr && route->shaped ? &route->shape.response : nullptr;
+    }
+};
+
+}  // namespace gateway::limits
