@@ -29,9 +29,10 @@ access access_with(std::string_view token, std::string_view authorization)
     if (!base::equal_ignoring_case(authorization.substr(0, scheme.size()), scheme)) {
         return access::refused;
     }
-    const std::string_view told = base::trimmed(authorization.substr(scheme.size()));
+    const std::string_view presented = base::trimmed(authorization.substr(scheme.size()));
     // The hashes are compared, as they are equally long whatever the caller sent.
-    const bool same = same_in_constant_time(base::sha256_hex128(token), base::sha256_hex128(told));
+    const bool same =
+        same_in_constant_time(base::sha256_hex128(token), base::sha256_hex128(presented));
     return same ? access::granted : access::refused;
 }
 

@@ -58,17 +58,17 @@ net::task<std::optional<all_known>> ask_workers(
     for (worker::worker* const w : from.workers()) {
         const auto& answer = answers.emplace_back(wait.loop, wait.until);
         w->ask([answer](worker::worker_access& desk) {
-            answer.say({desk.top.banned.all(desk.now), desk.top.banned.leaves_out(desk.now)});
+            answer.resolve({desk.top.banned.all(desk.now), desk.top.banned.leaves_out(desk.now)});
         });
     }
     all_known all;
     for (const auto& answer : answers) {
-        const auto said = co_await answer.said();
-        if (!said) {
+        const auto result = co_await answer.result();
+        if (!result) {
             co_return std::nullopt;
         }
-        all.bans.insert(all.bans.end(), said->bans.begin(), said->bans.end());
-        all.leaves_out = all.leaves_out || said->leaves_out;
+        all.bans.insert(all.bans.end(), result->bans.begin(), result->bans.end());
+        all.leaves_out = all.leaves_out || result->leaves_out;
     }
     all.bans = merged(all.bans);
     co_return all;
@@ -92,19 +92,19 @@ std::optional<std::size_t> limit_of(const policy::policy& p, const limits::known
 boost::json::value as_json(
     const policy::limit_rule& rule,
     const limits::known_bans::ban& b,
-    const limits::bucket_result& said
+    const limits::bucket_result& result
 )
 {
     boost::json::object one{
         {"limit", rule.name},
         {"bucket", base::sha256_hex128(b.name)},
         {"key", intake::readable_key(rule, b.name)}};
-    if (said.failed.empty()) {
-        one["banned_until"] = end_of_ban(said.banned_for);
-        one["by"] = said.by_operator ? "admin" : "penalty";
+    if (result.failed.empty()) {
+        one["banned_until"] = end_of_ban(result.banned_for);
+        one["by"] = result.by_operator ? "admin" : "penalty";
     } else {
         one["banned_until"] = end_of_ban(b.until - base::now());
-        one["failed"] = said.failed;
+        one["failed"] = result.failed;
     }
     return one;
 }
@@ -140,9 +140,9 @@ net::task<probes::control_response> list_bans(
         }
         limits::bucket_operation look{.policy = policy, .limit = *limit, .bucket_name = b.name};
         look.numbers = &policy->limits[*limit].limit;
-        const limits::bucket_result said = co_await ask_bucket(from, wait, std::move(look));
-        if (!said.failed.empty() || said.banned_for > base::duration{0}) {
-            listed.push_back(as_json(policy->limits[*limit], b, said));
+        const limits::bucket_result result = co_await ask_bucket(from, wait, std::move(look));
+        if (!result.failed.empty() || result.banned_for > base::duration{0}) {
+            listed.push_back(as_json(policy->limits[*limit], b, result));
         }
     }
     co_return reply(boost::json::value{{"bans", std::move(listed)}, {"more", more}});

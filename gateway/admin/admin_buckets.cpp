@@ -28,35 +28,35 @@ std::int64_t tokens_asked_for(const limits::bucket_operation& q)
     return whole ? q.tokens : 1;
 }
 
-boost::json::value told(const limits::bucket_operation& q, const limits::bucket_result& a)
+boost::json::value as_json(const limits::bucket_operation& q, const limits::bucket_result& a)
 {
-    const limit::decision& said = a.said;
+    const limit::decision& decision = a.decision;
     const limit::limit& limit = *q.numbers;
     const bool never = tokens_asked_for(q) > limit.most_at_once();
     boost::json::value retry;
     if (!never) {
-        retry = in_seconds(said.allowed ? base::duration{0} : said.retry_after);
+        retry = in_seconds(decision.allowed ? base::duration{0} : decision.retry_after);
     }
     boost::json::object body;
     if (q.what == question_kind::take) {
-        body["allowed"] = said.allowed;
-        body["wait"] = in_seconds(said.allowed ? said.retry_after : base::duration{0});
+        body["allowed"] = decision.allowed;
+        body["wait"] = in_seconds(decision.allowed ? decision.retry_after : base::duration{0});
     }
     body["limit"] = limit.burst();
-    body["remaining"] = said.remaining;
-    body["reset"] = in_seconds(said.reset_after);
+    body["remaining"] = decision.remaining;
+    body["reset"] = in_seconds(decision.reset_after);
     body[q.what == question_kind::take ? "retry_after" : "retry"] = retry;
     body["banned_until"] = end_of_ban(a.banned_for);
     body["bucket"] = base::sha256_hex128(q.bucket_name);
     return body;
 }
 
-std::string deed(const limits::bucket_operation& q, const limit::decision& said)
+std::string described(const limits::bucket_operation& q, const limit::decision& decision)
 {
     const std::string tokens = std::to_string(q.tokens);
     switch (q.what) {
         case question_kind::take:
-            return (said.allowed ? "took " : "was refused ") + tokens + " of";
+            return (decision.allowed ? "took " : "was refused ") + tokens + " of";
         case question_kind::grant:
             return "granted " + tokens + " to";
         case question_kind::ban:
@@ -69,13 +69,13 @@ std::string deed(const limits::bucket_operation& q, const limit::decision& said)
 }
 
 void log_change(
-    const limits::bucket_operation& q, const limit::decision& said, const std::string& peer
+    const limits::bucket_operation& q, const limit::decision& decision, const std::string& peer
 )
 {
     telemetry::log(
         telemetry::log_level::info,
-        "admin API: " + peer + ' ' + deed(q, said) + " limit " + q.policy->limits[q.limit].name +
-            ", bucket " + base::sha256_hex128(q.bucket_name)
+        "admin API: " + peer + ' ' + described(q, decision) + " limit " +
+            q.policy->limits[q.limit].name + ", bucket " + base::sha256_hex128(q.bucket_name)
     );
 }
 
@@ -202,12 +202,12 @@ net::task<probes::control_response> answer_about_bucket(
         );
     }
     if (changes) {
-        log_change(q, answer.said, peer);
+        log_change(q, answer.decision, peer);
     }
     if (q.what == question_kind::ban) {
         note_ban(from, q);
     }
-    co_return reply(told(q, answer));
+    co_return reply(as_json(q, answer));
 }
 
 }  // namespace gateway::admin

@@ -11,12 +11,12 @@ namespace {
 
 intake::hypothetical_request read_request(admin_body& members)
 {
-    intake::hypothetical_request told;
-    told.method = members.text_if_any("method").value_or(told.method);
-    told.url = members.text("url");
-    told.headers = members.fields_if_any("headers");
-    told.peer = members.text_if_any("peer").value_or(told.peer);
-    return told;
+    intake::hypothetical_request request;
+    request.method = members.text_if_any("method").value_or(request.method);
+    request.url = members.text("url");
+    request.headers = members.fields_if_any("headers");
+    request.peer = members.text_if_any("peer").value_or(request.peer);
+    return request;
 }
 
 // Looks at a bucket as limit checks do: if its store fails, the fallback may decide.
@@ -27,14 +27,14 @@ net::task<limits::looked_at> look_at(
     const policy::limit_rule& rule = q.policy->limits[q.limit];
     const limits::bucket_result a = co_await ask_bucket(from, wait, q);
     if (a.failed.empty()) {
-        co_return limits::looked_at{.said = a.said, .banned_for = a.banned_for};
+        co_return limits::looked_at{.decision = a.decision, .banned_for = a.banned_for};
     }
     limits::looked_at seen{.failed = std::string{a.failed}};
     if (rule.on_failure(policy::failure_policy::local)) {
         q.at_fallback = true;
         const limits::bucket_result instead = co_await ask_bucket(from, wait, std::move(q));
         if (instead.failed.empty()) {
-            seen.said = instead.said;
+            seen.decision = instead.decision;
             seen.banned_for = instead.banned_for;
         }
     }
@@ -48,11 +48,11 @@ net::task<probes::control_response> answer_explain(
 )
 {
     admin_body members(body);
-    const intake::hypothetical_request told = read_request(members);
+    const intake::hypothetical_request request = read_request(members);
     std::string complaint = members.complaint();
     limits::explanation e;
     if (complaint.empty()) {
-        e = limits::explain(from.policy(), from.http(), told, complaint);
+        e = limits::explain(from.policy(), from.http(), request, complaint);
     }
     if (!complaint.empty()) {
         co_return problem(beast::http::status::bad_request, complaint);

@@ -61,20 +61,20 @@ probes::control_response compressed_for(const admin_request& asked, probes::cont
     return r;
 }
 
-probes::control_response reply(const boost::json::value& said)
+probes::control_response reply(const boost::json::value& body)
 {
-    return reply(beast::http::status::ok, "application/json", json_text(said) + "\n");
+    return reply(beast::http::status::ok, "application/json", json_text(body) + "\n");
 }
 
 probes::control_response problem(beast::http::status code, std::string_view detail)
 {
-    const boost::json::value said{
+    const boost::json::value body{
         {"type", "about:blank"},
         {"title", as_view(beast::http::obsolete_reason(code))},
         {"status", static_cast<unsigned>(code)},
         {"detail", detail},
     };
-    return reply(code, "application/problem+json", boost::json::serialize(said) + "\n");
+    return reply(code, "application/problem+json", boost::json::serialize(body) + "\n");
 }
 
 std::string_view path_of(const admin_request& asked)

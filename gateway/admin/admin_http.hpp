@@ -26,7 +26,7 @@ probes::control_response reply(beast::http::status code, std::string_view type, 
 probes::control_response compressed_for(const admin_request& asked, probes::control_response r);
 
 // Returns a 200 response with one line of JSON.
-probes::control_response reply(const boost::json::value& said);
+probes::control_response reply(const boost::json::value& body);
 
 // Returns problem details (RFC 9457). `detail` is a sentence for people.
 probes::control_response problem(beast::http::status code, std::string_view detail);

@@ -15,7 +15,7 @@ boost::json::object describe(const policy::policy& p, const policy::limit_rule& 
     for (const policy::key_part& part : rule.key) {
         key.emplace_back(part.text);
     }
-    boost::json::object told{
+    boost::json::object described{
         {"limit", rule.name},
         {"algorithm", rule.algorithm},
         {"rate", rule.rate},
@@ -25,9 +25,9 @@ boost::json::object describe(const policy::policy& p, const policy::limit_rule& 
         {"mode", rule.mode == policy::mode::shadow ? "shadow" : "enforce"},
     };
     if (rule.shards > 1) {
-        told["shards"] = rule.shards;
+        described["shards"] = rule.shards;
     }
-    return told;
+    return described;
 }
 
 void describe_numbers(
@@ -49,12 +49,12 @@ boost::json::value describe_limits(
     boost::json::array limits;
     for (const policy::limit_rule& rule : p.limits) {
         const decision_counts counts = decisions(rule.name);
-        boost::json::object told;
+        boost::json::object described;
         for (std::size_t i = 0; i < counts.size(); ++i) {
-            told[telemetry::outcome_names[i]] = counts[i];
+            described[telemetry::outcome_names[i]] = counts[i];
         }
         boost::json::object one = describe(p, rule);
-        one["decisions"] = std::move(told);
+        one["decisions"] = std::move(described);
         limits.push_back(std::move(one));
     }
     return {{"limits", std::move(limits)}};

@@ -118,18 +118,18 @@ net::task<probes::control_response> ask_all(
         w->ask([answer, rejections = q.rejections](worker::worker_access& desk) {
             const limits::heavy_hitters& top =
                 rejections ? desk.top.by_rejections : desk.top.by_requests;
-            answer.say({.total = top.total(), .hitters = top.all()});
+            answer.resolve({.total = top.total(), .hitters = top.all()});
         });
     }
     counted all;
     std::vector<std::vector<limits::heavy_hitters::hitter>> hitters;
     for (const auto& answer : answers) {
-        auto said = co_await answer.said();
-        if (!said) {
+        auto result = co_await answer.result();
+        if (!result) {
             co_return problem(status::service_unavailable, "a worker has not answered in time");
         }
-        all.total += said->total;
-        hitters.push_back(std::move(said->hitters));
+        all.total += result->total;
+        hitters.push_back(std::move(result->hitters));
     }
     all.hitters = merged(hitters);
     co_return reply(as_json(*policy, q, all));

@@ -24,30 +24,30 @@ public:
     // Provides the value.
     // Requires: called at most once.
     // Thread: any.
-    void say(T what) const
+    void resolve(T what) const
     {
         boost::asio::post(state_->waiting, [s = state_, what = std::move(what)]() mutable {
-            s->said = std::move(what);
+            s->value = std::move(what);
             s->end.cancel();
         });
     }
 
     // Returns the value, or nothing after the deadline.
     // Thread: that of the waiting loop.
-    net::task<std::optional<T>> said() const
+    net::task<std::optional<T>> result() const
     {
         const auto s = state_;
-        if (!s->said) {
+        if (!s->value) {
             co_await s->end.async_wait(net::use_task);
         }
-        co_return std::move(s->said);
+        co_return std::move(s->value);
     }
 
 private:
     struct state {
         net::executor waiting;
         net::timer end;
-        std::optional<T> said{};
+        std::optional<T> value{};
 
         explicit state(const net::executor& e) : waiting(e), end(e) {}
     };

@@ -18,10 +18,12 @@ net::task<limits::bucket_result> ask_one(
 {
     const awaited<limits::bucket_result> answer(wait.loop, wait.until);
     from.workers().front()->ask([q = std::move(q), answer](worker::worker_access& desk) {
-        desk.buckets.ask(desk.view, q, [answer](const limits::bucket_result& a) { answer.say(a); });
+        desk.buckets.ask(desk.view, q, [answer](const limits::bucket_result& a) {
+            answer.resolve(a);
+        });
     });
-    const auto said = co_await answer.said();
-    co_return said.value_or(limits::bucket_result{.failed = "no worker has answered in time"});
+    const auto result = co_await answer.result();
+    co_return result.value_or(limits::bucket_result{.failed = "no worker has answered in time"});
 }
 
 limits::bucket_operation of_part(
@@ -99,11 +101,11 @@ net::task<limits::bucket_result> take(
     const std::size_t i = fullest(q, seen);
     const limits::bucket_result a =
         co_await ask_one(from, wait, of_part(q, question_kind::take, i));
-    seen[i] = a.said;
+    seen[i] = a.decision;
     limit::decision whole = of_whole(*q.numbers, seen, q.tokens);
-    whole.allowed = a.said.allowed;
-    whole.retry_after = a.said.allowed ? a.said.retry_after : whole.retry_after;
-    co_return limits::bucket_result{.failed = a.failed, .said = whole};
+    whole.allowed = a.decision.allowed;
+    whole.retry_after = a.decision.allowed ? a.decision.retry_after : whole.retry_after;
+    co_return limits::bucket_result{.failed = a.failed, .decision = whole};
 }
 
 net::task<limits::bucket_result> grant(
@@ -121,9 +123,9 @@ net::task<limits::bucket_result> grant(
         if (!a.failed.empty()) {
             co_return a;
         }
-        seen[i] = a.said;
+        seen[i] = a.decision;
     }
-    co_return limits::bucket_result{.said = of_whole(*q.numbers, seen, 1)};
+    co_return limits::bucket_result{.decision = of_whole(*q.numbers, seen, 1)};
 }
 
 net::task<limits::bucket_result> ask_parts(
@@ -144,19 +146,19 @@ net::task<limits::bucket_result> ask_parts(
         if (!a.failed.empty()) {
             co_return a;
         }
-        seen.push_back(a.said);
+        seen.push_back(a.decision);
         // The whole bucket is banned only while all its parts are.
         whole.banned_for = i == 0 ? a.banned_for : std::min(whole.banned_for, a.banned_for);
         whole.by_operator = a.by_operator;
     }
-    limits::bucket_result done{.said = of_whole(*q.numbers, seen, tokens)};
+    limits::bucket_result done{.decision = of_whole(*q.numbers, seen, tokens)};
     if (q.what == question_kind::take) {
         done = co_await take(from, wait, std::move(q), std::move(seen));
     } else if (q.what == question_kind::grant) {
         done = co_await grant(from, wait, std::move(q), std::move(seen));
     }
     whole.failed = done.failed;
-    whole.said = done.said;
+    whole.decision = done.decision;
     co_return whole;
 }
 

@@ -81,10 +81,10 @@ std::string why_not(const intake::named_charge& c)
 // Returns the outcome under which a limit check would count this.
 outcome outcome_of(const policy::limit_rule& rule, const limits::looked_at& look)
 {
-    if (look.said && !look.said->allowed) {
+    if (look.decision && !look.decision->allowed) {
         return rule.enforced() ? outcome::rejected : outcome::shadow_rejected;
     }
-    if (look.said) {
+    if (look.decision) {
         return look.failed.empty() ? outcome::allowed : outcome::failed_local;
     }
     if (rule.on_failure(policy::failure_policy::local)) {
@@ -109,13 +109,13 @@ limits::verdict::entry entry_of(const intake::named_charge& c, const limits::loo
         .rule = c.rule,
         .limit = &numbers,
         .what = outcome_of(*c.rule, look),
-        .decided = look.said.has_value(),
-        .never = look.said && limits::never_passes(*look.said, c.cost, numbers),
-        .decision = look.said.value_or(limit::decision{}),
+        .decided = look.decision.has_value(),
+        .never = look.decision && limits::never_passes(*look.decision, c.cost, numbers),
+        .decision = look.decision.value_or(limit::decision{}),
     };
 }
 
-void tell(
+void add_decision(
     const limits::verdict::entry& entry, const limits::looked_at& look, boost::json::object& one
 )
 {
@@ -156,11 +156,11 @@ boost::json::object refusal_of(int status, std::string_view detail)
 // Returns the refusal that does not depend on the buckets.
 boost::json::object refusal_of(const limits::explanation& e)
 {
-    boost::json::object told = refusal_of(e.status, e.detail);
+    boost::json::object json = refusal_of(e.status, e.detail);
     if (e.refused_by) {
-        told["limit"] = e.policy->limits[*e.refused_by].name;
+        json["limit"] = e.policy->limits[*e.refused_by].name;
     }
-    return told;
+    return json;
 }
 
 boost::json::object as_json(const limits::verdict& v, const policy::route& of)
@@ -170,12 +170,12 @@ boost::json::object as_json(const limits::verdict& v, const policy::route& of)
         return {{"says", "allowed"}};
     }
     const bool own = v.is == limits::verdict::ruling::rejected && of.rejection;
-    boost::json::object told = refusal_of(own ? of.rejection->page.status : a.status, a.detail);
-    told["limit"] = v.deciding()->rule->name;
+    boost::json::object json = refusal_of(own ? of.rejection->page.status : a.status, a.detail);
+    json["limit"] = v.deciding()->rule->name;
     if (a.retry_after.count() > 0) {
-        told["retry_after"] = http::seconds_up(a.retry_after);
+        json["retry_after"] = http::seconds_up(a.retry_after);
     }
-    return told;
+    return json;
 }
 
 boost::json::object describe_use(const limits::explanation& e, const intake::named_charge& c)
@@ -217,7 +217,7 @@ boost::json::value as_json(
         if (c.is == state::charged && v.count < looks.size()) {
             const limits::looked_at& look = looks[v.count];
             v.entries[v.count] = entry_of(c, look);
-            tell(v.entries[v.count++], look, one);
+            add_decision(v.entries[v.count++], look, one);
         }
         limits.push_back(std::move(one));
     }
@@ -227,22 +227,22 @@ boost::json::value as_json(
             e.limits.begin(), e.limits.end(), [](const auto& c) { return c.is == state::charged; }
         ) &&
         looks.empty();
-    boost::json::object told{{"limits", std::move(limits)}};
+    boost::json::object json{{"limits", std::move(limits)}};
     if (e.client) {
-        told["client"] = client_of(e);
+        json["client"] = client_of(e);
     }
     if (e.route != nullptr) {
-        told["route"] = e.route->name;
-        told["path"] = e.path;
+        json["route"] = e.route->name;
+        json["path"] = e.path;
         if (e.route->upstream != policy::no_upstream) {
-            told["upstream"] = e.policy->upstreams[e.route->upstream];
+            json["upstream"] = e.policy->upstreams[e.route->upstream];
         }
     }
     const bool refused = e.status != 0 && v.is != limits::verdict::ruling::rejected;
-    told["verdict"] = refused  ? refusal_of(e)
+    json["verdict"] = refused  ? refusal_of(e)
                       : unseen ? boost::json::object{{"says", "unknown"}}
                                : as_json(v, *e.route);
-    return told;
+    return json;
 }
 
 }  // namespace gateway::admin

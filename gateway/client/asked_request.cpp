@@ -87,7 +87,7 @@ std::optional<http::rejection> read_targets(
     if (!host->empty() && !http::is_authority(*host)) {
         return http::rejection{400, "X-Forwarded-Host is not one host with an optional port"};
     }
-    std::string_view told_host = *host;
+    std::string_view named_host = *host;
     bool named = false;
     for (const char* name : {"X-Original-URL", "X-Original-URI", "X-Forwarded-Uri"}) {
         const auto text = only_value(head, name);
@@ -102,17 +102,17 @@ std::optional<http::rejection> read_targets(
         if (const auto why = read_target(*text, one)) {
             return why;
         }
-        if (!agree(one.authority, told_host) ||
+        if (!agree(one.authority, named_host) ||
             (named && (one.path != asked.path || one.query != asked.query))) {
             return two_targets;
         }
         asked.target = one.target;
         asked.path = one.path;
         asked.query = one.query;
-        told_host = one.authority.empty() ? told_host : one.authority;
+        named_host = one.authority.empty() ? named_host : one.authority;
         named = true;
     }
-    asked.authority = told_host.empty() ? head.authority : told_host;
+    asked.authority = named_host.empty() ? head.authority : named_host;
     // The target of the subrequest was checked with the method of the subrequest, not with this
     // one.
     return named ? std::nullopt : read_target(asked.target, asked);

@@ -8,7 +8,7 @@ namespace gateway::client {
 
 void request::request_begins()
 {
-    admitter_.reset(env_.view, host_->peer(), host_->is_secure(), host_->told_tls());
+    admitter_.reset(env_.view, host_->peer(), host_->is_secure(), host_->client_tls());
     host_->begin_timeouts_anew();
     const base::uuid_text made = env_.ids.request_id(env_.loop.now());
     record_.id.set({made.data(), made.size()});
@@ -18,7 +18,7 @@ void request::request_begins()
 limits::admission request::admit(const http::request_head& head)
 {
     if (record_.by.peer_trusted) {
-        keep_told_id(head);
+        keep_vouched_id(head);
     }
     if (host_->decide()) {
         return answer(head);
@@ -32,11 +32,11 @@ limits::admission request::admit(const http::request_head& head)
 }
 
 // Keeps the X-Request-Id of a trusted peer.
-void request::keep_told_id(const http::request_head& head)
+void request::keep_vouched_id(const http::request_head& head)
 {
-    const std::string_view told = http::told_request_id(head);
-    if (!told.empty()) {
-        record_.id.set(told);
+    const std::string_view id = http::vouched_request_id(head);
+    if (!id.empty()) {
+        record_.id.set(id);
     }
 }
 
@@ -111,10 +111,10 @@ http::forward_options request::forwarding(const http::request_head& head)
         trace_parent_ = env_.ids.trace_parent();
         options.trace_parent = {trace_parent_.data(), trace_parent_.size()};
     }
-    const intake::client_tls* const told = host_->told_tls();
-    if (told != nullptr && told->forwarded && told->certificate) {
-        options.client_cert = told->certificate->field;
-        options.client_cert_chain = told->certificate->chain_field;
+    const intake::client_tls* const tls = host_->client_tls();
+    if (tls != nullptr && tls->forwarded && tls->certificate) {
+        options.client_cert = tls->certificate->field;
+        options.client_cert_chain = tls->certificate->chain_field;
     }
     return options;
 }

@@ -66,7 +66,7 @@ private:
     upstream_side upstream_;
     request_state state_;
 
-    void keep_told_id(const http::request_head& head);
+    void keep_vouched_id(const http::request_head& head);
     limits::admission answer(const http::request_head& question);
     limits::admission as_answer(limits::admission a);
     limits::admission held_or(limits::admission a);

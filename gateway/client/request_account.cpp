@@ -70,21 +70,21 @@ void request_account::note_untrusted_forwarding(
     const http::request_head& head, const base::ip_address& peer
 )
 {
-    static std::atomic_flag told;  // One line is logged for the whole process.
+    static std::atomic_flag warned;  // One line is logged for the whole process.
     env_.metrics.untrusted_forwarded.add();
-    if (told.test_and_set(std::memory_order_relaxed)) {
+    if (warned.test_and_set(std::memory_order_relaxed)) {
         return;
     }
     constexpr http::field_name_set names{
         http::field_name::forwarded,
         http::field_name::x_forwarded_for,
         http::field_name::x_real_ip};
-    const auto said = std::find_if(head.fields.begin(), head.fields.end(), [&](const auto& f) {
+    const auto named = std::find_if(head.fields.begin(), head.fields.end(), [&](const auto& f) {
         return names.contains(f.id);
     });
     telemetry::log(
         telemetry::log_level::warning,
-        "peer " + peer.to_string() + " sends " + std::string(said->name) +
+        "peer " + peer.to_string() + " sends " + std::string(named->name) +
             ", but is not in client.trusted_proxies: it counts as the client itself. If it is a "
             "proxy "
             "of yours, list it there (told once; gateway_untrusted_forwarded_total counts all)"

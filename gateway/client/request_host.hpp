@@ -32,7 +32,7 @@ public:
     virtual bool is_secure() const = 0;
 
     // Returns what TLS says of the client, or null if the listener does not ask for certificates.
-    virtual const intake::client_tls* told_tls() const = 0;
+    virtual const intake::client_tls* client_tls() const = 0;
 
     // Returns both ends of the client's connection. Asks the kernel, unless a PROXY header has
     // named them.

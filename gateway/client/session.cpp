@@ -49,8 +49,8 @@ void session::expect_handshake(const std::shared_ptr<net::tls_server>& of)
     speak_tls(net::tls_server::accept(of));
     handshake_limit_ = of->options().handshake_timeout;
     if (of->options().clients != net::client_certificates::none) {
-        told_tls_ = std::make_unique<intake::client_tls>();
-        told_tls_->forwarded = of->options().forward_client_cert;
+        client_tls_ = std::make_unique<intake::client_tls>();
+        client_tls_->forwarded = of->options().forward_client_cert;
     }
 }
 
@@ -242,9 +242,10 @@ void session::handshake_ended(net::received got)
 {
     if (!shaking_hands()) {
         (tls()->resumed() ? env_.metrics.tls_resumed : env_.metrics.tls_full).add();
-        if (told_tls_ != nullptr) {
-            told_tls_->certificate = net::client_certificate_of(tls()->ssl(), told_tls_->forwarded);
-            told_tls_->asked_name = tls()->asked_name();
+        if (client_tls_ != nullptr) {
+            client_tls_->certificate =
+                net::client_certificate_of(tls()->ssl(), client_tls_->forwarded);
+            client_tls_->asked_name = tls()->asked_name();
         }
     } else if (got == net::received::broken || got == net::received::closed) {
         env_.metrics.tls_failed.add();

@@ -59,10 +59,10 @@ public:
 
     base::connection_ends client_ends() const override
     {
-        return told_ends ? *told_ends : ends(peer_);
+        return proxied_ends ? *proxied_ends : ends(peer_);
     }
 
-    const intake::client_tls* told_tls() const override { return told_tls_.get(); }
+    const intake::client_tls* client_tls() const override { return client_tls_.get(); }
 
     const std::optional<decide_options>& decide() const override { return decide_; }
 
@@ -89,7 +89,7 @@ public:
     // counted.
     std::optional<base::ip_address> counted_as;
     // Ends of the connection that a PROXY header names; null: none has named them.
-    std::unique_ptr<const base::connection_ends> told_ends;
+    std::unique_ptr<const base::connection_ends> proxied_ends;
 
 private:
     session_environment& env_;
@@ -103,7 +103,7 @@ private:
     bool was_shaking_hands_ = false;
     const std::optional<decide_options> decide_;
     base::duration handshake_limit_{0};
-    std::unique_ptr<intake::client_tls> told_tls_;
+    std::unique_ptr<intake::client_tls> client_tls_;
     // Number of bytes that are still read and thrown away, so that an answer in plain HTTP arrives;
     // 0: there was no such answer.
     std::size_t linger_left_ = 0;

@@ -14,7 +14,7 @@ void request_id::set(std::string_view id)
     std::copy(id.begin(), id.end(), text_.data());
 }
 
-std::string_view told_request_id(const request_head& head)
+std::string_view vouched_request_id(const request_head& head)
 {
     std::string_view told;
     std::size_t fields = 0;

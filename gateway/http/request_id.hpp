@@ -28,6 +28,6 @@ private:
 
 // Returns the id that a request came with. Returns an empty text unless there is exactly one such
 // field, of 1 to max_bytes bytes of visible ASCII, because the id goes into logs.
-std::string_view told_request_id(const request_head& head);
+std::string_view vouched_request_id(const request_head& head);
 
 }  // namespace gateway::http

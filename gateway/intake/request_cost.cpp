@@ -28,7 +28,9 @@ std::optional<std::int64_t> whole_number(std::string_view text, std::int64_t max
 
 }  // namespace
 
-std::optional<std::int64_t> said_cost(const policy::cost_rule& rule, const http::request_head& head)
+std::optional<std::int64_t> stated_cost(
+    const policy::cost_rule& rule, const http::request_head& head
+)
 {
     if (rule.from == policy::cost_rule::source::methods) {
         return cost_of_method(rule, head.method);

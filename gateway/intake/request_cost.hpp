@@ -12,7 +12,7 @@ namespace gateway::intake {
 // Returns the cost that the request states, or the rule's standard if it states none. Returns
 // nothing if it states two different ones, an empty one, or one that is no whole number from 0 to
 // the rule's `max`.
-std::optional<std::int64_t> said_cost(
+std::optional<std::int64_t> stated_cost(
     const policy::cost_rule& rule, const http::request_head& head
 );
 
@@ -20,7 +20,7 @@ inline std::optional<std::int64_t> cost_of(
     const policy::cost_rule& rule, const http::request_head& head
 )
 {
-    return rule.from == policy::cost_rule::source::fixed ? rule.standard : said_cost(rule, head);
+    return rule.from == policy::cost_rule::source::fixed ? rule.standard : stated_cost(rule, head);
 }
 
 }  // namespace gateway::intake

@@ -99,18 +99,18 @@ bool allows_body(const policy::route& route, const http::options& all, std::uint
 // Any other value counts as none, and so do two values.
 bool is_https(const http::request_head& head, const arrival& by)
 {
-    std::string_view said;
+    std::string_view scheme;
     std::size_t times = 0;
     for (const http::field& f : by.peer_trusted ? head.fields : std::span<const http::field>{}) {
         if (f.id == http::field_name::x_forwarded_proto) {
-            said = f.value;
+            scheme = f.value;
             ++times;
         }
     }
-    if (times == 1 && is_one_of(said, "https", "wss")) {
+    if (times == 1 && is_one_of(scheme, "https", "wss")) {
         return true;
     }
-    return by.secure && !(times == 1 && is_one_of(said, "http", "ws"));
+    return by.secure && !(times == 1 && is_one_of(scheme, "http", "ws"));
 }
 
 routed_request route_request(

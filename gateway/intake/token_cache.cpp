@@ -21,17 +21,17 @@ known_token token_cache::find(std::string_view token, base::duration now)
     if (if_forged == digest) {
         return {.forged = true};
     }
-    identity::token_verification said = identity::verify_token(good_, token, now);
-    if (said.forged) {
+    identity::token_verification result = identity::verify_token(good_, token, now);
+    if (result.forged) {
         if_forged = digest;
     }
-    if (!said.token) {
-        return {.forged = said.forged};
+    if (!result.token) {
+        return {.forged = result.forged};
     }
     if (places_.size() == max_tokens) {
         forget(std::prev(entries_.end()));
     }
-    entries_.push_front({digest, *std::move(said.token)});
+    entries_.push_front({digest, *std::move(result.token)});
     places_.emplace(digest, entries_.begin());
     return {.verified = &entries_.front().token};
 }

@@ -26,7 +26,7 @@ admission as_admission(const intake::refusal& refused)
 
 // Returns the wait that a rejected client is told, or nothing if no time would help. Jitter only
 // adds to it, so it is never shorter than the true wait.
-std::optional<base::duration> told_wait(const verdict& v)
+std::optional<base::duration> retry_wait(const verdict& v)
 {
     const auto wait = v.retry_after();
     const int percent = v.jitter();
@@ -132,28 +132,28 @@ void admitter::prepare_redirect(const http::request_head& head)
 
 admission admitter::answer() const
 {
-    const policy::route_answer& said = *record_.route->shape.answer;
-    if (said.to && location_.empty()) {
+    const policy::route_answer& configured = *record_.route->shape.answer;
+    if (configured.to && location_.empty()) {
         return refusal(
             400, "the request names no host, and where it is redirected to depends on it"
         );
     }
     admission a;
     a.next = admission::action::respond;
-    a.status = said.response.status;
+    a.status = configured.response.status;
     a.intended = true;
-    if (said.to) {
+    if (configured.to) {
         a.extra = {"Location", location_};
     }
-    a.fixed = &said.response;
+    a.fixed = &configured.response;
     return a;
 }
 
 admission admitter::as_rejection(admission a) const
 {
-    if (const auto& said = record_.route->rejection) {
-        a.status = said->page.status;
-        a.fixed = said->file.empty() ? nullptr : &said->page;
+    if (const auto& configured = record_.route->rejection) {
+        a.status = configured->page.status;
+        a.fixed = configured->file.empty() ? nullptr : &configured->page;
     }
     return a;
 }
@@ -205,7 +205,7 @@ admission admitter::conclude(const verdict& v)
     if (allowed) {
         check_->owe(record_.view, record_.reserved);
     }
-    const auto wait = told_wait(v);
+    const auto wait = retry_wait(v);
     const bool banned = v.banned();
     const intake::key_fault fault = v.fault;
     checks_.give_back(std::move(check_));  // `v` lives in the check and ends here

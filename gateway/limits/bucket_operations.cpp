@@ -64,7 +64,7 @@ bucket_result answer_of(const store::answer& a)
 {
     const limit::decision& ban = a.decisions()[1];
     return {
-        .said = a.decisions()[0],
+        .decision = a.decisions()[0],
         .banned_for = ban.banned ? ban.retry_after : base::duration{0},
         .by_operator = a.decisions()[2].banned};
 }

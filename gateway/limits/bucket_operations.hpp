@@ -49,7 +49,7 @@ struct bucket_result {
     // Reason why there is no answer, a clause for people; empty if there is one.
     std::string_view failed{};
     // Decision of the look or take. After any other operation, that of a look for one token.
-    limit::decision said{};
+    limit::decision decision{};
     // Time that a ban of the bucket still lasts; 0 if there is none.
     base::duration banned_for{0};
     // True if an operator has banned it, and not the limit's penalty.

@@ -10,15 +10,16 @@ void name_part(identity::bucket_name& name, std::size_t number, std::size_t coun
     name.add(std::to_string(number) + '/' + std::to_string(count));
 }
 
-limit::decision told_of_whole(
-    const limit::decision& said, const limit::limit& part, const limit::limit& whole
+limit::decision scaled_to_whole(
+    const limit::decision& decision, const limit::limit& part, const limit::limit& whole
 )
 {
     using wide = __int128;
-    limit::decision told = said;
-    told.remaining =
-        static_cast<std::int64_t>(static_cast<wide>(said.remaining) * whole.burst() / part.burst());
-    return told;
+    limit::decision scaled = decision;
+    scaled.remaining = static_cast<std::int64_t>(
+        static_cast<wide>(decision.remaining) * whole.burst() / part.burst()
+    );
+    return scaled;
 }
 
 bucket_parts::part bucket_parts::choose(
@@ -46,10 +47,10 @@ bucket_parts::part bucket_parts::choose(
     return fuller;
 }
 
-void bucket_parts::heard(const part& of, const limit::decision& said, base::instant now)
+void bucket_parts::heard(const part& of, const limit::decision& decision, base::instant now)
 {
     place_of(of) = {
-        .id = of.id.high, .remaining = said.remaining, .full_at = now + said.reset_after};
+        .id = of.id.high, .remaining = decision.remaining, .full_at = now + decision.reset_after};
 }
 
 }  // namespace gateway::limits

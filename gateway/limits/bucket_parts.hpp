@@ -31,8 +31,8 @@ void name_part(identity::bucket_name& name, std::size_t number, std::size_t coun
 
 // Returns a part's decision in terms of the whole bucket, as if all its parts were as full as this
 // one.
-limit::decision told_of_whole(
-    const limit::decision& said, const limit::limit& part, const limit::limit& whole
+limit::decision scaled_to_whole(
+    const limit::decision& decision, const limit::limit& part, const limit::limit& whole
 );
 
 class bucket_parts {
@@ -60,7 +60,7 @@ public:
     );
 
     // Remembers the store's decision on a part.
-    void heard(const part& of, const limit::decision& said, base::instant now);
+    void heard(const part& of, const limit::decision& decision, base::instant now);
 
 private:
     struct place {

@@ -40,13 +40,13 @@ void charge_batch::reserve(
     for (std::size_t i = 0; i < count; ++i) {
         const checked_limit& l = limits[entry[i]];
         const policy::limit_rule& rule = l.rule();
-        const limit::decision said = taken ? given.decisions()[i] : limit::decision{};
+        const limit::decision decision = taken ? given.decisions()[i] : limit::decision{};
         const bool place = rule.limit.counts_in_flight();
         const bool is_meant = place || what == reserving::everything ||
                               (what == reserving::outcomes && rule.outcome.any());
         // A permit that the store has not answered for may have been taken.
         const bool is_unclear = unanswered || (taken && !given.knows(i));
-        const bool is_taken = (taken && said.allowed) || (is_unclear && place);
+        const bool is_taken = (taken && decision.allowed) || (is_unclear && place);
         if (is_meant && is_taken) {
             into.add({
                 .rule = &rule,
@@ -55,7 +55,7 @@ void charge_batch::reserve(
                 .bucket_name = std::string{charges[i].bucket_name.bytes()},
                 .cost = l.named->cost,
                 .place = place && from == nullptr ? given.place(i) : charges[i].place,
-                .decision = said,
+                .decision = decision,
                 .taken_at = taken_at,
                 .shared = from,
             });

@@ -66,13 +66,13 @@ void checked_limits::refuse(const intake::named_charge& c)
 void checked_limits::put_decision(const charge_batch& b, const store::answer& a, std::size_t i)
 {
     const checked_limit& l = limits_[b.entry[i]];
-    limit::decision& told = verdict_.entries[b.entry[i]].decision;
-    told = a.decisions()[i];
+    limit::decision& decision = verdict_.entries[b.entry[i]].decision;
+    decision = a.decisions()[i];
     if (l.charged != l.named->limit) {
         if (!b.stands_in) {
-            parts_.heard(l.part, told, clock_.now());
+            parts_.heard(l.part, decision, clock_.now());
         }
-        told = told_of_whole(told, *l.charged, *l.named->limit);
+        decision = scaled_to_whole(decision, *l.charged, *l.named->limit);
     }
 }
 
@@ -118,8 +118,8 @@ void checked_limits::finish()
         if (counts && (what == outcome::rejected || what == outcome::shadow_rejected)) {
             top_.by_rejections.count(bucket);
         }
-        if (const limit::decision& said = verdict_.entries[i].decision; said.banned) {
-            top_.banned.note(bucket, clock_.now() + said.retry_after, clock_.now());
+        if (const limit::decision& decision = verdict_.entries[i].decision; decision.banned) {
+            top_.banned.note(bucket, clock_.now() + decision.retry_after, clock_.now());
         }
     }
     if (admitted && refused_if_allowed_ != nullptr) {

@@ -31,17 +31,17 @@ bool is_url(std::string_view text)
 }
 
 // Returns the head of the hypothetical request, to be parsed like a real one.
-std::string head_of(const intake::hypothetical_request& told, std::string& complaint)
+std::string head_of(const intake::hypothetical_request& request, std::string& complaint)
 {
-    if (!base::is_token(told.method)) {
+    if (!base::is_token(request.method)) {
         complaint = "method: expected a method such as GET";
-    } else if (!is_url(told.url)) {
+    } else if (!is_url(request.url)) {
         complaint =
             "url: expected /path?query, or http://host/path?query, other bytes percent-encoded";
     }
     std::string fields;
     bool has_host = false;
-    for (const auto& [name, value] : told.headers) {
+    for (const auto& [name, value] : request.headers) {
         if (!base::is_token(name) || !stays_in_line(value)) {
             complaint = "headers: expected names of headers, and values without line breaks";
         }
@@ -51,7 +51,7 @@ std::string head_of(const intake::hypothetical_request& told, std::string& compl
     if (!has_host) {
         fields.append("Host: localhost\r\n");  // an absolute URL replaces it
     }
-    return told.method + ' ' + told.url + " HTTP/1.1\r\n" + fields + "\r\n";
+    return request.method + ' ' + request.url + " HTTP/1.1\r\n" + fields + "\r\n";
 }
 
 // Explains the limits in the order in which a limit check collects them. A limit in shadow mode
@@ -87,14 +87,14 @@ void refuse(explanation& e, int status, std::string_view detail)
 explanation explain(
     std::shared_ptr<const policy::policy> policy,
     const http::options& bounds,
-    const intake::hypothetical_request& told,
+    const intake::hypothetical_request& request,
     std::string& complaint
 )
 {
     explanation e{
         .policy = std::move(policy), .client = {}, .path = {}, .limits = {}, .detail = {}};
-    const std::string bytes = head_of(told, complaint);
-    const auto peer = base::ip_address::parse(told.peer);
+    const std::string bytes = head_of(request, complaint);
+    const auto peer = base::ip_address::parse(request.peer);
     if (!peer) {
         complaint = "peer: expected an IP address";
     }
@@ -112,7 +112,7 @@ explanation explain(
     const intake::arrival by{
         .peer = *peer,
         .peer_trusted = identity::is_trusted(options, *peer),
-        .secure = base::equal_ignoring_case(told.url.substr(0, 8), "https://")};
+        .secure = base::equal_ignoring_case(request.url.substr(0, 8), "https://")};
     intake::intake_memory memory;
     const intake::routed_request routed =
         intake::route_request({*e.policy, bounds, header}, head, by, memory);

@@ -21,7 +21,7 @@ struct looked_at {
     // Reason why its store gave no answer; empty if it gave one.
     std::string failed{};
     // Decision of the store, or of the bucket that stands in while the store fails.
-    std::optional<limit::decision> said{};
+    std::optional<limit::decision> decision{};
     // Time that a ban still lasts; 0 if there is none.
     base::duration banned_for{0};
 };
@@ -45,13 +45,13 @@ struct explanation {
     std::size_t asked = 0;
 };
 
-// Explains the hypothetical request `told`. Sets `complaint` to a sentence about what is wrong with
-// its description, if anything is; the result then says nothing. A well-described request that the
-// gateway would refuse is no complaint.
+// Explains the hypothetical request `request`. Sets `complaint` to a sentence about what is wrong
+// with its description, if anything is; the result then says nothing. A well-described request that
+// the gateway would refuse is no complaint.
 explanation explain(
     std::shared_ptr<const policy::policy> policy,
     const http::options& bounds,
-    const intake::hypothetical_request& told,
+    const intake::hypothetical_request& request,
     std::string& complaint
 );
 

@@ -67,8 +67,8 @@ void limit_check::owe(const std::shared_ptr<const policy_view>& view, reservatio
     for (std::size_t i = 0; i < (owes ? fallback_.count : 0); ++i) {
         const checked_limit& l = limits_.all()[fallback_.entry[i]];
         const policy::limit_rule& rule = l.rule();
-        const limit::decision& said = fallback_.given.decisions()[i];
-        if (rule.local_share.any() && said.allowed && l.named->cost > 0 &&
+        const limit::decision& decision = fallback_.given.decisions()[i];
+        if (rule.local_share.any() && decision.allowed && l.named->cost > 0 &&
             !rule.limit.counts_in_flight() && !rule.outcome.any()) {
             into.begin(view);
             into.owe(

@@ -34,7 +34,7 @@ std::optional<std::int64_t> settled_cost(
     const policy::outcome_rule& rule, http::response_head& head
 )
 {
-    std::optional<std::int64_t> said;
+    std::optional<std::int64_t> stated;
     bool plain = true;
     for (const http::field& f : head.fields) {
         if (!base::equal_ignoring_case(f.name, rule.settle_header)) {
@@ -44,12 +44,12 @@ std::optional<std::int64_t> settled_cost(
         std::uint64_t number = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
         const bool whole = !text.empty() && end == text.data() + text.size();
-        plain = plain && whole && error != std::errc::invalid_argument && !said;
-        said = error == std::errc{} && number <= static_cast<std::uint64_t>(rule.settle_max)
-                   ? static_cast<std::int64_t>(number)
-                   : rule.settle_max;
+        plain = plain && whole && error != std::errc::invalid_argument && !stated;
+        stated = error == std::errc{} && number <= static_cast<std::uint64_t>(rule.settle_max)
+                     ? static_cast<std::int64_t>(number)
+                     : rule.settle_max;
     }
-    return plain ? said : std::nullopt;
+    return plain ? stated : std::nullopt;
 }
 
 void take_out(const policy::outcome_rule& rule, http::response_head& head)

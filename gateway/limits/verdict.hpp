@@ -18,9 +18,9 @@
 namespace gateway::limits {
 
 // True if a request with this decision is rejected and costs more than a bucket can ever hold.
-inline bool never_passes(const limit::decision& said, std::int64_t cost, const limit::limit& l)
+inline bool never_passes(const limit::decision& decision, std::int64_t cost, const limit::limit& l)
 {
-    return !said.allowed && cost > l.most_at_once();
+    return !decision.allowed && cost > l.most_at_once();
 }
 
 struct verdict {

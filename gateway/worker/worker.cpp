@@ -19,12 +19,12 @@ base::ip_address address_of(const std::optional<base::ip_address>& peer)
     return peer.value_or(base::ip_address::v4(INADDR_LOOPBACK));
 }
 
-// Logs the warning once in the whole process, which `told` remembers.
-void tell_once(
-    std::atomic_flag& told, const std::optional<base::ip_address>& peer, const char* what
+// Logs the warning once in the whole process, which `warned` remembers.
+void warn_once(
+    std::atomic_flag& warned, const std::optional<base::ip_address>& peer, const char* what
 )
 {
-    if (!told.test_and_set(std::memory_order_relaxed)) {
+    if (!warned.test_and_set(std::memory_order_relaxed)) {
         telemetry::log(
             telemetry::log_level::warning,
             "peer " + address_of(peer).to_string() + ' ' + what +
@@ -142,9 +142,9 @@ void worker::accept_gate::accepted(net::socket s, const std::optional<base::ip_a
     } else if (identity::is_trusted(view.policy->client, address_of(peer))) {
         arrivals_.add(std::move(s), peer, view.http.header_timeout);
     } else {
-        static std::atomic_flag told;
-        tell_once(
-            told,
+        static std::atomic_flag warned;
+        warn_once(
+            warned,
             peer,
             "is not in client.trusted_proxies, and the listener takes connections with a PROXY "
             "header from those only"
@@ -157,17 +157,17 @@ void worker::accept_gate::accepted(net::socket s, const std::optional<base::ip_a
 void worker::accept_gate::arrived(
     net::socket s,
     const std::optional<base::ip_address>& peer,
-    const std::optional<base::connection_ends>& told
+    const std::optional<base::connection_ends>& proxied
 )
 {
-    const auto client = told ? std::optional{told->client.address} : peer;
-    worker_.accepted(*this, std::move(s), client, told);
+    const auto client = proxied ? std::optional{proxied->client.address} : peer;
+    worker_.accepted(*this, std::move(s), client, proxied);
 }
 
 void worker::accept_gate::turned_away(const std::optional<base::ip_address>& peer)
 {
-    static std::atomic_flag told;
-    tell_once(told, peer, "sent no PROXY header, or a malformed one");
+    static std::atomic_flag warned;
+    warn_once(warned, peer, "sent no PROXY header, or a malformed one");
     worker_.shared_.metrics.worker(worker_.index_).refused_proxy_header.add();
     worker_.room_unused();
     worker_.end_if_done();
@@ -178,7 +178,7 @@ void worker::accepted(
     const accept_gate& at,
     net::socket connected,
     const std::optional<base::ip_address>& peer,
-    const std::optional<base::connection_ends>& told
+    const std::optional<base::connection_ends>& proxied
 )
 {
     std::optional<base::ip_address> counted_as;
@@ -191,8 +191,8 @@ void worker::accepted(
         sessions_.emplace_back(environment_, std::move(connected), address_of(peer), at.decide());
     s.self = std::prev(sessions_.end());
     s.counted_as = counted_as;
-    if (told) {
-        s.told_ends = std::make_unique<const base::connection_ends>(*told);
+    if (proxied) {
+        s.proxied_ends = std::make_unique<const base::connection_ends>(*proxied);
     }
     if (at.tls() != nullptr) {
         s.expect_handshake(at.tls());

@@ -129,7 +129,7 @@ private:
         void arrived(
             net::socket s,
             const std::optional<base::ip_address>& peer,
-            const std::optional<base::connection_ends>& told
+            const std::optional<base::connection_ends>& proxied
         ) override;
         void turned_away(const std::optional<base::ip_address>& peer) override;
     };
@@ -171,7 +171,7 @@ private:
         const accept_gate& at,
         net::socket connected,
         const std::optional<base::ip_address>& peer,
-        const std::optional<base::connection_ends>& told
+        const std::optional<base::connection_ends>& proxied
     );
     bool let_in(const base::ip_address& peer, std::optional<base::ip_address>& counted_as);
     void ended(client::session& s);

@@ -11,7 +11,7 @@ using testing::post_with;
 std::string told(const std::string& lines)
 {
     const std::string text = post_with(lines);
-    return std::string(told_request_id(accepted_request(text)));
+    return std::string(vouched_request_id(accepted_request(text)));
 }
 
 TEST(request_id, told_is_the_only_field_of_that_name_in_any_case)

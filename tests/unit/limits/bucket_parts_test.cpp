@@ -81,12 +81,12 @@ TEST(bucket_parts, a_part_speaks_for_the_whole)
 {
     const limit::limit whole = *limit::limit::make(10, seconds{1}, 19)->split(8);
     const limit::limit& part = whole.parts()[0];  // of 3
-    EXPECT_EQ(told_of_whole({.remaining = 3}, part, whole).remaining, 19);
-    EXPECT_EQ(told_of_whole({.remaining = 1}, part, whole).remaining, 6);
-    EXPECT_EQ(told_of_whole({.remaining = 0}, part, whole).remaining, 0);
+    EXPECT_EQ(scaled_to_whole({.remaining = 3}, part, whole).remaining, 19);
+    EXPECT_EQ(scaled_to_whole({.remaining = 1}, part, whole).remaining, 6);
+    EXPECT_EQ(scaled_to_whole({.remaining = 0}, part, whole).remaining, 0);
     const decision said{.retry_after = seconds{3}, .reset_after = seconds{5}};
-    EXPECT_EQ(told_of_whole(said, part, whole).retry_after, seconds{3});
-    EXPECT_EQ(told_of_whole(said, part, whole).reset_after, seconds{5});
+    EXPECT_EQ(scaled_to_whole(said, part, whole).retry_after, seconds{3});
+    EXPECT_EQ(scaled_to_whole(said, part, whole).reset_after, seconds{5});
 }
 
 // Requests for one bucket, in turn through gateways that know nothing of each other.
