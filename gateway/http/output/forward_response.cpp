@@ -90,6 +90,17 @@ void append_connection(const response_head& head, const response_options& option
     }
 }
 
+void append_date_and_id(const added_fields& added, bool has_date, std::string& out)
+{
+    text_writer to(out, 32 + added.date.size() + added.request_id.size());
+    if (!has_date && !added.date.empty()) {
+        to.add("Date: ").add(added.date).add("\r\n");
+    }
+    if (!added.request_id.empty()) {
+        to.add("X-Request-Id: ").add(added.request_id).add("\r\n");
+    }
+}
+
 }  // namespace
 
 framing outbound_framing(const response_head& head, bool client_http_1_0)
@@ -108,12 +119,7 @@ void append_forwarded_response(
 {
     append_what_stays(head, {options.added.limits.replaces(), options.added.edits}, out);
     const added_fields& added = options.added;
-    if (!head.has_date && !added.date.empty()) {
-        out.append("Date: "sv).append(added.date).append("\r\n"sv);
-    }
-    if (!added.request_id.empty()) {
-        out.append("X-Request-Id: "sv).append(added.request_id).append("\r\n"sv);
-    }
+    append_date_and_id(added, head.has_date, out);
     if (added.edits != nullptr) {
         out.append(added.edits->lines);
     }
