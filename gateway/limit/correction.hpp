@@ -13,7 +13,7 @@
 namespace gateway::limit {
 
 struct correction {
-    // The numbers are part of the protocol with scripts (redis/take.lua).
+    // In the order of the numbers in store/remote/call_flags.hpp.
     enum class kind : std::uint8_t {
         // Refunds tokens that take() took.
         give_back,

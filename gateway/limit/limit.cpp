@@ -257,14 +257,14 @@ void limit::append_numbers(std::vector<std::int64_t>& to, base::duration now) co
             to.insert(to.end(), {t.interval, t.burst});
             break;
         case supply_kind::fixed_window:
-            to.insert(to.end(), {0, t.burst});
+            to.insert(to.end(), {windows_code, t.burst});
             t.issued_in->append_numbers(to, t.burst, now.count() / microsecond);
             break;
         case supply_kind::sliding:
-            to.insert(to.end(), {-1, t.burst, t.length, t.part});
+            to.insert(to.end(), {sliding_code, t.burst, t.length, t.part});
             break;
         case supply_kind::in_flight:
-            to.insert(to.end(), {-2, t.burst, lease_ / std::chrono::microseconds{1}});
+            to.insert(to.end(), {in_flight_code, t.burst, lease_ / std::chrono::microseconds{1}});
             break;
     }
 }

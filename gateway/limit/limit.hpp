@@ -136,9 +136,9 @@ public:
     // Appends the limit's numbers for a script in a store whose clock is Unix time in microseconds.
     // `now` is the present time of that clock. The numbers are:
     //   token bucket  interval, burst
-    //   windows       0, burst, windows::append_numbers()
-    //   sliding       -1, burst, length, part
-    //   in flight     -2, burst, lease
+    //   windows       windows_code, burst, windows::append_numbers()
+    //   sliding       sliding_code, burst, length, part
+    //   in flight     in_flight_code, burst, lease
     void append_numbers(std::vector<std::int64_t>& to, base::duration now) const;
 
     bool operator==(const limit& other) const

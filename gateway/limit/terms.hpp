@@ -11,6 +11,11 @@ namespace gateway::limit {
 // `supply_kind` says how a limit's tokens come to a bucket, see limit/supply.hpp.
 enum class supply_kind : std::uint8_t { token_bucket, fixed_window, sliding, in_flight };
 
+// Number that stands for a kind in limit::append_numbers(), in place of a token bucket's interval.
+inline constexpr std::int64_t windows_code = 0;
+inline constexpr std::int64_t sliding_code = -1;
+inline constexpr std::int64_t in_flight_code = -2;
+
 struct terms {
     // Ticks per token, rounded up, so that there is never a token too many. 1 for supplies whose
     // tokens do not come one by one.

@@ -13,9 +13,6 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b)
     return a / b - (a % b < 0 ? 1 : 0);
 }
 
-// Stands in for 0 or 1, which say if windows are aligned.
-constexpr std::int64_t aligned_and_spread = 2;
-
 // Mixes a number into the hash as FNV-1a does (draft-eastlake-fnv), a whole number at a time.
 std::uint64_t mixed(std::uint64_t hash, std::int64_t number)
 {
@@ -57,7 +54,7 @@ windows::windows(
       aligned_(aligned),
       dates_(std::move(dates)),
       period_(length),
-      id_(id_of(count, length, aligned ? 1 : 0, dates_.get())),
+      id_(id_of(count, length, aligned ? aligned_windows : offset_windows, dates_.get())),
       most_owed_(most_owed_in(longest * ticks_per_second / length, count))
 {}
 
@@ -66,7 +63,7 @@ windows windows::spread(std::int64_t count, std::int64_t period, std::int64_t ti
     windows made{1, period / count, ticks_per_second, true};
     made.period_ = period;
     made.in_period_ = count;
-    made.id_ = id_of(count, period, aligned_and_spread, nullptr);
+    made.id_ = id_of(count, period, spread_windows, nullptr);
     return made;
 }
 
@@ -120,10 +117,13 @@ void windows::append_numbers(std::vector<std::int64_t>& to, std::int64_t capacit
     const
 {
     if (in_period_ > 1) {
-        to.insert(to.end(), {in_period_, period_, aligned_and_spread, id_});
+        to.insert(to.end(), {in_period_, period_, spread_windows, id_});
         return;
     }
-    to.insert(to.end(), {count_, dates_ == nullptr ? length_ : 0, aligned_ ? 1 : 0, id_});
+    to.insert(
+        to.end(),
+        {count_, dates_ == nullptr ? length_ : 0, aligned_ ? aligned_windows : offset_windows, id_}
+    );
     if (dates_ == nullptr) {
         return;
     }

@@ -16,6 +16,12 @@
 
 namespace gateway::limit {
 
+// Numbers that stand in windows::append_numbers() for how windows begin: at an offset of each
+// bucket's own, at multiples of their length, or several in each period.
+inline constexpr std::int64_t offset_windows = 0;
+inline constexpr std::int64_t aligned_windows = 1;
+inline constexpr std::int64_t spread_windows = 2;
+
 class windows {
 public:
     // Makes windows that issue `count` tokens each. `length` is in ticks, with a calendar that of a
@@ -97,9 +103,10 @@ public:
     std::int64_t id() const { return id_; }
 
     // Appends the windows' numbers for a script in a store whose clock is Unix time: the count, the
-    // length or 0, 1 if they are aligned, the id. For spread windows: their number in a period, the
-    // period, 2, the id. With a calendar there follow the number of beginnings, and the seconds of
-    // those that matter to a bucket of `capacity` tokens around `now`, in Unix ticks.
+    // length or 0, how they begin, the id. For spread windows: their number in a period, the
+    // period, spread_windows, the id. With a calendar there follow the number of beginnings, and
+    // the seconds of those that matter to a bucket of `capacity` tokens around `now`, in Unix
+    // ticks.
     void append_numbers(std::vector<std::int64_t>& to, std::int64_t capacity, std::int64_t now)
         const;
 

@@ -25,11 +25,11 @@ DECLARE
     lost bigint;
     given bigint;
 BEGIN
-    IF c.correction = 3 THEN
+    IF c.correction = @charge@ THEN
         h.debt := h.debt + least(c.cost, greatest(most - h.debt, 0) / t.unit) * t.unit;
-    ELSIF c.correction = 4 THEN
+    ELSIF c.correction = @reset@ THEN
         h.debt := 0;
-    ELSIF c.correction = 2 AND h.debt > 0 AND (c.is_grant OR NOT h.changed)
+    ELSIF c.correction = @give_back@ AND h.debt > 0 AND (c.is_grant OR NOT h.changed)
         AND NOT (c.in_line AND gateway.others_wait(c, h, now)) THEN
         lost := c.held;
         IF t.kind = 'w' THEN
@@ -53,14 +53,14 @@ DECLARE
     left_over bigint := c.cost;
     given bigint;
 BEGIN
-    IF c.correction = 3 THEN
+    IF c.correction = @charge@ THEN
         given := least(c.cost, greatest(CASE WHEN c.into_debt THEN 1099511627775 ELSE t.burst END - h.debt, 0));
         h.debt := h.debt + given;
         RETURN CASE WHEN given > 0 THEN gateway.take_at(h, gateway.counted_at(t, now), given) ELSE h END;
-    ELSIF c.correction = 4 THEN
+    ELSIF c.correction = @reset@ THEN
         h.moments := '{}';
         h.amounts := '{}';
-    ELSIF c.correction = 2 AND (c.is_grant OR NOT h.restarted) THEN
+    ELSIF c.correction = @give_back@ AND (c.is_grant OR NOT h.restarted) THEN
         FOR i IN 1 .. cardinality(h.moments) LOOP
             IF h.moments[i] >= since THEN
                 given := least(left_over, h.amounts[i]);
@@ -82,11 +82,11 @@ RETURNS gateway.held LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
     index int := array_position(h.amounts, c.place);
 BEGIN
-    IF c.correction = 5 AND index IS NULL THEN
+    IF c.correction = @renew@ AND index IS NULL THEN
         RETURN NULL;
-    ELSIF c.correction = 5 THEN
+    ELSIF c.correction = @renew@ THEN
         h.moments[index] := now + (h.terms).length;
-    ELSIF c.correction = 4 THEN
+    ELSIF c.correction = @reset@ THEN
         h.moments := '{}';
         h.amounts := '{}';
     ELSIF index IS NOT NULL THEN
@@ -120,13 +120,13 @@ LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     made gateway.held;
 BEGIN
-    IF c.correction = 5 OR gateway.is_first(c.receipt, now) THEN
-        IF c.correction >= 6 THEN
-            PERFORM gateway.ban(c.ban_key, CASE c.correction WHEN 6 THEN c.held ELSE 0 END, c.max_ban, now);
+    IF c.correction = @renew@ OR gateway.is_first(c.receipt, now) THEN
+        IF c.correction >= @ban@ THEN
+            PERFORM gateway.ban(c.ban_key, CASE c.correction WHEN @ban@ THEN c.held ELSE 0 END, c.max_ban, now);
             made := h;
         ELSIF (h.terms).kind = 's' THEN
             made := gateway.corrected_sliding(c, h, now);
-            IF c.correction = 2 AND made.debt = h.debt AND NOT h.restarted THEN
+            IF c.correction = @give_back@ AND made.debt = h.debt AND NOT h.restarted THEN
                 -- Perhaps it was held up for so long that it looked for later tokens than its own. If it
                 -- is asked for again, that says better when these were taken.
                 DELETE FROM gateway.buckets WHERE key = c.receipt;

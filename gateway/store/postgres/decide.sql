@@ -47,7 +47,7 @@ BEGIN
         c := q.charges[i];
         h := q.buckets[c.bucket];
         IF c.is_lost THEN
-            c.said := ARRAY[CASE c.correction WHEN 5 THEN 0 ELSE 1 END, 0, 0, 0];
+            c.said := ARRAY[CASE c.correction WHEN @renew@ THEN 0 ELSE 1 END, 0, 0, 0];
             h.changed := false;
         ELSIF c.correction > 0 AND looking THEN
             c.said := ARRAY[1, 0, 0, 0];

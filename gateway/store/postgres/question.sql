@@ -13,11 +13,11 @@ BEGIN
         RETURN t;
     ELSIF (b.kind IN ('t', 'w')) <> by_tokens OR NOT by_tokens AND b.kind <> t.kind THEN
         RETURN NULL;
-    ELSIF correction = 4 OR t.kind = 'p' THEN
+    ELSIF correction = @reset@ OR t.kind = 'p' THEN
         RETURN t;
     ELSIF b.kind = t.kind AND b.unit = (CASE t.kind WHEN 't' THEN t.unit WHEN 'w' THEN t.id ELSE t.length END) THEN
         RETURN t;
-    ELSIF correction <> 3 OR t.kind <> 't' OR b.kind <> 't' THEN
+    ELSIF correction <> @charge@ OR t.kind <> 't' OR b.kind <> 't' THEN
         RETURN NULL;
     END IF;
     t.unit := b.unit;
@@ -44,21 +44,21 @@ BEGIN
         c.cost := numbers[at];
         kind := numbers[at + 1];
         at := at + 2;
-        c.in_line := kind >= 256;
-        kind := kind % 256;
-        of_lease := kind >= 128;
-        kind := kind % 128;
-        c.looks := kind >= 64;
-        kind := kind % 64;
-        c.is_grant := kind >= 32;
-        c.enforced := kind % 8 = 1;
+        c.in_line := kind >= @in_line@;
+        kind := kind % @in_line@;
+        of_lease := kind >= @of_lease@;
+        kind := kind % @of_lease@;
+        c.looks := kind >= @looks@;
+        kind := kind % @looks@;
+        c.is_grant := kind >= @is_grant@;
+        c.enforced := kind % @may_wait@ = @enforced@;
         c.correction := 0;
-        IF kind % 16 >= 8 THEN
+        IF kind % @has_penalty@ >= @may_wait@ THEN
             c.max_wait := numbers[at];
             c.max_reserved := numbers[at + 1];
             at := at + 2;
-        ELSIF kind % 16 > 1 THEN
-            c.correction := kind % 16;
+        ELSIF kind % @has_penalty@ > @enforced@ THEN
+            c.correction := kind % @has_penalty@;
             c.held := numbers[at];
             c.owed_before := numbers[at + 1];
             c.into_debt := c.owed_before = 0;
@@ -67,7 +67,7 @@ BEGIN
                 c.is_lost := numbers[at] <> gateway.mark(keys[cardinality(keys)], now);
                 at := at + 1;
             END IF;
-            IF c.correction <> 5 THEN
+            IF c.correction <> @renew@ THEN
                 key := key + 1;
                 c.receipt := keys[key];
             END IF;
@@ -78,7 +78,7 @@ BEGIN
             c.place := numbers[at];
             at := at + 1;
         END IF;
-        IF kind % 32 >= 16 THEN
+        IF kind % @is_grant@ >= @has_penalty@ THEN
             key := key + 1;
             c.after := numbers[at];
             c.within := numbers[at + 1];
@@ -87,7 +87,7 @@ BEGIN
             c.ban_key := keys[key];
             at := at + 4;
         END IF;
-        IF c.correction BETWEEN 2 AND 5 AND NOT c.is_grant THEN
+        IF c.correction BETWEEN @give_back@ AND @renew@ AND NOT c.is_grant THEN
             own := gateway.terms_to_correct_in(c.correction, t, its_key, now);
             c.is_lost := coalesce(c.is_lost, false) OR own IS NULL;
             t := CASE WHEN own IS NULL THEN t ELSE own END;
@@ -160,7 +160,7 @@ BEGIN
         RETURN gateway.passed(h, gateway.owed_after(c, h), wait, now);
     END IF;
     RETURN ARRAY[
-        CASE WHEN ban_left > 0 THEN 2 ELSE 0 END,
+        CASE WHEN ban_left > 0 THEN @banned_charge@ ELSE 0 END,
         greatest(t.burst - gateway.ceil_div(h.debt, t.unit), 0),
         greatest(CASE WHEN passes THEN 0 ELSE wait END, ban_left),
         gateway.time_until(h, h.debt, now)];

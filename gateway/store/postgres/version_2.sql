@@ -47,13 +47,13 @@ DECLARE
 BEGIN
     t.unit := numbers[at];
     t.burst := numbers[at + 1];
-    IF t.unit > 0 THEN
+    IF t.unit > @windows_code@ THEN
         t.kind := 't';
         RETURN t;
-    ELSIF t.unit < 0 THEN
-        t.kind := CASE t.unit WHEN -1 THEN 's' ELSE 'p' END;
+    ELSIF t.unit < @windows_code@ THEN
+        t.kind := CASE t.unit WHEN @sliding_code@ THEN 's' ELSE 'p' END;
         t.length := numbers[at + 2];
-        t.part := CASE t.unit WHEN -1 THEN numbers[at + 3] END;
+        t.part := CASE t.unit WHEN @sliding_code@ THEN numbers[at + 3] END;
         t.unit := 1;
         RETURN t;
     END IF;
@@ -63,7 +63,7 @@ BEGIN
     t.usual := numbers[at + 3];
     t.shift := 0;
     t.id := numbers[at + 5];
-    IF numbers[at + 4] = 2 THEN
+    IF numbers[at + 4] = @spread_windows@ THEN
         t.part := t.count;
         t.length := t.usual;
         t.count := 1;
@@ -74,7 +74,7 @@ BEGIN
             FROM unnest(numbers[at + 7 : at + 6 + numbers[at + 6]]) WITH ORDINALITY u(b, n) ORDER BY n);
         t.usual := greatest(
             (t.begins[cardinality(t.begins)] - t.begins[1]) / greatest(cardinality(t.begins) - 1, 1), 1);
-    ELSIF numbers[at + 4] <> 1 THEN
+    ELSIF numbers[at + 4] <> @aligned_windows@ THEN
         t.shift := ('x' || lpad(substr(right(key, 32), 1, 13), 16, '0'))::bit(64)::bigint % t.usual;
     END IF;
     t.present := gateway.window_at(t, now);

@@ -66,7 +66,7 @@ BEGIN
         RETURN gateway.passed(h, gateway.owed_after(c, h), wait, now);
     END IF;
     RETURN ARRAY[
-        CASE WHEN ban_left > 0 THEN 2 ELSE 0 END,
+        CASE WHEN ban_left > 0 THEN @banned_charge@ ELSE 0 END,
         greatest(t.burst - gateway.ceil_div(h.debt, t.unit), 0),
         greatest(CASE WHEN passes THEN 0 ELSE wait END, ban_left),
         gateway.time_until(h, h.debt, now)];
@@ -76,7 +76,7 @@ END $$;
 CREATE FUNCTION gateway.banned_by_hand(c gateway.charge, h gateway.held, now bigint) RETURNS gateway.held
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-    length bigint := CASE c.correction WHEN 6 THEN c.held ELSE 0 END;
+    length bigint := CASE c.correction WHEN @ban@ THEN c.held ELSE 0 END;
 BEGIN
     IF c.ban_key IS NOT NULL THEN
         PERFORM gateway.ban(c.ban_key, length, c.max_ban, now);
@@ -92,12 +92,12 @@ LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     made gateway.held;
 BEGIN
-    IF c.correction = 5 OR gateway.is_first(c.receipt, now) THEN
-        IF c.correction >= 6 THEN
+    IF c.correction = @renew@ OR gateway.is_first(c.receipt, now) THEN
+        IF c.correction >= @ban@ THEN
             made := gateway.banned_by_hand(c, h, now);
         ELSIF (h.terms).kind = 's' THEN
             made := gateway.corrected_sliding(c, h, now);
-            IF c.correction = 2 AND made.debt = h.debt AND NOT h.restarted THEN
+            IF c.correction = @give_back@ AND made.debt = h.debt AND NOT h.restarted THEN
                 -- Perhaps it was held up for so long that it looked for later tokens than its own. If it
                 -- is asked for again, that says better when these were taken.
                 DELETE FROM gateway.buckets WHERE key = c.receipt;
@@ -277,7 +277,7 @@ BEGIN
         rest := gateway.take_rest_2(keys, costs, units, bursts, places, now);
         SELECT array_agg(said.number ORDER BY u.place, said.n) INTO debts
         FROM unnest(rest.places || places, rest.debts || debts, rest.bans) u(place, debt, ban),
-            unnest(CASE WHEN u.ban > 0 THEN ARRAY[-2, u.debt, u.ban] ELSE ARRAY[u.debt] END)
+            unnest(CASE WHEN u.ban > 0 THEN ARRAY[@banned_bucket@, u.debt, u.ban] ELSE ARRAY[u.debt] END)
                 WITH ORDINALITY said(number, n);
     END IF;
     RETURN ARRAY[number, mark] || debts;

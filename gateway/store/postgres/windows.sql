@@ -39,9 +39,9 @@ END $$;
 CREATE FUNCTION gateway.numbers_of_terms(numbers bigint[], at int) RETURNS int
 LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE
-        WHEN numbers[at] > 0 THEN 2
-        WHEN numbers[at] = -1 THEN 4
-        WHEN numbers[at] = -2 THEN 3
+        WHEN numbers[at] > @windows_code@ THEN 2
+        WHEN numbers[at] = @sliding_code@ THEN 4
+        WHEN numbers[at] = @in_flight_code@ THEN 3
         WHEN numbers[at + 3] = 0 THEN 7 + numbers[at + 6]::int
         ELSE 6
     END
@@ -56,13 +56,13 @@ DECLARE
 BEGIN
     t.unit := numbers[at];
     t.burst := numbers[at + 1];
-    IF t.unit > 0 THEN
+    IF t.unit > @windows_code@ THEN
         t.kind := 't';
         RETURN t;
-    ELSIF t.unit < 0 THEN
-        t.kind := CASE t.unit WHEN -1 THEN 's' ELSE 'p' END;
+    ELSIF t.unit < @windows_code@ THEN
+        t.kind := CASE t.unit WHEN @sliding_code@ THEN 's' ELSE 'p' END;
         t.length := numbers[at + 2];
-        t.part := CASE t.unit WHEN -1 THEN numbers[at + 3] END;
+        t.part := CASE t.unit WHEN @sliding_code@ THEN numbers[at + 3] END;
         t.unit := 1;
         RETURN t;
     END IF;
@@ -78,7 +78,7 @@ BEGIN
             FROM unnest(numbers[at + 7 : at + 6 + numbers[at + 6]]) WITH ORDINALITY u(b, n) ORDER BY n);
         t.usual := greatest(
             (t.begins[cardinality(t.begins)] - t.begins[1]) / greatest(cardinality(t.begins) - 1, 1), 1);
-    ELSIF numbers[at + 4] <> 1 THEN
+    ELSIF numbers[at + 4] <> @aligned_windows@ THEN
         t.shift := ('x' || lpad(substr(right(key, 32), 1, 13), 16, '0'))::bit(64)::bigint % t.usual;
     END IF;
     t.present := gateway.window_at(t, now);

@@ -62,23 +62,23 @@ end
 local function read_limit(number, key)
     local l = { unit = number() }
     l.burst = number()
-    if l.unit > 0 then
+    if l.unit > @windows_code@ then
         return l
-    elseif l.unit == -1 then
+    elseif l.unit == @sliding_code@ then
         l.sliding = { length = number(), part = number() }
-    elseif l.unit == -2 then
+    elseif l.unit == @in_flight_code@ then
         l.places = { lease = number() }
     end
-    if l.unit < 0 then
+    if l.unit < @windows_code@ then
         l.unit = 1
         return l
     end
     l.unit = 1
     -- in_length: windows that begin in each length.
     local w = { count = number(), length = number(), shift = 0, in_length = 1 }
-    local aligned = number()
+    local begins = number()
     w.id = number()
-    if aligned == 2 then
+    if begins == @spread_windows@ then
         w.in_length, w.count = w.count, 1
     end
     if w.length == 0 then
@@ -90,7 +90,7 @@ local function read_limit(number, key)
         w.usual = math.max(math.floor(all / math.max(#w.begins - 1, 1)), 1)
     else
         w.usual = math.floor(w.length / w.in_length)
-        if aligned == 0 then
+        if begins == @offset_windows@ then
             w.shift = tonumber(string.sub(key, -32, -20), 16) % w.length
         end
     end

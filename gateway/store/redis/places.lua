@@ -23,12 +23,12 @@ end
 -- anything changed.
 local function correct_place(c)
     local bucket = c.bucket
-    if c.kind == 5 then
+    if c.kind == @renew@ then
         if not redis.call('ZSCORE', bucket.key, c.place) then
             return 0
         end
         redis.call('ZADD', bucket.key, 'XX', lease_until(bucket), c.place)
-    elseif c.kind == 4 then
+    elseif c.kind == @reset@ then
         redis.call('DEL', bucket.key)
         bucket.debt, bucket.entering = 0, {}
     elseif bucket.replaces then

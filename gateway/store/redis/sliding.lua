@@ -193,14 +193,14 @@ end
 -- False: it has found nothing.
 local function correct_sliding(c)
     local bucket = c.bucket
-    if c.kind == 3 then
+    if c.kind == @charge@ then
         local top = c.into_debt and most_tokens or c.limit.burst
         local more = math.min(c.cost, math.max(top - bucket.debt, 0))
         bucket.debt = bucket.debt + more
         if more > 0 then
             take_fresh(bucket, counted_at(c.limit.sliding, now), more)
         end
-    elseif c.kind == 4 then
+    elseif c.kind == @reset@ then
         reset_sliding(bucket)
     elseif c.is_grant or not bucket.replaces then
         return give_back(bucket, now - c.held - lateness(c.limit.sliding), c.cost) < c.cost

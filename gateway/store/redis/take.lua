@@ -10,25 +10,21 @@
 --       Of a negative number there is none: in a cluster, in which no key is on all nodes
 -- ARGV  the call's number, which comes back, so that no reply can pass for another's; how many token
 --       buckets' limits follow, and interval and burst of each. Then per question: how many times it
---       is asked, how many charges it has; per charge: cost, enforced
---       (1, or 0 for shadow mode), and the limit's numbers, of places behind them the place's own. If
---       it may wait, 8 is added to that kind, and behind it come the microseconds and the tokens. Of
---       a correction instead: tokens, kind (2 give back, 3 charge, 4 reset, 5 renew a place, which has
---       no receipt, 6 ban, 7 unban), microseconds since they were taken or of the ban, what was owed
---       before (of a charge 0 if the bucket may owe more than it holds, 1 if it is emptied at most);
---       32 is added to the kind of one that nobody expects. Of a limit with a penalty 16 is added to
---       the kind, and at the end are the penalty's after, within, ban, max_ban. To that of a charge
---       that only looks, and leaves no trace, 64 is added. To that of tokens that were taken ahead and
---       are given back 128 is added, and behind what was owed before comes the mark of then. To that of
---       what is given back under a limit where requests wait 256 is added.
+--       is asked, how many charges it has; per charge: cost, kind, which is a sum of the numbers in
+--       remote/call_flags.hpp, and the limit's numbers, of places behind them the place's own. A request
+--       that may_wait has behind its kind the microseconds and the tokens. A correction (all but renew
+--       have a receipt) has tokens instead of the cost, and behind its kind the microseconds since they
+--       were taken or of the ban, and what was owed before (of a charge 0 if the bucket may owe more than
+--       it holds, 1 if it is emptied at most); of_lease, then the mark of when they were taken. With
+--       has_penalty the penalty's after, within, ban, max_ban are at the end.
 --       Usual questions, of one charge of a token bucket and nothing else, that differ in their key
 --       only are told together: how many times each is asked, 0 charges, cost, which of those limits it
 --       is, how many keys
--- Reply {number, mark, then per question: 1 admitted, 0 rejected, or -1 if a bucket's key holds something
---       else; unless that: per charge: allowed (2: banned), remaining, retry_us, full_us}, all integers.
---       Of a usual question, however many times it is asked: what its bucket owed, from which the
---       rest follows; of one that is banned -2, what it owes, and for how many microseconds it is
---       banned; -1 if its key holds something else
+-- Reply {number, mark, then per question: 1 admitted, 0 rejected, or unreadable if a bucket's key holds
+--       something else; unless that: per charge: allowed (or banned_charge), remaining, retry_us, full_us},
+--       all integers. Of a usual question, however many times it is asked: what its bucket owed, from which
+--       the rest follows, or unreadable; of one that is banned banned_bucket, what it owes, and for how many
+--       microseconds it is banned
 -- What the functions of every kind have read. Usual buckets are not among them.
 local buckets = {}
 

@@ -92,13 +92,13 @@ local function limit_to_correct_in(kind, key, limit)
         return limit
     elseif there.kind ~= kind_of(limit) then
         return nil
-    elseif kind == 4 or there.kind == 'places' then
+    elseif kind == @reset@ or there.kind == 'places' then
         return limit
     elseif there.kind == 'sliding' then
         return there.length == limit.sliding.length and limit or nil
     elseif there.id == limit.id and (limit.windows or there.unit == limit.unit) then
         return limit
-    elseif kind ~= 3 or there.id or limit.id then
+    elseif kind ~= @charge@ or there.id or limit.id then
         return nil
     end
     local most_burst = math.floor(most / there.unit)
@@ -163,7 +163,7 @@ local function take(c)
     if not passes or ban_left > 0 then
         local left = math.max(burst - ceil_div(debt, unit), 0)
         local until_tokens = passes and 0 or wait
-        return { ban_left > 0 and 2 or 0, left, math.max(until_tokens, ban_left), time_until(bucket, debt) }
+        return { ban_left > 0 and @banned_charge@ or 0, left, math.max(until_tokens, ban_left), time_until(bucket, debt) }
     end
     -- Tokens that come when the bucket is full already are lost.
     local w = limit.windows
@@ -197,15 +197,15 @@ end
 local function correct(c)
     local bucket, limit = c.bucket, c.limit
     local debt, unit = bucket.debt, limit.unit
-    if c.kind == 3 then
+    if c.kind == @charge@ then
         local top = not c.into_debt and limit.burst * unit or limit.windows and limit.windows.most or most
         debt = debt + math.min(c.cost, math.floor(math.max(top - debt, 0) / unit)) * unit
     elseif c.in_line and others_wait(c, debt) then
         return
-    elseif debt > 0 and (c.kind == 4 or c.is_grant or not bucket.changed) then
+    elseif debt > 0 and (c.kind == @reset@ or c.is_grant or not bucket.changed) then
         local lost = math.max(issued_in_last(limit, c.held) - c.owed_before, 0)
         local tokens = math.min(c.cost, ceil_div(debt + lost, unit))
-        local given = c.kind == 4 and debt or tokens * unit - lost
+        local given = c.kind == @reset@ and debt or tokens * unit - lost
         debt = math.max(0, math.min(debt - given, debt))
     end
     bucket.debt = debt
@@ -215,14 +215,14 @@ end
 local function correct_ban(c)
     local key, home = c.key, home_of(c.key)
     buckets[home] = nil
-    if c.kind == 6 then
+    if c.kind == @ban@ then
         ban_by_operator(key, c.held)
     elseif bans[key] then
         lift(key)
     end
     buckets[home_of(key)], c.bucket.key = c.bucket, home_of(key)
     if c.penalty then
-        ban(c.ban_key, c.penalty, c.kind == 6 and c.held or 0)
+        ban(c.ban_key, c.penalty, c.kind == @ban@ and c.held or 0)
     end
 end
 
@@ -230,10 +230,10 @@ end
 local function correct_once(c)
     local done = 1
     if c.is_lost then
-        return { c.kind == 5 and 0 or 1, 0, 0, 0 }
+        return { c.kind == @renew@ and 0 or 1, 0, 0, 0 }
     end
-    if c.kind == 5 or redis.call('SET', c.receipt, '1', 'NX', 'PX', '90000') then
-        if c.kind >= 6 then
+    if c.kind == @renew@ or redis.call('SET', c.receipt, '1', 'NX', 'PX', '90000') then
+        if c.kind >= @ban@ then
             correct_ban(c)
         elseif c.limit.sliding then
             if not correct_sliding(c) then
@@ -306,25 +306,25 @@ local function charge()
     key = key + 1
     local c = { cost = number() }
     local kind = number()
-    c.in_line = kind >= 256
-    kind = kind % 256
-    local of_lease = kind >= 128
-    kind = kind % 128
-    c.looks = kind >= 64
-    kind = kind % 64
-    c.is_grant = kind >= 32
-    local punishes = kind % 32 >= 16
-    kind = kind % 16
-    c.enforced = kind % 8 == 1
+    c.in_line = kind >= @in_line@
+    kind = kind % @in_line@
+    local of_lease = kind >= @of_lease@
+    kind = kind % @of_lease@
+    c.looks = kind >= @looks@
+    kind = kind % @looks@
+    c.is_grant = kind >= @is_grant@
+    local punishes = kind % @is_grant@ >= @has_penalty@
+    kind = kind % @has_penalty@
+    c.enforced = kind % @may_wait@ == @enforced@
     local bucket_key = KEYS[key]
     c.key = bucket_key
-    if kind >= 8 then
+    if kind >= @may_wait@ then
         c.max_wait, c.max_reserved = number(), number()
-    elseif kind > 1 then
+    elseif kind > @enforced@ then
         c.kind, c.held, c.owed_before = kind, number(), number()
         c.into_debt = c.owed_before == 0
         c.is_lost = of_lease and number() ~= reply[2]
-        if kind ~= 5 then
+        if kind ~= @renew@ then
             key = key + 1
             c.receipt = KEYS[key]
         end
@@ -336,7 +336,7 @@ local function charge()
         key = key + 1
         c.ban_key = KEYS[key]
     end
-    if c.kind and c.kind < 6 and not c.is_grant then
+    if c.kind and c.kind < @ban@ and not c.is_grant then
         local own = limit_to_correct_in(c.kind, bucket_key, c.limit)
         c.is_lost, c.limit = c.is_lost or own == nil, own
     end
@@ -345,7 +345,7 @@ local function charge()
         return c
     end
     c.bucket = (c.looks and copy_of or bucket_of)(bucket_key, c.limit)
-    c.readable = c.bucket and (not c.penalty or (c.kind or 0) >= 6 or offences_at(c.ban_key))
+    c.readable = c.bucket and (not c.penalty or (c.kind or 0) >= @ban@ or offences_at(c.ban_key))
     return c
 end
 
@@ -359,7 +359,7 @@ local function answer_any(times, count)
         if readable then
             decide(charges)
         else
-            say(-1)
+            say(@unreadable@)
         end
     end
 end
@@ -368,11 +368,11 @@ end
 local function answer_usual(name, limit, times, cost)
     local bucket = bucket_of(name, limit)
     if not bucket then
-        return say(-1)
+        return say(@unreadable@)
     end
     local ban_left = operator_ban_left(name)
     if ban_left > 0 then
-        say(-2)
+        say(@banned_bucket@)
         say(bucket.debt)
         return say(ban_left)
     end

@@ -2,6 +2,7 @@
 
 #include "gateway/base/hash.hpp"
 #include "gateway/store/remote/alike_questions.hpp"
+#include "gateway/store/remote/call_flags.hpp"
 
 #include <algorithm>
 #include <array>
@@ -32,6 +33,19 @@ bool is_usual(std::span<const charge> charges)
 std::int64_t cost_of(const charge& c)
 {
     return std::min(c.cost, c.limit->burst() + 1);
+}
+
+constexpr std::int64_t flag_if(bool is_set, std::int64_t flag)
+{
+    return is_set ? flag : 0;
+}
+
+std::int64_t kind_of(const limit::correction& made)
+{
+    using kind = limit::correction::kind;
+    constexpr auto last = static_cast<std::int64_t>(kind::unban);
+    static_assert(call_flags::give_back + last == call_flags::unban, "both have the same order");
+    return call_flags::give_back + static_cast<std::int64_t>(made.what);
 }
 
 std::int64_t number_in(std::int64_t number, const encoding_options& how)
@@ -158,9 +172,6 @@ private:
         add_penalty(c);
     }
 
-    // Returns what the limit's penalty adds to the kind of a charge.
-    static std::int64_t punishes(const charge& c) { return c.penalty == nullptr ? 0 : 16; }
-
     void add_penalty(const charge& c)
     {
         if (c.penalty == nullptr) {
@@ -177,14 +188,16 @@ private:
 
     void add_kind(const charge& c)
     {
-        const std::int64_t kind = (c.enforced ? 1 : 0) + punishes(c) + (c.looks ? 64 : 0);
-        if (c.max_wait == base::duration{0}) {
-            add_number(kind);
-            return;
+        const bool waits = c.max_wait > base::duration{0};
+        add_number(
+            flag_if(c.enforced, call_flags::enforced) + flag_if(waits, call_flags::may_wait) +
+            flag_if(c.penalty != nullptr, call_flags::has_penalty) +
+            flag_if(c.looks, call_flags::looks)
+        );
+        if (waits) {
+            add_number(c.max_wait / std::chrono::microseconds{1});
+            add_number(c.max_reserved);
         }
-        add_number(kind + 8);
-        add_number(c.max_wait / std::chrono::microseconds{1});
-        add_number(c.max_reserved);
     }
 
     void add_correction(const charge& c)
@@ -195,8 +208,10 @@ private:
         const limit::correction& made = *c.correction;
         add_number(made.of.tokens);
         add_number(
-            2 + static_cast<int>(made.what) + punishes(c) + (c.is_grant ? 32 : 0) +
-            (made.grant_mark ? 128 : 0) + (made.in_line ? 256 : 0)
+            kind_of(made) + flag_if(c.penalty != nullptr, call_flags::has_penalty) +
+            flag_if(c.is_grant, call_flags::is_grant) +
+            flag_if(made.grant_mark.has_value(), call_flags::of_lease) +
+            flag_if(made.in_line, call_flags::in_line)
         );
         add_number(made.of.held);
         const bool adds = made.what == limit::correction::kind::charge;

@@ -2,6 +2,7 @@
 
 #include "gateway/limit/algebra.hpp"
 #include "gateway/limit/limit.hpp"
+#include "gateway/store/remote/call_flags.hpp"
 
 #include <algorithm>
 
@@ -11,9 +12,6 @@ namespace {
 
 // The numbers of a charge are allowed, remaining, retry_us and full_us.
 constexpr std::size_t numbers_per_charge = 4;
-
-// Number that stands in a reply for the bucket of a simple question, if it is banned.
-constexpr std::int64_t banned_bucket = -2;
 
 // Most that a bucket may owe, or a request may have to wait, under any limit, in microseconds.
 constexpr std::int64_t most_owed =
@@ -47,7 +45,7 @@ call_results::kind reply_parser::next(std::size_t charges, answer& into)
 call_results::kind reply_parser::next_usual(answer& into)
 {
     const auto rest = told_.subspan(at_);
-    const bool is_banned = !rest.empty() && rest[0] == banned_bucket;
+    const bool is_banned = !rest.empty() && rest[0] == call_flags::banned_bucket;
     const std::size_t numbers = is_banned ? 3 : 1;
     if (rest.size() < numbers) {
         return kind::garbage;
@@ -55,7 +53,7 @@ call_results::kind reply_parser::next_usual(answer& into)
     const usual_questions& asked = walk_.asked();
     const std::int64_t before = walk_.before();
     at_ += before + 1 == asked.times ? numbers : 0;
-    if (rest[0] == -1) {
+    if (rest[0] == call_flags::unreadable) {
         return kind::corrupt;
     }
     return is_banned ? read_banned(asked, rest[1], rest[2], into)
@@ -64,7 +62,8 @@ call_results::kind reply_parser::next_usual(answer& into)
 
 call_results::kind read_decision(std::span<const std::int64_t> four, answer& into)
 {
-    if (four[0] < 0 || four[0] > 2 || four[1] < 0 || four[2] < 0 || four[3] < 0) {
+    if (four[0] < 0 || four[0] > call_flags::banned_charge || four[1] < 0 || four[2] < 0 ||
+        four[3] < 0) {
         return call_results::kind::garbage;
     }
     if (four[2] > most_owed || four[3] > most_owed) {
@@ -72,7 +71,7 @@ call_results::kind read_decision(std::span<const std::int64_t> four, answer& int
     }
     into.add({
         .allowed = four[0] == 1,
-        .banned = four[0] == 2,
+        .banned = four[0] == call_flags::banned_charge,
         .remaining = four[1],
         .retry_after = std::chrono::microseconds{four[2]},
         .reset_after = std::chrono::microseconds{four[3]},
@@ -89,7 +88,7 @@ call_results::kind read_question(
         return kind::garbage;
     }
     const std::int64_t verdict = told[at++];
-    if (verdict == -1) {
+    if (verdict == call_flags::unreadable) {
         return kind::corrupt;
     }
     const auto rest = told.subspan(at);
