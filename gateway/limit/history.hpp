@@ -1,5 +1,5 @@
 // `history` stores what a bucket of a sliding limit has been charged: how many tokens and when,
-// oldest first. A token comes back one window after it was taken, see sliding_supply.hpp.
+// oldest first. A token comes back one window after it was taken, see sliding.hpp.
 // Twin of store/redis/sliding.lua.
 #pragma once
 

@@ -3,10 +3,10 @@
 // algebra (algebra.hpp) uses all supplies alike.
 #pragma once
 
-#include "gateway/limit/fixed_window_supply.hpp"
-#include "gateway/limit/in_flight_supply.hpp"
-#include "gateway/limit/sliding_supply.hpp"
-#include "gateway/limit/token_bucket_supply.hpp"
+#include "gateway/limit/fixed_window.hpp"
+#include "gateway/limit/in_flight.hpp"
+#include "gateway/limit/sliding.hpp"
+#include "gateway/limit/token_bucket.hpp"
 
 namespace gateway::limit {
 

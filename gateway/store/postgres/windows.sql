@@ -1,4 +1,4 @@
--- Windows, and what buckets of token buckets and windows owe. Twin of limit/fixed_window_supply.hpp,
+-- Windows, and what buckets of token buckets and windows owe. Twin of limit/fixed_window.hpp,
 -- limit/debt.hpp and redis/bucket.lua.
 
 -- The window in which a moment lies: only differences of such numbers mean something. Of a calendar

@@ -1,5 +1,5 @@
 -- A token bucket in Redis in the usual case: the beginning of every script of ours. In microseconds of
--- the server's clock; the contract tests hold it and limit/token_bucket_supply.hpp to the same answers.
+-- the server's clock; the contract tests hold it and limit/token_bucket.hpp to the same answers.
 --
 -- Value "full_at interval capacity": when the bucket is full again, the interval it was charged
 --       under, and the largest debt that can be.
