@@ -11,6 +11,7 @@
 #pragma once
 
 #include "gateway/limit/decision.hpp"
+#include "gateway/limit/limit.hpp"
 #include "gateway/limit/supply.hpp"
 
 #include <algorithm>
@@ -61,7 +62,7 @@ inline bool is_current(const terms& t, const bucket& b, moment at)
     if (!b.follows(t)) {
         return false;
     }
-    return t.how != supply_kind::fixed_window || b.full_at() - at.now <= t.issued_in->length() ||
+    return !t.has_windows() || b.full_at() - at.now <= t.issued_in->length() ||
            fixed_window_supply{t, at}.late(b).windows <= 1;
 }
 

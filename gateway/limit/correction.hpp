@@ -52,9 +52,9 @@ inline std::int64_t owed_before(
 )
 {
     std::int64_t after = t.burst - said.remaining;
-    if (t.how == supply_kind::token_bucket) {
+    if (t.is_by_time()) {
         after = (said.reset_after - said.retry_after) / tick;
-    } else if (t.how == supply_kind::fixed_window && said.retry_after > base::duration{0}) {
+    } else if (t.has_windows() && said.retry_after > base::duration{0}) {
         // The request waited for a window, maybe for only one token of it.
         after -= t.issued_in->count() - 1;
     }
@@ -66,7 +66,7 @@ inline std::int64_t owed_before(
 // tokens.
 inline bool came_back(const terms& t, std::int64_t held, std::int64_t takes)
 {
-    return t.how == supply_kind::sliding && held >= t.length - std::min(takes, t.length / 8);
+    return t.keeps_history() && held >= t.length - std::min(takes, t.length / 8);
 }
 
 // Returns the terms in which to correct a bucket for a request that was decided under `t`, or
@@ -79,25 +79,24 @@ inline std::optional<terms> terms_to_correct_in(
 )
 {
     const auto counts = [](const bucket& of) { return of.slides() || of.counts_in_flight(); };
-    const bool by_tokens = t.how == supply_kind::token_bucket || t.how == supply_kind::fixed_window;
     if (b.is_full(at.now)) {
         return t;
     }
-    const bool is_of_another_kind = by_tokens ? counts(b) : !b.follows(t);
+    const bool is_of_another_kind = t.keeps_debts() ? counts(b) : !b.follows(t);
     if (is_of_another_kind) {
         return std::nullopt;
     }
-    if (what == correction::kind::reset || t.how == supply_kind::in_flight) {
+    if (what == correction::kind::reset || t.counts_permits()) {
         return t;
     }
-    if (t.how == supply_kind::sliding) {
+    if (t.keeps_history()) {
         const bool same = at.past == nullptr || b.full_at() - at.past->newest() == t.length;
         return same ? std::optional{t} : std::nullopt;
     }
     if (b.follows(t)) {
         return t;
     }
-    if (what != correction::kind::charge || t.how != supply_kind::token_bucket || b.in_windows()) {
+    if (what != correction::kind::charge || !t.is_by_time() || b.in_windows()) {
         return std::nullopt;
     }
     terms own = t;

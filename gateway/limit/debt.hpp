@@ -3,7 +3,7 @@
 
 #include "gateway/limit/bucket.hpp"
 #include "gateway/limit/history.hpp"
-#include "gateway/limit/limit.hpp"
+#include "gateway/limit/terms.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -63,5 +63,20 @@ constexpr std::int64_t tokens_owed(const bucket& b, std::int64_t now)
                                 windows::most_tokens
                             );
 }
+
+// `counted_supply` is the common part of supplies whose buckets store a number of tokens and no
+// time.
+class counted_supply {
+public:
+    constexpr std::int64_t unit() const { return 1; }
+
+    constexpr lateness late(const bucket&) const { return {}; }
+
+    constexpr std::int64_t issued_by(std::int64_t units) const { return units; }
+
+    constexpr std::int64_t issued_in_last(std::int64_t) const { return 0; }
+
+    constexpr std::int64_t most() const { return windows::most_tokens; }
+};
 
 }  // namespace gateway::limit

@@ -1,13 +1,78 @@
-// `fixed_window_supply` issues all tokens of a window when the window begins. A unit is a token.
+// A limit of fixed windows: its numbers, and its supply, which issues all tokens of a window when
+// the window begins.
 #pragma once
 
+#include "gateway/base/clock.hpp"
 #include "gateway/limit/debt.hpp"
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
 
 namespace gateway::limit {
 
+// `window_options` describes such a limit.
+struct window_options {
+    // Tokens issued when a window begins.
+    std::int64_t count = 1;
+    // Length of a window. With a calendar, the length of a usual window.
+    base::duration length{0};
+    // True: windows begin at multiples of the length since the Unix epoch, or as `dates` says.
+    // False: each bucket's windows begin at an offset of its own, so that clients do not all return
+    // at once.
+    bool aligned = false;
+    // Null: windows are equally long.
+    std::shared_ptr<const calendar> dates = nullptr;
+    // Tokens in a full bucket.
+    std::int64_t capacity = 1;
+};
+
+// Returns the terms of a bucket of `burst` tokens. `w` outlives them.
+terms window_terms(const windows& w, std::int64_t burst);
+
+void append_window_numbers(
+    const windows& w, std::int64_t burst, std::vector<std::int64_t>& to, base::duration now
+);
+
+class fixed_window_numbers {
+public:
+    // Errors: returns nothing if a number is below 1 or above windows::most_tokens, if there is
+    // less than a microsecond per token, or if a full refill would take longer than
+    // windows::longest.
+    static std::optional<fixed_window_numbers> make(const window_options& options);
+
+    terms in_ticks(base::duration tick) const
+    {
+        const bool is_fine = tick == base::duration{1};
+        return window_terms(is_fine ? both_->nanoseconds : both_->microseconds, capacity_);
+    }
+
+    std::optional<fixed_window_numbers> scaled(const smaller& to) const;
+
+    base::duration refill() const;
+
+    void append_numbers(std::vector<std::int64_t>& to, base::duration now) const
+    {
+        append_window_numbers(both_->microseconds, capacity_, to, now);
+    }
+
+private:
+    struct issuing {
+        windows nanoseconds;
+        windows microseconds;
+    };
+
+    fixed_window_numbers(const issuing& both, std::int64_t capacity)
+        : both_(std::make_shared<const issuing>(both)), capacity_(capacity)
+    {}
+
+    std::shared_ptr<const issuing> both_;
+    std::int64_t capacity_;
+};
+
+// Counts in tokens.
 class fixed_window_supply {
 public:
     fixed_window_supply(const terms& t, moment at)

@@ -3,32 +3,22 @@
 #pragma once
 
 #include "gateway/base/clock.hpp"
+#include "gateway/limit/fixed_window.hpp"
+#include "gateway/limit/in_flight.hpp"
 #include "gateway/limit/pace.hpp"
+#include "gateway/limit/sliding.hpp"
 #include "gateway/limit/terms.hpp"
+#include "gateway/limit/token_bucket.hpp"
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace gateway::limit {
-
-// `window_options` describes a limit whose tokens are issued window by window.
-struct window_options {
-    // Tokens issued when a window begins.
-    std::int64_t count = 1;
-    // Length of a window. With a calendar, the length of a usual window.
-    base::duration length{0};
-    // True: windows begin at multiples of the length since the Unix epoch, or as `dates` says.
-    // False: each bucket's windows begin at an offset of its own, so that clients do not all return
-    // at once.
-    bool aligned = false;
-    // Null: windows are equally long.
-    std::shared_ptr<const calendar> dates = nullptr;
-    // Tokens in a full bucket.
-    std::int64_t capacity = 1;
-};
 
 class limit {
 public:
@@ -39,36 +29,31 @@ public:
     // Longest time that a request may wait for its tokens.
     static constexpr base::duration max_wait = std::chrono::minutes{10};
 
-    // Returns a token bucket of `tokens` per `period`. The rate is exact to a part in a thousand
-    // and never higher: in nanoseconds up to 1,000,000 tokens a second, and in microseconds
-    // likewise, where spread windows issue tokens that take no whole number of microseconds.
-    // Errors: returns nothing if a number is below 1, if a token would take less than a nanosecond,
-    // or if a full refill would take longer than max_refill in either kind of ticks.
-    static std::optional<limit> make(
-        std::int64_t tokens, base::duration period, std::int64_t burst
-    );
+    // Each of these returns a limit of one kind, or nothing if its numbers are impossible: see
+    // make() of that kind's numbers.
+    static std::optional<limit> make(std::int64_t tokens, base::duration period, std::int64_t burst)
+    {
+        return of(token_bucket_numbers::make(tokens, period, burst));
+    }
 
-    // Returns a limit whose tokens are issued window by window.
-    // Errors: returns nothing if a number is below 1 or above windows::most_tokens, if there is
-    // less than a microsecond per token, or if a full refill would take longer than max_refill.
-    static std::optional<limit> in_windows(const window_options& options);
+    static std::optional<limit> in_windows(const window_options& options)
+    {
+        return of(fixed_window_numbers::make(options));
+    }
 
-    // Returns a limit of `count` tokens in any span of time of `length`. A token comes back
-    // `length` after it was taken, and is late by at most one of the `parts` of it, or never late
-    // with 0 parts.
-    // Errors: returns nothing if a number is below 1 or above windows::most_tokens, if the length
-    // is above max_refill, or if a part is below a microsecond.
     static std::optional<limit> sliding(
         std::int64_t count, base::duration length, std::int64_t parts
-    );
+    )
+    {
+        return of(sliding_numbers::make(count, length, parts));
+    }
 
-    // Returns a limit of `max` requests in flight. A shared store keeps a permit for `lease`,
-    // unless it is renewed.
-    // Errors: returns nothing if `max` is below 1 or above windows::most_tokens, or if the lease is
-    // below shortest_lease.
-    static std::optional<limit> in_flight(std::int64_t max, base::duration lease);
+    static std::optional<limit> in_flight(std::int64_t max, base::duration lease)
+    {
+        return of(in_flight_numbers::make(max, lease));
+    }
 
-    static constexpr base::duration shortest_lease = std::chrono::seconds{1};
+    static constexpr base::duration shortest_lease = in_flight_numbers::shortest_lease;
 
     // Most parts of a split bucket.
     static constexpr std::int64_t most_parts = 64;
@@ -103,22 +88,30 @@ public:
 
     supply_kind how() const { return nanoseconds_.how; }
 
-    bool counts_in_flight() const { return how() == supply_kind::in_flight; }
+    bool counts_in_flight() const { return nanoseconds_.counts_permits(); }
 
     // True if a bucket's debt is paid back at a rate, which may change.
-    bool keeps_debts() const
-    {
-        return how() == supply_kind::token_bucket || how() == supply_kind::fixed_window;
-    }
+    bool keeps_debts() const { return nanoseconds_.keeps_debts(); }
 
     // Returns how long a shared store keeps a permit. 0 unless the limit counts requests in flight.
-    base::duration lease() const { return lease_; }
+    base::duration lease() const
+    {
+        const auto* const permits = std::get_if<in_flight_numbers>(&numbers_);
+        return permits == nullptr ? base::duration{0} : permits->lease();
+    }
 
     // Returns the time from empty to full. 0 if the limit counts requests in flight.
-    base::duration refill() const;
+    base::duration refill() const
+    {
+        return std::visit([](const auto& n) { return n.refill(); }, numbers_);
+    }
 
     // True if a debt under the other limit is paid back in the same way.
-    bool issues_as(const limit& other) const;
+    bool issues_as(const limit& other) const
+    {
+        return nanoseconds_.issues_as(other.nanoseconds_) &&
+               microseconds_.issues_as(other.microseconds_);
+    }
 
     const terms& in_nanoseconds() const { return nanoseconds_; }
 
@@ -130,69 +123,52 @@ public:
     // Requires: a token bucket.
     pace pace_in_microseconds() const
     {
-        return spread_ == nullptr ? pace{1, microseconds_.interval} : spread_->pace();
+        const terms& t = microseconds_;
+        return t.issued_in == nullptr ? pace{1, t.interval} : t.issued_in->pace();
     }
 
     // Appends the limit's numbers for a script in a store whose clock is Unix time in microseconds.
-    // `now` is the present time of that clock. The numbers are:
-    //   token bucket  interval, burst
-    //   windows       windows_code, burst, windows::append_numbers()
-    //   sliding       sliding_code, burst, length, part
-    //   in flight     in_flight_code, burst, lease
-    void append_numbers(std::vector<std::int64_t>& to, base::duration now) const;
+    // `now` is the present time of that clock. They begin with a token bucket's interval or the
+    // code of another kind, and the burst.
+    void append_numbers(std::vector<std::int64_t>& to, base::duration now) const
+    {
+        std::visit([&to, now](const auto& n) { n.append_numbers(to, now); }, numbers_);
+    }
 
     bool operator==(const limit& other) const
     {
         const bool same_share =
             share_ == other.share_ ||
             (share_ != nullptr && other.share_ != nullptr && *share_ == *other.share_);
-        return burst() == other.burst() && lease_ == other.lease_ && issues_as(other) &&
+        return burst() == other.burst() && lease() == other.lease() && issues_as(other) &&
                parts().size() == other.parts().size() && same_share;
     }
 
 private:
-    limit(const terms& nanoseconds, const terms& microseconds)
-        : nanoseconds_(nanoseconds), microseconds_(microseconds)
-    {}
+    // Each kind of limit has its own numbers, all with the same functions.
+    using any_numbers = std::
+        variant<token_bucket_numbers, fixed_window_numbers, sliding_numbers, in_flight_numbers>;
 
-    struct issuing {
-        windows nanoseconds;
-        windows microseconds;
-    };
+    explicit limit(any_numbers numbers);
 
-    static limit of_windows(std::shared_ptr<const issuing> both, std::int64_t capacity);
-
-    // Tokens per nanoseconds, exactly. The numbers of a part are products, hence the wide type.
-    struct rate {
-        __int128 tokens;
-        __int128 period;
-    };
-
-    static std::optional<limit> of_tokens(const rate& exact, std::int64_t burst);
-
-    // `smaller` describes a smaller limit of the same kind, whose tokens take `times`/`by` as long.
-    // Only windows use `count`.
-    struct smaller {
-        std::int64_t burst;
-        std::int64_t count;
-        std::int64_t times;
-        std::int64_t by;
-    };
+    template <typename Numbers>
+    static std::optional<limit> of(const std::optional<Numbers>& numbers)
+    {
+        return numbers ? std::optional{limit{*numbers}} : std::nullopt;
+    }
 
     // Returns the smaller limit, or nothing if it cannot exist.
     std::optional<limit> scaled(const smaller& to) const;
-    std::int64_t window_count() const;
 
-    // Null unless the limit issues its tokens window by window.
-    std::shared_ptr<const issuing> windows_;
+    std::int64_t window_count() const
+    {
+        return nanoseconds_.issued_in == nullptr ? 1 : nanoseconds_.issued_in->count();
+    }
+
+    any_numbers numbers_;
     // The divisions are done once, at construction, and not at every decision.
     terms nanoseconds_;
     terms microseconds_;
-    // The rate of a token bucket.
-    rate rate_{1, 1};
-    // Windows of a token bucket whose tokens take no whole number of microseconds, else null.
-    std::shared_ptr<const windows> spread_;
-    base::duration lease_{0};
     // Null: buckets are not split.
     std::shared_ptr<const std::vector<limit>> parts_;
     std::shared_ptr<const limit> share_;

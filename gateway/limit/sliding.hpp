@@ -1,15 +1,74 @@
-// `sliding_supply` returns each token one window after it was taken. A unit is a token, and a
-// bucket owes what its history counts (limit/history.hpp).
+// A sliding limit: its numbers, and its supply, which returns each token one window after it was
+// taken.
 #pragma once
 
-#include "gateway/limit/counted_supply.hpp"
+#include "gateway/base/clock.hpp"
 #include "gateway/limit/debt.hpp"
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 namespace gateway::limit {
 
+class sliding_numbers {
+public:
+    // Makes a limit of `count` tokens in any span of time of `length`. A token is late by at most
+    // one of the `parts` of it, or never late with 0 parts. Errors: returns nothing if a number is
+    // below 1 or above windows::most_tokens, if the length is above windows::longest, or if a part
+    // is below a microsecond.
+    static std::optional<sliding_numbers> make(
+        std::int64_t count, base::duration length, std::int64_t parts
+    )
+    {
+        if (count < 1 || count > windows::most_tokens || parts < 0 ||
+            length > std::chrono::seconds{windows::longest} ||
+            length / std::chrono::microseconds{1} < std::max<std::int64_t>(parts, 1)) {
+            return std::nullopt;
+        }
+        return sliding_numbers{count, length, parts};
+    }
+
+    terms in_ticks(base::duration tick) const
+    {
+        return {
+            .interval = 1,
+            .burst = count_,
+            .how = supply_kind::sliding,
+            .length = length_ / tick,
+            .part = part_in(tick)};
+    }
+
+    std::optional<sliding_numbers> scaled(const smaller& to) const
+    {
+        return sliding_numbers{to.burst, length_, parts_};
+    }
+
+    base::duration refill() const { return length_; }
+
+    void append_numbers(std::vector<std::int64_t>& to, base::duration) const
+    {
+        const terms t = in_ticks(std::chrono::microseconds{1});
+        to.insert(to.end(), {sliding_code, t.burst, t.length, t.part});
+    }
+
+private:
+    std::int64_t count_;
+    base::duration length_;
+    std::int64_t parts_;
+
+    sliding_numbers(std::int64_t count, base::duration length, std::int64_t parts)
+        : count_(count), length_(length), parts_(parts)
+    {}
+
+    std::int64_t part_in(base::duration tick) const
+    {
+        return parts_ == 0 ? 1 : (length_ / tick + parts_ - 1) / parts_;
+    }
+};
+
+// Counts in tokens. A bucket owes what its history counts (limit/history.hpp).
 class sliding_supply : public counted_supply {
 public:
     sliding_supply(const terms& t, moment at) : terms_(t), at_(at) {}

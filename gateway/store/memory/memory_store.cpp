@@ -102,7 +102,7 @@ void correct_tokens(
     if (b == nullptr || !is_correctable(c, where, *b, what.what)) {
         return;
     }
-    if (t.how != limit::supply_kind::sliding) {
+    if (!t.keeps_history()) {
         const limit::moment at = moment_of(parts, t, where.id.low, where.at.now);
         where.in.store(*b, limit::corrected(t, limit::rebased(t, *b, at), at, what));
         return;
@@ -241,7 +241,7 @@ void memory_store::rebase(std::span<const changed_limit> changed, base::instant 
     const auto follow = [&](const limit::terms& t, std::uint64_t hash, limit::bucket& b) {
         // A bucket that becomes sliding or ceases to be, or that counts permits, follows when its
         // client comes. The same holds for a shared bucket that slides.
-        if (t.how != limit::supply_kind::sliding && !b.slides() && !b.counts_in_flight()) {
+        if (!t.keeps_history() && !b.slides() && !b.counts_in_flight()) {
             b = limit::rebased(t, b, moment_of(*parts_, t, hash, at));
         }
     };
@@ -251,7 +251,7 @@ void memory_store::rebase(std::span<const changed_limit> changed, base::instant 
                 continue;
             }
             const limit::terms& t = c.limit->in_nanoseconds();
-            if (t.how == limit::supply_kind::sliding && s.bucket.slides()) {
+            if (t.keeps_history() && s.bucket.slides()) {
                 sliding_bucket{s.bucket, past}.follow(t);
             } else {
                 follow(t, s.low, s.bucket);

@@ -13,8 +13,7 @@ namespace {
 bool may_be_remembered(const charge& c)
 {
     return c.correction == nullptr && !c.may_be_corrected && c.penalty == nullptr &&
-           c.max_wait == base::duration{0} &&
-           c.limit->in_microseconds().how == limit::supply_kind::token_bucket;
+           c.max_wait == base::duration{0} && c.limit->in_microseconds().is_by_time();
 }
 
 }  // namespace

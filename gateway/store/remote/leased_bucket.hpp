@@ -141,7 +141,7 @@ private:
     // Converts ticks of debt into the units in which the store counts debts.
     std::int64_t units_in(std::int64_t ticks) const
     {
-        const bool by_time = limit_.in_microseconds().how == limit::supply_kind::token_bucket;
+        const bool by_time = limit_.in_microseconds().is_by_time();
         return by_time ? ticks : pace().tokens_in(ticks);
     }
 

@@ -14,7 +14,7 @@ namespace {
 // tell in a correction which tokens were spent.
 bool may_be_leased(const charge& c)
 {
-    const bool by_time = c.limit->in_microseconds().how == limit::supply_kind::token_bucket;
+    const bool by_time = c.limit->in_microseconds().is_by_time();
     return c.lease != nullptr && c.cost > 0 && (by_time || !c.may_be_corrected);
 }
 

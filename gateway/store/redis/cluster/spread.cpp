@@ -13,7 +13,7 @@ limit::decision without(const charge& c, limit::decision said)
 {
     const limit::terms& t = c.limit->in_microseconds();
     constexpr base::duration tick = std::chrono::microseconds{1};
-    if (t.how == limit::supply_kind::token_bucket) {
+    if (t.is_by_time()) {
         said.reset_after = limit::owed_before(t, said, c.cost, tick) * tick;
     }
     said.remaining = std::min(said.remaining + c.cost, c.limit->burst());
