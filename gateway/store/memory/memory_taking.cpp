@@ -7,17 +7,6 @@
 
 namespace gateway::store {
 
-namespace {
-
-// Returns the decision of a limit that would have allowed when another one rejects: it describes
-// the bucket as it is.
-limit::decision untouched(const limit::terms& t, const limit::bucket& b, limit::moment at)
-{
-    return limit::decision_in<base::duration>(limit::look(t, b, at));
-}
-
-}  // namespace
-
 memory_taking::memory_taking(
     memory_parts& of, std::span<const charge> charges, std::int64_t now, intent what
 )
@@ -46,53 +35,9 @@ memory_taking::~memory_taking()
 
 void memory_taking::decide(answer& a)
 {
-    std::int64_t wait = 0;
-    for (std::size_t i = 0; i < charges_.size(); ++i) {
-        place& p = standing_for(i);
-        const charge& c = charges_[i];
-        const limit::ahead most{c.max_wait.count(), c.max_reserved};
-        const limit::step s = limit::take(terms(i), p.after, moment(i), c.cost, most);
-        // The decision is written where it stays: a copy would wait for the parts that have just
-        // been written.
-        limit::decision& said = a.add(limit::decision_in<base::duration>(s));
-        if (c.penalty != nullptr || segment_of(places_[i]).has_bans(now_)) {
-            punish(i, said);
-        }
-        if (said.allowed) {
-            p.after = s.after;
-            p.taken = true;
-            p.wait = std::max(p.wait, s.retry_in);
-            wait = c.enforced ? std::max(wait, s.retry_in) : wait;
-        }
-        a.admitted = a.admitted && (said.allowed || !c.enforced);
-    }
-    if (a.admitted && what_ == intent::take) {
-        if (wait > 0) {
-            count_later(a, wait);
-        }
+    if (store::decide(charges_, *this, what_, a)) {
         keep_taken();
         tell_places(a);
-    } else {
-        untake(a);
-    }
-}
-
-// Counts the tokens of sliding limits from the moment when the request goes on, whichever limit it
-// waits for.
-void memory_taking::count_later(answer& a, std::int64_t wait)
-{
-    for (std::size_t i = 0; i < charges_.size(); ++i) {
-        limit::decision said = a.decisions()[i];
-        if (!slides(i) || !said.allowed || charges_[i].cost == 0 ||
-            said.retry_after.count() >= wait) {
-            continue;
-        }
-        place& p = standing_for(i);
-        p.wait = std::max(p.wait, wait);
-        said.retry_after = base::duration{wait};
-        const std::int64_t back = limit::counted_at(terms(i), now_ + wait) + terms(i).length - now_;
-        said.reset_after = std::max(said.reset_after, base::duration{back});
-        a.replace(i, said);
     }
 }
 
@@ -114,9 +59,9 @@ bool memory_taking::take_anyway(std::int64_t tokens, bool into_debt)
     if (!find_places()) {
         return false;
     }
-    place& p = standing_for(0);
-    p.after = limit::charged(terms(0), p.before, moment(0), tokens, into_debt);
-    p.taken = true;
+    standing& s = standing_for(0);
+    s.after = limit::charged(terms(0), s.before, moment(0), tokens, into_debt);
+    s.wait = 0;
     keep_taken();
     return true;
 }
@@ -145,28 +90,20 @@ void memory_taking::punish(std::size_t i, limit::decision& said)
     }
 }
 
-void memory_taking::untake(answer& a)
-{
-    for (std::size_t i = 0; i < charges_.size(); ++i) {
-        if (a.decisions()[i].allowed) {
-            a.replace(i, untouched(terms(i), standing_for(i).before, moment(i)));
-        }
-    }
-}
-
 void memory_taking::keep_taken()
 {
     for (std::size_t i = 0; i < charges_.size(); ++i) {
         place& p = places_[i];
+        standing& s = p.stands;
         // A bucket that is full needs none of the room it was promised: it is as good as never
         // seen.
-        if (!p.taken || (p.what == kind::promised && p.after.is_full(now_))) {
+        if (!s.is_taken() || (p.what == kind::promised && s.after.is_full(now_))) {
             continue;
         }
-        if (terms(i).how == limit::supply_kind::in_flight) {
-            const bool begins = !p.before.counts_in_flight() || p.before.owed() == 0;
-            p.after = limit::bucket::in_flight(
-                p.after.owed(), begins ? parts_.place.load() : p.before.first_place()
+        if (terms(i).counts_permits()) {
+            const bool begins = !s.before.counts_in_flight() || s.before.owed() == 0;
+            s.after = limit::bucket::in_flight(
+                s.after.owed(), begins ? parts_.place.load() : s.before.first_place()
             );
         }
         if (p.what == kind::promised) {
@@ -175,10 +112,10 @@ void memory_taking::keep_taken()
         if (slides(i)) {
             using growth = limit::history::growth;
             const growth allowed = parts_.buckets.has_moments() ? growth::any : growth::none;
-            const std::int64_t tokens = p.after.owed() - p.before.owed();
-            slide(p, [&](sliding_bucket& b) { b.take(terms(i), now_, p.wait, tokens, allowed); });
+            const std::int64_t tokens = s.after.owed() - s.before.owed();
+            slide(p, [&](sliding_bucket& b) { b.take(terms(i), now_, s.wait, tokens, allowed); });
         } else {
-            keep(p, p.after);
+            keep(p, s.after);
         }
     }
 }
@@ -187,9 +124,9 @@ void memory_taking::keep_taken()
 void memory_taking::tell_places(answer& a)
 {
     for (std::size_t i = 0; i < charges_.size(); ++i) {
-        if (terms(i).how == limit::supply_kind::in_flight) {
+        if (terms(i).counts_permits()) {
             a.places = parts_.place.load();
-            if (standing_for(i).what == kind::shared) {
+            if (place_for(i).what == kind::shared) {
                 a.add_shared(i);
                 note_holder(i, a.decisions()[i]);
             }
@@ -208,7 +145,7 @@ void memory_taking::note_holder(std::size_t i, const limit::decision& said)
 void memory_taking::fulfil(std::size_t i)
 {
     place& p = places_[i];
-    const slot fresh{ids_[i], limit_tag(charges_[i].limit_name), p.after};
+    const slot fresh{ids_[i], limit_tag(charges_[i].limit_name), p.stands.after};
     p.at = &parts_.buckets.fulfil(segment_of(p), fresh, now_, ids());
     p.what = kind::kept;
     if (p.past != nullptr) {

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "gateway/base/hash.hpp"
-#include "gateway/limit/algebra.hpp"
 #include "gateway/store/memory/bucket_custody.hpp"
+#include "gateway/store/memory/decide.hpp"
 #include "gateway/store/memory/memory_table.hpp"
 #include "gateway/store/memory/shared_buckets.hpp"
 #include "gateway/store/options.hpp"
@@ -65,7 +65,7 @@ inline limit::moment moment_of(
     const memory_parts& in, const limit::terms& t, std::uint64_t bucket, std::int64_t now
 )
 {
-    if (t.how != limit::supply_kind::fixed_window) {
+    if (!t.has_windows()) {
         return now;
     }
     const std::int64_t shift =
@@ -100,14 +100,34 @@ public:
     // false if there is no room.
     bool take_anyway(std::int64_t tokens, bool into_debt);
 
+    // The functions that store::decide() calls.
+    standing& standing_for(std::size_t i) { return place_for(i).stands; }
+
+    limit::moment moment(std::size_t i, const limit::terms& t) const
+    {
+        const place& p = place_for(i);
+        if (t.keeps_history()) {
+            return history_of(p) == nullptr ? limit::moment{now_}
+                                            : limit::moment{now_, *history_of(p)};
+        }
+        const bool shared = p.what == kind::shared;
+        return moment_of(parts_, t, shared ? everybody : ids_[i].low, now_);
+    }
+
+    void apply_bans(std::size_t i, limit::decision& said)
+    {
+        if (charges_[i].penalty != nullptr || segment_of(places_[i]).has_bans(now_)) {
+            punish(i, said);
+        }
+    }
+
 private:
     // `kind` says where a charge's bucket is: in a slot, promised one, or shared with others.
     enum class kind : std::uint8_t { kept, promised, shared };
 
+    // One line of the cache.
     struct place {
         kind what;
-        // True if something was allowed to be taken from it.
-        bool taken;
         // Index of the first charge of the question with the same bucket, possibly this one.
         std::uint8_t first;
 
@@ -117,12 +137,11 @@ private:
         // History of a shared bucket, of what a promised bucket begins with, or the copy that a
         // look makes. Null if there is none of these.
         limit::history* past;
-        // Longest wait of what was allowed.
-        std::int64_t wait;
 
-        limit::bucket before;
-        limit::bucket after;
+        standing stands;
     };
+
+    static_assert(sizeof(place) == 64);
 
     memory_parts& parts_;
     std::span<const charge> charges_;
@@ -151,18 +170,9 @@ private:
 
     const limit::terms& terms(std::size_t i) const { return charges_[i].limit->in_nanoseconds(); }
 
-    bool slides(std::size_t i) const { return terms(i).how == limit::supply_kind::sliding; }
+    limit::moment moment(std::size_t i) const { return moment(i, terms(i)); }
 
-    limit::moment moment(std::size_t i) const
-    {
-        const place& p = standing_for(i);
-        if (slides(i)) {
-            return history_of(p) == nullptr ? limit::moment{now_}
-                                            : limit::moment{now_, *history_of(p)};
-        }
-        const bool shared = p.what == kind::shared;
-        return moment_of(parts_, terms(i), shared ? everybody : ids_[i].low, now_);
-    }
+    bool slides(std::size_t i) const { return terms(i).keeps_history(); }
 
     // Returns the history of a sliding limit's bucket, or null if nothing was taken.
     const limit::history* history_of(const place& p) const
@@ -196,12 +206,9 @@ private:
 
     // Returns the place that stands for all charges of the same bucket: that of the first charge of
     // the bucket or, if it had no room, of the first charge of the shared bucket.
-    place& standing_for(std::size_t i) { return places_[places_[places_[i].first].first]; }
+    place& place_for(std::size_t i) { return places_[places_[places_[i].first].first]; }
 
-    const place& standing_for(std::size_t i) const
-    {
-        return places_[places_[places_[i].first].first];
-    }
+    const place& place_for(std::size_t i) const { return places_[places_[places_[i].first].first]; }
 
     void locate();
     void lock();
@@ -216,8 +223,6 @@ private:
     void follow_terms(std::size_t i);
     void copy_sliding(std::size_t i, const limit::bucket& b, const limit::history& past);
     void punish(std::size_t i, limit::decision& said);
-    void count_later(answer& a, std::int64_t wait);
-    void untake(answer& a);
     void keep_taken();
     void tell_places(answer& a);
     void note_holder(std::size_t i, const limit::decision& said);

@@ -23,14 +23,11 @@ void memory_taking::locate()
         }
         places_[i] = {
             .what = kind::kept,
-            .taken = false,
             .first = first,
             .segment = static_cast<std::uint32_t>(in),
             .at = nullptr,
             .past = nullptr,
-            .wait = 0,
-            .before = {},
-            .after = {},
+            .stands = {},
         };
     }
 }
@@ -113,9 +110,9 @@ bool memory_taking::promise_room(std::size_t i)
     }
     p.what = kind::promised;
     if (slides(i)) {
-        p.before = limit::bucket::sliding(0, now_);
+        p.stands.before = limit::bucket::sliding(0, now_);
     }
-    if (parts_.shared.any() && terms(i).how != limit::supply_kind::in_flight) {
+    if (parts_.shared.any() && !terms(i).counts_permits()) {
         begin_with_shared_debt(i);
     }
     return true;
@@ -125,7 +122,7 @@ bool memory_taking::promise_room(std::size_t i)
 // as many again, since permits are released where they were taken.
 bool memory_taking::holds_shared_places(std::size_t i)
 {
-    if (terms(i).how != limit::supply_kind::in_flight || !parts_.shared.any()) {
+    if (!terms(i).counts_permits() || !parts_.shared.any()) {
         return false;
     }
     lock_shared();
@@ -151,11 +148,11 @@ void memory_taking::begin_with_shared_debt(std::size_t i)
     } else if (slides(i)) {
         debt->sliding().bring_to(t, now_);
         p.past = &debt->past;
-        p.before = debt->bucket;
+        p.stands.before = debt->bucket;
     } else {
         const limit::moment at = moment_of(parts_, t, everybody, now_);
         const limit::bucket all = limit::rebased(t, debt->bucket, at);
-        p.before = limit::moved(t, all, at, moment(i));
+        p.stands.before = limit::moved(t, all, at, moment(i));
         debt->bucket = what_ == intent::take ? all : debt->bucket;
     }
 }
@@ -195,11 +192,11 @@ void memory_taking::read_places()
     for (std::size_t i = 0; i < charges_.size(); ++i) {
         place& p = places_[i];
         if (p.at != nullptr && !slides(i) && limit::is_current(terms(i), *p.at, moment(i))) {
-            p.before = *p.at;
+            p.stands.before = *p.at;
         } else if (p.at != nullptr) {
             follow_terms(i);
         }
-        p.after = p.before;
+        p.stands.after = p.stands.before;
     }
 }
 
@@ -214,12 +211,12 @@ void memory_taking::follow_terms(std::size_t i)
     }
     if (slides(i)) {
         slide(p, [&](sliding_bucket& b) { b.bring_to(t, now_); });
-        p.before = *p.at;
+        p.stands.before = *p.at;
         return;
     }
-    p.before = limit::rebased(t, *p.at, moment(i));
+    p.stands.before = limit::rebased(t, *p.at, moment(i));
     if (what_ == intent::take) {
-        keep(p, p.before);
+        keep(p, p.stands.before);
     }
 }
 
@@ -231,9 +228,9 @@ void memory_taking::copy_sliding(std::size_t i, const limit::bucket& b, const li
     place& p = places_[i];
     limit::history& copy = (*copies_)[i];
     copy = past;
-    p.before = b;
+    p.stands.before = b;
     p.past = &copy;
-    sliding_bucket{p.before, copy}.bring_to(terms(i), now_);
+    sliding_bucket{p.stands.before, copy}.bring_to(terms(i), now_);
 }
 
 }  // namespace gateway::store
