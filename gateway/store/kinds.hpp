@@ -3,9 +3,8 @@
 #pragma once
 
 #include "gateway/net/loop.hpp"
-#include "gateway/store/remote/housekeeping.hpp"
-#include "gateway/store/remote/preparation.hpp"
 #include "gateway/store/remote/rate_walk.hpp"
+#include "gateway/store/remote/upkeep.hpp"
 #include "gateway/store/shared_options.hpp"
 #include "gateway/store/store.hpp"
 #include "gateway/telemetry/metrics.hpp"

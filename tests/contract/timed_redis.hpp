@@ -4,7 +4,6 @@
 
 #include "gateway/store/redis/protocol/command.hpp"
 #include "gateway/store/redis/protocol/reply.hpp"
-#include "gateway/store/redis/protocol/scripts.hpp"
 #include "tests/contract/redis_server.hpp"
 
 #include <gtest/gtest.h>

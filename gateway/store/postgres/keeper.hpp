@@ -7,7 +7,7 @@
 #include "gateway/net/task.hpp"
 #include "gateway/store/postgres/options.hpp"
 #include "gateway/store/postgres/session.hpp"
-#include "gateway/store/remote/housekeeping.hpp"
+#include "gateway/store/remote/upkeep.hpp"
 
 #include <memory>
 #include <optional>

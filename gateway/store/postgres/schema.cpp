@@ -1,7 +1,5 @@
 #include "gateway/store/postgres/schema.hpp"
 
-#include "gateway/store/postgres/statements.hpp"
-
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
@@ -29,13 +27,13 @@ std::string schema_script(bool durable, int from)
     constexpr std::string_view place = "@LOGGED@";
     std::string script;
     if (from < 1) {
-        script = schema_statements;
+        script = first_version;
         script.replace(script.find(place), place.size(), durable ? "" : "UNLOGGED");
     }
-    if (from < 2) {
-        script.append(version_2_statements);
+    for (int version = std::max(from, 1); version < schema_version; ++version) {
+        script.append(upgrades[static_cast<std::size_t>(version - 1)]);
     }
-    return script.append(version_3_statements);
+    return script;
 }
 
 net::task<std::optional<trouble>> check_schema(session& s)

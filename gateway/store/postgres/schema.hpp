@@ -4,15 +4,22 @@
 #include "gateway/net/task.hpp"
 #include "gateway/store/postgres/session.hpp"
 #include "gateway/store/postgres/trouble.hpp"
-#include "gateway/store/remote/preparation.hpp"
+#include "gateway/store/remote/upkeep.hpp"
 
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace gateway::store::postgres {
 
 // Version of the schema that this gateway needs.
 inline constexpr int schema_version = 3;
+
+// Statements that install version 1 in a database without a schema, and those that go from each
+// version to the next. CMake embeds them from the .sql files.
+extern const std::string_view first_version;
+extern const std::array<std::string_view, schema_version - 1> upgrades;
 
 // Returns the statements that bring a database from version `from` to what this gateway needs.
 // `from` is 0 if the database has no schema of the gateway. `durable` makes a table that outlives a

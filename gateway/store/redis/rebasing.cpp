@@ -4,7 +4,6 @@
 #include "gateway/store/redis/protocol/command.hpp"
 #include "gateway/store/redis/protocol/complaint.hpp"
 #include "gateway/store/redis/protocol/greeting.hpp"
-#include "gateway/store/redis/protocol/scripts.hpp"
 #include "gateway/store/remote/encoded_call.hpp"
 
 #include <utility>

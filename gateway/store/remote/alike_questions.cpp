@@ -1,4 +1,4 @@
-#include "gateway/store/remote/alike_questions.hpp"
+#include "gateway/store/remote/call.hpp"
 
 #include <algorithm>
 #include <iterator>

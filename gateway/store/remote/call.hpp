@@ -85,4 +85,11 @@ struct call {
     std::span<const pending_question> all() const { return std::span{questions}.first(count); }
 };
 
+// True if both questions ask the same of the same buckets. A correction equals no other question.
+bool ask_the_same(const pending_question& a, const pending_question& b);
+
+// Moves equal questions of a call next to each other, to be encoded and decided as one. None
+// overtakes another question to its bucket, so that all are answered as if in their original order.
+void bring_together(call& c);
+
 }  // namespace gateway::store

@@ -1,5 +1,4 @@
 // This part of conversation_state decides which questions travel together, and when.
-#include "gateway/store/remote/alike_questions.hpp"
 #include "gateway/store/remote/conversation_state.hpp"
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 #include "gateway/store/remote/encoded_call.hpp"
 
 #include "gateway/base/hash.hpp"
-#include "gateway/store/remote/alike_questions.hpp"
 #include "gateway/store/remote/call_flags.hpp"
 
 #include <algorithm>
@@ -24,8 +23,7 @@ bool is_usual(std::span<const charge> charges)
 {
     const charge& c = charges.front();
     return charges.size() == 1 && c.correction == nullptr && c.penalty == nullptr && !c.looks &&
-           c.max_wait == base::duration{0} &&
-           c.limit->in_microseconds().how == limit::supply_kind::token_bucket;
+           c.max_wait == base::duration{0} && c.limit->in_microseconds().is_by_time();
 }
 
 // Returns the cost, but at most one token more than a full bucket. Any such cost is rejected, and

@@ -1,7 +1,6 @@
 #include "gateway/store/remote/encoded_call.hpp"
 
 #include "gateway/limit/limit.hpp"
-#include "gateway/store/remote/alike_questions.hpp"
 #include "gateway/store/remote/reply_parser.hpp"
 
 #include <gtest/gtest.h>

@@ -10,6 +10,10 @@
 
 namespace gateway::store::redis {
 
+// Scripts, which CMake embeds from the .lua files.
+extern const std::string_view take_script;
+extern const std::string_view rebase_script;
+
 // Appends one command.
 void encode(std::string& out, std::span<const std::string_view> words);
 

@@ -2,7 +2,6 @@
 
 #include "gateway/store/redis/protocol/command.hpp"
 #include "gateway/store/redis/protocol/complaint.hpp"
-#include "gateway/store/redis/protocol/scripts.hpp"
 
 #include <array>
 #include <string_view>
