@@ -1,4 +1,4 @@
--- What is done to a bucket after its request was decided. Twin of limit/correction.hpp.
+-- Corrections change a bucket after its request was decided. Twin of limit/correction.hpp.
 
 -- Twin of limit::others_wait(). A correction may be on its way for longer than its question was: the
 -- window that it waited for begins that much later.
@@ -16,7 +16,7 @@ BEGIN
     RETURN h.debt - ahead >= c.owed_before + (c.cost + 1) * t.unit;
 END $$;
 
--- Of a token bucket or of windows. What flowed back meanwhile is not given back once more.
+-- Corrects a token bucket or windows. Tokens that flowed back meanwhile are not given back once more.
 CREATE FUNCTION gateway.corrected(c gateway.charge, h gateway.held, now bigint) RETURNS gateway.held
 LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
@@ -42,9 +42,8 @@ BEGIN
     RETURN h;
 END $$;
 
--- Of a sliding limit. A correction may be on its way for longer than its request's question was: it
--- looks for tokens that were taken so much earlier, too. Never for later ones, which would be
--- somebody else's.
+-- Corrects a sliding limit. A correction may be on its way for longer than its question was, so it
+-- looks for tokens taken so much earlier, too. Later ones would be somebody else's.
 CREATE FUNCTION gateway.corrected_sliding(c gateway.charge, h gateway.held, now bigint)
 RETURNS gateway.held LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
@@ -76,7 +75,7 @@ BEGIN
     RETURN h;
 END $$;
 
--- Of places in flight. Null: the place that is to be renewed is lost.
+-- Corrects places in flight. Null: the place that is to be renewed is lost.
 CREATE FUNCTION gateway.corrected_places(c gateway.charge, h gateway.held, now bigint)
 RETURNS gateway.held LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
@@ -97,7 +96,7 @@ BEGIN
     RETURN h;
 END $$;
 
--- False: the receipt is there already, so the correction has been made.
+-- True if there is no receipt yet, so that the correction has not been made.
 CREATE FUNCTION gateway.is_first(receipt text, now bigint) RETURNS boolean
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
@@ -106,15 +105,14 @@ BEGIN
     RETURN FOUND;
 END $$;
 
--- Has all forget what they believe of buckets: tokens were given that nobody expected, or what is owed
--- is paid back at another rate.
+-- Makes all gateways forget what they remember of buckets, after a grant or a change of rate.
 CREATE FUNCTION gateway.note_grant_1(mark_key text, now bigint = gateway.now()) RETURNS void
 LANGUAGE sql VOLATILE AS $$
     INSERT INTO gateway.buckets (key, kind, full_at, owed) VALUES (mark_key, 'm', now + 60000000, now)
     ON CONFLICT (key) DO UPDATE SET full_at = excluded.full_at, owed = excluded.owed
 $$;
 
--- Makes a correction, and answers it: whether it could be made, and what the bucket has now.
+-- Makes a correction. The reply says if it could be made, and what the bucket has now.
 CREATE FUNCTION gateway.correct(c gateway.charge, INOUT h gateway.held, mark_key text, now bigint, OUT said bigint[])
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE

@@ -1,7 +1,7 @@
 -- Decides questions of any kind; see question.sql.
 
--- What charges that were all allowed take. What a sliding limit takes counts from when the request goes
--- on, whichever limit it waits for.
+-- Takes the tokens of charges that were all allowed. Those of a sliding limit count from when the
+-- request goes on, whichever limit it waits for.
 CREATE FUNCTION gateway.taken(q gateway.question, now bigint) RETURNS gateway.question
 LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
@@ -81,23 +81,23 @@ BEGIN
     END LOOP;
 END $$;
 
--- Whether it is nobody's request, but somebody looks.
+-- True if the question only looks.
 CREATE FUNCTION gateway.only_looks(q gateway.question) RETURNS boolean LANGUAGE sql IMMUTABLE AS
 'SELECT (q.charges[1]).looks';
 
--- Whether a decided question wants something written.
+-- True if a decided question must write.
 CREATE FUNCTION gateway.wants_writing(q gateway.question) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
     SELECT (NOT gateway.only_looks(q) AND EXISTS (SELECT FROM unnest(q.buckets) h WHERE h.changed))
         OR EXISTS (SELECT FROM unnest(q.charges) c WHERE c.after > 0 AND c.said[1] = 0)
 $$;
 
--- The rows that a question may write, receipts left out, which are made where they are looked at.
+-- Returns the rows that a question may write, without receipts.
 CREATE FUNCTION gateway.rows_of(q gateway.question) RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
     SELECT ARRAY(SELECT h.key FROM unnest(q.buckets) h)
         || ARRAY(SELECT c.ban_key FROM unnest(q.charges) c WHERE c.ban_key IS NOT NULL)
 $$;
 
--- Decides a question so many times, one after the other, and writes what has changed.
+-- Decides a question `times` times, and writes the changes.
 CREATE FUNCTION gateway.answer(
     INOUT q gateway.question, times bigint, mark_key text, looking boolean, now bigint, OUT reply bigint[])
 LANGUAGE plpgsql VOLATILE AS $$

@@ -1,7 +1,7 @@
 -- A bucket of any kind between its row and its question. Twin of limit/history.hpp and of
 -- redis/sliding.lua and redis/places.lua.
 
--- The moment that a token of a sliding limit taken at that time counts for: never sooner.
+-- Returns the moment that a token taken at that time counts for: never sooner.
 CREATE FUNCTION gateway.counted_at(t gateway.terms, at bigint) RETURNS bigint LANGUAGE sql IMMUTABLE
 AS 'SELECT at + (t.part - at % t.part) % t.part';
 
@@ -20,7 +20,7 @@ BEGIN
     RETURN h;
 END $$;
 
--- Of a sliding limit: what its row says, without what has come back.
+-- Reads the row of a sliding limit, without tokens that have come back.
 CREATE FUNCTION gateway.hold_sliding(h gateway.held, b gateway.buckets, now bigint)
 RETURNS gateway.held LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
@@ -58,7 +58,7 @@ BEGIN
     RETURN h;
 END $$;
 
--- The bucket of that key in the present terms.
+-- Returns the bucket of that key in the present terms.
 CREATE FUNCTION gateway.hold(its_key text, t gateway.terms, now bigint) RETURNS gateway.held
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -87,7 +87,7 @@ BEGIN
     RETURN h;
 END $$;
 
--- Of the tokens of a sliding limit that have not come back: the moment of the n-th.
+-- Returns the moment of the n-th token that has not come back.
 CREATE FUNCTION gateway.taken_at(h gateway.held, n bigint, now bigint) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
@@ -105,7 +105,7 @@ BEGIN
     RETURN greatest(gateway.counted_at(h.terms, now), h.moments[last]);
 END $$;
 
--- Microseconds until so many units of a bucket have come back.
+-- Returns the microseconds until so many units have come back.
 CREATE FUNCTION gateway.time_until(h gateway.held, units bigint, now bigint) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN

@@ -1,6 +1,6 @@
 -- Bans. Twin of limit/penalty.hpp and of redis/penalty.lua.
 
--- Microseconds for which the bucket is still banned; 0: it is not.
+-- Returns the microseconds for which the bucket is still banned, or 0.
 CREATE FUNCTION gateway.banned_for(ban_key text, now bigint) RETURNS bigint
 LANGUAGE sql STABLE AS $$
     -- A clock that stepped back would leave a ban longer than any that was given.
@@ -16,7 +16,7 @@ LANGUAGE sql VOLATILE AS $$
     WHERE key = ban_key
 $$;
 
--- One more rejection, of a bucket that is not banned.
+-- Notes a rejection of a bucket that is not banned.
 CREATE FUNCTION gateway.note_rejection(c gateway.charge, now bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE

@@ -1,6 +1,5 @@
--- The same calls for connections behind a pooler, which shares a server's sessions among many: what a
--- session of our own is told once is here told for each call, at a price (65 us, measured).
--- `most_wait`: for how many milliseconds a lock may be waited for.
+-- The same calls behind a pooler: the settings of a session are set for each call, which costs 65 us.
+-- `most_wait`: longest wait for a lock, in milliseconds.
 CREATE FUNCTION gateway.pooled_take_1(keys text[], numbers bigint[], most_wait int) RETURNS bigint[]
 LANGUAGE plpgsql VOLATILE
 SET plan_cache_mode = force_generic_plan

@@ -1,6 +1,6 @@
 -- Questions of any kind. Twin of redis/take_any.lua, whose numbers they are told in; see take.sql.
 
--- The terms in which a request's correction is made; null: it is not made. Twin of
+-- Returns the terms in which to correct a bucket, or null to drop the correction. Twin of
 -- limit::terms_to_correct_in().
 CREATE FUNCTION gateway.terms_to_correct_in(correction int, t gateway.terms, its_key text, now bigint)
 RETURNS gateway.terms LANGUAGE plpgsql VOLATILE AS $$
@@ -25,7 +25,7 @@ BEGIN
     RETURN t;
 END $$;
 
--- The question of so many charges that is told from that number on, by keys behind that one.
+-- Reads the question of `count` charges, from number `at` and the key behind `key` on.
 CREATE FUNCTION gateway.question_in(keys text[], key int, numbers bigint[], at int, count int, now bigint)
 RETURNS gateway.question LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -104,7 +104,7 @@ BEGIN
     RETURN q;
 END $$;
 
--- What a request is told that passes, or would, and leaves the bucket owing so much.
+-- Returns the decision on a request that passes, or would, and leaves the bucket with that debt.
 CREATE FUNCTION gateway.passed(h gateway.held, debt bigint, wait bigint, now bigint) RETURNS bigint[]
 LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
@@ -118,13 +118,12 @@ BEGIN
     RETURN ARRAY[1, greatest(t.burst - gateway.ceil_div(debt, t.unit), 0), wait, full_in];
 END $$;
 
--- What the bucket lacks for a charge, or for the most that it ever holds, in units.
+-- Returns the units that the bucket lacks for a charge, or for the most that it ever holds.
 CREATE FUNCTION gateway.missing_for(c gateway.charge, h gateway.held) RETURNS bigint
 LANGUAGE sql IMMUTABLE AS
 'SELECT greatest(h.debt + (least(c.cost, (h.terms).burst) - (h.terms).burst) * (h.terms).unit, 0)';
 
--- What a charge that passes leaves the bucket owing. Where it waits for a window, what comes when the
--- bucket is full already is lost.
+-- Returns the debt after a charge that passes. Tokens of a window that come to a full bucket are lost.
 CREATE FUNCTION gateway.owed_after(c gateway.charge, h gateway.held) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
@@ -137,8 +136,7 @@ BEGIN
     RETURN greatest(h.debt, missing) + c.cost * t.unit;
 END $$;
 
--- Whether the bucket has the tokens or will have them: allowed, remaining, retry, full. `looking`:
--- a rejection is not counted.
+-- Decides a charge: allowed, remaining, retry, full. `looking`: no rejection is counted.
 CREATE FUNCTION gateway.judge(c gateway.charge, h gateway.held, looking boolean, now bigint)
 RETURNS bigint[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE

@@ -1,15 +1,13 @@
--- What a gateway keeps in a PostgreSQL database (14 or later): one table, and the functions that
--- decide. All moments are microseconds since the Unix epoch, by the server's clock.
---
--- A version once released is not changed: what comes later is added, so that gateways of several
--- versions can share a database.
+-- A gateway keeps one table in a PostgreSQL database (14 or later), and the functions that decide. All
+-- moments are microseconds since the Unix epoch, by the server's clock. A released version is not
+-- changed, so that gateways of several versions can share a database.
 CREATE SCHEMA IF NOT EXISTS gateway;
 
--- Its number, and the oldest that a gateway may have been built with.
+-- The version's number, and the oldest that a gateway may have been built with.
 CREATE TABLE gateway.version (version int NOT NULL, oldest int NOT NULL);
 INSERT INTO gateway.version VALUES (1, 1);
 
--- Whether functions can read a row, which may have been changed by hand.
+-- True if functions can read a row, which may have been changed by hand.
 CREATE FUNCTION gateway.is_readable(
     full_at bigint, owed bigint, unit bigint, kind "char", moments bigint[], amounts bigint[])
 RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
@@ -49,7 +47,7 @@ CREATE @LOGGED@ TABLE gateway.buckets (
     CHECK (gateway.is_readable(full_at, owed, unit, kind, moments, amounts))
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05);
 
--- What every call begins with.
+-- Returns the time at which a call begins.
 CREATE FUNCTION gateway.now() RETURNS bigint LANGUAGE sql VOLATILE
 AS 'SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint';
 
@@ -59,7 +57,7 @@ AS 'SELECT CASE WHEN a > 0 THEN (a - 1) / b + 1 ELSE a / b END';
 CREATE FUNCTION gateway.floor_div(a bigint, b bigint) RETURNS bigint LANGUAGE sql IMMUTABLE
 AS 'SELECT CASE WHEN a >= 0 THEN a / b ELSE -((-a - 1) / b) - 1 END';
 
--- When tokens that nobody expected were given last; 0: not for a while.
+-- Returns when a grant was made last, or 0.
 CREATE FUNCTION gateway.mark(mark_key text, now bigint) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
 BEGIN
     RETURN coalesce((SELECT owed FROM gateway.buckets WHERE key = mark_key AND full_at > now), 0);

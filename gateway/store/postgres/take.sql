@@ -1,15 +1,12 @@
--- A call to the store: questions, decided one after the other. Each takes from all of its buckets,
--- or from none. They are told in the numbers of redis/take.lua, whose reply this one's is, too. Usual
--- questions that are told together are in take_usual.sql, one alone in take_one.sql.
+-- A call of questions of any kind, in the numbers of redis/take.lua, with the same reply. Calls of usual
+-- questions are in take_usual.sql, of one alone in take_one.sql.
 --
--- Everything is looked at first, and what is refused then is refused: it locks and writes nothing.
--- Of the other questions the rows that are not there are made, while nothing is locked; then all are
--- locked in the order of their keys, so that calls wait for each other in that order only, and these
--- questions are decided for good. If a row was deleted meanwhile, all of it is undone, and the gateway
--- asks again.
+-- A first pass only looks, and what it refuses locks and writes nothing. For the other questions the
+-- missing rows are made while nothing is locked, all rows are locked in the order of their keys, and the
+-- questions are decided for good. If a row was deleted meanwhile, the gateway asks again.
 
--- One pass over a call. `looking`: it only looks, and tells which questions are refused, and the rows
--- that the others want locked. Else those stay refused, and `said` is what the look found.
+-- Passes over a call. `looking`: it returns which questions are refused, and the rows that the others
+-- want locked. Otherwise those stay refused, and `said` is what the look found.
 CREATE FUNCTION gateway.pass_over(
     keys text[], numbers bigint[], looking boolean, now bigint, said bigint[],
     INOUT begins int[], INOUT refused boolean[], OUT reply bigint[], OUT wanted text[])

@@ -1,16 +1,13 @@
--- A call of usual questions only: each of one charge of a token bucket and nothing else, told by its
--- bucket, how often it is asked, its cost (at least 1), and the limit's numbers. No bucket comes twice.
+-- A call of usual questions: each of one charge of a token bucket and nothing else. No bucket comes
+-- twice. The reply is the call's number, the mark, and what each bucket owed.
 --
--- The reply is the call's number, the mark, and what each bucket owed, of which the gateway knows the
--- rest.
---
--- Rows that are not there are made first, while nothing is locked. Then one statement writes those that
--- have tokens, in the order of their keys, as the session's settings leave it no other way. So calls wait
--- for each other in that order only, and what is refused locks and writes nothing, but for rows that were
--- written in other terms, which are converted.
+-- Missing rows are made first, while nothing is locked. Then one statement writes the rows that have
+-- tokens, in the order of their keys, as the session's settings leave it no other way. A refusal locks
+-- and writes nothing, unless the row was written in other terms and is converted.
+-- Requires: costs >= 1.
 
--- What a row owes in the terms of a token bucket. A function in SQL becomes a part of the statements that
--- call it, and so costs nothing.
+-- Returns the debt of a row in the terms of a token bucket. A function in SQL becomes a part of the
+-- statements that call it.
 CREATE FUNCTION gateway.usual_debt(b gateway.buckets, its_unit bigint, burst bigint, now bigint) RETURNS bigint
 LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE
@@ -23,12 +20,12 @@ LANGUAGE sql IMMUTABLE AS $$
     END
 $$;
 
--- How many of these questions to a bucket that owes so much pass.
+-- Returns how many of these questions pass at a bucket with that debt.
 CREATE FUNCTION gateway.passing(debt bigint, times bigint, cost bigint, unit bigint, burst bigint) RETURNS bigint
 LANGUAGE sql IMMUTABLE AS 'SELECT greatest(least(times, (unit * burst - debt) / (cost * unit)), 0)';
 
--- What those buckets owed whose rows were not written. What was changed by another call meanwhile, and
--- could be taken from, has the gateway ask again.
+-- Returns the debts of rows that were not written. If one could be taken from, as another call has
+-- changed it, the gateway asks again.
 CREATE FUNCTION gateway.take_rest(
     keys text[], costs bigint[], units bigint[], bursts bigint[], written int[], now bigint,
     OUT places int[], OUT debts bigint[])

@@ -1,6 +1,6 @@
--- What functions hand to each other.
+-- Types of what functions hand to each other.
 
--- A limit, as limit::append_numbers() tells it. `kind` is that of its rows.
+-- A limit as limit::append_numbers() encodes it. `kind` is that of its rows.
 CREATE TYPE gateway.terms AS (
     kind "char",
     -- Of a token, in what a bucket owes; 1 where that is tokens.
@@ -37,7 +37,7 @@ CREATE TYPE gateway.held AS (
     restarted boolean
 );
 
--- A charge, as redis/take.lua is told it.
+-- A charge, as redis/take.lua reads it.
 CREATE TYPE gateway.charge AS (
     cost bigint,
     -- 0: none; else of a correction: 2 give back, 3 charge, 4 reset, 5 renew, 6 ban, 7 unban.

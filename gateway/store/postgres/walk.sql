@@ -1,8 +1,8 @@
 -- Steps of walks over all buckets, in the order of their keys, a page of so many at a time behind a
 -- key. What others have locked is left for the next walk.
 
--- Deletes what is as good as never seen. The last key of the page; null at the end; where it was, if
--- somebody else does so just now.
+-- Deletes full buckets. Returns the last key of the page, null at the end, or `behind` if another session
+-- does so just now.
 CREATE FUNCTION gateway.prune_1(prefix text, behind text, page int) RETURNS text
 LANGUAGE plpgsql VOLATILE SET enable_seqscan = off AS $$
 DECLARE

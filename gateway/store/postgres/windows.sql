@@ -1,9 +1,8 @@
 -- Windows, and what buckets of token buckets and windows owe. Twin of limit/fixed_window.hpp,
 -- limit/debt.hpp and redis/bucket.lua.
 
--- The window in which a moment lies: only differences of such numbers mean something. Of a calendar
--- the beginnings around the gateway's present moment are known; beyond them windows are as long as
--- these are on average.
+-- Returns the number of a moment's window; only differences mean something. Beyond the known beginnings
+-- of a calendar, windows are as long as these are on average.
 CREATE FUNCTION gateway.window_at(t gateway.terms, at bigint) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
@@ -35,7 +34,7 @@ BEGIN
     RETURN t.begins[known] + (index - known) * t.usual;
 END $$;
 
--- How many numbers tell a limit.
+-- Returns how many numbers a limit has.
 CREATE FUNCTION gateway.numbers_of_terms(numbers bigint[], at int) RETURNS int
 LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE
@@ -47,8 +46,8 @@ LANGUAGE sql IMMUTABLE AS $$
     END
 $$;
 
--- The limit that is told from that number on. The key's last digits are those of the client, whose
--- windows begin at an offset of their own unless they are aligned.
+-- Reads the limit from number `at` on. The key's last digits are the client's, whose windows begin at an
+-- offset of their own unless they are aligned.
 CREATE FUNCTION gateway.terms_in(numbers bigint[], at int, key text, now bigint)
 RETURNS gateway.terms LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
@@ -86,7 +85,7 @@ BEGIN
     RETURN t;
 END $$;
 
--- Microseconds until so many units more have been issued.
+-- Returns the microseconds until so many units more have been issued.
 CREATE FUNCTION gateway.time_of(t gateway.terms, units bigint, now bigint) RETURNS bigint
 LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE
@@ -95,8 +94,8 @@ LANGUAGE sql IMMUTABLE AS $$
     END
 $$;
 
--- What a bucket of these windows owes, that owed so much when it was written. Null: it would be
--- full later than that many tokens take, so the clock has stepped back.
+-- Returns the debt of a bucket that owed `owed` when it was written, or null if it would be full later
+-- than that many tokens take, as the clock has stepped back.
 CREATE FUNCTION gateway.still_owed(t gateway.terms, full_at bigint, owed bigint) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
@@ -109,13 +108,13 @@ BEGIN
     RETURN greatest(0, least(to_come * t.count - (needed * t.count - owed), owed));
 END $$;
 
--- A debt in units worth `old` a token, in units of the limit. Rounded up: it never shrinks by it.
+-- Converts a debt from units worth `old` a token, rounded up, so that it never shrinks.
 CREATE FUNCTION gateway.rescaled(debt bigint, old bigint, t gateway.terms) RETURNS bigint
 LANGUAGE sql IMMUTABLE AS $$
     SELECT least(ceil(debt::numeric * t.unit / old), coalesce(t.most, 3153600000000000))::bigint
 $$;
 
--- What a row says is owed now, in units of these terms, of a token bucket or of windows.
+-- Returns the debt of a row now, in units of these terms, of a token bucket or of windows.
 CREATE FUNCTION gateway.debt_in(b gateway.buckets, t gateway.terms, now bigint) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
@@ -143,7 +142,7 @@ BEGIN
     END CASE;
 END $$;
 
--- Whether what a row says is owed in these terms, so that it need not be written anew.
+-- True if a row is in these terms, so that it need not be written anew.
 CREATE FUNCTION gateway.follows(b gateway.buckets, t gateway.terms) RETURNS boolean
 LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE
