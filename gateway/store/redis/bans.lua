@@ -1,5 +1,4 @@
--- Bans that an operator has given, of buckets of any limit. Stands between token_bucket.lua and
--- bucket.lua.
+-- Bans that an operator has given, of buckets of any limit.
 --
 -- The bucket's key is then a list of one entry, "ban UNTIL", and what the bucket owes is at
 -- "BUCKET:before" until the ban is over. So who is not banned costs nothing: a reader finds a list

@@ -1,10 +1,7 @@
--- A bucket in Redis, of a token bucket or of windows. Twin of the supplies in limit/. Stands behind
--- token_bucket.lua. What sliding limits and requests in flight are is in sliding.lua and places.lua.
---
--- Value of a token bucket: see token_bucket.lua. With windows "full_at owed id w": when it is full
---       again, the tokens it owed when it was written, and what tells its windows from others.
--- A bucket here is what it owes now, in units of its limit: a token is `unit` of them, which are
--- microseconds, or with windows tokens.
+-- Buckets of token buckets and windows in Redis. Twin of the supplies in limit/. Stands behind
+-- token_bucket.lua, which explains the value of a token bucket. With windows it is "full_at owed id w":
+-- when the bucket is full again, the tokens that it owed when written, and the id of its windows.
+-- A bucket's debt is in units of its limit: microseconds, or tokens with windows.
 local function ceil_div(a, b)
     return math.ceil(a / b)
 end
@@ -26,9 +23,8 @@ local function rescaled(debt, old, limit)
     return math.min(scaled, limit.windows and limit.windows.most or most)
 end
 
--- The window in which a moment lies: only differences of such numbers mean something. Of a calendar
--- the beginnings around the gateway's present moment are known; beyond them windows are as long as
--- these are on average.
+-- Returns the number of a moment's window; only differences mean something. Beyond the known beginnings
+-- of a calendar, windows are as long as these are on average.
 local function window_at(w, at)
     if not w.begins then
         local shifted = at + w.shift
@@ -109,8 +105,8 @@ local function time_of(l, units)
     return window_begin(w, w.present + ceil_div(units, w.count)) - now
 end
 
--- Returns what a bucket of these windows owes, which owed so much when it was written, or nothing if
--- it would be full later than that many tokens take, so the clock has stepped back.
+-- Returns the debt of a bucket that owed `owed` when it was written, or nil if it would be full later
+-- than that many tokens take, as the clock has stepped back.
 local function still_owed(w, full_at, owed)
     local needed = ceil_div(owed, w.count)
     local unneeded = needed * w.count - owed
@@ -131,8 +127,7 @@ local function adapt(bucket, limit)
     bucket.unit, bucket.id, bucket.limit = limit.unit, limit.id, limit
 end
 
--- Returns what a value says is owed now, and unit and id of the windows it was owed under, or nothing
--- if the key holds something else.
+-- Returns the debt of a value, its unit and the id of its windows, or nil if it is something else.
 local function read_debt(value, limit)
     local full_at, old, third, form = string.match(value, '^(%d+) (%d+) (%d+)( ?w?)$')
     full_at, old, third = tonumber(full_at), tonumber(old), tonumber(third)

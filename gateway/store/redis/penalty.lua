@@ -1,8 +1,6 @@
--- Bans of who is rejected too often, in Redis. Twin of limit/penalty.hpp, in microseconds of the
--- server's clock. Stands before take_any.lua.
---
--- Key "BUCKET:ban", value "until length rejection rejection...": until when the bucket is banned, how
--- long the last ban was (0: there was none), and the moments of rejections that a ban may count.
+-- Bans for too many rejections. Twin of limit/penalty.hpp, in microseconds of the server's clock. Key
+-- "BUCKET:ban", value "until length rejection...": the end of the ban, the length of the last one (0: there
+-- was none), and the moments of rejections that a ban may count.
 local offences = {}
 
 -- Twins of penalty::most_rejections and penalty::longest, and the last moment that a number can be.

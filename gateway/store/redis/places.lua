@@ -1,7 +1,5 @@
--- The places of requests in flight in Redis. Stands behind sliding.lua.
---
--- A sorted set: each place by the number that its gateway gave it, and the moment until which it is
--- leased. Whose gateway has died is free again then; a renewal that comes later finds nothing.
+-- The places of requests in flight: a sorted set of the numbers that gateways gave them, by the moment
+-- until which they are leased. A renewal that comes later finds nothing.
 local function read_places(key, limit)
     local bucket = { key = key, unit = 1, limit = limit, debt = 0, entering = {} }
     local gone = redis.pcall('ZREMRANGEBYSCORE', key, '-inf', string.format('%.0f', now))
@@ -19,8 +17,7 @@ local function lease_until(bucket)
     return string.format('%.0f', now + bucket.limit.places.lease)
 end
 
--- 1; or 0: a place that is to be renewed is lost. Of tokens that were there before only an operator has
--- anything changed.
+-- Returns 1, or 0 if the place to be renewed is lost. Tokens of another kind change by an operator only.
 local function correct_place(c)
     local bucket = c.bucket
     if c.kind == @renew@ then

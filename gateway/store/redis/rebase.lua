@@ -1,9 +1,7 @@
--- One step of a walk over all keys: what is owed under a changed rate is paid back at the new one from
--- now on, also by clients that stay away. Begins with token_bucket.lua, bans.lua and bucket.lua. See
--- redis/rebasing.hpp.
+-- One step of a walk over all keys (redis/rebasing.hpp): debts under a changed rate are paid back at the
+-- new one from now on, also by clients that stay away.
 --
--- KEYS  the key of the mark of grants; none in a cluster. What clients owe is paid back sooner or later
---       than others believe: at the end of the walk they forget what they believe
+-- KEYS  the key of the mark, by which all gateways forget what they remember; none in a cluster
 -- ARGV  where the walk is: SCAN's cursor, "0" at first; how many keys to look at; the key prefix;
 --       the limits: "name number,number,... name number,number,... "
 -- Reply the next cursor; "0" at the end
@@ -12,8 +10,7 @@ for name, numbers in string.gmatch(ARGV[4], '(%S+) (%S+)') do
     limits[prefix .. name .. ':'] = numbers
 end
 
--- Returns the prefix and the limit of a key: without the 32 digits of the client, and in a cluster without the
--- "{12345678}" behind the prefix.
+-- Returns a key without the client's 32 digits, and without a cluster's "{12345678}" behind the prefix.
 local function limit_in(key)
     local name = string.sub(key, 1, -33)
     if string.sub(name, 1, #prefix + 1) == prefix .. '{' then

@@ -1,18 +1,16 @@
 -- A bucket of a sliding limit in Redis. Twin of limit/history.hpp, in microseconds of the server's
 -- clock. Stands between bucket.lua and take_any.lua.
 --
--- A list: "h TOKENS LENGTH", how many have not come back and how long the window was, then oldest first
--- "AT TOKENS", the moment that they count for. It expires when all have come back.
--- A bucket here has besides its debt: `kept`, the tokens of the list; `first`, the index of the
--- first moment in it that has not come back; `last`, the newest; `fresh`, what this call has taken,
--- as moments and tokens in the order of time.
+-- The key is a list: "h TOKENS LENGTH", tokens that have not come back and the window's length, then
+-- "AT TOKENS", oldest first. It expires when all have come back. A bucket has `kept`, the tokens of the
+-- list; `first`, the index of its first moment that has not come back; `last`, the newest moment; `fresh`,
+-- moments and tokens that this call has taken, in the order of time.
 local chunk = 64
 
 -- A request waits for its tokens at most so long (limit::max_wait): no moment of ours is later.
 local most_ahead = 600000000
 
--- Calls `visit` with index, moment and tokens of each entry from that index on, until it returns
--- true. What is no entry of ours counts for nothing.
+-- Calls `visit` with index, moment and tokens of each entry from that index on, until it returns true.
 local function walk(key, from, visit)
     while true do
         local page = redis.call('LRANGE', key, from, from + chunk - 1)
@@ -44,8 +42,7 @@ local function kept_in(key)
     return tonumber(tokens), tonumber(length)
 end
 
--- Tokens owed by a bucket that was another limit's, where a place is one; nil if the key holds
--- something else.
+-- Returns the tokens that a bucket of another kind owes, or nil if the key holds something else.
 local function tokens_before(key)
     local value = redis.pcall('GET', key)
     if type(value) ~= 'string' then
@@ -178,8 +175,8 @@ local function give_back(bucket, since, tokens)
     return tokens
 end
 
--- A correction may be on its way for longer than its request's question was: it looks for tokens
--- that were taken so much earlier, too. Never for later ones, which would be somebody else's.
+-- A correction may be on its way for longer than its question was, so it looks for tokens taken so much
+-- earlier, too. Later ones would be somebody else's.
 local function lateness(sliding)
     return math.min(1000000, math.floor(sliding.length / 8))
 end

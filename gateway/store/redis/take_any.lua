@@ -3,7 +3,7 @@ local function kind_of(limit)
     return limit.sliding and 'sliding' or limit.places and 'places' or 'tokens'
 end
 
--- nil if the key holds something else.
+-- Returns nil if the key holds something else.
 local function read_any(key, limit)
     if limit.sliding then
         return read_sliding(key, limit)
@@ -20,7 +20,7 @@ local function read_any(key, limit)
     return bucket
 end
 
--- If anything in it has changed.
+-- Writes the bucket if anything in it has changed.
 local function write_any(key, bucket)
     if not (bucket.taken or bucket.changed) then
         return
@@ -61,8 +61,7 @@ local function bucket_of(key, limit)
     return bucket
 end
 
--- The terms of a bucket as it is, and whether it owes anything: read already, or at its key. nil: the
--- key holds nothing, or nothing of ours.
+-- Returns the terms of a bucket as it is, and if it owes anything, or nil if there is none.
 local function terms_there(key)
     local home = home_of(key)
     local there = buckets[home]
@@ -84,8 +83,7 @@ local function terms_there(key)
     return find_ban(key) and terms_there(key)
 end
 
--- The limit in whose terms a request's correction is made; nil: it is not made. Twin of
--- limit::terms_to_correct_in().
+-- Returns the limit in whose terms to correct a bucket, or nil. Twin of limit::terms_to_correct_in().
 local function limit_to_correct_in(kind, key, limit)
     local there = terms_there(key)
     if not there or not there.owes then
@@ -132,8 +130,7 @@ local function time_until(bucket, units)
     return time_of(limit, units)
 end
 
--- Microseconds until a bucket is full that owes so much, some of it for a request that waits: in a
--- sliding limit that counts from the end of the wait.
+-- Returns the microseconds until a bucket is full. A request that waits counts from the end of its wait.
 local function full_in(bucket, debt, wait)
     local sliding, time = bucket.limit.sliding, time_until(bucket, debt)
     if sliding and wait > 0 then
@@ -364,7 +361,7 @@ local function answer_any(times, count)
     end
 end
 
--- A usual question of a bucket that is not, or that may not be, as usual ones are.
+-- Answers a usual question about a bucket that may be of another kind.
 local function answer_usual(name, limit, times, cost)
     local bucket = bucket_of(name, limit)
     if not bucket then
