@@ -21,6 +21,11 @@ struct parsed {
     std::string complaint;
 };
 
+// `invalid_url` is thrown while a URL is parsed, and becomes the complaint of its `parsed`.
+struct invalid_url {
+    std::string complaint;
+};
+
 // Returns what is wrong with a path, unless it is absolute and at most max_socket_path bytes.
 std::optional<std::string> complaint_about_socket_path(std::string_view path);
 

@@ -1,47 +1,43 @@
 #include "config/urls/postgres_parameters.hpp"
 
 #include "config/text/text_file.hpp"
+#include "config/urls/address.hpp"
+#include "gateway/base/text.hpp"
 
 #include <algorithm>
 #include <array>
 #include <memory>
 #include <postgresql/libpq-fe.h>
-#include <vector>
+#include <span>
 
 namespace gateway::config {
 namespace {
 
-struct unsupported {
+struct rule {
     std::string_view parameter;
-    std::string_view why;
+    std::string_view text;
 };
 
-constexpr std::array unsupported_parameters{
-    unsupported{"hostaddr", "write the address as the host"},
-    unsupported{"client_encoding", "it does not matter"},
-    unsupported{"replication", "this is no standby"},
+// Parameters that are refused, and why.
+constexpr std::array unsupported{
+    rule{"hostaddr", "write the address as the host"},
+    rule{"client_encoding", "it does not matter"},
+    rule{"replication", "this is no standby"},
 };
 
-struct choice {
-    std::string_view parameter;
-    std::vector<std::string_view> values;
-    // Text that is added to a complaint.
-    std::string_view because{};
-};
+constexpr std::string_view tls_version_names = "TLSv1, TLSv1.1, TLSv1.2, TLSv1.3";
 
-// The values that are accepted; libpq would complain of others only when it connects.
-const std::array choices{
-    choice{"sslmode", {"disable", "allow", "prefer", "require", "verify-ca", "verify-full"}},
-    choice{"channel_binding", {"disable", "prefer", "require"}},
-    choice{"ssl_min_protocol_version", {"TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"}},
-    choice{"ssl_max_protocol_version", {"TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"}},
-    choice{
+// The values that are accepted, before any ':'; libpq would complain of others only when it
+// connects.
+constexpr std::array choices{
+    rule{"sslmode", "disable, allow, prefer, require, verify-ca, verify-full"},
+    rule{"channel_binding", "disable, prefer, require"},
+    rule{"ssl_min_protocol_version", tls_version_names},
+    rule{"ssl_max_protocol_version", tls_version_names},
+    rule{
         "target_session_attrs",
-        {"any", "read-write", "primary"},
-        ": buckets are written, which no standby lets us do"},
+        "any, read-write, primary: buckets are written, which no standby lets us do"},
 };
-
-constexpr std::array<std::string_view, 3> file_parameters{"sslrootcert", "sslcert", "sslkey"};
 
 // Most bytes of a file of certificates or with a key.
 constexpr std::size_t max_file = 1024 * 1024;
@@ -59,17 +55,45 @@ const PQconninfoOption* option_of(std::string_view name)
     return nullptr;
 }
 
-std::string complaint_of_value(const choice& of, const std::string& value)
+// Returns the text about the parameter, or empty.
+std::string_view find(std::span<const rule> rules, std::string_view parameter)
 {
-    if (std::find(of.values.begin(), of.values.end(), value) != of.values.end()) {
-        return {};
+    const auto found = std::find_if(rules.begin(), rules.end(), [&](const rule& one) {
+        return one.parameter == parameter;
+    });
+    return found == rules.end() ? std::string_view{} : found->text;
+}
+
+bool is_one_of(std::string_view value, std::string_view list)
+{
+    bool is_one = false;
+    base::for_each_element(list.substr(0, list.find(':')), ',', [&](std::string_view one) {
+        is_one = is_one || one == value;
+    });
+    return is_one;
+}
+
+// The key may be in an engine: "engine:name".
+bool is_file(const std::string& name, const std::string& value)
+{
+    return name == "sslrootcert" || name == "sslcert" ||
+           (name == "sslkey" && value.find(':') == std::string::npos);
+}
+
+void check(const std::string& name, const std::string& value)
+{
+    if (const std::string why{find(unsupported, name)}; !why.empty()) {
+        throw invalid_url{"the parameter " + name + " is not supported: " + why};
     }
-    std::string expected;
-    for (const std::string_view v : of.values) {
-        expected += (expected.empty() ? "" : ", ") + std::string{v};
+    const std::string expected{find(choices, name)};
+    if (!expected.empty() && !is_one_of(value, expected)) {
+        throw invalid_url{name + " is \"" + value + "\", expected one of " + expected};
     }
-    return std::string{of.parameter} + " is \"" + value + "\", expected one of " + expected +
-           std::string{of.because};
+    const std::string wrong =
+        is_file(name, value) ? read_text_file(value, max_file).complaint : std::string{};
+    if (!wrong.empty()) {
+        throw invalid_url{name + ": " + value + ' ' + wrong};
+    }
 }
 
 }  // namespace
@@ -86,34 +110,11 @@ bool is_postgres_secret(std::string_view name)
     return o != nullptr && (std::string_view{o->dispchar} == "*" || name == "options");
 }
 
-std::string complaint_of(const postgres_parameters& all)
+void check_postgres_parameters(const postgres_parameters& all)
 {
-    for (const unsupported& u : unsupported_parameters) {
-        if (all.contains(std::string{u.parameter})) {
-            return "the parameter " + std::string{u.parameter} +
-                   " is not supported: " + std::string{u.why};
-        }
+    for (const auto& [name, value] : all) {
+        check(name, value);
     }
-    for (const choice& c : choices) {
-        const auto given = all.find(std::string{c.parameter});
-        std::string wrong =
-            given == all.end() ? std::string{} : complaint_of_value(c, given->second);
-        if (!wrong.empty()) {
-            return wrong;
-        }
-    }
-    for (const std::string_view name : file_parameters) {
-        const auto given = all.find(std::string{name});
-        // The key may be in an engine: "engine:name".
-        const bool is_file = given != all.end() &&
-                             (name != "sslkey" || given->second.find(':') == std::string::npos);
-        const std::string wrong =
-            is_file ? read_text_file(given->second, max_file).complaint : std::string{};
-        if (!wrong.empty()) {
-            return std::string{name} + ": " + given->second + ' ' + wrong;
-        }
-    }
-    return {};
 }
 
 }  // namespace gateway::config

@@ -16,7 +16,8 @@ bool is_postgres_parameter(std::string_view name);
 // True if the parameter's value must not be shown.
 bool is_postgres_secret(std::string_view name);
 
-// Returns what is wrong with one of them, or empty. Checks that the files that they name are there.
-std::string complaint_of(const postgres_parameters& all);
+// Checks the values, and that the files that they name are there.
+// Errors: throws invalid_url.
+void check_postgres_parameters(const postgres_parameters& all);
 
 }  // namespace gateway::config

@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <optional>
 #include <sstream>
-#include <string_view>
 #include <unistd.h>
 
 namespace gateway::config {
@@ -21,60 +20,36 @@ std::string from_environment(const char* name, const std::string& otherwise)
     return value == nullptr || *value == '\0' ? otherwise : value;
 }
 
-std::string_view trimmed(std::string_view line)
-{
-    constexpr std::string_view blank = " \t\r";
-    const std::size_t begin = line.find_first_not_of(blank);
-    return begin == std::string_view::npos
-               ? std::string_view{}
-               : line.substr(begin, line.find_last_not_of(blank) + 1 - begin);
-}
-
-// Adds a line of the service. `where` is the line's position, for complaints.
-void add_line(postgres_service& service, std::string_view line, const std::string& where)
-{
-    const std::size_t equals = line.find('=');
-    if (equals == std::string_view::npos || equals == 0) {
-        service.complaint = where + ": expected parameter=value";
-        return;
-    }
-    const std::string name{line.substr(0, equals)};
-    if (name == "service") {
-        service.complaint = where + ": a service cannot name another";
-        return;
-    }
-    // The first of two equal names counts, as with libpq.
-    service.parameters.emplace(name, line.substr(equals + 1));
-}
-
-// Returns nothing if the file does not have the service.
+// Returns nothing if the file does not have the service. The first of two equal parameters counts,
+// as with libpq.
 std::optional<postgres_service> find(
     const std::string& name, const std::string& file, const std::string& text
 )
 {
     std::optional<postgres_service> found;
-    bool is_its_own = false;
     std::istringstream lines{text};
     int number = 0;
     for (std::string one; std::getline(lines, one);) {
         ++number;
-        const std::string_view line = trimmed(one);
-        if (line.empty() || line.front() == '#') {
-            continue;
-        }
-        if (line.front() == '[') {
+        const std::string line{base::trimmed(without_line_end(one))};
+        if (line.starts_with('[')) {
             if (found) {
                 break;
             }
-            is_its_own = line == '[' + name + ']';
-            if (is_its_own) {
+            if (line == '[' + name + ']') {
                 found.emplace();
             }
-        } else if (is_its_own) {
-            add_line(*found, line, file + ':' + std::to_string(number));
-            if (!found->complaint.empty()) {
-                break;
+        } else if (found && !line.empty() && line.front() != '#') {
+            const std::size_t equals = line.find('=');
+            const std::string parameter = line.substr(0, equals);
+            const std::string where = file + ':' + std::to_string(number);
+            if (equals == std::string::npos || equals == 0) {
+                return postgres_service{.complaint = where + ": expected parameter=value"};
             }
+            if (parameter == "service") {
+                return postgres_service{.complaint = where + ": a service cannot name another"};
+            }
+            found->parameters.emplace(parameter, line.substr(equals + 1));
         }
     }
     return found;
@@ -87,12 +62,8 @@ std::vector<std::string> postgres_service_files()
     const std::string home = from_environment("HOME", "");
     const std::string own = home.empty() ? "" : home + "/.pg_service.conf";
     const std::string first = from_environment("PGSERVICEFILE", own);
-    std::vector<std::string> files;
-    if (!first.empty()) {
-        files.push_back(first);
-    }
-    files.push_back(from_environment("PGSYSCONFDIR", system_folder) + "/pg_service.conf");
-    return files;
+    const std::string last = from_environment("PGSYSCONFDIR", system_folder) + "/pg_service.conf";
+    return first.empty() ? std::vector{last} : std::vector{first, last};
 }
 
 postgres_service read_postgres_service(

@@ -11,7 +11,7 @@
 
 #include <memory>
 #include <postgresql/libpq-fe.h>
-#include <sstream>
+#include <vector>
 
 namespace gateway::config {
 
@@ -22,8 +22,7 @@ constexpr const char* expected_url =
 constexpr const char* default_socket = "/var/run/postgresql";
 constexpr const char* default_port = "5432";
 
-// Returns the parameters of the URL, or nothing and a complaint if the text is none.
-std::optional<postgres_parameters> parameters_of(const std::string& text, std::string& complaint)
+postgres_parameters parameters_of(const std::string& text)
 {
     char* said = nullptr;
     const std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)> all{
@@ -33,9 +32,8 @@ std::optional<postgres_parameters> parameters_of(const std::string& text, std::s
         // Other messages of libpq's repeat the URL.
         const std::string_view words = said == nullptr ? "" : said;
         const bool is_about_parameter = words.starts_with("invalid URI query parameter");
-        complaint =
-            is_about_parameter ? std::string{words.substr(0, words.find('\n'))} : expected_url;
-        return std::nullopt;
+        throw invalid_url{
+            is_about_parameter ? std::string{words.substr(0, words.find('\n'))} : expected_url};
     }
     postgres_parameters found;
     for (const PQconninfoOption* o = all.get(); o->keyword != nullptr; ++o) {
@@ -46,34 +44,23 @@ std::optional<postgres_parameters> parameters_of(const std::string& text, std::s
     return found;
 }
 
-// Adds the parameters of the named service that the URL does not have. Returns what is wrong.
-std::string add_service(postgres_parameters& found)
+// Adds the parameters of the named service that the URL does not have.
+void add_service(postgres_parameters& found)
 {
     const auto named = found.extract("service");
     if (named.empty()) {
-        return {};
+        return;
     }
     postgres_service service = read_postgres_service(named.mapped(), postgres_service_files());
+    if (!service.complaint.empty()) {
+        throw invalid_url{service.complaint};
+    }
     for (const auto& [name, value] : service.parameters) {
         if (!is_postgres_parameter(name)) {
-            return "service \"" + named.mapped() + "\": unknown parameter " + name;
+            throw invalid_url{"service \"" + named.mapped() + "\": unknown parameter " + name};
         }
     }
     found.merge(service.parameters);
-    return service.complaint;
-}
-
-std::vector<std::string> split(const std::string& list)
-{
-    std::vector<std::string> all;
-    std::istringstream in{list};
-    for (std::string one; std::getline(in, one, ',');) {
-        all.push_back(one);
-    }
-    if (list.ends_with(',')) {
-        all.emplace_back();
-    }
-    return all;
 }
 
 std::string taken(postgres_parameters& from, const std::string& name)
@@ -82,90 +69,71 @@ std::string taken(postgres_parameters& from, const std::string& name)
     return node.empty() ? std::string{} : node.mapped();
 }
 
-// Returns the servers. Each host has a port of its own, or all have one.
-std::vector<net::server_address> servers_of(postgres_parameters& from, std::string& complaint)
+std::vector<std::string> elements(const std::string& list)
 {
-    std::vector<std::string> hosts = split(taken(from, "host"));
-    const std::vector<std::string> ports = split(taken(from, "port"));
-    if (hosts.empty()) {
-        hosts.emplace_back(default_socket);
+    std::vector<std::string> all;
+    base::for_each_element(list, ',', [&](std::string_view one) { all.emplace_back(one); });
+    return all;
+}
+
+// The host may be wrong because libpq takes all that follows the first "@" for it, including what
+// was meant for the password. An address may have a zone.
+net::server_address server_of(const std::string& host, const std::string& port)
+{
+    if (base::parse_decimal(port, 65535).value_or(0) == 0) {
+        throw invalid_url{"the port must be a number from 1 to 65535"};
     }
+    if (host.starts_with('/')) {
+        return {{}, port, host};
+    }
+    if (host.empty()) {
+        throw invalid_url{std::string{"a host is missing: "} + expected_url};
+    }
+    if (!is_host_name(host) && !base::ip_address::parse(host.substr(0, host.find('%')))) {
+        throw invalid_url{std::string{"the host must be a name or an IP address: "} + expected_url};
+    }
+    return {host, port, {}};
+}
+
+// Returns the servers. Each host has a port of its own, or all have one.
+std::vector<net::server_address> servers_of(postgres_parameters& from)
+{
+    const std::string list = taken(from, "host");
+    const std::vector<std::string> hosts = elements(list.empty() ? default_socket : list);
+    const std::vector<std::string> ports = elements(taken(from, "port"));
     if (ports.size() > 1 && ports.size() != hosts.size()) {
-        complaint = std::to_string(ports.size()) + " ports for " + std::to_string(hosts.size()) +
-                    " hosts: expected one for each, or one for all";
-        return {};
+        throw invalid_url{
+            std::to_string(ports.size()) + " ports for " + std::to_string(hosts.size()) +
+            " hosts: expected one for each, or one for all"};
+    }
+    if (hosts.size() > store::postgres_options::most_servers) {
+        throw invalid_url{
+            "too many hosts, the maximum is " +
+            std::to_string(store::postgres_options::most_servers)};
     }
     std::vector<net::server_address> servers;
     for (std::size_t i = 0; i < hosts.size(); ++i) {
-        std::string port = i < ports.size() ? ports[i] : ports.size() == 1 ? ports[0] : "";
-        port = port.empty() ? default_port : port;
-        const bool is_socket = hosts[i].starts_with('/');
-        servers.push_back(
-            {.host = is_socket ? "" : hosts[i],
-             .port = std::move(port),
-             .socket_path = is_socket ? hosts[i] : ""}
-        );
+        const std::string& port = ports[ports.size() == 1 ? 0 : i];
+        servers.push_back(server_of(hosts[i], port.empty() ? default_port : port));
     }
     return servers;
-}
-
-bool is_port(const std::string& text)
-{
-    const auto number = base::parse_decimal(text, 65535);
-    return number && *number >= 1;
-}
-
-// True for a name or an address, which may have a zone. The text may be wrong because libpq takes
-// all that follows the first "@" for the host, including what was meant for the password.
-bool is_host(const std::string& text)
-{
-    return is_host_name(text) || base::ip_address::parse(text.substr(0, text.find('%')));
 }
 
 }  // namespace
 
 parsed<store::postgres_options> parse_postgres_url(const std::string& text)
-{
-    std::string complaint;
-    std::optional<postgres_parameters> found = parameters_of(text, complaint);
-    if (!found) {
-        return {std::nullopt, complaint};
-    }
-    complaint = add_service(*found);
-    if (!complaint.empty()) {
-        return {std::nullopt, complaint};
-    }
-    complaint = complaint_of(*found);
-    if (!complaint.empty()) {
-        return {std::nullopt, complaint};
-    }
+try {
+    postgres_parameters found = parameters_of(text);
+    add_service(found);
+    check_postgres_parameters(found);
     store::postgres_options options;
-    options.servers = servers_of(*found, complaint);
-    if (!complaint.empty()) {
-        return {std::nullopt, complaint};
-    }
-    options.password = taken(*found, "password");
-    options.parameters.assign(found->begin(), found->end());
-    if (options.servers.size() > store::postgres_options::most_servers) {
-        return {
-            std::nullopt,
-            "too many hosts, the maximum is " +
-                std::to_string(store::postgres_options::most_servers)};
-    }
-    for (const net::server_address& s : options.servers) {
-        if (!is_port(s.port)) {
-            return {std::nullopt, "the port must be a number from 1 to 65535"};
-        }
-        if (s.host.empty() && s.socket_path.empty()) {
-            return {std::nullopt, std::string{"a host is missing: "} + expected_url};
-        }
-        if (s.socket_path.empty() && !is_host(s.host)) {
-            return {
-                std::nullopt,
-                std::string{"the host must be a name or an IP address: "} + expected_url};
-        }
-    }
+    options.servers = servers_of(found);
+    options.password = taken(found, "password");
+    options.parameters.assign(found.begin(), found.end());
     return {std::move(options), {}};
+
+} catch (const invalid_url& invalid) {
+    return {std::nullopt, invalid.complaint};
 }
 
 std::string url_without_secret(const store::postgres_options& options)
@@ -192,9 +160,8 @@ std::string url_without_secret(const store::postgres_options& options)
     url += user.empty() && !has_password ? "" : "@";
     for (std::size_t i = 0; i < options.servers.size(); ++i) {
         const net::server_address& s = options.servers[i];
-        const bool is_ipv6 = s.host.find(':') != std::string::npos;
-        const std::string host = is_ipv6 ? '[' + s.host + ']' : encoded(s.host + s.socket_path);
-        url += (i == 0 ? "" : ",") + host + ':' + s.port;
+        url += i == 0 ? "" : ",";
+        url += s.socket_path.empty() ? s.text() : encoded(s.socket_path) + ':' + s.port;
     }
     return url + database + rest;
 }

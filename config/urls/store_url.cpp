@@ -30,10 +30,6 @@ constexpr const char* expected_form =
 constexpr const char* encoding_hint =
     "; in a user or password write @ as %40, / as %2F, ? as %3F, # as %23, % as %25, space as %20";
 
-struct invalid_url {
-    std::string complaint;
-};
-
 int database_of(std::string_view digits)
 {
     const auto number = parse_number(digits);
