@@ -62,46 +62,41 @@ control_response response_to(const echo_request& asked)
     response.keep_alive(asked.keep_alive());
     response.body() = described(asked);
     response.prepare_payload();
+    if (asked.method() == beast::http::verb::head) {
+        response.body().clear();  // its length is stated all the same
+    }
+    return response;
+}
+
+control_response too_large()
+{
+    control_response response(beast::http::status::payload_too_large, 11);
+    response.keep_alive(false);
+    response.prepare_payload();
     return response;
 }
 
 net::task<> serve(control_stream s)
 {
     beast::flat_buffer buffer(echo_server::max_head_bytes + echo_server::max_body_bytes);
-    bool keep_alive = true;
-    while (keep_alive) {
+    for (bool keep_alive = true; keep_alive;) {
         beast::http::request_parser<beast::http::string_body> parser;
         parser.body_limit(echo_server::max_body_bytes);
         parser.header_limit(echo_server::max_head_bytes);
         s.expires_after(idle_limit);
-        if (co_await read_header(s, buffer, parser)) {
+        beast::error_code ec = co_await read_header(s, buffer, parser);
+        if (!ec && parser.get()[beast::http::field::expect] == "100-continue") {
+            ec = co_await write(s, std::string_view{"HTTP/1.1 100 Continue\r\n\r\n"});
+        }
+        if (!ec) {
+            ec = co_await read(s, buffer, parser);
+        }
+        if (ec && ec != beast::http::error::body_limit) {
             break;
         }
-        if (parser.get()[beast::http::field::expect] == "100-continue") {
-            const control_response go_on(beast::http::status::continue_, 11);
-            if (co_await write(s, go_on)) {
-                break;
-            }
-        }
-        const beast::error_code ec = co_await read(s, buffer, parser);
-        if (ec == beast::http::error::body_limit) {
-            control_response too_large(beast::http::status::payload_too_large, 11);
-            too_large.keep_alive(false);
-            too_large.prepare_payload();
-            co_await write(s, too_large);
-            break;
-        }
-        if (ec) {
-            break;
-        }
-        control_response response = response_to(parser.get());
-        keep_alive = response.keep_alive();
-        if (parser.get().method() == beast::http::verb::head) {
-            response.body().clear();  // its length is stated all the same
-        }
-        if (co_await write(s, response)) {
-            break;
-        }
+        const control_response response = ec ? too_large() : response_to(parser.get());
+        ec = co_await write(s, response);
+        keep_alive = !ec && response.keep_alive();
     }
     boost::system::error_code ignored;
     s.socket().shutdown(net::stream_socket::shutdown_send, ignored);
