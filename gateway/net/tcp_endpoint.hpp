@@ -1,11 +1,14 @@
-// Extracts TCP endpoints from endpoints of any protocol.
+// Extracts TCP endpoints from endpoints of any protocol, and formats them for logs.
 #pragma once
+
+#include "gateway/base/text.hpp"
 
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
 #include <cstring>
 #include <optional>
+#include <string>
 
 namespace gateway::net {
 
@@ -22,6 +25,14 @@ inline std::optional<boost::asio::ip::tcp::endpoint> tcp_endpoint_of(
     std::memcpy(out.data(), e.data(), e.size());
     out.resize(e.size());
     return out;
+}
+
+// Returns "ADDRESS:PORT"; empty for a Unix socket, which has neither.
+inline std::string to_text(const boost::asio::generic::stream_protocol::endpoint& e)
+{
+    const auto tcp = tcp_endpoint_of(e);
+    return tcp ? base::host_and_port(tcp->address().to_string(), std::to_string(tcp->port()))
+               : std::string{};
 }
 
 }  // namespace gateway::net

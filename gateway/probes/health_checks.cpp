@@ -1,10 +1,10 @@
 #include "gateway/probes/health_checks.hpp"
 
 #include "gateway/base/proxy_header.hpp"
-#include "gateway/net/endpoint_text.hpp"
 #include "gateway/net/reported.hpp"
 #include "gateway/net/resolved_name.hpp"
 #include "gateway/net/shortage.hpp"
+#include "gateway/net/tcp_endpoint.hpp"
 #include "gateway/probes/control_http.hpp"
 #include "gateway/proxy/servers/health_state.hpp"
 #include "gateway/proxy/servers/server_address.hpp"

@@ -1,8 +1,8 @@
 #include "gateway/proxy/connect_attempt.hpp"
 
 #include "gateway/base/quantity.hpp"
-#include "gateway/net/endpoint_text.hpp"
 #include "gateway/net/shortage.hpp"
+#include "gateway/net/tcp_endpoint.hpp"
 
 #include <utility>
 
