@@ -1,12 +1,32 @@
 #include "gateway/net/connection.hpp"
 
-#include "gateway/net/socket_ends.hpp"
+#include "gateway/net/listener.hpp"
 #include "gateway/net/socket_io.hpp"
 
+#include <cstring>
+#include <netinet/in.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
 #include <utility>
 
 namespace gateway::net {
+
+namespace {
+
+base::endpoint end_of(const sockaddr_storage& end)
+{
+    const auto address = address_of(end);
+    if (!address) {
+        return {base::ip_address::v4(INADDR_LOOPBACK), 0};
+    }
+    // The port has the same offset in both families.
+    static_assert(offsetof(sockaddr_in, sin_port) == offsetof(sockaddr_in6, sin6_port));
+    sockaddr_in with_port{};
+    std::memcpy(&with_port, &end, sizeof with_port);
+    return {*address, ntohs(with_port.sin_port)};
+}
+
+}  // namespace
 
 connection::connection(loop& l, socket connected) : loop_(l), socket_(std::move(connected))
 {
@@ -174,7 +194,13 @@ bool connection::hears_no_text()
 
 base::connection_ends connection::ends(const base::ip_address& peer) const
 {
-    return ends_of(socket_, peer);
+    sockaddr_storage there{};
+    sockaddr_storage here{};
+    socklen_t there_size = sizeof there;
+    socklen_t here_size = sizeof here;
+    ::getpeername(socket_.fd(), reinterpret_cast<sockaddr*>(&there), &there_size);
+    ::getsockname(socket_.fd(), reinterpret_cast<sockaddr*>(&here), &here_size);
+    return {{peer, end_of(there).port}, end_of(here)};
 }
 
 }  // namespace gateway::net

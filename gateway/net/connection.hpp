@@ -103,7 +103,9 @@ public:
     // True if the connection was reset or lost, so that nothing sent arrives any more.
     bool was_reset() const { return was_reset_; }
 
-    // Returns both ends of the connection; asks the kernel, see ends_of().
+    // Returns both ends of an accepted connection; asks the kernel. The client's address is `peer`;
+    // its port is 0 if it has already left. The local end of a Unix socket, which has no address,
+    // counts as the loopback address.
     base::connection_ends ends(const base::ip_address& peer) const;
 
 protected:
