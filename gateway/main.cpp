@@ -5,13 +5,35 @@
 #include "gateway/commands/explain_command.hpp"
 #include "gateway/commands/migrate_command.hpp"
 #include "gateway/process/signals.hpp"
-#include "gateway/process/standard_descriptors.hpp"
 
+#include <cerrno>
 #include <exception>
+#include <fcntl.h>
 #include <iostream>
+#include <string>
+#include <system_error>
+#include <unistd.h>
 #include <utility>
 
 namespace {
+
+// Opens /dev/null on each of the descriptors 0, 1 and 2 that is closed. Otherwise a socket would
+// get its number, and log lines would go to its peer.
+// Requires: nothing else was opened before.
+void open_standard_descriptors()
+{
+    for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        const bool is_open = ::fcntl(fd, F_GETFD) >= 0;
+        // A new descriptor has the lowest number that is free.
+        if (!is_open && ::open("/dev/null", O_RDWR) != fd) {
+            throw std::system_error(
+                errno,
+                std::generic_category(),
+                "descriptor " + std::to_string(fd) + " is closed, and /dev/null cannot be opened"
+            );
+        }
+    }
+}
 
 int obey(const gateway::cli::request& request, gateway::own_start start)
 {
@@ -45,7 +67,7 @@ int obey(const gateway::cli::request& request, gateway::own_start start)
 int main(int argc, char** argv)
 {
     try {
-        gateway::open_standard_descriptors();
+        open_standard_descriptors();
         const auto parsed = gateway::cli::parse(argc, argv);
         if (const auto* output = std::get_if<gateway::cli::output>(&parsed)) {
             (output->status == gateway::cli::done ? std::cout : std::cerr) << output->text;
